@@ -12,7 +12,7 @@ ARGS ?=
 SHELL := bash
 
 .DEFAULT_GOAL := help
-.PHONY: help run cluster venv test check lint types coverage docs pictures shape changelog nox dist check-dist deb check-deb clean \
+.PHONY: help run cluster venv test test-times check lint types coverage docs pictures shape changelog nox dist check-dist deb check-deb clean \
 	test-slow test-browser test-cluster check-cluster looks test-stateful test-simulation test-sigkill test-championship test-backup test-bitflips test-house test-sigterm test-standstill test-class test-leaks test-checker fuzz fuzz-coverage audit \
 	bench bench-start bench-scale bench-attack bench-watchers bench-house bench-remote bench-cluster bench-hop ladder soak profile
 
@@ -31,6 +31,9 @@ venv: $(VENV)/ready ## install everything that the targets below need into .venv
 
 test: $(VENV)/ready ## run the tests on all cores; TESTS=tests.wires runs some of them, JOBS=1 uses one core
 	$(FORK) $(TRIAL) -j$(JOBS) $(or $(TESTS),tests)
+
+test-times: $(VENV)/ready ## what the tests cost: the slowest, and those after which a worker is larger; TESTS=tests.wires
+	$(FORK) $(BIN)/python -m tests.kit.times $(TESTS)
 
 check: lint types docs check-dist coverage ## everything that CI checks
 
@@ -57,7 +60,7 @@ docs: $(VENV)/docs-ready ## build the documentation in docs/_build/html; a warni
 	$(BIN)/pydoctor > docs/_build/reference.txt || { grep -v 'Cannot find\|ambiguous' docs/_build/reference.txt; exit 1; }
 
 pictures: $(VENV)/ready ## draw the pictures in docs/games/pictures again
-	$(BIN)/python -m tests.kit.pictures
+	$(BIN)/python -m tests.kit.made_files pictures
 
 shape: $(VENV)/ready ## print how large and how tangled the code is, beside the aims
 	@$(BIN)/python -m tests.kit.shape
@@ -102,9 +105,9 @@ test-browser: $(VENV)/ready ## the pages in a real Chromium, which is installed 
 # GAMEHOST_KILLS counts for one host and for three.
 test-cluster: $(VENV)/ready ## one and three hosts on PostgreSQL in trouble, seven minutes; installs it; KILLS HANGS RESTARTS STOPS CABLES FAILOVERS MEETINGS
 	sh tests/install_postgresql.sh
-	GAMEHOST_POSTGRESQL=required $(TRIAL) tests.storage.postgresql tests.end_to_end.test_postgresql tests.end_to_end.test_cluster
+	GAMEHOST_POSTGRESQL=required $(TRIAL) tests.storage.postgresql tests.end_to_end.test_cluster
 	GAMEHOST_POSTGRESQL=required $(FORK) $(foreach name,KILLS HANGS RESTARTS STOPS CABLES FAILOVERS MEETINGS, \
-		$(if $($(name)),GAMEHOST_$(name)=$($(name)))) $(TRIAL) tests.slow_postgresql tests.slow_cluster tests.slow_try_cluster
+		$(if $($(name)),GAMEHOST_$(name)=$($(name)))) $(TRIAL) tests.slow_kills.PlayTests tests.slow_cluster
 
 check-cluster: $(VENV)/ready ## a short test-cluster: three hosts under play are killed, stopped and hang; a minute
 	sh tests/install_postgresql.sh
@@ -123,26 +126,26 @@ test-simulation: $(VENV)/ready ## a whole host, and a cluster, in simulated worl
 	$(BIN)/python -m tests.kit.cluster_simulation $(or $(CLUSTER),1000)
 
 test-sigkill: $(VENV)/ready ## kill -9 during games over sockets, on two wires, a second each; KILLS=1000
-	$(BIN)/python -m tests.kit.sigkill $(or $(KILLS),1000)
-	$(BIN)/python -m tests.kit.sigkill_open $(or $(KILLS),1000)
+	$(BIN)/python -m tests.kit.kills onitama $(or $(KILLS),1000)
+	$(BIN)/python -m tests.kit.kills open $(or $(KILLS),1000)
 
 test-championship: $(VENV)/ready ## kill -9 when a result of a championship is told, a second each; KILLS=300
-	$(FORK) $(BIN)/python -m tests.kit.championships $(or $(KILLS),300)
+	$(FORK) $(BIN)/python -m tests.kit.remote_games kills $(or $(KILLS),300)
 
 test-backup: $(VENV)/ready ## kill -9 while a backup is made every second, three seconds each; KILLS=100
-	$(BIN)/python -m tests.kit.backup_kills $(or $(KILLS),100)
+	$(BIN)/python -m tests.kit.store_kills backups $(or $(KILLS),100)
 
 test-bitflips: $(VENV)/ready ## flip bits of a store after kill -9, a minute or two; FLIPS=1000
-	$(BIN)/python -m tests.kit.bit_flips $(or $(FLIPS),1000)
+	$(BIN)/python -m tests.kit.store_kills flips $(or $(FLIPS),1000)
 
 test-house: $(VENV)/ready ## people and house players in any order, a minute or two; RACES=20000
-	GAMEHOST_RACES=$(or $(RACES),20000) $(TRIAL) tests.lobby.test_house_races
+	GAMEHOST_RACES=$(or $(RACES),20000) $(TRIAL) tests.lobby.test_house
 
 test-sigterm: $(VENV)/ready ## SIGTERM during games over sockets, a second each; STOPS=100
-	$(BIN)/python -m tests.kit.sigterm $(or $(STOPS),100)
+	$(BIN)/python -m tests.kit.kills sigterm $(or $(STOPS),100)
 
 test-standstill: $(VENV)/ready ## freeze a host under play, and see that nobody pays for it; SECONDS=12
-	$(BIN)/python -m tests.kit.standstill $(or $(SECONDS),12)
+	$(BIN)/python -m tests.kit.kills standstill $(or $(SECONDS),12)
 
 test-class: $(VENV)/ready ## 200 players behind one address come back after kill -9, half a minute
 	$(TRIAL) tests.slow_class
@@ -174,9 +177,10 @@ audit: ## look up known vulnerabilities of the host's dependencies; asks pypi.or
 	.audit/tool/bin/pip-audit --strict --progress-spinner=off --timeout=30 --no-deps --disable-pip -r .audit/requirements.txt
 
 ##@ Measurements (docs/performance.rst says how to read them)
-bench: $(VENV)/ready ## moves per second, beside a bare relay of the same bytes, about 5 minutes; WIRES CONNECTIONS PAIRS SECONDS
+bench: $(VENV)/ready ## moves per second, beside a bare relay of the same bytes, about 10 minutes; instructions a move, where valgrind is installed; WIRES CONNECTIONS PAIRS SECONDS
 	$(BIN)/python -m benchmarks.speed $(if $(WIRES),--wires=$(WIRES)) $(if $(CONNECTIONS),--connections=$(CONNECTIONS)) \
 		--pairs=$(or $(PAIRS),5) --seconds=$(or $(SECONDS),1.5)
+	$(BIN)/python -m benchmarks.instructions $(if $(WIRES),--wires=$(WIRES))
 
 bench-start: $(VENV)/ready ## what a start costs until the ports are open: processor time, memory, modules; STARTS=5
 	$(BIN)/python -m benchmarks.start $(or $(STARTS),5)
@@ -195,7 +199,7 @@ bench-house: $(VENV)/ready ## what people notice while house players think, abou
 	$(BIN)/python -m benchmarks.house --games=$(or $(GAMES),50) --level=$(or $(LEVEL),hard)
 
 bench-remote: $(VENV)/ready ## remote games at once with an example's master, which is killed in the middle; GAMES=100 KILLS=1
-	$(BIN)/python -m tests.kit.remote_crowd $(or $(GAMES),100) $(or $(KILLS),1)
+	$(BIN)/python -m tests.kit.remote_games crowd $(or $(GAMES),100) $(or $(KILLS),1)
 
 bench-hop: $(VENV)/ready ## what it costs that a player is relayed by another host of a cluster, half a minute; CONNECTIONS=100
 	sh tests/install_postgresql.sh
@@ -219,7 +223,7 @@ $(VENV)/run-ready: setup.cfg pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "gamehost needs Python 3.11 or newer")'
 	@echo "This is done once, and takes about half a minute: making a Python environment in $(VENV) ..."
 	@$(PYTHON) -m venv $(VENV)
-	@echo "Installing what the host needs: Twisted, lxml, msgspec, attrs, wsproto ..."
+	@echo "Installing what the host needs: Twisted, msgspec, attrs, wsproto ..."
 	@$(PIP) --editable .
 	@touch $@
 

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any
 
-from benchmarks.honest import connection
+from benchmarks.network import Network, connection
 
 #: What an attack found: a few numbers by name.
 Found = dict[str, float]
@@ -30,7 +30,7 @@ def newlines(port: int, seconds: float) -> Found:
 
     def flood(number: int) -> None:
         while time.monotonic() < ends:
-            with suppress(OSError), connection(port, f"127.0.1.{number + 1}") as flooding:
+            with suppress(OSError), connection(port, f"1.{number + 1}") as flooding:
                 while time.monotonic() < ends:
                     sent[number] += flooding.send(b"\n" * 65_536)
             time.sleep(0.05)
@@ -48,7 +48,7 @@ def unread(port: int, seconds: float, readers: int = 100) -> Found:
     ends = time.monotonic() + seconds
     begun: dict[int, tuple[socket.socket, float]] = {}
     for number in range(min(readers, MOST_SOCKETS)):
-        made = connection(port, f"127.0.3.{1 + number % 200}", (socket.SO_RCVBUF, 2_048))
+        made = connection(port, f"3.{1 + number % 200}", (socket.SO_RCVBUF, 2_048))
         made.sendall(b"LOGIN|unread%d\n" % number)
         made.setblocking(False)
         begun[made.fileno()] = made, time.monotonic()
@@ -103,13 +103,13 @@ def _closings(sockets: Sequence[socket.socket], seconds: float, each_second: Cal
 
 def silent(port: int, seconds: float) -> Found:
     """Sixty connections say nothing."""
-    sockets = [connection(port, f"127.0.4.{1 + number % 6}") for number in range(60)]
+    sockets = [connection(port, f"4.{1 + number % 6}") for number in range(60)]
     return _closings(sockets, seconds, lambda one: None)
 
 
 def drips(port: int, seconds: float) -> Found:
     """Sixty connections, half of them logged in, send one byte a second of a message that never ends."""
-    sockets = [connection(port, f"127.0.5.{1 + number % 6}") for number in range(60)]
+    sockets = [connection(port, f"5.{1 + number % 6}") for number in range(60)]
     for number, one in enumerate(sockets[:30]):
         one.sendall(b"LOGIN|drip%d\n" % number)
     return _closings(sockets, seconds, lambda one: one.sendall(b"M"))
@@ -124,19 +124,22 @@ def storm(port: int, seconds: float) -> Found:
             time.sleep(0.001)
             continue
         with suppress(OSError):
-            connection(port, f"127.0.2.{1 + made % 200}").close()
+            connection(port, f"2.{1 + made % 200}").close()
         made += 1
     return {"a second": made / seconds}
 
 
 @contextmanager
-def under_way(attacks: Sequence[Attack], ports: Sequence[int], seconds: float) -> Iterator[list[Found]]:
-    """Each attack in a process of its own, with its port; what they found stands in the list afterwards."""
+def under_way(
+    attacks: Sequence[Attack], ports: Sequence[int], seconds: float, network: Network
+) -> Iterator[list[Found]]:
+    """Each attack in a process of its own, with its port, from a network; what they found stands in the list afterwards."""
     forking = multiprocessing.get_context("fork")
     answers: Any = forking.Queue()
 
     def run(attack: Attack, port: int) -> None:
         os.nice(10)  # strangers have machines of their own: here they take what the host and its players leave
+        network.enter()
         answers.put(attack(port, seconds))
 
     processes = [forking.Process(target=run, args=one, daemon=True) for one in zip(attacks, ports, strict=True)]

@@ -9,10 +9,10 @@ from contextlib import suppress
 from functools import partial
 from socket import socket
 
-from benchmarks.honest import connection
+from benchmarks.network import connection
 
 CONNECTIONS = 60
-SOURCE = "127.0.6.1"
+SOURCE = "6.1"
 
 
 def flood(data: bytes, port: int, seconds: float, step: int = 65_536) -> dict[str, float]:

@@ -8,10 +8,10 @@ from timeit import repeat
 
 from wsproto.frame_protocol import FrameProtocol
 
-from gamehost.games.onitama.face import MovedEvent
-from gamehost.web.site import SocketCodec
+from gamehost.games.onitama.messages import MovedEvent
 from gamehost.wires.open import messages as m
 from gamehost.wires.open.codec import OpenCodec
+from gamehost.wires.open.websocket import SocketCodec
 
 LINE = b'{"do":"act","table":1,"action":"tiger c1 c3","id":7}'
 ROUNDS = 20_000

@@ -15,7 +15,7 @@ import time
 
 from benchmarks.honest import host
 from benchmarks.soak import counts
-from tests.kit.message_text import message_text_of
+from tests.kit.memory_host import message_text_of
 from tests.kit.model_clients import MODEL_CLIENTS
 
 GOAL = 35.0
@@ -36,7 +36,7 @@ def main(outside: str) -> int:
         print("not in a network of its own: nothing is taken down")
         return 2
     subprocess.run(["ip", "link", "set", "lo", "up"], check=True)
-    with host(module="tests.kit.constrained_hosts.counts_resources", wires=tuple(MODEL_CLIENTS)) as process:
+    with host(module="tests.kit.altered_hosts:counts_resources", wires=tuple(MODEL_CLIENTS)) as process:
         players = []
         seconds = []
         for wire, client_model in MODEL_CLIENTS.items():

@@ -11,27 +11,12 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from tests.kit.message_text import message_text_of
+from benchmarks.network import connection
+from tests.kit.memory_host import message_text_of
 from tests.kit.model_clients.onitama import OnitamaClient
 from tests.kit.process import HostProcess
 
 WIRE = "onitama"
-
-
-def connection(port: int, source: str, *options: tuple[int, int]) -> socket.socket:
-    """A connection from one of this machine's own addresses (127.0.0.0/8), with socket options (of SOL_SOCKET)."""
-    made = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
-    for option, value in options:
-        made.setsockopt(socket.SOL_SOCKET, option, value)
-    made.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-    made.settimeout(5)
-    try:
-        made.bind((source, 0))
-        made.connect(("127.0.0.1", port))
-    except OSError:
-        made.close()
-        raise
-    return made
 
 
 class Player:
@@ -66,7 +51,7 @@ class Crowd:
         self.connections = self.lost = 0
         now = time.monotonic()
         for number in range(tables * 2):
-            player = Player(f"h{number}", f"127.0.0.{10 + number % 20}")
+            player = Player(f"h{number}", f"0.{10 + number % 20}")
             self._at(now + number * 0.01, player)
 
     def play(self, seconds: float) -> list[float]:
@@ -171,10 +156,16 @@ class Costs:
 
 @contextmanager
 def host(
-    *options: str, module: str = "gamehost", wires: Sequence[str] = (WIRE,), folder: Path | None = None
+    *options: str,
+    module: str = "gamehost",
+    wires: Sequence[str] = (WIRE,),
+    folder: Path | None = None,
+    address: str = "127.0.0.1",
 ) -> Iterator[HostProcess]:
     """A host with its journal on a disk and a log that is read."""
-    with HostProcess(*options, wires=wires, folder=folder, store="store.sqlite", module=module) as process:
+    with HostProcess(
+        *options, wires=wires, folder=folder, store="store.sqlite", module=module, address=address
+    ) as process:
         log = process.process.stdout
         assert log is not None
 

@@ -43,7 +43,7 @@ ATTACKS: Mapping[str, bytes] = {
     "100,000 attributes": attributes(100_000),
     "20,000 namespaces": attributes(20_000, b"xmlns:a%d='u'"),
     "attributes of 16 KiB": attributes(1_800) * 4,
-    "48 names a message": attributes(47) * 160,
+    "47 attributes each": attributes(47) * 160,
     "one attribute, doubled": b"<point " + b" x=''" * 3_000 + b"/>\n",
     "depth 100,000": b"<a>" * 100_000,
     "316 points": b"<message type='move'><move>" + b"<point x='-1' y='-1'/>" * 316 + b"</move></message>",

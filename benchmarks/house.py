@@ -20,8 +20,8 @@ from attrs import define, field
 
 from benchmarks.honest import Crowd, host, quantile
 from gamehost.client.core import ClientCore
+from gamehost.games.play import new_player
 from gamehost.players.base import Level
-from gamehost.players.registry import new_player
 from gamehost.programs.open import OpenProgram
 from gamehost.wires.open import messages as m
 from tests.kit.process import ROOT

@@ -16,8 +16,9 @@ from itertools import pairwise
 from attrs import define, field, frozen
 
 from gamehost.games.base import Seat
+from gamehost.games.installed import installed
+from gamehost.games.play import new_player
 from gamehost.players.base import Level, Player, SeededChance
-from gamehost.players.registry import PLAYERS, new_player
 from gamehost.plugins import WIRES
 from tests.kit.players import play_match
 
@@ -126,14 +127,14 @@ def ladder(
 
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--game", choices=sorted(PLAYERS), action="append", help="default: all")
+    parser.add_argument("--game", choices=sorted(installed().games), action="append", help="default: all")
     parser.add_argument("--games", type=int, default=100, help="of each pair of levels")
     parser.add_argument("--effort", type=float, default=1.0, help="share of each level's nodes")
     parser.add_argument("--first-seed", type=int, default=1)
     parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="a setting of the match")
     options = parser.parse_args(arguments)
     settings = dict(word.split("=", 1) for word in options.set)
-    for game in options.game or sorted(PLAYERS):
+    for game in options.game or sorted(installed().games):
         ladder(game, options.games, options.effort, settings, options.first_seed)
 
 

@@ -18,7 +18,6 @@ from attrs import define, evolve, field, frozen
 from benchmarks.scripts import GAME, ME, Script, Step
 from benchmarks.servers import Server
 
-#: Seconds without a word from the server after which something is wrong.
 PATIENCE = 20.0
 
 
@@ -115,6 +114,8 @@ class Load:
     server: Server
     connections: int
     bare: bool = False
+    #: Seconds without a word from the server after which something is wrong.
+    patience: float = PATIENCE
     tables: list[Table] = field(factory=list)
     moves: int = 0
     took: list[float] = field(factory=list)
@@ -157,7 +158,7 @@ class Load:
         self._poll.close()
 
     def _connect(self, name: bytes) -> Player:
-        connected = socket.create_connection(("127.0.0.1", self.server.port), timeout=10)
+        connected = socket.create_connection(("127.0.0.1", self.server.port), timeout=self.patience)
         connected.setblocking(False)
         connected.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         player = self._players[connected.fileno()] = Player(name, connected)
@@ -205,12 +206,12 @@ class Load:
 
     def _until(self, end: float) -> None:
         while perf_counter() < end:
-            self._hear(PATIENCE)
+            self._hear(self.patience)
 
     def _rest(self) -> None:
         """Hear what is under way, until everybody sits at a table."""
         while self._under_way or self._free:
-            self._hear(PATIENCE)
+            self._hear(self.patience)
 
     # -- saying and hearing
 

@@ -15,9 +15,11 @@ from pathlib import Path
 from queue import SimpleQueue
 
 from attrs import define, evolve
+from msgspec.structs import replace
 
 from benchmarks.attackers import Found
-from benchmarks.honest import connection, quantile
+from benchmarks.honest import quantile
+from benchmarks.network import connection
 from gamehost.games.base import Seat
 from gamehost.games.chance import JournalledChance
 from gamehost.journal.records import Entry, EntryKind, SeatRecord, TableId, TableRecord
@@ -58,7 +60,7 @@ def fill(folder: Path) -> None:
         for entry in match.entries:
             # The words of the outcome have the names of the players.
             words = entry.outcome.replace("ann", seats[0].name).replace("bob", seats[1].name)
-            journal.append(table, evolve(entry, outcome=words), _nothing)
+            journal.append(table, replace(entry, outcome=words), _nothing)
         journal.told(table)
     done: list[bool] = []
     journal.stop(lambda: done.append(True))
@@ -164,7 +166,7 @@ def _looked_at(number: int) -> str:
 
 def lists(port: int, seconds: float) -> Found:
     """250 connections from one address ask for lists and histories."""
-    asking = [("127.0.6.1", _of((_listed, _looked_at)[number % 2], number * 1_000), b"", b"") for number in range(250)]
+    asking = [("6.1", _of((_listed, _looked_at)[number % 2], number * 1_000), b"", b"") for number in range(250)]
     return _ask(asking, port, seconds)
 
 
@@ -174,14 +176,14 @@ def long_match(port: int, seconds: float) -> Found:
     def history(number: int) -> str:
         return "/api/tables/1/history" + (f"?until={number % LONG}" if number % 2 else "")
 
-    asking = [(f"127.0.0.{2 + number % 6}", _of(history, number * 97), b"", b"") for number in range(240)]
+    asking = [(f"0.{2 + number % 6}", _of(history, number * 97), b"", b"") for number in range(240)]
     return _ask(asking, port, seconds)
 
 
 def one_segment(port: int, seconds: float) -> Found:
     """Forty connections send 200 requests in one segment, and then again."""
     pipelined = [_get("/api/matches") * 200]
-    asking = [(f"127.0.7.{1 + number % 4}", cycle(pipelined), b"", b"") for number in range(40)]
+    asking = [(f"7.{1 + number % 4}", cycle(pipelined), b"", b"") for number in range(40)]
     return _ask(asking, port, seconds)
 
 
@@ -189,7 +191,7 @@ def ladders(port: int, seconds: float) -> Found:
     """60 consoles type `ladder` and `records`, and read."""
     words = (b"ladder\r\n", b"records\r\n", b"ladder onitama\r\n", b"records p5a\r\n")
     asking = [
-        (f"127.0.8.{1 + number % 6}", (words[turn % 4] for turn in count(number)), b"name r%d\r\n" % number, b"> ")
+        (f"8.{1 + number % 6}", (words[turn % 4] for turn in count(number)), b"name r%d\r\n" % number, b"> ")
         for number in range(60)
     ]
     return _ask(asking, port, seconds)
@@ -204,7 +206,7 @@ def newcomers(port: int, seconds: float) -> Found:
     while time.monotonic() < ends:
         begun = time.perf_counter()
         try:
-            with connection(port, f"127.0.9.{1 + len(waits) % 200}") as made:
+            with connection(port, f"9.{1 + len(waits) % 200}") as made:
                 made.sendall(b'{"do":"enter","name":"new%d"}\n' % luck.randrange(1 << 30))
                 refused += b'"entered"' not in made.recv(4_096)
         except OSError:

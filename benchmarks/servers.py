@@ -78,9 +78,13 @@ def host(
 
 
 @contextmanager
-def relay(script: Script) -> Iterator[Server]:
-    """The bare relay for the same bytes."""
-    command = [sys.executable, "-m", "benchmarks.relay", "lines" if script.lines else "frames"]
+def relay(script: Script, *under: str) -> Iterator[Server]:
+    """
+    The bare relay for the same bytes.
+
+    :param under: a command in front of its own, such as that of valgrind
+    """
+    command = [*under, sys.executable, "-m", "benchmarks.relay", "lines" if script.lines else "frames"]
     with on_core(SERVER_CORE):
         process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stdin=subprocess.DEVNULL)
     try:

@@ -12,7 +12,7 @@ import sys
 import time
 
 from benchmarks.honest import Costs, Crowd, host, quantile
-from tests.kit.constrained_hosts.counts_resources import COUNTS
+from tests.kit.altered_hosts import COUNTS
 from tests.kit.process import HostProcess
 
 TABLES = 60
@@ -61,7 +61,7 @@ def main(minutes: float) -> int:
     """The status."""
     faults = []
     with host(
-        "--set", "limits.unlimited=no", "--grace=5", module="tests.kit.constrained_hosts.counts_resources"
+        "--set", "limits.unlimited=no", "--grace=5", module="tests.kit.altered_hosts:counts_resources"
     ) as process:
         costs = Costs(process.process.pid)
         files, before = costs.files, counts(process)

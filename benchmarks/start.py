@@ -19,12 +19,13 @@ STARTS = {
 
 
 def several(times: int, options: tuple[str, ...]) -> list[Started]:
-    """So many starts, each in a folder of its own."""
+    """So many starts, each in a folder of its own, after one that compiles all modules."""
     hosts = []
-    for _ in range(times):
-        with tempfile.TemporaryDirectory() as folder:
-            hosts.append(started(Path(folder), *options))
-    return hosts
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as bytecode:  # house players may still write
+        for _ in range(times + 1):
+            with tempfile.TemporaryDirectory() as folder:
+                hosts.append(started(Path(folder), *options, bytecode=Path(bytecode)))
+    return hosts[1:]
 
 
 def main() -> None:

@@ -27,7 +27,7 @@ from benchmarks.speed import machine
 from gamehost.games.base import Seat
 from gamehost.games.chance import ScriptedChance
 from gamehost.games.onitama.master import ONITAMA
-from gamehost.games.onitama.position import Move, Position
+from gamehost.games.onitama.rules import Move, Position
 from tests.kit.process import ROOT, HostProcess
 
 DEAL = "boar,ox/crab,eel/tiger"

@@ -5,7 +5,7 @@ Each verb imports what it needs. To import all of the host takes most of a secon
 """
 
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property
 from itertools import zip_longest
@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gamehost import __version__
-from gamehost.commands.printing import exit_with_usage_error, print_text
+from gamehost.commands.command_line import exit_with_usage_error, print_text
 
 if TYPE_CHECKING:
     from gamehost.games.base import Game
@@ -125,10 +125,21 @@ def run(options: Sequence[str]) -> None:
     """Run the host as `twistd --nodaemon --pidfile= gamehost` does."""
     if not _may_ask_for_tls(options):
         _import_twisted_without_tls()
+    from twisted.application.app import run as run_twistd
     from twisted.scripts import twistd
 
+    from twisted.plugins.gamehost_plugin import gamehost
+
+    class GameHostAlone(twistd.ServerOptions):  # type: ignore[name-defined, misc]
+        """The options of twistd, without a search for all services that are installed: that imports most of them."""
+
+        @property
+        def subCommands(self) -> list[tuple[str, None, Callable[[], Any], str]]:
+            self.loadedPlugins = {gamehost.tapname: gamehost}
+            return [(gamehost.tapname, None, lambda: gamehost.options(), gamehost.description)]
+
     sys.argv = ["twistd", "--nodaemon", "--pidfile=", "gamehost", *options]
-    twistd.run()
+    run_twistd(twistd.runApp, GameHostAlone)
 
 
 def _may_ask_for_tls(options: Sequence[str]) -> bool:

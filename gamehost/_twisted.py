@@ -11,7 +11,7 @@ from contextlib import suppress
 from typing import Any
 
 from twisted.internet import tcp
-from twisted.internet.interfaces import IListeningPort, IProtocol
+from twisted.internet.interfaces import IListeningPort, IProtocol, IReactorTime
 from twisted.logger import Logger
 
 # -- the clock
@@ -135,6 +135,43 @@ def accept_immediate_servers(port: IListeningPort) -> bool:
         return False
     tcp_port: Any = port
     tcp_port.transport = ImmediateServer
+    return True
+
+
+#: Connections that a port accepts in one turn of the reactor: a fifth of a millisecond each. Twisted accepts a hundred, and
+#: more while there are more.
+ACCEPTS = 4
+
+#: Seconds for which a port accepts nothing after it has refused a connection. What comes meanwhile waits in the system.
+REFUSAL_PAUSE = 0.002
+
+
+def accept_steadily(port: IListeningPort, clock: IReactorTime, refused: Callable[[], int]) -> bool:
+    """
+    Have a port accept a few connections in each turn of the reactor, and fewer while some are refused: those who are refused
+    come again at once if they are attackers, so the others would have no time left.
+
+    :param refused: how many connections were refused so far
+    :returns: `False`: it is not Twisted's port
+    """
+    if not isinstance(port, tcp.Port):
+        return False
+    tcp_port: Any = port
+    accept = tcp_port.doRead
+
+    def accept_some() -> None:
+        before = refused()
+        tcp_port.numberAccepts = ACCEPTS
+        accept()
+        if refused() > before and not tcp_port.disconnecting:
+            tcp_port.stopReading()
+            clock.callLater(REFUSAL_PAUSE, go_on)
+
+    def go_on() -> None:
+        if tcp_port.connected and not tcp_port.disconnecting:
+            tcp_port.startReading()
+
+    tcp_port.doRead = accept_some
     return True
 
 

@@ -1,148 +1,128 @@
 """
 The options and settings of a host, from the command line and from a file, checked before anything is opened.
 
-The host's own options are methods of `Options`. Each wire adds an option with its name, and one for each of its flags.
+They are declared in `gamehost.options` and `gamehost.limits`. Each wire adds an option with its name, and one for each of its
+flags.
 """
 
 import errno
 import os
 import stat
 import textwrap
-import tomllib
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, NoReturn, Protocol
+from typing import Any, NoReturn, TypeVar
 
-from attrs import define, field, fields
+from attrs import frozen
 from twisted.logger import Logger
 from twisted.python import usage
 
 from gamehost import __version__
-from gamehost.commands.asking import socket_beside
-from gamehost.commands.printing import exit_with_usage_error, print_text
-from gamehost.limits import PROFILES, Limits
-from gamehost.lobby.house import LEVELS, HouseRules
-from gamehost.lobby.sessions import ResumePolicy
-from gamehost.net.haproxy import proxy_network
-from gamehost.ops.logging import FORMATS, Log, log_for
-from gamehost.players.base import Level
+from gamehost.commands.command_line import exit_with_usage_error, print_text, socket_beside
+from gamehost.limits import LIMITS, PROFILES, Limits
+from gamehost.lobby.house import HouseRules
+from gamehost.ops.logging import Log, log_for
+from gamehost.options import GAME, HOST, PAGES
 from gamehost.plugins import REGISTRY, Registry
-from gamehost.settings import BadOption, Settings, from_to, one_of, seconds, yes_or_no
-from gamehost.web.access import web_origin
-from gamehost.web.settings import OPTIONS as WEB_OPTIONS
-from gamehost.web.settings import reveals
+from gamehost.settings import BadOption, Reload, Setting, Settings, setting, settings_of, yes_or_no
 from gamehost.wires.base import Wire
+
+T = TypeVar("T")
 
 #: Old name of a setting -> its new name. The old names still work, and the log says so.
 RENAMED: Mapping[str, str] = {"limits.open": "limits.unlimited"}
 
 
-#: A setting of each game, beside those that the game itself has.
-WATCH_DELAY = "watch_delay"
-
-#: A setting of each game: as the option `--house`, for this game.
-HOUSE = "house"
-
-
-class Chosen(Protocol):
-    """The options of a host, by their names."""
-
-    registry: Registry
-
-    def __getitem__(self, name: str, /) -> Any: ...
-
-
-def described_settings(registry: Registry = REGISTRY) -> Mapping[str, str]:
-    """Every setting by its full name, with its unit and default in words."""
-    described = {f"limits.{limit.name}": _limit_words(limit) for limit in fields(Limits)}
-    described |= {f"web.{name}": words for name, words in WEB_OPTIONS.items()}
+def declared_settings(registry: Registry = REGISTRY) -> Mapping[str, Setting]:
+    """Every setting for `--set`, by its full name. A wire and a game of one name share what both of them have."""
+    declared = {f"limits.{name}": limit for name, limit in LIMITS.items()}
+    declared |= {f"web.{name}": one for name, one in PAGES.items()}
     for wire in registry.wires:
         for game in wire.games:
-            described |= {f"{game.name}.{name}": words for name, words in game.options.items()}
-            described[f"{game.name}.{WATCH_DELAY}"] = (
-                "seconds by which those who watch see everything later than players (0)"
-            )
-            described[f"{game.name}.{HOUSE}"] = "seconds as for --house, in this game alone (as --house)"
-        described |= {f"{wire.name}.{name}": words for name, words in wire.options.items()}
-    return described
+            own = {name: Setting(None, words, reload=Reload.USED) for name, words in game.options.items()}
+            declared |= {f"{game.name}.{name}": one for name, one in {**own, **GAME}.items()}
+        declared |= {f"{wire.name}.{name}": Setting(None, words) for name, words in wire.options.items()}
+    return declared
 
 
-def _limit_words(limit: Any) -> str:
-    default = (
-        {True: "yes", False: "no"}.get(limit.default, limit.default) if limit.name == "unlimited" else limit.default
-    )
-    return f"{limit.metadata['words']}; default {default}"
+def declared_options(registry: Registry = REGISTRY) -> Mapping[str, Setting]:
+    """Every option of the host and of its wires' endpoints, by name."""
+    wires = {}
+    for wire in registry.wires:
+        default = registry.default_endpoints(wire)
+        words = f"{wire.title}: an endpoint to listen on; repeatable; empty: off"
+        wires[wire.name] = Setting(default, words, many=True, default_words=default[0] if default else "off")
+    return {**HOST, **wires}
 
 
-@define
-class SortedSettings:
-    """Settings by their owner, without the prefix."""
+@frozen
+class HostSettings:
+    """The settings of a host, checked, by what they are for."""
 
-    limits: dict[str, str] = field(factory=dict)
-    games: dict[str, dict[str, str]] = field(factory=dict)
-    wires: dict[str, dict[str, str]] = field(factory=dict)
-    #: Of each game, in seconds.
-    watch_delays: dict[str, float] = field(factory=dict)
-    #: After how many seconds a house player comes, by game.
-    house: dict[str, float] = field(factory=dict)
-    #: Of the pages.
-    web: dict[str, str] = field(factory=dict)
+    limits: Limits
+    #: Texts, by game and name.
+    games: Mapping[str, Settings]
+    #: Texts, by wire and name.
+    wires: Mapping[str, Settings]
+    #: Of each game that has one, in seconds.
+    watch_delays: Mapping[str, float]
+    house: HouseRules
+    #: Whether records of finished matches show what was hidden.
+    reveals: bool
+    #: The values by the full names, and by the names of options that are not in these.
+    values: Mapping[str, Any]
 
     @classmethod
-    def sort(cls, options: Chosen) -> "SortedSettings":
+    def of(cls, options: "Options") -> "HostSettings":
         """
-        The settings in these options, sorted and checked.
+        The settings in these options.
 
-        :raises BadOption: one is unknown or cannot be used
+        :raises BadOption: one is unknown or cannot be used; the message has its full name
         """
-        registry = options.registry
-        known = described_settings(registry)
-        settings = cls(limits=dict(PROFILES[options["profile"]]))
-        settings.games = {name: {"move_time": options["move-time"]} for name in registry.games}
-        settings.house = dict.fromkeys(registry.games, options["house"])
-        strictly = {"strict": "yes"} if options["strict"] else {}
-        settings.wires = {wire.name: dict(strictly) if "strict" in wire.options else {} for wire in registry.wires}
-        for given_name, text in options["set"].items():
-            full_name = RENAMED.get(given_name, given_name)
-            if full_name not in known:
-                raise BadOption(f"{full_name}: unknown setting; see --help")
-            owner, _, name = full_name.partition(".")
-            if owner == "limits":
-                settings.limits[name] = text
-            if owner == "web":
-                settings.web[name] = text
-            if owner in registry.games and name in registry.games[owner].options:
-                settings.games[owner][name] = text
-            if owner in registry.games and name == WATCH_DELAY:
-                settings.watch_delays[owner] = seconds(full_name, text)
-            if owner in registry.games and name == HOUSE:
-                settings.house[owner] = seconds(full_name, text)
-            for wire in registry.wires:
-                if wire.name == owner and name in wire.options:
-                    settings.wires[owner][name] = text
-        settings.check(registry)
-        return settings
-
-    def check(self, registry: Registry) -> None:
-        """
-        :raises BadOption: a setting cannot be used; the message has its full name
-        """
-        checks: list[tuple[str, Callable[[Settings], object], Settings]] = [
-            ("limits", Limits.read, self.limits),
-            ("web", reveals, self.web),
-        ]
-        checks += [(name, registry.games[name].check, settings) for name, settings in self.games.items()]
-        checks += [(wire.name, wire.configure, self.wires[wire.name]) for wire in registry.wires]
-        for owner, check, settings in checks:
-            try:
-                check(settings)
-            except BadOption as error:
-                raise BadOption(f"{owner}.{error}") from None
+        registry, known = options.registry, declared_settings(options.registry)
+        given = {RENAMED.get(name, name): text for name, text in options["set"].items()}
+        for name in given:
+            if name not in known:
+                raise BadOption(f"{name}: unknown setting; see --help")
+        wires = {}
+        for wire in registry.wires:
+            strictly = {"strict": "yes"} if options["strict"] and "strict" in wire.options else {}
+            wires[wire.name] = strictly | settings_of(wire.name, given, wire.options)
+            _named(wire.name, wire.configure, wires[wire.name])
+        games = {}
+        for name, game in registry.games.items():
+            games[name] = {"move_time": options["move-time"]} | settings_of(name, given, game.options)
+            _named(name, game.check, games[name])
+        delays, house = (
+            {
+                game: GAME[name].read(f"{game}.{name}", given[f"{game}.{name}"])
+                for game in registry.games
+                if f"{game}.{name}" in given
+            }
+            for name in ("watch_delay", "house")
+        )
+        house = dict.fromkeys(registry.games, options["house"]) | house
+        limits = _named("limits", Limits.read, {**PROFILES[options["profile"]], **settings_of("limits", given, LIMITS)})
+        reveal = PAGES["reveal"]
+        revealed = setting(given, "web.reveal", reveal.default, reveal.read)
+        values = {name: value for name, value in options.items() if name not in ("set", "config", "move-time", "house")}
+        values |= {f"limits.{name}": getattr(limits, name) for name in LIMITS} | {"web.reveal": revealed}
+        for owner, texts in (*games.items(), *wires.items()):
+            values |= {f"{owner}.{name}": text for name, text in texts.items()}
+        values |= {f"{game}.watch_delay": delays.get(game, 0.0) for game in games}
+        values |= {f"{game}.house": seconds for game, seconds in house.items()}
+        rules = HouseRules({} if options["strict"] else house, options["house-level"], *limits.most_house_tables)
+        return cls(limits, games, wires, delays, rules, revealed == "finished", values)
 
 
-#: Where the pages for browsers are by default.
-WEB = "tcp:8080:interface=127.0.0.1"
+def _named(owner: str, check: Callable[[Settings], T], settings: Settings) -> T:
+    """What a check of these settings returns. If it refuses one, the owner's name is put before it."""
+    try:
+        return check(settings)
+    except BadOption as error:
+        raise BadOption(f"{owner}.{error}") from None
+
 
 #: Bytes that a file with options may have. The largest useful one has every setting and a comment on each.
 LARGEST_FILE = 65_536
@@ -150,9 +130,6 @@ LARGEST_FILE = 65_536
 MOST_DOTS = 1_000
 #: Tables within each other that a setting may stand in. No setting has so many parts.
 MOST_TABLES = 8
-
-#: The host's options without a value. Each flag of a wire is one, too.
-FLAGS = frozenset({"strict", "accept-loss"})
 
 
 class Options(usage.Options):
@@ -168,21 +145,24 @@ class Options(usage.Options):
 
     def __new__(cls, registry: Registry = REGISTRY) -> "Options":
         # Twisted reads options from the methods of a class. So each registry gets a class of its own, and none is changed.
-        return super().__new__(type(cls.__name__, (cls,), _options_of_wires(registry)))
+        return super().__new__(type(cls.__name__, (cls,), _methods(registry)))
 
     def __init__(self, registry: Registry = REGISTRY) -> None:
         super().__init__()
         self.registry = registry
-        self.update({"store": "gamehost.sqlite", "grace": 60.0, "move-time": "3600", "strict": False})
-        self.update({"accept-loss": False, "admin": None, "profile": "public"})
-        self.update({"cluster": None, "cluster-address": None, "cluster-ca": None})
-        self.update({"house": 20.0, "house-level": Level.EASY, "house-processes": 1})
-        self.update({"resume": ResumePolicy.SAME_ADDRESS, "set": {}, "log-format": "text", "trusted-proxy": ()})
-        self.update({"web": [WEB], "web-origin": (), "metrics": ()})
-        self.update({wire.name: registry.default_endpoints(wire) for wire in registry.wires})
+        self.declared = declared_options(registry)
+        self.update({name: one.default for name, one in self.declared.items()} | {"set": {}})
         self._given: dict[str, Any] = {}
         #: Where the process logs to; `None`: to something that `twistd` or `twist` made.
         self.log: Log | None = None
+        self._settings: HostSettings | None = None
+
+    @property
+    def settings(self) -> HostSettings:
+        """What the options say, checked: of the defaults, until a command line was parsed."""
+        if self._settings is None:
+            self._settings = HostSettings.of(self)
+        return self._settings
 
     def parseOptions(self, options: Sequence[str] | None = None) -> None:
         """
@@ -214,84 +194,6 @@ class Options(usage.Options):
         """Display the version of gamehost and exit."""
         print_text(f"gamehost {__version__}\n")
         raise SystemExit
-
-    def opt_store(self, path: str) -> None:
-        """File or postgresql:// address for journal and accounts; memory: keep nothing [default: gamehost.sqlite]"""
-        self._given["store"] = path
-
-    def opt_cluster(self, listener: str) -> None:
-        """Be one of several hosts on one PostgreSQL, and listen here for the others: tcp:HOST:PORT, tls:... or unix:PATH"""
-        self._given["cluster"] = listener
-
-    def opt_cluster_address(self, address: str) -> None:
-        """Where the other hosts of the cluster reach this one, if that is not where it listens"""
-        self._given["cluster-address"] = address
-
-    def opt_cluster_ca(self, path: str) -> None:
-        """File with the certificates that those of all hosts of the cluster come from; for --cluster=tls:..."""
-        self._given["cluster-ca"] = Path(path)
-
-    def opt_admin(self, path: str) -> None:
-        """The socket for gamehost admin; empty: none [default: STORE.admin; none with --store=memory]"""
-        self._given["admin"] = path
-
-    def opt_grace(self, text: str) -> None:
-        """Seconds for which the seat of a lost player is kept; 0: it is not kept [default: 60]"""
-        self._given["grace"] = _checked(seconds, "--grace", text)
-
-    def opt_move_time(self, text: str) -> None:
-        """Seconds for one decision; a player who takes longer loses; 0: no limit [default: 3600]"""
-        _checked(seconds, "--move-time", text)
-        self._given["move-time"] = text
-
-    def opt_resume(self, policy: str) -> None:
-        """From where a guest may take a seat again: same-address, any or never [default: same-address]"""
-        choices = one_of(*(choice.value for choice in ResumePolicy))
-        self._given["resume"] = ResumePolicy(_checked(choices, "--resume", policy))
-
-    def opt_profile(self, name: str) -> None:
-        """Limits for one address: public, or class for a private network; --set has priority [default: public]"""
-        self._given["profile"] = _checked(one_of(*PROFILES), "--profile", name)
-
-    def opt_strict(self) -> None:
-        """Send only messages of the wires' documents, without extensions"""
-        self._given["strict"] = True
-
-    def opt_accept_loss(self) -> None:
-        """Start although records in the store are lost or damaged, and go on without them"""
-        self._given["accept-loss"] = True
-
-    def opt_house(self, text: str) -> None:
-        """Seconds until somebody who waits alone gets a house player; 0: never, as with --strict [default: 20]"""
-        self._given["house"] = _checked(seconds, "--house", text)
-
-    def opt_house_level(self, name: str) -> None:
-        """Level of house players that come unasked: random, easy, medium or hard [default: easy]"""
-        self._given["house-level"] = Level(_checked(one_of(*LEVELS), "--house-level", name))
-
-    def opt_house_processes(self, text: str) -> None:
-        """Processes in which house players think [default: 1]"""
-        self._given["house-processes"] = _checked(from_to(1, 64), "--house-processes", text)
-
-    def opt_trusted_proxy(self, text: str) -> None:
-        """Address or network of a proxy that is believed; repeatable [default: none; at haproxy: endpoints, this machine]"""
-        self._given.setdefault("trusted-proxy", []).append(_checked(proxy_network, "--trusted-proxy", text))
-
-    def opt_web(self, endpoint: str) -> None:
-        """Pages for browsers: an endpoint to listen on; repeatable; empty: off [default: tcp:8080:interface=127.0.0.1]"""
-        self._given.setdefault("web", []).append(endpoint)
-
-    def opt_web_origin(self, text: str) -> None:
-        """Origin of the pages under a name, such as https://games.example.org; repeatable [default: none]"""
-        self._given.setdefault("web-origin", []).append(_checked(web_origin, "--web-origin", text))
-
-    def opt_metrics(self, endpoint: str) -> None:
-        """Metrics for Prometheus: an endpoint to listen on; repeatable; needs gamehost[metrics] [default: off]"""
-        self._given.setdefault("metrics", []).append(endpoint)
-
-    def opt_log_format(self, name: str) -> None:
-        """Format of the log: text or json [default: text]"""
-        self._given["log-format"] = _checked(one_of(*FORMATS), "--log-format", name)
 
     def opt_set(self, assignment: str) -> None:
         """NAME=VALUE: a setting of a wire or a game, or a limit; repeatable; see the list below"""
@@ -337,7 +239,7 @@ class Options(usage.Options):
         given = self._given
         if "config" in given:
             from_file = Options(self.registry)
-            repeatable = {wire.name for wire in self.registry.wires} | {"metrics", "trusted-proxy", "web", "web-origin"}
+            repeatable = {name for name, one in self.declared.items() if one.many}
             for name, text in _read_config(Path(given["config"]), repeatable):
                 from_file.take(name, text)
             both = {**from_file._given.get("set", {}), **given.get("set", {})}
@@ -346,7 +248,7 @@ class Options(usage.Options):
         if any(self["metrics"]) and find_spec("prometheus_client") is None:
             raise usage.UsageError("--metrics needs the package prometheus-client: pip install 'gamehost[metrics]'")
         try:
-            SortedSettings.sort(self)
+            self._settings = HostSettings.of(self)
         except BadOption as error:
             raise usage.UsageError(f"--set {error}") from None
 
@@ -359,10 +261,12 @@ class Options(usage.Options):
         option = getattr(self, _method_name(name), None)
         if option is None or name in ("config", "help", "version"):
             raise usage.UsageError(f"--config: unknown option {name!r}")
-        if name not in FLAGS.union(*(wire.flags for wire in self.registry.wires)):
+        declared = self.declared.get(name)
+        if any(name in wire.flags for wire in self.registry.wires) or (declared and declared.read is yes_or_no):
+            if _checked(yes_or_no, name, text):
+                option()
+        else:
             option(text)
-        elif _checked(yes_or_no, name, text):
-            option()
 
     def getSynopsis(self) -> str:
         """The forms of the command."""
@@ -371,18 +275,20 @@ class Options(usage.Options):
     def getUsage(self, width: int | None = None) -> str:
         """The options, and every setting with its unit and default."""
         lines = [super().getUsage(width), "Settings, for --set:"]
-        for name, words in sorted(described_settings(self.registry).items()):
-            lines += textwrap.wrap(f"{name}: {words}", 100, initial_indent="  ", subsequent_indent="      ")
+        for name, one in sorted(declared_settings(self.registry).items()):
+            default = {True: "yes", False: "no"}[one.default] if isinstance(one.default, bool) else one.default
+            default = f"; default {default}" if name.startswith("limits.") else ""
+            lines += textwrap.wrap(
+                f"{name}: {one.words}{default}", 100, initial_indent="  ", subsequent_indent="      "
+            )
         lines += [f"Note: {rejected}" for rejected in self.registry.rejected]
         return "\n".join(lines) + "\n"
 
 
-def _options_of_wires(registry: Registry) -> dict[str, Callable[..., None]]:
-    """Method name -> method, for every option that a wire adds."""
-    methods: dict[str, Callable[..., None]] = {}
+def _methods(registry: Registry) -> dict[str, Callable[..., None]]:
+    """Method name -> method, for every option that is declared, as Twisted looks for them."""
+    methods = {_method_name(name): _option(name, one) for name, one in declared_options(registry).items()}
     for wire in registry.wires:
-        default = registry.default_endpoints(wire)
-        methods[_method_name(wire.name)] = _endpoint_option(wire, default[0] if default else "off")
         methods |= {_method_name(name): _flag_option(wire, name) for name in wire.flags}
         methods |= {_method_name(name): _value_option(wire, name) for name in wire.values}
     return methods
@@ -392,12 +298,21 @@ def _method_name(option: str) -> str:
     return "opt_" + option.replace("-", "_")
 
 
-def _endpoint_option(wire: Wire[Any], default: str) -> Callable[[Options, str], None]:
-    def option(self: Options, endpoint: str) -> None:
-        self._given.setdefault(wire.name, []).append(endpoint)
+def _option(name: str, declared: Setting) -> Callable[..., None]:
+    def flag(self: Options) -> None:
+        self._given[name] = True
 
-    option.__doc__ = f"{wire.title}: an endpoint to listen on; repeatable; empty: off [default: {default}]"
-    return option
+    def option(self: Options, text: str) -> None:
+        value = _checked(declared.read, f"--{name}", text)
+        if declared.many:
+            self._given.setdefault(name, []).append(value)
+        else:
+            self._given[name] = value
+
+    method: Callable[..., None] = flag if declared.read is yes_or_no else option
+    default = declared.shown_default
+    method.__doc__ = declared.words + (f" [default: {default}]" if default else "")
+    return method
 
 
 def _flag_option(wire: Wire[Any], name: str) -> Callable[[Options], None]:
@@ -452,6 +367,8 @@ def _read_config(path: Path, repeatable: Collection[str]) -> Iterator[tuple[str,
     :param repeatable: the options that can have several values, as a list
     :raises UsageError: the file cannot be read, or has a table that is unknown
     """
+    import tomllib  # most hosts have no file
+
     try:
         content = tomllib.loads(_text_of(path))
     except OSError as error:
@@ -495,10 +412,3 @@ def admin_path(options: Options) -> Path | None:
     if given is None:
         return socket_beside(options["store"])
     return Path(given) if given else None
-
-
-def house_rules(options: Options) -> HouseRules:
-    """Which house players there are, as the options say."""
-    settings = SortedSettings.sort(options)
-    tables = Limits.read(settings.limits).most_house_tables
-    return HouseRules({} if options["strict"] else settings.house, options["house-level"], *tables)

@@ -6,21 +6,18 @@ and tests from one address. It does not remove sizes and deadlines.
 """
 
 from collections.abc import Hashable, Mapping
+from functools import lru_cache
 from ipaddress import IPv6Address, ip_address
 from typing import Any, Generic, TypeVar
 
-from attrs import field, fields, frozen
+from attrs import frozen
 
-from gamehost.settings import BadOption, Settings, from_to, refuse_unknown, seconds, setting, yes_or_no
+from gamehost.settings import BadOption, Reload, Setting, Settings, from_to, refuse_unknown, seconds, setting, yes_or_no
 
 K = TypeVar("K", bound=Hashable)
 
 
-def _limit(default: Any, read: Any, words: str) -> Any:
-    return field(default=default, metadata={"read": read, "words": words})
-
-
-def _rate(name: str, text: str) -> float:
+def _more_than_nothing(name: str, text: str) -> float:
     """
     :raises BadOption: not a decimal number greater than 0
     """
@@ -28,6 +25,22 @@ def _rate(name: str, text: str) -> float:
     if not number:
         raise BadOption(f"{name}: expected a number a second greater than 0; limits.unlimited=yes lifts all rates")
     return number
+
+
+def _switch(words: str) -> Any:
+    return Setting(False, words, yes_or_no)
+
+
+def _count(default: int, words: str, reload: Reload = Reload.USED, least: int = 1, most: int = 1_000_000) -> Any:
+    return Setting(default, words, from_to(least, most), reload)
+
+
+def _seconds(default: float, words: str) -> Any:
+    return Setting(default, words, seconds, Reload.USED)
+
+
+def _rate(default: float, words: str) -> Any:
+    return Setting(default, words, _more_than_nothing, Reload.USED)
 
 
 @frozen
@@ -54,214 +67,215 @@ class QuestionLimits:
     kept_bytes: int = 32 << 20
 
 
-@frozen
 class Limits:
-    """The limits of a host. `words` in the metadata of each says its unit, and the reason for its default."""
+    """
+    The limits of a host. The words of each say its unit, and the reason for its default.
 
-    unlimited: bool = _limit(
-        False,
-        yes_or_no,
+    :param values: the limits that are not the defaults
+    :raises TypeError: there is no limit of a name
+    """
+
+    unlimited: bool = _switch(
         "yes: no rates, no counts of connections, tables and log-ins, no strikes, no quotas, so no flood is cut off "
-        "(benchmarks)",
+        "(benchmarks)"
     )
-    connections: int = _limit(
-        10_000, from_to(1, 1_000_000), "connections in all: what one process was measured with, 10 KiB each"
+    connections: int = _count(
+        10_000, "connections in all: what one process was measured with, 10 KiB each", reload=Reload.RESTART
     )
-    connections_per_address: int = _limit(
-        64, from_to(1, 1_000_000), "connections from one address: a class room behind one router"
+    connections_per_address: int = _count(64, "connections from one address: a class room behind one router")
+    new_per_second: float = _rate(
+        5.0, "new connections a second from one address, in the long run: people and bots reconnect slower"
     )
-    new_per_second: float = _limit(
-        5.0, _rate, "new connections a second from one address, in the long run: people and bots reconnect slower"
+    new_burst: int = _count(20, "new connections from one address at once: a class logs in")
+    login_seconds: float = _seconds(10.0, "seconds to log in for a client that sends nothing: programs log in at once")
+    login_patience_seconds: float = _seconds(
+        60.0, "seconds to log in, and for a message before that, if a client has begun: people type slowly"
     )
-    new_burst: int = _limit(20, from_to(1, 1_000_000), "new connections from one address at once: a class logs in")
-    login_seconds: float = _limit(
-        10.0, seconds, "seconds to log in for a client that sends nothing: programs log in at once"
+    message_seconds: float = _seconds(
+        10.0, "seconds from a message's first byte to its last: a message fits one segment"
     )
-    login_patience_seconds: float = _limit(
-        60.0, seconds, "seconds to log in, and for a message before that, if a client has begun: people type slowly"
+    http_connections: int = _count(
+        2_000, "HTTP connections in all, beside the others: one that asks nothing lasts 15 s", reload=Reload.RESTART
     )
-    message_seconds: float = _limit(
-        10.0, seconds, "seconds from a message's first byte to its last: a message fits one segment"
+    http_connections_per_address: int = _count(
+        256, "HTTP connections from one address: a page opens six, and a class is thirty"
     )
-    http_connections: int = _limit(
-        2_000, from_to(1, 1_000_000), "HTTP connections in all, beside the others: one that asks nothing lasts 15 s"
+    http_new_per_second: float = _rate(
+        20.0, "new HTTP connections a second from one address, in the long run: pages that are loaded again"
     )
-    http_connections_per_address: int = _limit(
-        256, from_to(1, 1_000_000), "HTTP connections from one address: a page opens six, and a class is thirty"
+    http_new_burst: int = _count(300, "new HTTP connections from one address at once: a class opens the page")
+    http_requests_per_second: float = _rate(
+        50.0, "HTTP requests a second from one address, in the long run: people who click"
     )
-    http_new_per_second: float = _limit(
-        20.0, _rate, "new HTTP connections a second from one address, in the long run: pages that are loaded again"
+    http_requests_burst: int = _count(
+        1_500, "HTTP requests from one address at once: a class opens the page, 30 files each"
     )
-    http_new_burst: int = _limit(
-        300, from_to(1, 1_000_000), "new HTTP connections from one address at once: a class opens the page"
-    )
-    http_requests_per_second: float = _limit(
-        50.0, _rate, "HTTP requests a second from one address, in the long run: people who click"
-    )
-    http_requests_burst: int = _limit(
-        1_500, from_to(1, 1_000_000), "HTTP requests from one address at once: a class opens the page, 30 files each"
-    )
-    questions: int = _limit(
+    questions: int = _count(
         1_024,
-        from_to(1, 1_000_000),
         "questions for finished matches, histories and results that wait in all: as many as thirty addresses may ask",
     )
-    questions_per_address: int = _limit(
+    questions_per_address: int = _count(
         32,
-        from_to(1, 1_000_000),
         "such questions of one address that wait: one for each of a class; addresses take turns, so others wait for one",
     )
-    answer_bytes: int = _limit(
+    answer_bytes: int = _count(
         32 << 20,
-        from_to(1_024, 1 << 40),
         "bytes of answers that are kept, so that nothing is read and made twice: a hundred long matches",
+        least=1024,
+        most=1 << 40,
     )
-    header_connections: int = _limit(
+    header_connections: int = _count(
         512,
-        from_to(1, 1_000_000),
         "connections in all, from proxies and other members of a cluster, that have not said whose they are: each has 5 s",
+        reload=Reload.RESTART,
     )
-    header_connections_per_address: int = _limit(
-        256, from_to(1, 1_000_000), "the same from one proxy or member: what it says comes with the connection"
+    header_connections_per_address: int = _count(
+        256, "the same from one proxy or member: what it says comes with the connection", reload=Reload.RESTART
     )
-    messages_per_second: float = _limit(
-        5.0, _rate, "messages a second of one connection, in the long run: 100 in 20 s, as big chess hosts allow"
+    messages_per_second: float = _rate(
+        5.0, "messages a second of one connection, in the long run: 100 in 20 s, as big chess hosts allow"
     )
-    messages_burst: int = _limit(
-        100, from_to(1, 1_000_000), "messages of one connection at once: a whole Stratego set-up is 41"
+    messages_burst: int = _count(100, "messages of one connection at once: a whole Stratego set-up is 41")
+    moves_per_second: float = _rate(
+        20.0, "accepted moves a second of one connection, in the long run: quick bots; above it, input pauses"
     )
-    moves_per_second: float = _limit(
-        20.0, _rate, "accepted moves a second of one connection, in the long run: quick bots; above it, input pauses"
+    moves_per_second_per_address: float = _rate(
+        200.0, "accepted moves a second from one address, in the long run: ten tables of quick bots"
     )
-    moves_per_second_per_address: float = _limit(
-        200.0, _rate, "accepted moves a second from one address, in the long run: ten tables of quick bots"
-    )
-    journal_bytes_per_second_per_address: float = _limit(
+    journal_bytes_per_second_per_address: float = _rate(
         16_384.0,
-        _rate,
-        "bytes of moves and states of remote games that one address may add to the journal a second, in the long run; above "
-        "it, input pauses: 1.4 GB a day",
+        "bytes of moves and states of remote games that one address may add to the journal a second, in the long run; "
+        "above it, input pauses: 1.4 GB a day",
     )
-    bytes_per_second: float = _limit(
-        16_384.0, _rate, "bytes a second of one connection, in the long run: quick bots send a quarter of it"
+    bytes_per_second: float = _rate(
+        16_384.0, "bytes a second of one connection, in the long run: quick bots send a quarter of it"
     )
-    bytes_burst: int = _limit(
-        262_144, from_to(1_024, 1 << 30), "bytes of one connection at once: the longest messages of many seconds"
+    bytes_burst: int = _count(
+        262_144, "bytes of one connection at once: the longest messages of many seconds", least=1024, most=1 << 30
     )
-    messages_per_turn: int = _limit(
-        64, from_to(1, 10_000), "messages of one connection before the others have their turn: at most 1 ms of work"
+    messages_per_turn: int = _count(
+        64, "messages of one connection before the others have their turn: at most 1 ms of work", least=1, most=10000
     )
-    refusals: int = _limit(
-        20, from_to(1, 1_000_000), "refused messages within 20 s that end a connection: people who mistype are slower"
-    )
-    open_tables: int = _limit(
-        3, from_to(1, 1_000_000), "tables opened from one address that wait for players: more are noise to choose from"
-    )
-    new_matches_per_second: float = _limit(
+    refusals: int = _count(20, "refused messages within 20 s that end a connection: people who mistype are slower")
+    open_tables: int = _count(3, "tables opened from one address that wait for players: more are noise to choose from")
+    new_matches_per_second: float = _rate(
         2.0,
-        _rate,
-        "new matches a second of players from one address, this machine's own not counted, in the long run: more wait, or are "
-        "told to; 90 MB a day",
+        "new matches a second of players from one address, this machine's own not counted, in the long run: more wait, or"
+        " are told to; 90 MB a day",
     )
-    new_matches_burst: int = _limit(
-        100, from_to(1, 1_000_000), "new matches of players from one address at once: a class begins, three times"
+    new_matches_burst: int = _count(100, "new matches of players from one address at once: a class begins, three times")
+    open_table_seconds: float = _seconds(
+        600.0, "seconds for which a table waits for its players: people can open another one after that"
     )
-    open_table_seconds: float = _limit(
-        600.0,
-        seconds,
-        "seconds for which a table waits for its players: people can open another one after that",
-    )
-    sleeping_tables_per_address: int = _limit(
+    sleeping_tables_per_address: int = _count(
         64,
-        from_to(1, 1_000_000),
         "matches kept that all players have left, with a player of one address; a match is archived that is none of the "
         "newest of any of its addresses: one for each connection, so a restart ends none",
     )
-    queue_bytes: int = _limit(
+    queue_bytes: int = _count(
         65_536,
-        from_to(1_024, 1 << 30),
         "bytes kept for a client that does not read, beside the system's buffer: all messages of a match",
+        least=1024,
+        most=1 << 30,
     )
-    stalled_seconds: float = _limit(
-        10.0, seconds, "seconds for a client that does not read before it is cut off: a phone that changes cells"
+    stalled_seconds: float = _seconds(
+        10.0, "seconds for a client that does not read before it is cut off: a phone that changes cells"
     )
-    close_seconds: float = _limit(
-        2.0, seconds, "seconds for the client of a closing connection to read the last messages: several round trips"
+    close_seconds: float = _seconds(
+        2.0, "seconds for the client of a closing connection to read the last messages: several round trips"
     )
-    password_work: int = _limit(
-        14, from_to(10, 20), "scrypt's n for passwords, as a power of two: 14 is 50 ms and 16 MiB for each log-in"
+    password_work: int = _count(
+        14,
+        "scrypt's n for passwords, as a power of two: 14 is 50 ms and 16 MiB for each log-in",
+        least=10,
+        most=20,
+        reload=Reload.RESTART,
     )
-    log_ins_waiting: int = _limit(
-        32, from_to(1, 10_000), "log-ins with new names that wait for their password's digest: two seconds of work"
-    )
-    guesses_per_minute: int = _limit(
-        5, from_to(1, 1_000_000), "wrong passwords of one account a minute, and more have to wait: 2.6 million a year"
-    )
-    keyless_resume_seconds: float = _limit(
-        3.0,
-        seconds,
-        "seconds for which a guest's seat must be away before it is taken back without a key, and not from the address of "
-        "another player of the match: its owner comes first; 0: at once and by anybody there",
-    )
-    known_guesses_per_minute: int = _limit(
-        120,
-        from_to(1, 1_000_000),
-        "log-ins to one account a minute from an address known for it, and more have to wait: the owner waits half a minute "
-        "at most for others behind that address",
-    )
-    failures_per_hour: int = _limit(
-        20, from_to(1, 1_000_000), "failed log-ins from one address an hour: people who mistype need fewer"
-    )
-    guest_names_per_hour: int = _limit(
-        1200,
-        from_to(1, 1_000_000),
-        "new names of guests from one address an hour, this machine's own not counted, each of which tells whether an account "
-        "has it: a class of thirty comes forty times",
-    )
-    accounts_per_address: int = _limit(
-        60,
-        from_to(1, 1_000_000),
-        "new accounts from one address an hour, this machine's own not counted: two classes of thirty behind one router",
-    )
-    accounts_per_hour: int = _limit(1000, from_to(1, 1_000_000), "new accounts in all an hour: they are kept for ever")
-    watchers: int = _limit(
-        5_000, from_to(1, 1_000_000), "clients that watch matches, counted once for each table: half of all connections"
-    )
-    watchers_per_table: int = _limit(
-        2_000, from_to(1, 1_000_000), "clients that watch one table: a move takes 25 us for each, so 50 ms for all"
-    )
-    watchers_per_address: int = _limit(
-        400,
-        from_to(1, 1_000_000),
-        "of the clients that watch, those at one address, this machine's own not counted: a class of thirty with a page of "
-        "the lobby each",
-    )
-    watched_tables: int = _limit(
-        16, from_to(1, 1_000_000), "tables that one connection watches: a page of the lobby shows 12 small boards"
-    )
-    house_tables: int = _limit(200, from_to(0, 1_000_000), "matches with house players at once: they share a core")
-    house_tables_per_address: int = _limit(
+    log_ins_waiting: int = _count(
         32,
-        from_to(1, 1_000_000),
+        "log-ins with new names that wait for their password's digest: two seconds of work",
+        least=1,
+        most=10000,
+        reload=Reload.RESTART,
+    )
+    guesses_per_minute: int = _count(
+        5, "wrong passwords of one account a minute, and more have to wait: 2.6 million a year", reload=Reload.RESTART
+    )
+    keyless_resume_seconds: float = _seconds(
+        3.0,
+        "seconds for which a guest's seat must be away before it is taken back without a key, and not from the address of"
+        " another player of the match: its owner comes first; 0: at once and by anybody there",
+    )
+    known_guesses_per_minute: int = _count(
+        120,
+        "log-ins to one account a minute from an address known for it, and more have to wait: the owner waits half a "
+        "minute at most for others behind that address",
+        reload=Reload.RESTART,
+    )
+    failures_per_hour: int = _count(
+        20, "failed log-ins from one address an hour: people who mistype need fewer", reload=Reload.RESTART
+    )
+    guest_names_per_hour: int = _count(
+        1200,
+        "new names of guests from one address an hour, this machine's own not counted, each of which tells whether an "
+        "account has it: a class of thirty comes forty times",
+        reload=Reload.RESTART,
+    )
+    accounts_per_address: int = _count(
+        60,
+        "new accounts from one address an hour, this machine's own not counted: two classes of thirty behind one router",
+        reload=Reload.RESTART,
+    )
+    accounts_per_hour: int = _count(1000, "new accounts in all an hour: they are kept for ever", reload=Reload.RESTART)
+    watchers: int = _count(5_000, "clients that watch matches, counted once for each table: half of all connections")
+    watchers_per_table: int = _count(
+        2_000, "clients that watch one table: a move takes 25 us for each, so 50 ms for all"
+    )
+    watchers_per_address: int = _count(
+        400,
+        "of the clients that watch, those at one address, this machine's own not counted: a class of thirty with a page "
+        "of the lobby each",
+    )
+    watched_tables: int = _count(16, "tables that one connection watches: a page of the lobby shows 12 small boards")
+    house_tables: int = _count(
+        200, "matches with house players at once: they share a core", least=0, most=1000000, reload=Reload.WITH_HOUSE
+    )
+    house_tables_per_address: int = _count(
+        32,
         "of these, matches of people at one address, this machine's own not counted: a class of thirty",
+        reload=Reload.WITH_HOUSE,
     )
-    masters: int = _limit(
-        64, from_to(1, 1_000_000), "masters of remote games in all, and at most 8 from one address: a class of programs"
+    masters: int = _count(64, "masters of remote games in all, and at most 8 from one address: a class of programs")
+    master_games: int = _count(
+        256, "remote games of one master at once, and more players wait: a master has one thread"
     )
-    master_games: int = _limit(
-        256, from_to(1, 1_000_000), "remote games of one master at once, and more players wait: a master has one thread"
-    )
-    remote_bytes: int = _limit(
+    remote_bytes: int = _count(
         1 << 20,
-        from_to(1_024, 1 << 30),
         "bytes of moves and states in one remote game, which ends without a winner then: a thousand of 1 KiB",
+        least=1024,
+        most=1 << 30,
     )
-    free_space: int = _limit(
+    free_space: int = _count(
         1 << 30,
-        from_to(0, 1 << 50),
-        "bytes free on the store's disk, or 5 % of it if that is less, below which no tables open; below a tenth of "
-        "that the host stops; 0: not looked at: an owner has a day to make room",
+        "bytes free on the store's disk, or 5 % of it if that is less, below which no tables open; below a tenth of that "
+        "the host stops; 0: not looked at: an owner has a day to make room",
+        least=0,
+        most=1 << 50,
+        reload=Reload.RESTART,
     )
+
+    def __init__(self, **values: Any) -> None:
+        if unknown := values.keys() - LIMITS:
+            raise TypeError(f"no limit is called {min(unknown)}")
+        # An object's own values are found before those of its class, which are the declarations.
+        self.__dict__.update({name: limit.default for name, limit in LIMITS.items()} | values)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Limits) and vars(self) == vars(other)
+
+    def changed(self, **values: Any) -> "Limits":
+        """These limits, but for some."""
+        return Limits(**(vars(self) | values))
 
     @property
     def waiting_tables(self) -> tuple[int | None, float]:
@@ -314,14 +328,12 @@ class Limits:
 
         :raises BadOption: a limit is unknown or cannot be used
         """
-        refuse_unknown(settings, (limit.name for limit in fields(cls)))
-        return cls(
-            **{
-                limit.name: setting(settings, limit.name, limit.default, limit.metadata["read"])
-                for limit in fields(cls)
-            }
-        )
+        refuse_unknown(settings, LIMITS)
+        return cls(**{name: setting(settings, name, limit.default, limit.read) for name, limit in LIMITS.items()})
 
+
+#: The limits as they are declared, by name.
+LIMITS: Mapping[str, Setting] = {name: limit for name, limit in vars(Limits).items() if isinstance(limit, Setting)}
 
 #: The name of a profile -> what its limits are instead of the defaults. A limit that is set wins over the profile.
 PROFILES: Mapping[str, Settings] = {
@@ -473,6 +485,7 @@ class KeyedBuckets(Generic[K]):
         return bucket
 
 
+@lru_cache(maxsize=1_024)
 def is_loopback(address: str) -> bool:
     """Whether this is an address of this machine itself: a loopback address, or a socket in the file system."""
     try:

@@ -6,44 +6,22 @@ A package offers a wire by an entry point in the group `gamehost.wires`: `name =
 left out, with a sentence that says why, and the others go on.
 """
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any
 
-from attrs import Factory, field, frozen
+from attrs import Factory, evolve, field, frozen
 
 from gamehost.games.base import Game
+from gamehost.games.installed import NAME, NAME_WORDS, installed
+from gamehost.games.installed import RESERVED as RESERVED_OWNERS
+from gamehost.options import HOST, OTHERS
 from gamehost.wires.base import API, Wire
 
 GROUP = "gamehost.wires"
 
 #: Options of the host itself. A wire, or an option of a wire, that had one of these names would replace it.
-RESERVED = frozenset(
-    {
-        "accept-loss",
-        "admin",
-        "cluster",
-        "cluster-address",
-        "cluster-ca",
-        "config",
-        "grace",
-        "help",
-        "log-format",
-        "metrics",
-        "move-time",
-        "profile",
-        "resume",
-        "set",
-        "store",
-    }
-    | {"strict", "trusted-proxy", "version", "web", "web-origin", "house", "house-level", "house-processes"}
-)
-#: Names that stand before the dot of a setting and are not a game's or a wire's.
-RESERVED_OWNERS = frozenset({"limits", "web"})
-
-_NAME = re.compile(r"[a-z][a-z0-9-]*", re.ASCII)
-_NAME_WORDS = "expected a lower-case letter, then lower-case letters, digits and hyphens"
+RESERVED = HOST.keys() | OTHERS
 
 
 @frozen
@@ -54,9 +32,10 @@ class Rejected:
     source: str
     #: A sentence without its full stop.
     reason: str
+    what: str = "wire"
 
     def __str__(self) -> str:
-        return f"the wire {self.source} is left out: {self.reason}"
+        return f"the {self.what} {self.source} is left out: {self.reason}"
 
 
 class _Unusable(Exception):
@@ -144,8 +123,8 @@ def _check_names(wire: Wire[Any], known: Sequence[Wire[Any]]) -> None:
     """
     taken = {name for other in known for name in (other.name, *other.flags, *other.values)}
     for name in (wire.name, *wire.flags, *wire.values):
-        if not _NAME.fullmatch(name):
-            raise _Unusable(f"{name!r} is not a name for an option; {_NAME_WORDS}")
+        if not NAME.fullmatch(name):
+            raise _Unusable(f"{name!r} is not a name for an option; {NAME_WORDS}")
         if name in RESERVED:
             raise _Unusable(f"--{name} is an option of the host; expected another name")
         if name in taken:
@@ -159,14 +138,16 @@ def _check_names(wire: Wire[Any], known: Sequence[Wire[Any]]) -> None:
         raise _Unusable("settings that begin with 'limits.' or 'web.' are the host's; expected another name")
     games = {game.name: game for other in known for game in other.games}
     for game in wire.games:
-        if not _NAME.fullmatch(game.name):
-            raise _Unusable(f"{game.name!r} is not a name for a game; {_NAME_WORDS}")
+        if not NAME.fullmatch(game.name):
+            raise _Unusable(f"{game.name!r} is not a name for a game; {NAME_WORDS}")
         if games.setdefault(game.name, game) is not game:
             raise _Unusable(f"another game is called {game.name!r}; expected another name")
 
 
 #: What is installed. Read once: packages that are installed later are found by the next start.
-REGISTRY = find_wires()
+_WIRES = find_wires()
+_GAMES = [Rejected(repr(name), why, "game") for name, why in installed().rejected.items()]
+REGISTRY = evolve(_WIRES, rejected=(*_WIRES.rejected, *_GAMES))
 #: The host's own wires.
 WIRES = REGISTRY.own
 #: The games of the host's own wires.

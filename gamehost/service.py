@@ -20,9 +20,10 @@ from twisted.python.failure import Failure
 
 import gamehost
 import twisted
+from gamehost._twisted import accept_steadily
 from gamehost.games.base import Game
 from gamehost.journal.records import Pressure, Room, Store, StoreUnusable
-from gamehost.lobby.sleeping import Resuming
+from gamehost.lobby.seats import Resuming
 from gamehost.measures import Histogram
 from gamehost.net.connection import WireFactory
 from gamehost.net.context import HostContext
@@ -30,7 +31,7 @@ from gamehost.net.endpoints import send_at_once
 from gamehost.net.house import HouseService
 from gamehost.ops.systemd import Supervisor
 from gamehost.ops.watchdog import Watchdog
-from gamehost.ops.worker import SerialWorker
+from gamehost.ops.workers import SerialWorker
 from gamehost.settings import Settings
 from gamehost.web.site import WebListener, WebSite
 from gamehost.wires.base import Wire
@@ -197,14 +198,21 @@ class GameHostService(Service):
         for listener in self.listeners:
             factory = listener.new_factory(self.context)
             self.factories.append(factory)
-            front = factory if self.cluster is None else self.cluster.front(factory, listener.wire)
+            front = self._front(factory, listener.wire)
             self._listen(listener.wire.name, listener, front, listener.wire.must_listen)
         for place in self.web:
             site = place.new_factory(self.context)
             self.sites.append(site)
-            front = site if self.cluster is None else self.cluster.front(site, None)
-            self._listen("web", place, front, must=False)
+            self._listen("web", place, self._front(site, None), must=False)
         self.context.lobby.registry.ports_open()
+
+    def _front(self, factory: Any, wire: Wire[Any] | None) -> Any:
+        """What a listener gets: the factory, or at a member of a cluster one in front of it. `None`: for pages."""
+        if self.cluster is None:
+            return factory
+        from gamehost.cluster.front import front_of  # a host alone does not need it
+
+        return front_of(self.cluster, factory, wire)
 
     def _resume(self) -> None:
         tables = self.context.lobby.restore(self.games, self.store.unfinished())
@@ -229,12 +237,14 @@ class GameHostService(Service):
     def _listening(self, name: str, where: str, port: IListeningPort) -> None:
         self.ports.append(port)
         send_at_once(port)
+        context = self.context
+        accept_steadily(port, context.clock, lambda: context.limiter.refused + context.http_limiter.refused_connections)
         address: Any = port.getHost()
         if hasattr(address, "host"):
             where = f"{address.host}:{address.port}"
             host = "HOST" if address.host in _EVERYWHERE else address.host
             if any(listener.wire.name == name and listener.wire.for_people for listener in self.listeners):
-                self.context.lobby.directory.by_hand = f"nc {host} {address.port}"
+                self.context.lobby.spectators.by_hand = f"nc {host} {address.port}"
             elif name == "web":
                 self._browser = f"http://{host}:{address.port}/"
         self.listening.append((name, where))
@@ -242,7 +252,7 @@ class GameHostService(Service):
 
     def _say_how_to_play(self) -> None:
         """The last line of the start, for whoever started the host by hand."""
-        by_hand = self.context.lobby.directory.by_hand
+        by_hand = self.context.lobby.spectators.by_hand
         ways = [f"in a terminal with {by_hand}, and type: play onitama" if by_hand else ""]
         ways += [
             f"in a browser at {self._browser}" if self._browser else "",

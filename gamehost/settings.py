@@ -1,17 +1,23 @@
 """
-Reads settings: from text to a checked value, or a `BadOption` whose message says what was expected.
+Declares settings, and reads them: from text to a checked value, or a `BadOption` whose message says what was expected.
 
 Settings are text on the command line, in TOML files and in the header of a table. They are read where they are used.
 """
 
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping
-from typing import TypeVar
+from enum import Enum
+from typing import Any, TypeVar
+
+from msgspec import Struct
 
 T = TypeVar("T")
+E = TypeVar("E", bound=Enum)
 
 #: Settings as they are written: name to text.
 Settings = Mapping[str, str]
+#: From the name and the text of a setting to its value; raises `BadOption`.
+Reader = Callable[[str, str], Any]
 
 _WHOLE = re.compile(r"-?[0-9]{1,18}", re.ASCII)
 _DECIMAL = re.compile(r"[0-9]{1,12}(\.[0-9]{1,6})?", re.ASCII)
@@ -19,6 +25,54 @@ _DECIMAL = re.compile(r"[0-9]{1,12}(\.[0-9]{1,6})?", re.ASCII)
 
 class BadOption(ValueError):
     """A setting that cannot be used; the message names it and says what was expected."""
+
+
+def as_text(name: str, text: str) -> str:
+    """The text as it is written."""
+    return text
+
+
+class Reload(Enum):
+    """What a host that runs does with a new value when its settings are read again."""
+
+    #: It goes on with the value that it has.
+    RESTART = "needs a restart"
+    USED = "is used from now on"
+    WITH_HOUSE = "is used from now on, if the host has house players"
+
+
+class Setting(Struct, frozen=True):
+    """
+    One setting of the host, as it is declared. The option or the name for `--set`, its check, its help and what a reload
+    does with it come from here.
+    """
+
+    default: Any
+    #: One sentence, with the unit.
+    words: str
+    read: Reader = as_text
+    reload: Reload = Reload.RESTART
+    #: Whether it is an option that can be given several times; its value is a list then.
+    many: bool = False
+    #: The default in words; `None`: as it is written.
+    default_words: str | None = None
+
+    @property
+    def shown_default(self) -> str:
+        """The default, for a person; empty: there is none to speak of."""
+        match self.default:
+            case _ if self.default_words is not None:
+                return self.default_words
+            case None | False:
+                return ""
+            case () | []:
+                return "none"
+            case [first]:
+                return str(first)
+            case float(number):
+                return f"{number:g}"
+            case Enum(value=value) | value:
+                return str(value)
 
 
 def setting(settings: Settings, name: str, default: T, read: Callable[[str, str], T]) -> T:
@@ -102,6 +156,22 @@ def one_of(*choices: str) -> Callable[[str, str], str]:
         return text
 
     return read
+
+
+def member_of(kind: type[E]) -> Callable[[str, str], E]:
+    """A reader of the members of an enumeration, by their values."""
+    read = one_of(*(member.value for member in kind))
+    return lambda name, text: kind(read(name, text))
+
+
+def as_written(read: Reader) -> Callable[[str, str], str]:
+    """A reader that checks a text as another one does, and leaves it as it is."""
+
+    def checked(name: str, text: str) -> str:
+        read(name, text)
+        return text
+
+    return checked
 
 
 def settings_of(owner: str, settings: Settings, known: Collection[str]) -> dict[str, str]:

@@ -3,6 +3,7 @@ The one place where the parts are put together: from options to the service that
 """
 
 import gc
+import linecache
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
@@ -21,8 +22,8 @@ from gamehost.accounts.login import LoginService
 from gamehost.accounts.passwords import Account, Accounts
 from gamehost.accounts.proofs import ProvenLogins
 from gamehost.admin.reload import Reloader
-from gamehost.commands.printing import exit_with_usage_error
-from gamehost.config import Options, SortedSettings, admin_path, house_rules
+from gamehost.commands.command_line import exit_with_usage_error
+from gamehost.config import Options, admin_path
 from gamehost.journal.records import Store
 from gamehost.limits import Limits
 from gamehost.lobby.lobby import Lobby
@@ -31,22 +32,20 @@ from gamehost.net.context import Cork, HostContext
 from gamehost.net.endpoints import Endpoints
 from gamehost.net.house import HouseService
 from gamehost.net.limiter import ConnectionLimiter, HttpLimiter
-from gamehost.ops.child_process import FaultBreaker
 from gamehost.ops.systemd import Supervisor, fd_budget, install_signal_handlers, raise_fd_limit
-from gamehost.ops.watchdog import Watchdog
-from gamehost.ops.worker import SerialWorker
+from gamehost.ops.watchdog import Watchdog, fault_breaker
+from gamehost.ops.workers import SerialWorker
 from gamehost.service import GameHostService, Listener, Part
 from gamehost.settings import BadOption, Settings
-from gamehost.storage.accounts import StoredAccounts, StoredBans, StoredProofs
+from gamehost.storage.accounts import StoredAccounts
 from gamehost.storage.durable import DurableJournal
 from gamehost.storage.memory import MemoryAccounts, MemoryJournal
-from gamehost.storage.postgresql.urls import beside, is_postgresql, require_psycopg, shown
-from gamehost.storage.proof_key import proof_key
+from gamehost.storage.postgresql import beside, is_postgresql, require_psycopg, shown
+from gamehost.storage.sidecar import proof_key
 from gamehost.storage.sqlite import open_journal
 from gamehost.tables.context import TableContext
 from gamehost.tables.gallery import Galleries
 from gamehost.web.access import Access
-from gamehost.web.settings import reveals
 from gamehost.web.site import WebListener
 
 if TYPE_CHECKING:
@@ -73,6 +72,8 @@ def makeService(options: Options) -> GameHostService:
     # The journal's thread needs the interpreter several times for each commit. While the reactor is busy, it waits for the
     # whole interval each time, and every confirmation waits with it.
     sys.setswitchinterval(SWITCH_EVERY)
+    # attrs keeps the text of all methods that it has made, for tracebacks: 2 MiB.
+    linecache.clearcache()
     # Imported modules are never garbage. To search them for garbage would stop the host for 30 to 40 ms each time.
     gc.freeze()
     raise_fd_limit()
@@ -107,8 +108,8 @@ def make_host(
     registry = options.registry
     if not registry.own:
         raise usage.UsageError("the host's own wires are not installed; install gamehost again with pip")
-    settings = SortedSettings.sort(options)
-    limits = Limits.read(settings.limits)
+    settings = options.settings
+    limits = settings.limits
     fail = on_fatal or _end_process
     worker, endpoints = SerialWorker(reactor), endpoints or Endpoints(reactor, options["trusted-proxy"])
     endpoints.headers.limits = limits
@@ -124,14 +125,14 @@ def make_host(
         lobby = _lobby(options, limits, reactor, worker, cork, fail, store, cluster)
         limiter, http_limiter = _limiters(limits, options, lobby)
         context = HostContext(reactor, lobby, limits, limiter, cork, http_limiter)
-        if cluster is not None:
-            _attach(host, cluster, context)
+        if cluster is not None and joining is not None:
+            _attach(host, cluster, joining, context)
         return context, store
 
     listeners = _wire_listeners(options, endpoints, settings.wires)
     host = GameHostService(
         *(registry.games, listeners, build_context, _abort_start, fail, worker),
-        *(_web_listeners(options, endpoints, worker, settings.web), options["profile"]),
+        *(_web_listeners(options, endpoints, worker, settings.reveals), options["profile"]),
         parts=_metrics(options, endpoints),
         reload=Reloader(options).reload,
     )
@@ -149,23 +150,23 @@ def _lobby(
     membership: Membership | None,
 ) -> Lobby:
     """The lobby over an open store."""
-    settings = SortedSettings.sort(options)
+    settings = options.settings
     accounts: Accounts = StoredAccounts(store) if isinstance(store, DurableJournal) else MemoryAccounts()
-    bans = Bans(StoredBans(store) if isinstance(store, DurableJournal) else MemoryBans())
+    bans = Bans(store if isinstance(store, DurableJournal) else MemoryBans())
     sessions = _sessions(options, accounts, limits, reactor, membership)
     login_service = LoginService(
         *(accounts, sessions.is_guest, reactor, worker, limits, cork),
         proven=_proven_logins(options, store),
         **sessions.for_accounts(),
     )
-    context = TableContext(reactor, store, options["grace"], suspended=FaultBreaker(reactor, fail).suspended)
+    context = TableContext(reactor, store, options["grace"], suspended=fault_breaker(reactor, fail))
     lobby = Lobby(
         *(context, sessions, settings.games),
         *limits.waiting_tables,
         login_service=login_service,
         galleries=Galleries(reactor, settings.watch_delays, *limits.most_watchers),
         sleeping_tables=limits.sleeping_tables,
-        house_rules=house_rules(options),
+        house_rules=settings.house,
         bans=bans,
     )
     lobby.new_matches.limit(limits.new_matches)
@@ -204,26 +205,26 @@ def _cluster(
 
     named = options["store"]
     registry = open_registry(
-        named, store.life.epoch, reactor.callFromThread, lambda reason: fail(f"{shown(named)}: {reason}"), warn=_warn
+        named, store.epoch, reactor.callFromThread, lambda reason: fail(f"{shown(named)}: {reason}"), warn=_warn
     )
     store.numbers.ask = registry.new_numbers
     spreading = {wire.name for wire in options.registry.wires if wire.spreads}
     return Cluster(registry, reactor, cork, spreading, joining, Beats(reactor, store.beat))
 
 
-def _attach(host: GameHostService, cluster: "Cluster", context: HostContext) -> None:
+def _attach(host: GameHostService, cluster: "Cluster", joining: "Joining", context: HostContext) -> None:
     """Put the parts of a member together."""
     from gamehost.admin.people import stop_key
-    from gamehost.cluster.claiming import ClaimingInput
+    from gamehost.cluster.claiming import ClaimingInput, gather
     from gamehost.cluster.relay import Relays
     from gamehost.lobby.account_changes import AccountChanges
 
     lobby = context.lobby
-    relays = Relays(cluster.joining.hop.connect, context.clock, context.limiter)
-    cluster.attach(lobby, partial(lobby.restore, host.games), relays, partial(_learn, host))
+    relays = Relays(joining.hop.connect, context.clock, context.limiter)
+    cluster.attach(lobby, partial(lobby.restore, host.games), relays, partial(_learn, host), gather)
     if isinstance(accounts := lobby.login_service.accounts, StoredAccounts):
         accounts.learned = AccountChanges(lobby, partial(stop_key, host)).learn
-    cluster.led = partial(lobby.spectators.follow, host.games)
+    cluster.led = partial(lobby.spectators.played.follow, host.games)
     context.new_input = partial(ClaimingInput, cluster)
     host.cluster = cluster
 
@@ -275,10 +276,7 @@ def _metrics(options: Options, endpoints: Endpoints) -> list[Part]:
     return [MetricsService(*place) for place in places]
 
 
-def _web_listeners(
-    options: Options, endpoints: Endpoints, worker: SerialWorker, settings: Settings
-) -> list[WebListener]:
-    reveal = reveals(settings)
+def _web_listeners(options: Options, endpoints: Endpoints, worker: SerialWorker, reveal: bool) -> list[WebListener]:
     access = Access(options["web-origin"], options["trusted-proxy"])
     return [
         WebListener(description, _endpoint(endpoints, "web", description), access, worker, reveal)
@@ -289,7 +287,7 @@ def _web_listeners(
 
 def house_service(options: Options, reactor: Any) -> HouseService | None:
     """The processes of the house players; `None`: the options say that there are none."""
-    if not any(house_rules(options).seconds.values()):
+    if not any(options.settings.house.seconds.values()):
         return None
     store = options["store"]
     folder = None if store == "memory" or is_postgresql(store) else Path(f"{store}-house").absolute()
@@ -349,7 +347,7 @@ def _proven_logins(options: Options, store: Store) -> ProvenLogins | None:
     """What accounts have proved before, if there is a store for it."""
     if not isinstance(store, DurableJournal):
         return None
-    return ProvenLogins(proof_key(beside(options["store"]).absolute()), StoredProofs(store))
+    return ProvenLogins(proof_key(beside(options["store"]).absolute()), store)
 
 
 def _endpoint(endpoints: Endpoints, name: str, description: str) -> IStreamServerEndpoint:

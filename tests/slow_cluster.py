@@ -1,6 +1,9 @@
 """A cluster of three processes in trouble, under play on all wires. `make test-cluster` runs it, in about four minutes."""
 
 import os
+import re
+import signal
+import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -8,10 +11,10 @@ from pathlib import Path
 from twisted.trial.unittest import SynchronousTestCase
 
 from tests.kit.cluster import Cluster
-from tests.kit.cluster_meetings import MEETING, one_name, strangers
 from tests.kit.cluster_networks import failed_over, pulled
-from tests.kit.cluster_trials import PORTS, percentile, run
+from tests.kit.cluster_trials import MEETING, PORTS, one_name, percentile, run, strangers
 from tests.kit.postgresql import PostgresServer, new_server, require_postgresql
+from tests.kit.sources import ROOT
 
 
 def number(name: str, default: int) -> int:
@@ -83,11 +86,8 @@ class FaultTests(ClusterCase):
 
     def trouble(self, trouble: str, times: int, fault: str, **more: object) -> str:
         """What is said of a fault."""
-        module = "tests.kit.faulty_hosts.members" if fault else "tests.kit.faulty_hosts.acknowledges_early"
-        cluster = {"environment": {"FAULT": fault}}
-        return str(
-            self.failure(run, trouble, times, self.new_server(), self.folder, module=module, more=cluster, **more)
-        )
+        module = f"tests.kit.altered_hosts:{fault}"
+        return str(self.failure(run, trouble, times, self.new_server(), self.folder, module=module, **more))
 
     def failure(self, trial: Callable[..., object], *arguments: object, **more: object) -> AssertionError:
         """What a trial finds."""
@@ -97,33 +97,32 @@ class FaultTests(ClusterCase):
 
     def test_told_before_it_is_durable(self) -> None:
         """A move that is told 50 ms before it is written is not in the journal yet."""
-        self.assertIn("does not follow from the journal", self.trouble("kills", 5, ""))
+        self.assertIn("does not follow from the journal", self.trouble("kills", 5, "acknowledges_early"))
 
     def test_a_take_over_from_the_living(self) -> None:
         """A member that is taken over ends."""
-        self.assertIn("a member has ended", self.trouble("restarts", 3, "take from the living"))
+        self.assertIn("a member has ended", self.trouble("restarts", 3, "take_from_the_living"))
 
     def test_no_restraint_after_a_restart(self) -> None:
         """Who connects first finds the locks of the others free."""
-        self.assertRegex(self.trouble("restarts", 5, "judge at once"), "ended|were lost|had not gone on")
+        self.assertRegex(self.trouble("restarts", 5, "judge_at_once"), "ended|were lost|had not gone on")
 
     def test_a_lock_that_is_not_taken_again(self) -> None:
         """A member without its lock is taken for dead."""
-        self.assertIn("a member has ended", self.trouble("restarts", 1, "forget the lock"))
+        self.assertIn("a member has ended", self.trouble("restarts", 1, "forget_the_lock"))
 
     def test_relays_to_a_member_that_hangs(self) -> None:
         """Those who are relayed to it do not know that they must come back."""
-        self.assertIn("had not gone on", self.trouble("hangs", 3, "keep relays"))
+        self.assertIn("had not gone on", self.trouble("hangs", 3, "keep_relays"))
 
     def test_a_member_that_hangs_is_not_cut_off(self) -> None:
         """Its tables do not go on."""
-        self.assertIn("had not gone on", self.trouble("hangs", 1, "stay silent"))
+        self.assertIn("had not gone on", self.trouble("hangs", 1, "stay_silent"))
 
     def test_claims_without_the_lock(self) -> None:
         """Two members take one name."""
-        module, environment = "tests.kit.faulty_hosts.members", {"FAULT": "claim without a lock"}
-        server = self.new_server()
-        with Cluster(server, self.folder, ["onitama"], 3, MEETING, module, environment) as cluster:
+        server, module = self.new_server(), "tests.kit.altered_hosts:claim_without_a_lock"
+        with Cluster(server, self.folder, ["onitama"], 3, MEETING, module) as cluster:
             self.failure(one_name, cluster, 20)
 
 
@@ -140,3 +139,44 @@ class MeetingTests(ClusterCase):
         with Cluster(self.new_server(), self.folder, PORTS, options=MEETING) as cluster:
             took = strangers(cluster, number("MEETINGS", 100), 1)
         say(f"{len(took)} meetings: {percentile(took, 0.5):.2f} s (median), {percentile(took, 1.0):.2f} s (longest)")
+
+
+# `make cluster` as a whole: three hosts start, one is killed, and Ctrl-C ends the others and the database.
+
+
+#: Added to all ports, so that a host of this machine may run meanwhile.
+SHIFT = 21_000
+
+
+class TryClusterTests(SynchronousTestCase):
+    """One try."""
+
+    def test_kill_and_end(self) -> None:
+        """It says which host has ended, the others go on, and nothing is left behind."""
+        require_postgresql()
+        command = [sys.executable, "-m", "tests.kit.try_cluster", str(SHIFT)]
+        with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as program:
+            assert program.stdout is not None
+            lines = []
+            for line in program.stdout:
+                lines.append(line)
+                if "Ctrl-C" in line:
+                    break
+            text = "".join(lines)
+            pids = [int(pid) for pid in re.findall(r"^host [123]  pid (\d+)  nc ", text, re.M)]
+            self.assertEqual(len(pids), 3, text)
+            [folder] = re.findall(r"The logs of the hosts are in (\S+)\.$", text, re.M)
+            os.kill(pids[0], signal.SIGKILL)
+            self.assertEqual(next(program.stdout), "host 1  was ended by SIGKILL\n")
+            asked = subprocess.run(
+                [sys.executable, "-m", "gamehost", "admin", f"--admin={folder}/2.admin", "cluster"],
+                capture_output=True,
+                text=True,
+                check=True,
+            )
+            self.assertIn("this member", asked.stdout)
+            program.send_signal(signal.SIGINT)
+            self.assertEqual(program.wait(60), 0)
+        self.assertFalse(Path(folder).exists())
+        for pid in pids:
+            self.assertRaises(ProcessLookupError, os.kill, pid, 0)

@@ -4,7 +4,7 @@ import secrets
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from tests.kit.fairness import unfair
+from tests.kit.players import unfair
 
 DRAWS = 200_000
 

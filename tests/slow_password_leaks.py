@@ -2,7 +2,7 @@
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from tests.kit.faulty_hosts.leaks_passwords import LEAKS
+from tests.kit.altered_hosts import LEAKS
 from tests.kit.password_leaks import Leak, Search, search, spellings
 
 
@@ -20,7 +20,7 @@ class CanaryTests(SynchronousTestCase):
     def test_each_leak_is_found(self) -> None:
         """In the log, in the store, beside it; whole or in part; whatever it is written in."""
         for leak in LEAKS:
-            self.assertRaises(Leak, search, 200, 1, "tests.kit.faulty_hosts.leaks_passwords", {"LEAK": leak})
+            self.assertRaises(Leak, search, 200, 1, f"tests.kit.altered_hosts:{leak}")
 
     def test_all_spellings_are_found(self) -> None:
         """In the middle of anything."""

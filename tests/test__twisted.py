@@ -23,7 +23,10 @@ from twisted.trial.unittest import SynchronousTestCase
 from zope.interface import implementer
 
 from gamehost._twisted import (
+    ACCEPTS,
+    REFUSAL_PAUSE,
     ImmediateServer,
+    accept_steadily,
     poll_without_log_context,
     replace_protocol,
     use_logger,
@@ -50,6 +53,57 @@ class NotingReactor:
 
     def removeWriter(self, writer: Any) -> None:
         self.writers.discard(writer)
+
+
+class Doorway(tcp.Port):
+    """A port that notes how many connections it would accept, and refuses some."""
+
+    def __init__(self, reactor: Any) -> None:
+        super().__init__(0, Factory(), reactor=reactor)
+        self.connected = True
+        self.accepted: list[int] = []
+        self.refused = 0
+        self.refuses = False
+
+    def doRead(self) -> None:
+        self.accepted.append(self.numberAccepts)
+        self.refused += self.refuses
+
+
+class AcceptingTests(SynchronousTestCase):
+    """How fast a port accepts connections."""
+
+    def setUp(self) -> None:
+        self.reactor, self.clock = NotingReactor(), Clock()
+        self.port = Doorway(self.reactor)
+        self.assertTrue(accept_steadily(self.port, self.clock, lambda: self.port.refused))
+        self.port.startReading()
+
+    def test_a_few_in_each_turn(self) -> None:
+        """Also if there were more in the turn before."""
+        for _ in range(3):
+            self.port.numberAccepts = 100
+            self.port.doRead()
+        self.assertEqual((self.port.accepted, self.reactor.readers), ([ACCEPTS] * 3, {self.port}))
+        self.assertEqual(self.clock.getDelayedCalls(), [])
+
+    def test_nothing_for_a_moment_after_a_refusal(self) -> None:
+        """What comes meanwhile waits in the system; a port that closes then stays closed."""
+        self.port.refuses = True
+        for _ in range(3):
+            self.port.doRead()
+            self.assertNotIn(self.port, self.reactor.readers)
+            self.clock.advance(REFUSAL_PAUSE)
+            self.assertIn(self.port, self.reactor.readers)
+        self.port.doRead()
+        self.port.connected = False
+        self.clock.advance(REFUSAL_PAUSE)
+        self.assertNotIn(self.port, self.reactor.readers)
+
+    def test_other_ports_are_left_as_they_are(self) -> None:
+        """Those of other reactors."""
+        other: Any = object()
+        self.assertFalse(accept_steadily(other, self.clock, lambda: 0))
 
 
 class ImmediateServerTests(SynchronousTestCase):

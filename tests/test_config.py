@@ -10,21 +10,21 @@ from pathlib import Path
 import prometheus_client
 from attrs import evolve
 from twisted.application.service import IServiceMaker
-from twisted.logger import LogLevel, globalLogPublisher
+from twisted.logger import LogLevel
 from twisted.plugin import getPlugins
 from twisted.python.usage import UsageError
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost import __version__
 from gamehost.__main__ import main
-from gamehost.config import LARGEST_FILE, Options, SortedSettings, described_settings, house_rules
-from gamehost.limits import PROFILES
+from gamehost.config import LARGEST_FILE, Options, declared_settings
+from gamehost.limits import PROFILES, Limits
 from gamehost.lobby.sessions import ResumePolicy
 from gamehost.players.base import Level
 from gamehost.plugins import RESERVED, WIRES, Registry, Rejected
 from tests.kit.example_game import TOY_WIRE
-from tests.kit.logged import Lines
 from tests.kit.process import ROOT
+from tests.kit.reactors import logged
 from tests.test_tap import parsed
 
 
@@ -95,26 +95,25 @@ class OptionsTests(SynchronousTestCase):
 
     def test_a_setting_that_was_renamed(self) -> None:
         """The old name goes on working, and the log says the new one."""
-        lines = Lines()
-        globalLogPublisher.addObserver(lines)
-        self.addCleanup(globalLogPublisher.removeObserver, lines)
-        settings = SortedSettings.sort(parsed("--set=limits.open=yes"))
-        self.assertEqual(settings.limits, {"unlimited": "yes"})
+        lines = logged(self)
+        self.assertTrue(parsed("--set=limits.open=yes").settings.limits.unlimited)
         self.assertEqual(
             lines.of(LogLevel.warn), ["limits.open is now called limits.unlimited; the old name still works"]
         )
 
     def test_profile(self) -> None:
         """It sets limits, from the command line or from a file; a limit that is set wins over it, wherever it is set."""
-        self.assertEqual(SortedSettings.sort(parsed()).limits, {})
-        self.assertEqual(SortedSettings.sort(parsed("--profile=class")).limits, PROFILES["class"])
         path = self.mktemp()
         with open(path, "w") as file:
             file.write('profile = "class"\n[set]\n"limits.new_burst" = 7\n')
-        limits = SortedSettings.sort(parsed(f"--config={path}", "--set=limits.open_tables=9")).limits
-        self.assertEqual(limits, {**PROFILES["class"], "new_burst": "7", "open_tables": "9"})
-        limits = SortedSettings.sort(parsed(f"--config={path}", "--profile=public")).limits
-        self.assertEqual(limits, {"new_burst": "7"})
+        wide = PROFILES["class"]
+        for arguments, texts in (
+            ((), {}),
+            (("--profile=class",), wide),
+            ((f"--config={path}", "--set=limits.open_tables=9"), {**wide, "new_burst": "7", "open_tables": "9"}),
+            ((f"--config={path}", "--profile=public"), {"new_burst": "7"}),
+        ):
+            self.assertEqual(parsed(*arguments).settings.limits, Limits.read(texts), arguments)
         error = self.assertRaises(UsageError, parsed, "--profile=school")
         self.assertEqual(str(error), "--profile: expected one of public, class, got 'school'")
 
@@ -189,9 +188,9 @@ class OptionsTests(SynchronousTestCase):
     def test_help_lists_every_setting_with_words(self) -> None:
         """Games, wires and limits."""
         text = Options().getUsage()
-        for name, words in described_settings().items():
+        for name, declared in declared_settings().items():
             self.assertIn(name, text)
-            self.assertTrue(words)
+            self.assertTrue(declared.words)
 
     def test_plugin_is_known_to_twistd(self) -> None:
         """`twistd gamehost` finds it."""
@@ -227,38 +226,43 @@ class OptionsOfWiresTests(SynchronousTestCase):
 
     def test_house_players(self) -> None:
         """After 20 seconds, easy ones, in all games; each of this can be changed, and --strict has none."""
-        rules = house_rules(parsed())
+        rules = parsed().settings.house
         self.assertEqual((set(rules.seconds.values()), rules.level, rules.tables), ({20.0}, Level.EASY, 200))
         options = ("--house=5", "--house-level=hard", "--set=onitama.house=0", "--set=limits.house_tables=7")
-        rules = house_rules(parsed(*options))
+        rules = parsed(*options).settings.house
         self.assertEqual((rules.seconds["onitama"], rules.seconds["stratego"]), (0.0, 5.0))
         self.assertEqual((rules.level, rules.tables), (Level.HARD, 7))
-        self.assertEqual(house_rules(parsed("--strict")).seconds, {})
-        self.assertEqual(set(house_rules(parsed("--house=0")).seconds.values()), {0.0})
+        self.assertEqual(parsed("--strict").settings.house.seconds, {})
+        self.assertEqual(set(parsed("--house=0").settings.house.seconds.values()), {0.0})
 
     def test_settings_of_another_package(self) -> None:
         """Those of its game and of its wire are known, and `--strict` is not given to a wire that has no such setting."""
         loud = evolve(TOY_WIRE, options={"loud": "yes or no"}, configure=lambda _: TOY_WIRE.configure({}))
         registry = Registry((), (loud,))
         options = self.options("--strict", "--set=toy.goal=7", "--set=toy.loud=yes", registry=registry)
-        settings = SortedSettings.sort(options)
+        settings = options.settings
         self.assertEqual(settings.games, {"toy": {"move_time": "3600", "goal": "7"}})
         self.assertEqual(settings.wires, {"toy": {"loud": "yes"}})
         self.assertRaises(UsageError, self.options, "--set=onitama.max_plies=7", registry=registry)
 
     def test_the_delay_of_those_who_watch(self) -> None:
         """Every game has the setting, beside its own ones. It is the host's: no match has it in its record."""
-        settings = SortedSettings.sort(parsed("--set=onitama.watch_delay=2.5", "--set=onitama.max_plies=70"))
+        settings = parsed("--set=onitama.watch_delay=2.5", "--set=onitama.max_plies=70").settings
         self.assertEqual(settings.watch_delays, {"onitama": 2.5})
         self.assertEqual(settings.games["onitama"], {"move_time": "3600", "max_plies": "70"})
         self.assertIn("stratego.watch_delay", Options().getUsage())
         self.assertRaises(UsageError, parsed, "--set=onitama.watch_delay=-1")
 
+    def test_what_the_pages_show(self) -> None:
+        """What was hidden in a match is shown afterwards, unless the owner forbids it."""
+        for text, shown in (("finished", True), ("never", False)):
+            self.assertIs(parsed(f"--set=web.reveal={text}").settings.reveals, shown)
+        self.assertTrue(parsed().settings.reveals)
+        self.assertIn("web.reveal", str(self.assertRaises(UsageError, parsed, "--set=web.reveal=always")))
+
     def test_what_is_left_out_is_named(self) -> None:
         """In the log of a start, and in the help text; the start goes on."""
-        lines = Lines()
-        globalLogPublisher.addObserver(lines)
-        self.addCleanup(globalLogPublisher.removeObserver, lines)
+        lines = logged(self)
         registry = Registry(WIRES, (), (Rejected("'gomoku' of gamehost-gomoku", "planted"),))
         options = self.options(registry=registry)
         words = "the wire 'gomoku' of gamehost-gomoku is left out: planted"

@@ -1,9 +1,73 @@
-"""The documentation's language: no sentence is too long for a reader whose second language it is."""
+"""The documentation: its sentences, its pictures and its tutorial."""
 
+import re
+from collections.abc import Iterator
+
+from attrs import fields
 from twisted.trial.unittest import SynchronousTestCase
 
-from tests.kit.prose import MOST_WORDS, long_sentences
+from gamehost.games.base import GameMaster
+from gamehost.games.play import has_picture
+from gamehost.journal.notation import read_notation, write_notation
+from gamehost.plugins import GAMES
+from gamehost.tables import interfaces
+from gamehost.testing.cases import PropertyCase
+from gamehost.wires.base import Wire
+from gamehost.wires.conversation import BaseConversation, Peer
+from gamehost.wires.framing import LineCodec
+from tests.kit.made_files import EXAMPLE, PAGE, PICTURE_FOLDER, PICTURES, files_of, pictures, refreshed
 from tests.kit.sources import ROOT
+
+# The documentation's language: no sentence is too long for a reader whose second language it is.
+
+
+# Sentences of documentation pages, for the check that none is too long.
+
+
+#: So many words at most in one sentence.
+MOST_WORDS = 30
+
+_LITERAL = re.compile(r"(?:::|\.\. (?:code-block|literalinclude|math|raw|graphviz|digraph)::.*)$")
+_ITEM = re.compile(r"^\s*(?:\* - |- |\* |#\. |\d+\. |:\w[^:]*: )")
+
+
+def paragraphs(page: str) -> Iterator[str]:
+    """The running text of a page: paragraphs, items of lists and cells of tables, without literal blocks and markup."""
+    # Simple tables have columns: their lines are no sentences.
+    page = re.sub(r"(?m)^\s*=+(?: +=+)+\n(?:.*\n)*?\s*=+(?: +=+)+\n(?:(?:.+\n)*\s*=+(?: +=+)+\n)?", "\n", page)
+    text: list[str] = []
+    literal: int | None = None
+    for line in [*page.splitlines(), ""]:
+        indent = len(line) - len(line.lstrip())
+        if literal is not None:
+            if not line.strip() or indent > literal:
+                continue
+            literal = None
+        stripped = line.strip()
+        begins = bool(_ITEM.match(line))
+        if not stripped or begins or set(stripped) <= set("=-~^\"'`#*+") or stripped.startswith((".. ", "|")):
+            if text:
+                yield " ".join(text)
+            text = [_ITEM.sub("", line).strip()] if begins else []
+            if stripped.startswith(".. ") and not _LITERAL.search(stripped):
+                continue
+        elif not re.fullmatch(r":[\w-]+:.*", stripped):
+            text.append(stripped)
+        if _LITERAL.search(stripped):
+            literal = indent
+    if text:
+        yield " ".join(text)
+
+
+def long_sentences(page: str, most: int = MOST_WORDS) -> list[str]:
+    """The sentences of a page that have more words than are allowed."""
+    found = []
+    for paragraph in paragraphs(page):
+        plain = re.sub(r"``[^`]*``", "CODE", re.sub(r"`([^`<]*?)\s*<[^>]*>`_{1,2}", r"\1", paragraph))
+        for sentence in re.split(r"(?<=[.:;?!])\s+", plain):
+            if len(sentence.split()) > most:
+                found.append(sentence)
+    return found
 
 
 class SentenceTests(SynchronousTestCase):
@@ -23,3 +87,88 @@ class SentenceTests(SynchronousTestCase):
             self.assertEqual(long_sentences(page), [long], page)
         for page in (f"As here::\n\n   {long}\n", f".. code-block:: text\n\n   {long}\n", f"== ==\na {long}\n== ==\n"):
             self.assertEqual(long_sentences(page), [], page)
+
+
+# The pictures of the docs.
+
+
+class PictureTests(PropertyCase):
+    """Each game's page begins with a picture that this version makes."""
+
+    def test_they_are_current(self) -> None:
+        """If this fails, run `make pictures` and look at what has changed."""
+        for path, drawn in pictures():
+            self.assertEqual(path.read_text("ascii"), drawn, f"{path.name}: run `make pictures`")
+
+    def test_every_game_s_page_begins_with_one(self) -> None:
+        """Before its first section."""
+        for page in (ROOT / "docs" / "games").glob("*.rst"):
+            if not has_picture(GAMES[page.stem]):
+                continue  # the host does not know how a remote game looks
+            self.assertIn(page.stem, PICTURES)
+            text = page.read_text("utf-8")
+            self.assertIn(f".. image:: pictures/{page.stem}.svg\n", text)
+            self.assertLess(text.index(".. image::"), text.index("\n---"))
+
+    def test_their_matches_are_in_the_notation(self) -> None:
+        """What a person may write by hand is written in the same way."""
+        for name in PICTURES:
+            text = (PICTURE_FOLDER / f"{name}.txt").read_text("ascii")
+            match = read_notation(text)
+            self.assertEqual(write_notation(match.record, match.date), text)
+
+
+# `CONTRIBUTING.rst`: who follows its tutorials writes exactly the example package.
+
+
+#: What an installation or a run of the tests leaves in the folder.
+LEFT_OVER = re.compile(r"(^|/)(__pycache__|build|_trial_temp.*|\.hypothesis|[^/]*\.egg-info)/")
+
+
+def public(owner: type) -> set[str]:
+    """The names that a class defines for its users."""
+    return {name for name in vars(owner) if not name.startswith("_")}
+
+
+class TutorialTests(SynchronousTestCase):
+    """The page and the files under `examples/gomoku`."""
+
+    def test_the_tutorials_give_the_example(self) -> None:
+        """Every file, and no other one. `python -m tests.kit.made_files tutorial` copies changed files into the page."""
+        example = {str(path.relative_to(EXAMPLE)): path for path in EXAMPLE.rglob("*") if path.is_file()}
+        texts = {name: path.read_text("utf-8") for name, path in example.items() if not LEFT_OVER.search(name)}
+        written = files_of(PAGE.read_text("utf-8"))
+        self.assertEqual(set(written), set(texts))
+        for name, text in texts.items():
+            self.assertEqual(written[name], text, name)
+
+    def test_the_page_names_all_that_a_plug_in_meets(self) -> None:
+        """Methods of a master and of a peer, values of a codec, events of a table, fields of a token."""
+        page = PAGE.read_text("utf-8")
+        events = {"Away", "Left", "Back", "Refused", "Over", "Suspended", "Displaced", "OpenTable", "TableClosed"}
+        self.assertTrue(all(hasattr(interfaces, name) for name in events))
+        fields_of_wire = {one.name for one in fields(Wire)}
+        values = {"LIMIT", "UNREADABLE", "HEARS", "TELLS"}
+        for owner in (LineCodec, BaseConversation):
+            self.assertTrue(values & set(owner.__annotations__))
+        for name in sorted(events | fields_of_wire | values | public(GameMaster) | public(Peer)):
+            self.assertRegex(page, rf"``[^`]*\b{name}\b[^`]*``")
+
+
+class ReadingTests(SynchronousTestCase):
+    """How files are read from a page, and put into it."""
+
+    PAGE = (
+        "Title\n\nFile ``a.py``::\n\n    x = 1\n\n\n    def f():\n        return x\n\nText.\n\nFile ``b`` is empty.\n"
+    )
+
+    def test_read(self) -> None:
+        """Without the indent, and with the empty lines between two parts."""
+        self.assertEqual(files_of(self.PAGE), {"a.py": "x = 1\n\n\ndef f():\n    return x\n", "b": ""})
+
+    def test_refresh(self) -> None:
+        """A file that has changed is in the page again, and the text around it stays."""
+        folder = EXAMPLE / "gamehost_gomoku" / "tests"
+        page = refreshed(self.PAGE.replace("a.py", "__init__.py"), folder)
+        self.assertEqual(files_of(page)["__init__.py"], (folder / "__init__.py").read_text("utf-8"))
+        self.assertTrue(page.endswith("\nText.\n\nFile ``b`` is empty.\n"))

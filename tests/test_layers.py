@@ -1,19 +1,24 @@
 """
 Who may import whom, what stands only once, and how long things may be: read from the sources of the whole package.
 
-`LAYERS` and `PURE` are the architecture as data. `tests.test_layer_rules` tries every check on lines that it must refuse.
+`LAYERS` and `PURE` are the architecture as data. `tests.test_layers` tries every check on lines that it must refuse.
 """
 
+import importlib
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
+from importlib.util import find_spec
 
 from twisted.trial.unittest import SynchronousTestCase
 
+from tests.kit import shape
 from tests.kit.sources import (
     ROOT,
     Sources,
     attribute_chains,
     attributes,
+    circles,
     cycle,
     function_lengths,
     has_docstring,
@@ -33,7 +38,7 @@ LAYERS: Sequence[Sequence[str]] = (
     ("cluster",),
     ("web",),
     ("metrics",),
-    ("service", "programs"),
+    ("service", "programs", "options"),
     ("plugins",),
     ("config",),
     ("admin", "checker"),
@@ -45,16 +50,22 @@ LAYERS: Sequence[Sequence[str]] = (
 #: Modules that may import less than their layer allows: pattern -> patterns of what they may import.
 #: `OWN` is their own folder. The first pattern that fits counts. All of these are pure, as `PURE` is.
 NARROW: Mapping[str, Sequence[str]] = {
+    # What every game has for free knows all that is common to games and players, and games know it by name only.
+    "gamehost.games.play": ("gamehost.games.*", "gamehost.players.*"),
+    "gamehost.games.*.player": ("gamehost.games.base", "gamehost.games.chance", "gamehost.players.*", "OWN.*"),
+    "gamehost.games.*.text*": (
+        *("gamehost.games.base", "gamehost.games.chance", "gamehost.games.screen", "gamehost.players.base", "OWN.*"),
+    ),
     "gamehost.games.*.*": (
         "gamehost.games.base",
         "gamehost.games.chance",
-        "gamehost.games.face",
+        "gamehost.games.messages",
         "gamehost.games.drawing",
         "gamehost.settings",
         "OWN",
         "OWN.*",
     ),
-    "gamehost.players.*": ("gamehost.games.*", "gamehost.settings", "gamehost.players.*"),
+    "gamehost.players.*": ("gamehost.games.base", "gamehost.games.chance", "gamehost.players.*"),
     "gamehost.client.*": (
         "gamehost.games.*",
         "gamehost.settings",
@@ -65,7 +76,13 @@ NARROW: Mapping[str, Sequence[str]] = {
     ),
     "gamehost.programs.match": ("gamehost.players.base",),
     "gamehost.programs.open": (
-        *("gamehost.games.base", "gamehost.players.*", "gamehost.client.core", "gamehost.client.views"),
+        *(
+            "gamehost.games.base",
+            "gamehost.games.play",
+            "gamehost.players.*",
+            "gamehost.client.core",
+            "gamehost.client.views",
+        ),
         *("gamehost.client.tables", "gamehost.programs.wire_player"),
         "gamehost.programs.match",
         "gamehost.wires.open.messages",
@@ -77,6 +94,7 @@ NARROW: Mapping[str, Sequence[str]] = {
     "gamehost.wires.*.*checks": (
         *("gamehost.checker.*", "gamehost.games.*", "gamehost.players.*", "gamehost.accounts.names"),
         *("gamehost.wires.guidance", "OWN.*"),
+        *("gamehost.wires.all_games", "gamehost.wires.seeking"),
     ),
     "gamehost.wires.*.server_draws": ("gamehost.checker.*", "gamehost.games.*", "gamehost.settings", "OWN.*"),
     "gamehost.wires.*.rendering": ("gamehost.games.*", "OWN.*"),
@@ -89,12 +107,13 @@ NARROW: Mapping[str, Sequence[str]] = {
 PURE = (
     *("gamehost.settings", "gamehost.limits", "gamehost.games.*", "gamehost.journal.*", "gamehost.accounts.names"),
     *("gamehost.accounts.passwords", "gamehost.tables.outbox", "gamehost.tables.interfaces", "gamehost.lobby.sessions"),
+    "gamehost.lobby.sleeping",
     *("gamehost.wires.framing", "gamehost.wires.*.*"),
-    *("gamehost.net.websocket", "gamehost.web.http", "gamehost.web.access", "gamehost.web.files"),
+    *("gamehost.wires.websocket", "gamehost.web.http", "gamehost.web.access", "gamehost.web.files"),
 )
 #: But these, which would be pure by their folder.
 WORLDLY = (
-    *("gamehost.wires.*.conversation", "gamehost.wires.*.factory", "gamehost.wires.*.remote_conversation"),
+    *("gamehost.wires.*.conversation", "gamehost.wires.console.factory", "gamehost.wires.paper_soccer.remote"),
     *("gamehost.client.asyncio_client", "gamehost.client.twisted_client"),
 )
 
@@ -112,27 +131,25 @@ TIMERS = {
     "gamehost.tables.slices": "long records, a slice in each turn",
     "gamehost.tables.gallery": "watchers, some in each turn of the reactor, and the delay of what they see",
     "gamehost.net.deadlines": "the deadlines of a connection; a look at all connections of a listener",
+    "gamehost._twisted": "a port that accepts nothing for a moment",
     "gamehost.service": "a look at the disk, ten times a second",
     "gamehost.cluster.membership": "signs of life; what a turn has changed",
     "gamehost.cluster.front": "preambles that do not come",
     "gamehost.cluster.relay": "another member that cannot be reached yet",
     "gamehost.accounts.login": "guesses that have to wait",
-    "gamehost.lobby.queues": "tables that wait too long; players who wait in a queue for a day",
+    "gamehost.lobby.queues": "who waits too long, at a table or in a queue, and whose address begins matches too often",
     "gamehost.lobby.house": "players who wait alone, and house players whose programs are not there",
-    "gamehost.lobby.new_matches": "players whose addresses begin matches too often",
     "gamehost.lobby.questions": "pauses between questions",
-    "gamehost.lobby.watching": "differences, while somebody looks",
-    "gamehost.lobby.following": "questions for the matches of other hosts",
+    "gamehost.lobby.watching": "differences, while somebody looks; questions for the matches of other hosts",
     "gamehost.lobby.championship": "players who are lost",
     "gamehost.lobby.remote_game": "states of a master to which a game is told anew",
     "gamehost.lobby.remote_games": "masters that are lost",
-    "gamehost.lobby.sleeping": "tables that sleep too long; the next records to check, some at a time",
+    "gamehost.lobby.seats": "tables that sleep too long; the next records to check, some at a time",
     "gamehost.tables.scheduler": "the time of busy connections",
-    "gamehost.ops.child_process": "the next start of a process, and its silence",
+    "gamehost.ops.workers": "the next start of a process, and its silence",
     "gamehost.programs.command": "the end of the command",
     "gamehost.programs.house": "thinking, when everything that has come was heard",
     "gamehost.tap": "the end of a turn of the reactor",
-    "gamehost.testing.registry": "requests in a later turn, and looks at the other members of a cluster",
     "gamehost.testing.transport": "what a real transport does in a later turn",
     "gamehost.net.haproxy": "a header that must come soon",
     "gamehost.client.twisted_client": "the next connection, and whether the host is there",
@@ -146,18 +163,13 @@ TIMERS = {
     "gamehost.checker.check": "the next scenario",
     "gamehost.checker.command": "the end of the reactor",
     "gamehost.checker.server_run": "the answers that a server owes",
-    "gamehost.checker.server_check": "the next scenario",
 }
 
-#: The modules of wires that may know several games: they list those that the wires for all games serve.
+#: The modules of wires that may know several games.
 SERVES_ALL = (
-    *("gamehost.wires.all_games", "gamehost.wires.console.screens"),
     # Its port has a game of the host's own, and those of remote masters.
-    "gamehost.wires.paper_soccer.remote_conversation",
+    "gamehost.wires.paper_soccer.remote",
 )
-#: Modules of a wire for all games that are each for one game.
-ONE_GAME_EACH = ("gamehost.wires.console.screens.*",)
-
 #: Who imports the reactor, in a function.
 RUNS_THE_REACTOR = ("gamehost.tap", "gamehost.programs.house")
 
@@ -246,7 +258,7 @@ def strangers(sources: Sources) -> Iterator[str]:
         if name.startswith("gamehost.wires."):
             if fits(name, SERVES_ALL):
                 continue
-            group = name if fits(name, ONE_GAME_EACH) else own_folder(name)
+            group = own_folder(name)
             known = {own_folder(one.name) for one in imports(text, sources) if one.name.startswith("gamehost.games.")}
             games.setdefault(group, set()).update(known - {"gamehost.games"})
     return (f"{wire} knows {', '.join(sorted(known))}" for wire, known in games.items() if len(known) > 1)
@@ -345,3 +357,200 @@ class PackageTests(SynchronousTestCase):
     def test_every_module_says_its_rule(self) -> None:
         """Every module opens with a docstring, those of the tests too."""
         self.assertEqual([*undocumented(PACKAGE), *undocumented(TESTS)], [])
+
+
+# Each check of the package's sources, tried on a few made-up lines that it must refuse.
+
+
+class PlantedTests(SynchronousTestCase):
+    """Each check sees what it is there for."""
+
+    def planted(self, name: str, *lines: str) -> list[str]:
+        """The breaches of a module of these lines, were it one of the package."""
+        return list(breaches({name: "\n".join(lines) + "\n"}, PACKAGE))
+
+    def test_imports(self) -> None:
+        """Imports upwards, sideways and outwards are refused, in whatever form they are written."""
+        for name, line, imported in (
+            ("gamehost.settings", "from gamehost.games.base import Seat", "gamehost.games.base"),
+            ("gamehost.games.base", "import gamehost.journal.records", "gamehost.journal.records"),
+            ("gamehost.settings", "from gamehost import limits", "gamehost.limits"),
+            ("gamehost.wires.framing", "import twisted.internet.defer as defer", "twisted"),
+            ("gamehost.limits", "from time import monotonic", "time"),
+            ("gamehost.lobby.sessions", "from twisted.logger import Logger", "twisted"),
+            ("gamehost.games.onitama.master", "from gamehost.tables.table import Table", "gamehost.tables.table"),
+            (
+                "gamehost.games.onitama.master",
+                "from gamehost.games.stratego import rules",
+                "gamehost.games.stratego.rules",
+            ),
+            ("gamehost.games.onitama.master", "import secrets", "secrets"),
+            ("gamehost.games.onitama.rules", "if True:\n    from random import choice", "random"),
+            ("gamehost.games.onitama.player", "from gamehost.tables.table import Table", "gamehost.tables.table"),
+            ("gamehost.players.base", "from gamehost.limits import Limits", "gamehost.limits"),
+            ("gamehost.players.base", "from time import process_time", "time"),
+            ("gamehost.tables.table", "def draw():\n    import random", "random"),
+            ("gamehost.tables.table", "from gamehost.wires.base import Wire", "gamehost.wires.base"),
+            ("gamehost.lobby.lobby", "from gamehost.wires.conversation import Peer", "gamehost.wires.conversation"),
+            ("gamehost.storage.memory", "from gamehost.lobby.lobby import Lobby", "gamehost.lobby.lobby"),
+            ("gamehost.net.connection", "from gamehost.service import GameHostService", "gamehost.service"),
+            ("gamehost.service", "from gamehost import tap", "gamehost.tap"),
+            ("gamehost.tap", "import gamehost.__main__", "gamehost.__main__"),
+            ("gamehost.__main__", "from gamehost.testing import cases", "gamehost.testing.cases"),
+            ("gamehost.testing.cases", "import hypothesis, random, gamehost.tap", None),
+            ("gamehost.wires.onitama.codec", "from twisted.logger import Logger", "twisted"),
+            (
+                "gamehost.wires.onitama.codec",
+                "import gamehost.games.onitama.rules",
+                "gamehost.games.onitama.rules",
+            ),
+            ("gamehost.wires.onitama.messages", "from gamehost.games.base import Seat", "gamehost.games.base"),
+            ("gamehost.wires.onitama.conversation", "from gamehost.tables.table import Table", None),
+            (
+                "gamehost.wires.onitama.conversation",
+                "from gamehost.net.connection import x",
+                "gamehost.net.connection",
+            ),
+            (
+                "gamehost.wires.other.conversation",
+                "import gamehost.wires.onitama.codec",
+                "gamehost.wires.onitama.codec",
+            ),
+        ):
+            expected = [] if imported is None else [f"{name} imports {imported}"]
+            self.assertEqual(self.planted(name, '"""Rule."""', line), expected)
+
+    def test_for_types_counts_too(self) -> None:
+        """Knowing somebody for the type checker alone is knowing them."""
+        lines = ("from typing import TYPE_CHECKING", "if TYPE_CHECKING:", "    from gamehost.tables.table import Table")
+        self.assertEqual(
+            self.planted("gamehost.games.base", *lines), ["gamehost.games.base imports gamehost.tables.table"]
+        )
+
+    def test_other_forms(self) -> None:
+        """A relative import, a module without a layer, and a reactor at the top or elsewhere are refused."""
+        self.assertEqual(
+            self.planted("gamehost.service", "from . import lobby"), ["gamehost.service imports by a relative name"]
+        )
+        self.assertEqual(self.planted("gamehost.cellar", "import re"), ["gamehost.cellar has no layer"])
+        for line in ("from twisted.internet import reactor", "import twisted.internet.reactor"):
+            self.assertEqual(self.planted("gamehost.tap", line), ["gamehost.tap imports the reactor"])
+            self.assertEqual(self.planted("gamehost.tap", "def make():", "    " + line), [])
+            self.assertEqual(
+                self.planted("gamehost.service", "def make():", "    " + line), ["gamehost.service imports the reactor"]
+            )
+
+    def test_two_games(self) -> None:
+        """A wire that imports a second game is seen."""
+        more = {"gamehost.wires.onitama.more": "from gamehost.games.stratego.rules import BOX\n"}
+        [words] = strangers({**PACKAGE, **more})
+        self.assertEqual(words, "gamehost.wires.onitama knows gamehost.games.onitama, gamehost.games.stratego")
+
+    def test_chains(self) -> None:
+        """A look into the lobby is seen, a call of it is not."""
+        name = "gamehost.wires.other.conversation"
+        for line, chain in (
+            ("x = self.lobby.context.grace", "self.lobby.context.grace"),
+            ("lobby.tables.get(3)", "lobby.tables.get"),
+        ):
+            self.assertEqual(list(reaches_through({name: line})), [f"{name} reaches through {chain}"])
+        self.assertEqual(list(reaches_through({name: "self.lobby.play(a)"})), [])
+
+    def test_users_of_the_client(self) -> None:
+        """The host must not use the client library; a program may."""
+        line = "from gamehost.client.core import ClientCore"
+        found = list(users_of_the_client({"gamehost.service": line, "gamehost.programs.open": line}))
+        self.assertEqual(found, ["gamehost.service uses gamehost.client.core"])
+
+    def test_cycles(self) -> None:
+        """A circle of imports is seen; one that is only for types, or within functions, is none."""
+        here, there = "from gamehost import b\n", "import gamehost.a\n"
+        self.assertEqual(cycle({"gamehost.a": here, "gamehost.b": there}), ["gamehost.a", "gamehost.b", "gamehost.a"])
+        for harmless in ("if TYPE_CHECKING:\n    " + there, "def late():\n    " + there):
+            self.assertEqual(cycle({"gamehost.a": here, "gamehost.b": harmless}), [])
+
+    def test_circles(self) -> None:
+        """Every import counts for a circle, and a group of modules is one circle, however many ways go around in it."""
+        here = "from gamehost import b\n"
+        for text in ("if TYPE_CHECKING:\n    import gamehost.a\n", "def late():\n    import gamehost.a\n"):
+            found = circles({"gamehost.a": here, "gamehost.b": text, "gamehost.c": here})
+            self.assertEqual(found, [["gamehost.a", "gamehost.b", "gamehost.a"]])
+        both = {"gamehost.a": "from gamehost import b, c\n", "gamehost.b": "import gamehost.a\n"}
+        found = circles({**both, "gamehost.c": "import gamehost.a, gamehost.b\n"})
+        self.assertEqual(found, [["gamehost.a", "gamehost.b", "gamehost.a"]])
+
+    def test_figures(self) -> None:
+        """Each figure of the shape counts what it names."""
+        sources = {
+            "gamehost.a": "from gamehost import b\nclass A:\n    def f(self):\n        return 1\n",
+            "gamehost.b": "from gamehost import c\ndef f(a, b):\n    return g(a, b)\n",
+            "gamehost.c": "def f(a):\n    g(a, 1)\nclass B:\n    def f(self): ...\n    def g(self): ...\n",
+        }
+        self.assertEqual(shape.floors(sources), 3)
+        self.assertEqual([*shape.with_one_method(sources)], ["gamehost.a.A"])
+        self.assertEqual([*shape.forwarders(sources)], ["gamehost.b.f"])
+        folders = shape.folders_of("chess", {"gamehost.games.chess.master": "", "gamehost.web.chess": ""})
+        self.assertEqual(folders, {"gamehost.games.chess": 1, "gamehost.web": 1})
+
+    def test_uses(self) -> None:
+        """Writing to a transport and setting a timer are seen in every form; writing to something else is not that."""
+        text = (
+            "self.transport.write(b'')\ntransport.write(b'')\nself.write(b'')\ngame.write(a)\nput = transport.write\n"
+        )
+        self.assertEqual(attributes(text, "write", "transport"), 3)
+        self.assertEqual(attributes("a.callLater(1, f)\nlater = reactor().callLater\ncallLater\n", "callLater"), 2)
+
+    def test_too_long(self) -> None:
+        """A line too much is seen, in a file and in a function wherever it stands."""
+        self.assertEqual(list(lengthy({"a": "x\n" * 800})), [])
+        self.assertEqual(list(lengthy({"a": "x\n" * 801})), ["a has 801 lines"])
+        for define in ("def f():\n", "async def f():\n", "class A:\n  def f():\n", "if x:\n  @g\n  def f():\n"):
+            self.assertEqual(list(lengthy({"a": define + "    x\n" * 49})), [])
+            self.assertEqual(list(lengthy({"a": define + "    x\n" * 50})), ["a.f has 51 lines"])
+
+    def test_no_docstring(self) -> None:
+        """A module without its rule is seen; an empty one has none to say."""
+        found = list(undocumented({"a": "import re\n", "b": "", "c": '"""Rule."""\n'}))
+        self.assertEqual(found, ["a has no docstring"])
+
+
+# The pages about the code: the packages, modules and names on them are those of the code.
+
+
+PAGE = (ROOT / "docs" / "architecture.rst").read_text("utf-8")
+CONTRIBUTING = (ROOT / "CONTRIBUTING.rst").read_text("utf-8")
+
+
+def exists(name: str) -> bool:
+    """Whether this is a module, or something in one."""
+    module, _, attribute = name.rpartition(".")
+    if "." not in name or find_spec(module) is None:
+        return False
+    return hasattr(importlib.import_module(module), attribute) or find_spec(name) is not None
+
+
+class PagesTests(SynchronousTestCase):
+    """`docs/architecture.rst` and `CONTRIBUTING.rst`."""
+
+    def test_layers(self) -> None:
+        """The table has the rows that the imports are checked against."""
+        table = PAGE.partition(":name: layers")[2].partition("\n\nGames, messages")[0]
+        rows = [re.findall(r"``gamehost\.(\w+)``", row) for row in re.findall(r"^   \* - (.*)$", table, re.M)[1:]]
+        self.assertEqual([set(row) for row in rows], [set(row) for row in LAYERS])
+
+    def test_names(self) -> None:
+        """Every module and class of the package that a page names is there."""
+        for page in (PAGE, CONTRIBUTING):
+            names = set(re.findall(r"``(gamehost(?:\.\w+)+)``", page)) - {"gamehost.wires.NAME"}
+            self.assertIn("gamehost.games.base", page)
+            self.assertEqual([name for name in sorted(names) if not exists(name)], [])
+        self.assertFalse(exists("gamehost.games.cellar"))
+
+    def test_files(self) -> None:
+        """Every file and folder of the repository that a page names is there."""
+        for page in (PAGE, CONTRIBUTING):
+            paths = set(re.findall(r"``((?:tests|docs|examples|contrib|gamehost|newsfragments)/[\w./-]*\w)``", page))
+            unknown = [
+                path for path in sorted(paths) if not re.search(r"NAME|WIRE", path) and not (ROOT / path).exists()
+            ]
+            self.assertEqual(unknown, [])

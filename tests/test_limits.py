@@ -2,12 +2,11 @@
 
 from pathlib import Path
 
-from attrs import fields
 from hypothesis import given
 from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamehost.limits import PROFILES, KeyedBuckets, Limits, TokenBucket, rate_limit_key
+from gamehost.limits import LIMITS, PROFILES, KeyedBuckets, Limits, TokenBucket, rate_limit_key
 from gamehost.settings import BadOption
 from gamehost.testing.cases import PropertyCase
 
@@ -22,17 +21,18 @@ class LimitsTests(SynchronousTestCase):
     def test_every_limit_can_be_set(self) -> None:
         """Each limit is a setting under its own name, read to its own type."""
         self.assertEqual(Limits.read({"unlimited": "yes"}), Limits(unlimited=True))
-        for limit in fields(Limits):
-            if limit.name != "unlimited":
-                text = "15" if limit.name == "password_work" else "2000"
-                read = getattr(Limits.read({limit.name: text}), limit.name)
+        for name, limit in LIMITS.items():
+            if name != "unlimited":
+                text = "15" if name == "password_work" else "2000"
+                read = getattr(Limits.read({name: text}), name)
                 self.assertEqual(read, int(text))
-                self.assertIs(type(read), type(limit.default), limit.name)
+                self.assertIs(type(read), type(limit.default), name)
+        self.assertRaises(TypeError, Limits, no_such_limit=1)
 
     def test_every_limit_says_why(self) -> None:
         """The words of each tell its unit and, after a colon, the reason; a yes or no tells what it does."""
-        for limit in fields(Limits):
-            self.assertIn(": ", limit.metadata["words"], limit.name)
+        for name, limit in LIMITS.items():
+            self.assertIn(": ", limit.words, name)
 
     def test_no_few_addresses_use_up_what_is_there_for_all(self) -> None:
         """Each total has a share for one address beside it, and six addresses do not have all of it."""
@@ -51,8 +51,8 @@ class LimitsTests(SynchronousTestCase):
     def test_every_limit_is_in_the_documentation(self) -> None:
         """The page for those who run a host names each of them."""
         page = (Path(__file__).parents[1] / "docs" / "operating.rst").read_text("utf-8")
-        for limit in fields(Limits):
-            self.assertIn(f"``limits.{limit.name}``", page)
+        for name in LIMITS:
+            self.assertIn(f"``limits.{name}``", page)
 
     def test_profiles(self) -> None:
         """Each can be used. The one for a class only widens limits; the public one is all defaults."""
@@ -93,10 +93,10 @@ class LimitsTests(SynchronousTestCase):
 
     def test_a_rate_of_zero_is_refused(self) -> None:
         """Nothing could ever be sent at it, and waiting times are divided by it."""
-        for limit in fields(Limits):
-            if limit.name.endswith("per_second"):
-                error = self.assertRaises(BadOption, Limits.read, {limit.name: "0"})
-                self.assertIn(f"{limit.name}: expected a number a second greater than 0", str(error))
+        for name in LIMITS:
+            if name.endswith("per_second"):
+                error = self.assertRaises(BadOption, Limits.read, {name: "0"})
+                self.assertIn(f"{name}: expected a number a second greater than 0", str(error))
 
 
 class TokenBucketTests(PropertyCase):

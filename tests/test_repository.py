@@ -1,5 +1,6 @@
 """The README, the pages, the targets of make, the changelog: the names and the links in them lead somewhere."""
 
+import gc
 import os
 import re
 import shutil
@@ -10,6 +11,9 @@ from importlib import import_module
 from pathlib import Path
 from pkgutil import iter_modules
 
+from twisted.internet.defer import Deferred, fail
+from twisted.python.failure import Failure
+from twisted.trial.reporter import TestResult
 from twisted.trial.unittest import SkipTest, SynchronousTestCase
 
 from gamehost import storage
@@ -17,7 +21,7 @@ from gamehost.config import Options, admin_path
 from gamehost.storage import high_water_mark
 from gamehost.storage.backup import PART
 from gamehost.storage.sidecar import sidecar_path
-from tests.kit.house import house_host
+from tests.kit.players import house_host
 from tests.kit.sources import ROOT
 
 MAKE = shutil.which("make")
@@ -210,7 +214,7 @@ class IgnoredTests(SynchronousTestCase):
     def test_every_file_beside_the_store(self) -> None:
         """Every suffix that a module of the storage has, and what SQLite, copies and half-written files add."""
         modules = [import_module(one.name) for one in iter_modules(storage.__path__, f"{storage.__name__}.")]
-        own = {module.SUFFIX for module in modules if hasattr(module, "SUFFIX")}
+        own = {text for module in modules for name, text in vars(module).items() if name.endswith("SUFFIX")}
         self.assertGreaterEqual(own, {".key", ".hwm", ".starts", ".last", "-wal"})
         store = Path(Options()["store"])
         beside = [sidecar_path(store, suffix) for suffix in ("", "-shm", "-journal", "-wal.kept", PART, *own)]
@@ -243,3 +247,34 @@ class ChangelogTests(SynchronousTestCase):
     def test_the_changelog_has_its_mark(self) -> None:
         """New versions are put in behind this line."""
         self.assertIn("\n.. towncrier release notes start\n", Path(ROOT / "CHANGELOG.rst").read_text("utf-8"))
+
+
+# The suite itself: what it must not let pass.
+
+
+class Careless(SynchronousTestCase):
+    """A test that leaves an error behind that nobody waits for. Run by another one, not collected."""
+
+    def runTest(self) -> None:
+        """Leave one."""
+        deferred: Deferred[None] = fail(Failure(RuntimeError("planted")))
+        del deferred
+        gc.collect()
+
+
+class SuiteTests(SynchronousTestCase):
+    """Row 152, and a dependency's known holes."""
+
+    def test_errors_that_nobody_waits_for_fail_a_test(self) -> None:
+        """Row 152: trial counts what a lost Deferred logs."""
+        result = TestResult()
+        Careless("runTest").run(result)
+        self.assertEqual(len(result.errors), 1)
+        self.assertFalse(result.wasSuccessful())
+
+    def test_dependencies_are_without_known_holes(self) -> None:
+        """Row 160: no release of Twisted or lxml is allowed of which it is known how to hurt a host with it."""
+        path = Path(__file__).parents[1] / "setup.cfg"
+        lines = [line.strip() for line in path.read_text("utf-8").splitlines()]
+        self.assertTrue(any(line.startswith("Twisted >= 26.") for line in lines))
+        self.assertTrue(any(line.startswith("lxml >= 6.1") for line in lines))

@@ -14,7 +14,7 @@ from gamehost.ops.watchdog import Watchdog
 from gamehost.service import BUSY, FULL, NO_ROOM, GameHostService
 from gamehost.testing.transport import StrictTransport
 from tests.kit.example_game import TOY, TOY_WIRE
-from tests.kit.logged import Lines
+from tests.kit.reactors import Lines
 from tests.kit.service import Gone, HostCase, Kept
 
 
@@ -29,7 +29,7 @@ class StartTests(HostCase):
             self.connect(host, name)
         again = self.make(self.restarted())
         again.startService()
-        self.assertEqual(again.context.lobby.registry.sleepers.tables(), [1])
+        self.assertEqual(again.context.lobby.registry.sleeping.tables(), [1])
         self.assertEqual(self.connect(again, "ann").read(), b"back 0 0 9\naway 1 already\n")
         self.assertEqual(len(self.reactor.tcpServers), 1)
 
@@ -67,7 +67,7 @@ class StartTests(HostCase):
                 host.startService()
             last = formatEvent(events[-1])
             self.assertTrue(last.startswith(words), last)
-            self.assertEqual(host.context.lobby.directory.by_hand, "nc HOST 1" if for_people else "")
+            self.assertEqual(host.context.lobby.spectators.by_hand, "nc HOST 1" if for_people else "")
 
     def restarted(self) -> Kept:
         store = Kept()
@@ -241,7 +241,7 @@ class RoomTests(HostCase):
         self.assertEqual(self.connect(again, "ann").read(), f"bye {FULL}\n".encode())
         self.assertEqual(again.context.lobby.tables, {})
         self.fill(Room.LOW)
-        self.assertEqual(again.context.lobby.registry.sleepers.tables(), [1])
+        self.assertEqual(again.context.lobby.registry.sleeping.tables(), [1])
         self.assertIn(b"back", self.connect(again, "ann").read())
 
 

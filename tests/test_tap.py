@@ -17,10 +17,10 @@ from twisted.trial.unittest import SynchronousTestCase
 from gamehost.config import Options
 from gamehost.journal.records import TableId
 from gamehost.plugins import WIRES, Registry
-from gamehost.storage.postgresql import urls
+from gamehost.storage import postgresql as urls
 from gamehost.tap import house_service, make_host, makeService
 from tests.kit.example_game import TOY_WIRE
-from tests.kit.logged import Lines
+from tests.kit.reactors import Lines, logged
 
 
 def parsed(*arguments: str) -> Options:
@@ -91,9 +91,7 @@ class HostTests(SynchronousTestCase):
 
     def test_profile(self) -> None:
         """The service and its limits have it, and the log says it."""
-        lines = Lines()
-        globalLogPublisher.addObserver(lines)
-        self.addCleanup(globalLogPublisher.removeObserver, lines)
+        lines = logged(self)
         for profile, connections, said in (("public", 64, 0), ("class", 300, 1)):
             host = make_host(parsed("--store=memory", f"--profile={profile}"), MemoryReactorClock())
             host.startService()

@@ -1,4 +1,4 @@
-"""`make cluster`: what its hosts listen on, and what whoever tries it is told. `tests.slow_try_cluster` starts them."""
+"""`make cluster`: what its hosts listen on, and what whoever tries it is told. `tests.slow_cluster` starts them."""
 
 import io
 import sys

@@ -12,9 +12,9 @@ import random
 
 from gamehost.client.asyncio_client import Client, tcp
 from gamehost.client.core import Lost
-from gamehost.games.onitama.position import Position as Onitama
-from gamehost.games.paper_soccer.position import Position as Pitch
-from gamehost.games.stratego.pieces import KINDS
+from gamehost.games.onitama.rules import Position as Onitama
+from gamehost.games.paper_soccer.rules import Position as Pitch
+from gamehost.games.stratego.rules import KINDS
 from gamehost.wires.open.messages import Back, Enter, Entered, Over, Refused, Seated, Seek
 
 COLOURS = ["yellow", "blue", "green", "red", "pink"]

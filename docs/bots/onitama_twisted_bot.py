@@ -11,7 +11,7 @@ from twisted.internet.defer import Deferred
 from twisted.internet.task import react
 
 from gamehost.client.twisted_client import Client
-from gamehost.games.onitama.position import Position
+from gamehost.games.onitama.rules import Position
 from gamehost.wires.open.messages import Back, Enter, Event, Over, Seek
 
 

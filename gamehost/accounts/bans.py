@@ -129,7 +129,7 @@ class Bans:
         ban = Ban(key, shown, now, None if seconds is None else now + max(1, round(seconds)))
         self._coming[key] = ban
         self._pending += 1
-        self._store.put_ban(ban, partial(self._settled, key, ban, durable))
+        self._store.put_ban(ban, partial(self._own_is_durable, key, ban, durable))
         return ban
 
     def drop(self, target: str, durable: Callable[[], None]) -> Ban:
@@ -146,7 +146,7 @@ class Bans:
             raise BanRefused(f"{target!r} is not banned; gamehost admin bans lists all bans")
         self._coming[key] = None
         self._pending += 1
-        self._store.drop_ban(key, partial(self._settled, key, None, durable))
+        self._store.drop_ban(key, partial(self._own_is_durable, key, None, durable))
         return ban
 
     def learn(self, bans: Iterable[Ban]) -> None:
@@ -166,7 +166,7 @@ class Bans:
             if not self._is_over(ban):
                 self._hold(ban)
 
-    def _settled(self, key: str, ban: Ban | None, durable: Callable[[], None]) -> None:
+    def _own_is_durable(self, key: str, ban: Ban | None, durable: Callable[[], None]) -> None:
         """An own change is durable: this ban counts, or none of this key."""
         self._pending -= 1
         if self._coming.get(key) is ban:

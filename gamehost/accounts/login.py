@@ -86,7 +86,6 @@ class Rounds(Generic[T, A]):
         return waiter
 
     def remove(self, taker: T, waiter: A) -> None:
-        """A waiter leaves."""
         waiters = self._waiting[taker]
         waiters.remove(waiter)
         if not waiters:
@@ -148,11 +147,6 @@ class QuotaLines(Generic[K, T, A]):
         if taken and waiter is not None:
             waiter.spent.append(partial(self.give_back, key))
         return taken
-
-    def has_one(self, key: K) -> bool:
-        """Whether there is a token to take."""
-        now = self._clock.seconds()
-        return self._buckets.of(key, now).has_one(now)
 
     def give_back(self, key: K) -> None:
         """Put a token back. The next in the line has it, in the next turn of the reactor."""
@@ -304,7 +298,6 @@ class WorkQueue:
         self._lines[False].put(attempt.address, attempt, first=True)
 
     def pop(self) -> LoginAttempt:
-        """The next attempt."""
         if all(self._lines):
             self._turn = not self._turn
         attempt = (self._lines[self._turn] or self._lines[not self._turn]).pop()
@@ -312,7 +305,6 @@ class WorkQueue:
         return attempt
 
     def clear(self) -> None:
-        """Forget all attempts."""
         self._lines = (Rounds(), Rounds())
         self._new = 0
 
@@ -418,7 +410,8 @@ class LoginService:
         self._known_guesses: QuotaLines[tuple[str, str], str, LoginAttempt] = QuotaLines(
             limits.known_guesses_per_minute / 60, guesses, clock, turn, self._begin
         )
-        # By address.
+        # Both by address, and apart from failed log-ins: guests who mistype make nobody wait who has a password.
+        self._told: KeyedBuckets[str] = KeyedBuckets(hourly / 3600, hourly)
         self._guest_names: KeyedBuckets[str] = KeyedBuckets(
             limits.guest_names_per_hour / 3600, limits.guest_names_per_hour
         )
@@ -522,23 +515,26 @@ class LoginService:
 
     def may_be_told(self, address: str) -> bool:
         """
-        Whether a guest may be told that an account has a name, or that a key is wrong. It counts as a failed log-in.
+        Whether a guest may be told that an account has a name, or that a key is wrong. It counts, apart from failed log-ins.
 
-        `False`: the failed log-ins of this address are used up.
+        `False`: this address was told so often within the hour as log-ins may fail.
         """
-        return self._limits.unlimited or self._failures.take(rate_limit_key(address))
+        if self._limits.unlimited:
+            return True
+        now = self._clock.seconds()
+        return self._told.of(rate_limit_key(address), now).take(now)
 
     def may_try_name(self, address: str) -> bool:
         """
         Whether a guest may try a name that no guest has. The answer will tell whether an account has it, so it counts.
 
-        `False`: the new names of this address, or its failed log-ins, are used up. An account's name must have the same
-        answer as a free one then.
+        `False`: the new names of this address are used up, or it is not told of accounts any more. An account's name must
+        have the same answer as a free one then.
         """
         if self._limits.unlimited or is_loopback(address):
             return True
         key, now = rate_limit_key(address), self._clock.seconds()
-        return self._failures.has_one(key) and self._guest_names.of(key, now).take(now)
+        return self._told.of(key, now).has_one(now) and self._guest_names.of(key, now).take(now)
 
     def _begin(self, attempt: LoginAttempt) -> None:
         """It is this attempt's turn. Answer, if the password was proved before; else put it into the queue for the worker."""

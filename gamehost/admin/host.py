@@ -19,7 +19,7 @@ from gamehost.service import GameHostService
 from gamehost.storage.backup import FileExists
 from gamehost.storage.durable import DurableJournal
 from gamehost.storage.online_backup import Backup, Backups
-from gamehost.storage.postgresql.urls import BACKUP
+from gamehost.storage.postgresql import BACKUP
 
 if TYPE_CHECKING:
     from gamehost.cluster.membership import Cluster
@@ -38,9 +38,9 @@ def status(host: GameHostService, request: Request) -> Facts:
         "connections_refused": context.limiter.refused,
         "http_connections": context.http_limiter.count,
         "people": sum(1 for _ in lobby.registry.present()),
-        "waiting": lobby.directory.counts().waiting,
+        "waiting": lobby.spectators.counts().waiting,
         "tables": len(lobby.tables),
-        "tables_asleep": len(lobby.registry.sleepers.tables()),
+        "tables_asleep": len(lobby.registry.sleeping.tables()),
         "remote_games": lobby.remote.count,
         "bans": len(lobby.bans.all()),
         "journal": _journal(host),
@@ -111,7 +111,7 @@ def cluster(host: GameHostService, request: Request) -> Items:
         "epoch": state.epoch,
         "people": sum(1 for _ in lobby.registry.present()),
         "tables": len(lobby.tables),
-        "tables_asleep": len(lobby.registry.sleepers.tables()),
+        "tables_asleep": len(lobby.registry.sleeping.tables()),
         **_relays(state),
     }
 
@@ -133,7 +133,9 @@ def cluster_facts(host: GameHostService) -> Facts | None:
 
 
 def _relays(state: "Cluster") -> Facts:
-    return {"relays_out": state.relays_out, "relays_in": state.relays_in}
+    from gamehost.cluster.front import relays_in  # a host alone does not need it
+
+    return {"relays_out": state.relays_out, "relays_in": relays_in(state)}
 
 
 def _state(host: GameHostService) -> "Cluster":

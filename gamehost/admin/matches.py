@@ -14,6 +14,8 @@ from twisted.internet.defer import Deferred
 from gamehost.admin.host import or_elsewhere
 from gamehost.admin.requests import Facts, Items, NotDone, Request
 from gamehost.games.base import Seat
+from gamehost.games.play import messages_of, screen_of
+from gamehost.games.screen import Style
 from gamehost.journal.records import TableId
 from gamehost.lobby.sessions import SessionRegistry
 from gamehost.service import GameHostService
@@ -21,8 +23,6 @@ from gamehost.storage.durable import DurableJournal
 from gamehost.storage.row_codec import Row, row_to_json
 from gamehost.tables.interfaces import Look
 from gamehost.tables.table import Table
-from gamehost.wires.console.screens import SCREENS
-from gamehost.wires.console.screens.base import Style
 
 
 def tables(host: GameHostService, request: Request) -> Items:
@@ -91,11 +91,10 @@ def _seat(table: Table[Any, Any], seat: Seat, registry: SessionRegistry) -> Fact
 
 
 def _shown(table: Table[Any, Any], registry: SessionRegistry, look: Look[Any]) -> Facts:
-    name = table.game.name
     about: Facts = {**_about(table, registry), "entries": look.n}
-    if name not in SCREENS:
+    if messages_of(table.game) is None:
         return {**about, "board": None, "awaited": None}
-    screen = SCREENS[name].new(None, table.names)
+    screen = screen_of(table.game)(None, table.names)
     screen.show(look.view)
     return {**about, "board": screen.draw(Style(charset="ascii")), "awaited": screen.prompt_line()}
 

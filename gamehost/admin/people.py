@@ -17,8 +17,7 @@ from gamehost.admin.host import or_elsewhere
 from gamehost.admin.requests import Facts, Items, NotDone, Request
 from gamehost.lobby.account_changes import AccountChanges, AccountState, Changed, ChangeRefused
 from gamehost.metrics.readers import factories
-from gamehost.net.connection import WireProtocol
-from gamehost.net.hang_ups import KICKED
+from gamehost.net.connection import KICKED, WireProtocol
 from gamehost.service import GameHostService
 
 #: The longest text that is said to all, in characters.

@@ -7,43 +7,15 @@ Connections and matches that are there go on as they began. The command line has
 from collections.abc import Mapping
 from typing import Any
 
-from attrs import define, evolve, field, fields
+from attrs import define, field
 from msgspec.structs import replace
 from twisted.python.usage import UsageError
 
 from gamehost.admin.requests import Facts, NotDone, Request
-from gamehost.config import HOUSE, WATCH_DELAY, Options, SortedSettings, house_rules
-from gamehost.limits import Limits
+from gamehost.config import HostSettings, Options, declared_settings
 from gamehost.ops.escaping import shortened
 from gamehost.service import GameHostService
-
-#: Limits that are set for good when the host starts: work and files are shared out by them.
-LIMITS_OF_THE_START = frozenset(
-    {
-        "unlimited",
-        "connections",
-        "http_connections",
-        "header_connections",
-        "header_connections_per_address",
-        "password_work",
-        "log_ins_waiting",
-        "guesses_per_minute",
-    }
-    | {
-        "known_guesses_per_minute",
-        "failures_per_hour",
-        "guest_names_per_hour",
-        "accounts_per_address",
-        "accounts_per_hour",
-        "free_space",
-    }
-)
-
-#: Options that can change. `move-time` and `house` stand for the settings of all games.
-OPTIONS = frozenset({"grace", "resume", "web-origin", "profile", "house-level"})
-
-#: The same, if there are house players.
-_OF_HOUSE = frozenset({"house-level", "limits.house_tables", "limits.house_tables_per_address"})
+from gamehost.settings import Reload
 
 
 def reload_settings(host: GameHostService, request: Request) -> Facts:
@@ -61,15 +33,14 @@ class Reloader:
 
     _options: Options
     #: What is used, by the full names.
-    _used: dict[str, Any] = field(init=False)
-
-    #: The names of all settings of wires. A wire can have the name of a game.
-    _of_wires: frozenset[str] = field(init=False)
+    _used: Mapping[str, Any] = field(init=False)
+    #: What a reload does with each setting.
+    _reloads: Mapping[str, Reload] = field(init=False)
 
     def __attrs_post_init__(self) -> None:
-        wires = self._options.registry.wires
-        self._of_wires = frozenset(f"{wire.name}.{name}" for wire in wires for name in wire.options)
-        self._used = _values(self._options)
+        declared = {**declared_settings(self._options.registry), **self._options.declared}
+        self._reloads = {name: one.reload for name, one in declared.items()}
+        self._used = self._options.settings.values
 
     def reload(self, host: GameHostService) -> Facts:
         """
@@ -81,67 +52,42 @@ class Reloader:
             options = self._options.reread()
         except UsageError as error:
             raise NotDone(shortened(str(error))) from None
-        written = _values(options)
+        written = options.settings.values
         names = sorted(self._used.keys() | written.keys())
         different = [name for name in names if written.get(name) != self._used.get(name)]
-        changed = [name for name in different if self._can_change(name, host)]
-        _use(host, options, {name: written.get(name) for name in changed})
-        self._used |= {name: written.get(name) for name in changed}
-        fixed = [name for name in different if name not in changed]
-        return {"changed": changed, "need_a_restart": fixed}
-
-    def _can_change(self, name: str, host: GameHostService) -> bool:
-        owner, _, setting = name.partition(".")
-        if name in _OF_HOUSE or setting == HOUSE:
-            return host.house is not None
-        if owner == "limits":
-            return setting not in LIMITS_OF_THE_START
-        if owner not in host.games or name in self._of_wires:
-            return name in OPTIONS
-        return setting in host.games[owner].options or setting == WATCH_DELAY
+        used = (Reload.USED,) if host.house is None else (Reload.USED, Reload.WITH_HOUSE)
+        changed = [name for name in different if self._reloads[name] in used]
+        values = {name: written.get(name) for name in changed}
+        if changed:
+            _use(host, options.settings, values)
+        self._used = {**self._used, **values}
+        return {"changed": changed, "need_a_restart": [name for name in different if name not in changed]}
 
 
-def _values(options: Options) -> dict[str, Any]:
-    """What the options say, by the full names of settings and the names of all other options."""
-    settings = SortedSettings.sort(options)
-    covered = {"set", "config", "move-time", "house"}
-    values = {name: value for name, value in options.items() if name not in covered}
-    limits = Limits.read(settings.limits)
-    values |= {f"limits.{limit.name}": getattr(limits, limit.name) for limit in fields(Limits)}
-    values |= {f"{game}.{name}": text for game, given in settings.games.items() for name, text in given.items()}
-    values |= {f"{wire}.{name}": text for wire, given in settings.wires.items() for name, text in given.items()}
-    values |= {f"{game}.{HOUSE}": seconds for game, seconds in settings.house.items()}
-    values |= {f"{game}.{WATCH_DELAY}": settings.watch_delays.get(game, 0.0) for game in settings.games}
-    values |= {f"web.{name}": text for name, text in settings.web.items()}
-    return values
-
-
-def _use(host: GameHostService, options: Options, changed: Mapping[str, Any]) -> None:
+def _use(host: GameHostService, settings: HostSettings, changed: Mapping[str, Any]) -> None:
     """Use new values. Only those that can change are among them."""
-    if not changed:
-        return
-    lobby, settings = host.context.lobby, SortedSettings.sort(options)
+    lobby, values = host.context.lobby, settings.values
     _use_limits(host, {name.removeprefix("limits."): changed[name] for name in changed if name.startswith("limits.")})
     lobby.settings = lobby.remote.settings = settings.games
     lobby.galleries.delays = settings.watch_delays
     if host.house is not None:
-        lobby.house.rules = house_rules(options)
-    lobby.context.grace = options["grace"]
-    lobby.registry.resume = options["resume"]
-    host.profile = options["profile"]
+        lobby.house.rules = settings.house
+    lobby.context.grace = values["grace"]
+    lobby.registry.resume = values["resume"]
+    host.profile = values["profile"]
     for site in host.sites:
-        site.access = replace(site.access, origins=options["web-origin"])
+        site.access = replace(site.access, origins=values["web-origin"])
 
 
 def _use_limits(host: GameHostService, changed: Mapping[str, Any]) -> None:
     context, lobby = host.context, host.context.lobby
-    limits = context.limits = evolve(context.limits, **changed)
+    limits = context.limits = context.limits.changed(**changed)
     context.limiter.change(limits)
     context.http_limiter.change(limits)
     lobby.waiting_tables.most, lobby.waiting_tables.patience = limits.waiting_tables
     lobby.new_matches.limit(limits.new_matches)
     lobby.galleries.limit(*limits.most_watchers)
     lobby.spectators.questions.limits = limits.asked
-    lobby.seats.sleeping.most = limits.sleeping_tables
+    lobby.seats.most_sleeping = limits.sleeping_tables
     lobby.remote.limits = limits.remote
     lobby.registry.keyless_wait = limits.keyless_resume_seconds

@@ -70,14 +70,8 @@ class Request:
         return value
 
 
-@frozen
-class Command:
-    """One thing that can be asked."""
-
-    #: Carries it out. It may raise `NotDone`.
-    run: Callable[[GameHostService, Request], Answer]
-    #: Whether something changes by it. Such commands are logged.
-    acts: bool = False
+#: Carries a request out. It may raise `NotDone`.
+Run: TypeAlias = Callable[[GameHostService, Request], Answer]
 
 
 def read_request(line: bytes) -> Request:

@@ -9,6 +9,7 @@ import os
 from collections.abc import Generator
 from contextlib import ExitStack
 from pathlib import Path
+from pkgutil import resolve_name
 from typing import Any
 
 from attrs import define, field
@@ -21,8 +22,7 @@ from twisted.protocols.basic import LineReceiver
 from twisted.python.failure import Failure
 from zope.interface import implementer
 
-from gamehost.admin.commands import COMMANDS, JOURNAL_COMMANDS
-from gamehost.admin.requests import LONGEST_REQUEST, Answer, Facts, NotDone, Request, read_request
+from gamehost.admin.requests import LONGEST_REQUEST, Answer, Facts, NotDone, Request, Run, read_request
 from gamehost.ops.logging import admin_act
 from gamehost.ops.unix_socket import SocketUnusable, peer_user, remove_stale, short_path
 from gamehost.service import GameHostService
@@ -94,6 +94,8 @@ class AdminConnection(LineReceiver):
         self.busy = False
         self._user: int | None = None
         self._request = Request("")
+        #: Whether something changes by the request.
+        self._acts = False
 
     def connectionMade(self) -> None:
         """Close unless this is the owner."""
@@ -118,14 +120,18 @@ class AdminConnection(LineReceiver):
 
     def lineReceived(self, line: bytes) -> None:
         """Carry out a request. The next one waits until this one is answered."""
-        self.busy = True
+        self.busy, self._acts = True, False
         self.pauseProducing()
         try:
             self._request = read_request(line)
-            command = COMMANDS.get(self._request.command) or JOURNAL_COMMANDS.get(self._request.command)
-            if command is None:
-                raise NotDone(f"unknown command {self._request.command!r}; expected one of {', '.join(COMMANDS)}")
-            answer = command.run(self.factory.host, self._request)
+            from gamehost.commands.admin import REQUESTS, VERBS  # most hosts are never asked
+
+            verb = REQUESTS.get(self._request.command)
+            if verb is None:
+                raise NotDone(f"unknown command {self._request.command!r}; expected one of {', '.join(VERBS)}")
+            self._acts = verb.acts
+            run: Run = resolve_name(verb.run) if isinstance(verb.run, str) else verb.run
+            answer = run(self.factory.host, self._request)
         except Exception:
             self.failed(Failure())
             return
@@ -162,8 +168,7 @@ class AdminConnection(LineReceiver):
         self.resumeProducing()
 
     def _log_act(self, line: Facts) -> None:
-        command = COMMANDS.get(self._request.command)
-        if command is not None and command.acts:
+        if self._acts:
             given = {name: value for name, value in self._request.arguments.items() if name not in SECRET}
             fields = {
                 name: value for name, value in given.items() if isinstance(value, str | int) and name.isidentifier()

@@ -4,15 +4,14 @@ What a check is made of: scenarios, the laws that they test, and findings.
 A wire describes its checks as data: one `WireChecks` in its folder.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from enum import Enum, StrEnum
 from typing import Any, Protocol
 
 from attrs import field, frozen
 
 from gamehost.games.base import Seat
-from gamehost.players.base import Level
-from gamehost.players.registry import NewPlayer
+from gamehost.players.base import Level, NewPlayer
 
 
 class Grade(StrEnum):
@@ -49,8 +48,16 @@ class Law:
     do: str
 
 
+#: What every program owes its user, whatever it speaks.
+CLOSING = Law(
+    "(what every program owes its user)",
+    "When the server is gone, the client says so and ends.",
+    "End with a message when the connection cannot be made again for half a minute.",
+)
+
+
 @frozen
-class TapeLine:
+class TranscriptLine:
     """One message of a session."""
 
     #: Seconds since the scenario began.
@@ -74,7 +81,7 @@ class Finding:
     #: What was seen.
     happened: str
     #: The last messages before it, the oldest first.
-    transcript: tuple[TapeLine, ...] = field(default=(), eq=False)
+    transcript: tuple[TranscriptLine, ...] = field(default=(), eq=False)
     #: What tells findings of one title apart, such as the place of a crash; empty: nothing does.
     cause: str = ""
 
@@ -120,7 +127,7 @@ class Step:
 
 @frozen
 class Scenario:
-    """One thing that is tried with a client."""
+    """One thing that is tried, with a client or with a server."""
 
     #: Lower case, with hyphens.
     name: str
@@ -159,6 +166,8 @@ class Scenario:
     table: Mapping[str, str] = {}
     #: Lays a rare position while the client's connection is lost, from the game's master and the client's seat.
     lay: Callable[[Any, Seat], None] | None = None
+    #: What is done with a server: called with the run; `None`: it is a scenario for clients.
+    script: Callable[[Any], Awaitable[None]] | None = None
     #: Whether moves are refused by a rule that the document does not have. Only a client that goes on in vain is at fault.
     forgives: bool = False
 
@@ -212,6 +221,8 @@ class WireChecks:
     environment: Callable[[Scenario], Mapping[str, str]] = lambda scenario: {}
     #: The extension without which a client cannot know how to move, unless it reads the environment; empty: there is none.
     needed: str = ""
+    #: The names of messages that may cross the end of a match on their way. Their refusal is no fault then.
+    late: Collection[str] = ()
     #: What a whole session shows that no single message does, from the readings of its connections.
     at_the_end: Callable[[Sequence[Any]], Iterable[Said]] = lambda readings: ()
 

@@ -1,17 +1,18 @@
 """
-All scenarios of a wire with one client, some of them at once, and what came of them.
+All scenarios of a wire with one client or one server, and what came of them.
 """
 
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from typing import Any
 
 from attrs import evolve, frozen
 from twisted.internet.defer import Deferred
 from twisted.internet.interfaces import IReactorTime
 
-from gamehost.checker.base import Finding, Grade, Scenario, TapeLine, Verdict, WireChecks, seed_of
-from gamehost.checker.run import Launcher, Outcome, ScenarioRun
-from gamehost.checker.tape import Tape
+from gamehost.checker.base import Finding, Grade, Scenario, TranscriptLine, Verdict, WireChecks, seed_of
+from gamehost.checker.run import ClientRun, Launcher, Outcome, Run
+from gamehost.checker.server_run import PARTING, ServerChecks, ServerRun, ServerUnderTest, Unreachable, tag
 from gamehost.wires.base import Wire
 
 
@@ -52,50 +53,55 @@ class Report:
 
 def _without_times(outcome: Outcome) -> Outcome:
     findings = tuple(evolve(one, transcript=tuple(map(_at_zero, one.transcript))) for one in outcome.findings)
-    outcome.tape.lines[:] = map(_at_zero, outcome.tape.lines)
-    return evolve(outcome, seconds=0.0, findings=findings)
+    return evolve(outcome, seconds=0.0, findings=findings, lines=tuple(map(_at_zero, outcome.lines)))
 
 
-def _at_zero(line: TapeLine) -> TapeLine:
+def _at_zero(line: TranscriptLine) -> TranscriptLine:
     return evolve(line, t=0.0)
+
+
+#: Makes the run of a scenario: from the scenario, its seed, its number in the list, and what is called with the outcome, or
+#: with the reason why no other scenario can be played either.
+NewRun = Callable[[Scenario, int, int, Callable[[Outcome | Exception], None]], Run]
 
 
 class Check:
     """
-    Plays scenarios with a client.
+    Plays scenarios with a client or a server.
 
-    :param launcher: makes a launcher for each scenario
+    :param new_run: makes the run of each scenario
     :param at_once: so many scenarios are played at the same time
+    :param pause: seconds between two scenarios
     :param progress: called after each scenario, with its outcome
     """
 
     def __init__(
         self,
         clock: IReactorTime,
-        wire: Wire[Any],
-        checks: WireChecks,
+        checks: WireChecks | ServerChecks,
         scenarios: Sequence[Scenario],
-        launcher: Callable[[], Launcher],
+        new_run: NewRun,
         seed: int,
         at_once: int = 4,
+        pause: float = 0.0,
         progress: Callable[[Outcome], None] = lambda outcome: None,
     ) -> None:
         self._clock = clock
-        self._wire = wire
         self._checks = checks
         self._scenarios = list(scenarios)
-        self._launcher = launcher
+        self._new_run = new_run
         self._seed = seed
         self._at_once = at_once
+        self._pause = pause
         self._progress = progress
         self._outcomes: dict[int, Outcome] = {}
-        self._runs: list[ScenarioRun] = []
+        self._runs: list[Run] = []
         self._next = 0
         self._began = clock.seconds()
         self._done: Deferred[Report] = Deferred()
 
     def run(self) -> Deferred[Report]:
-        """Play them all. Fires with the report."""
+        """Play them all. Fires with the report; fails with the reason why a server cannot be checked."""
         for _ in range(min(self._at_once, len(self._scenarios))):
             self._start()
         if not self._scenarios:
@@ -109,24 +115,23 @@ class Check:
         scenario = self._scenarios[number]
         if self._never_there():
             section = self._checks.laws[scenario.law].section
-            tape = Tape(self._checks, self._clock.seconds, None)
-            self._ended(number, Outcome(scenario, Verdict.SKIPPED, (), 0.0, tape, section))
+            self._ended(number, Outcome(scenario, Verdict.SKIPPED, (), 0.0, (), section))
             return
         seed = seed_of(self._seed, scenario.name, self._scenarios[:number].count(scenario))
-        run = ScenarioRun(
-            *(self._clock, self._wire, self._checks, scenario, self._launcher(), seed),
-            lambda outcome: self._ended(number, outcome),
-        )
+        run = self._new_run(scenario, seed, number, partial(self._ended, number))
         self._runs.append(run)
         run.start()
 
-    def _ended(self, number: int, outcome: Outcome) -> None:
+    def _ended(self, number: int, outcome: Outcome | Exception) -> None:
+        if isinstance(outcome, Exception):
+            self._done.errback(outcome)
+            return
         self._outcomes[number] = outcome
         self._progress(outcome)
         if len(self._outcomes) == len(self._scenarios):
             self._done.callback(self._report())
         else:
-            self._clock.callLater(0, self._start)
+            self._clock.callLater(self._pause, self._start)
 
     def _never_there(self) -> bool:
         """Whether enough scenarios have ended, and the client has not connected in any."""
@@ -141,10 +146,48 @@ class Check:
             outcomes = tuple(
                 one if one is told else evolve(one, verdict=Verdict.SKIPPED, findings=()) for one in outcomes
             )
-        return Report(self._wire.name, self._seed, self._clock.seconds() - self._began, outcomes)
+        return Report(self._checks.wire, self._seed, self._clock.seconds() - self._began, outcomes)
 
 
-def chosen(checks: WireChecks, names: Iterable[str], slow: bool, reconnect: bool) -> list[Scenario]:
+def check_of_client(
+    clock: IReactorTime,
+    wire: Wire[Any],
+    checks: WireChecks,
+    scenarios: Sequence[Scenario],
+    launcher: Callable[[], Launcher],
+    seed: int,
+    at_once: int = 4,
+    progress: Callable[[Outcome], None] = lambda outcome: None,
+) -> Check:
+    """
+    The check of a client.
+
+    :param launcher: makes a launcher for each scenario
+    """
+
+    def new_run(scenario: Scenario, seed: int, number: int, done: Callable[[Outcome], None]) -> Run:
+        return ClientRun(clock, wire, checks, scenario, launcher(), seed, done)
+
+    return Check(clock, checks, scenarios, new_run, seed, at_once, progress=progress)
+
+
+def check_of_server(
+    server: ServerUnderTest,
+    scenarios: Sequence[Scenario],
+    seed: int,
+    progress: Callable[[Outcome], None] = lambda outcome: None,
+) -> Check:
+    """The check of a server, one scenario after the other."""
+
+    def new_run(scenario: Scenario, of_one: int, number: int, done: Callable[[Outcome | Unreachable], None]) -> Run:
+        return ServerRun(server, scenario, of_one, tag(seed, number), done)
+
+    return Check(server.clock, server.checks, scenarios, new_run, seed, 1, PARTING, progress)
+
+
+def chosen(
+    checks: WireChecks | ServerChecks, names: Iterable[str], slow: bool = False, reconnect: bool = False
+) -> list[Scenario]:
     """
     The scenarios to play.
 

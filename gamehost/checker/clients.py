@@ -15,8 +15,8 @@ from twisted.internet.protocol import Factory, ProcessProtocol
 from twisted.python.failure import Failure
 
 from gamehost.checker.line import Line
-from gamehost.checker.run import PLACE, BaseRun, RunningClient
-from gamehost.checker.tape import printable
+from gamehost.checker.run import PLACE, ClientRun, RunningClient
+from gamehost.checker.transcript import printable
 
 #: The longest line of the client's own output that is kept, in bytes.
 KEPT = 2_000
@@ -43,7 +43,7 @@ class ClientProcess(ProcessProtocol):
     :param ended: called with the exit status
     """
 
-    def __init__(self, run: BaseRun, ended: Callable[[int], None]) -> None:
+    def __init__(self, run: ClientRun, ended: Callable[[int], None]) -> None:
         self._run = run
         self._ended = ended
         self._output = b""
@@ -136,7 +136,7 @@ class ProcessLauncher(_Listening):
         self._command = command
         self._values = {"host": "127.0.0.1", "name": name, "password": password}
 
-    def start(self, run: BaseRun, factory: "Factory[Line]") -> RunningClient:
+    def start(self, run: ClientRun, factory: "Factory[Line]") -> RunningClient:
         """Listen, and start the command."""
         values = {**self._values, "port": str(self.listen(0, factory)), "seed": str(run.seed)}
         environment = {f"GAMEHOST_{name.upper()}": value for name, value in values.items()}
@@ -172,7 +172,7 @@ class WaitingLauncher(_Listening):
         self._number = port
         self._say = say
 
-    def start(self, run: BaseRun, factory: "Factory[Line]") -> RunningClient:
+    def start(self, run: ClientRun, factory: "Factory[Line]") -> RunningClient:
         """Listen, and tell the person where."""
         port = self.listen(self._number, factory)
         self._say(f"{run.scenario.name}: connect your client to 127.0.0.1 port {port}")

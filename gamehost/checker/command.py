@@ -6,18 +6,17 @@ import argparse
 import os
 import secrets
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 from gamehost.checker.base import Scenario, WireChecks
-from gamehost.checker.check import Check, Report, chosen
+from gamehost.checker.check import Check, Report, check_of_client, check_of_server, chosen
 from gamehost.checker.clients import ProcessLauncher, WaitingLauncher
 from gamehost.checker.report import FORMATS, MARKS, line_of
 from gamehost.checker.run import Launcher, Outcome
-from gamehost.checker.server_check import ServerCheck, address_of, chosen_cases, dialled
-from gamehost.checker.server_run import ServerCase, ServerChecks, ServerUnderTest
-from gamehost.commands.printing import exit_with_usage_error, print_text
+from gamehost.checker.server_run import ServerChecks, ServerUnderTest, address_of, dialled
+from gamehost.commands.command_line import exit_with_usage_error, print_text
 from gamehost.wires.base import Wire
 
 #: The exit status: no breach; breaches; the client could not be run.
@@ -83,32 +82,58 @@ def main(arguments: Sequence[str], wires: Sequence[Wire[Any]], reactor: Any) -> 
     wire = next((wire for wire in wires if wire.name == options.wire), None)
     if wire is None or wire.checks is None:
         exit_with_usage_error(f"no wire {options.wire!r}", f"there are checks for {_names(wires)}")
-    checks: WireChecks = wire.checks()
+    checks: WireChecks | ServerChecks = wire.checks()
     if options.server is not None:
         if wire.server_checks is None:
             exit_with_usage_error(
                 f"no checks of servers for {wire.name}", f"there are for {_names(wires, servers=True)}"
             )
-        return _check_server(reactor, options, wire, checks, wire.server_checks())
+        checks = wire.server_checks()
     if options.list:
         print_text("".join(f"{one.name:24} {one.tries}\n" for one in checks.scenarios))
         return CLEAN
-    if bool(options.command) == options.wait:
-        exit_with_usage_error("expected either a COMMAND behind -- or --wait", "gamehost check --help shows examples")
+    if [bool(options.command), options.wait, options.server is not None].count(True) != 1:
+        exit_with_usage_error(
+            "expected a COMMAND behind --, --wait or --server", "gamehost check --help shows examples"
+        )
     try:
         scenarios = chosen(checks, options.scenario, options.slow, options.reconnect)
     except KeyError as error:
-        exit_with_usage_error(f"no scenario {error.args[0]!r}", f"gamehost check {options.wire} --list lists them")
-    if options.strict:
+        server = " --server X:1" if options.server is not None else ""
+        exit_with_usage_error(
+            f"no scenario {error.args[0]!r}", f"gamehost check {options.wire}{server} --list lists them"
+        )
+    if options.server is None and options.strict:
         scenarios = [scenario for scenario in scenarios if scenario.strict]
-    return _run(reactor, options, wire, checks, scenarios * max(1, options.games))
-
-
-def _run(
-    reactor: Any, options: argparse.Namespace, wire: Wire[Any], checks: WireChecks, scenarios: list[Scenario]
-) -> int:
+    scenarios *= max(1, options.games)
     progress = Progress(len(scenarios))
+    seed = options.seed if options.seed is not None else secrets.randbelow(2**32)
     launchers: list[Launcher] = []
+    if isinstance(checks, WireChecks):
+        check = _check_client(reactor, options, wire, checks, scenarios, seed, progress, launchers)
+    else:
+        check = check_of_server(_server(reactor, options, wire, checks), scenarios, seed, progress.ended)
+    report = _play(reactor, check, lambda why: progress.say(f"gamehost check: {options.server}: {why}"))
+    if report is None:
+        return NOT_RUN  # interrupted, or there is no such server
+    return _tell(options, report, any(made.failed for made in launchers))
+
+
+def _check_client(
+    reactor: Any,
+    options: argparse.Namespace,
+    wire: Wire[Any],
+    checks: WireChecks,
+    scenarios: list[Scenario],
+    seed: int,
+    progress: "Progress",
+    launchers: list[Launcher],
+) -> Check:
+    """
+    The check of a client.
+
+    :param launchers: all that are made are added to these
+    """
 
     def launcher() -> Launcher:
         made: Launcher
@@ -120,19 +145,49 @@ def _run(
         return made
 
     at_once = 1 if options.wait else options.jobs or 3 * (os.cpu_count() or 1)
-    seed = options.seed if options.seed is not None else secrets.randbelow(2**32)
-    check = Check(reactor, wire, checks, scenarios, launcher, seed, at_once, progress.ended)
+    return check_of_client(reactor, wire, checks, scenarios, launcher, seed, at_once, progress.ended)
+
+
+def _server(reactor: Any, options: argparse.Namespace, wire: Wire[Any], checks: ServerChecks) -> ServerUnderTest:
+    """
+    The server under test.
+
+    :raises SystemExit: its address or a setting cannot be read
+    """
+    assert wire.checks is not None
+    try:
+        host, port = address_of(options.server)
+        settings = dict(one.split("=", 1) for one in options.set)
+    except ValueError:
+        exit_with_usage_error(
+            "expected --server HOST:PORT and --set NAME=VALUE", "gamehost check --help shows examples"
+        )
+    return ServerUnderTest(
+        *(reactor, wire, wire.checks(), checks, dialled(reactor, host, port)),
+        strict=options.strict,
+        settings=settings,
+        password=options.password,
+    )
+
+
+def _play(reactor: Any, check: Check, failed: Callable[[str], None]) -> Report | None:
+    """
+    Run the reactor until the check is over; `None`: it has no report.
+
+    :param failed: called with the reason
+    """
     reports: list[Report] = []
 
-    def done(report: Report) -> None:
-        reports.append(report)
+    def done(report: Any) -> None:
+        if isinstance(report, Report):
+            reports.append(report)
+        else:
+            failed(report.getErrorMessage())
         reactor.callLater(0, reactor.stop)
 
-    reactor.callWhenRunning(lambda: check.run().addCallback(done))
+    reactor.callWhenRunning(lambda: check.run().addBoth(done))
     reactor.run()
-    if not reports:
-        return NOT_RUN  # interrupted
-    return _tell(options, reports[0], any(made.failed for made in launchers))
+    return reports[0] if reports else None
 
 
 def _names(wires: Sequence[Wire[Any]], servers: bool = False) -> str:
@@ -140,52 +195,6 @@ def _names(wires: Sequence[Wire[Any]], servers: bool = False) -> str:
     return ", ".join(
         sorted(wire.name for wire in wires if (wire.server_checks if servers else wire.checks) is not None)
     )
-
-
-def _check_server(
-    reactor: Any, options: argparse.Namespace, wire: Wire[Any], client_checks: WireChecks, checks: ServerChecks
-) -> int:
-    if options.command or options.wait:
-        exit_with_usage_error("expected one of --server, --wait and a COMMAND", "gamehost check --help shows examples")
-    if options.list:
-        print_text("".join(f"{one.scenario.name:24} {one.scenario.tries}\n" for one in checks.cases))
-        return CLEAN
-    try:
-        host, port = address_of(options.server)
-        cases = chosen_cases(checks, options.scenario)
-        settings = dict(one.split("=", 1) for one in options.set)
-    except KeyError as error:
-        exit_with_usage_error(
-            f"no scenario {error.args[0]!r}", f"gamehost check {options.wire} --server X:1 --list lists them"
-        )
-    except ValueError:
-        exit_with_usage_error(
-            "expected --server HOST:PORT and --set NAME=VALUE", "gamehost check --help shows examples"
-        )
-    server = ServerUnderTest(
-        *(reactor, wire, client_checks, checks, dialled(reactor, host, port)),
-        strict=options.strict,
-        settings=settings,
-        password=options.password,
-    )
-    return _run_server(reactor, options, server, cases * max(1, options.games))
-
-
-def _run_server(reactor: Any, options: argparse.Namespace, server: ServerUnderTest, cases: list[ServerCase]) -> int:
-    progress = Progress(len(cases))
-    seed = options.seed if options.seed is not None else secrets.randbelow(2**32)
-    reports: list[Report] = []
-
-    def done(report: Any) -> None:
-        if isinstance(report, Report):
-            reports.append(report)
-        else:
-            progress.say(f"gamehost check: {options.server}: {report.getErrorMessage()}")
-        reactor.callLater(0, reactor.stop)
-
-    reactor.callWhenRunning(lambda: ServerCheck(server, cases, seed, progress.ended).run().addBoth(done))
-    reactor.run()
-    return _tell(options, reports[0], failed=False) if reports else NOT_RUN
 
 
 def _tell(options: argparse.Namespace, report: Report, failed: bool) -> int:
@@ -202,7 +211,7 @@ def _tell(options: argparse.Namespace, report: Report, failed: bool) -> int:
 def _keep(folder: Path, report: Report) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     for number, outcome in enumerate(report.outcomes):
-        lines = "".join(line_of(line) + "\n" for line in outcome.tape.lines)
+        lines = "".join(line_of(line) + "\n" for line in outcome.lines)
         name = f"{number + 1:02}-{outcome.scenario.name}.txt"
         (folder / name).write_text(f"{outcome.scenario.tries}\nverdict: {outcome.verdict.value}\n\n{lines}", "utf-8")
 

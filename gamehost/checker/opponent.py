@@ -82,7 +82,7 @@ class Opponent(OwnPlayer):
     def act(self, notation: bytes) -> None:
         """Act, whatever the player would do."""
         if self.handle is not None:
-            self.handle.act(self._host.game.read(notation))
+            self.handle.act(self._host.games[self.handle.game].read(notation))
 
     def seated(self, handle: SeatHandle[Any]) -> None:
         """There is a seat."""

@@ -10,7 +10,7 @@ from twisted.internet.interfaces import IReactorTime
 
 from gamehost.accounts.login import LoginAttempt, LoginRefused, LoginService
 from gamehost.accounts.passwords import Cost
-from gamehost.checker.tape import RecordingConfig, Watcher
+from gamehost.checker.transcript import RecordingConfig, Watcher
 from gamehost.games.base import Game, Seat
 from gamehost.journal.records import TableId
 from gamehost.limits import Limits
@@ -157,6 +157,8 @@ class PrivateHost:
         game: Game[Any, Any] | None = None,
     ) -> None:
         self.wire = wire
+        #: The wire's games by name, and the one that is played unless a client seeks another one.
+        self.games = {one.name: one for one in wire.games}
         self.game = wire.games[0]
         limits = Limits.read(UNLIMITED)
         accounts, cork = MemoryAccounts(), Cork()
@@ -167,11 +169,13 @@ class PrivateHost:
             *(accounts, registry.is_guest, clock, at_once, limits, cork, CHEAP), **registry.for_accounts()
         )
         context = TableContext(clock, MemoryJournal(), grace, rng=below or SeededChance(seed).below)
-        of_game = {"move_time": "0"} | settings_of(self.game.name, settings, self.game.options)
-        self.lobby = WatchedLobby(
-            context, registry, {self.game.name: of_game}, login_service=login_service, watcher=watcher
+        of_games = {
+            name: {"move_time": "0"} | settings_of(name, settings, one.options) for name, one in self.games.items()
+        }
+        self.lobby = WatchedLobby(context, registry, of_games, login_service=login_service, watcher=watcher)
+        of_wire = settings_of(wire.name, settings, wire.options) | (
+            {"strict": "yes"} if strict and "strict" in wire.options else {}
         )
-        of_wire = settings_of(wire.name, settings, wire.options) | ({"strict": "yes"} if strict else {})
         host = HostContext(clock, self.lobby, limits, ConnectionLimiter(limits, seats_at=registry.seats_at), cork)
         self.factory = WireFactory(wire, of_wire, host)
         config: Any = self.factory.config

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 from xml.sax.saxutils import escape, quoteattr
 
-from gamehost.checker.base import Finding, Grade, TapeLine, Verdict
+from gamehost.checker.base import Finding, Grade, TranscriptLine, Verdict
 from gamehost.checker.check import Report, counted
 
 #: How a verdict is marked in the text.
@@ -24,7 +24,7 @@ MARKS: Mapping[Verdict, str] = {
 _ARROWS = {"client": "client >", "host": "       <", "": "       *"}
 
 
-def line_of(line: TapeLine) -> str:
+def line_of(line: TranscriptLine) -> str:
     """One message of a transcript, in one line."""
     text = f"{line.text}   " if line.text else ""
     return f"{line.t:8.3f} {_ARROWS[line.sender]} {text}{line.meaning}".rstrip()

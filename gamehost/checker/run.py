@@ -1,9 +1,10 @@
 """
-One scenario with one client, from its start to the verdict, with what the scenario does in the middle of a match.
+One scenario: what every run has, whether a client or a server is checked; and the run with a client, from its start to the
+verdict, with what the scenario does in the middle of a match.
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from enum import Enum
 from typing import Any, Protocol
 
@@ -12,15 +13,15 @@ from twisted.internet.interfaces import IDelayedCall, IReactorTime
 from twisted.internet.protocol import Factory
 from twisted.logger import Logger
 
-from gamehost.checker.base import COMMON, Act, Finding, Grade, Law, Scenario, Step, Verdict, WireChecks
+from gamehost.checker.base import COMMON, Act, Finding, Grade, Law, Scenario, Step, TranscriptLine, Verdict, WireChecks
 from gamehost.checker.line import Line
 from gamehost.checker.opponent import Opponent
 from gamehost.checker.private_host import ClientWatcher, PrivateHost
-from gamehost.checker.tape import Tape
+from gamehost.checker.transcript import Transcript
 from gamehost.games.base import Cause, Seat
+from gamehost.games.play import player_of
 from gamehost.lobby.queues import Queue
 from gamehost.players.base import Level, Player, SeededChance, Thinking
-from gamehost.players.registry import player_of
 from gamehost.tables.interfaces import Away, Back, Left, OpenTable, Over, Refused, SeatHandle, Suspended
 from gamehost.wires.base import Wire
 from gamehost.wires.framing import WireError
@@ -42,6 +43,24 @@ _OF_PLAY = ("turn", "crash", "Move", "MakeMove", "end")
 #: Seconds for a person to connect a client by hand, and for a whole scenario then.
 CONNECTS_BY_HAND = 600.0
 WHOLE_BY_HAND = 3600.0
+
+
+#: Seconds for an answer that the client owes.
+ANSWERS = 10.0
+#: Matches that are played with a client beyond those of the scenario, if it asks for them.
+MORE = 2
+#: The share of a level's thinking that an opponent uses.
+EFFORT = 0.25
+
+_OF_TABLES = (Away, Left, Suspended, OpenTable)
+#: Seconds for a client whose connection was lost to come back.
+RETURNS = 10.0
+#: Seconds for which a client may try to reach a host that is gone.
+TRIES = 30.0
+#: Seconds for which an opponent is away, and for which it thinks, where a scenario says so.
+AWAY = 0.3
+THINKS = 5.0
+THINKS_LONG = 30.0
 
 
 class Phase(Enum):
@@ -76,8 +95,8 @@ class Launcher(Protocol):
     def failed(self) -> bool:
         """Whether the client could not be started."""
 
-    def start(self, run: "BaseRun", factory: "Factory[Line]") -> RunningClient:
-        """Listen with this factory, and start the client. Its end is told by `BaseRun.client_ended`."""
+    def start(self, run: "ClientRun", factory: "Factory[Line]") -> RunningClient:
+        """Listen with this factory, and start the client. Its end is told by `ClientRun.client_ended`."""
 
     def refuse_connections(self) -> None:
         """Stop listening: the host is gone."""
@@ -91,7 +110,8 @@ class Outcome:
     verdict: Verdict
     findings: tuple[Finding, ...]
     seconds: float
-    tape: Tape
+    #: The messages and events of the scenario.
+    lines: tuple[TranscriptLine, ...]
     #: The document's section on which the scenario rests.
     section: str
 
@@ -124,14 +144,69 @@ class Crash:
         return cls(f"{how}: {words or 'it printed nothing'}", f": {name}" if name else "", f"{status} {name} {same}")
 
 
-class BaseRun(ClientWatcher):
+class Run:
     """
-    One scenario, without what happens at the table.
+    One scenario, with a client or with a server: its findings, and what came of it.
+
+    :param laws: what the document says
+    """
+
+    log = Logger()
+
+    def __init__(self, clock: IReactorTime, laws: Mapping[str, Law], scenario: Scenario, seed: int) -> None:
+        self.clock = clock
+        self.scenario = scenario
+        self.seed = seed
+        self.chance = SeededChance(seed)
+        self._laws = laws
+        self._findings: list[Finding] = []
+        self._began = clock.seconds()
+
+    @property
+    def connected(self) -> bool:
+        """Whether there has been a connection."""
+        return True
+
+    def start(self) -> None:
+        """Play the scenario."""
+        raise NotImplementedError
+
+    def last_lines(self) -> tuple[TranscriptLine, ...]:
+        """The last messages, the oldest first."""
+        raise NotImplementedError
+
+    def found(self, grade: Grade, title: str, law: str, happened: str, cause: str = "", do: str = "") -> None:
+        """Add a finding, unless it is there already."""
+        found = Finding(grade, title, self.law(law, do), happened, self.last_lines(), cause)
+        if found not in self._findings:
+            self._findings.append(found)
+
+    @property
+    def breached(self) -> bool:
+        """Whether there is a breach."""
+        return any(finding.grade is Grade.BREACH for finding in self._findings)
+
+    def law(self, key: str, do: str = "") -> Law:
+        """A law by its key. What the document says about turns stands for those that it does not have."""
+        law = COMMON.get(key) or self._laws[key if key in self._laws else "turn"]
+        return evolve(law, do=do) if do else law
+
+    def outcome(self, lines: Iterable[TranscriptLine], played: bool = True) -> Outcome:
+        """What came of it. If nothing was found, that depends on whether it could be played."""
+        grades = {finding.grade for finding in self._findings}
+        otherwise = Verdict.PASS if played else Verdict.SKIPPED
+        verdict = next((Verdict(grade.value) for grade in Grade if grade in grades), otherwise)
+        seconds = self.clock.seconds() - self._began
+        section = self.law(self.scenario.law).section
+        return Outcome(self.scenario, verdict, tuple(self._findings), seconds, tuple(lines), section)
+
+
+class ClientRun(Run, ClientWatcher):
+    """
+    One scenario with one client.
 
     :param done: called once, with the outcome
     """
-
-    _log = Logger()
 
     def __init__(
         self,
@@ -143,17 +218,13 @@ class BaseRun(ClientWatcher):
         seed: int,
         done: Callable[[Outcome], None],
     ) -> None:
-        self.clock = clock
-        self.scenario = scenario
-        self.seed = seed
+        super().__init__(clock, checks.laws, scenario, seed)
         self.checks = checks
         self._launcher = launcher
         self._done = done
-        self._chance = SeededChance(seed)
         encode = wire.client_codec().encode if wire.client_codec is not None else None
-        self.tape = Tape(checks, clock.seconds, encode)
+        self.transcript = Transcript(checks, clock.seconds, encode)
         self._codec = wire.client_codec
-        self._findings: list[Finding] = []
         self._phase = Phase.CONNECTING
         self._line: Line | None = None
         #: Refusals that are not the client's fault: of a move that was changed, or of one that was sent twice because the
@@ -173,6 +244,9 @@ class BaseRun(ClientWatcher):
         self._refusals = 0
         #: The class of the client's last message, the key of its law, and what to do about it if that is known better.
         self._last_said = ("", "", "")
+        self._steps = list(scenario.steps)
+        #: Until when the opponents think, on the clock.
+        self._held_until = 0.0
         #: Whether the client has said something after the last match.
         self._said_since_over = False
         self._timer: IDelayedCall | None = None
@@ -180,7 +254,6 @@ class BaseRun(ClientWatcher):
             clock, wire, self, scenario.settings, scenario.strict, scenario.grace, seed, scenario.below
         )
         self._opponents: list[Opponent] = []
-        self._began = clock.seconds()
         self._connects = CONNECTS_BY_HAND if launcher.by_hand else CONNECTS
         self._whole = clock.callLater(WHOLE_BY_HAND if launcher.by_hand else WHOLE, self._too_long)
 
@@ -202,10 +275,10 @@ class BaseRun(ClientWatcher):
 
     def _new_line(self) -> Line:
         if self._was_there:
-            self.tape.connected_again()
+            self.transcript.connected_again()
         self._was_there = True
         protocol = self._host.factory.buildProtocol(None)
-        self._line = Line(protocol, self.clock, self.scenario.cut, self._chance, self._line_lost)
+        self._line = Line(protocol, self.clock, self.scenario.cut, self.chance, self._line_lost)
         return self._line
 
     def _later(self, seconds: float, call: Callable[..., None], *arguments: Any) -> None:
@@ -215,9 +288,9 @@ class BaseRun(ClientWatcher):
             try:
                 call(*arguments)
             except Exception as error:
-                self._log.failure("a fault in scenario {name}", name=self.scenario.name)
+                self.log.failure("a fault in scenario {name}", name=self.scenario.name)
                 happened = f"The checker itself failed: {error}."
-                self._found(Grade.NOTE, "a fault of the checker", "turn", happened)
+                self.found(Grade.NOTE, "a fault of the checker", "turn", happened)
                 self._finish()
 
         self.clock.callLater(seconds, called)
@@ -235,17 +308,10 @@ class BaseRun(ClientWatcher):
         if self._line is not None and self._line.connected:
             self._line.cut()
         self._host.close()
-        for said in self.checks.at_the_end(self.tape.readings):
+        for said in self.checks.at_the_end(self.transcript.readings):
             if said.grade is not None:
-                self._found(said.grade, said.meaning, said.law, f"In this scenario {said.meaning}.")
-        findings = tuple(self._findings)
-        grades = {finding.grade for finding in findings}
-        worst = next((Verdict(grade.value) for grade in Grade if grade in grades), Verdict.PASS)
-        if worst is Verdict.PASS and not self._matches:
-            worst = Verdict.SKIPPED
-        section = self._law(self.scenario.law).section
-        seconds = self.clock.seconds() - self._began
-        self._done(Outcome(self.scenario, worst, findings, seconds, self.tape, section))
+                self.found(said.grade, said.meaning, said.law, f"In this scenario {said.meaning}.")
+        self._done(self.outcome(self.transcript.lines, played=bool(self._matches)))
 
     def _deadline(self, seconds: float, due: Callable[[], None]) -> None:
         self._no_deadline()
@@ -256,17 +322,15 @@ class BaseRun(ClientWatcher):
             self._timer.cancel()
         self._timer = None
 
-    def _found(self, grade: Grade, title: str, law: str, happened: str, cause: str = "", do: str = "") -> None:
+    def found(self, grade: Grade, title: str, law: str, happened: str, cause: str = "", do: str = "") -> None:
+        """Add a finding. A client that cannot know how to move is told what it needs, and is not accused."""
         if grade is Grade.BREACH and law in _OF_PLAY and self._cannot_know:
             grade, title, law, cause, do = Grade.NOTE, f"this client needs {self.checks.needed}", "needed", "", ""
-        found = Finding(grade, title, self._law(law, do), happened, self.tape.last(), cause)
-        if found not in self._findings:
-            self._findings.append(found)
+        super().found(grade, title, law, happened, cause, do)
 
-    def _law(self, key: str, do: str = "") -> Law:
-        laws = self.checks.laws
-        law = COMMON.get(key) or laws[key if key in laws else "turn"]
-        return evolve(law, do=do) if do else law
+    def last_lines(self) -> tuple[TranscriptLine, ...]:
+        """The last messages of the client and of the host."""
+        return self.transcript.last()
 
     @property
     def _cannot_know(self) -> bool:
@@ -278,11 +342,11 @@ class BaseRun(ClientWatcher):
             title, law = "the client did not log in", "login"
         else:
             title, law = "the client did not connect", "connect"
-        self._found(Grade.BREACH, title, law, f"{title.capitalize()} within {self._connects:g} s.")
+        self.found(Grade.BREACH, title, law, f"{title.capitalize()} within {self._connects:g} s.")
         self._finish()
 
     def _too_long(self) -> None:
-        self._found(
+        self.found(
             Grade.NOTE,
             "the match was very long",
             "turn",
@@ -303,12 +367,12 @@ class BaseRun(ClientWatcher):
         crash = Crash.of(status, words)
         if self._phase in (Phase.CLOSING, Phase.ENDING):
             if status < 0:
-                self._found(
+                self.found(
                     *(Grade.BREACH, "the client crashed at the end", "end"),
                     *(f"The client ended by signal {-status} after its match.", crash.cause),
                 )
             elif status and not self._host_is_gone:
-                self._found(
+                self.found(
                     *(Grade.NOTE, f"the client ends with an error after its match{crash.named}", "end"),
                     *(f"The client ended {crash.words}.", crash.cause),
                 )
@@ -322,7 +386,7 @@ class BaseRun(ClientWatcher):
             else:
                 when, law = "before it connected", "connect"
                 title = f"the client ended before it connected{crash.named}"
-            self._found(Grade.BREACH, title, law, f"The client ended {when} {crash.words}.", crash.cause)
+            self.found(Grade.BREACH, title, law, f"The client ended {when} {crash.words}.", crash.cause)
             self._finish()
 
     def _line_lost(self, line: Line) -> None:
@@ -337,7 +401,7 @@ class BaseRun(ClientWatcher):
     def _gone(self) -> None:
         """The client closed its connection in the middle. A client that ends at the same time is judged by its end."""
         if self._line is None and self._phase is Phase.PLAYING:
-            self._found(
+            self.found(
                 *(Grade.BREACH, "the client closed its connection in the middle", "turn"),
                 "The client closed its connection before the match was over.",
             )
@@ -348,10 +412,10 @@ class BaseRun(ClientWatcher):
     def said(self, message: Any, raw: bytes) -> None:
         """The client has sent a message."""
         self._said_since_over = True
-        said = self.tape.said(message, raw)
+        said = self.transcript.said(message, raw)
         self._last_said = (type(message).__name__, said.law or type(message).__name__, said.do)
         if said.grade is Grade.FRAGILE:
-            self._found(Grade.FRAGILE, said.meaning, said.law or type(message).__name__, f"The client {said.meaning}.")
+            self.found(Grade.FRAGILE, said.meaning, said.law or type(message).__name__, f"The client {said.meaning}.")
         if self.checks.canonical and self._codec is not None:
             self._check_writing(message, raw)
 
@@ -363,14 +427,14 @@ class BaseRun(ClientWatcher):
             return  # not a message of a client; the host's refusal says so
         if raw != written:
             name = type(message).__name__
-            self._found(
+            self.found(
                 *(Grade.FRAGILE, f"{name} is not written as in the document", "framing"),
                 "The client wrote other bytes than the document shows: another server may not read them.",
             )
 
     def heard(self, message: Any, raw: bytes) -> None:
         """The host sends a message."""
-        self.tape.heard(message, raw)
+        self.transcript.heard(message, raw)
 
     def refused(self, message: Any, before: Any) -> None:
         """The host refuses what the client said last."""
@@ -379,13 +443,15 @@ class BaseRun(ClientWatcher):
         if self._expected_refusals:
             self._expected_refusals -= 1
             return
+        if self._handle is None and self._matches and self._last_said[0] in self.checks.late:
+            return
         self._refusals += 1
         reason = self._reason(message) or self._reason(before)
         # The record has the refusal itself after this call.
         if not self.scenario.forgives:
             self._later(0, self._judge_refusal, *self._last_said, reason)
         if self._refusals == MOST_REFUSED:
-            self._found(
+            self.found(
                 *(Grade.BREACH, "the client repeats what was refused", "turn"),
                 f"{MOST_REFUSED} messages of the client were refused in one scenario; the scenario was ended.",
             )
@@ -396,7 +462,7 @@ class BaseRun(ClientWatcher):
             law = law if law in self.checks.laws else "framing"
             words = name if name in self.checks.laws else law
             happened = f"The host refused {words}{reason}."
-            self._found(Grade.BREACH, f"{words} was refused{reason}", law, happened, do=do)
+            self.found(Grade.BREACH, f"{words} was refused{reason}", law, happened, do=do)
 
     @staticmethod
     def _reason(message: Any) -> str:
@@ -408,21 +474,19 @@ class BaseRun(ClientWatcher):
 
     def unreadable(self, error: WireError) -> None:
         """The client has sent bytes that are no message."""
-        self._found(
-            Grade.BREACH, f"bytes that are no message: {error}", "framing", f"The host could not read: {error}."
-        )
+        self.found(Grade.BREACH, f"bytes that are no message: {error}", "framing", f"The host could not read: {error}.")
 
     def hung_up(self, reason: str) -> None:
         """The host closes the connection."""
         if self._phase in (Phase.CONNECTING, Phase.PLAYING) and reason:
             law = "login" if self._phase is Phase.CONNECTING else "turn"
             words = f"the host closed the connection: {reason}"
-            self._found(Grade.BREACH, words, law, f"T{words[1:]}.")
+            self.found(Grade.BREACH, words, law, f"T{words[1:]}.")
 
     # -- the end
 
     def _no_next_match(self) -> None:
-        self._found(
+        self.found(
             *(Grade.NOTE, "the client plays one match on a connection", "end"),
             "The client did not begin the next match on the same connection.",
         )
@@ -444,32 +508,11 @@ class BaseRun(ClientWatcher):
             self._deadline(ENDS, self._hangs)
 
     def _hangs(self) -> None:
-        self._found(
+        self.found(
             *(Grade.BREACH, "the client does not end", "end"),
             f"The connection was closed after the last message, and the client still ran {ENDS:g} s later.",
         )
         self._finish()
-
-    def _opponents_first(self) -> None:
-        """Have the opponents come before the client."""
-        raise NotImplementedError
-
-
-#: Seconds for an answer that the client owes.
-ANSWERS = 10.0
-#: Matches that are played with a client beyond those of the scenario, if it asks for them.
-MORE = 2
-#: The share of a level's thinking that an opponent uses.
-EFFORT = 0.25
-
-_OF_TABLES = (Away, Left, Suspended, OpenTable)
-
-
-class MatchRun(BaseRun):
-    """A scenario with what happens at the table."""
-
-    #: Until when the opponents think, on the clock.
-    _held_until = 0.0
 
     # -- what happens at the table
 
@@ -484,7 +527,13 @@ class MatchRun(BaseRun):
         if self._phase is Phase.DONE or self._handle is not None or not more:
             return
         opponent = self._opponents[0] if self._opponents else self._new_opponent(0)
-        self._host.lobby.play(opponent.come(), queue)
+        # Where the client says which game it wants, its opponents cannot come first. They take the first seat instead.
+        first = None if self.scenario.client_first or not self._client_chooses else Seat(0)
+        self._host.lobby.play(opponent.come(), queue, first)
+
+    @property
+    def _client_chooses(self) -> bool:
+        return len(self._host.games) > 1
 
     def opened(self, table: OpenTable, queue: Queue) -> None:
         """The client waits at a table of its own: its opponents come."""
@@ -502,6 +551,8 @@ class MatchRun(BaseRun):
             self._host.join(self._opponents[number].come(), table.table, queue)
 
     def _opponents_first(self) -> None:
+        if self._client_chooses:
+            return
         lobby, queue, opponent = self._host.lobby, self._host.queue, self._new_opponent(0)
         if self._host.game.most_seats == 2:
             lobby.play(opponent.come(), queue)
@@ -513,12 +564,12 @@ class MatchRun(BaseRun):
     def _new_opponent(self, number: int) -> Opponent:
         names = self.scenario.opponents
         name = names[number] if number < len(names) else f"{names[0]}{number + 1}"
-        seed, level = self._chance.below(2**32), self.scenario.level
+        seed, level = self.chance.below(2**32), self.scenario.level
 
         def player(game: str, seat: Seat) -> Player:
             thinking = Thinking(SeededChance(seed), None, EFFORT)
             if self.scenario.opponent is None:
-                return player_of(self._host.game, seat, level, thinking)
+                return player_of(self._host.games[game], seat, level, thinking)
             return self.scenario.opponent(seat, level, thinking)
 
         opponent = Opponent(self._host, self.clock, name, player, self._may_think, self._opponent_over)
@@ -538,7 +589,7 @@ class MatchRun(BaseRun):
         self._was_seated = True
         if self._shadow is None:
             self._shadow = player_of(
-                self._host.game, Seat(handle.seat), Level.RANDOM, Thinking(SeededChance(self.seed))
+                self._host.games[handle.game], Seat(handle.seat), Level.RANDOM, Thinking(SeededChance(self.seed))
             )
         self._phase = Phase.PLAYING
 
@@ -581,7 +632,7 @@ class MatchRun(BaseRun):
         self._take_step(owes)
 
     def _silent(self) -> None:
-        self._found(
+        self.found(
             *(Grade.BREACH, "no answer", "turn"),
             f"It was the client's turn, and it sent nothing that was accepted for {ANSWERS:g} s.",
         )
@@ -595,7 +646,7 @@ class MatchRun(BaseRun):
         result = event.result
         law = "Move" if "Move" in self.checks.laws else "turn"
         if result.cause in (Cause.VIOLATION, Cause.TIME) and handle is not None and handle.seat not in result.winners:
-            self._found(
+            self.found(
                 Grade.BREACH, f"the client lost by its own fault: {result.why.split(':')[0]}", law, f"{result.why}."
             )
         self._phase = Phase.CONNECTING if self._matches < self.scenario.matches else Phase.CLOSING
@@ -610,30 +661,7 @@ class MatchRun(BaseRun):
             self._matches += 1
             self._later(0, self._finish)
 
-    def _client_is_back(self) -> None:
-        """The client has taken its seat again."""
-
-    def _take_step(self, owes: bool) -> None:
-        """Do what the scenario does now."""
-        raise NotImplementedError
-
-
-#: Seconds for a client whose connection was lost to come back.
-RETURNS = 10.0
-#: Seconds for which a client may try to reach a host that is gone.
-TRIES = 30.0
-#: Seconds for which an opponent is away, and for which it thinks, where a scenario says so.
-AWAY = 0.3
-THINKS = 5.0
-THINKS_LONG = 30.0
-
-
-class ScenarioRun(MatchRun):
-    """One scenario. The arguments are those of `BaseRun`."""
-
-    def __init__(self, *arguments: Any) -> None:
-        super().__init__(*arguments)
-        self._steps = list(self.scenario.steps)
+    # -- what the scenario does
 
     def _take_step(self, owes: bool) -> None:
         assert self._handle is not None
@@ -644,7 +672,7 @@ class ScenarioRun(MatchRun):
                 break
 
     def _do(self, step: Step) -> None:
-        self.tape.note(step.act.value)
+        self.transcript.note(step.act.value)
         _ACTS[step.act](self)
 
     def _opponent_drops(self) -> None:
@@ -685,7 +713,7 @@ class ScenarioRun(MatchRun):
         handle = self._handle
         assert handle is not None
         lay(self._host.master(handle.table), Seat(handle.seat))
-        self.tape.note("the checker lays another position")
+        self.transcript.note("the checker lays another position")
         self._held_until = float("inf")
         for opponent in self._opponents:
             opponent.drop()
@@ -698,7 +726,7 @@ class ScenarioRun(MatchRun):
                 opponent.go_on()
 
     def _not_back(self) -> None:
-        self._found(
+        self.found(
             *(Grade.BREACH, "the client does not come back", "reconnect"),
             f"The client's connection was lost, and it did not take its seat again within {RETURNS:g} s.",
         )
@@ -724,7 +752,7 @@ class ScenarioRun(MatchRun):
         self._deadline(TRIES + ENDS, self._never_ends)
 
     def _never_ends(self) -> None:
-        self._found(
+        self.found(
             *(Grade.BREACH, "the client hangs when the host is gone", "closing"),
             f"The host was gone, and the client still ran {TRIES + ENDS:g} s later.",
         )
@@ -737,18 +765,18 @@ class ScenarioRun(MatchRun):
 
     def _spoil_sent(self) -> None:
         self._expected_refusals += 1
-        self.tape.note("the checker has changed the client's move on its way; the host refuses it")
+        self.transcript.note("the checker has changed the client's move on its way; the host refuses it")
 
 
-_ACTS: dict[Act, Callable[[ScenarioRun], None]] = {
-    Act.OPPONENT_DROPS: ScenarioRun._opponent_drops,
-    Act.OPPONENT_GONE: ScenarioRun._opponent_gone,
-    Act.OPPONENT_RESIGNS: ScenarioRun._opponent_resigns,
-    Act.OPPONENT_FOULS: ScenarioRun._opponent_fouls,
-    Act.OPPONENT_THINKS: ScenarioRun._opponent_thinks,
-    Act.OPPONENT_THINKS_LONG: ScenarioRun._opponent_thinks_long,
-    Act.CLIENT_CUT: ScenarioRun._client_cut,
-    Act.HOST_STOPS: ScenarioRun._host_stops,
-    Act.HOST_KILLED: ScenarioRun._host_killed,
-    Act.MOVE_REFUSED: ScenarioRun._move_refused,
+_ACTS: dict[Act, Callable[[ClientRun], None]] = {
+    Act.OPPONENT_DROPS: ClientRun._opponent_drops,
+    Act.OPPONENT_GONE: ClientRun._opponent_gone,
+    Act.OPPONENT_RESIGNS: ClientRun._opponent_resigns,
+    Act.OPPONENT_FOULS: ClientRun._opponent_fouls,
+    Act.OPPONENT_THINKS: ClientRun._opponent_thinks,
+    Act.OPPONENT_THINKS_LONG: ClientRun._opponent_thinks_long,
+    Act.CLIENT_CUT: ClientRun._client_cut,
+    Act.HOST_STOPS: ClientRun._host_stops,
+    Act.HOST_KILLED: ClientRun._host_killed,
+    Act.MOVE_REFUSED: ClientRun._move_refused,
 }

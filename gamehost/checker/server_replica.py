@@ -10,9 +10,9 @@ from twisted.internet.task import Clock
 
 from gamehost.checker.private_host import ClientWatcher, PrivateHost
 from gamehost.games.base import Game, Seat
+from gamehost.games.play import new_player
 from gamehost.journal.records import TableId
 from gamehost.players.base import Level, Player, SeededChance
-from gamehost.players.registry import new_player
 from gamehost.tables.interfaces import Away, Back, Left, OpenTable, Over, Refused, SeatHandle, Suspended
 from gamehost.wires.base import Wire
 from gamehost.wires.framing import WireError

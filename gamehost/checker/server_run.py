@@ -13,17 +13,17 @@ from typing import Any, Protocol
 import msgspec
 from attrs import evolve, frozen
 from twisted.internet.defer import Deferred
+from twisted.internet.endpoints import HostnameEndpoint, connectProtocol
 from twisted.internet.interfaces import IDelayedCall, IReactorTime
 from twisted.internet.protocol import Protocol as TwistedProtocol
 from twisted.python.failure import Failure
 
-from gamehost.checker.base import Finding, Grade, Law, Scenario, TapeLine, Verdict, WireChecks
+from gamehost.checker.base import Grade, Law, Scenario, TranscriptLine, WireChecks
 from gamehost.checker.line import SegmentedTransport
-from gamehost.checker.run import Outcome
+from gamehost.checker.run import Outcome, Run
 from gamehost.checker.server_replica import Replica, ReplicaConnection, SeatOfUser
-from gamehost.checker.tape import Tape, pieces_of
+from gamehost.checker.transcript import Transcript, pieces_of
 from gamehost.games.base import Game, Seat
-from gamehost.players.base import SeededChance
 from gamehost.wires.base import Wire
 from gamehost.wires.framing import WireError
 
@@ -55,21 +55,21 @@ class Opening:
     match_id: str = ""
 
 
-class Lesson(Protocol):
+class ServerDraw(Protocol):
     """
     What a server draws because of a message, and only tells.
 
-    The server hears the message first. When it has told what it drew, the replica is taught the same, and hears the message.
+    The server hears the message first. When it has told what it drew, the replica draws the same, and hears the message.
     """
 
     @property
-    def learned(self) -> bool:
+    def known(self) -> bool:
         """Whether the server has told all of it."""
 
     def hear(self, user: "User", message: Any) -> None:
         """The server has sent a message."""
 
-    def teach(self, run: "ServerRun") -> None:
+    def repeat(self, run: "ServerRun") -> None:
         """
         Have the replica draw the same. If the server has not told all of it in time, what is missing is drawn anew.
 
@@ -77,7 +77,7 @@ class Lesson(Protocol):
         """
 
 
-class Speech(ABC):
+class Spelling(ABC):
     """
     How a wire says what every game has. Each run has its own.
 
@@ -92,6 +92,10 @@ class Speech(ABC):
     @abstractmethod
     def log_in(self, name: str, password: str) -> Sequence[Any]:
         """The messages of a log-in."""
+
+    def back(self, name: str, password: str) -> Sequence[Any]:
+        """The messages of a log-in after a lost connection."""
+        return self.log_in(name, password)
 
     @abstractmethod
     def again(self, name: str, match_id: str) -> Sequence[Any]:
@@ -134,7 +138,7 @@ class Speech(ABC):
         """
         return None
 
-    def lesson(self, run: "ServerRun", user: "User", action: Any) -> Lesson | None:
+    def draw(self, run: "ServerRun", user: "User", action: Any) -> ServerDraw | None:
         """What the server draws because of a legal action; `None`: nothing."""
         return None
 
@@ -143,7 +147,7 @@ class Speech(ABC):
         return ""
 
 
-class OpeningLesson:
+class OpeningDraw:
     """
     What is drawn at the beginning of a match.
 
@@ -151,8 +155,8 @@ class OpeningLesson:
     :param settings: those that the user has given
     """
 
-    def __init__(self, speech: Speech, first: str, settings: Mapping[str, str]) -> None:
-        self._speech = speech
+    def __init__(self, spelling: Spelling, first: str, settings: Mapping[str, str]) -> None:
+        self._spelling = spelling
         self._first = first
         self._settings = settings
         self._opening: Opening | None = None
@@ -160,20 +164,20 @@ class OpeningLesson:
         self._cannot_judge = ""
 
     @property
-    def learned(self) -> bool:
+    def known(self) -> bool:
         """Whether the server has told the opening."""
         return self._opening is not None
 
     def hear(self, user: "User", message: Any) -> None:
         """Look for the opening."""
         try:
-            self._opening = self._speech.opening(message, self._first)
+            self._opening = self._spelling.opening(message, self._first)
         except ValueError as error:
             self._opening = Opening()
             if not any(name in str(error) for name in self._settings):
                 self._cannot_judge = str(error)
 
-    def teach(self, run: "ServerRun") -> None:
+    def repeat(self, run: "ServerRun") -> None:
         """
         Have the replica begin the match like the server.
 
@@ -186,22 +190,14 @@ class OpeningLesson:
 
 
 @frozen
-class ServerCase:
-    """One thing that is tried with a server."""
-
-    scenario: Scenario
-    script: Script
-
-
-@frozen
 class ServerChecks:
     """The checks of the servers of one wire."""
 
     wire: str
     #: What the document says: by the name of a message's class, and `turn` for all others.
     laws: Mapping[str, Law]
-    cases: Sequence[ServerCase]
-    new_speech: Callable[[], Speech]
+    scenarios: Sequence[Scenario]
+    new_spelling: Callable[[], Spelling]
     #: Settings of the replica, by their full names.
     settings: Mapping[str, str] = {}
 
@@ -245,16 +241,16 @@ class User:
     """
     One client.
 
-    :param tape: of this client; several clients may share its lines
+    :param transcript: of this client; several clients may share its lines
     :param expected: what the server must still send
     """
 
-    def __init__(self, name: str, password: str, judge: Judge, tape: Tape, seed: int) -> None:
+    def __init__(self, name: str, password: str, judge: Judge, transcript: Transcript, seed: int) -> None:
         self.name = name
         self.password = password
         self.seat = SeatOfUser(seed)
         self._judge = judge
-        self._tape = tape
+        self._transcript = transcript
         self._line: _ServerLine | None = None
         self._transport: Any = None
         self._codec: Any = None
@@ -275,7 +271,7 @@ class User:
         """Connect with the server. Fires when that has been done, and fails if it cannot be."""
         self._codec = codec
         self._raw.clear()
-        self._tape.connected_again()
+        self._transcript.connected_again()
         self._line = line = _ServerLine(self)
 
         def made(_: Any) -> None:
@@ -288,7 +284,7 @@ class User:
         data = b""
         for message in messages:
             raw = self._codec.encode(message)
-            self._tape.said(message, raw)
+            self._transcript.said(message, raw)
             self._name_last()
             data += raw
         return data
@@ -303,7 +299,7 @@ class User:
         line, self._line = self._line, None
         if line is not None and line.transport is not None:
             line.transport.loseConnection()
-        self._tape.note(f"{self.name}: the checker closes the connection")
+        self._transcript.note(f"{self.name}: the checker closes the connection")
 
     def received(self, line: _ServerLine, data: bytes) -> None:
         """The server has sent bytes."""
@@ -313,7 +309,7 @@ class User:
             for piece in pieces_of(self._codec, data):
                 self._raw += piece
                 for message in self._codec.feed(piece):
-                    self._tape.heard(message, bytes(self._raw))
+                    self._transcript.heard(message, bytes(self._raw))
                     self._name_last()
                     self._raw.clear()
                     self.heard.append(message)
@@ -326,12 +322,12 @@ class User:
         """A connection is gone."""
         if line is self._line:
             self._line = None
-            self._tape.note(f"{self.name}: the server closes the connection")
+            self._transcript.note(f"{self.name}: the server closes the connection")
             self._judge.closed(self)
 
     def _name_last(self) -> None:
-        line = self._tape.lines[-1]
-        self._tape.lines[-1] = evolve(line, meaning=f"{self.name}: {line.meaning}")
+        line = self._transcript.lines[-1]
+        self._transcript.lines[-1] = evolve(line, meaning=f"{self.name}: {line.meaning}")
 
 
 #: Seconds for an answer that the server owes.
@@ -356,52 +352,335 @@ class ServerUnderTest:
     password: str = "correct horse"
 
 
-class Judging:
-    """The findings of one scenario."""
+#: Seconds for a connection.
+CONNECTS = 10.0
+#: Seconds in which a server that owes nothing must send nothing.
+QUIET = 0.2
+#: Players' names end in letters of these.
+_LETTERS = "abcdefghijklmnopqrstuvwxyz"
+#: Seconds for a whole scenario.
+WHOLE = 120.0
+#: Seconds of silence after a connection was closed, so that the server knows of it.
+PARTING = 0.05
 
-    def __init__(self, server: ServerUnderTest, case: ServerCase) -> None:
+
+class ServerRun(Run):
+    """
+    One scenario with one server.
+
+    :param done: called once with the outcome, or with `Unreachable`
+    :param tag: makes the names of the players different in each scenario
+    """
+
+    def __init__(
+        self,
+        server: ServerUnderTest,
+        scenario: Scenario,
+        seed: int,
+        tag: str,
+        done: Callable[[Outcome | Unreachable], None],
+    ) -> None:
+        super().__init__(server.clock, server.checks.laws, scenario, seed)
         assert server.wire.client_codec is not None
         self._server = server
-        self._case = case
         self._new_codec = server.wire.client_codec
-        self.speech: Speech = server.checks.new_speech()
-        self._began = server.clock.seconds()
-        self._lines: list[TapeLine] = []
-        self._findings: list[Finding] = []
+        self.spelling: Spelling = server.checks.new_spelling()
+        self._lines: list[TranscriptLine] = []
         #: What is being tried, for the title of a finding; empty: an ordinary step.
         self._trying = ""
+        self._done = done
+        self._tag = tag
+        self.strict = server.strict
+        self.game = server.wire.games[0]
+        settings = {**server.settings, **server.checks.settings}
+        self.replica = Replica(server.wire, settings, server.strict, seed, self.spelling.game)
+        self.users: list[User] = []
+        self._waiting: Deferred[None] | None = None
+        self._timer: IDelayedCall | None = None
+        #: What the server is about to tell, while the replica has not heard the message that leads to it.
+        self._draw: ServerDraw | None = None
+        #: What the server has told about the last match.
+        self.opening: Opening | None = None
+        #: How many moves of the match were played.
+        self.moves = 0
+        self.match_id = ""
+        self._over = False
 
-    def found(self, grade: Grade, title: str, law: str, happened: str) -> None:
-        """Add a finding."""
-        found = Finding(grade, title, self._law(law), happened, tuple(self._lines[-10:]))
-        if found not in self._findings:
-            self._findings.append(found)
+    # -- from start to end
+
+    def start(self) -> None:
+        """Play the scenario."""
+        Deferred.fromCoroutine(self._play()).addErrback(self._faulty)
+
+    async def _play(self) -> None:
+        played = True
+        unreachable: Unreachable | None = None
+        assert self.scenario.script is not None
+        try:
+            await self.scenario.script(self)
+            await self.pause(QUIET)
+        except Stopped:
+            pass
+        except Skipped as reason:
+            played = False
+            self._new_transcript().note(f"skipped: {reason}")
+        except Unreachable as error:
+            unreachable = error
+        self._over = True
+        for user in self.users:
+            user.close()
+        self.replica.close()
+        if not self._findings and unreachable is not None:
+            self._done(unreachable)
+            return
+        self._done(self.outcome(self._lines, played))
+
+    def _faulty(self, failure: Any) -> None:
+        self._done(Unreachable(f"the checker itself failed: {failure.getErrorMessage()}"))
+
+    # -- what scripts do
+
+    def new_user(self, name: str) -> User:
+        """A player who is not connected yet."""
+        user = User(name + self._tag, self._server.password, self, self._new_transcript(), self.chance.below(2**31))
+        self.users.append(user)
+        return user
+
+    async def connect(self, user: User) -> None:
+        """
+        Connect with the server.
+
+        :raises Unreachable: that cannot be done
+        """
+        clock, cut, chance = self.clock, self.scenario.cut, self.chance
+        try:
+            await user.connect(
+                self._new_codec(), self._server.dial, lambda line: SegmentedTransport(line, clock, cut, chance)
+            )
+        except Exception as error:
+            raise Unreachable(str(error)) from None
+        user.replica = ReplicaConnection(self.replica, user.seat, lambda message: self.expects(user, message))
+        await self.settled()
+
+    async def drop(self, user: User) -> None:
+        """Lose the connection of a user."""
+        user.close()
+        user.expected.clear()
+        if user.replica is not None:
+            user.replica.lose()
+        user.expected.clear()
+        await self.settled()
+        await self.pause(PARTING)
+
+    async def say(self, user: User, *messages: Any, trying: str = "", draw: ServerDraw | None = None) -> None:
+        """
+        Send messages in one piece, and wait for the answers.
+
+        :param trying: what is tried, in words that follow "after"
+        :param draw: what the server draws because of them
+        """
+        self._stop_if_late()
+        self._trying = trying
+        data = user.said(messages)
+        if draw is not None:
+            await self._send_and_find_out(user, data, draw)
+        heard = data
+        if self.match_id:
+            own = user.seat.match_id
+            heard = b"".join(self._new_codec().encode(self.spelling.with_id(message, own)) for message in messages)
+        if user.replica is not None:
+            user.replica.hear(heard)
+        if draw is None:
+            user.send(data)
+        else:
+            self.replica.draw_next(())
+            self._judge_all()
+        await self.settled()
+        self._trying = ""
+
+    async def _send_and_find_out(self, user: User, data: bytes, draw: ServerDraw) -> None:
+        """
+        Send, and wait until the server has told what it has drawn.
+
+        :raises Skipped: what follows cannot be judged
+        """
+        self._draw = draw
+        user.send(data)
+        await self._wait(ANSWERS, lambda: draw.known)
+        self._draw = None
+        draw.repeat(self)
+
+    def draw_at_opening(self, first: User) -> ServerDraw | None:
+        """What is drawn at the beginning of a match; `None`: nothing."""
+        spelling = self.spelling
+        return OpeningDraw(spelling, first.name, self._server.settings) if spelling.waits_for_opening else None
+
+    def begin_with(self, opening: Opening) -> None:
+        """The next match begins as the server has told."""
+        self.opening, self.match_id = opening, opening.match_id
+        self.replica.begin_with(opening.settings)
+        if opening.draws is not None:
+            self.replica.draw_next((opening.draws,))
+
+    async def play(self, most: int) -> bool:
+        """Play legal moves, so many at most. Returns whether the match is over."""
+        for _ in range(most):
+            user, action = self.on_turn()
+            if user is None:
+                return True
+            if not await self.act(user, action):
+                return False
+        return self.on_turn()[0] is None
+
+    async def act(self, user: User, action: Any) -> bool:
+        """Play one legal move. Returns whether it can be judged."""
+        messages = self.spelling.says(action, user.seat.seat, self.match_id)
+        if messages:
+            await self.say(user, *messages, draw=self.spelling.draw(self, user, action))
+            self.moves += 1
+        return bool(messages)
+
+    def on_turn(self) -> tuple[User | None, Any]:
+        """Who is to act, and a legal action; `None`: the match is over."""
+        for user in self.users:
+            player = user.seat.player
+            notation = player.answer() if player is not None else None
+            if notation is not None:
+                return user, self.game.read(notation)
+        return None, None
+
+    def other(self, user: User) -> User:
+        """Another player at the table."""
+        return next(one for one in self.users if one is not user and one.seat.player is not None)
+
+    async def settled(self) -> None:
+        """
+        Wait until the server has sent all that it must.
+
+        :raises Stopped: it does not
+        """
+        if any(user.expected for user in self.users):
+            await self._wait(ANSWERS, lambda: not any(user.expected for user in self.users))
+            for user in self.users:
+                if user.expected:
+                    self._missing(user)
+        else:
+            await self.pause(QUIET)
+
+    async def pause(self, seconds: float) -> None:
+        """
+        Wait.
+
+        :raises Stopped: something has come that must not
+        """
+        await self._wait(seconds, lambda: False)
+
+    async def _wait(self, seconds: float, enough: Callable[[], bool]) -> None:
+        self._stop_if_found()
+        if enough():
+            return
+        self._enough = enough
+        self._waiting = Deferred()
+        self._timer = self.clock.callLater(seconds, self._go_on)
+        await self._waiting
+        self._stop_if_found()
+
+    def _go_on(self) -> None:
+        waiting, self._waiting = self._waiting, None
+        if self._timer is not None and self._timer.active():
+            self._timer.cancel()
+        if waiting is not None:
+            waiting.callback(None)
+
+    def _stop_if_found(self) -> None:
+        if self.breached:
+            raise Stopped
+
+    def _stop_if_late(self) -> None:
+        if self.clock.seconds() - self._began > WHOLE:
+            happened = f"The scenario was ended after {WHOLE:g} s; the server was slow."
+            self.found(Grade.NOTE, "the scenario was very long", "turn", happened)
+            raise Stopped
+
+    # -- what the users tell
+
+    def received(self, user: User, message: Any) -> None:
+        """The server has sent a message."""
+        if self._over:
+            return
+        replies: Sequence[Any] = self.spelling.replies(message)
+        if replies:
+            user.send(user.said(replies))
+        if self.spelling.comes_at_any_time(message):
+            return
+        if self.strict and self.spelling.documented(message) != message:
+            self._extension(user, message)
+        user.unjudged.append(message)
+        if self._draw is not None:
+            self._draw.hear(user, message)
+        self._judge_all()
+
+    def expects(self, user: User, message: Any) -> None:
+        """The server must send a message."""
+        if self.match_id:
+            message = self.spelling.with_id(message, self.match_id)
+        documented = self.spelling.documented(message)
+        if documented is not None:
+            if user.expected and self.spelling.precedes(user.expected[-1], documented):
+                user.expected.pop()
+            user.expected.append(self.spelling.canonical(documented))
+
+    def closed(self, user: User) -> None:
+        """The server has closed a connection."""
+        if self._over or user.replica is None or user.replica.closed:
+            return
+        self._breach("the server closes the connection", "turn", f"The server closed the connection of {user.name}.")
+
+    def _judge_all(self) -> None:
+        for user in self.users:
+            self._judge(user)
+        if self._waiting is not None and (self.breached or self._enough()):
+            self._go_on()
+
+    def _judge(self, user: User) -> None:
+        while user.unjudged and not self._over:
+            got = self.spelling.documented(user.unjudged[0])
+            if got is None:
+                user.unjudged.popleft()
+                continue
+            if not user.expected:
+                if self._draw is None:
+                    user.unjudged.popleft()
+                    self._surplus(user, got)
+                return
+            user.unjudged.popleft()
+            if self.spelling.precedes(got, user.expected[0]):
+                continue
+            got, expected = self.spelling.canonical(got), user.expected.popleft()
+            if got != expected:
+                self._mismatch(user, got, expected)
+                return
+
+    # -- findings
+
+    def last_lines(self) -> tuple[TranscriptLine, ...]:
+        """The last messages of all users."""
+        return tuple(self._lines[-10:])
 
     def unreadable(self, user: User, error: WireError) -> None:
         """The server has sent bytes that are no message."""
         self._breach(f"bytes that are no message: {error}", "framing", f"{user.name} could not read: {error}.")
 
-    @property
-    def _breached(self) -> bool:
-        return any(finding.grade is Grade.BREACH for finding in self._findings)
-
-    def _law(self, key: str) -> Law:
-        laws = self._server.checks.laws
-        return laws[key if key in laws else "turn"]
-
-    def _new_tape(self) -> Tape:
+    def _new_transcript(self) -> Transcript:
         server = self._server
-        tape = Tape(server.reading, server.clock.seconds, self._new_codec().encode, self._lines)
-        tape._began = self._began
-        return tape
-
-    def _note(self, meaning: str) -> None:
-        self._new_tape().note(meaning)
+        return Transcript(server.reading, self.clock.seconds, self._new_codec().encode, self._lines, began=self._began)
 
     def _breach(self, title: str, law: str, happened: str) -> None:
         if self._trying:
             title, happened = f"{title} after {self._trying}", f"{happened} The checker tried {self._trying}."
         self.found(Grade.BREACH, title, law, happened)
+        if self._waiting is not None:
+            self.clock.callLater(0, self._go_on)
 
     def _extension(self, user: User, message: Any) -> None:
         name = type(message).__name__
@@ -432,7 +711,7 @@ class Judging:
         if name != due:
             happened = f"The server sent {user.name} {name}, where {due} was due."
             self._breach(f"{name} instead of {due}", due, happened)
-        elif secret := self.speech.secret(got, expected):
+        elif secret := self.spelling.secret(got, expected):
             self._breach(f"{name} tells a secret", due, f"The server sent {user.name} {name}: {secret}.")
         else:
             found = list(differences(got, expected))
@@ -483,310 +762,29 @@ def _shown(value: Any) -> str:
     return repr(value) if type(value) is str else str(value)
 
 
-#: Seconds in which a server that owes nothing must send nothing.
-QUIET = 0.2
-#: Seconds for a whole scenario.
-WHOLE = 120.0
-#: Seconds of silence after a connection was closed, so that the server knows of it.
-PARTING = 0.05
+def tag(seed: int, number: int) -> str:
+    """Letters that make names different in each scenario, and mostly in each check."""
+    value, letters = seed * 1_009 + number, ""
+    for _ in range(4):
+        value, letter = divmod(value, 26)
+        letters = _LETTERS[letter] + letters
+    return letters
 
 
-class ServerRun(Judging):
+def address_of(text: str) -> tuple[str, int]:
     """
-    One scenario.
+    Host and port of `127.0.0.1:8893` or `[::1]:8893`.
 
-    :param done: called once with the outcome, or with `Unreachable`
-    :param tag: makes the names of the players different in each scenario
+    :raises ValueError: the text is something else
     """
+    host, separator, port = text.rpartition(":")
+    host = host.removeprefix("[").removesuffix("]")
+    if not separator or not host or not port.isascii() or not port.isdigit() or not 0 < int(port) < 65_536:
+        raise ValueError("expected HOST:PORT, such as 127.0.0.1:8893")
+    return host, int(port)
 
-    def __init__(
-        self,
-        server: ServerUnderTest,
-        case: ServerCase,
-        seed: int,
-        tag: str,
-        done: Callable[[Outcome | Unreachable], None],
-    ) -> None:
-        super().__init__(server, case)
-        self._done = done
-        self._chance = SeededChance(seed)
-        self._tag = tag
-        self.strict = server.strict
-        self.game = server.wire.games[0]
-        settings = {**server.settings, **server.checks.settings}
-        self.replica = Replica(server.wire, settings, server.strict, seed, self.speech.game)
-        self.users: list[User] = []
-        self._waiting: Deferred[None] | None = None
-        self._timer: IDelayedCall | None = None
-        #: What the server is about to tell, while the replica has not heard the message that leads to it.
-        self._lesson: Lesson | None = None
-        #: What the server has told about the last match.
-        self.opening: Opening | None = None
-        #: How many moves of the match were played.
-        self.moves = 0
-        self.match_id = ""
-        self._over = False
 
-    # -- from start to end
-
-    def start(self) -> None:
-        """Play the scenario."""
-        Deferred.fromCoroutine(self._play()).addErrback(self._faulty)
-
-    async def _play(self) -> None:
-        verdict: Verdict | None = None
-        unreachable: Unreachable | None = None
-        try:
-            await self._case.script(self)
-            await self.pause(QUIET)
-        except Stopped:
-            pass
-        except Skipped as reason:
-            verdict = Verdict.SKIPPED
-            self._note(f"skipped: {reason}")
-        except Unreachable as error:
-            unreachable = error
-        self._over = True
-        for user in self.users:
-            user.close()
-        self.replica.close()
-        if not self._findings and unreachable is not None:
-            self._done(unreachable)
-            return
-        grades = {finding.grade for finding in self._findings}
-        worst = next((Verdict(grade.value) for grade in Grade if grade in grades), verdict or Verdict.PASS)
-        seconds = self._server.clock.seconds() - self._began
-        section = self._law(self._case.scenario.law).section
-        tape = self._new_tape()
-        self._done(Outcome(self._case.scenario, worst, tuple(self._findings), seconds, tape, section))
-
-    def _faulty(self, failure: Any) -> None:
-        self._done(Unreachable(f"the checker itself failed: {failure.getErrorMessage()}"))
-
-    # -- what scripts do
-
-    def new_user(self, name: str) -> User:
-        """A player who is not connected yet."""
-        user = User(name + self._tag, self._server.password, self, self._new_tape(), self._chance.below(2**31))
-        self.users.append(user)
-        return user
-
-    async def connect(self, user: User) -> None:
-        """
-        Connect with the server.
-
-        :raises Unreachable: that cannot be done
-        """
-        clock, cut, chance = self._server.clock, self._case.scenario.cut, self._chance
-        try:
-            await user.connect(
-                self._new_codec(), self._server.dial, lambda line: SegmentedTransport(line, clock, cut, chance)
-            )
-        except Exception as error:
-            raise Unreachable(str(error)) from None
-        user.replica = ReplicaConnection(self.replica, user.seat, lambda message: self.expects(user, message))
-        await self.settled()
-
-    async def drop(self, user: User) -> None:
-        """Lose the connection of a user."""
-        user.close()
-        user.expected.clear()
-        if user.replica is not None:
-            user.replica.lose()
-        user.expected.clear()
-        await self.settled()
-        await self.pause(PARTING)
-
-    async def say(self, user: User, *messages: Any, trying: str = "", lesson: Lesson | None = None) -> None:
-        """
-        Send messages in one piece, and wait for the answers.
-
-        :param trying: what is tried, in words that follow "after"
-        :param lesson: what the server draws because of them
-        """
-        self._stop_if_late()
-        self._trying = trying
-        data = user.said(messages)
-        if lesson is not None:
-            await self._send_and_learn(user, data, lesson)
-        heard = data
-        if self.match_id:
-            own = user.seat.match_id
-            heard = b"".join(self._new_codec().encode(self.speech.with_id(message, own)) for message in messages)
-        if user.replica is not None:
-            user.replica.hear(heard)
-        if lesson is None:
-            user.send(data)
-        else:
-            self.replica.draw_next(())
-            self._judge_all()
-        await self.settled()
-        self._trying = ""
-
-    async def _send_and_learn(self, user: User, data: bytes, lesson: Lesson) -> None:
-        """
-        Send, and wait until the server has told what it has drawn.
-
-        :raises Skipped: what follows cannot be judged
-        """
-        self._lesson = lesson
-        user.send(data)
-        await self._wait(ANSWERS, lambda: lesson.learned)
-        self._lesson = None
-        lesson.teach(self)
-
-    def lesson_of_opening(self, first: User) -> Lesson | None:
-        """What is drawn at the beginning of a match; `None`: nothing."""
-        speech = self.speech
-        return OpeningLesson(speech, first.name, self._server.settings) if speech.waits_for_opening else None
-
-    def begin_with(self, opening: Opening) -> None:
-        """The next match begins as the server has told."""
-        self.opening, self.match_id = opening, opening.match_id
-        self.replica.begin_with(opening.settings)
-        if opening.draws is not None:
-            self.replica.draw_next((opening.draws,))
-
-    async def play(self, most: int) -> bool:
-        """Play legal moves, so many at most. Returns whether the match is over."""
-        for _ in range(most):
-            user, action = self.on_turn()
-            if user is None:
-                return True
-            if not await self.act(user, action):
-                return False
-        return self.on_turn()[0] is None
-
-    async def act(self, user: User, action: Any) -> bool:
-        """Play one legal move. Returns whether it can be judged."""
-        messages = self.speech.says(action, user.seat.seat, self.match_id)
-        if messages:
-            await self.say(user, *messages, lesson=self.speech.lesson(self, user, action))
-            self.moves += 1
-        return bool(messages)
-
-    def on_turn(self) -> tuple[User | None, Any]:
-        """Who is to act, and a legal action; `None`: the match is over."""
-        for user in self.users:
-            player = user.seat.player
-            notation = player.answer() if player is not None else None
-            if notation is not None:
-                return user, self.game.read(notation)
-        return None, None
-
-    def other(self, user: User) -> User:
-        """Another player at the table."""
-        return next(one for one in self.users if one is not user and one.seat.player is not None)
-
-    async def settled(self) -> None:
-        """
-        Wait until the server has sent all that it must.
-
-        :raises Stopped: it does not
-        """
-        if any(user.expected for user in self.users):
-            await self._wait(ANSWERS, lambda: not any(user.expected for user in self.users))
-            for user in self.users:
-                if user.expected:
-                    self._missing(user)
-        else:
-            await self.pause(QUIET)
-
-    async def pause(self, seconds: float) -> None:
-        """
-        Wait.
-
-        :raises Stopped: something has come that must not
-        """
-        await self._wait(seconds, lambda: False)
-
-    async def _wait(self, seconds: float, enough: Callable[[], bool]) -> None:
-        self._stop_if_found()
-        if enough():
-            return
-        self._enough = enough
-        self._waiting = Deferred()
-        self._timer = self._server.clock.callLater(seconds, self._go_on)
-        await self._waiting
-        self._stop_if_found()
-
-    def _go_on(self) -> None:
-        waiting, self._waiting = self._waiting, None
-        if self._timer is not None and self._timer.active():
-            self._timer.cancel()
-        if waiting is not None:
-            waiting.callback(None)
-
-    def _stop_if_found(self) -> None:
-        if self._breached:
-            raise Stopped
-
-    def _stop_if_late(self) -> None:
-        if self._server.clock.seconds() - self._began > WHOLE:
-            happened = f"The scenario was ended after {WHOLE:g} s; the server was slow."
-            self.found(Grade.NOTE, "the scenario was very long", "turn", happened)
-            raise Stopped
-
-    # -- what the users tell
-
-    def received(self, user: User, message: Any) -> None:
-        """The server has sent a message."""
-        if self._over:
-            return
-        replies: Sequence[Any] = self.speech.replies(message)
-        if replies:
-            user.send(user.said(replies))
-        if self.speech.comes_at_any_time(message):
-            return
-        if self.strict and self.speech.documented(message) != message:
-            self._extension(user, message)
-        user.unjudged.append(message)
-        if self._lesson is not None:
-            self._lesson.hear(user, message)
-        self._judge_all()
-
-    def expects(self, user: User, message: Any) -> None:
-        """The server must send a message."""
-        if self.match_id:
-            message = self.speech.with_id(message, self.match_id)
-        documented = self.speech.documented(message)
-        if documented is not None:
-            if user.expected and self.speech.precedes(user.expected[-1], documented):
-                user.expected.pop()
-            user.expected.append(self.speech.canonical(documented))
-
-    def closed(self, user: User) -> None:
-        """The server has closed a connection."""
-        if self._over or user.replica is None or user.replica.closed:
-            return
-        self._breach("the server closes the connection", "turn", f"The server closed the connection of {user.name}.")
-
-    def _judge_all(self) -> None:
-        for user in self.users:
-            self._judge(user)
-        if self._waiting is not None and (self._breached or self._enough()):
-            self._go_on()
-
-    def _judge(self, user: User) -> None:
-        while user.unjudged and not self._over:
-            got = self.speech.documented(user.unjudged[0])
-            if got is None:
-                user.unjudged.popleft()
-                continue
-            if not user.expected:
-                if self._lesson is None:
-                    user.unjudged.popleft()
-                    self._surplus(user, got)
-                return
-            user.unjudged.popleft()
-            if self.speech.precedes(got, user.expected[0]):
-                continue
-            got, expected = self.speech.canonical(got), user.expected.popleft()
-            if got != expected:
-                self._mismatch(user, got, expected)
-                return
-
-    def _breach(self, title: str, law: str, happened: str) -> None:
-        super()._breach(title, law, happened)
-        if self._waiting is not None:
-            self._server.clock.callLater(0, self._go_on)
+def dialled(reactor: Any, host: str, port: int) -> Dial:
+    """Connects with this address."""
+    endpoint = HostnameEndpoint(reactor, host.encode("idna"), port, CONNECTS)
+    return lambda protocol: connectProtocol(endpoint, protocol)

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Iterator, Sequence
 from typing import Any
 
 from gamehost.checker.base import Cut, Scenario
-from gamehost.checker.server_run import Script, ServerCase, ServerRun, User
+from gamehost.checker.server_run import Script, ServerRun, User
 
 #: A match has this many moves at most. One that is longer is left.
 LONGEST = 400
@@ -20,8 +20,8 @@ Faults = Callable[[ServerRun, User], Iterator[tuple[str, Sequence[Any]]]]
 
 async def log_in(run: ServerRun, user: User, after: User | None = None) -> None:
     """Log in. A match begins if this user comes after another one."""
-    lesson = run.lesson_of_opening(after) if after is not None else None
-    await run.say(user, *run.speech.log_in(user.name, user.password), lesson=lesson)
+    draw = run.draw_at_opening(after) if after is not None else None
+    await run.say(user, *run.spelling.log_in(user.name, user.password), draw=draw)
 
 
 async def meet(run: ServerRun) -> tuple[User, User]:
@@ -71,8 +71,8 @@ async def next_match(run: ServerRun) -> None:
 async def once_more(run: ServerRun, first: User, second: User) -> None:
     """Both begin the next match."""
     match_id = run.match_id
-    await run.say(first, *run.speech.again(first.name, match_id))
-    await run.say(second, *run.speech.again(second.name, match_id), lesson=run.lesson_of_opening(first))
+    await run.say(first, *run.spelling.again(first.name, match_id))
+    await run.say(second, *run.spelling.again(second.name, match_id), draw=run.draw_at_opening(first))
 
 
 def refusals(faults: Faults, moves: int) -> Script:
@@ -103,7 +103,7 @@ async def out_of_turn(run: ServerRun) -> None:
     on_turn, action = run.on_turn()
     if on_turn is not None:
         wrong = run.other(on_turn)
-        messages = run.speech.says(action, on_turn.seat.seat, run.match_id)
+        messages = run.spelling.says(action, on_turn.seat.seat, run.match_id)
         await run.say(wrong, *messages, trying="a move out of turn")
         await run.play(4)
 
@@ -117,7 +117,7 @@ def joined(faults: Faults) -> Script:
         on_turn, action = run.on_turn()
         if on_turn is not None:
             _, fault = next(faults(run, on_turn))
-            legal = run.speech.says(action, on_turn.seat.seat, run.match_id)
+            legal = run.spelling.says(action, on_turn.seat.seat, run.match_id)
             await run.say(on_turn, *fault, *legal, trying="an illegal move and a legal one in one segment")
             await run.play(4)
 
@@ -145,12 +145,12 @@ def returns(
         await run.drop(lost)
         await run.pause(AWAY)
         await run.connect(lost)
-        await log_in(run, lost)
+        await run.say(lost, *run.spelling.back(lost.name, lost.password))
         await run.play(after)
 
     return script
 
 
-def case(name: str, tries: str, law: str, script: Script, cut: Cut = Cut.NONE) -> ServerCase:
-    """A scenario with its script."""
-    return ServerCase(Scenario(name, tries, law, cut=cut), script)
+def case(name: str, tries: str, law: str, script: Script, cut: Cut = Cut.NONE) -> Scenario:
+    """A scenario for servers, with its script."""
+    return Scenario(name, tries, law, cut=cut, script=script)

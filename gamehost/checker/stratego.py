@@ -15,10 +15,23 @@ from gamehost.checker.server_scripts import log_in, meet, once_more
 from gamehost.games.base import Seat
 from gamehost.games.stratego.actions import Action as StrategoAction
 from gamehost.games.stratego.actions import Move, PlaceRows
-from gamehost.games.stratego.pieces import KINDS, MOVERS, SCOUT, survivor
-from gamehost.games.stratego.position import BARE, FIRST_PLAYER, LAKES, SECOND_PLAYER, WAYS, WIDTH, Walk, codes, opening
+from gamehost.games.stratego.player import Step, StrategoPlayer
+from gamehost.games.stratego.rules import (
+    BARE,
+    FIRST_PLAYER,
+    KINDS,
+    LAKES,
+    MOVERS,
+    SCOUT,
+    SECOND_PLAYER,
+    WAYS,
+    WIDTH,
+    Walk,
+    codes,
+    opening,
+    survivor,
+)
 from gamehost.games.stratego.views import ENEMY
-from gamehost.players.stratego import Step, StrategoPlayer
 
 #: In so many turns in a row a piece may cross the same border, where the Two-Squares rule is played as the game has it.
 TWO_SQUARES = 3
@@ -155,10 +168,10 @@ async def _scripted(
     """Set up, and make these moves."""
     for user, front in zip(users, (FLAG_IN_A, second), strict=True):
         seat = user.seat.seat
-        await run.say(user, *run.speech.says(_placed(front, seat), seat, ""))
+        await run.say(user, *run.spelling.says(_placed(front, seat), seat, ""))
     for number, move in enumerate(moves):
         user = users[number % 2]
-        await run.say(user, *run.speech.says(move, user.seat.seat, ""))
+        await run.say(user, *run.spelling.says(move, user.seat.seat, ""))
         run.moves += 1
 
 
@@ -168,7 +181,7 @@ def short_game(moves: Sequence[Move]) -> Script:
     async def script(run: ServerRun) -> None:
         users = await meet(run)
         await _scripted(run, users, moves)
-        if run.speech.again(users[0].name, ""):
+        if run.spelling.again(users[0].name, ""):
             await once_more(run, *users)
         await run.play(6)
 
@@ -188,7 +201,7 @@ def faults(run: ServerRun, user: User) -> Iterator[tuple[str, Sequence[object]]]
         ("a move into a lake", Move(2, own, 2, own + onward)),
         ("a diagonal move", Move(4, own, 5, own + onward)),
     ):
-        yield words, run.speech.says(move, user.seat.seat, "")
+        yield words, run.spelling.says(move, user.seat.seat, "")
 
 
 def refused(first: bool) -> Script:

@@ -13,8 +13,8 @@ import attrs
 import msgspec
 from attrs import frozen
 
-from gamehost.checker.base import Grade, Said, TapeLine, WireChecks
-from gamehost.checker.tape import RecordingCodec, Tape, Watcher
+from gamehost.checker.base import Grade, Said, TranscriptLine, WireChecks
+from gamehost.checker.transcript import RecordingCodec, Transcript, Watcher
 from gamehost.wires.base import Wire
 from gamehost.wires.framing import WireError
 
@@ -134,7 +134,7 @@ class Trace:
         #: When what is read now has passed, in seconds since 1970.
         self._seconds = 0.0
         self._tell = tell
-        self._tape = Tape(checks, lambda: 0.0, wire.client_codec().encode)
+        self._transcript = Transcript(checks, lambda: 0.0, wire.client_codec().encode)
         self._client = RecordingCodec(wire.configure({}).new_codec(), _Said(self._client_says))
         self._host = RecordingCodec(wire.client_codec(), _Said(self._host_says))
         #: The directions that can still be read.
@@ -165,24 +165,24 @@ class Trace:
             self._tell(TraceLine(self._at(seconds), self.name, sender, "", words, Grade.BREACH))
 
     def _client_says(self, message: Any, raw: bytes) -> None:
-        before = len(self._tape.lines)
-        said = self._tape.said(message, raw)
+        before = len(self._transcript.lines)
+        said = self._transcript.said(message, raw)
         named = (
             getattr(message, "username", None) or getattr(message, "nick", None) or getattr(message, "nickname", None)
         )
         if isinstance(named, str) and named:
             self.name = named.split(":")[0]
-        elif said.law == "name" and said.meaning.startswith("logs in as "):
+        elif said.grade is None and said.meaning.startswith("logs in as "):
             self.name = said.meaning.removeprefix("logs in as ")
         self._tell_new(before, said.grade)
 
     def _host_says(self, message: Any, raw: bytes) -> None:
-        before = len(self._tape.lines)
-        heard = self._tape.heard(message, raw)
+        before = len(self._transcript.lines)
+        heard = self._transcript.heard(message, raw)
         self._tell_new(before, heard.grade)
 
     def _tell_new(self, before: int, grade: Grade | None) -> None:
-        lines: list[TapeLine] = self._tape.lines[before:]
-        self._tape.lines.clear()
+        lines: list[TranscriptLine] = self._transcript.lines[before:]
+        self._transcript.lines.clear()
         for line in lines:
             self._tell(TraceLine(self._at(self._seconds), self.name, line.sender, line.text, line.meaning, grade))

@@ -10,7 +10,7 @@ from typing import Any
 
 from gamehost.checker.relay import Fault, RelayFactory
 from gamehost.checker.trace import Form, Trace, TraceLine, plain_checks
-from gamehost.commands.printing import exit_with_usage_error
+from gamehost.commands.command_line import exit_with_usage_error
 from gamehost.net.endpoints import Endpoints
 from gamehost.settings import BadOption
 from gamehost.wires.base import Wire

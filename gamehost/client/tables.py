@@ -26,7 +26,7 @@ class Table:
     wires: list[str]
     #: The number of the last entry of the journal that was told.
     n: int
-    #: The view of the own seat or of a watcher, as a struct of the game's face. `None`: not known yet. It follows the events.
+    #: The view of the own seat or of a watcher, as a struct of the game. `None`: not known yet. It follows the events.
     view: Any = None
     #: The seats whose players have lost the connection.
     away: set[int] = field(factory=set)
@@ -67,7 +67,7 @@ class Tables:
         """
         Bring the table up to date.
 
-        :return: the message, with its event or view as a struct of the game's face
+        :return: the message, with its event or view as a struct of the game
         """
         match message:
             case m.Seated(number, game, seat, names, wires, n):

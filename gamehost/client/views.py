@@ -1,7 +1,7 @@
 """
 The events and views of each game as structs, and views that follow the events. Pure.
 
-The structs are those of the game's face: `gamehost.games.<game>.face`. A view shows what its seat may know, as the host would
+The structs are those of the game: `gamehost.games.<game>.messages`. A view shows what its seat may know, as the host would
 show it now. A view holds no rules: positions in `gamehost.games` know which moves are legal.
 
 Messages say less than a game's own views, so two things are as in the last view that the host has shown: in Eriantys `turn` and
@@ -14,58 +14,47 @@ from typing import Any, get_args
 from msgspec import ValidationError, convert
 
 from gamehost.games.base import Game, Seat
-from gamehost.games.eriantys import face as eriantys
-from gamehost.games.eriantys.master import ERIANTYS
-from gamehost.games.face import Face
-from gamehost.games.onitama import face as onitama
-from gamehost.games.onitama.master import ONITAMA
-from gamehost.games.paper_soccer import face as paper_soccer
-from gamehost.games.paper_soccer.master import PAPER_SOCCER
-from gamehost.games.paper_soccer.position import Foul
-from gamehost.games.stratego import face as stratego
-from gamehost.games.stratego.game import STRATEGO
+from gamehost.games.installed import installed
+from gamehost.games.messages import Messages
+from gamehost.games.paper_soccer.rules import Foul
+from gamehost.games.play import messages_of
 
-#: The games whose events and views are known here, by name.
-FACES: Mapping[str, Face] = {
-    "onitama": onitama.FACE,
-    "stratego": stratego.FACE,
-    "paper-soccer": paper_soccer.FACE,
-    "eriantys": eriantys.FACE,
-}
-
-#: The same games, which know what an event changes.
+#: The installed games that have messages, which know what an event changes.
 GAMES: Mapping[str, Game[Any, Any]] = {
-    "onitama": ONITAMA,
-    "stratego": STRATEGO,
-    "paper-soccer": PAPER_SOCCER,
-    "eriantys": ERIANTYS,
+    name: game for name, game in installed().games.items() if messages_of(game) is not None
+}
+#: Their messages.
+MESSAGES: Mapping[str, Messages] = {
+    name: messages for name, game in GAMES.items() if (messages := messages_of(game)) is not None
 }
 
 #: The game of an event, by its struct.
-_GAME_OF: Mapping[type, str] = {kind: name for name, face in FACES.items() for kind in get_args(face.event_type)}
+_GAME_OF: Mapping[type, str] = {
+    kind: name for name, messages in MESSAGES.items() for kind in get_args(messages.event_type)
+}
 
 
 def read_event(game: str, event: Any) -> Any:
     """
-    An event as a struct of the game's face.
+    An event as a struct of the game.
 
     :param event: as it was read from JSON
     :return: the same value if the game or the event is not known here, as of a later host
     """
-    face = FACES.get(game)
-    return event if face is None else _converted(event, face.event_type)
+    messages = MESSAGES.get(game)
+    return event if messages is None else _converted(event, messages.event_type)
 
 
 def read_view(game: str, view: Any) -> Any:
-    """A view as a struct of the game's face; otherwise as `read_event`."""
-    face = FACES.get(game)
-    return view if face is None else _converted(view, face.view_type)
+    """A view as a struct of the game; otherwise as `read_event`."""
+    messages = MESSAGES.get(game)
+    return view if messages is None else _converted(view, messages.view_type)
 
 
 def read_action(game: str, parts: Any) -> Any:
-    """An action in parts as a struct of the game's face; otherwise as `read_event`."""
-    face = FACES.get(game)
-    return parts if face is None else _converted(parts, face.action_type)
+    """An action in parts as a struct of the game; otherwise as `read_event`."""
+    messages = MESSAGES.get(game)
+    return parts if messages is None else _converted(parts, messages.action_type)
 
 
 def _converted(value: Any, kind: Any) -> Any:
@@ -88,10 +77,10 @@ def followed(view: Any, event: Any, seat: int | None) -> Any:
     name = _GAME_OF.get(type(event))
     if name is None:
         return view
-    face, eye = FACES[name], None if seat is None else Seat(seat)
+    messages, eye = MESSAGES[name], None if seat is None else Seat(seat)
     try:
-        before = face.read_view(view, eye) if isinstance(view, face.view_type) else None
-        after = GAMES[name].follow(before, face.read_event(event), eye)
-        return view if after is before else face.view(after)
+        before = messages.read_view(view, eye) if isinstance(view, messages.view_type) else None
+        after = GAMES[name].follow(before, messages.read_event(event), eye)
+        return view if after is before else messages.view(after)
     except (LookupError, ValueError, Foul):
         return view

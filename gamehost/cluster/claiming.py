@@ -2,123 +2,24 @@
 How a log-in finds the home of its name: the claim, the search for a home, and a player who moves there.
 """
 
-import json
 from collections.abc import Iterator, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from attrs import asdict, define, evolve, field, frozen
+from attrs import evolve
 
 from gamehost.accounts.names import key_of
+from gamehost.cluster.membership import Cluster
+from gamehost.cluster.relay import MOST_HOPS, Preamble
 from gamehost.journal.records import SeatRecord
 from gamehost.lobby.sessions import Session
 from gamehost.net.connection import WireProtocol
 from gamehost.net.deadlines import Deadline
 from gamehost.net.input import Input, PauseReason
-from gamehost.storage.names import Member, Offer, QueueKey, meeting_place
+from gamehost.storage.names import Offer, QueueKey, meeting_place
 from gamehost.wires.base import Codec, Numbered
 from gamehost.wires.conversation import BaseConversation, Conversation
 from gamehost.wires.framing import BLANK, WireError
-
-if TYPE_CHECKING:
-    from gamehost.cluster.membership import Cluster
-
-
-#: Bytes of the line, with its end.
-LONGEST = 4_096
-#: How often a connection is passed on at most: a name can get another home on the way.
-MOST_HOPS = 3
-#: The name under which the pages for browsers are passed on. No wire has it.
-WEB = "web"
-
-
-@frozen
-class Preamble:
-    """What is told."""
-
-    #: Of the life that is meant, so that nobody else can pass connections on.
-    token: str = field(repr=False)
-    #: The wire by its name, or `WEB`.
-    wire: str
-    #: The client's address, without its port.
-    address: str
-    #: Whether the client's connection is encrypted.
-    tls: bool = False
-    #: How many of the messages that follow the first member has handled already.
-    skip: int = 0
-    #: Where the codec numbers what it writes: the number of the next message.
-    sequence: int = 0
-    #: How often the connection was passed on, this time included.
-    hops: int = 1
-    #: Who waits for an opponent on this connection, and was told so; `None`: the client has not logged in.
-    adopt: SeatRecord | None = field(default=None, repr=False)
-    #: Whether that connection is lost already: the name is to be free.
-    lost: bool = False
-
-    def line(self) -> bytes:
-        """The line, with its end."""
-        return json.dumps(asdict(self), separators=(",", ":")).encode("ascii") + b"\n"
-
-
-def read_preamble(line: bytes) -> Preamble:
-    """
-    Read a line, without its end.
-
-    :raises WireError: this is no preamble
-    """
-    try:
-        facts: Any = json.loads(line)
-        adopt = facts.pop("adopt", None)
-        read = Preamble(**facts, adopt=None if adopt is None else SeatRecord(**adopt))
-    except (ValueError, TypeError, AttributeError, RecursionError):
-        raise WireError("no preamble") from None
-    texts = [read.token, read.wire, read.address]
-    numbers = [read.skip, read.sequence, read.hops]
-    if read.adopt is not None:
-        texts += [read.adopt.name, read.adopt.wire, read.adopt.address, read.adopt.key_digest]
-    if (
-        any(type(text) is not str for text in texts)
-        or not read.token.isascii()
-        or any(type(number) is not int or number < 0 for number in numbers)
-        or type(read.tls) is not bool
-        or type(read.lost) is not bool
-        or (read.adopt is not None and type(read.adopt.account) is not bool)
-    ):
-        raise WireError("no preamble")
-    return read
-
-
-@define(eq=False)
-class HomeSearch:
-    """
-    Where a connection is to go that is passed on because of a name. If its home ends meanwhile, the name is claimed again.
-
-    :param home: the member that is the home now
-    """
-
-    _cluster: "Cluster"
-    _key: str
-    _home: int
-    _asked: bool = False
-
-    def find(self) -> Member | bool | None:
-        """As of `Relay`."""
-        if self._home == self._cluster.epoch:
-            return False
-        found = self._cluster.member(self._home)
-        if found is None and not self._asked:
-            self._asked = True
-            self._cluster.claim_again(self, self._key, self._answered)
-        return found
-
-    def end(self) -> None:
-        """The connection is with another member, or with this one, or has ended: nobody needs the name here for it."""
-        self._cluster.drop_claim(self)
-
-    def _answered(self, home: int | None) -> None:
-        self._asked = False
-        self._home = home or self._home
-
 
 _CLAIM = PauseReason.CLAIM
 
@@ -138,7 +39,7 @@ class ClaimingInput(Input[Any]):
     __slots__ = ("_behind", "_claimed", "_cluster", "_handled", "_kept", "_spreads", "_to_skip", "_told", "hops")
 
     def __init__(
-        self, cluster: "Cluster", connection: "WireProtocol[Any]", codec: Codec[Any], conversation: Conversation[Any]
+        self, cluster: Cluster, connection: WireProtocol[Any], codec: Codec[Any], conversation: Conversation[Any]
     ) -> None:
         super().__init__(connection, codec, conversation)
         self._cluster = cluster
@@ -219,9 +120,17 @@ class ClaimingInput(Input[Any]):
             if home is None or (elsewhere and self._spreads and (self._kept is None or self.hops >= MOST_HOPS)):
                 connection.close_with(BUSY)
             elif elsewhere and self._spreads:
-                self._cluster.pass_on(connection, home, self)
+                self._pass_on(home)
             else:
                 self._hear_now(message)
+
+    def _pass_on(self, home: int) -> None:
+        """Pass the connection on to the member of this number."""
+        connection, cluster = self._connection, self._cluster
+        preamble = Preamble("", connection.factory.wire.name, connection.address, hops=self.hops + 1)
+        key = cluster.claims.get(connection)
+        as_it_stands = self.as_it_stands(preamble)
+        cluster.relay(connection.hand_over(), key, home, *as_it_stands)
 
     def _hear_now(self, message: Any) -> None:
         self._handled += 1
@@ -250,91 +159,83 @@ class ClaimingInput(Input[Any]):
         return evolve(preamble, skip=self._handled, sequence=sequence), bytes(self._kept or b"")
 
 
-@define(eq=False)
-class Moves:
-    """The players that this member gives to others, and takes from them."""
+def gather(cluster: Cluster, offers: Sequence[Offer]) -> None:
+    """Of each queue, have one player who waits here go to the member where the others of the queue wait."""
+    queues: dict[QueueKey, list[Offer]] = {}
+    for offer in offers:
+        queues.setdefault(offer.queue, []).append(offer)
+    targets = {queue: meeting_place(of_queue) for queue, of_queue in queues.items()}
+    for offer in offers:
+        if offer.home != cluster.epoch or not offer.movable:
+            continue
+        target = targets.get(offer.queue)
+        waiting = cluster.waiting.get(offer.key)
+        if target is None or target == cluster.epoch or cluster.member(target) is None or waiting is None:
+            continue
+        if _give_away(cluster, waiting[0], target):
+            del targets[offer.queue]
 
-    _cluster: "Cluster"
-    #: The names of those who are about to be given to another member.
-    keys: set[str] = field(factory=set)
 
-    def offers_are(self, offers: Sequence[Offer]) -> None:
-        """As of `Watcher`: of each queue, one player who waits here goes to where the others of the queue wait."""
-        cluster = self._cluster
-        queues: dict[QueueKey, list[Offer]] = {}
-        for offer in offers:
-            queues.setdefault(offer.queue, []).append(offer)
-        targets = {queue: meeting_place(of_queue) for queue, of_queue in queues.items()}
-        for offer in offers:
-            if offer.home != cluster.epoch or not offer.movable:
-                continue
-            target = targets.get(offer.queue)
-            waiting = cluster.waiting.get(offer.key)
-            if target is None or target == cluster.epoch or cluster.member(target) is None or waiting is None:
-                continue
-            if self._move(waiting[0], target):
-                del targets[offer.queue]
+def adopt(cluster: Cluster, connection: WireProtocol[Any], record: SeatRecord) -> None:
+    """Take a player from another member. The name may have another home again by now, so it is claimed here."""
+    connection.input.pause(_CLAIM)
+    cluster.claim_again(connection, key_of(record.name), partial(_adopted, cluster, connection, record))
 
-    def adopt(self, connection: WireProtocol[Any], record: SeatRecord) -> None:
-        """Take a player from another member. The name may have another home again by now, so it is claimed here."""
-        connection.input.pause(_CLAIM)
-        answer = partial(self._claimed, connection, record)
-        self._cluster.claim_again(connection, key_of(record.name), answer)
 
-    def free(self, record: SeatRecord) -> None:
-        """A player was about to come from another member, and is gone. Nobody else knows that the name is free."""
-        cluster, nobody = self._cluster, object()
-        cluster.claim_again(nobody, key_of(record.name), lambda home: cluster.drop_claim(nobody))
+def free(cluster: Cluster, record: SeatRecord) -> None:
+    """A player was about to come from another member, and is gone. Nobody else knows that the name is free."""
+    nobody = object()
+    cluster.claim_again(nobody, key_of(record.name), lambda home: cluster.drop_claim(nobody))
 
-    def _claimed(self, connection: WireProtocol[Any], record: SeatRecord, home: int | None) -> None:
-        cluster, conversation = self._cluster, connection.conversation
-        if connection.closing:
-            return
-        registry: Any = cluster.lobby.registry
-        player: Any = conversation
-        with cluster.cork:
-            if home != cluster.epoch or cluster.halted or registry.get(record.name) is not None:
-                connection.close_with("the host is busy: log in again in a moment")
-            else:
-                player.adopt(registry.adopt(record, player))
+
+def _adopted(cluster: Cluster, connection: WireProtocol[Any], record: SeatRecord, home: int | None) -> None:
+    if connection.closing:
+        return
+    registry, player = cluster.lobby.registry, connection.conversation
+    with cluster.cork:
+        if home != cluster.epoch or cluster.halted or registry.get(record.name) is not None:
+            connection.close_with("the host is busy: log in again in a moment")
+        else:
+            conversation: Any = player
+            conversation.adopt(registry.adopt(record, conversation))
+            connection.input.resume(_CLAIM)
+
+
+def _give_away(cluster: Cluster, session: Session, home: int) -> bool:
+    """Whether a player is about to be given to another member."""
+    player: Any = session.player
+    connection = getattr(player, "peer", None)
+    if not isinstance(connection, WireProtocol) or connection.closing or session.key in cluster.leaving:
+        return False
+    claiming = connection.input
+    if not isinstance(claiming, ClaimingInput) or not claiming.can_be_passed_on:
+        return False
+    cluster.leaving.add(session.key)
+    claiming.pause(_CLAIM)
+    cluster.lobby.stop_waiting(session)
+    cluster.registry.transfer(session.key, home, partial(_given_away, cluster, session, connection, home))
+    return True
+
+
+def _given_away(cluster: Cluster, session: Session, connection: WireProtocol[Any], home: int, done: bool) -> None:
+    cluster.leaving.discard(session.key)
+    conversation: Any = connection.conversation
+    here = not connection.closing and session.player is conversation
+    if not done:
+        if here:
+            with cluster.cork:
+                conversation.adopt(session)  # to wait again
                 connection.input.resume(_CLAIM)
-
-    def _move(self, session: Session, home: int) -> bool:
-        """Whether a player is about to be given to another member."""
-        player: Any = session.player
-        connection = getattr(player, "peer", None)
-        if not isinstance(connection, WireProtocol) or connection.closing or session.key in self.keys:
-            return False
-        claiming = connection.input
-        if not isinstance(claiming, ClaimingInput) or not claiming.can_be_passed_on:
-            return False
-        self.keys.add(session.key)
-        claiming.pause(_CLAIM)
-        self._cluster.lobby.stop_waiting(session)
-        self._cluster.registry.transfer(session.key, home, partial(self._moved, session, connection, home))
-        return True
-
-    def _moved(self, session: Session, connection: WireProtocol[Any], home: int, done: bool) -> None:
-        self.keys.discard(session.key)
-        cluster = self._cluster
-        conversation: Any = connection.conversation
-        here = not connection.closing and session.player is conversation
-        if not done:
-            if here:
-                with cluster.cork:
-                    conversation.adopt(session)  # to wait again
-                    connection.input.resume(_CLAIM)
-            return
-        cluster.disown(session.key)
-        record = SeatRecord(session.name, session.wire, session.address, session.account, session.key_digest)
-        preamble = Preamble("", session.wire, connection.address, adopt=record)
-        if not here:
-            # The client is lost. The other member must know, because it has the name now.
-            cluster.relay(None, session.key, home, preamble, b"")
-            return
-        claiming = connection.input
-        assert isinstance(claiming, ClaimingInput)
-        as_it_stands = claiming.as_it_stands(preamble)
-        conversation.session = session.player = None
-        cluster.lobby.registry.forget(session)
-        cluster.relay(connection.hand_over(), session.key, home, *as_it_stands)
+        return
+    cluster.here.discard(session.key)
+    preamble = Preamble("", session.wire, connection.address, adopt=session.record)
+    if not here:
+        # The client is lost. The other member must know, because it has the name now.
+        cluster.relay(None, session.key, home, preamble, b"")
+        return
+    claiming = connection.input
+    assert isinstance(claiming, ClaimingInput)
+    as_it_stands = claiming.as_it_stands(preamble)
+    conversation.session = session.player = None
+    cluster.lobby.registry.forget(session)
+    cluster.relay(connection.hand_over(), session.key, home, *as_it_stands)

@@ -7,7 +7,7 @@ Another member says first, in a preamble, whose connection it passes on.
 import secrets
 from collections.abc import Mapping
 from hmac import compare_digest
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from attrs import define, field
 from twisted.internet.address import IPv4Address
@@ -17,17 +17,17 @@ from twisted.logger import Logger
 from twisted.python.failure import Failure
 
 from gamehost._twisted import replace_protocol
-from gamehost.cluster.claiming import LONGEST, MOST_HOPS, WEB, ClaimingInput, Preamble, read_preamble
+from gamehost.cluster.claiming import ClaimingInput, adopt, free
 from gamehost.cluster.hop import Hop
+from gamehost.cluster.membership import Cluster
+from gamehost.cluster.relay import LONGEST, MOST_HOPS, WEB, Preamble, read_preamble
 from gamehost.journal.records import StoreUnusable
 from gamehost.net.connection import WireProtocol
 from gamehost.net.endpoints import send_at_once
 from gamehost.net.haproxy import HEADER_SECONDS
 from gamehost.net.limiter import HeaderLimiter
+from gamehost.wires.base import Wire
 from gamehost.wires.framing import WireError
-
-if TYPE_CHECKING:
-    from gamehost.cluster.membership import Cluster
 
 
 class InternalProtocol(Protocol):
@@ -52,7 +52,6 @@ class InternalProtocol(Protocol):
         self._factory.wait(self)
 
     def dataReceived(self, data: bytes) -> None:
-        """Read the preamble."""
         if self._deadline is None:
             return
         self._data += data
@@ -105,11 +104,10 @@ class InternalFactory(Factory):
         self._factories: Mapping[str, Any] = {}
 
     def buildProtocol(self, addr: IAddress | None) -> InternalProtocol:
-        """A protocol for a new connection."""
         address = str(getattr(addr, "host", ""))
         return InternalProtocol(self, address, self.headers.admit(address))
 
-    def open(self, cluster: "Cluster", factories: Mapping[str, Any]) -> None:
+    def open(self, cluster: Cluster, factories: Mapping[str, Any]) -> None:
         """
         The host is ready.
 
@@ -149,7 +147,7 @@ class InternalFactory(Factory):
             transport.abortConnection()
             return
         if preamble.adopt is not None and preamble.lost:
-            cluster.moves.free(preamble.adopt)
+            free(cluster, preamble.adopt)
             transport.loseConnection()
             return
         if not cluster.leads and (preamble.wire == WEB or not factory.wire.spreads):
@@ -170,7 +168,7 @@ class InternalFactory(Factory):
             protocol.dataReceived(data)
 
 
-def _go_on(cluster: "Cluster", protocol: WireProtocol[Any], preamble: Preamble) -> None:
+def _go_on(cluster: Cluster, protocol: WireProtocol[Any], preamble: Preamble) -> None:
     assert isinstance(protocol.input, ClaimingInput)
     protocol.input.go_on_from(preamble)
     if protocol.closing or not protocol.factory.wire.spreads:
@@ -179,7 +177,7 @@ def _go_on(cluster: "Cluster", protocol: WireProtocol[Any], preamble: Preamble) 
     protocol.output.end_holds()
     protocol.output.clear()
     if preamble.adopt is not None:
-        cluster.moves.adopt(protocol, preamble.adopt)
+        adopt(cluster, protocol, preamble.adopt)
 
 
 class _Arrived(Protocol):
@@ -204,24 +202,22 @@ class FrontFactory(Factory):
     Makes the protocols of a listener.
 
     :param factory: makes them at the leader
-    :param wire: the wire by its name, or `gamehost.cluster.claiming.WEB`
+    :param wire: the wire by its name, or `gamehost.cluster.relay.WEB`
     """
 
     noisy = False
     log = Logger()
 
-    def __init__(self, factory: Any, wire: str, cluster: "Cluster") -> None:
+    def __init__(self, factory: Any, wire: str, cluster: Cluster) -> None:
         self._factory = factory
         self._wire = wire
         self._cluster = cluster
 
     def doStart(self) -> None:
-        """Start the other one, too."""
         super().doStart()
         self._factory.doStart()
 
     def doStop(self) -> None:
-        """Stop the other one, too."""
         self._factory.doStop()
         super().doStop()
 
@@ -251,6 +247,23 @@ class FrontFactory(Factory):
         cluster.relays.pass_on(transport, cluster.find_leader, preamble, b"", keep)
 
 
+def front_of(cluster: Cluster, factory: Any, wire: Wire[Any] | None) -> Any:
+    """
+    What a listener of a member gets for a factory: what does not spread is played at the leader.
+
+    :param wire: `None`: the pages
+    """
+    if wire is not None and wire.spreads:
+        return factory
+    return FrontFactory(factory, WEB if wire is None else wire.name, cluster)
+
+
+def relays_in(cluster: Cluster) -> int:
+    """Connections that other members pass on to this one, without those of pages."""
+    connections = (connection for one in cluster.factories.values() for connection in one.connections)
+    return sum(isinstance(one.input, ClaimingInput) and one.input.hops > 0 for one in connections)
+
+
 @define(eq=False)
 class Joining:
     """The listener of a member."""
@@ -259,7 +272,7 @@ class Joining:
     clock: IReactorTime
     #: Counts the connections whose preamble has not come.
     headers: HeaderLimiter
-    #: What a connection to this life must begin with.
+    #: What a connection to this run of the host must begin with.
     token: str = field(init=False, factory=lambda: secrets.token_hex(16), repr=False)
     #: Where the others reach this member, once it listens.
     address: str = field(init=False, default="")
@@ -280,7 +293,7 @@ class Joining:
             raise StoreUnusable(f"--cluster: cannot listen: {reason}")
         self.address = self.hop.address(self._port)
 
-    def open(self, cluster: "Cluster", factories: Mapping[str, Any]) -> None:
+    def open(self, cluster: Cluster, factories: Mapping[str, Any]) -> None:
         """As of `InternalFactory`."""
         self._factory.open(cluster, factories)
 
@@ -289,7 +302,6 @@ class Joining:
         self._factory.keep(transport, preamble, data)
 
     def close(self) -> None:
-        """Listen no longer."""
         if self._port is not None:
             self._port.stopListening()
             self._port = None

@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from contextlib import AbstractContextManager
 from functools import partial
 from itertools import islice
-from typing import Any
+from typing import Any, Protocol
 
 from attrs import define, evolve, field
 from twisted.internet.defer import Deferred
@@ -20,17 +20,14 @@ from twisted.logger import Logger
 from gamehost.accounts.bans import Ban
 from gamehost.accounts.names import key_of
 from gamehost.accounts.passwords import Account
-from gamehost.cluster.claiming import MOST_HOPS, WEB, ClaimingInput, HomeSearch, Moves, Preamble
-from gamehost.cluster.front import FrontFactory, Joining
-from gamehost.cluster.relay import Relays
+from gamehost.cluster.relay import MOST_HOPS, WEB, Preamble, Relays
 from gamehost.journal.records import UnfinishedTable
 from gamehost.lobby.lobby import Lobby
 from gamehost.lobby.sessions import Membership, Session
-from gamehost.net.connection import WireFactory, WireProtocol
+from gamehost.net.connection import WireFactory
 from gamehost.settings import BadOption
 from gamehost.storage.names import Answer, Member, Offer, QueueKey, Registry
 from gamehost.tables.interfaces import Displaced
-from gamehost.wires.base import Wire
 from gamehost.wires.conversation import Claim
 
 #: Seconds between two beats.
@@ -58,7 +55,6 @@ class Beats:
         self._next = self._clock.callLater(0, self._show)
 
     def halt(self) -> None:
-        """The host stops."""
         self._halted = True
         if self._next is not None:
             self._next.cancel()
@@ -76,12 +72,61 @@ class Beats:
 #: What is done with what other members have changed: accounts by key, and all bans if one of them was changed.
 Learn = Callable[[Mapping[str, Account | None], Sequence[Ban] | None], None]
 
-#: Names of inherited seats that are asked for at once: others log in meanwhile.
+#: Names of seats that were taken over, and are asked for at once: others log in meanwhile.
 AT_ONCE = 500
 
 
 def _nobody_asks(home: int | None) -> None:
     """Nobody waits for this answer."""
+
+
+@define(eq=False)
+class HomeSearch:
+    """
+    Where a connection is to go that is passed on because of a name. If its home ends meanwhile, the name is claimed again.
+
+    :param home: the member that is the home now
+    """
+
+    _cluster: "Cluster"
+    _key: str
+    _home: int
+    _asked: bool = False
+
+    def find(self) -> Member | bool | None:
+        """As of `Relay`."""
+        if self._home == self._cluster.epoch:
+            return False
+        found = self._cluster.member(self._home)
+        if found is None and not self._asked:
+            self._asked = True
+            self._cluster.claim_again(self, self._key, self._answered)
+        return found
+
+    def end(self) -> None:
+        """The connection is with another member, or with this one, or has ended: nobody needs the name here for it."""
+        self._cluster.drop_claim(self)
+
+    def _answered(self, home: int | None) -> None:
+        self._asked = False
+        self._home = home or self._home
+
+
+class Listener(Protocol):
+    """Where other members connect to this one."""
+
+    def open(self, cluster: "Cluster", factories: Mapping[str, Any]) -> None:
+        """
+        The host is ready.
+
+        :param factories: what makes the protocols of clients: by the wire's name, or `WEB`
+        """
+
+    def keep(self, transport: Any, preamble: Preamble, data: bytes) -> None:
+        """A client's connection is for this host."""
+
+    def close(self) -> None:
+        """Listen no longer."""
 
 
 @define(eq=False)
@@ -97,45 +142,55 @@ class Cluster(Membership):
     clock: IReactorTime
     cork: AbstractContextManager[object]
     _spreading: Collection[str]
-    joining: Joining
+    listener: Listener
     _beats: Beats
     relays: Relays = field(init=False)
     lobby: Lobby = field(init=False)
     #: Takes tables over that another member had.
     _restore: Callable[[Sequence[UnfinishedTable]], object] = field(init=False)
-    _learn: Learn = field(init=False)
+    #: As of `Watcher`.
+    changed: Learn = field(init=False)
     led: Callable[[], None] = lambda: None
     #: The living members, the leader first.
     members: Sequence[Member] = ()
     #: The names whose home is here, as the database has it.
-    _here: set[str] = field(factory=set)
+    here: set[str] = field(factory=set)
     #: Names that have their home elsewhere, as it was when somebody asked who is still connected.
-    _elsewhere: set[str] = field(factory=set)
+    elsewhere: set[str] = field(factory=set)
     #: Who is about to log in, and under which name.
-    _claims: dict[Any, str] = field(factory=dict)
+    claims: dict[Any, str] = field(factory=dict)
     _claimed: Counter[str] = field(factory=Counter)
     #: Names that may be free.
     _maybe_free: set[str] = field(factory=set)
     #: Who waits here for an opponent, and of whom the others know that.
     waiting: dict[str, tuple[Session, QueueKey]] = field(factory=dict)
     _offered: dict[str, tuple[QueueKey, bool]] = field(factory=dict)
-    moves: Moves = field(init=False)
-    _factories: Mapping[str, WireFactory[Any]] = field(factory=dict)
+    #: The names of those who are about to be given to another member.
+    leaving: set[str] = field(factory=set)
+    #: As of `Watcher`: gives players who wait here to members where others of their queues wait.
+    offers_are: Callable[[Sequence[Offer]], None] = field(init=False)
+    #: Of the wires, by their names.
+    factories: Mapping[str, WireFactory[Any]] = field(factory=dict)
     _timer: IDelayedCall | None = None
     halted: bool = False
 
     log = Logger()
 
     def attach(
-        self, lobby: Lobby, restore: Callable[[Sequence[UnfinishedTable]], object], relays: Relays, learn: Learn
+        self,
+        lobby: Lobby,
+        restore: Callable[[Sequence[UnfinishedTable]], object],
+        relays: Relays,
+        learn: Learn,
+        gather: Callable[["Cluster", Sequence[Offer]], None],
     ) -> None:
         """The parts of the host that are made after its membership."""
-        self.lobby, self._restore, self.relays, self._learn = lobby, restore, relays, learn
-        self.moves = Moves(self)
+        self.lobby, self._restore, self.relays, self.changed = lobby, restore, relays, learn
+        self.offers_are = partial(gather, self)
 
     def begin(self) -> None:
         """The tables of the start sleep. Show that this host lives, and watch the other members."""
-        self._here.update(self.lobby.registry.sleepers.keys())
+        self.here.update(self.lobby.registry.sleeping.keys())
         self.registry.start(self)
         self._beats.begin()
 
@@ -146,27 +201,17 @@ class Cluster(Membership):
         :param factories: of the wires; the first one of a wire gets the connections that others pass on
         :param sites: of the pages
         """
-        self._factories = {one.wire.name: one for one in reversed(list(factories))}
-        self.joining.open(self, {**self._factories, WEB: next(iter(sites), None)})
-
-    def front(self, factory: Any, wire: Wire[Any] | None) -> Any:
-        """
-        What a listener gets for a factory: what does not spread is played at the leader.
-
-        :param wire: `None`: the pages
-        """
-        if wire is not None and wire.spreads:
-            return factory
-        return FrontFactory(factory, WEB if wire is None else wire.name, self)
+        self.factories = {one.wire.name: one for one in reversed(list(factories))}
+        self.listener.open(self, {**self.factories, WEB: next(iter(sites), None)})
 
     def halt(self) -> Deferred[None]:
-        """The host stops. What it has is inherited. Fires when nothing is asked any more."""
+        """The host stops. Another member takes over what it has. Fires when nothing is asked any more."""
         self.halted = True
         self._beats.halt()
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
-        self.joining.close()
+        self.listener.close()
         self.relays.close()
         stopped: Deferred[None] = Deferred()
         self.registry.stop(lambda: stopped.callback(None))
@@ -176,12 +221,6 @@ class Cluster(Membership):
     def relays_out(self) -> int:
         """Connections that are passed on to other members."""
         return len(self.relays.all)
-
-    @property
-    def relays_in(self) -> int:
-        """Connections that other members pass on to this one, without those of pages."""
-        connections = (connection for one in self._factories.values() for connection in one.connections)
-        return sum(isinstance(one.input, ClaimingInput) and one.input.hops > 0 for one in connections)
 
     @property
     def epoch(self) -> int:
@@ -194,7 +233,6 @@ class Cluster(Membership):
 
     @property
     def leads(self) -> bool:
-        """Whether this host is the leader."""
         return bool(self.members) and self.members[0].epoch == self.epoch
 
     def member(self, epoch: int) -> Member | None:
@@ -212,7 +250,7 @@ class Cluster(Membership):
         if claim.for_leader:
             return self.leads
         key = key_of(claim.name)
-        if key not in self._here or key in self.moves.keys:
+        if key not in self.here or key in self.leaving:
             return False
         self._note_claim(connection, key)
         return True
@@ -245,42 +283,42 @@ class Cluster(Membership):
 
     def drop_claim(self, connection: Any) -> None:
         """A connection is not about to log in any more."""
-        key = self._claims.pop(connection, None)
+        key = self.claims.pop(connection, None)
         if key is None:
             return
         self._claimed[key] -= 1
         if not self._claimed[key]:
             del self._claimed[key]
-            self._elsewhere.discard(key)
+            self.elsewhere.discard(key)
             self.freed(key)
 
     def _note_claim(self, connection: Any, key: str) -> None:
-        if self._claims.get(connection) != key:
+        if self.claims.get(connection) != key:
             self.drop_claim(connection)
-            self._claims[connection] = key
+            self.claims[connection] = key
             self._claimed[key] += 1
 
     def _answered(self, key: str, answer: Callable[[int | None], None], found: Answer | None) -> None:
         if found is None:
             answer(None)
             return
-        self._learn({key: found.account}, None)
+        self.changed({key: found.account}, None)
         if found.home == self.epoch:
-            self._here.add(key)
-            self._elsewhere.discard(key)
+            self.here.add(key)
+            self.elsewhere.discard(key)
             self.freed(key)  # if nobody logs in with it after all
         elif key in self._claimed:
-            self._elsewhere.add(key)
+            self.elsewhere.add(key)
         answer(found.home)
 
     # -- names: the lobby tells
 
     def is_elsewhere(self, key: str) -> bool:
-        return key in self._elsewhere
+        return key in self.elsewhere
 
     def entered(self, session: Session) -> None:
         """The host itself has given this name, or else it was claimed before."""
-        if session.key not in self._here:
+        if session.key not in self.here:
             self.registry.claim(session.key, None, partial(self._answered, session.key, partial(self._given, session)))
 
     def freed(self, key: str) -> None:
@@ -312,18 +350,18 @@ class Cluster(Membership):
         """Tell the registry what has changed in this turn."""
         self._timer = None
         names, maybe_free = self.lobby.registry, self._maybe_free
-        free = [key for key in maybe_free if key in self._here and key not in self._claimed and not names.get(key)]
+        free = [key for key in maybe_free if key in self.here and key not in self._claimed and not names.get(key)]
         maybe_free.clear()
         offers = {
             key: (queue, session.wire in self._spreading)
             for key, (session, queue) in self.waiting.items()
-            if key in self._here
+            if key in self.here
         }
         for key in [key for key in self._offered if key not in offers]:
             del self._offered[key]
             self.registry.waits_no_longer(key)
         if free:
-            self._here.difference_update(free)
+            self.here.difference_update(free)
             self.registry.release(free)
         for key, offer in offers.items():
             if self._offered.get(key) != offer:
@@ -331,17 +369,6 @@ class Cluster(Membership):
                 self.registry.waits(key, *offer)
 
     # -- connections go to other members
-
-    def pass_on(self, connection: WireProtocol[Any], home: int, claiming: ClaimingInput) -> None:
-        """
-        Pass a connection on that is about to log in.
-
-        :param home: the number of the member
-        """
-        preamble = Preamble("", connection.factory.wire.name, connection.address, hops=claiming.hops + 1)
-        key = self._claims.get(connection)
-        as_it_stands = claiming.as_it_stands(preamble)
-        self.relay(connection.hand_over(), key, home, *as_it_stands)
 
     def pass_to_leader(self, transport: Any, preamble: Preamble, data: bytes) -> None:
         """Pass a connection of another member on, which takes this one for the leader. Perhaps it is, in a moment."""
@@ -351,10 +378,6 @@ class Cluster(Membership):
         else:
             self.relay(transport, None, 0, evolve(preamble, token="", hops=preamble.hops + 1), data)
 
-    def disown(self, key: str) -> None:
-        """Another member is the home of a name from now on."""
-        self._here.discard(key)
-
     def relay(self, transport: Any, key: str | None, home: int, preamble: Preamble, data: bytes) -> None:
         """
         Pass a connection on.
@@ -362,10 +385,10 @@ class Cluster(Membership):
         :param key: of the name that decides which member is meant; `None`: the leader is meant
         """
         if key is None:
-            self.relays.pass_on(transport, self.find_leader, preamble, data, self.joining.keep)
+            self.relays.pass_on(transport, self.find_leader, preamble, data, self.listener.keep)
             return
         search = HomeSearch(self, key, home)
-        self.relays.pass_on(transport, search.find, preamble, data, self.joining.keep, search.end)
+        self.relays.pass_on(transport, search.find, preamble, data, self.listener.keep, search.end)
 
     # -- the registry tells
 
@@ -392,10 +415,6 @@ class Cluster(Membership):
         except BadOption as error:
             self.log.warn("no connection can be passed on to member {epoch}: {why}", epoch=member.epoch, why=str(error))
 
-    def offers_are(self, offers: Sequence[Offer]) -> None:
-        """As of `Watcher`."""
-        self.moves.offers_are(offers)
-
     def inherited(self, tables: Sequence[UnfinishedTable], taken: Callable[[Collection[str]], None]) -> None:
         """As of `Watcher`."""
         if self.halted:
@@ -409,7 +428,7 @@ class Cluster(Membership):
 
     def _claim_kept(self, keys: Iterator[str], home: int | None = None) -> None:
         """
-        Ask for the names of inherited seats, some at a time; the last answer of some asks for the next ones.
+        Ask for the names of seats that were taken over, some at a time; the last answer of some asks for the next ones.
 
         Whoever has not been told the end of a match may be at another member by now, which has the name.
         """
@@ -417,7 +436,3 @@ class Cluster(Membership):
         for key in some:
             answer = partial(self._claim_kept, keys) if key == some[-1] else _nobody_asks
             self.registry.claim(key, None, partial(self._answered, key, answer))
-
-    def changed(self, accounts: Mapping[str, Account | None], bans: Sequence[Ban] | None) -> None:
-        """As of `Watcher`."""
-        self._learn(accounts, bans)

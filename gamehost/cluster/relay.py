@@ -5,10 +5,11 @@ Bytes go both ways as they come. If one side does not read, nothing is read from
 live any more, its connections are cut, because a process that hangs goes on to accept connections.
 """
 
+import json
 from collections.abc import Callable, Collection
 from typing import Any
 
-from attrs import define, evolve, field
+from attrs import asdict, define, evolve, field, frozen
 from twisted.internet.defer import Deferred, maybeDeferred
 from twisted.internet.error import ConnectionDone
 from twisted.internet.interfaces import IDelayedCall, IReactorTime, IStreamClientEndpoint
@@ -17,10 +18,75 @@ from twisted.logger import Logger
 from twisted.python.failure import Failure
 
 from gamehost._twisted import replace_protocol
-from gamehost.cluster.claiming import Preamble
+from gamehost.journal.records import SeatRecord
 from gamehost.net.endpoints import set_socket_options
 from gamehost.net.limiter import ConnectionLimiter
 from gamehost.storage.names import Member
+from gamehost.wires.framing import WireError
+
+#: Bytes of the line of a preamble, with its end.
+LONGEST = 4_096
+#: How often a connection is passed on at most: a name can get another home on the way.
+MOST_HOPS = 3
+#: The name under which the pages for browsers are passed on. No wire has it.
+WEB = "web"
+
+
+@frozen
+class Preamble:
+    """What a member tells another one of a connection that it passes on."""
+
+    #: Of the run of the host that is meant, so that nobody else can pass connections on.
+    token: str = field(repr=False)
+    #: The wire by its name, or `WEB`.
+    wire: str
+    #: The client's address, without its port.
+    address: str
+    #: Whether the client's connection is encrypted.
+    tls: bool = False
+    #: How many of the messages that follow the first member has handled already.
+    skip: int = 0
+    #: Where the codec numbers what it writes: the number of the next message.
+    sequence: int = 0
+    #: How often the connection was passed on, this time included.
+    hops: int = 1
+    #: Who waits for an opponent on this connection, and was told so; `None`: the client has not logged in.
+    adopt: SeatRecord | None = field(default=None, repr=False)
+    #: Whether that connection is lost already: the name is to be free.
+    lost: bool = False
+
+    def line(self) -> bytes:
+        """The line, with its end."""
+        return json.dumps(asdict(self), separators=(",", ":")).encode("ascii") + b"\n"
+
+
+def read_preamble(line: bytes) -> Preamble:
+    """
+    Read a line, without its end.
+
+    :raises WireError: this is no preamble
+    """
+    try:
+        facts: Any = json.loads(line)
+        adopt = facts.pop("adopt", None)
+        read = Preamble(**facts, adopt=None if adopt is None else SeatRecord(**adopt))
+    except (ValueError, TypeError, AttributeError, RecursionError):
+        raise WireError("no preamble") from None
+    texts = [read.token, read.wire, read.address]
+    numbers = [read.skip, read.sequence, read.hops]
+    if read.adopt is not None:
+        texts += [read.adopt.name, read.adopt.wire, read.adopt.address, read.adopt.key_digest]
+    if (
+        any(type(text) is not str for text in texts)
+        or not read.token.isascii()
+        or any(type(number) is not int or number < 0 for number in numbers)
+        or type(read.tls) is not bool
+        or type(read.lost) is not bool
+        or (read.adopt is not None and type(read.adopt.account) is not bool)
+    ):
+        raise WireError("no preamble")
+    return read
+
 
 #: Seconds for which another member is tried, and between two tries.
 PATIENCE = 10.0
@@ -30,9 +96,7 @@ PAUSE = 0.1
 MOST_UNANSWERED = 65_536
 
 
-class _HomeSide(Protocol):
-    """The connection to the other member."""
-
+class _ToHome(Protocol):
     transport: Any
 
     def __init__(self, relay: "Relay") -> None:
@@ -64,9 +128,7 @@ class _Reading:
         """The other member is lost."""
 
 
-class ClientSide(Protocol):
-    """The connection of the client."""
-
+class _ToClient(Protocol):
     transport: Any
 
     def __init__(self, relay: "Relay") -> None:
@@ -78,11 +140,9 @@ class ClientSide(Protocol):
         self._relay.begin(self.transport)
 
     def dataReceived(self, data: bytes) -> None:
-        """Pass bytes on."""
         self._relay.from_client(data)
 
     def connectionLost(self, reason: Failure | None = None) -> None:
-        """Tell the other member."""
         self._relay.client_lost()
 
 
@@ -119,7 +179,6 @@ class Relay:
 
     @property
     def connected(self) -> bool:
-        """Whether there is a connection to the other member."""
         return self._home is not None
 
     def begin(self, transport: Any) -> None:
@@ -141,7 +200,6 @@ class Relay:
                 self._answered()
 
     def from_home(self, data: bytes) -> None:
-        """The other member has sent bytes."""
         self._answered()
         if not self._over:
             self.client.write(data)
@@ -153,7 +211,6 @@ class Relay:
             self._data.clear()
 
     def client_lost(self) -> None:
-        """The client is gone."""
         if self._preamble.adopt is not None and self._home is None:
             self.client = None  # the other member has the name, and must know
             self._leave()
@@ -206,7 +263,7 @@ class Relay:
         elif isinstance(found, Member):
             self.member = found.epoch
             preamble = evolve(self._preamble, token=found.token)
-            factory = Factory.forProtocol(lambda: _HomeSide(self))
+            factory = Factory.forProtocol(lambda: _ToHome(self))
             factory.noisy = False
             self._dialling = maybeDeferred(lambda: self._relays.dial(found.address).connect(factory))
             self._dialling.addCallbacks(self._connected, self._not_connected, callbackArgs=(preamble,))
@@ -219,7 +276,7 @@ class Relay:
             client.resumeProducing()
             self._keep(client, self._preamble, bytes(self._data))
 
-    def _connected(self, home: _HomeSide, preamble: Preamble) -> None:
+    def _connected(self, home: _ToHome, preamble: Preamble) -> None:
         self._dialling = None
         if self._over:
             home.transport.abortConnection()
@@ -308,7 +365,7 @@ class Relays:
         if transport is None:
             relay.begin(None)
         else:
-            replace_protocol(transport, ClientSide(relay), b"")
+            replace_protocol(transport, _ToClient(relay), b"")
 
     def cut_all_but(self, living: Collection[int]) -> None:
         """These members live. Cut the connections to all others. What is not connected yet finds another member."""
@@ -319,6 +376,5 @@ class Relays:
                 relay.give_up_dialling()
 
     def close(self) -> None:
-        """The host stops."""
         for relay in list(self.all):
             relay.end()

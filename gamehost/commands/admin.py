@@ -1,8 +1,8 @@
 """
 `gamehost admin`: asks a running host, through the socket beside its store, and shows the answer.
 
-A verb has the name of the command in `gamehost.admin.commands`, and its arguments have the names of the arguments of that
-command. Text that players sent is escaped.
+A verb is one object: what it asks, what the host does, and how the answer is printed. The host looks its function up by name
+when it is asked first, so neither program imports what is the other's. Text that players sent is escaped.
 """
 
 import argparse
@@ -17,16 +17,11 @@ from typing import Any, TextIO, TypeAlias
 
 from attrs import frozen
 
-from gamehost.commands.asking import NoHost, answers, socket_beside
-from gamehost.commands.printing import while_read
+from gamehost.commands.command_line import NoHost, answers, socket_beside, while_read
 from gamehost.ops.escaping import escaped
 
 #: Names and values of an answer.
 Facts: TypeAlias = Mapping[str, Any]
-
-
-def nothing(parser: argparse.ArgumentParser) -> None:
-    """A verb without arguments."""
 
 
 def no_lines(facts: Facts) -> Iterable[str]:
@@ -35,16 +30,31 @@ def no_lines(facts: Facts) -> Iterable[str]:
 
 
 @frozen
+class Argument:
+    """An argument of a verb. The request has it under the same name."""
+
+    name: str
+    #: A few words for the help text.
+    help: str
+    #: As `ArgumentParser.add_argument` takes them.
+    options: Mapping[str, Any] = {}
+
+
+@frozen
 class Verb:
     """One verb."""
 
+    #: What the host does: a function of the host and the request, or its module and name.
+    run: str | Callable[[Any, Any], Any]
     #: A few words for the help text.
-    help: str
+    help: str = ""
     #: The lines for the end of an answer.
     end: Callable[[Facts], Iterable[str]] = no_lines
     #: The lines for one item.
     item: Callable[[Facts], Iterable[str]] = no_lines
-    add_arguments: Callable[[argparse.ArgumentParser], None] = nothing
+    arguments: Sequence[Argument] = ()
+    #: Whether something changes by it. Such requests are logged.
+    acts: bool = False
 
 
 def kicked_line(facts: Facts) -> Iterator[str]:
@@ -75,15 +85,6 @@ def moment(seconds: int) -> str:
     return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%dT%H:%M:%SZ}"
 
 
-def _add_player(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("name", metavar="NAME", help="the player's name")
-
-
-def _add_target(parser: argparse.ArgumentParser) -> None:
-    words = "a name, an address, or a network such as 192.0.2.0/24; name:1.2.3.4 is a name"
-    parser.add_argument("target", metavar="NAME|ADDRESS|NETWORK", help=words)
-
-
 class _Period(argparse.Action):
     """The words `for TIME`; without them a ban is for ever."""
 
@@ -104,12 +105,6 @@ class _Period(argparse.Action):
 #: The units of a time, in seconds.
 _UNITS: Mapping[str, int] = {"s": 1, "min": 60, "h": 3_600, "d": 86_400}
 _PERIOD = re.compile(r"([0-9]{1,9})(s|min|h|d)", re.ASCII)
-
-
-def _add_ban_arguments(parser: argparse.ArgumentParser) -> None:
-    _add_target(parser)
-    words = "a time such as 30min, 12h or 7d; without it the ban is for ever"
-    parser.add_argument("seconds", nargs="*", action=_Period, default=None, metavar="for TIME", help=words)
 
 
 def said_line(facts: Facts) -> Iterator[str]:
@@ -133,14 +128,6 @@ def reloaded_lines(facts: Facts) -> Iterator[str]:
         yield "nothing is different"
     yield from (f"changed: {name}" for name in facts["changed"])
     yield from (f"needs a restart: {name}" for name in facts["need_a_restart"])
-
-
-def _add_text(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("text", metavar="TEXT", help="one line; quote it")
-
-
-def _add_cancel(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--cancel", action="store_true", help="begin new matches again, and go on")
 
 
 def table_line(facts: Facts) -> Iterator[str]:
@@ -176,22 +163,9 @@ def _seat_words(seat: Facts) -> str:
     return f"{_player(seat)}{', a house player' if seat['house'] else ''}{clock}{kept}"
 
 
-def _add_table(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("table", type=int, metavar="TABLE", help="the number of the match")
-
-
 def absolute(text: str) -> str:
     """A path of this process, for the host, which runs in a folder of its own."""
     return str(Path(text).absolute())
-
-
-def _add_backup_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "file", type=absolute, metavar="FILE", help="a new file, in a folder that the host can write to"
-    )
-    parser.add_argument("--force", action="store_true", help="replace an earlier backup")
-    words = "keep a copy in which the check finds faults, because the store has them, and print them"
-    parser.add_argument("--accept-faults", action="store_true", help=words)
 
 
 def _backup_lines(facts: Facts) -> Iterator[str]:
@@ -208,37 +182,6 @@ class _ReadPassword(argparse.Action):
     def __call__(self, parser: argparse.ArgumentParser, namespace: argparse.Namespace, *_: Any) -> None:
         text = getpass("New password: ") if sys.stdin.isatty() else sys.stdin.readline().rstrip("\r\n")
         namespace.password = text
-
-
-def _add_name(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("name", metavar="NAME", help="the account")
-
-
-def _add_list_arguments(parser: argparse.ArgumentParser) -> None:
-    words = "a pattern for names, such as 'a*' (default: all)"
-    parser.add_argument("pattern", nargs="?", default="*", metavar="PATTERN", help=words)
-
-
-def _add_reset_arguments(parser: argparse.ArgumentParser) -> None:
-    _add_name(parser)
-    words = "read the new password from standard input (without it, the host makes one and it is printed)"
-    parser.add_argument("--stdin", nargs=0, action=_ReadPassword, default=argparse.SUPPRESS, help=words)
-
-
-def _add_force(parser: argparse.ArgumentParser) -> None:
-    words = "give up the seat that the player has in a match: the player loses it"
-    parser.add_argument("--force", action="store_true", help=words)
-
-
-def _add_rename_arguments(parser: argparse.ArgumentParser) -> None:
-    _add_name(parser)
-    parser.add_argument("new_name", metavar="NEW", help="its new name")
-    _add_force(parser)
-
-
-def _add_delete_arguments(parser: argparse.ArgumentParser) -> None:
-    _add_name(parser)
-    _add_force(parser)
 
 
 def _account_line(facts: Facts) -> Iterator[str]:
@@ -338,32 +281,121 @@ def duration(seconds: float) -> str:
     return " ".join(parts[:2]) or "0 s"
 
 
+_FLAG = {"action": "store_true"}
+_PLAYER = Argument("name", "the player's name", {"metavar": "NAME"})
+_ACCOUNT = Argument("name", "the account", {"metavar": "NAME"})
+_TARGET = Argument(
+    "target",
+    "a name, an address, or a network such as 192.0.2.0/24; name:1.2.3.4 is a name",
+    {"metavar": "NAME|ADDRESS|NETWORK"},
+)
+_PERIOD_OF_BAN = Argument(
+    "seconds",
+    "a time such as 30min, 12h or 7d; without it the ban is for ever",
+    {"nargs": "*", "action": _Period, "default": None, "metavar": "for TIME"},
+)
+_GIVE_UP = Argument("--force", "give up the seat that the player has in a match: the player loses it", _FLAG)
+
+#: The verbs by their names; two words are a group and a verb of it.
 VERBS: Mapping[str, Verb] = {
-    "status": Verb("how the host is: ports, connections, tables, the journal", status_lines),
-    "who": Verb("who is here, one line for each player", item=person_line),
-    "tables": Verb("the matches that are played, one line for each", item=table_line),
-    "show": Verb("the position of a match, as a watcher may see it", shown_lines, add_arguments=_add_table),
-    "kick": Verb("end a player's connection; the player may come back", kicked_line, add_arguments=_add_player),
-    "ban": Verb("let a name, an address or a network in no more", banned_line, add_arguments=_add_ban_arguments),
-    "unban": Verb("end a ban", unbanned_line, add_arguments=_add_target),
-    "bans": Verb("all bans, one line for each", item=ban_line),
-    "say": Verb("say something to all, on the wires that have words for it", said_line, add_arguments=_add_text),
-    "reload": Verb("read the file with the settings again, and use what can change", reloaded_lines),
-    "drain": Verb("begin no new matches, and end after the last one", drain_line, add_arguments=_add_cancel),
+    "status": Verb(
+        "gamehost.admin.host:status", "how the host is: ports, connections, tables, the journal", status_lines
+    ),
+    "who": Verb("gamehost.admin.host:who", "who is here, one line for each player", item=person_line),
+    "tables": Verb("gamehost.admin.matches:tables", "the matches that are played, one line for each", item=table_line),
+    "show": Verb(
+        *("gamehost.admin.matches:show", "the position of a match, as a watcher may see it", shown_lines),
+        arguments=[Argument("table", "the number of the match", {"type": int, "metavar": "TABLE"})],
+    ),
+    "kick": Verb(
+        *("gamehost.admin.people:kick", "end a player's connection; the player may come back", kicked_line),
+        arguments=[_PLAYER],
+        acts=True,
+    ),
+    "ban": Verb(
+        *("gamehost.admin.people:ban", "let a name, an address or a network in no more", banned_line),
+        arguments=[_TARGET, _PERIOD_OF_BAN],
+        acts=True,
+    ),
+    "unban": Verb("gamehost.admin.people:unban", "end a ban", unbanned_line, arguments=[_TARGET], acts=True),
+    "bans": Verb("gamehost.admin.people:list_bans", "all bans, one line for each", item=ban_line),
+    "say": Verb(
+        *("gamehost.admin.people:say", "say something to all, on the wires that have words for it", said_line),
+        arguments=[Argument("text", "one line; quote it", {"metavar": "TEXT"})],
+        acts=True,
+    ),
+    "reload": Verb(
+        "gamehost.admin.reload:reload_settings",
+        "read the file with the settings again, and use what can change",
+        reloaded_lines,
+        acts=True,
+    ),
+    "drain": Verb(
+        *("gamehost.admin.host:drain", "begin no new matches, and end after the last one", drain_line),
+        arguments=[Argument("--cancel", "begin new matches again, and go on", _FLAG)],
+        acts=True,
+    ),
     "backup": Verb(
+        "gamehost.admin.host:backup",
         "copy the store to a file on which a host can start; moves go on meanwhile",
         _backup_lines,
-        add_arguments=_add_backup_arguments,
+        arguments=[
+            Argument(
+                "file", "a new file, in a folder that the host can write to", {"type": absolute, "metavar": "FILE"}
+            ),
+            Argument("--force", "replace an earlier backup", _FLAG),
+            Argument(
+                "--accept-faults",
+                "keep a copy in which the check finds faults, because the store has them, and print them",
+                _FLAG,
+            ),
+        ],
+        acts=True,
     ),
-    "account list": Verb("accounts, one line for each", item=_account_line, add_arguments=_add_list_arguments),
+    "account list": Verb(
+        *("gamehost.admin.people:list_accounts", "accounts, one line for each"),
+        item=_account_line,
+        arguments=[
+            Argument(
+                "pattern",
+                "a pattern for names, such as 'a*' (default: all)",
+                {"nargs": "?", "default": "*", "metavar": "PATTERN"},
+            )
+        ],
+    ),
     "account reset": Verb(
-        "give an account a new password; the player is disconnected", _reset_lines, add_arguments=_add_reset_arguments
+        *("gamehost.admin.people:reset", "give an account a new password; the player is disconnected", _reset_lines),
+        arguments=[
+            _ACCOUNT,
+            Argument(
+                "--stdin",
+                "read the new password from standard input (without it, the host makes one and it is printed)",
+                {"nargs": 0, "action": _ReadPassword, "default": argparse.SUPPRESS},
+            ),
+        ],
+        acts=True,
     ),
-    "account rename": Verb("give an account another name", _renamed_lines, add_arguments=_add_rename_arguments),
+    "account rename": Verb(
+        *("gamehost.admin.people:rename", "give an account another name", _renamed_lines),
+        arguments=[_ACCOUNT, Argument("new_name", "its new name", {"metavar": "NEW"}), _GIVE_UP],
+        acts=True,
+    ),
     "account delete": Verb(
-        "delete an account; its name is free then", _deleted_lines, add_arguments=_add_delete_arguments
+        *("gamehost.admin.people:delete", "delete an account; its name is free then", _deleted_lines),
+        arguments=[_ACCOUNT, _GIVE_UP],
+        acts=True,
     ),
-    "cluster": Verb("the hosts of the cluster, one line for each, and what this one has", own_lines, member_line),
+    "cluster": Verb(
+        *("gamehost.admin.host:cluster", "the hosts of the cluster, one line for each, and what this one has"),
+        *(own_lines, member_line),
+    ),
+}
+
+#: All that a host can be asked for: the verbs, and what `gamehost journal` needs.
+REQUESTS: Mapping[str, Verb] = {
+    **VERBS,
+    "journal ends": Verb("gamehost.admin.matches:ends"),
+    "journal rows": Verb("gamehost.admin.matches:rows"),
 }
 
 
@@ -413,7 +445,8 @@ def parser() -> argparse.ArgumentParser:
             parent = verbs.add_parser(group, help=", ".join(others))
             groups[group] = parent.add_subparsers(dest="verb_of_group", required=True, metavar="VERB")
         one = groups.get(group, verbs).add_parser(of_group, help=verb.help, description=verb.help)
-        verb.add_arguments(one)
+        for argument in verb.arguments:
+            one.add_argument(argument.name, help=argument.help, **argument.options)
         _add_options(one)
     top.set_defaults(store="gamehost.sqlite", admin=None, json=False, verb_of_group=None)
     return top

@@ -15,11 +15,10 @@ from typing import TYPE_CHECKING, Any, Protocol, TextIO
 
 from attrs import define
 
-from gamehost.commands.asking import NoHost, answers
-from gamehost.commands.printing import while_read
+from gamehost.commands.command_line import NoHost, answers, while_read
 from gamehost.games.base import Game, Seat
 from gamehost.games.chance import JournalledChance
-from gamehost.games.drawing import Drawable
+from gamehost.games.play import has_picture
 from gamehost.journal.notation import NotNotation, read_notation, write_notation
 from gamehost.journal.pictures import NoPicture, picture
 from gamehost.journal.records import Entry, EntryKind, SeatRecord, StoreUnusable, TableId, TableRecord
@@ -30,7 +29,7 @@ from gamehost.storage.copying import copy_store
 from gamehost.storage.database import StoreInUse
 from gamehost.storage.high_water_mark import Mark
 from gamehost.storage.inspect import Findings, StoreInspector, Summary, match_of, reading, summaries_of
-from gamehost.storage.postgresql.urls import beside, is_postgresql, require_psycopg, shown
+from gamehost.storage.postgresql import beside, is_postgresql, require_psycopg, shown
 from gamehost.storage.row_codec import Row, Undecodable, row_from_json
 from gamehost.storage.sidecar import sidecar_path
 
@@ -195,7 +194,7 @@ def main(
     Carry out one verb.
 
     :param argv: the words after `gamehost journal`
-    :param games: by name. Actions of other games are shown as they are stored. `draw` needs a game that is `Drawable`
+    :param games: by name. Actions of other games are shown as they are stored. `draw` needs a game that has pictures
     :returns: the exit status; 1 if the journal has faults or there is nothing to show
     :raises SystemExit: the arguments are wrong, or ask for help
     """
@@ -381,7 +380,7 @@ def _drawn(journal: JournalReader, words: argparse.Namespace, games: Mapping[str
     opening = record.opening
     what = f"table {words.table} is of {escaped(opening.game)}"
     game = games.get(opening.game)
-    if not isinstance(game, Drawable):
+    if game is None or not has_picture(game):
         raise StoreUnusable(f"{what}, a game that has no picture; 'show' tells its moves")
     if opening.version != game.version:
         raise StoreUnusable(f"{what}, rules {opening.version}; only matches under rules {game.version} can be drawn")

@@ -138,9 +138,9 @@ class Game(Protocol[A, E_co]):
     A game that this host can play.
 
     `legal`, `random_action` and `follow` are functions of what one seat knows: the master's own views and events, not the
-    JSON messages that a face makes of them. A message may leave out what a rule needs, such as which borders a piece of
+    JSON messages that are made of them. A message may leave out what a rule needs, such as which borders a piece of
     Stratego has crossed, and its bytes are published; a view is free to hold it. Who has messages alone reads them back with
-    the game's face, and knows as much as they say.
+    `messages` of the game, and knows as much as they say.
     """
 
     @property
@@ -228,6 +228,32 @@ class HasSteps(Protocol[A]):
         :param begun: such a beginning; `None`: nothing yet
         :raises IllegalAction: no legal action begins so, or it is a whole one
         """
+
+
+@runtime_checkable
+class Determinizable(Game[A, E_co], Protocol[A, E_co]):
+    """A game whose views can be made whole again: what a player needs that searches (`gamehost.games.play`)."""
+
+    def determinized(self, view: Any, seat: Seat, chance: Chance) -> GameMaster[A, E_co]:
+        """
+        A master of a match that fits what a seat knows. What the seat does not know is drawn, so it depends on nothing but
+        the arguments. It gives this seat an equal view, accepts the actions that are legal in it, and has no times.
+
+        :param view: as for `legal`, of a match that goes on
+        """
+
+
+@runtime_checkable
+class LimitsChoices(Protocol):
+    """A game of whose settings players may choose only some. Of other games they may choose all."""
+
+    @property
+    def choices(self) -> frozenset[str]:
+        """Those that players may choose beside times."""
+
+    @property
+    def usual(self) -> Settings:
+        """Settings that a match always has, so that players of all wires find each other."""
 
 
 def any_of(actions: Iterator[A] | None, below: Callable[[int], int]) -> A | None:

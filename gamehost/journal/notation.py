@@ -12,7 +12,8 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from attrs import evolve, field, frozen
+from attrs import field, frozen
+from msgspec.structs import replace
 
 from gamehost.games.base import Seat
 from gamehost.journal.records import Entry, EntryKind, SeatRecord, TableHeader, TableId, TableRecord
@@ -142,7 +143,7 @@ def read_notation(text: str) -> Notation:
     if not header.tags.get("Game") or not header.seats:
         raise NotNotation('expected the tags Game and Seat, such as [Game "onitama"] and [Seat "ann" "open"]')
     if entries and "Result" in header.tags:
-        entries[-1] = evolve(entries[-1], outcome=header.tags["Result"])
+        entries[-1] = replace(entries[-1], outcome=header.tags["Result"])
     opening = TableHeader(header.tags["Game"], header.number("Rules"), tuple(header.seats), header.settings)
     record = TableRecord(TableId(header.number("Table")), opening, tuple(entries))
     return Notation(record, header.tags.get("Date", ""))

@@ -12,7 +12,8 @@ from attrs import evolve
 
 from gamehost.games.base import Cause, Game, Seat, To
 from gamehost.games.chance import JournalledChance
-from gamehost.games.drawing import Drawable, Scene, Turn
+from gamehost.games.drawing import Scene, Turn
+from gamehost.games.play import has_picture, picture_of
 from gamehost.journal.records import Entry, EntryKind, TableHeader, TableRecord
 from gamehost.journal.replay import NotFollowed, new_master, replay
 
@@ -43,16 +44,17 @@ def picture(
     :param reveal: whether everything is shown when the match is over
     :raises NoPicture: the game has no pictures, the match has not begun, or its record does not fit the rules
     """
-    if not isinstance(game, Drawable):
+    if not has_picture(game):
         raise NoPicture("the game has no pictures")
     scene = _scene(game, record.opening, record.entries[:until], seat, reveal)
-    return game.draw(
+    return picture_of(
+        game,
         evolve(
             scene,
             names=scene.names if names is None else names,
             source=", ".join(filter(None, (f"table {record.table}", date))),
             moves=moves,
-        )
+        ),
     )
 
 

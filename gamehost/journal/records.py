@@ -10,6 +10,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from enum import IntEnum
 from typing import NewType, Protocol
 
+import msgspec
 from attrs import field, frozen
 
 from gamehost.games.base import Seat
@@ -38,9 +39,8 @@ class EntryKind(IntEnum):
     ARCHIVED = 5
 
 
-@frozen
-class Entry:
-    """One accepted thing."""
+class Entry(msgspec.Struct, frozen=True, gc=False):
+    """One accepted thing. There is one for each move, so it is quick to make, and the garbage collector does not follow it."""
 
     kind: EntryKind
     #: On the table's clock, in milliseconds.

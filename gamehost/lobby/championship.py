@@ -1,7 +1,8 @@
 """
-The table of a championship: everybody plays everybody once, and who has won how often.
+Championships: everybody plays everybody once.
 
-Pure: it knows names and results. `gamehost.lobby.championship` has the players and the games.
+`Championship` knows names and results. `ChampionshipRecord` writes the results down before anybody is told of them, so that a
+host that was killed goes on. `ChampionshipRun` has the players, and begins the games.
 """
 
 import re
@@ -10,14 +11,14 @@ from functools import lru_cache, partial
 from itertools import combinations
 from typing import Any, Protocol, Self
 
-from attrs import define, field
+from attrs import define, evolve, field
 from twisted.internet.interfaces import IDelayedCall, IReactorTime
 from twisted.logger import Logger
 
 from gamehost.games.base import Cause, Game, Result, Seat
 from gamehost.games.chance import JournalledChance
 from gamehost.games.remote.master import REMOTE
-from gamehost.journal.records import Entry, EntryKind, Journal, SeatRecord, TableHeader, TableId, TableRecord
+from gamehost.journal.records import Entry, EntryKind, Journal, TableHeader, TableId, TableRecord
 from gamehost.journal.replay import new_master, replay
 from gamehost.lobby.sessions import Session
 from gamehost.tables.context import TableContext
@@ -132,17 +133,6 @@ class ChampionshipRecord:
     all_durable: Callable[[], None] = nothing
 
     @classmethod
-    def open(cls, context: TableContext, game_type: str, sessions: Sequence[Session]) -> Self:
-        """A championship of these players begins."""
-        journal, now = context.journal, context.clock.seconds()
-        table = Championship([one.name for one in sessions])
-        self = cls(journal.new_table(), game_type, table, journal, context.clock, now)
-        seats = tuple(SeatRecord(one.name, one.wire, one.address, one.account) for one in sessions)
-        journal.open(self.number, TableHeader(RECORD, 1, seats, {"type": game_type}), nothing)
-        journal.append(self.number, Entry(EntryKind.BEGAN, 0), nothing)
-        return self
-
-    @classmethod
     def read(cls, context: TableContext, record: TableRecord) -> Self:
         """
         A championship of an earlier run of the host.
@@ -162,21 +152,12 @@ class ChampionshipRecord:
 
     @property
     def durable(self) -> bool:
-        """Whether all results are."""
         return not self._unwritten
 
     def pair(self, names: Sequence[str]) -> Pair | None:
         """The two of a match, in the order of the championship; `None`: they do not play in it."""
         players = [self.table.names.index(name) for name in names[:2] if name in self.table.names]
         return (min(players), max(players)) if len(players) == 2 else None
-
-    def counting(self, names: Sequence[str], result: Result) -> Callable[[Callable[[], None]], None] | None:
-        """As `TableContext.counting`, for a match of these players."""
-        pair = self.pair(names)
-        if pair is None or pair not in self.table.open or is_void(result):
-            return None
-        winners = [self.table.names.index(names[seat]) for seat in result.winners]
-        return partial(self.note, pair, winners)
 
     def note(self, pair: Pair, winners: Collection[int], durable: Callable[[], None]) -> None:
         """
@@ -199,10 +180,6 @@ class ChampionshipRecord:
         durable()
         if self.durable:
             self.all_durable()
-
-    def close(self) -> None:
-        """Nobody else is to be told how it has ended."""
-        self._journal.told(self.number)
 
 
 def is_void(result: Result) -> bool:
@@ -229,7 +206,12 @@ class ChampionshipRecords:
 
     def open(self, game_type: str, sessions: Sequence[Session]) -> ChampionshipRecord:
         """A championship of these players begins."""
-        record = ChampionshipRecord.open(self._context, game_type, sessions)
+        journal, clock = self._context.journal, self._context.clock
+        table = Championship([one.name for one in sessions])
+        record = ChampionshipRecord(journal.new_table(), game_type, table, journal, clock, clock.seconds())
+        seats = tuple(evolve(one.record, key_digest="") for one in sessions)
+        journal.open(record.number, TableHeader(RECORD, 1, seats, {"type": game_type}), nothing)
+        journal.append(record.number, Entry(EntryKind.BEGAN, 0), nothing)
         self._records[str(record.number)] = record
         return record
 
@@ -240,7 +222,7 @@ class ChampionshipRecords:
 
     def close(self, record: ChampionshipRecord) -> None:
         """All is played, and nobody else is to be told so."""
-        record.close()
+        self._context.journal.told(record.number)
         self._records.pop(str(record.number), None)
 
     def counting(
@@ -248,7 +230,10 @@ class ChampionshipRecords:
     ) -> Callable[[Callable[[], None]], None] | None:
         """As `TableContext.counting`."""
         record = self._records.get(championship)
-        return None if record is None else record.counting(names, result)
+        pair = None if record is None else record.pair(names)
+        if record is None or pair is None or pair not in record.table.open or is_void(result):
+            return None
+        return partial(record.note, pair, [record.table.names.index(names[seat]) for seat in result.winners])
 
     # -- a restart of the host
 

@@ -66,7 +66,6 @@ class Tally:
     since: int = 1
 
     def add(self, match: FinishedMatch) -> None:
-        """Count one more."""
         game, (winners, _, _) = match.opening.game, outcome(match)
         self.matches[game] += 1
         for seat, one in enumerate(match.opening.seats):

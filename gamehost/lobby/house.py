@@ -21,8 +21,8 @@ from twisted.internet.interfaces import IDelayedCall, IReactorTime
 from gamehost.accounts.names import NameFault, NameRefused
 from gamehost.games.base import Game, Seat
 from gamehost.limits import is_loopback, rate_limit_key
-from gamehost.lobby.new_matches import NewMatches
-from gamehost.lobby.queues import OpenTables
+from gamehost.lobby.queues import NewMatches, OpenTables
+from gamehost.lobby.seats import Seats
 from gamehost.lobby.sessions import Session, SessionRegistry
 from gamehost.players.base import Level
 from gamehost.settings import Settings
@@ -113,8 +113,6 @@ class HouseSeat:
 
 @define(eq=False)
 class _Waiting:
-    """Somebody who waits for opponents."""
-
     game: Game[Any, Any]
     wish: Seat | None
     #: Whether it is in a queue, and not at an open table.
@@ -128,29 +126,25 @@ class HousePlayers:
     """
     The house players of a lobby.
 
-    :param begin: opens a table with a game, settings and players
+    :param begin: begins a match of a game with settings and players; without settings, with the host's own
     :param stop_waiting: takes a player out of the queue
     :param refusal: why no table can begin now, or `None`
-    :param disconnect: the player of a session is away
-    :param take_seat: a house player has a seat at the table of a session from now on
-    :param new_matches: how often matches begin
     """
 
     rules: HouseRules
     _clock: IReactorTime
     _registry: SessionRegistry
     _tables: OpenTables
+    _seats: Seats
+    _new_matches: NewMatches
     _begin: Callable[[Game[Any, Any], Settings | None, Sequence[Session]], None]
     _stop_waiting: Callable[[Session], None]
     _refusal: Callable[[], str | None]
-    _disconnect: Callable[[Session], object]
-    _take_seat: Callable[[Session, Seat, Session], None]
-    _new_matches: NewMatches
     #: `None`: this host has none.
     programs: Programs | None = None
-    _waiting: dict[Session, _Waiting] = field(factory=dict)
+    waiting: dict[Session, _Waiting] = field(factory=dict)
     #: By the session of each house player; the one first at whose table nothing has happened for the longest time.
-    _seats: OrderedDict[Session, HouseSeat] = field(factory=OrderedDict)
+    kept: OrderedDict[Session, HouseSeat] = field(factory=OrderedDict)
     #: By level: the numbers for names. A number is never used again, because a program may still be on its way out.
     _numbers: "dict[str, count[int]]" = field(factory=lambda: defaultdict(lambda: count(1)))
     _groups: "count[int]" = field(factory=lambda: count(1))
@@ -165,16 +159,11 @@ class HousePlayers:
         :param level: one of `LEVELS`
         :raises HouseRefused: there is no house player, and the player waits on
         """
-        waiting = self._waiting.get(session)
+        waiting = self.waiting.get(session)
         if waiting is None:
             raise HouseRefused("you do not wait for opponents")
         if waiting.in_queue:
-            house = self._new_sessions(session, waiting.game, level, waiting.game.least_seats - 1, begins=True)
-            self._new_matches.begin([session.address])
-            self._stop_waiting(session)
-            players = [session, *house]
-            self._begin(waiting.game, None, players[:: -1 if waiting.wish == 1 else 1])
-            self._call(house)
+            self.play(session, waiting.game, level, waiting.game.least_seats, None, waiting.wish)
             return
         empty = self._tables.empty_seats(session)
         if empty is None:
@@ -189,19 +178,20 @@ class HousePlayers:
         game: Game[Any, Any],
         level: str,
         seats: int,
-        settings: Settings,
+        settings: Settings | None,
         wish: Seat | None = None,
     ) -> None:
         """
-        Begin a match of a player, who does not wait, against house players in all other seats.
+        Begin a match of a player, who waits no longer, against house players in all other seats.
 
         :param level: one of `LEVELS`
-        :param settings: of the match; complete
+        :param settings: of the match; complete. `None`: the host's own for the game
         :param wish: the seat that the player wants in a game of two; `None`: the first
         :raises HouseRefused: there is no house player
         """
         house = self._new_sessions(session, game, level, seats - 1, begins=True)
         self._new_matches.begin([session.address])
+        self._stop_waiting(session)
         players = [session, *house]
         self._begin(game, settings, players[:: -1 if wish == 1 else 1])
         self._call(house)
@@ -234,7 +224,7 @@ class HousePlayers:
             [house] = self._new_sessions(session, table.game, level, 1) if table is not None else []
         except (HouseRefused, ValueError):
             return None
-        self._take_seat(session, seat, house)
+        self._seats.replace(session, seat, house)
         self._sit(house)
         return house.name
 
@@ -259,13 +249,13 @@ class HousePlayers:
         :param unasked: whether a house player comes after some time
         """
         self.waits_no_longer(session)
-        waiting = self._waiting[session] = _Waiting(game, wish, in_queue)
+        waiting = self.waiting[session] = _Waiting(game, wish, in_queue)
         if unasked and (seconds := self.rules.seconds.get(game.name)):
             waiting.timer = self._clock.callLater(seconds, partial(self._due, session, waiting))
 
     def waits_no_longer(self, session: Session) -> None:
         """A player does not wait any more. Nothing happens to one who did not."""
-        waiting = self._waiting.pop(session, None)
+        waiting = self.waiting.pop(session, None)
         if waiting is not None and waiting.timer is not None:
             waiting.timer.cancel()
 
@@ -273,7 +263,7 @@ class HousePlayers:
         waiting.timer = None
         others = 0 if waiting.in_queue else self._tables.others(session)
         if others is None:
-            del self._waiting[session]  # the table was closed
+            del self.waiting[session]  # the table was closed
             return
         again = AGAIN
         if others:
@@ -309,15 +299,14 @@ class HousePlayers:
 
     def forget(self, session: Session) -> None:
         """A match is over, or its table sleeps: this house player is gone."""
-        kept = self._seats.pop(session, None)
+        kept = self.kept.pop(session, None)
         if kept is not None:
             kept.stop()
 
     def halt(self) -> None:
-        """The host stops."""
-        for session in list(self._waiting):
+        for session in list(self.waiting):
             self.waits_no_longer(session)
-        for kept in self._seats.values():
+        for kept in self.kept.values():
             kept.stop()
 
     # -- for the programs
@@ -325,7 +314,7 @@ class HousePlayers:
     def started(self, programs: Programs) -> None:
         """The process is there, or is there again: it gets its seats."""
         self.programs = programs
-        for session, kept in self._seats.items():
+        for session, kept in self.kept.items():
             if session.player in (kept, None):
                 programs.sit(session.name, kept.group)
 
@@ -336,7 +325,7 @@ class HousePlayers:
         :raises NameRefused: no seat is kept for this name
         """
         session = self._registry.get(name)
-        kept = None if session is None else self._seats.get(session)
+        kept = None if session is None else self.kept.get(session)
         if session is None or kept is None or session.table is None or session.table.phase is Phase.CLOSING:
             raise NameRefused(NameFault.INVALID, "no seat is kept for this name")
         kept.stop()
@@ -347,15 +336,15 @@ class HousePlayers:
 
     def active(self, session: Session, handle: SeatHandle[Any] | None = None) -> None:
         """Something has happened at the table of a house player; the seat's handle, if that is new."""
-        kept = self._seats.get(session)
+        kept = self.kept.get(session)
         if kept is not None:
             kept.active_at = self._clock.seconds()
             kept.handle = handle or kept.handle
-            self._seats.move_to_end(session)
+            self.kept.move_to_end(session)
 
     def lost(self, session: Session, player: Any) -> None:
         """The program of a house player is gone. Its seat is kept."""
-        kept = self._seats.get(session)
+        kept = self.kept.get(session)
         if kept is None or session.player is not player or session.table is None or session.seat is None:
             return
         session.player = kept
@@ -381,11 +370,11 @@ class HousePlayers:
             raise HouseRefused(refusal)
         whom, share = rate_limit_key(asker.address), self.rules.tables_per_address
         if share is not None and not is_loopback(asker.address):
-            mine = [kept for kept in self._seats.values() if kept.whom == whom]
+            mine = [kept for kept in self.kept.values() if kept.whom == whom]
             if len({kept.session.table_id for kept in mine}) >= share and not self._give_way(mine):
                 raise HouseRefused("too many matches from your address have house players: end one, or try again later")
-        if len({session.table_id for session in self._seats}) >= self.rules.tables and not self._give_way(
-            self._seats.values()
+        if len({session.table_id for session in self.kept}) >= self.rules.tables and not self._give_way(
+            self.kept.values()
         ):
             raise HouseRefused("all house players are busy: try again later")
         sessions = []
@@ -401,9 +390,9 @@ class HousePlayers:
 
     def _keep(self, session: Session, asker: Session) -> HouseSeat:
         whom = rate_limit_key(asker.address)
-        groups = (kept.group for kept in self._seats.values() if kept.whom == whom)
+        groups = (kept.group for kept in self.kept.values() if kept.whom == whom)
         group = next(groups, None) or next(self._groups)
-        kept = self._seats[session] = HouseSeat(session, whom, group, self._clock.seconds())
+        kept = self.kept[session] = HouseSeat(session, whom, group, self._clock.seconds())
         return kept
 
     def _give_way(self, seats: Iterable[HouseSeat]) -> bool:
@@ -421,7 +410,7 @@ class HousePlayers:
     def _call(self, sessions: Sequence[Session]) -> None:
         """Have the programs of these house players log in, and wait for them."""
         for session in sessions:
-            kept = self._seats.get(session)
+            kept = self.kept.get(session)
             if kept is None:
                 continue
             kept.stop()
@@ -435,4 +424,4 @@ class HousePlayers:
         if kept.session.player is kept:
             kept.session.player = None
             kept.session.away_since = self._clock.seconds()
-            self._disconnect(kept.session)
+            self._seats.disconnect(kept.session)

@@ -96,7 +96,7 @@ class Questions:
     #: The questions that wait, by address. The first address has the next turn.
     _lines: OrderedDict[str, deque[_Question]] = field(factory=OrderedDict)
     #: All questions that are not answered.
-    _by_key: dict[Hashable, _Question] = field(factory=dict)
+    unanswered: dict[Hashable, _Question] = field(factory=dict)
     _current: _Question | None = None
     #: Places taken in all lines.
     waiting: int = field(init=False, default=0)
@@ -128,13 +128,13 @@ class Questions:
         if self._halted:
             return fail(NotAnswered(STOPPING))
         whom = rate_limit_key(address)
-        question = self._by_key.get(key)
+        question = self.unanswered.get(key)
         if question is None or not (question.begun or question.asked_from(whom)):
             refusal = self._refusal(whom)
             if refusal is not None:
                 self.refused += 1
                 return fail(TooManyQuestions(refusal))
-            question = question or self._by_key.setdefault(key, _Question(key, work))
+            question = question or self.unanswered.setdefault(key, _Question(key, work))
             self._lines.setdefault(whom, deque()).append(question)
             self.waiting += 1
         answer: Deferred[Any] = Deferred(self._withdraw(question))
@@ -173,7 +173,7 @@ class Questions:
         """The host stops: nothing more is answered."""
         self._halted = True
         self._lines.clear()
-        self._by_key.clear()
+        self.unanswered.clear()
         self._late.clear()
         self.waiting = 0
         self.slices.halt()
@@ -197,7 +197,7 @@ class Questions:
             if whom is not None and not question.begun and not question.asked_from(whom):
                 self._leave(whom, question)
                 if not question.askers:
-                    self._by_key.pop(question.key, None)
+                    self.unanswered.pop(question.key, None)
 
         return withdraw
 
@@ -229,7 +229,7 @@ class Questions:
                 found = Failure(NotAnswered(FAULT))
         elif found.size:
             self.keep(question.key, found)
-        self._by_key.pop(question.key, None)
+        self.unanswered.pop(question.key, None)
         self.slices.run(_telling(found, question), self._go_on)
 
     def _go_on(self, told: object) -> None:

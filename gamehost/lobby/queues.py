@@ -1,10 +1,9 @@
 """
-Those who wait for opponents: in queues, and at open tables that others join by a number.
-
-Nobody waits for longer than a day.
+Those who wait for opponents: in queues, and at open tables that others join by a number. And how often matches begin.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from hmac import compare_digest
 from itertools import islice
@@ -17,7 +16,7 @@ from gamehost.games.base import Game, Seat
 from gamehost.games.chance import ScriptedChance
 from gamehost.games.clock import CLOCK_SETTINGS, with_clocks
 from gamehost.journal.records import TABLE_SETTINGS, TableId
-from gamehost.limits import rate_limit_key
+from gamehost.limits import KeyedBuckets, is_loopback, rate_limit_key
 from gamehost.lobby.sessions import Membership, Session
 from gamehost.settings import Settings
 from gamehost.tables.interfaces import OpenTable, TableClosed
@@ -54,20 +53,28 @@ def checked_settings(game: Game[Any, Any], settings: Settings) -> Settings:
 Key = tuple[str, str]
 
 
+#: Seconds for which somebody waits in a queue. Programs that were forgotten wait longer than a day. People do not.
+LONGEST = 86_400.0
+
+
 @define(eq=False)
 class Queues:
     """
-    The queues of all games.
+    The queues of all games. Nobody waits in one for longer than a day.
 
     :param membership: what other hosts of a cluster are told of those who wait
+    :param too_long: called with a player who has waited for a day
     """
 
-    _membership: Membership = field(factory=Membership)
-
+    _clock: IReactorTime
+    _membership: Membership
+    _too_long: Callable[[Session], None]
     #: Those who wait; queues in which nobody waits are left out.
     waiting: dict[Key, list[Session]] = field(factory=dict)
     #: The seat that somebody wants.
     _wishes: dict[Session, Seat] = field(factory=dict)
+    #: Ends the wait of each.
+    _timers: dict[Session, IDelayedCall] = field(factory=dict)
 
     def join(self, key: Key, session: Session, wish: Seat | None) -> bool:
         """
@@ -82,6 +89,8 @@ class Queues:
         if wish is not None:
             self._wishes[session] = wish
         self._membership.waits(session, key)
+        self._stop_timer(session)
+        self._timers[session] = self._clock.callLater(LONGEST, self._too_long, session)
         return True
 
     def match(
@@ -115,60 +124,20 @@ class Queues:
                 self._membership.waits_no_longer(session)
                 if not waiting:
                     del self.waiting[key]
-
-    def everybody(self) -> list[Session]:
-        """All who wait."""
-        return [session for waiting in self.waiting.values() for session in waiting]
-
-
-#: Seconds. Programs that were forgotten wait longer than a day. People do not.
-LONGEST = 86_400.0
-
-
-@define(eq=False)
-class WaitingTime:
-    """
-    Calls a function for each player who has waited for a day. There is one timer, for the one who has waited longest.
-
-    :param too_long: called with the player, who does not wait any more then
-    """
-
-    _clock: IReactorTime
-    _too_long: Callable[[Session], None]
-    #: Since when each of them waits, in seconds of the reactor; the one who has waited longest comes first.
-    _since: dict[Session, float] = field(factory=dict)
-    _timer: IDelayedCall | None = None
-
-    def start(self, session: Session) -> None:
-        """A player waits from now on."""
-        self._since[session] = self._clock.seconds()
-        if self._timer is None:
-            self._wait_for_oldest()
-
-    def stop(self, session: Session) -> None:
-        """A player does not wait any more. Nothing happens to one who did not."""
-        if self._since.pop(session, None) is not None and not self._since:
-            self.halt()
+        self._stop_timer(session)
 
     def halt(self) -> None:
-        """Stop the timer."""
-        if self._timer is not None:
-            self._timer.cancel()
-            self._timer = None
+        """The host stops: nobody has waited too long any more."""
+        for session in list(self._timers):
+            self._stop_timer(session)
 
-    def _wait_for_oldest(self) -> None:
-        oldest = next(iter(self._since.values()))
-        self._timer = self._clock.callLater(max(0.0, oldest + LONGEST - self._clock.seconds()), self._due)
+    def _stop_timer(self, session: Session) -> None:
+        timer = self._timers.pop(session, None)
+        if timer is not None and timer.active():
+            timer.cancel()
 
-    def _due(self) -> None:
-        """The one who waited longest when the timer was set may be gone. Then the timer is set for the next one."""
-        self._timer = None
-        now = self._clock.seconds()
-        while self._since and (oldest := next(iter(self._since))) and self._since[oldest] + LONGEST <= now:
-            del self._since[oldest]
-            self._too_long(oldest)
-        if self._since and self._timer is None:
-            self._wait_for_oldest()
+    def everybody(self) -> list[Session]:
+        return [session for waiting in self.waiting.values() for session in waiting]
 
 
 #: So many tables are listed for who looks for one: 16 KiB on a wire. The others can be joined by their numbers, and are
@@ -223,6 +192,10 @@ class _Party:
         return OpenTable(
             self.table, self.seats, settings, tuple(session.name for session in self.sessions), self.reversed
         )
+
+    def stop_timer(self) -> None:
+        if self.too_long is not None and self.too_long.active():
+            self.too_long.cancel()
 
     def tell(self, event: object) -> None:
         for session in tuple(self.sessions):
@@ -282,12 +255,7 @@ class OpenTables:
         :raises NoSuchTable: it does not wait (any more), is another game's, or has another code
         """
         party = self._parties.get(table)
-        if (
-            party is None
-            or party.game is not game
-            or party.pool != pool
-            or not compare_digest(party.code.encode(), code.encode())
-        ):
+        if party is None or party.game is not game or party.pool != pool or not same_code(party.code, code):
             raise NoSuchTable("no table of this number waits for players")
         party.sessions.append(session)
         self._where[session] = party
@@ -329,7 +297,6 @@ class OpenTables:
         return tables
 
     def everybody(self) -> list[Session]:
-        """All who wait at a table."""
         return list(self._where)
 
     def leave(self, session: Session) -> None:
@@ -355,11 +322,81 @@ class OpenTables:
         del self._parties[party.table]
         for session in party.sessions:
             self._where.pop(session, None)
-        if party.too_long is not None and party.too_long.active():
-            party.too_long.cancel()
+        party.stop_timer()
 
     def halt(self) -> None:
         """The host stops: no table is closed any more for having waited too long."""
         for party in self._parties.values():
-            if party.too_long is not None and party.too_long.active():
-                party.too_long.cancel()
+            party.stop_timer()
+
+
+#: Seconds between two looks at the queues while somebody in them has to wait.
+LEAST_PAUSE = 0.1
+
+
+@define(eq=False)
+class NewMatches:
+    """
+    How often matches begin: a rate for each address, so that nobody fills the disk by opening matches and giving them up.
+
+    A match counts for each address of its players, once. A player in a queue whose address has to wait stays in the queue, and
+    others are matched meanwhile. Where a wire has words for it, a wish is refused. This machine's own address has no rate.
+
+    :param again: called after `wait`, when an address may begin a match again
+    """
+
+    _clock: IReactorTime
+    _again: Callable[[], None]
+    #: `None`: there is no rate.
+    _buckets: KeyedBuckets[str] | None = None
+    _timer: IDelayedCall | None = None
+    _stopped: bool = field(default=False, init=False)
+
+    def limit(self, rate: tuple[float, int] | None) -> None:
+        """
+        Use another rate from now on. Every address begins with a full bucket.
+
+        :param rate: matches a second in the long run, and matches at once; `None`: there is none
+        """
+        self._buckets = None if rate is None else KeyedBuckets(*rate)
+
+    def seconds_until(self, address: str) -> float:
+        """The seconds until a match of this address may begin; 0: now."""
+        if self._buckets is None or is_loopback(address):
+            return 0.0
+        now = self._clock.seconds()
+        return self._buckets.of(rate_limit_key(address), now).seconds_to_one(now)
+
+    def refusal(self, address: str) -> str | None:
+        """Why no match of this address may begin now, for the player; `None`: it may."""
+        seconds = self.seconds_until(address)
+        if not seconds:
+            return None
+        return f"too many new matches from your address: try again in {math.ceil(seconds)} s"
+
+    def begin(self, addresses: Iterable[str]) -> None:
+        """A match of these addresses begins. All of them may begin one."""
+        if self._buckets is not None:
+            now = self._clock.seconds()
+            for whom in {rate_limit_key(address) for address in addresses if not is_loopback(address)}:
+                self._buckets.of(whom, now).take(now)
+
+    def wait(self, seconds: float) -> None:
+        """Call back after so many seconds at the latest. Nothing changes if that is going to happen earlier."""
+        if self._stopped or (self._timer is not None and self._timer.getTime() <= self._clock.seconds() + seconds):
+            return
+        self._cancel()
+        self._timer = self._clock.callLater(max(LEAST_PAUSE, seconds), self._due)
+
+    def halt(self) -> None:
+        self._stopped = True
+        self._cancel()
+
+    def _cancel(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+    def _due(self) -> None:
+        self._timer = None
+        self._again()

@@ -15,8 +15,7 @@ from twisted.internet.interfaces import IDelayedCall, IReactorTime
 from twisted.logger import Logger
 
 from gamehost.games.base import Seat
-from gamehost.games.remote.actions import Finish, Move, Next, PutOut
-from gamehost.games.remote.master import Ended, Gone, Moved, NeverWas, StateSaid
+from gamehost.games.remote.master import Ended, Finish, Gone, Move, Moved, NeverWas, Next, PutOut, StateSaid
 from gamehost.journal.records import TableId
 from gamehost.limits import RemoteLimits
 from gamehost.lobby.championship import Contestant
@@ -176,7 +175,7 @@ class RemoteGame:
     master: MasterLink | None = None
     _handle: SeatHandle[Any] | None = None
     #: How many masters have been told of this game.
-    life: int = 0
+    masters_told: int = 0
     #: What the players and the master know.
     _steps: list[_Step] = field(factory=list)
     #: The next step of which a new master is told; `None`: it knows all.
@@ -194,7 +193,7 @@ class RemoteGame:
     @property
     def game_id(self) -> str:
         """The id by which the present master knows the game. No master hears one twice."""
-        return str(self.number) if self.life <= 1 else f"{self.number}.{self.life}"
+        return str(self.number) if self.masters_told <= 1 else f"{self.number}.{self.masters_told}"
 
     def named(self, results: Sequence[tuple[Seat, bool]]) -> Results:
         """Results by the names of the players."""
@@ -217,7 +216,7 @@ class RemoteGame:
 
     def _tell_anew(self) -> None:
         assert self.master is not None
-        self.life += 1
+        self.masters_told += 1
         self._at = 0
         self.master.begin_game(self.game_id, self.names)
         self._go_on()
@@ -264,7 +263,6 @@ class RemoteGame:
         self._void("its master did not come back")
 
     def halt(self) -> None:
-        """The host stops."""
         self.stopped = True
         self._stop_timer()
         self.table.halt()
@@ -327,7 +325,6 @@ class RemoteGame:
     # -- players
 
     def leave(self, seat: Seat) -> None:
-        """A player is gone."""
         if not self.stopped:
             self.table.disconnect(seat)
 
@@ -388,7 +385,6 @@ class RemoteGame:
             self._tell_step(step)
 
     def end(self) -> None:
-        """The game is over."""
         self.over = True
         self._stop_timer()
         self._steps.clear()

@@ -31,7 +31,7 @@ from gamehost.journal.records import (
 )
 from gamehost.limits import RemoteLimits, rate_limit_key
 from gamehost.lobby.championship import RECORD, ChampionshipRecords, ChampionshipRun, Opener
-from gamehost.lobby.new_matches import NewMatches
+from gamehost.lobby.queues import NewMatches
 from gamehost.lobby.remote_game import MasterLink, RemoteGame, RemotePlayer, RemoteSeat
 from gamehost.settings import Settings, seconds, setting
 from gamehost.tables.context import TableContext
@@ -62,8 +62,6 @@ def is_game_type(text: str) -> bool:
 
 @define(eq=False)
 class GameType:
-    """One type of game."""
-
     #: As its master or its first player has written it.
     title: str
     #: Who waits, the one first who has waited longest.
@@ -119,15 +117,15 @@ class Master:
         found = _ID.fullmatch(game_id)
         if found is None:
             raise NeverGiven
-        number, life = int(found[1]), int(found[2] or 1)
+        number, telling = int(found[1]), int(found[2] or 1)
         game = games.get(TableId(number))
         if game is None:
             if number > self.highest:
                 raise NeverGiven
             return None
-        if life > game.life or (found[2] is not None and life == 1):
+        if telling > game.masters_told or (found[2] is not None and telling == 1):
             raise NeverGiven
-        return game if life == game.life else None
+        return game if telling == game.masters_told else None
 
 
 #: Types of games that are remembered after their masters and players have gone.
@@ -198,7 +196,6 @@ class RemoteGames:
 
     @property
     def masters(self) -> int:
-        """How many masters there are."""
         return sum(self._per_address.values())
 
     def register(self, game_type: str, master: Master) -> None:
@@ -326,8 +323,7 @@ class RemoteGames:
         assert master is not None
         sessions = [player.session for player in players if player.session is not None]
         assert len(sessions) == len(players)
-        seats = [SeatRecord(one.name, one.wire, one.address, one.account, one.key_digest) for one in sessions]
-        seats.append(SeatRecord(f"#{master.id}", sessions[0].wire, master.address))
+        seats = [*(one.record for one in sessions), SeatRecord(f"#{master.id}", sessions[0].wire, master.address)]
         settings = {**self.settings.get(REMOTE.name, {}), "type": kind.title}
         if championship is not None:
             settings[CHAMPIONSHIP] = str(championship)

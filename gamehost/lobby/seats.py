@@ -1,22 +1,57 @@
 """
-Who sits where: the tables in play, the sessions of their players, and the way to a table and from it.
+Who sits where: the tables in play, those that sleep, and the way to a table and from it.
+
+An unfinished table whose players are all gone sleeps. It is loaded when one of them comes back, and put away after a day.
 """
 
-from collections.abc import Sequence
-from typing import Any
+from collections import OrderedDict
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from typing import Any, Protocol
 
-from attrs import Factory, define, field
+from attrs import define, field
+from twisted.internet.interfaces import IDelayedCall, IReactorTime
 from twisted.logger import Logger
 
-from gamehost.accounts.names import NameRefused
-from gamehost.games.base import Seat
-from gamehost.journal.records import TableId
-from gamehost.lobby.house import HousePlayers
+from gamehost.accounts.names import NameRefused, key_of
+from gamehost.games.base import Game, Seat
+from gamehost.journal.records import (
+    Entry,
+    EntryKind,
+    SeatRecord,
+    Store,
+    TableHeader,
+    TableId,
+    TableRecord,
+    UnfinishedTable,
+)
+from gamehost.journal.replay import NotFollowed
 from gamehost.lobby.sessions import Session, SessionRegistry, Waking
-from gamehost.lobby.sleeping import SleepingTables
+from gamehost.lobby.sleeping import Place, SleepingTable
+from gamehost.settings import Settings
 from gamehost.tables.context import Phase, TableContext
 from gamehost.tables.interfaces import Suspended
 from gamehost.tables.table import Table
+
+#: Seconds between two notes of the up-time, while a table sleeps.
+NOTE_EVERY = 60.0
+#: Tables that are archived at once. With many to archive, one such batch goes each second.
+BATCH = 100
+#: Tables that stay in memory when they fall asleep: replaying them again and again could keep a host busy.
+RESTING = 128
+
+
+class HouseSeats(Protocol):
+    """What is told to the house players of a host."""
+
+    def waits_no_longer(self, session: Session) -> None:
+        """A player does not wait for opponents any more."""
+
+    def resume(self, session: Session) -> None:
+        """Somebody has come back to a table at which this house player has a seat."""
+
+    def forget(self, session: Session) -> None:
+        """The match of a player is over, or the table sleeps."""
 
 
 @define(eq=False)
@@ -25,41 +60,39 @@ class Seats:
     The seats at all tables of a host.
 
     :param most_sleeping: sleeping tables of one address; `None`: any number
-    :param house: the house players
+    :param resting: tables that stay in memory when they fall asleep
     """
 
     _context: TableContext
     _registry: SessionRegistry
     most_sleeping: int | None
-    _house: HousePlayers
+    resting: int = RESTING
+    house: HouseSeats = field(init=False)
     #: The tables in play.
     tables: dict[TableId, Table[Any, Any]] = field(factory=dict)
-    _seated: dict[TableId, Sequence[Session]] = field(factory=dict)
+    seated: dict[TableId, Sequence[Session]] = field(factory=dict)
     #: Of tables that were loaded, and whose seats nobody has taken yet: since when they slept.
-    _unclaimed: dict[TableId, int] = field(factory=dict)
-    sleeping: SleepingTables = field(init=False, default=Factory(lambda self: self._new_sleeping(), takes_self=True))
+    unclaimed: dict[TableId, int] = field(factory=dict)
+    #: The games of sleeping tables, by their names.
+    _games: dict[str, Game[Any, Any]] = field(factory=dict)
+    #: The sleeping tables in memory, the one first that has slept longest.
+    in_memory: OrderedDict[TableId, Table[Any, Any]] = field(factory=OrderedDict)
+    #: The up-time when this run of the host began: more than any table has fallen asleep at in an earlier one.
+    _begin: int = field(init=False)
+    _origin: float = field(init=False)
+    _alarm: IDelayedCall | None = None
+    _stopped: bool = False
 
     log = Logger()
 
-    def _new_sleeping(self) -> SleepingTables:
-        return SleepingTables(
-            self._context, self._registry, self.ended, self.left, self._woken, most=self.most_sleeping
-        )
+    def __attrs_post_init__(self) -> None:
+        self._begin = self._context.journal.uptime + 1
+        self._origin = self._context.clock.seconds()
 
-    def keep(self, table: Table[Any, Any], sessions: Sequence[Session]) -> None:
-        """A table opens, or is back in memory: these are its players, in the order of the seats."""
-        self.tables[table.id] = table
-        self._seated[table.id] = sessions
-        for seat, session in enumerate(sessions):
-            session.table = table
-            session.seat = Seat(seat)
-            session.match = sessions
-
-    def halt(self) -> None:
-        """The host stops: all clocks stand still."""
-        self.sleeping.halt()
-        for table in self.tables.values():
-            table.halt()
+    @property
+    def uptime(self) -> int:
+        """For how many seconds hosts have run on this journal."""
+        return self._begin + int(self._context.clock.seconds() - self._origin)
 
     @property
     def playing(self) -> bool:
@@ -69,17 +102,82 @@ class Seats:
 
     def sleeps(self, table: TableId) -> bool:
         """Whether a table is unfinished and nobody is there, or it is being loaded."""
-        return table in self._registry.waking or table in self._registry.sleepers
+        return table in self._registry.waking or table in self._registry.sleeping
+
+    def halt(self) -> None:
+        """The host stops: all clocks stand still, its up-time is noted, and nothing more happens."""
+        if len(self._registry.sleeping) and not self._stopped:
+            self._context.journal.note_uptime(self.uptime)
+        self._stopped = True
+        self._set_alarm()
+        for table in self.tables.values():
+            table.halt()
+
+    # -- tables begin and end
+
+    def open(self, game: Game[Any, Any], number: TableId, settings: Settings, sessions: Sequence[Session]) -> None:
+        """Begin a match of these players, in the order of the seats."""
+        complete = dict(settings)
+        for one in sessions:
+            complete |= one.required
+            self.house.waits_no_longer(one)
+        opening = TableHeader(game.name, game.version, tuple(one.record for one in sessions), complete)
+        players = [one.player for one in sessions if one.player is not None]
+        table = Table.prepare(self._context, number, game, opening, self._ended, self._left)
+        self._keep(table, sessions)
+        names = ", ".join(f"{one.name} ({one.wire})" for one in sessions)
+        self.log.info("table {table}: {game} begins: {players}", table=number, game=game.name, players=names)
+        self._context.counts.begun[game.name] += 1
+        table.open(opening, players)
+
+    def _keep(self, table: Table[Any, Any], sessions: Sequence[Session]) -> None:
+        """A table opens, or is back in memory: these are its players, in the order of the seats."""
+        self.tables[table.id] = table
+        self.seated[table.id] = sessions
+        for seat, session in enumerate(sessions):
+            session.table = table
+            session.seat = Seat(seat)
+            session.match = sessions
+
+    def _ended(self, table: Table[Any, Any]) -> None:
+        """Free all who sat there, before any of them is told so: the first thing they do may be to play again."""
+        self._log_end(table.id, table.game.name, table.outcome)
+        self._context.counts.ended[table.game.name, bool(table.outcome)] += 1
+        self._forget(table.id)
+        self.tables.pop(table.id, None)
+        self.unclaimed.pop(table.id, None)
+        for session in self.seated.pop(table.id, []):
+            if session.table is not table:
+                continue  # this player was told the end before the others, and may be at another table now
+            session.table = None
+            session.seat = None
+            session.match = ()
+            self.house.forget(session)
+            if session.player is None or session.house:
+                self._registry.forget(session)
+
+    def _log_end(self, table: TableId, game: str, outcome: str) -> None:
+        outcome = outcome or "archived unfinished; nobody is there"
+        self.log.info("table {table}: {game} is over: {outcome}", table=table, game=game, outcome=outcome)
+
+    def _left(self, table: Table[Any, Any], seat: Seat) -> None:
+        """Free the one player who is about to be told the end of a match of an earlier run of the host."""
+        session = self.seated[table.id][seat]
+        session.table = session.seat = None
 
     # -- players come and go
 
     def load(self, session: Session) -> None:
         """Begin to load the table of a player who has just logged in, if it sleeps."""
         if session.asleep is not None:
-            self.sleeping.load(self._registry.waking[session.asleep])
+            self._load(self._registry.waking[session.asleep])
 
     def take(self, session: Session) -> bool:
-        """As `Lobby.reconnect`."""
+        """
+        Have a present player take the seat that is kept for them; `False`: there is none.
+
+        If the table sleeps, the player gets the seat when it has been loaded.
+        """
         if session.asleep is not None:
             session.resuming = session.player
             return True
@@ -92,11 +190,11 @@ class Seats:
         if table is None or session.seat is None:
             return False
         if table.deserted:
-            self._unclaimed.pop(table.id, None)
+            self.unclaimed.pop(table.id, None)
             self._context.journal.wake(table.id)
         for other in session.match:
             if other.house and other.player is None and other.table is table:
-                self._house.resume(other)
+                self.house.resume(other)
         table.reconnect(session.seat, session.player)
         return True
 
@@ -113,16 +211,20 @@ class Seats:
         """A house player takes the seat of a player who is away, at the table of a session."""
         table = session.table
         assert table is not None
-        sessions = list(self._seated[table.id])
+        sessions = list(self.seated[table.id])
         gone, sessions[seat] = sessions[seat], house
         if gone.table is table:
             gone.table = gone.seat = None
             self._registry.forget(gone)
         table.names = tuple(house.name if number == seat else name for number, name in enumerate(table.names))
-        self.keep(table, sessions)
+        self._keep(table, sessions)
 
     def give_up(self, session: Session) -> None:
-        """As `Lobby.give_up`."""
+        """
+        Give up the seat of an absent player, who has shown that it is theirs; the name is free then.
+
+        Nothing happens if the seat was taken back, or the match has ended.
+        """
         held = self._registry.get(session.name)
         if held is None or held.player is not None or held.seat is None or held.table_id != session.table_id:
             return
@@ -135,7 +237,7 @@ class Seats:
             waking.sessions[seat] = None
             waking.given_up.append(seat)
             self._registry.forget(held)
-            self.sleeping.load(waking)
+            self._load(waking)
         elif table is not None:
             self._registry.forget(held)
             held.table = held.seat = None
@@ -148,8 +250,8 @@ class Seats:
             return refusal
         if held.asleep is not None:
             waking = self._registry.waking.get(held.asleep)
-            entry = self._registry.sleepers.table(held.asleep) if waking is None else waking.table
-            game, table, seconds = entry.game, entry.table, self.sleeping.kept_for(entry.since)
+            entry = self._registry.sleeping.table(held.asleep) if waking is None else waking.table
+            game, table, seconds = entry.game, entry.table, self._kept_for(entry.since)
         else:
             assert held.table is not None
             game, table, seconds = held.table.game.name, held.table.id, held.table.kept_for(held.seat)
@@ -157,61 +259,136 @@ class Seats:
         words = f"your seat at {title} table {table} on the wire {held.wire} is kept for {duration(seconds)}"
         return NameRefused(refusal.fault, words, held)
 
-    # -- tables end
+    # -- tables of an earlier run
 
-    def ended(self, table: Table[Any, Any]) -> None:
-        """Free all who sat there, before any of them is told so: the first thing they do may be to play again."""
-        self.log.info(
-            "table {table}: {game} is over: {outcome}",
-            table=table.id,
-            game=table.game.name,
-            outcome=table.outcome or "archived unfinished; nobody is there",
-        )
-        self._context.counts.ended[table.game.name, bool(table.outcome)] += 1
-        self.sleeping.forget(table.id)
-        self.tables.pop(table.id, None)
-        self._unclaimed.pop(table.id, None)
-        for session in self._seated.pop(table.id, []):
-            if session.table is not table:
-                continue  # this player was told the end before the others, and may be at another table now
-            session.table = None
-            session.seat = None
-            session.match = ()
-            self._house.forget(session)
-            if session.player is None or session.house:
-                self._registry.forget(session)
+    def restore(self, games: Mapping[str, Game[Any, Any]], found: Iterable[UnfinishedTable]) -> int:
+        """
+        Take over tables of an earlier run, or of another host, at any time. All of them sleep.
 
-    def left(self, table: Table[Any, Any], seat: Seat) -> None:
-        """Free the one player who is about to be told the end of a match of an earlier run of the host."""
-        sessions = self._seated[table.id]
-        sessions[seat].table = sessions[seat].seat = None
+        A table of an unknown game stays out, and is logged. Its record is kept. If somebody is here under the name of a player,
+        that seat belongs to nobody any more. Gives the number of sleeping tables.
+        """
+        self._games.update(games)
+        unbegun: list[TableId] = []
+        sleeping = self._registry.sleeping
+        sleeping.add(self._known(found, unbegun))
+        if self.most_sleeping is not None:
+            sleeping.limit(self.most_sleeping)
+        for table in unbegun:
+            self._context.journal.load(table, partial(self._archive, SleepingTable(table, "", 0, 0, ())))
+        self._set_alarm()
+        return len(sleeping)
 
-    # -- tables sleep, and are woken
+    def _known(self, found: Iterable[UnfinishedTable], unbegun: list[TableId]) -> Iterator[SleepingTable]:
+        now = self._context.clock.seconds()
+        for one in found:
+            opening = one.opening
+            game = self._games.get(opening.game)
+            if not one.begun:
+                unbegun.append(one.table)  # nobody was told of it: the host ended between the first two entries
+            elif game is None or game.version != opening.version:
+                self._skipped(one.table, f"{opening.game} in version {opening.version} is not played here")
+            else:
+                seats = [(Seat(seat), player) for seat, player in enumerate(opening.seats)]
+                places = [
+                    None if seat in one.told or self._is_here(player) else Place(one.table, seat, player, now)
+                    for seat, player in seats
+                ]
+                # After a kill the journal may know less up-time than there was when the table fell asleep.
+                since = min(one.since, self._begin - 1)
+                addresses = tuple(player.address for player in opening.seats)
+                yield SleepingTable(one.table, opening.game, since, None, places, addresses)
+
+    def _is_here(self, player: SeatRecord) -> bool:
+        return self._registry.is_in_memory(key_of(player.name))
+
+    def _skipped(self, table: TableId, reason: str) -> None:
+        self.log.error("table {table} is not resumed: {reason}", table=table, reason=reason)
+
+    # -- tables fall asleep
 
     def _sleep_if_deserted(self, table: Table[Any, Any]) -> None:
         """Have a table sleep at which nobody is, and for which nobody is about to ask."""
-        sessions = self._seated.get(table.id, ())
+        sessions = self.seated.get(table.id, ())
         if not table.deserted or any(one.table is table and one.player is not None for one in sessions):
             return
-        del self._seated[table.id], self.tables[table.id]
+        del self.seated[table.id], self.tables[table.id]
         kept = [one if one.table is table else None for one in sessions]
         for session in sessions:
-            self._house.forget(session)
+            self.house.forget(session)
             self._registry.forget(session)
-        self.sleeping.add(table, kept, self._unclaimed.pop(table.id, None))
+        self.put_to_sleep(table, kept, self.unclaimed.pop(table.id, None))
 
-    def _woken(self, waking: Waking, table: Table[Any, Any] | None) -> None:
+    def put_to_sleep(self, table: Table[Any, Any], sessions: Sequence[Session | None], since: int | None) -> None:
+        """
+        A table falls asleep.
+
+        :param sessions: who has its seats, in their order; `None`: nobody any more
+        :param since: if nobody has taken a seat since it was loaded: since when it slept before
+        """
+        since = self.uptime if since is None else since
+        places = [
+            None if one is None else Place(table.id, Seat(seat), one.record, one.away_since)
+            for seat, one in enumerate(sessions)
+        ]
+        sleeping = self._registry.sleeping
+        self._games.setdefault(table.game.name, table.game)
+        sleeping.add([SleepingTable(table.id, table.game.name, since, table.now(), places, table.addresses)])
+        self._context.journal.sleep(table.id, since)
+        self.in_memory[table.id] = table
+        if len(self.in_memory) > self.resting:
+            # One that is watched stays: those who watch are to see how it goes on.
+            first = next((number for number, one in self.in_memory.items() if not one.watched), None)
+            if first is not None:
+                del self.in_memory[first]
+        if self.most_sleeping is not None:
+            for address in {one.address for one in sessions if one is not None}:
+                sleeping.limit(self.most_sleeping, address)
+        self._set_alarm()
+
+    # -- tables come back
+
+    def _load(self, waking: Waking) -> None:
+        """Load a table whose players have sessions again, if that has not begun yet."""
+        if waking.loading:
+            return
+        waking.loading = True
+        self._set_alarm()
+        table = self.in_memory.pop(waking.table.table, None)
+        if table is None:
+            self._context.journal.load(waking.table.table, partial(self._loaded, waking))
+        else:
+            self._wake(waking, table)
+
+    def _loaded(self, waking: Waking, record: TableRecord | str) -> None:
+        if isinstance(record, str):
+            self._restored(waking, NotFollowed(record))
+        elif not self._stopped:
+            self._context.slices.run(self._restoring(waking.table, record), partial(self._restored, waking))
+
+    def _restoring(self, sleeping: SleepingTable, record: TableRecord) -> Generator[None, None, Table[Any, Any]]:
+        game = self._games[sleeping.game]
+        table = Table.prepare(self._context, record.table, game, record.opening, self._ended, self._left)
+        yield from table.restore(record, sleeping.clock, restarted=sleeping.since < self._begin)
+        return table
+
+    def _restored(self, waking: Waking, table: Table[Any, Any] | Exception) -> None:
+        if self._stopped:
+            return
+        if isinstance(table, Exception):  # a fault of one record must not reach the journal
+            reason = str(table) if isinstance(table, NotFollowed) else f"{type(table).__name__}: {table}"
+            self._skipped(waking.table.table, reason)
+            self._not_woken(waking)
+        else:
+            self._wake(waking, table)
+
+    def _wake(self, waking: Waking, table: Table[Any, Any]) -> None:
         """A table was loaded. The players who wait for it get their seats. It sleeps again if nobody is there."""
         nobody = Session("", "", "", False, None)
-        present = [session for session in waking.sessions if session is not None]
-        for session in present:
-            session.asleep = None
-        if table is None:
-            self._not_woken(present)
-            return
-        self.keep(table, [session or nobody for session in waking.sessions])
+        present = self._registry.woken(waking)
+        self._keep(table, [session or nobody for session in waking.sessions])
         nobody.table = None
-        self._unclaimed[table.id] = waking.table.since
+        self.unclaimed[table.id] = waking.table.since
         for session in present:
             if session.player is not None and session.resuming is session.player:
                 self.take(session)
@@ -220,9 +397,9 @@ class Seats:
             table.give_up(seat)
         self._sleep_if_deserted(table)
 
-    def _not_woken(self, sessions: Sequence[Session]) -> None:
+    def _not_woken(self, waking: Waking) -> None:
         """The record of a table cannot be followed. Its players are free; its record is kept."""
-        for session in sessions:
+        for session in self._registry.woken(waking):
             session.seat = None
             if session.player is None:
                 self._registry.forget(session)
@@ -231,6 +408,62 @@ class Seats:
                 if session.resuming is session.player:
                     self.take(session)
 
+    # -- tables are put away
+
+    def _kept_for(self, since: int) -> float:
+        """How many seconds from now a table is kept that sleeps since then, in seconds of up-time."""
+        return since + self._context.sleep - self.uptime
+
+    def _set_alarm(self) -> None:
+        oldest = None if self._stopped else self._registry.sleeping.oldest
+        wait = 0.0 if oldest is None else min(max(1.0, self._kept_for(oldest)), NOTE_EVERY)
+        if self._alarm is not None:
+            if oldest is not None and self._alarm.getTime() <= self._context.clock.seconds() + wait:
+                return  # set anew for each table that falls asleep, it would never ring on a busy host
+            self._alarm.cancel()
+            self._alarm = None
+        if oldest is not None:
+            self._alarm = self._context.clock.callLater(wait, self._ring)
+
+    def _ring(self) -> None:
+        self._alarm = None
+        journal, sleeping = self._context.journal, self._registry.sleeping
+        journal.note_uptime(self.uptime)
+        for table in sleeping.overdue(self.uptime - int(self._context.sleep), BATCH):
+            ending = sleeping.begin_end(table)
+            in_memory = self.in_memory.pop(table, None)
+            if in_memory is None:
+                journal.load(table, partial(self._archive, ending))
+            else:
+                journal.wake(table)
+                in_memory.archive()
+        self._set_alarm()
+
+    def _archive(self, sleeping: SleepingTable, record: TableRecord | str) -> None:
+        journal = self._context.journal
+        if self._stopped:
+            return
+        if isinstance(record, str):
+            self._skipped(sleeping.table, record)
+            self._forget(sleeping.table)
+        elif record.entries and record.entries[-1].outcome:
+            journal.told(record.table)  # its end was not told, and nobody has asked for it
+            self._forget(record.table)
+        else:
+            last = record.entries[-1].at if record.entries else 0
+            at = last if sleeping.clock is None else sleeping.clock
+            journal.append(record.table, Entry(EntryKind.ARCHIVED, at), partial(self._forget, record.table))
+            if record.entries:
+                self._context.counts.ended[sleeping.game, False] += 1
+                self._log_end(record.table, sleeping.game, "")
+
+    def _forget(self, table: TableId) -> None:
+        """The end of a table is durable: the names of its players are free. Nothing happens if it has not slept until then."""
+        if table in self._registry.sleeping.ending:
+            for place in self._registry.sleeping.remove(table).places:
+                if place is not None:
+                    self._registry.membership.freed(key_of(place.player.name))
+
 
 def duration(seconds: float) -> str:
     """For people: whole hours, minutes or seconds, the largest unit of which there is one."""
@@ -238,3 +471,75 @@ def duration(seconds: float) -> str:
         if seconds >= length:
             return f"{seconds // length:.0f} {unit}"
     return f"{max(seconds, 0):.0f} s"
+
+
+#: Rows that are checked at once: two milliseconds for the journal's thread. Moves that come meanwhile wait for them.
+ROWS = 1000
+#: Pauses between two such checks, as a multiple of the time that the last one took; in seconds at least.
+PAUSE, LEAST_PAUSE = 2.0, 0.001
+
+
+@define(eq=False)
+class Resuming:
+    """
+    The check of a host's unfinished tables. It says in the log how far the start is.
+
+    :param clock: sets the pauses
+    """
+
+    _clock: IReactorTime
+    _store: Store
+    _tables: int = 0
+    _damaged: int = 0
+    _began: float = 0.0
+    _asked: float = 0.0
+    _pause: IDelayedCall | None = None
+    _halted: bool = False
+
+    log = Logger()
+
+    @property
+    def under_way(self) -> bool:
+        """Whether there are records that were not checked yet."""
+        return bool(self._tables)
+
+    def begin(self, tables: int) -> None:
+        """So many tables sleep. If their records are not all checked, check the others."""
+        self._began = self._clock.seconds()
+        if self._store.all_checked:
+            if tables:
+                self.log.info("resumed {tables}", tables=_counted(tables))
+            return
+        self.log.info("{tables} to resume: their records are checked while players come in", tables=_counted(tables))
+        self._tables = tables
+        self._ask()
+
+    def halt(self) -> None:
+        """The host stops: no more records are checked."""
+        self._halted = True
+        if self._pause is not None:
+            self._pause.cancel()
+            self._pause = None
+
+    def _ask(self) -> None:
+        self._pause = None
+        self._asked = self._clock.seconds()
+        self._store.check(ROWS, self._checked)
+
+    def _checked(self, damage: Sequence[str], all_checked: bool) -> None:
+        for words in damage:
+            self._damaged += 1
+            self.log.error("not resumed: {words}", words=words)
+        if self._halted:
+            return
+        now = self._clock.seconds()
+        if not all_checked:
+            self._pause = self._clock.callLater(max(LEAST_PAUSE, PAUSE * (now - self._asked)), self._ask)
+            return
+        tables, seconds = _counted(self._tables - self._damaged), f"{now - self._began:.1f}"
+        self.log.info("resumed {tables} in {seconds} s", tables=tables, seconds=seconds)
+        self._tables = 0
+
+
+def _counted(tables: int) -> str:
+    return f"{tables} table{'' if tables == 1 else 's'}"

@@ -13,11 +13,9 @@ those in the match's record, so the answer is the same before and after a restar
 
 import hmac
 import math
-import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from enum import Enum
 from hashlib import sha256
-from itertools import islice
 from typing import TYPE_CHECKING, Any, TypedDict
 
 from attrs import Factory, define, field, frozen
@@ -34,6 +32,7 @@ from gamehost.accounts.names import (
 from gamehost.games.base import Seat
 from gamehost.journal.records import HOUSE_ADDRESS, SeatRecord, TableId
 from gamehost.limits import is_loopback, rate_limit_key
+from gamehost.lobby.sleeping import Place, SleepingIndex, SleepingTable
 from gamehost.tables.context import Phase
 
 if TYPE_CHECKING:
@@ -114,10 +113,6 @@ class SessionIndex:
     def __len__(self) -> int:
         return len(self.by_key)
 
-    def get(self, key: str) -> "Session | None":
-        """The session under a name with this key."""
-        return self.by_key.get(key)
-
     def add(self, session: "Session") -> None:
         """Put a session in. It replaces one that has the same name."""
         replaced = self.by_key.get(session.key)
@@ -150,236 +145,6 @@ class SessionIndex:
         there.discard(session)
         if not there:
             del self._by_address[address]
-
-
-_SCHEMA = """
-CREATE TABLE place(
-  key TEXT PRIMARY KEY,      -- the player's name, as names are compared
-  number INTEGER NOT NULL,   -- the table's
-  seat INTEGER NOT NULL,
-  name TEXT NOT NULL,
-  wire TEXT NOT NULL,
-  address TEXT NOT NULL,
-  account INTEGER NOT NULL,
-  key_digest TEXT NOT NULL,
-  away_since REAL NOT NULL   -- seconds of the reactor
-) STRICT, WITHOUT ROWID;
-CREATE INDEX of_table ON place(number);
-
-CREATE TABLE sleeping(
-  number INTEGER PRIMARY KEY,
-  game TEXT NOT NULL,
-  since INTEGER NOT NULL,    -- seconds of up-time
-  clock INTEGER,             -- milliseconds on the table's clock; NULL: its last entry tells
-  addresses TEXT NOT NULL    -- of all seats in the record, one a line
-) STRICT;
-CREATE INDEX oldest ON sleeping(since);
-
--- Which tables sleep that have a player of an address.
-CREATE TABLE origin(address TEXT NOT NULL, number INTEGER NOT NULL, PRIMARY KEY(address, number)) STRICT, WITHOUT ROWID;
-CREATE INDEX origin_of_table ON origin(number);
-"""
-#: Among the tables of each address, which one is which: the newest is the first.
-_RANKED = """
-SELECT number, row_number() OVER (PARTITION BY address ORDER BY since DESC, number DESC) AS place
-FROM origin JOIN sleeping USING(number)"""
-#: The tables that are behind the newest ones of all their addresses.
-_EXCESS = f"SELECT number FROM ({_RANKED}) GROUP BY number HAVING min(place) > :most"
-#: The same among the next tables behind the newest ones of one address.
-_EXCESS_OF_ONE = f"""
-WITH next AS (
-  SELECT number FROM origin JOIN sleeping USING(number) WHERE address = :address
-  ORDER BY since DESC, number DESC LIMIT :next OFFSET :most
-)
-SELECT number FROM (
-  {_RANKED} WHERE address IN (SELECT address FROM origin WHERE number IN next)
-) WHERE number IN next GROUP BY number HAVING min(place) > :most"""
-#: How many these are. A table that falls asleep puts one more behind the newest ones.
-_NEXT = 10
-_COLUMNS = "number, seat, name, wire, address, account, key_digest, away_since"
-#: Tables that are put into the index with one statement.
-_AT_ONCE = 1000
-#: The `since` of a table that has to go at once, and of one whose end is on its way into the journal.
-_OVERDUE, _ENDING = -(2**62), 2**62
-
-
-@frozen
-class Place:
-    """A seat at a sleeping table, and whose it is."""
-
-    table: TableId
-    seat: Seat
-    player: SeatRecord
-    #: When the player was lost, in seconds of the reactor. In an earlier run of the host: when the table was found.
-    away_since: float
-
-
-@frozen
-class SleepingTable:
-    """A table without its record."""
-
-    table: TableId
-    game: str
-    #: Since when it sleeps, in seconds of up-time.
-    since: int
-    #: What its own clock shows, in milliseconds; `None`: what its last entry says.
-    clock: int | None
-    #: Who plays, in the order of the seats; `None`: the seat is no longer kept.
-    places: Sequence[Place | None]
-    #: Where the players came from when the match began, in the order of the seats.
-    addresses: Sequence[str] = ()
-
-
-class Sleepers:
-    """The sleeping tables by their players' names, by address and by age."""
-
-    def __init__(self) -> None:
-        # Nothing to lose: the index is made anew from the journal at each start.
-        self._database = sqlite3.connect(":memory:", isolation_level=None)
-        self._database.execute("PRAGMA journal_mode=OFF")
-        self._database.executescript(_SCHEMA)
-        self._tables = 0
-        #: The tables whose end is on its way into the journal. Their names stay their players' until it is there.
-        self.ending: set[TableId] = set()
-
-    def __len__(self) -> int:
-        return self._tables
-
-    @property
-    def names(self) -> int:
-        """How many names belong to their players."""
-        return int(self._database.execute("SELECT count(*) FROM place").fetchone()[0])
-
-    def keys(self) -> list[str]:
-        """The names that belong to their players, as names are compared."""
-        return [row[0] for row in self._database.execute("SELECT key FROM place").fetchall()]
-
-    def add(self, tables: Iterable[SleepingTable]) -> None:
-        """Put tables in. A name that is in already belongs to the newer table from now on."""
-        run = self._database.executemany
-        these = iter(tables)
-        while some := list(islice(these, _AT_ONCE)):
-            self._database.execute("BEGIN")
-            run(
-                "INSERT INTO sleeping VALUES (?, ?, ?, ?, ?)",
-                [(one.table, one.game, one.since, one.clock, "\n".join(one.addresses)) for one in some],
-            )
-            places = [place for one in some for place in one.places if place is not None]
-            run(
-                "INSERT OR REPLACE INTO place VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                [_row(one) for one in places],
-            )
-            run(
-                "INSERT OR IGNORE INTO origin VALUES (?, ?)",
-                [
-                    (rate_limit_key(one.player.address), one.table)
-                    for one in places
-                    if one.player.address != HOUSE_ADDRESS
-                ],
-            )
-            self._tables += len(some)
-            self._database.execute("COMMIT")
-
-    def find(self, key: str) -> Place | None:
-        """The seat that is kept under a name, if there is one."""
-        found = self._database.execute(f"SELECT {_COLUMNS} FROM place WHERE key = ?", (key,)).fetchone()
-        return None if found is None else _place(*found)
-
-    def table(self, table: TableId) -> SleepingTable:
-        """
-        :raises KeyError: it does not sleep
-        """
-        found = self._database.execute(
-            "SELECT game, since, clock, addresses FROM sleeping WHERE number = ?", (table,)
-        ).fetchone()
-        if found is None:
-            raise KeyError(table)
-        places = self._database.execute(
-            f"SELECT {_COLUMNS} FROM place WHERE number = ? ORDER BY seat", (table,)
-        ).fetchall()
-        kept = {place.seat: place for place in (_place(*row) for row in places)}
-        seats = [kept.get(Seat(seat)) for seat in range(max(kept, default=-1) + 1)]
-        game, since, clock, addresses = found
-        return SleepingTable(table, game, since, clock, seats, tuple(addresses.split("\n")))
-
-    def remove(self, table: TableId) -> SleepingTable:
-        """
-        Take a table out.
-
-        :raises KeyError: it does not sleep
-        """
-        removed = self.table(table)
-        self.ending.discard(table)
-        for name in ("place", "sleeping", "origin"):
-            self._database.execute(f"DELETE FROM {name} WHERE number = ?", (table,))
-        self._tables -= 1
-        return removed
-
-    def begin_end(self, table: TableId) -> SleepingTable:
-        """
-        The end of a table is on its way into the journal. Until it is taken out, it is found by its players' names, and no
-        longer by its age or by address.
-
-        :raises KeyError: it does not sleep
-        """
-        ending = self.table(table)
-        self.ending.add(table)
-        self._database.execute(f"UPDATE sleeping SET since = {_ENDING} WHERE number = ?", (table,))
-        self._database.execute("DELETE FROM origin WHERE number = ?", (table,))
-        return ending
-
-    def __contains__(self, table: TableId) -> bool:
-        return bool(self._database.execute("SELECT 1 FROM sleeping WHERE number = ?", (table,)).fetchone())
-
-    def tables(self) -> list[TableId]:
-        """All tables, the oldest number first."""
-        return [TableId(row[0]) for row in self._database.execute("SELECT number FROM sleeping ORDER BY number")]
-
-    def tables_of(self, address: str) -> int:
-        """How many tables have a player of this `rate_limit_key`."""
-        count = "SELECT count(*) FROM origin WHERE address = ?"
-        return int(self._database.execute(count, (address,)).fetchone()[0])
-
-    def limit(self, most: int, address: str | None = None) -> None:
-        """
-        Make the oldest tables of an address overdue, as far as it has more than so many.
-
-        A table stays that is among the newest ones of another of its addresses. So nobody loses a table because of what is
-        done from an address that is not theirs.
-
-        :param address: of a table that has just been put in; `None`: of every address
-        """
-        if address is None:
-            excess = self._database.execute(_EXCESS, {"most": most}).fetchall()
-        else:
-            these = {"address": rate_limit_key(address), "most": most, "next": _NEXT}
-            excess = self._database.execute(_EXCESS_OF_ONE, these).fetchall()
-        self._database.executemany(f"UPDATE sleeping SET since = {_OVERDUE} WHERE number = ?", excess)
-
-    @property
-    def oldest(self) -> int | None:
-        """Since when the table sleeps that has slept longest, of those that are not about to end; `None`: there is none."""
-        found = self._database.execute(f"SELECT min(since) FROM sleeping WHERE since < {_ENDING}").fetchone()[0]
-        return None if found is None else int(found)
-
-    def overdue(self, since: int, most: int) -> list[TableId]:
-        """At most so many tables that sleep since then or longer, the oldest first."""
-        rows = self._database.execute(
-            "SELECT number FROM sleeping WHERE since <= ? ORDER BY since, number LIMIT ?", (since, most)
-        )
-        return [TableId(row[0]) for row in rows.fetchall()]
-
-
-def _place(
-    number: int, seat: int, name: str, wire: str, address: str, account: int, digest: str, away_since: float
-) -> Place:
-    return Place(TableId(number), Seat(seat), SeatRecord(name, wire, address, bool(account), digest), away_since)
-
-
-def _row(place: Place) -> tuple[object, ...]:
-    player = place.player
-    origin = (player.name, player.wire, player.address, player.account, player.key_digest)
-    return (key_of(player.name), place.table, place.seat, *origin, place.away_since)
 
 
 #: To a client whose address may not be told which names are accounts' or which keys are wrong, for now.
@@ -429,8 +194,12 @@ class Session:
         return self.asleep if self.table is None else self.table.id
 
     @property
+    def record(self) -> SeatRecord:
+        """What a match's record says of this player."""
+        return SeatRecord(self.name, self.wire, self.address, self.account, self.key_digest)
+
+    @property
     def house(self) -> bool:
-        """Whether this is a house player."""
         return self.address == HOUSE_ADDRESS
 
 
@@ -447,8 +216,6 @@ class Waking:
 
 
 class ForAccounts(TypedDict):
-    """Parameters of a `LoginService`."""
-
     is_seated: Callable[[str], bool]
     looks_taken: Callable[[str], bool]
     registered: Callable[[str], None]
@@ -479,11 +246,11 @@ class SessionRegistry:
         self._reserved = reserved
         self._seconds = seconds
         self.keyless_wait = keyless_wait
-        self._sessions = SessionIndex()
+        self.sessions = SessionIndex()
         #: The names of accounts.
         self.account_looks = LookAlikes(account_names)
         #: The tables whose players have no sessions.
-        self.sleepers = Sleepers()
+        self.sleeping = SleepingIndex()
         #: The tables that are being loaded.
         self.waking: dict[TableId, Waking] = {}
         self.membership = membership or Membership()
@@ -491,7 +258,7 @@ class SessionRegistry:
 
     def __len__(self) -> int:
         """How many names are in use."""
-        return len(self._sessions) + self.sleepers.names
+        return len(self.sessions) + self.sleeping.names
 
     def ports_open(self) -> None:
         """Players can come from now on. A seat that was away before is away since now: its owner could not come either."""
@@ -503,11 +270,11 @@ class SessionRegistry:
 
     def present(self) -> Iterator[Session]:
         """The sessions of those who are here."""
-        return (session for session in self._sessions.by_key.values() if session.player is not None)
+        return (session for session in self.sessions.by_key.values() if session.player is not None)
 
     def _held(self, key: str) -> Session | None:
-        held = self._sessions.get(key)
-        if held is None and (place := self.sleepers.find(key)) is not None:
+        held = self.sessions.by_key.get(key)
+        if held is None and (place := self.sleeping.find(key)) is not None:
             return _session_of(place)
         return held
 
@@ -517,20 +284,28 @@ class SessionRegistry:
 
         :raises KeyError: it does not sleep
         """
-        sleeping = self.sleepers.remove(table)
+        sleeping = self.sleeping.remove(table)
         sessions = [None if place is None else _session_of(place) for place in sleeping.places]
         match = [session for session in sessions if session is not None]
         for session in match:
             session.match = match
-            self._sessions.add(session)
+            self.sessions.add(session)
         waking = self.waking[table] = Waking(sleeping, sessions)
         return waking
+
+    def woken(self, waking: Waking) -> Sequence[Session]:
+        """A table was loaded, or cannot be: the sessions of its players, who wait for it no longer."""
+        del self.waking[waking.table.table]
+        sessions = [session for session in waking.sessions if session is not None]
+        for session in sessions:
+            session.asleep = None
+        return sessions
 
     def is_closing(self, held: Session) -> bool:
         """Whether this player's match is being archived, and the journal does not have its end yet."""
         if held.table is not None:
             return held.table.phase is Phase.CLOSING
-        return held.asleep in self.sleepers.ending
+        return held.asleep in self.sleeping.ending
 
     def _unless_closing(self, held: Session | None) -> Session | None:
         """
@@ -544,13 +319,13 @@ class SessionRegistry:
 
     def _resume_session(self, held: Session, address: str, player: "Player[Any, Any]") -> Session:
         """A player takes a session back."""
-        if held.asleep is not None and self._sessions.get(held.key) is not held:
+        if held.asleep is not None and self.sessions.by_key.get(held.key) is not held:
             assert held.seat is not None
             session = self.wake(held.asleep).sessions[held.seat]
             assert session is not None
             held = session
         held.player = player
-        self._sessions.move(held, address)
+        self.sessions.move(held, address)
         return held
 
     def enter(
@@ -589,7 +364,7 @@ class SessionRegistry:
         if held is None:
             self._check_looks(name, given)
             session = Session(name, wire, address, False, player, key_digest=key_digest)
-            self._sessions.add(session)
+            self.sessions.add(session)
             return session, None
         self._check_owner(held, wire, address, key_digest, strict, issued)
         displaced = held.player
@@ -653,12 +428,12 @@ class SessionRegistry:
         if held.asleep is None:
             return (held.address,)
         waking = self.waking.get(held.asleep)
-        return (self.sleepers.table(held.asleep) if waking is None else waking.table).addresses
+        return (self.sleeping.table(held.asleep) if waking is None else waking.table).addresses
 
     def enter_house(self, name: str, wire: str) -> Session:
         """A new session of a house player, under a name that is free."""
         session = Session(name, wire, HOUSE_ADDRESS, False, None)
-        self._sessions.add(session)
+        self.sessions.add(session)
         return session
 
     def enter_account(
@@ -673,7 +448,7 @@ class SessionRegistry:
         if held is None:
             self._check_here(key_of(name))
             session = Session(name, wire, address, True, player)
-            self._sessions.add(session)
+            self.sessions.add(session)
             return session, None
         if not held.account:
             raise NameRefused(NameFault.TAKEN, "this name is in use")
@@ -689,7 +464,7 @@ class SessionRegistry:
         session = Session(
             record.name, record.wire, record.address, record.account, player, key_digest=record.key_digest
         )
-        self._sessions.add(session)
+        self.sessions.add(session)
         return session
 
     def _check_here(self, key: str) -> None:
@@ -717,7 +492,7 @@ class SessionRegistry:
         def in_use(key: str) -> bool:
             return self._reserved(key) or self._held(key) is not None
 
-        return self._sessions.looks.match(name, in_use) or self.account_looks.match(name, in_use)
+        return self.sessions.looks.match(name, in_use) or self.account_looks.match(name, in_use)
 
     def for_accounts(self) -> ForAccounts:
         """What a `LoginService` must know of the sessions, by its parameters."""
@@ -725,7 +500,7 @@ class SessionRegistry:
 
     def is_in_memory(self, key: str) -> bool:
         """Whether somebody has a session under this key."""
-        return self._sessions.get(key) is not None
+        return self.sessions.by_key.get(key) is not None
 
     def is_guest(self, key: str) -> bool:
         """Whether a guest has this key, or keeps a lost seat under it."""
@@ -737,11 +512,11 @@ class SessionRegistry:
 
     def seats_at(self, address: str) -> int:
         """How many seats in matches, present or away, belong to players who were last at this `rate_limit_key`."""
-        return self._sessions.seats_at(address) + self.sleepers.tables_of(address)
+        return self.sessions.seats_at(address) + self.sleeping.tables_of(address)
 
     def forget(self, session: Session) -> None:
         """Free a session's name."""
-        self._sessions.remove(session)
+        self.sessions.remove(session)
         self.membership.freed(session.key)
 
 

@@ -1,325 +1,244 @@
 """
-Tables that sleep: unfinished ones whose players are all gone, in memory as little as possible.
+Tables that sleep: unfinished ones whose players are all gone. Of each, memory has little more than the names of its players.
 
-They are loaded when a player comes back, put away after a day, and checked after a start.
+The index is made from the journal at the start of the host, and found by the players' names, by address and by age.
 """
 
-from collections import OrderedDict
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from functools import partial
-from typing import Any
+import sqlite3
+from collections.abc import Iterable, Sequence
+from itertools import islice
 
-from attrs import define, field
-from twisted.internet.interfaces import IDelayedCall, IReactorTime
-from twisted.logger import Logger
+from attrs import frozen
 
 from gamehost.accounts.names import key_of
-from gamehost.games.base import Game, Seat
-from gamehost.journal.records import Entry, EntryKind, SeatRecord, Store, TableId, TableRecord, UnfinishedTable
-from gamehost.journal.replay import NotFollowed
-from gamehost.lobby.sessions import Place, Session, SessionRegistry, SleepingTable, Waking
-from gamehost.tables.context import TableContext
-from gamehost.tables.table import Table
+from gamehost.games.base import Seat
+from gamehost.journal.records import HOUSE_ADDRESS, SeatRecord, TableId
+from gamehost.limits import rate_limit_key
 
-#: Rows that are checked at once: two milliseconds for the journal's thread. Moves that come meanwhile wait for them.
-ROWS = 1000
-#: Pauses between two such checks, as a multiple of the time that the last one took; in seconds at least.
-PAUSE, LEAST_PAUSE = 2.0, 0.001
+_SCHEMA = """
+CREATE TABLE place(
+  key TEXT PRIMARY KEY,      -- the player's name, as names are compared
+  number INTEGER NOT NULL,   -- the table's
+  seat INTEGER NOT NULL,
+  name TEXT NOT NULL,
+  wire TEXT NOT NULL,
+  address TEXT NOT NULL,
+  account INTEGER NOT NULL,
+  key_digest TEXT NOT NULL,
+  away_since REAL NOT NULL   -- seconds of the reactor
+) STRICT, WITHOUT ROWID;
+CREATE INDEX of_table ON place(number);
+
+CREATE TABLE sleeping(
+  number INTEGER PRIMARY KEY,
+  game TEXT NOT NULL,
+  since INTEGER NOT NULL,    -- seconds of up-time
+  clock INTEGER,             -- milliseconds on the table's clock; NULL: its last entry tells
+  addresses TEXT NOT NULL    -- of all seats in the record, one a line
+) STRICT;
+CREATE INDEX oldest ON sleeping(since);
+
+-- Which tables sleep that have a player of an address.
+CREATE TABLE origin(address TEXT NOT NULL, number INTEGER NOT NULL, PRIMARY KEY(address, number)) STRICT, WITHOUT ROWID;
+CREATE INDEX origin_of_table ON origin(number);
+"""
+#: Among the tables of each address, which one is which: the newest is the first.
+_RANKED = """
+SELECT number, row_number() OVER (PARTITION BY address ORDER BY since DESC, number DESC) AS place
+FROM origin JOIN sleeping USING(number)"""
+#: The tables that are behind the newest ones of all their addresses.
+_EXCESS = f"SELECT number FROM ({_RANKED}) GROUP BY number HAVING min(place) > :most"
+#: The same among the next tables behind the newest ones of one address.
+_EXCESS_OF_ONE = f"""
+WITH next AS (
+  SELECT number FROM origin JOIN sleeping USING(number) WHERE address = :address
+  ORDER BY since DESC, number DESC LIMIT :next OFFSET :most
+)
+SELECT number FROM (
+  {_RANKED} WHERE address IN (SELECT address FROM origin WHERE number IN next)
+) WHERE number IN next GROUP BY number HAVING min(place) > :most"""
+#: How many these are. A table that falls asleep puts one more behind the newest ones.
+_NEXT = 10
+_COLUMNS = "number, seat, name, wire, address, account, key_digest, away_since"
+#: Tables that are put into the index with one statement.
+_AT_ONCE = 1000
+#: The `since` of a table that has to go at once, and of one whose end is on its way into the journal.
+_OVERDUE, _ENDING = -(2**62), 2**62
 
 
-@define(eq=False)
-class Resuming:
-    """
-    The check of a host's unfinished tables. It says in the log how far the start is.
+@frozen
+class Place:
+    """A seat at a sleeping table, and whose it is."""
 
-    :param clock: sets the pauses
-    """
+    table: TableId
+    seat: Seat
+    player: SeatRecord
+    #: When the player was lost, in seconds of the reactor. In an earlier run of the host: when the table was found.
+    away_since: float
 
-    _clock: IReactorTime
-    _store: Store
-    _tables: int = 0
-    _damaged: int = 0
-    _began: float = 0.0
-    _asked: float = 0.0
-    _pause: IDelayedCall | None = None
-    _halted: bool = False
 
-    log = Logger()
+@frozen
+class SleepingTable:
+    """A table without its record."""
 
-    @property
-    def under_way(self) -> bool:
-        """Whether there are records that were not checked yet."""
-        return bool(self._tables)
+    table: TableId
+    game: str
+    #: Since when it sleeps, in seconds of up-time.
+    since: int
+    #: What its own clock shows, in milliseconds; `None`: what its last entry says.
+    clock: int | None
+    #: Who plays, in the order of the seats; `None`: the seat is no longer kept.
+    places: Sequence[Place | None]
+    #: Where the players came from when the match began, in the order of the seats.
+    addresses: Sequence[str] = ()
 
-    def begin(self, tables: int) -> None:
-        """So many tables sleep. If their records are not all checked, check the others."""
-        self._began = self._clock.seconds()
-        if self._store.all_checked:
-            if tables:
-                self.log.info("resumed {tables}", tables=_counted(tables))
-            return
-        self.log.info("{tables} to resume: their records are checked while players come in", tables=_counted(tables))
-        self._tables = tables
-        self._ask()
 
-    def halt(self) -> None:
-        """The host stops: no more records are checked."""
-        self._halted = True
-        if self._pause is not None:
-            self._pause.cancel()
-            self._pause = None
+class SleepingIndex:
+    """All sleeping tables of a host."""
 
-    def _ask(self) -> None:
-        self._pause = None
-        self._asked = self._clock.seconds()
-        self._store.check(ROWS, self._checked)
-
-    def _checked(self, damage: Sequence[str], all_checked: bool) -> None:
-        for words in damage:
-            self._damaged += 1
-            self.log.error("not resumed: {words}", words=words)
-        if self._halted:
-            return
-        now = self._clock.seconds()
-        if not all_checked:
-            self._pause = self._clock.callLater(max(LEAST_PAUSE, PAUSE * (now - self._asked)), self._ask)
-            return
-        tables, seconds = _counted(self._tables - self._damaged), f"{now - self._began:.1f}"
-        self.log.info("resumed {tables} in {seconds} s", tables=tables, seconds=seconds)
+    def __init__(self) -> None:
+        # Nothing to lose: the index is made anew from the journal at each start.
+        self._database = sqlite3.connect(":memory:", isolation_level=None)
+        self._database.execute("PRAGMA journal_mode=OFF")
+        self._database.executescript(_SCHEMA)
         self._tables = 0
+        #: The tables whose end is on its way into the journal. Their names stay their players' until it is there.
+        self.ending: set[TableId] = set()
 
-
-def _counted(tables: int) -> str:
-    return f"{tables} table{'' if tables == 1 else 's'}"
-
-
-#: Seconds between two notes of the up-time, while a table sleeps.
-NOTE_EVERY = 60.0
-#: Tables that are archived at once. With many to archive, one such batch goes each second.
-BATCH = 100
-#: Tables that stay in memory when they fall asleep: replaying them again and again could keep a host busy.
-RESTING = 128
-
-
-@define(eq=False)
-class SleepingTables:
-    """
-    All sleeping tables of a host.
-
-    :param ended: given to the tables, as of `Table`
-    :param left: the same
-    :param woken: called with the sessions of a table that was loaded, and the table; `None`: it cannot be continued
-    :param most: sleeping tables of one address; `None`: any number
-    :param resting: tables that stay in memory when they fall asleep
-    """
-
-    _context: TableContext
-    _registry: SessionRegistry
-    _ended: Callable[[Table[Any, Any]], None]
-    _left: Callable[[Table[Any, Any], Seat], None]
-    _woken: Callable[[Waking, Table[Any, Any] | None], None]
-    most: int | None = None
-    resting: int = RESTING
-    _games: dict[str, Game[Any, Any]] = field(factory=dict)
-    #: The tables in memory, the one first that has slept longest.
-    _in_memory: OrderedDict[TableId, Table[Any, Any]] = field(factory=OrderedDict)
-    #: The up-time when this run of the host began: more than any table has fallen asleep at in an earlier one.
-    _begin: int = field(init=False)
-    _origin: float = field(init=False)
-    _alarm: IDelayedCall | None = None
-    _stopped: bool = False
-
-    log = Logger()
-
-    def __attrs_post_init__(self) -> None:
-        self._begin = self._context.journal.uptime + 1
-        self._origin = self._context.clock.seconds()
+    def __len__(self) -> int:
+        return self._tables
 
     @property
-    def uptime(self) -> int:
-        """For how many seconds hosts have run on this journal."""
-        return self._begin + int(self._context.clock.seconds() - self._origin)
+    def names(self) -> int:
+        return int(self._database.execute("SELECT count(*) FROM place").fetchone()[0])
 
-    def kept_for(self, since: int) -> float:
-        """How many seconds from now a table is kept that sleeps since then."""
-        return since + self._context.sleep - self.uptime
+    def keys(self) -> list[str]:
+        """The names that belong to their players, as names are compared."""
+        return [row[0] for row in self._database.execute("SELECT key FROM place").fetchall()]
 
-    def restore(self, games: Mapping[str, Game[Any, Any]], found: Iterable[UnfinishedTable]) -> int:
+    def add(self, tables: Iterable[SleepingTable]) -> None:
+        """Put tables in. A name that is in already belongs to the newer table from now on."""
+        run = self._database.executemany
+        these = iter(tables)
+        while some := list(islice(these, _AT_ONCE)):
+            self._database.execute("BEGIN")
+            run(
+                "INSERT INTO sleeping VALUES (?, ?, ?, ?, ?)",
+                [(one.table, one.game, one.since, one.clock, "\n".join(one.addresses)) for one in some],
+            )
+            places = [place for one in some for place in one.places if place is not None]
+            run(
+                "INSERT OR REPLACE INTO place VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                [_row(one) for one in places],
+            )
+            run(
+                "INSERT OR IGNORE INTO origin VALUES (?, ?)",
+                [
+                    (rate_limit_key(one.player.address), one.table)
+                    for one in places
+                    if one.player.address != HOUSE_ADDRESS
+                ],
+            )
+            self._tables += len(some)
+            self._database.execute("COMMIT")
+
+    def find(self, key: str) -> Place | None:
+        """The seat that is kept under a name, if there is one."""
+        found = self._database.execute(f"SELECT {_COLUMNS} FROM place WHERE key = ?", (key,)).fetchone()
+        return None if found is None else _place(*found)
+
+    def table(self, table: TableId) -> SleepingTable:
         """
-        Take over tables of an earlier run, or of another host, at any time. All of them sleep.
-
-        A table of an unknown game stays out, and is logged. Its record is kept. If somebody is here under the name of a player,
-        that seat belongs to nobody any more. Gives the number of sleeping tables.
+        :raises KeyError: it does not sleep
         """
-        self._games.update(games)
-        unbegun: list[TableId] = []
-        sleepers = self._registry.sleepers
-        sleepers.add(self._known(found, unbegun))
-        if self.most is not None:
-            sleepers.limit(self.most)
-        for table in unbegun:
-            self._context.journal.load(table, partial(self._archive, SleepingTable(table, "", 0, 0, ())))
-        self._set_alarm()
-        return len(sleepers)
+        found = self._database.execute(
+            "SELECT game, since, clock, addresses FROM sleeping WHERE number = ?", (table,)
+        ).fetchone()
+        if found is None:
+            raise KeyError(table)
+        places = self._database.execute(
+            f"SELECT {_COLUMNS} FROM place WHERE number = ? ORDER BY seat", (table,)
+        ).fetchall()
+        kept = {place.seat: place for place in (_place(*row) for row in places)}
+        seats = [kept.get(Seat(seat)) for seat in range(max(kept, default=-1) + 1)]
+        game, since, clock, addresses = found
+        return SleepingTable(table, game, since, clock, seats, tuple(addresses.split("\n")))
 
-    def _known(self, found: Iterable[UnfinishedTable], unbegun: list[TableId]) -> Iterator[SleepingTable]:
-        now = self._context.clock.seconds()
-        for one in found:
-            opening = one.opening
-            game = self._games.get(opening.game)
-            if not one.begun:
-                unbegun.append(one.table)  # nobody was told of it: the host ended between the first two entries
-            elif game is None or game.version != opening.version:
-                self._skipped(one.table, f"{opening.game} in version {opening.version} is not played here")
-            else:
-                seats = [(Seat(seat), player) for seat, player in enumerate(opening.seats)]
-                places = [
-                    None if seat in one.told or self._is_here(player) else Place(one.table, seat, player, now)
-                    for seat, player in seats
-                ]
-                # After a kill the journal may know less up-time than there was when the table fell asleep.
-                since = min(one.since, self._begin - 1)
-                addresses = tuple(player.address for player in opening.seats)
-                yield SleepingTable(one.table, opening.game, since, None, places, addresses)
-
-    def _is_here(self, player: SeatRecord) -> bool:
-        return self._registry.is_in_memory(key_of(player.name))
-
-    def _skipped(self, table: TableId, reason: str) -> None:
-        self.log.error("table {table} is not resumed: {reason}", table=table, reason=reason)
-
-    # -- falling asleep
-
-    def add(self, table: Table[Any, Any], sessions: Sequence[Session | None], since: int | None) -> None:
+    def remove(self, table: TableId) -> SleepingTable:
         """
-        A table falls asleep.
+        Take a table out.
 
-        :param sessions: who has its seats, in their order; `None`: nobody any more
-        :param since: if nobody has taken a seat since it was loaded: since when it slept before
+        :raises KeyError: it does not sleep
         """
-        since = self.uptime if since is None else since
-        places = [None if one is None else _place_of(table.id, Seat(seat), one) for seat, one in enumerate(sessions)]
-        sleepers = self._registry.sleepers
-        self._games.setdefault(table.game.name, table.game)
-        sleepers.add([SleepingTable(table.id, table.game.name, since, table.now(), places, table.addresses)])
-        self._context.journal.sleep(table.id, since)
-        self._in_memory[table.id] = table
-        if len(self._in_memory) > self.resting:
-            # One that is watched stays: those who watch are to see how it goes on.
-            first = next((number for number, one in self._in_memory.items() if not one.watched), None)
-            if first is not None:
-                del self._in_memory[first]
-        if self.most is not None:
-            for address in {one.address for one in sessions if one is not None}:
-                sleepers.limit(self.most, address)
-        self._set_alarm()
+        removed = self.table(table)
+        self.ending.discard(table)
+        for name in ("place", "sleeping", "origin"):
+            self._database.execute(f"DELETE FROM {name} WHERE number = ?", (table,))
+        self._tables -= 1
+        return removed
 
-    # -- waking
+    def begin_end(self, table: TableId) -> SleepingTable:
+        """
+        The end of a table is on its way into the journal. Until it is taken out, it is found by its players' names, and no
+        longer by its age or by address.
 
-    def load(self, waking: Waking) -> None:
-        """Load a table whose players have sessions again, if that has not begun yet."""
-        if waking.loading:
-            return
-        waking.loading = True
-        self._set_alarm()
-        table = self._in_memory.pop(waking.table.table, None)
-        if table is None:
-            self._context.journal.load(waking.table.table, partial(self._loaded, waking))
+        :raises KeyError: it does not sleep
+        """
+        ending = self.table(table)
+        self.ending.add(table)
+        self._database.execute(f"UPDATE sleeping SET since = {_ENDING} WHERE number = ?", (table,))
+        self._database.execute("DELETE FROM origin WHERE number = ?", (table,))
+        return ending
+
+    def __contains__(self, table: TableId) -> bool:
+        return bool(self._database.execute("SELECT 1 FROM sleeping WHERE number = ?", (table,)).fetchone())
+
+    def tables(self) -> list[TableId]:
+        """All tables, the oldest number first."""
+        return [TableId(row[0]) for row in self._database.execute("SELECT number FROM sleeping ORDER BY number")]
+
+    def tables_of(self, address: str) -> int:
+        """How many tables have a player of this `rate_limit_key`."""
+        count = "SELECT count(*) FROM origin WHERE address = ?"
+        return int(self._database.execute(count, (address,)).fetchone()[0])
+
+    def limit(self, most: int, address: str | None = None) -> None:
+        """
+        Make the oldest tables of an address overdue, as far as it has more than so many.
+
+        A table stays that is among the newest ones of another of its addresses. So nobody loses a table because of what is
+        done from an address that is not theirs.
+
+        :param address: of a table that has just been put in; `None`: of every address
+        """
+        if address is None:
+            excess = self._database.execute(_EXCESS, {"most": most}).fetchall()
         else:
-            self._wake(waking, table)
+            these = {"address": rate_limit_key(address), "most": most, "next": _NEXT}
+            excess = self._database.execute(_EXCESS_OF_ONE, these).fetchall()
+        self._database.executemany(f"UPDATE sleeping SET since = {_OVERDUE} WHERE number = ?", excess)
 
-    def _loaded(self, waking: Waking, record: TableRecord | str) -> None:
-        if self._stopped:
-            return
-        if isinstance(record, str):
-            self._restored(waking, NotFollowed(record))
-        else:
-            self._context.slices.run(self._restore(waking.table, record), partial(self._restored, waking))
+    @property
+    def oldest(self) -> int | None:
+        """Since when the table sleeps that has slept longest, of those that are not about to end; `None`: there is none."""
+        found = self._database.execute(f"SELECT min(since) FROM sleeping WHERE since < {_ENDING}").fetchone()[0]
+        return None if found is None else int(found)
 
-    def _restored(self, waking: Waking, table: Table[Any, Any] | Exception) -> None:
-        if self._stopped:
-            return
-        if isinstance(table, Exception):  # a fault of one record must not reach the journal
-            reason = str(table) if isinstance(table, NotFollowed) else f"{type(table).__name__}: {table}"
-            self._skipped(waking.table.table, reason)
-            self._wake(waking, None)
-        else:
-            self._wake(waking, table)
-
-    def _restore(self, sleeping: SleepingTable, record: TableRecord) -> Generator[None, None, Table[Any, Any]]:
-        game = self._games[sleeping.game]
-        table = Table.prepare(self._context, record.table, game, record.opening, self._ended, self._left)
-        yield from table.restore(record, sleeping.clock, restarted=sleeping.since < self._begin)
-        return table
-
-    def _wake(self, waking: Waking, table: Table[Any, Any] | None) -> None:
-        del self._registry.waking[waking.table.table]
-        self._woken(waking, table)
-
-    # -- ending
-
-    def _archive(self, sleeping: SleepingTable, record: TableRecord | str) -> None:
-        journal = self._context.journal
-        if self._stopped:
-            return
-        if isinstance(record, str):
-            self._skipped(sleeping.table, record)
-            self.forget(sleeping.table)
-        elif record.entries and record.entries[-1].outcome:
-            journal.told(record.table)  # its end was not told, and nobody has asked for it
-            self.forget(record.table)
-        else:
-            last = record.entries[-1].at if record.entries else 0
-            at = last if sleeping.clock is None else sleeping.clock
-            journal.append(record.table, Entry(EntryKind.ARCHIVED, at), partial(self.forget, record.table))
-            if record.entries:
-                self._context.counts.ended[sleeping.game, False] += 1
-                self.log.info(
-                    "table {table}: {game} is over: archived unfinished; nobody is there",
-                    table=record.table,
-                    game=sleeping.game,
-                )
-
-    def forget(self, table: TableId) -> None:
-        """The end of a table is durable: the names of its players are free. Nothing happens if it has not slept until then."""
-        if table in self._registry.sleepers.ending:
-            for place in self._registry.sleepers.remove(table).places:
-                if place is not None:
-                    self._registry.membership.freed(key_of(place.player.name))
-
-    def halt(self) -> None:
-        """The host stops. Its up-time is noted, and nothing more happens."""
-        if len(self._registry.sleepers) and not self._stopped:
-            self._context.journal.note_uptime(self.uptime)
-        self._stopped = True
-        self._set_alarm()
-
-    def _set_alarm(self) -> None:
-        oldest = None if self._stopped else self._registry.sleepers.oldest
-        wait = 0.0 if oldest is None else min(max(1.0, self.kept_for(oldest)), NOTE_EVERY)
-        if self._alarm is not None:
-            if oldest is not None and self._alarm.getTime() <= self._context.clock.seconds() + wait:
-                return  # set anew for each table that falls asleep, it would never ring on a busy host
-            self._alarm.cancel()
-            self._alarm = None
-        if oldest is not None:
-            self._alarm = self._context.clock.callLater(wait, self._ring)
-
-    def _ring(self) -> None:
-        self._alarm = None
-        journal, sleepers = self._context.journal, self._registry.sleepers
-        journal.note_uptime(self.uptime)
-        for table in sleepers.overdue(self.uptime - int(self._context.sleep), BATCH):
-            sleeping = sleepers.begin_end(table)
-            in_memory = self._in_memory.pop(table, None)
-            if in_memory is None:
-                journal.load(table, partial(self._archive, sleeping))
-            else:
-                journal.wake(table)
-                in_memory.archive()
-        self._set_alarm()
+    def overdue(self, since: int, most: int) -> list[TableId]:
+        """At most so many tables that sleep since then or longer, the oldest first."""
+        rows = self._database.execute(
+            "SELECT number FROM sleeping WHERE since <= ? ORDER BY since, number LIMIT ?", (since, most)
+        )
+        return [TableId(row[0]) for row in rows.fetchall()]
 
 
-def _place_of(table: TableId, seat: Seat, session: Session) -> Place:
-    player = SeatRecord(session.name, session.wire, session.address, session.account, session.key_digest)
-    return Place(table, seat, player, session.away_since)
+def _place(
+    number: int, seat: int, name: str, wire: str, address: str, account: int, digest: str, away_since: float
+) -> Place:
+    return Place(TableId(number), Seat(seat), SeatRecord(name, wire, address, bool(account), digest), away_since)
+
+
+def _row(place: Place) -> tuple[object, ...]:
+    player = place.player
+    origin = (player.name, player.wire, player.address, player.account, player.key_digest)
+    return (key_of(player.name), place.table, place.seat, *origin, place.away_since)

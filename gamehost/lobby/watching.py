@@ -1,14 +1,14 @@
 """
-Those who do not play: the board of all matches and of those who wait, who watches which match, and what has happened in one.
+What can be seen of a host: the matches that are played, the board of them and of those who wait, and what has happened in one.
 """
 
-from collections.abc import Callable, Coroutine, Hashable, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Hashable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import count, islice
 from operator import attrgetter
-from typing import Any, ClassVar, Protocol, TypeGuard
+from typing import Any, Protocol, TypeGuard
 
-from attrs import Factory, define, field, frozen
+from attrs import define, field, frozen
 from twisted.internet.defer import Deferred
 from twisted.internet.interfaces import IDelayedCall, IReactorTime
 from twisted.logger import Logger
@@ -16,48 +16,89 @@ from twisted.python.failure import Failure
 
 from gamehost.games.base import Game
 from gamehost.journal.history import MANY, History, beginning, history_in_steps, shown_after
-from gamehost.journal.records import FinishedMatch, TableId, TableRecord
+from gamehost.journal.records import Entry, FinishedMatch, Journal, TableElsewhere, TableId, TableRecord
 from gamehost.lobby.finished import FinishedMatches
-from gamehost.lobby.following import FollowedTables
 from gamehost.lobby.questions import Found, Questions
 from gamehost.lobby.queues import OpenTables, same_code
 from gamehost.lobby.seats import Seats
 from gamehost.lobby.sessions import Session, SessionRegistry
 from gamehost.tables.context import TableContext
+from gamehost.tables.followed import FollowedTable
 from gamehost.tables.gallery import Encoder, Galleries, Watcher, WatchRefused
 from gamehost.tables.interfaces import Look, OpenTable, WatchableTable
+from gamehost.tables.slices import Slices
 from gamehost.tables.table import Table
+
+#: Seconds between two questions for new entries.
+READ_EVERY = 0.25
+#: Seconds between two questions for tables, while somebody looks and while nobody does.
+LIST_EVERY, LIST_IDLE = 1.0, 5.0
+#: Seconds for which somebody counts as one who looks, after a list or a match was asked for.
+LOOKS_FOR = 10.0
+#: So many tables are known, the newest ones.
+MOST = 2000
 
 
 @define(eq=False)
 class PlayedTables:
     """
-    The matches that are played.
+    The matches that are played: those of this host, and those of the other hosts of a cluster if they are followed.
+
+    The store is asked which tables other hosts have: every second while somebody looks, and else now and then, so that a match
+    can be watched by its number at once. The records of tables that somebody watches, or that are on the board, are read four
+    times a second.
 
     :param own: the tables in play at this host
     """
 
-    _context: TableContext
+    _clock: IReactorTime
+    _journal: Journal
+    _slices: Slices
     own: dict[TableId, Table[Any, Any]]
-    _followed: FollowedTables | None = field(default=None, init=False)
-    _halted: bool = field(default=False, init=False)
+    #: The games whose matches are followed, by their names; `None`: no matches are.
+    _games: Mapping[str, Game[Any, Any]] | None = field(default=None, init=False)
+    #: Those that other hosts play, in the order of their numbers.
+    _played: dict[TableId, FollowedTable] = field(factory=dict)
+    #: Those that are watched and not played now: they sleep, have just ended, or this host is their home by now.
+    _left: dict[TableId, FollowedTable] = field(factory=dict)
+    #: Tables of games that are not played here.
+    _others: frozenset[TableId] = frozenset()
+    #: How many tables other hosts play.
+    elsewhere: int = 0
+    _listed_at: float = float("-inf")
+    _looked_at: float = float("-inf")
+    #: Whether the store has a question to answer.
+    _listing: bool = False
+    _reading: bool = False
+    _timer: IDelayedCall | None = None
+    _stopped: bool = False
 
     def follow(self, games: Mapping[str, Game[Any, Any]]) -> None:
-        """As `Spectators.follow`."""
-        context = self._context
-        if self._followed is None and not self._halted:
-            self._followed = FollowedTables(context.clock, context.journal, context.slices, games, self.own)
+        """
+        From now on the matches of all other hosts that write to the same store can be seen here. For the leader of a cluster.
+
+        :param games: by their names; matches of other games cannot be seen
+        """
+        if self._games is None and not self._stopped:
+            self._games = games
+            self._tick()
 
     def halt(self) -> None:
-        """The host stops: the matches of others are not followed any more."""
-        self._halted = True
-        if self._followed is not None:
-            self._followed.halt()
+        """The host stops: nothing is asked any more."""
+        self._stopped = True
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
 
     def look(self) -> None:
-        """Somebody looks at the matches. Those of other hosts are asked for often while somebody does."""
-        if self._followed is not None:
-            self._followed.look()
+        """Somebody looks at a list, or asks for a match. The store is asked often while somebody does."""
+        if self._games is None:
+            return
+        now = self._clock.seconds()
+        self._looked_at = now
+        if now >= self._listed_at + LIST_EVERY:
+            self._list()
+        self._set_timer()
 
     def get(self, table: TableId) -> WatchableTable | None:
         """
@@ -66,21 +107,123 @@ class PlayedTables:
         A table that was followed before this host became its home is the followed one as long as somebody watches it.
         """
         own = self.own.get(table)
-        if self._followed is None:
-            return own
-        return self._followed.get(table) if own is None else self._followed.watched(table) or own
+        if own is not None:
+            return self.watched(table) or own
+        found = self._played.get(table)
+        return None if found is None or found.over else found
+
+    def watched(self, table: TableId) -> FollowedTable | None:
+        """A followed table that somebody watches, wherever it is played now."""
+        found = self._played.get(table) or self._left.get(table)
+        return found if found is not None and found.watched else None
 
     def newest(self, count: int) -> list[WatchableTable]:
         """The matches that are not private, the newest first, and no more than so many."""
-        own = list(islice((table for table in reversed(self.own.values()) if not table.code), count))
-        if self._followed is None:
-            return [*own]
-        tables: dict[TableId, WatchableTable] = {one.id: one for one in self._followed.newest(count)}
-        tables |= {one.id: self._followed.watched(one.id) or one for one in own}
+        own = islice((one for one in reversed(self.own.values()) if not one.code), count)
+        others = islice((one for one in reversed(self._played.values()) if not (one.code or one.over)), count)
+        tables: dict[TableId, WatchableTable] = {one.id: one for one in others}
+        tables |= {one.id: self.watched(one.id) or one for one in own}
         return sorted(tables.values(), key=attrgetter("id"), reverse=True)[:count]
 
     def __len__(self) -> int:
-        return len(self.own) + (0 if self._followed is None else self._followed.count)
+        return len(self.own) + self.elsewhere
+
+    # -- time
+
+    def _tick(self) -> None:
+        self._timer = None
+        self._join()
+        self._read()
+        if self._clock.seconds() >= self._listed_at + self._list_every:
+            self._list()
+        self._set_timer()
+
+    @property
+    def _list_every(self) -> float:
+        looks = self._clock.seconds() < self._looked_at + LOOKS_FOR
+        return LIST_EVERY if looks or next(self._followed, None) is not None else LIST_IDLE
+
+    @property
+    def _followed(self) -> Iterator[FollowedTable]:
+        return (one for some in (self._played, self._left) for one in some.values() if one.watched)
+
+    def _set_timer(self) -> None:
+        now = self._clock.seconds()
+        reads = next(self._followed, None) is not None
+        self._wake_in(READ_EVERY if reads else max(READ_EVERY, self._listed_at + self._list_every - now))
+
+    def _wake_in(self, wait: float) -> None:
+        """Have the timer ring after so many seconds, or earlier."""
+        now = self._clock.seconds()
+        if self._stopped:
+            return
+        if self._timer is not None:
+            if self._timer.getTime() <= now + wait:
+                return
+            self._timer.cancel()
+        self._timer = self._clock.callLater(wait, self._tick)
+
+    # -- which tables there are
+
+    def _list(self) -> None:
+        if not (self._listing or self._stopped):
+            self._listing = True
+            self._listed_at = self._clock.seconds()
+            self._journal.elsewhere({*self._played, *self._left, *self._others}, MOST, self._listed)
+
+    def _listed(self, tables: Sequence[TableElsewhere], count: int) -> None:
+        self._listing = False
+        if self._stopped:
+            return
+        before = {**self._left, **self._played}
+        played = {}
+        for one in tables:
+            table = before.pop(one.table, None) or self._new(one)
+            if table is not None:
+                table.note(one.n, one.at)
+                played[one.table] = table
+        self._played, self.elsewhere = played, count
+        self._others = frozenset(one.table for one in tables if one.table not in played)
+        self._left = {number: table for number, table in before.items() if table.watched}
+
+    def _new(self, one: TableElsewhere) -> FollowedTable | None:
+        game = None if self._games is None or one.opening is None else self._games.get(one.opening.game)
+        if game is None or one.opening is None or game.version != one.opening.version:
+            return None
+        return FollowedTable(one.table, game, one.opening, self._clock, self._slices, self._wanted)
+
+    def _wanted(self) -> None:
+        """Somebody begins to watch. All who begin in this turn of the reactor are one question."""
+        self._wake_in(0.0)
+
+    # -- what happens at them
+
+    def _join(self) -> None:
+        """Tables that are watched may be those of this host by now."""
+        for table in tuple(self._followed):
+            if (own := self.own.get(table.id)) is not None:
+                table.join(own)
+
+    def _read(self) -> None:
+        if self._reading or self._stopped:
+            return
+        last = {one.id: n for one in self._followed if (n := one.wants) is not None}
+        if last:
+            self._reading = True
+
+            def found(entries: Mapping[TableId, Sequence[Entry] | str]) -> None:
+                self._found(last, entries)
+
+            self._journal.entries_after(last, found)
+
+    def _found(self, last: Mapping[TableId, int], entries: Mapping[TableId, Sequence[Entry] | str]) -> None:
+        self._reading = False
+        if self._stopped:
+            return
+        followed = {one.id: one for one in self._followed}
+        for number, after in last.items():
+            if (table := followed.get(number)) is not None:
+                table.follow(after, entries.get(number, ()))
 
 
 #: Seconds between two differences.
@@ -181,15 +324,12 @@ class Board:
 
     :param tables: the matches that are played
     :param who_waits: says who waits now
-    :param watchers: says how many watch a match
-    :param delay: says how many seconds later than its players others see a match of a game
     """
 
     _clock: IReactorTime
     _tables: PlayedTables
-    who_waits: Callable[[], WaitingByGame]
-    _watchers: Callable[[TableId], int]
-    _delay: Callable[[str], float]
+    _who_waits: Callable[[], WaitingByGame]
+    _galleries: Galleries
     _lookers: dict[Looker, BoardEncoder] = field(factory=dict)
     _listed: dict[TableId, _Listed] = field(factory=dict)
     #: What was told last.
@@ -248,18 +388,20 @@ class Board:
             listed.table.unwatch(listed)
         for number, table in now.items():
             if number not in self._listed:
-                listed = self._listed[number] = _Listed(table, self._clock, self._delay(table.game.name))
+                listed = self._listed[number] = _Listed(table, self._clock, self._galleries.delay(table.game.name))
                 table.watch(listed)
             else:
                 self._listed[number].update()
         rows = {
-            number: (one.look, self._watchers(number)) for number, one in sorted(self._listed.items()) if one.listed
+            number: (one.look, self._galleries.watchers(number))
+            for number, one in sorted(self._listed.items())
+            if one.listed
         }
         changed = [
             (self._listed[number].table, *row) for number, row in rows.items() if not _same(self._told.get(number), row)
         ]
         gone = [number for number in self._told if number not in rows]
-        waiting = self.who_waits()
+        waiting = self._who_waits()
         before, self._told_waiting, self._told = self._told_waiting, waiting, rows
         different = {game: waiting.get(game) for game in {**before, **waiting} if before.get(game) != waiting.get(game)}
         return Changes(changed, gone, different)
@@ -316,90 +458,9 @@ class PlayedTable:
 
 @frozen
 class Counts:
-    """How many there are."""
-
     tables: int
     people: int
     waiting: int
-
-
-@define(eq=False)
-class Directory:
-    """
-    The directory of a host.
-
-    :param who_waits: says who waits now
-    """
-
-    _registry: SessionRegistry
-    _tables: PlayedTables
-    _galleries: Galleries
-    _who_waits: Callable[[], WaitingByGame]
-    #: What people run in a terminal to play on this host, such as `nc 127.0.0.1 8888`; empty: there is no port for them.
-    by_hand: str = field(init=False, default="")
-    _numbers: "count[int]" = field(factory=lambda: count(1))
-
-    def people(self) -> list[Person]:
-        """Those who are here, by name, and no more than `LISTED`."""
-        present = sorted(self._registry.present(), key=lambda session: session.key)
-        return [
-            Person(
-                session.name,
-                session.wire,
-                session.account,
-                "" if session.table is None else session.table.game.name,
-                None if session.table is None or session.table.code else session.table.id,
-            )
-            for session in present[:LISTED]
-        ]
-
-    def tables(self) -> list[PlayedTable]:
-        """The matches that are not private, the newest ones, and no more than `LISTED`; by number."""
-        self._tables.look()
-        found = [
-            PlayedTable(
-                table.id,
-                table.game.name,
-                tuple(table.names),
-                tuple(table.wires),
-                None if self._galleries.delay(table.game.name) else table.n,
-                self._galleries.watchers(table.id),
-            )
-            for table in self._tables.newest(LISTED)
-        ]
-        return found[::-1]
-
-    def kept_table(self, session: Session) -> OpenTable | None:
-        """
-        The match in which a seat is kept for a player who has logged in and has not taken it yet, as a table that waits for
-        this player alone; `None`: there is none. While it is loaded, its settings are not known.
-        """
-        table = session.table
-        if table is not None:
-            names, settings = list(table.names), table.settings
-        elif session.asleep is not None:
-            waking = self._registry.waking.get(session.asleep)
-            names, settings = ["" if one is None else one.name for one in waking.sessions] if waking else [], {}
-        else:
-            return None
-        assert session.table_id is not None
-        others = tuple(name for seat, name in enumerate(names) if seat != session.seat)
-        return OpenTable(session.table_id, len(names), settings, others)
-
-    def waiting(self) -> WaitingByGame:
-        """Who waits in queues and at tables that are for everybody."""
-        return self._who_waits()
-
-    def counts(self) -> Counts:
-        """How many matches, people and waiting players there are. Private matches count, private tables do not."""
-        self._tables.look()
-        waiting = sum(len(one.names) + sum(len(table.names) for table in one.tables) for one in self.waiting().values())
-        return Counts(len(self._tables), sum(1 for _ in self._registry.present()), waiting)
-
-    def new_guest(self) -> str:
-        """A name for a guest who has chosen none. Nobody who is here has it, and no seat is kept under it."""
-        guest = GUEST + self._registry.membership.prefix
-        return next(name for number in self._numbers if self._registry.get(name := f"{guest}{number}") is None)
 
 
 #: Why a match has no history. It says nothing of private matches, and nothing of those that sleep.
@@ -428,51 +489,106 @@ class HistoryQuestion:
     read: Callable[[], Coroutine[Any, Any, Told]]
 
 
-@frozen
+@define(eq=False)
 class Spectators:
     """
-    What clients that do not play can see of a host: the board, and every match.
+    What can be seen of a host: who is here, what is played and who waits, the board of that, and every match.
 
-    :param who_waits: says who waits now
+    :param registry: who is here
+    :param waiting: who waits in queues and at tables that are for everybody
     """
 
     _context: TableContext
+    _registry: SessionRegistry
     _seats: Seats
     _galleries: Galleries
-    _who_waits: Callable[[], WaitingByGame]
+    waiting: Callable[[], WaitingByGame]
     #: Turns for all who look something up in the journal.
-    questions: Questions
+    questions: Questions = field(init=False)
     #: The matches that can be watched.
-    tables: PlayedTables = field(
-        init=False, default=Factory(lambda self: PlayedTables(self._context, self._seats.tables), takes_self=True)
-    )
-    finished: FinishedMatches = field(
-        init=False,
-        default=Factory(
-            lambda self: FinishedMatches(self._context.journal, self._context.clock, self._context.counts),
-            takes_self=True,
-        ),
-    )
-    board: Board = field(init=False, default=Factory(lambda self: self._new_board(), takes_self=True))
+    played: PlayedTables = field(init=False)
+    finished: FinishedMatches = field(init=False)
+    board: Board = field(init=False)
+    #: What people run in a terminal to play on this host, such as `nc 127.0.0.1 8888`; empty: there is no port for them.
+    by_hand: str = field(init=False, default="")
+    _numbers: "count[int]" = field(init=False, factory=lambda: count(1))
 
-    log: ClassVar[Logger] = Logger()
+    log = Logger()
 
-    def _new_board(self) -> Board:
-        return Board(self._context.clock, self.tables, self._who_waits, self._galleries.watchers, self._galleries.delay)
-
-    def follow(self, games: Mapping[str, Game[Any, Any]]) -> None:
-        """
-        From now on the matches of all other hosts that write to the same store can be seen here. For the leader of a cluster.
-
-        :param games: by their names; matches of other games cannot be seen
-        """
-        self.tables.follow(games)
+    def __attrs_post_init__(self) -> None:
+        context, clock = self._context, self._context.clock
+        self.questions = Questions(clock, context.scheduler)
+        self.played = PlayedTables(clock, context.journal, context.slices, self._seats.tables)
+        self.finished = FinishedMatches(context.journal, clock, context.counts)
+        self.board = Board(clock, self.played, self.waiting, self._galleries)
 
     def halt(self) -> None:
         """The host stops: nobody is told anything more of the board, or of matches of other hosts."""
         self.board.halt()
-        self.tables.halt()
+        self.played.halt()
         self.questions.halt()
+
+    # -- lists
+
+    def people(self) -> list[Person]:
+        """Those who are here, by name, and no more than `LISTED`."""
+        present = sorted(self._registry.present(), key=lambda session: session.key)
+        return [
+            Person(
+                session.name,
+                session.wire,
+                session.account,
+                "" if session.table is None else session.table.game.name,
+                None if session.table is None or session.table.code else session.table.id,
+            )
+            for session in present[:LISTED]
+        ]
+
+    def tables(self) -> list[PlayedTable]:
+        """The matches that are not private, the newest ones, and no more than `LISTED`; by number."""
+        self.played.look()
+        found = [
+            PlayedTable(
+                table.id,
+                table.game.name,
+                tuple(table.names),
+                tuple(table.wires),
+                None if self._galleries.delay(table.game.name) else table.n,
+                self._galleries.watchers(table.id),
+            )
+            for table in self.played.newest(LISTED)
+        ]
+        return found[::-1]
+
+    def kept_table(self, session: Session) -> OpenTable | None:
+        """
+        The match in which a seat is kept for a player who has logged in and has not taken it yet, as a table that waits for
+        this player alone; `None`: there is none. While it is loaded, its settings are not known.
+        """
+        table = session.table
+        if table is not None:
+            names, settings = list(table.names), table.settings
+        elif session.asleep is not None:
+            waking = self._registry.waking.get(session.asleep)
+            names, settings = ["" if one is None else one.name for one in waking.sessions] if waking else [], {}
+        else:
+            return None
+        assert session.table_id is not None
+        others = tuple(name for seat, name in enumerate(names) if seat != session.seat)
+        return OpenTable(session.table_id, len(names), settings, others)
+
+    def counts(self) -> Counts:
+        """How many matches, people and waiting players there are. Private matches count, private tables do not."""
+        self.played.look()
+        waiting = sum(len(one.names) + sum(len(table.names) for table in one.tables) for one in self.waiting().values())
+        return Counts(len(self.played), sum(1 for _ in self._registry.present()), waiting)
+
+    def new_guest(self) -> str:
+        """A name for a guest who has chosen none. Nobody who is here has it, and no seat is kept under it."""
+        guest = GUEST + self._registry.membership.prefix
+        return next(name for number in self._numbers if self._registry.get(name := f"{guest}{number}") is None)
+
+    # -- matches
 
     def watch(self, table: TableId, watcher: Watcher, encoder: Encoder, code: str = "") -> None:
         """
@@ -489,7 +605,7 @@ class Spectators:
 
     def history(
         self, table: TableId, until: int | None, code: str, games: Mapping[str, Game[Any, Any]]
-    ) -> "HistoryQuestion":
+    ) -> HistoryQuestion:
         """
         The question what has happened in a match that is played or finished, as everybody may know it.
 
@@ -499,8 +615,8 @@ class Spectators:
         :param games: by their names; finished matches of other games are not told
         :raises WatchRefused: there is no such match, or it has another code
         """
-        self.tables.look()
-        played = self.tables.get(table)
+        self.played.look()
+        played = self.played.get(table)
         if self._seats.sleeps(table) or (played is not None and not same_code(played.code, code)):
             raise WatchRefused(NO_RECORD)
         if played is None:
@@ -512,26 +628,24 @@ class Spectators:
         read = partial(self._read_played, played, MANY if until is None else until, delay)
         return HistoryQuestion(("delayed", table, until), False, read)
 
-    def own_history(self, table: TableId, until: int | None) -> "HistoryQuestion":
+    def own_history(self, table: TableId, until: int | None) -> HistoryQuestion:
         """
         As `history`, for a player of the match: without delay, and without the code.
 
         :raises WatchRefused: no such match is played
         """
-        played = self.tables.own.get(table)
+        played = self.played.own.get(table)
         if played is None:
             raise WatchRefused(NO_RECORD)
         return self._of_played(played, until)
 
-    def _of_played(self, played: WatchableTable, until: int | None) -> "HistoryQuestion":
+    def _of_played(self, played: WatchableTable, until: int | None) -> HistoryQuestion:
         # What has happened up to an entry never changes, also while a match goes on.
         known = min(played.n, MANY if until is None else until)
         read = partial(self._read_played, played, known, 0.0)
         return HistoryQuestion(("played", played.id, known), not played.code, read)
 
-    async def _read_finished(
-        self, table: TableId, until: int, code: str, games: Mapping[str, Game[Any, Any]]
-    ) -> "Told":
+    async def _read_finished(self, table: TableId, until: int, code: str, games: Mapping[str, Game[Any, Any]]) -> Told:
         kept: tuple[str, History[Any]] | None = None if code else self.questions.kept((_EVENTS, table))
         if kept is not None and kept[0] in games:
             return kept[0], beginning(kept[1], until, MANY)
@@ -548,7 +662,7 @@ class Spectators:
             self.questions.keep((_EVENTS, table), Found((name, told), EVENT_BYTES * (1 + len(told.events))))
         return name, beginning(told, until, MANY)
 
-    async def _read_played(self, table: WatchableTable, until: int, delay: float) -> "Told":
+    async def _read_played(self, table: WatchableTable, until: int, delay: float) -> Told:
         record = await self.read(table.id)
         if not isinstance(record, TableRecord):
             return table.game.name, WatchRefused(UNREADABLE)
@@ -567,7 +681,7 @@ class Spectators:
         self._context.journal.match(table, match.callback)
         return match
 
-    async def _replay(self, game: Game[Any, Any], record: TableRecord, until: int | None, most: int | None) -> "Told":
+    async def _replay(self, game: Game[Any, Any], record: TableRecord, until: int | None, most: int | None) -> Told:
         replayed: Deferred[History[Any] | Exception] = Deferred()
         steps = history_in_steps(game, record.opening, record.entries, until, most)
         self.questions.slices.run(steps, replayed.callback)
@@ -581,8 +695,8 @@ class Spectators:
         """
         :raises WatchRefused: there is no such match, or it has another code
         """
-        self.tables.look()
-        found = self.tables.get(table)
+        self.played.look()
+        found = self.played.get(table)
         if found is None or not same_code(found.code, code):
             raise WatchRefused("no match of this number is played")
         return found

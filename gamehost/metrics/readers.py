@@ -13,11 +13,10 @@ import gamehost
 from gamehost.journal.records import Store
 from gamehost.lobby.lobby import Lobby
 from gamehost.measures import Histogram
-from gamehost.metrics import readers
 from gamehost.net.connection import WireFactory
 from gamehost.net.context import HostContext
 from gamehost.net.limiter import BANNED, CLOSED, KINDS
-from gamehost.ops.worker import SerialWorker
+from gamehost.ops.workers import SerialWorker
 from gamehost.storage.writer import Backlog
 from gamehost.web.site import WebSite
 
@@ -104,7 +103,7 @@ def tables(host: Measured) -> Values:
 
 
 def waiting(host: Measured) -> Values:
-    found = _lobby(host).directory.waiting()
+    found = _lobby(host).spectators.waiting()
     return {(game,): len(here.names) + len(here.tables) for game, here in found.items()}
 
 
@@ -139,33 +138,11 @@ def sessions(host: Measured) -> Values:
     return Counter((session.wire,) for session in _lobby(host).registry.present())
 
 
-def names(host: Measured) -> int:
-    return len(_lobby(host).registry)
-
-
-def waiting_for_quota(host: Measured) -> int:
-    return _lobby(host).login_service.waiting_for_quota
-
-
-def waiting_for_password(host: Measured) -> int:
-    return _lobby(host).login_service.waiting_for_worker
-
-
-def sleeping_tables(host: Measured) -> int:
-    return len(_lobby(host).registry.sleepers)
-
-
 def matches_begun(host: Measured) -> Values:
     return {(game,): number for game, number in _lobby(host).context.counts.begun.items()}
 
 
-def watchers(host: Measured) -> int:
-    return _lobby(host).galleries.all_watchers
-
-
 class Kind(StrEnum):
-    """The kinds of metrics that Prometheus has."""
-
     COUNTER = "counter"
     GAUGE = "gauge"
     HISTOGRAM = "histogram"
@@ -173,8 +150,6 @@ class Kind(StrEnum):
 
 @frozen
 class Metric:
-    """One metric."""
-
     #: As Prometheus shows it; counters end with `_total`, times are in seconds.
     name: str
     kind: Kind
@@ -200,9 +175,9 @@ _CONNECTIONS = (
         _COUNTER,
         "connections that were refused",
         ("reason",),
-        readers.connections_refused,
+        connections_refused,
     ),
-    Metric("gamehost_hangups_total", _COUNTER, "connections that the host ended", ("wire", "reason"), readers.hang_ups),
+    Metric("gamehost_hangups_total", _COUNTER, "connections that the host ended", ("wire", "reason"), hang_ups),
     Metric(
         "gamehost_refusals_total",
         _COUNTER,
@@ -222,7 +197,7 @@ _CONNECTIONS = (
         _COUNTER,
         "refused connections and requests of browsers",
         ("kind",),
-        readers.http_refused,
+        http_refused,
     ),
 )
 
@@ -232,24 +207,30 @@ _PLAYERS = (
         _COUNTER,
         "log-ins; replaced: accepted, and an older connection of the player ended",
         ("wire", "identity", "result"),
-        readers.log_ins,
+        log_ins,
     ),
-    Metric("gamehost_sessions", _GAUGE, "players who are logged in", ("wire",), readers.sessions),
-    Metric("gamehost_names", _GAUGE, "names in use, those of absent players included", (), one(readers.names)),
-    Metric("gamehost_waiting", _GAUGE, "players and open tables that wait for players", ("game",), readers.waiting),
+    Metric("gamehost_sessions", _GAUGE, "players who are logged in", ("wire",), sessions),
+    Metric(
+        "gamehost_names",
+        _GAUGE,
+        "names in use, those of absent players included",
+        (),
+        one(lambda host: len(_lobby(host).registry)),
+    ),
+    Metric("gamehost_waiting", _GAUGE, "players and open tables that wait for players", ("game",), waiting),
     Metric(
         "gamehost_login_quota_waiting",
         _GAUGE,
         "log-ins that wait because a quota is used up",
         (),
-        one(readers.waiting_for_quota),
+        one(lambda host: _lobby(host).login_service.waiting_for_quota),
     ),
     Metric(
         "gamehost_login_passwords_waiting",
         _GAUGE,
         "log-ins that wait for the check of a password",
         (),
-        one(readers.waiting_for_password),
+        one(lambda host: _lobby(host).login_service.waiting_for_worker),
     ),
     Metric(
         "gamehost_worker_waiting",
@@ -261,18 +242,30 @@ _PLAYERS = (
 )
 
 _MATCHES = (
-    Metric("gamehost_tables", _GAUGE, "tables in memory", ("game", "phase"), readers.tables),
-    Metric("gamehost_sleeping_tables", _GAUGE, "tables at which nobody is", (), one(readers.sleeping_tables)),
-    Metric("gamehost_matches_begun_total", _COUNTER, "matches that began", ("game",), readers.matches_begun),
+    Metric("gamehost_tables", _GAUGE, "tables in memory", ("game", "phase"), tables),
+    Metric(
+        "gamehost_sleeping_tables",
+        _GAUGE,
+        "tables at which nobody is",
+        (),
+        one(lambda host: len(_lobby(host).registry.sleeping)),
+    ),
+    Metric("gamehost_matches_begun_total", _COUNTER, "matches that began", ("game",), matches_begun),
     Metric(
         "gamehost_matches_ended_total",
         _COUNTER,
         "matches that ended; archived: without a result",
         ("game", "result"),
-        readers.matches_ended,
+        matches_ended,
     ),
-    Metric("gamehost_moves_total", _COUNTER, "actions of players that were accepted", ("wire", "game"), readers.moves),
-    Metric("gamehost_watchers", _GAUGE, "clients that watch, counted once for each match", (), one(readers.watchers)),
+    Metric("gamehost_moves_total", _COUNTER, "actions of players that were accepted", ("wire", "game"), moves),
+    Metric(
+        "gamehost_watchers",
+        _GAUGE,
+        "clients that watch, counted once for each match",
+        (),
+        one(lambda host: _lobby(host).galleries.all_watchers),
+    ),
 )
 
 _JOURNAL = (
@@ -328,7 +321,7 @@ _JOURNAL = (
 
 #: All metrics, in the order of the documentation.
 METRICS: Sequence[Metric] = (
-    Metric("gamehost_build_info", _GAUGE, "1, with the version of gamehost", ("version",), readers.version),
+    Metric("gamehost_build_info", _GAUGE, "1, with the version of gamehost", ("version",), version),
     *_CONNECTIONS,
     *_PLAYERS,
     *_MATCHES,

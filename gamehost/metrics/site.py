@@ -44,7 +44,6 @@ class HostCollector(Collector):
         return [_family(metric) for metric in METRICS]
 
     def collect(self) -> Iterator[Family]:
-        """All metrics as they are now."""
         for metric in METRICS:
             family = _family(metric)
             for labels, value in metric.read(self._host).items():

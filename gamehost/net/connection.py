@@ -24,15 +24,56 @@ from gamehost.lobby.sessions import Session
 from gamehost.net.context import HostContext
 from gamehost.net.deadlines import Deadline, Deadlines, Ticker
 from gamehost.net.endpoints import Transport, set_socket_options
-from gamehost.net.hang_ups import OTHER, kind_of
 from gamehost.net.input import Input, PauseReason
-from gamehost.net.limiter import MOST_BEING_REFUSED
 from gamehost.net.output import Output
 from gamehost.settings import Settings
 from gamehost.wires.base import Wire, WireConfig
-from gamehost.wires.conversation import BaseConversation, Conversation
+from gamehost.wires.conversation import DISPLACED, SUSPENDED, UNMATCHED, BaseConversation, Conversation
 
 M = TypeVar("M")
+
+#: Told to a player whose connection the owner of the host ends.
+KICKED = "the owner of this host has ended your connection"
+
+#: How a reason begins -> its kind. The first that fits counts.
+_BEGINNINGS = {
+    "too many refusals": "refusals",
+    "too many messages": "rate",
+    "too many bytes": "rate",
+    "not logged in within": "login_deadline",
+    "a message not finished within": "message_deadline",
+    "the client reads too slowly": "slow_reader",
+    "the client does not read": "slow_reader",
+    "not a byte in": "silent",
+    "no byte received": "silent",
+    "silent": "silent",
+    "the host is stopping": "stopping",
+    "a fault of the host": "fault",
+    SUSPENDED: "fault",
+    "displaced by another connection": "replaced",
+    DISPLACED: "replaced",
+    UNMATCHED: "unmatched",
+    "malformed log-ins": "protocol",
+    "this name is banned": "banned",
+    "your address is banned": "banned",
+    KICKED: "kicked",
+    "the host is about to stop": "stopping",
+}
+
+#: The kind of all other reasons.
+OTHER = "other"
+
+#: All kinds. `protocol` is also the kind of everything that a wire cannot understand.
+KINDS = (*dict.fromkeys(_BEGINNINGS.values()), OTHER)
+
+
+def kind_of(reason: str, default: str = OTHER) -> str:
+    """
+    The kind of a reason.
+
+    :param default: the kind, if the reason is not known here
+    """
+    return next((kind for beginning, kind in _BEGINNINGS.items() if reason.startswith(beginning)), default)
 
 
 class ConnectionState(IntEnum):
@@ -235,7 +276,7 @@ class WireProtocol(TransportProtocol, Generic[M]):
         """
         Handle no more input, and close once everything is written, or when the time for that is up.
 
-        :param kind: of the reason, if `hang_ups` does not know it
+        :param kind: of the reason, if `kind_of` does not know it
         """
         if self.closing:
             return
@@ -340,8 +381,8 @@ class WireFactory(Factory, Generic[M]):
         """
         A protocol for a new connection. If the connection may not stay, the protocol tells the client so.
 
-        `None`: many are being told so, and Twisted closes the connection. Each of them has a file until its client has read
-        that, so strangers could use up the files of the process.
+        `None`: many are being told so, or its address was told so often already, and Twisted closes the connection. Otherwise
+        strangers could use up the files of the process, and its time.
         """
         return self.admit(str(getattr(addr, "host", "")))
 
@@ -352,9 +393,9 @@ class WireFactory(Factory, Generic[M]):
         :param config: as of `WireProtocol`
         """
         limiter = self.context.limiter
-        turned_away = limiter.admit(address, self.context.clock.seconds())
-        if turned_away is not None and limiter.being_refused >= MOST_BEING_REFUSED:
-            self.turned_away(address, turned_away)
+        now = self.context.clock.seconds()
+        turned_away = limiter.admit(address, now)
+        if turned_away is not None and not limiter.may_be_told(address, now):
             return None
         self.admitted += turned_away is None
         return WireProtocol(self, address, turned_away, config)

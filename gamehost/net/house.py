@@ -26,8 +26,8 @@ from gamehost.limits import Limits
 from gamehost.net.connection import WireFactory
 from gamehost.net.context import HostContext
 from gamehost.net.limiter import ConnectionLimiter
-from gamehost.ops.child_process import ChildProcess
 from gamehost.ops.unix_socket import LONGEST_PATH
+from gamehost.ops.workers import ChildProcess
 from gamehost.tables.scheduler import FairScheduler
 from gamehost.wires.open.house import house_wire
 

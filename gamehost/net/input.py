@@ -15,7 +15,7 @@ from twisted.logger import Logger
 
 from gamehost.limits import TokenBucket, moves_bucket
 from gamehost.net.deadlines import Deadline
-from gamehost.tables.scheduler import SHARE
+from gamehost.tables.scheduler import MESSAGE, SHARE
 from gamehost.wires.base import Codec
 from gamehost.wires.conversation import Conversation
 from gamehost.wires.framing import WireError
@@ -146,7 +146,8 @@ class Input(Generic[M]):
             return
         with context.cork:
             # While others wait, all but the first message of a segment wait behind them.
-            self._handle(now, 1 if context.scheduler.waiting else limits.messages_per_turn)
+            strange = not (limits.unlimited or self._connection.conversation.at_table)
+            self._handle(now, 1 if context.scheduler.waiting else limits.messages_per_turn, strange)
 
     def pause(self, reason: PauseReason) -> None:
         """Read nothing until `resume` is called for the same reason, and let what waits for its turn wait."""
@@ -219,8 +220,12 @@ class Input(Generic[M]):
         self.pause(reason)
         self._connection.deadlines.set(deadline, seconds, partial(self.resume, reason))
 
-    def _handle(self, now: float, most: int) -> None:
-        """Handle at most so many messages: fewer if time is up, or if there is much output to be read first."""
+    def _handle(self, now: float, most: int, strange: bool = False) -> None:
+        """
+        Handle at most so many messages: fewer if time is up, or if there is much output to be read first.
+
+        :param strange: whether players at tables go first, so that each message waits for a turn if there were many of others
+        """
         self.last_at = now
         handled = 0
         output, hear, paused = self._connection.output, self._conversation.hear, self.paused
@@ -229,12 +234,15 @@ class Input(Generic[M]):
         self._lookahead = ()
         try:
             for message in messages:
-                if handled and (
-                    handled >= most
-                    or output.pending_bytes > OUTPUT_BEFORE_INPUT
-                    or paused
-                    or self._context.clock.seconds() - now > SHARE
-                ):
+                if (
+                    handled
+                    and (
+                        handled >= most
+                        or output.pending_bytes > OUTPUT_BEFORE_INPUT
+                        or paused
+                        or self._context.clock.seconds() - now > SHARE
+                    )
+                ) or (strange and not self._context.scheduler.has_time(MESSAGE)):
                     self._lookahead = (message,)
                     self._give_bytes_back(handled)
                     self._connection.deadlines.cancel(Deadline.MESSAGE)

@@ -12,7 +12,7 @@ from gamehost.limits import KeyedBuckets, Limits, TokenBucket, journal_bucket, m
 class _Address:
     """What is counted of one address."""
 
-    __slots__ = ("count", "journal", "moves", "new")
+    __slots__ = ("count", "journal", "moves", "new", "told")
 
     def __init__(self, limits: Limits, now: float) -> None:
         #: Its connections.
@@ -22,6 +22,8 @@ class _Address:
     def fill(self, limits: Limits, now: float) -> None:
         """Begin with full buckets."""
         self.new = TokenBucket(limits.new_per_second, limits.new_burst, now)
+        #: Connections that are told why they are refused. It costs more to tell that than to admit one.
+        self.told = TokenBucket(limits.new_per_second, limits.new_burst, now)
         #: Accepted moves of all its connections.
         self.moves = moves_bucket(limits.moves_per_second_per_address, now)
         #: Bytes that all its connections add to the journal, beside moves of a few bytes.
@@ -29,10 +31,10 @@ class _Address:
 
     def idle(self, now: float) -> bool:
         """Whether nothing of it need be remembered."""
-        return self.count == 0 and all(bucket.full(now) for bucket in (self.new, self.moves, self.journal))
+        return self.count == 0 and all(bucket.full(now) for bucket in (self.new, self.told, self.moves, self.journal))
 
 
-#: Refused connections that are told why at once. More are closed without a word: each has a file until the client has read it.
+#: Refused connections that are told why at the same time. Each has a file until the client has read it.
 MOST_BEING_REFUSED = 64
 
 #: Percent of `Limits.connections` that only addresses with a seat in a match may use. If strangers take all other
@@ -107,6 +109,12 @@ class ConnectionLimiter:
         else:
             self.refusals[BANNED if refusal is banned else KINDS.get(refusal, CLOSED)] += 1
         return refusal
+
+    def may_be_told(self, address: str, now: float) -> bool:
+        """Whether a connection that `admit` has just refused is told why. Others are closed without a word."""
+        if self.being_refused >= MOST_BEING_REFUSED:
+            return False
+        return self._limits.unlimited or self._addresses[rate_limit_key(address)].told.take(now)
 
     def change(self, limits: Limits) -> None:
         """Use other limits from now on. Every address begins with full buckets."""

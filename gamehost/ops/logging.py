@@ -178,8 +178,8 @@ class Log:
     :param words: one of `FORMATS`
     """
 
-    _open_file: Callable[[], int | None]
-    _words: Callable[[LogEvent, int], str]
+    open_file: Callable[[], int | None]
+    words: Callable[[LogEvent, int], str]
     #: Lines that could not be written.
     lost: int = 0
     _file: int | None = None
@@ -215,10 +215,10 @@ class Log:
 
     def _line(self, event: LogEvent, unwritten: int) -> str:
         try:
-            return self._words(event, unwritten)
+            return self.words(event, unwritten)
         except Exception as error:  # a value whose text cannot be made must not hurt the code that logs it
             kind = type(error).__name__
-            return self._words(self._own(event, LogLevel.error, "an event cannot be formatted: {kind}", kind=kind), 0)
+            return self.words(self._own(event, LogLevel.error, "an event cannot be formatted: {kind}", kind=kind), 0)
 
     def _own(self, event: LogEvent, level: Any, log_format: str, **values: object) -> LogEvent:
         """An event of the log itself, at the time of another event."""
@@ -243,7 +243,7 @@ class Log:
     def _open(self) -> None:
         self._opened = True
         try:
-            self._file = self._open_file()
+            self._file = self.open_file()
         except OSError:
             self._file = None
 

@@ -1,5 +1,5 @@
 """
-A thread that notices when the reactor is blocked, and logs where.
+What watches over a host: a thread that notices when the reactor is blocked, and a count of tables that faults have stopped.
 
 All work of a host is done in turns of one reactor, so all clients wait while one turn lasts. The reactor calls `beat`
 regularly. If it does not for a second, the watchdog logs what each thread is doing, once: files, lines and functions, but
@@ -10,12 +10,15 @@ import sys
 import threading
 import time
 import traceback
+from collections import deque
 from collections.abc import Callable, Iterator
 from types import FrameType
 
 from attrs import define, field
+from twisted.internet.interfaces import IReactorTime
 from twisted.logger import Logger
 
+from gamehost.journal.records import TableId
 from gamehost.ops.logging import frames
 
 #: Seconds without a beat after which the reactor counts as blocked.
@@ -55,7 +58,6 @@ class Watchdog:
         self._beat_at = self._clock()
 
     def stop(self) -> None:
-        """End the thread."""
         self._over.set()
         if self._thread is not None:
             self._thread.join()
@@ -98,3 +100,34 @@ def _summary(frame: FrameType) -> traceback.StackSummary:
     summary = traceback.StackSummary.extract(traceback.walk_stack(frame), lookup_lines=False)
     summary.reverse()
     return summary
+
+
+#: So many suspended tables within so many seconds end the host.
+MOST = 3
+WITHIN = 60.0
+
+log = Logger()
+
+
+def fault_breaker(clock: IReactorTime, on_fatal: Callable[[str], None]) -> Callable[[TableId], None]:
+    """
+    What logs each table that is suspended, and ends the host if there were too many.
+
+    :param on_fatal: called with the reason when the host must end; it does not return
+    """
+    suspended_at: deque[float] = deque(maxlen=MOST)
+
+    def suspended(table: TableId) -> None:
+        now = clock.seconds()
+        suspended_at.append(now)
+        log.critical(
+            "table {table} is suspended because of the error above; its players were told; it continues after the next "
+            "start of the host; {most} such tables within {within} seconds end the host",
+            table=table,
+            most=MOST,
+            within=round(WITHIN),
+        )
+        if len(suspended_at) == MOST and now - suspended_at[0] <= WITHIN:
+            on_fatal(f"{MOST} tables were suspended within {WITHIN:.0f} seconds; the log says by which faults")
+
+    return suspended

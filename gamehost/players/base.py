@@ -11,6 +11,8 @@ from typing import Any, Protocol, TypeVar
 
 from attrs import define, field
 
+from gamehost.games.base import Seat
+
 T = TypeVar("T")
 
 _MASK = 2**64 - 1
@@ -39,6 +41,10 @@ class Player(Protocol):
         The host refused this answer. The next answer is another one where the game has cause for it: a player that has come
         back may not know every move on which the rules depend.
         """
+
+
+#: Makes the player of a match.
+NewPlayer = Callable[[Seat, "Level", "Thinking"], Player]
 
 
 @define(eq=False)

@@ -19,8 +19,9 @@ from twisted.internet.protocol import Factory, Protocol, connectionDone
 from twisted.python.failure import Failure
 
 from gamehost.games.base import Game, Seat
+from gamehost.games.installed import installed
+from gamehost.games.play import player_of
 from gamehost.players.base import Level, Player, SeededChance, Thinking
-from gamehost.players.registry import PLAYERS, player_of
 from gamehost.programs.wire_player import NewPlayer, ProgramError, WirePlayer
 from gamehost.wires.base import Codec, Wire
 from gamehost.wires.framing import WireError
@@ -176,5 +177,5 @@ def parser(wires: Sequence[Wire[Any]]) -> argparse.ArgumentParser:
     made.add_argument("--password", default="", help="for stratego-lines, and for accounts on the open wire")
     made.add_argument("--level", default="easy", choices=[level.value for level in Level], help="how strong (easy)")
     made.add_argument("--games", default=1, type=number, metavar="NUMBER", help="how many matches (1)")
-    made.add_argument("--game", default="onitama", choices=sorted(PLAYERS), help="on the open wire (onitama)")
+    made.add_argument("--game", default="onitama", choices=sorted(installed().games), help="on the open wire (onitama)")
     return made

@@ -34,13 +34,12 @@ from twisted.python.failure import Failure
 
 from gamehost.client.core import ClientError, Lost
 from gamehost.client.twisted_client import Client
-from gamehost.ops.worker import SerialWorker
-from gamehost.players.base import Level, SeededChance
-from gamehost.players.base import Thinking as Thoughts
-from gamehost.players.registry import PLAYERS
-from gamehost.programs.match import Match
+from gamehost.games.installed import installed
+from gamehost.games.play import player_of
+from gamehost.ops.workers import SerialWorker
+from gamehost.players.base import Level, SeededChance, Thinking
+from gamehost.programs.match import Match, ThinkingQueue
 from gamehost.programs.open import OpenProgram
-from gamehost.programs.thinking import Thinking
 from gamehost.wires.open import messages as m
 
 #: How much more patient the system's scheduler is with the host than with this process.
@@ -69,7 +68,7 @@ class HousePlayer:
         name: str,
         level: Level,
         client: Client,
-        think: Thinking,
+        think: ThinkingQueue,
         group: int,
         soon: Callable[[Callable[[], None]], object],
         gone: Callable[[str], None],
@@ -81,8 +80,8 @@ class HousePlayer:
         self._gone = gone
         self._soon = soon
         self._due = False
-        self._thoughts = Thoughts(SeededChance(secrets.randbelow(2**64)), time.monotonic)
-        self._program = OpenProgram(lambda game, seat: PLAYERS[game](seat, level, self._thoughts))
+        self._thoughts = Thinking(SeededChance(secrets.randbelow(2**64)), time.monotonic)
+        self._program = OpenProgram(lambda game, seat: player_of(installed().games[game], seat, level, self._thoughts))
 
     async def play(self) -> None:
         """Play until there is nothing more to play."""
@@ -141,14 +140,14 @@ class Control(LineOnlyReceiver):
         worker = SerialWorker(reactor)
         worker.start()
         self.stop = worker.stop
-        self._think = Thinking(worker, reactor.seconds)
+        self._think = ThinkingQueue(worker, reactor.seconds)
 
     def lineReceived(self, line: bytes) -> None:
         """Act on a line."""
         if self._endpoint is None:
             told = json.loads(line)
             self._endpoint, self._secret = UNIXClientEndpoint(self._reactor, told["socket"]), told["secret"]
-            print("ready", *sorted(PLAYERS), flush=True)
+            print("ready", *sorted(installed().games), flush=True)
             alive = LoopingCall(print, "alive", flush=True)
             alive.clock = self._reactor
             alive.start(ALIVE_EVERY, now=False)

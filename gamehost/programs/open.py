@@ -12,9 +12,9 @@ from msgspec import UNSET
 
 from gamehost.client.core import Lost
 from gamehost.client.tables import Tables
-from gamehost.client.views import FACES
+from gamehost.client.views import GAMES, MESSAGES
 from gamehost.games.base import Seat
-from gamehost.players.from_face import heard_back
+from gamehost.games.play import heard_back
 from gamehost.programs.match import Match
 from gamehost.programs.wire_player import MOST_REFUSALS, NOBODY, NewPlayer, ProgramError, WirePlayer, won
 from gamehost.wires.open import messages as m
@@ -85,7 +85,7 @@ class OpenProgram:
         return []
 
     def _event(self, event: Any) -> None:
-        heard = FACES[self._game].read_event(event)
+        heard = MESSAGES[self._game].read_event(event)
         if heard is not None and self.match is not None:
             self.match.hear(heard, judged=getattr(event, "seat", self.seat) == self.seat)
 
@@ -93,7 +93,7 @@ class OpenProgram:
         back, self._back = self._back, None
         if back is None or self.match is None:
             return
-        for event in heard_back(FACES[self._game], back.view, before, self.seat):
+        for event in heard_back(GAMES[self._game], back.view, before, self.seat):
             self.match.hear(event)
         for later in back.later:
             self._event(later.event)

@@ -5,8 +5,7 @@ The board of Stratego as one side sees it, for programs on wires that do not tel
 from gamehost.games.base import Seat
 from gamehost.games.stratego.actions import Move
 from gamehost.games.stratego.events import Fought, Moved
-from gamehost.games.stratego.pieces import survivor
-from gamehost.games.stratego.position import BARE, STEPS, WIDTH
+from gamehost.games.stratego.rules import BARE, STEPS, WIDTH, survivor
 from gamehost.programs.wire_player import ProgramError
 
 ENEMY, EMPTY = "#", "."

@@ -1,25 +1,26 @@
 """
 Storage for the journal and the accounts: in memory, in an SQLite file, or in a PostgreSQL database.
 
+Of all stores:
+
 - `memory`: keeps everything until the process ends
-- `durable`: `DurableJournal`, the journal over any store that outlives the process
-- `accounts`, `bans`: the accounts, the proofs and the bans in the same store
-- `changes`: what can be committed to a store; `questions`: what it can be asked meanwhile; `groups`: what one commit writes
-- `writer`: the thread that commits everything queued in one group; `backlog`: how far the disk is behind
-- `sqlite`: opening a store in an SQLite file, which is made of the modules below
-- `store`: one connection, with its checks and `commit`; it has no thread and no clock
-- `database`: pragmas, schemas, and who may use a store
-- `row_codec`: the bytes of a row, and the chain of hashes that connects a table's rows
-- `table_index`: where the rows of each table are
-- `notes`: what is in the store beside the tables' records
-- `high_water_mark`: how much was durable; `crash_loop`: the limit on restarts; `sidecar`: small files beside the store
-- `files`: the store and the files beside it as one thing; `write_ahead_log`: SQLite's log, checked for damage
-- `last_commit`: the last row, known after a kill; `checked_rows`: the rows that a start need not read again
-- `free_space`: how full the disk is; `prune`: moving finished tables to an archive
-- `inspect`: reading a store that no host has open; `backup`: copying it
-- `online_backup`: copying a store in use; `check_copy`: checking the copy in a process of its own
-- `copying`: copying everything from one store to another
-- `postgresql`: the store in a database
+- `durable`: `DurableJournal`, the journal over any store that outlives the process; `accounts`: accounts, proofs and bans in it
+- `writer`: the thread that commits everything queued in one group, and how far the disk is behind
+- `changes`: what can be committed, and what one commit writes; `questions`: what can be asked, and the thread that answers
+- `contents`: an open store of either engine; `row_codec`: the bytes of a row, and the chain of hashes of a table's rows
+- `reads`: what is read, with its SQL for both engines; `notes`, `match_lists`: what is in a store beside the tables' records
+- `inspect`, `prune`, `copying`: reading, archiving and copying a store that no host has open
+- `names`: what the members of a cluster ask their registry
+
+Of SQLite files:
+
+- `sqlite`: opening a file, which is made of the modules below, and reading beside the writer
+- `store`: one connection, with its checks; it has no thread and no clock. `database`: pragmas, schemas, who may use a file
+- `files`: the store and the files beside it as one thing, and the room on their disk; `sidecar`: small files
+- `high_water_mark`: how much was durable; `write_ahead_log`: SQLite's log, checked for damage
+- `backup`, `online_backup`: copying a file, also while it is in use
+
+`postgresql` is the store in a database. Neither engine knows of the other.
 
 A write is acknowledged after its transaction is on disk. After a failed write nothing more is acknowledged or tried
 again, and the host ends. The next start reads what the disk holds.

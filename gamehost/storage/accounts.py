@@ -9,41 +9,15 @@ from collections.abc import Callable, Iterable
 
 from attrs import define, field
 
-from gamehost.accounts.bans import Ban
 from gamehost.accounts.passwords import Account, deleted_in, renamed_in
-from gamehost.accounts.proofs import Proof
 from gamehost.storage.changes import (
     AccountNote,
     AddAccount,
     ChangeAccount,
     DeleteAccount,
-    DropBan,
-    DropProof,
-    PutBan,
-    PutProof,
     RenameAccount,
 )
-from gamehost.storage.durable import DurableJournal, nothing
-
-
-@define(eq=False)
-class StoredBans:
-    """
-    Bans that outlive the process.
-
-    :param journal: the journal whose store they are in
-    """
-
-    _journal: DurableJournal
-
-    def bans(self) -> Iterable[Ban]:
-        return self._journal.bans()
-
-    def put_ban(self, ban: Ban, durable: Callable[[], None]) -> None:
-        self._journal.also(PutBan(ban), durable)
-
-    def drop_ban(self, key: str, durable: Callable[[], None]) -> None:
-        self._journal.also(DropBan(key), durable)
+from gamehost.storage.durable import DurableJournal
 
 
 @define(eq=False)
@@ -137,23 +111,3 @@ class StoredAccounts:
 
         self._pending.update(keys)
         self._journal.also(note, settled)
-
-
-@define(eq=False)
-class StoredProofs:
-    """
-    Proofs that outlive the process.
-
-    :param journal: the journal whose store they are in
-    """
-
-    _journal: DurableJournal
-
-    def proofs(self) -> Iterable[Proof]:
-        return self._journal.proofs()
-
-    def put_proof(self, proof: Proof) -> None:
-        self._journal.also(PutProof(proof), nothing)
-
-    def drop_proof(self, proof: Proof) -> None:
-        self._journal.also(DropProof(proof), nothing)

@@ -20,7 +20,7 @@ from attrs import frozen
 
 from gamehost.journal.records import StoreUnusable
 from gamehost.storage import high_water_mark, write_ahead_log
-from gamehost.storage.database import APPLICATION
+from gamehost.storage.database import APPLICATION, Connection
 from gamehost.storage.sidecar import replace, sidecar_path, sync_folder
 from gamehost.storage.writer import Between
 
@@ -219,7 +219,7 @@ def publish(part: Path, target: Path, force: bool) -> None:
     sync_folder(target.parent)
 
 
-def back_up(connection: sqlite3.Connection, target: Path) -> high_water_mark.Mark:
+def back_up(connection: Connection, target: Path) -> high_water_mark.Mark:
     """
     Copy a store to a new file, which only its owner can read.
 
@@ -238,7 +238,7 @@ def back_up(connection: sqlite3.Connection, target: Path) -> high_water_mark.Mar
     return held
 
 
-def keep_before_change(connection: sqlite3.Connection, store: Path, version: int) -> Path:
+def keep_before_change(connection: Connection, store: Path, version: int) -> Path:
     """
     Copy a store before it is converted to a newer schema, so that there is a way back.
 

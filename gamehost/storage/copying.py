@@ -10,53 +10,22 @@ The copy is read again and compared before it counts.
 
 import itertools
 import sqlite3
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from hashlib import sha256
-from itertools import groupby
 from operator import attrgetter
 from pathlib import Path
-from typing import Protocol
 
 from attrs import frozen
 
-from gamehost.accounts.bans import Ban
-from gamehost.accounts.passwords import Account
 from gamehost.journal.records import StoreUnusable
 from gamehost.storage import high_water_mark
 from gamehost.storage.backup import kept_if_whole, new_part, publish, sync_file
-from gamehost.storage.changes import AddAccount, PutBan
-from gamehost.storage.database import migrate
-from gamehost.storage.inspect import Findings, UnfinishedNote, reading
-from gamehost.storage.match_lists import make_lists
-from gamehost.storage.notes import write_note
-from gamehost.storage.postgresql.urls import is_postgresql, require_psycopg
-from gamehost.storage.row_codec import Row, rechained
+from gamehost.storage.database import SqliteDatabase, insert_tables, migrate
+from gamehost.storage.inspect import Inspector, reading
+from gamehost.storage.match_lists import MatchLists
+from gamehost.storage.postgresql import is_postgresql, require_psycopg
 from gamehost.storage.sidecar import replace, sidecar_path
-from gamehost.storage.table_index import insert_tables
-
-
-class StoreReader(Protocol):
-    """A store that is open for reading, and that nobody writes to."""
-
-    @property
-    def uptime(self) -> int:
-        """For how many seconds hosts have run on it."""
-
-    def everything(self) -> Iterator[Row]:
-        """All rows, in the order of the tables, and of the rows of each."""
-
-    def notes(self) -> list[UnfinishedNote]:
-        """What is noted of unfinished tables."""
-
-    def accounts(self) -> Iterable[Account]:
-        """All accounts."""
-
-    def bans(self) -> Iterable[Ban]:
-        """All bans."""
-
-    def verify(self) -> Findings:
-        """Check everything."""
 
 
 @frozen
@@ -90,9 +59,9 @@ def copy_store(source: str, target: str) -> Copied:
 
 
 @contextmanager
-def _opened(store: str) -> Iterator[StoreReader]:
+def _opened(store: str) -> Iterator[Inspector]:
     if is_postgresql(store):
-        from gamehost.storage.postgresql.copying import source
+        from gamehost.storage.postgresql.inspect import source
 
         with source(store) as reader:
             yield reader
@@ -102,9 +71,9 @@ def _opened(store: str) -> Iterator[StoreReader]:
 
 
 @contextmanager
-def _filled(store: str, reader: StoreReader) -> Iterator[StoreReader]:
+def _filled(store: str, reader: Inspector) -> Iterator[Inspector]:
     if is_postgresql(store):
-        from gamehost.storage.postgresql.copying import filled
+        from gamehost.storage.postgresql.inspect import filled
 
         with filled(store, reader) as copy:
             yield copy
@@ -118,35 +87,25 @@ def _filled(store: str, reader: StoreReader) -> Iterator[StoreReader]:
         publish(part, target, force=False)
 
 
-def _fill(part: Path, reader: StoreReader) -> None:
+def _fill(part: Path, reader: Inspector) -> None:
     """Make an SQLite store of what a reader gives, with its high-water mark."""
     with closing(sqlite3.connect(part, isolation_level=None)) as connection:
         connection.execute("PRAGMA journal_mode=OFF")
         connection.execute("PRAGMA synchronous=OFF")
         migrate(connection, 0)
         connection.execute("BEGIN IMMEDIATE")
-        insert_tables(connection, tables_with(reader, itertools.count(1)))
-        make_lists(connection)
+        insert_tables(database := SqliteDatabase(connection), reader.renumbered(itertools.count(1)))
+        MatchLists(database, has_ends=True).make()
         notes = ((note.table, note.since, note.told) for note in reader.notes())
         connection.executemany("INSERT INTO live(game, since, told) VALUES (?, ?, ?)", notes)
-        connection.execute("UPDATE uptime SET seconds = ?", (reader.uptime,))
-        for account in reader.accounts():
-            write_note(connection, AddAccount(account))
-        for ban in reader.bans():
-            write_note(connection, PutBan(ban))
+        reader.copy_notes(database)
         connection.execute("COMMIT")
         held = high_water_mark.held(connection)
     sync_file(part)
     replace(sidecar_path(part, high_water_mark.SUFFIX), high_water_mark.write_mark(held))
 
 
-def tables_with(reader: StoreReader, numbers: Iterable[int]) -> Iterator[list[Row]]:
-    """The rows of each table, with other numbers."""
-    for _, rows in groupby(reader.everything(), key=attrgetter("game")):
-        yield rechained(rows, numbers)
-
-
-def _content(reader: StoreReader) -> Copied:
+def _content(reader: Inspector) -> Copied:
     tables = rows = 0
     content = sha256()
     for row in reader.everything():

@@ -9,13 +9,15 @@ import os
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from importlib.resources import files
 from pathlib import Path
 from typing import Any, Protocol
 from weakref import WeakValueDictionary
 
+from attrs import define
+
 from gamehost import __version__
 from gamehost.journal.records import StoreUnusable
+from gamehost.storage.reads import COLUMNS, Sql, schemas_of
 
 #: In the file's header, so that another program's database does not count as a journal: `game` in ASCII.
 APPLICATION = 0x67616D65
@@ -31,6 +33,12 @@ PRAGMAS = (
     ("cell_size_check", "ON", 1),
 )
 
+#: How many rows `placed` has, how many of them are right, and how many it must have.
+_COUNTS = (
+    "SELECT count(*) FROM placed WHERE ? >= 0",
+    "SELECT count(*) FROM placed AS p JOIN event AS e USING(seq) WHERE p.game = e.game AND p.n = e.n AND p.seq <= ?",
+    "SELECT count(*) FROM event WHERE seq <= ?",
+)
 
 #: The stores that this process has open, by device and number of the file.
 _OURS: WeakValueDictionary[tuple[int, int], object] = WeakValueDictionary()
@@ -147,6 +155,47 @@ class Connection(Protocol):
     def close(self) -> None: ...
 
 
+@define(eq=False)
+class SqliteDatabase:
+    """As `gamehost.storage.reads.Database`, over a connection."""
+
+    connection: Connection
+    #: Whether the store has `placed`: one of an older schema has none. Call `find_schema` when that may have changed.
+    _placed: bool = True
+
+    def find_schema(self) -> bool:
+        """
+        Find out what the store's schema has, and whether it has `placed`.
+
+        :raises StoreUnusable: the store was changed
+        """
+        self._placed = has_table(self.connection, "placed")
+        if self._placed and (ends := len(self.rows("SELECT seq FROM placed_to"))) != 1:
+            raise StoreUnusable(
+                f"the journal was changed: its table 'placed_to' has {ends} rows instead of one; "
+                "put back the newest copy that `gamehost journal verify` passes"
+            )
+        return self._placed
+
+    def _text(self, sql: Sql | str) -> str:
+        if isinstance(sql, str):
+            return sql
+        return sql.sqlite if self._placed or not sql.unplaced else sql.unplaced
+
+    def rows(self, sql: Sql | str, parameters: Sequence[Any] = ()) -> list[Any]:
+        # All at once: a cursor that damage leaves half read would keep the file open.
+        return self.connection.execute(self._text(sql), parameters).fetchall()
+
+    def stream(self, sql: Sql | str, parameters: Sequence[Any] = ()) -> Iterator[Any]:
+        yield from self.connection.execute(self._text(sql), parameters)
+
+    def run(self, sql: Sql | str, parameters: Sequence[Any] = ()) -> None:
+        self.connection.execute(self._text(sql), parameters)
+
+    def run_many(self, sql: Sql | str, rows: Iterable[Sequence[Any]]) -> None:
+        self.connection.executemany(self._text(sql), rows)
+
+
 def connect(path: Path) -> sqlite3.Connection:
     """
     A connection to the store of this process, as there may be several. No other process can open the store meanwhile.
@@ -229,11 +278,7 @@ def schema_version(connection: Connection) -> int:
 
 def schemas() -> list[str]:
     """The steps from an empty store to the newest schema, in order."""
-    folder = files("gamehost.storage").joinpath("schemas")
-    names = sorted(
-        (int(file.name.removesuffix(".sql")), file) for file in folder.iterdir() if file.name.endswith(".sql")
-    )
-    return [file.read_text("utf-8") for _, file in names]
+    return schemas_of("gamehost.storage")
 
 
 def migrate(connection: Connection, version: int, fill: Callable[[], None] = lambda: None) -> None:
@@ -264,3 +309,33 @@ def statements(script: str) -> Iterator[str]:
         if sqlite3.complete_statement(statement):
             yield statement
             statement = ""
+
+
+def place(database: SqliteDatabase, last: int) -> None:
+    """Extend `placed` up to the row `last`. Within a transaction."""
+    # With OR ROLLBACK a failure ends the transaction. To undo only the statement, SQLite would need a temporary file.
+    new = "SELECT game, n, seq FROM event WHERE seq > (SELECT seq FROM placed_to) ORDER BY game, n"
+    database.run(f"INSERT OR ROLLBACK INTO placed {new}")
+    database.run("UPDATE placed_to SET seq = ?", (last,))
+
+
+def placed_faults(database: SqliteDatabase) -> list[str]:
+    """The faults, one sentence each: `placed` must have every row up to the last step, and no other."""
+    ends = database.rows("SELECT seq FROM placed_to")
+    if len(ends) != 1:
+        return [f"the index has {len(ends)} ends instead of one"]
+    placed, right, rows = (database.rows(count, ends[0])[0][0] for count in _COUNTS)
+    if placed == right == rows:
+        return []
+    return [f"the index has {placed} rows, {right} of them right, and must have {rows}"]
+
+
+def insert_tables(database: SqliteDatabase, tables: Iterable[Sequence[Any]]) -> None:
+    """
+    Insert tables into an empty store, and place all rows. Within a transaction.
+
+    :param tables: the rows of each, with the numbers that they get
+    """
+    for rows in tables:
+        database.run_many(f"INSERT INTO event({COLUMNS.sqlite}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)", rows)
+    place(database, database.rows("SELECT coalesce(max(seq), 0) FROM event")[0][0])

@@ -6,9 +6,9 @@ their work to a thread and return. Changes, and what is read in order with them,
 reader, and no change waits for it.
 """
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Protocol
+from typing import Concatenate
 
 from attrs import define, field
 
@@ -27,58 +27,46 @@ from gamehost.journal.records import (
     TableRecord,
     UnfinishedTable,
 )
-from gamehost.storage.changes import Beat, Change, Note, Sleep, Told, UnreadableRow, Uptime
+from gamehost.storage.changes import (
+    Beat,
+    Change,
+    DropBan,
+    DropProof,
+    Note,
+    PutBan,
+    PutProof,
+    Sleep,
+    Told,
+    UnreadableRow,
+    Uptime,
+)
+from gamehost.storage.contents import OpenStore
 from gamehost.storage.names import TableNumbers
 from gamehost.storage.online_backup import Backups
 from gamehost.storage.questions import (
     CheckRecords,
-    FindElsewhere,
-    FindFinished,
-    FindMatch,
     Load,
-    Question,
-    ReadEnds,
-    ReadEntriesAfter,
-    ReadRecord,
-    ReadRows,
+    P,
+    Reader,
+    T,
+    find_elsewhere,
+    find_finished,
+    find_match,
+    read_entries_after,
+    read_record,
 )
-from gamehost.storage.reader import Reader
+from gamehost.storage.reads import TableRows
 from gamehost.storage.row_codec import Row, finishes
 from gamehost.storage.writer import Backlog, Writer
-
-if TYPE_CHECKING:
-    from gamehost.storage.postgresql.opening import Life
-
-
-class StoreContents(Protocol):
-    """What a store holds when a host starts. Each call blocks."""
-
-    @property
-    def uptime(self) -> int:
-        """For how many seconds hosts have run on this store, as far as it was noted."""
-
-    @property
-    def all_checked(self) -> bool:
-        """As of `Store`."""
-
-    def unfinished(self) -> Iterator[UnfinishedTable | UnreadableRow]:
-        """The tables to be played on, oldest first, behind those that were given up."""
-
-    def accounts(self) -> Iterable[Account]:
-        """All accounts."""
-
-    def proofs(self) -> Iterable[Proof]:
-        """All proofs."""
-
-    def bans(self) -> Iterable[Ban]:
-        """All bans."""
 
 
 @define(eq=False)
 class DurableJournal:
-    """A `Journal` whose entries outlive the process. Its methods are for one thread."""
+    """
+    A `Journal` whose entries outlive the process, and where bans and proofs do, too. Its methods are for one thread.
+    """
 
-    _store: StoreContents
+    _store: OpenStore
     _writer: Writer
     #: Answers what people ask. The writer ends it.
     _reader: Reader
@@ -99,8 +87,8 @@ class DurableJournal:
     _tables: int = 0
     #: Where new numbers come from; `None`: they are counted on from the highest one.
     numbers: TableNumbers | None = None
-    #: The life of this host in a database; `None`: the store is a file.
-    life: "Life | None" = None
+    #: The number of this host's life in a database; 0: the store is a file.
+    epoch: int = 0
     _open: set[TableId] = field(factory=set)
     _stopping: bool = False
 
@@ -204,9 +192,21 @@ class DurableJournal:
         """All proofs. For the start, as `unfinished`."""
         return self._store.proofs()
 
+    def put_proof(self, proof: Proof) -> None:
+        self.also(PutProof(proof), nothing)
+
+    def drop_proof(self, proof: Proof) -> None:
+        self.also(DropProof(proof), nothing)
+
     def bans(self) -> Iterable[Ban]:
         """All bans. For the start, as `unfinished`."""
         return self._store.bans()
+
+    def put_ban(self, ban: Ban, durable: Callable[[], None]) -> None:
+        self.also(PutBan(ban), durable)
+
+    def drop_ban(self, key: str, durable: Callable[[], None]) -> None:
+        self.also(DropBan(key), durable)
 
     def load(self, table: TableId, loaded: Callable[[TableRecord | str], None]) -> None:
         reading = Load(table)
@@ -220,20 +220,17 @@ class DurableJournal:
         self._put(reading, 64, answered)
 
     def read(self, table: TableId, found: Callable[[TableRecord | str], None]) -> None:
-        question = ReadRecord(table)
-        self._ask(question, lambda: found(question.answer))
+        self._ask(found, f"table {table}: the store cannot be read now", read_record, table)
 
     def elsewhere(
         self, known: Collection[TableId], most: int, found: Callable[[Sequence[TableElsewhere], int], None]
     ) -> None:
-        question = FindElsewhere(known, most)
-        self._ask(question, lambda: found(question.answer, question.count))
+        self._ask(lambda answer: found(*answer), ((), 0), find_elsewhere, known, most)
 
     def entries_after(
         self, last: Mapping[TableId, int], found: Callable[[Mapping[TableId, Sequence[Entry] | str]], None]
     ) -> None:
-        question = ReadEntriesAfter(last)
-        self._ask(question, lambda: found(question.answer))
+        self._ask(found, {}, read_entries_after, last)
 
     def finished(
         self,
@@ -244,12 +241,10 @@ class DurableJournal:
         game: str = "",
         name: str = "",
     ) -> None:
-        question = FindFinished(below, count, game, name)
-        self._ask(question, lambda: found(question.answer, question.low))
+        self._ask(lambda answer: found(*answer), ((), 1), find_finished, below, count, game, name)
 
     def match(self, table: TableId, found: Callable[[FinishedMatch | None], None]) -> None:
-        question = FindMatch(table)
-        self._ask(question, lambda: found(question.answer))
+        self._ask(found, None, find_match, table)
 
     @property
     def last_table(self) -> TableId:
@@ -258,13 +253,11 @@ class DurableJournal:
 
     def read_rows(self, table: TableId, found: Callable[[Sequence[Row]], None]) -> None:
         """Find all rows of a table as they are stored, as `read` does."""
-        question = ReadRows(table)
-        self._ask(question, lambda: found(question.answer))
+        self._ask(found, (), TableRows.rows, table)
 
     def read_ends(self, low: int, below: int, found: Callable[[Sequence[Row]], None]) -> None:
         """Find the first and the last row of each table with a number from `low` up, and below `below`."""
-        question = ReadEnds(low, below)
-        self._ask(question, lambda: found(question.answer))
+        self._ask(found, (), TableRows.first_and_last, low, below)
 
     def sleep(self, table: TableId, since: int) -> None:
         self._open.discard(table)
@@ -297,10 +290,18 @@ class DurableJournal:
         """How many questions of people were not answered yet."""
         return self._reader.waiting
 
-    def _ask(self, question: Question, answered: Callable[[], None]) -> None:
+    def _ask(
+        self,
+        found: Callable[[T], None],
+        otherwise: T,
+        ask: Callable[Concatenate[TableRows, P], T],
+        *arguments: P.args,
+        **more: P.kwargs,
+    ) -> None:
+        """As `Reader.put`."""
         if self._stopping:
             raise ValueError("the journal is being closed: nothing can be asked")
-        self._reader.put(question, answered)
+        self._reader.put(found, otherwise, ask, *arguments, **more)
 
     def _put(self, change: Change, size: int, durable: Callable[[], None]) -> None:
         if self._stopping:

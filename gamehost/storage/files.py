@@ -1,5 +1,7 @@
 """
 The store and the files beside it, as one thing: they are opened together, watched while a host runs, and closed together.
+
+And how much room their disk has.
 """
 
 import errno
@@ -15,12 +17,12 @@ from secrets import token_hex
 
 from attrs import define, evolve, field
 
-from gamehost.journal.records import StoreUnusable
-from gamehost.storage import crash_loop, high_water_mark, last_commit, write_ahead_log
+from gamehost.journal.records import Room, StoreUnusable
+from gamehost.storage import high_water_mark, write_ahead_log
 from gamehost.storage.changes import Change, StoreFailed
 from gamehost.storage.database import Loss, release
-from gamehost.storage.last_commit import LastCommit
-from gamehost.storage.sidecar import read, replace, sidecar_path
+from gamehost.storage.high_water_mark import LastCommit
+from gamehost.storage.sidecar import STARTS_SUFFIX, Starts, read, read_starts, replace, sidecar_path
 from gamehost.storage.store import SqliteStore
 
 #: The process (EMFILE) or the system (ENFILE) has no file left.
@@ -174,7 +176,7 @@ class StoreFiles:
         with ignoring(tolerated):
             self._write_mark(self._mark_now(log=True))
         with ignoring(tolerated):
-            self._last_commit = LastCommit(sidecar_path(self.path, last_commit.SUFFIX))
+            self._last_commit = LastCommit(sidecar_path(self.path, high_water_mark.LAST_SUFFIX))
             self._last_commit.note(*self.store.ends)
 
     def commit(self, changes: Sequence[Change]) -> None:
@@ -188,7 +190,7 @@ class StoreFiles:
             self._last_commit.note(*self.store.ends)
         if not self._productive:
             with ignoring(NO_FILE_LEFT):
-                self._note(crash_loop.Starts.productive)
+                self._note(Starts.productive)
                 self._productive = True
 
     def mark(self) -> Callable[[], None]:
@@ -210,7 +212,7 @@ class StoreFiles:
         if self._last_commit is not None:
             self._last_commit.remove()
         with ignoring(NO_FILE_LEFT):
-            self._note(crash_loop.Starts.ended)
+            self._note(Starts.ended)
 
     def _mark_now(self, log: bool) -> high_water_mark.Mark:
         return evolve(self.store.mark, log=log, run=self._run)
@@ -223,6 +225,7 @@ class StoreFiles:
         self._check_identities()
         path, text = sidecar_path(self.path, high_water_mark.SUFFIX), high_water_mark.write_mark(mark)
         if text == self._recorded:
+            self.store.marked = mark.last
             return
         with ignoring(NO_FILE_LEFT):
             if read(path) not in (self._recorded, None):
@@ -231,6 +234,7 @@ class StoreFiles:
                 )
             replace(path, text)
             self._recorded = text
+            self.store.marked = mark.last
 
     def _check_identities(self) -> None:
         for path, identity in self._identities.items():
@@ -239,6 +243,43 @@ class StoreFiles:
                 what = "deleted" if found is None else "replaced by another file"
                 raise StoreFailed(f"{path} was {what} while the host had it open")
 
-    def _note(self, change: Callable[[crash_loop.Starts], crash_loop.Starts]) -> None:
-        path = sidecar_path(self.path, crash_loop.SUFFIX)
-        replace(path, change(crash_loop.read_starts(read(path))).write())
+    def _note(self, change: Callable[[Starts], Starts]) -> None:
+        path = sidecar_path(self.path, STARTS_SUFFIX)
+        replace(path, change(read_starts(read(path))).write())
+
+
+#: At most this part of a disk must be free, however small the disk is.
+LARGEST_PART = 0.05
+
+
+def room(store: Path, wanted: int, ask: Callable[[Path], os.statvfs_result] = os.statvfs) -> Room:
+    """
+    :param store: the store's path; its folder exists
+    :param wanted: bytes that must be free for new tables; 0: the disk is not looked at
+    :raises OSError: the disk does not answer
+    """
+    if not wanted:
+        return Room.ENOUGH
+    disk = ask(store.parent)
+    wanted = min(wanted, int(disk.f_blocks * disk.f_frsize * LARGEST_PART))
+    free = disk.f_bavail * disk.f_frsize
+    if free < wanted // 10:
+        return Room.NONE
+    return Room.LOW if free < wanted else Room.ENOUGH
+
+
+def fits(
+    copy: Path, size: int, store: Path, wanted: int, ask: Callable[[Path], os.statvfs_result] = os.statvfs
+) -> bool:
+    """
+    Whether a copy has room on its disk. On the store's own disk, so much must be left that new tables can begin.
+
+    :param size: of the copy, in bytes
+    :param wanted: as of `room`
+    :raises OSError: the disk does not answer
+    """
+    disk = ask(copy.parent)
+    left = disk.f_bavail * disk.f_frsize - size
+    if copy.parent.stat().st_dev == store.parent.stat().st_dev:
+        left -= min(wanted, int(disk.f_blocks * disk.f_frsize * LARGEST_PART))
+    return left >= 0

@@ -14,14 +14,24 @@ from attrs import define, field, frozen
 from gamehost.accounts.bans import Ban
 from gamehost.accounts.passwords import Account
 from gamehost.journal.records import Entry, EntryKind, StoreUnusable, TableHeader, TableId, TableRecord
-from gamehost.storage import high_water_mark, last_commit, write_ahead_log
+from gamehost.storage import high_water_mark, write_ahead_log
 from gamehost.storage.backup import back_up
-from gamehost.storage.database import Loss, check_unclaimed, lock_owner, refusing, schema_version, schemas
+from gamehost.storage.changes import AddAccount, Note, PutBan, Uptime
+from gamehost.storage.database import (
+    Loss,
+    SqliteDatabase,
+    check_unclaimed,
+    lock_owner,
+    placed_faults,
+    refusing,
+    schema_version,
+    schemas,
+)
 from gamehost.storage.files import check_log_is_there, resolved
-from gamehost.storage.last_commit import read_last_commit
-from gamehost.storage.match_lists import list_faults
-from gamehost.storage.notes import read_accounts, read_bans
-from gamehost.storage.record_check import read_checked
+from gamehost.storage.high_water_mark import read_checked, read_last_commit
+from gamehost.storage.match_lists import MatchLists
+from gamehost.storage.notes import read_accounts, read_bans, read_uptime, write_note
+from gamehost.storage.reads import ALL_ENDS, EVERYTHING, Database, TableRows
 from gamehost.storage.row_codec import (
     Damaged,
     Head,
@@ -31,10 +41,10 @@ from gamehost.storage.row_codec import (
     finishes,
     read_entry,
     read_opening,
+    rechained,
     record_of,
 )
 from gamehost.storage.sidecar import read, sidecar_path
-from gamehost.storage.table_index import COLUMNS, Index
 
 
 @frozen
@@ -159,27 +169,14 @@ class Findings:
 
 
 @define(eq=False)
-class StoreInspector:
-    """A journal that is open for reading. Made by `reading`."""
+class Inspector:
+    """A journal that is open for reading, and that nobody writes to, of either engine."""
 
-    path: Path
-    _connection: sqlite3.Connection
-    #: `None` until a table is read, because a damaged journal may have no usable index.
-    _index: Index | None = None
+    database: Database
 
     def tables(self) -> Iterator[Summary | Undecodable]:
         """All tables, oldest first. For a table that this release cannot read, the reason instead."""
-        # SQLite takes the other columns from the row that has the maximum. One line a table from each of the two, in step.
-        last = self._connection.execute(f"SELECT {COLUMNS}, max(n) FROM event GROUP BY game ORDER BY game")
-        first = self._connection.execute(f"SELECT {COLUMNS} FROM event WHERE n = 0 ORDER BY game")
-        openings = map(Row._make, first)
-        opening = next(openings, None)
-        for *columns, _ in last:
-            row = Row._make(columns)
-            own = opening is not None and opening.game == row.game
-            yield summary_of(opening if own else None, row)
-            if own:
-                opening = next(openings, None)
+        return summaries_of(map(Row._make, self.database.stream(ALL_ENDS)))
 
     def table(self, table: TableId) -> tuple[int, TableRecord]:
         """
@@ -188,37 +185,63 @@ class StoreInspector:
         :raises StoreUnusable: there is no such table
         :raises Undecodable: another release wrote it
         """
-        if self._index is None:
-            self._index = Index(self._connection)
-            self._index.load()
-        return match_of(table, [Row._make(row) for row in self._index.rows(table)])
+        return match_of(table, TableRows(self.database).rows(table))
 
     def everything(self) -> Iterator[Row]:
         """All rows, in the order of the tables, and of the rows of each."""
-        return map(Row._make, self._connection.execute(f"SELECT {COLUMNS} FROM event ORDER BY game, n"))
+        return map(Row._make, self.database.stream(EVERYTHING))
 
     def notes(self) -> list[UnfinishedNote]:
         """What is noted of unfinished tables."""
-        rows = self._connection.execute("SELECT game, since, told FROM live ORDER BY game").fetchall()
-        return [UnfinishedNote(*row) for row in rows]
+        return [UnfinishedNote(*row) for row in self.database.rows("SELECT game, since, told FROM live ORDER BY game")]
 
     @property
     def uptime(self) -> int:
         """For how many seconds hosts have run on this store."""
-        return int(self._connection.execute("SELECT seconds FROM uptime").fetchone()[0])
+        return read_uptime(self.database)
 
     def accounts(self) -> Iterable[Account]:
         """All accounts."""
-        return read_accounts(self._connection)
+        return read_accounts(self.database)
 
     def bans(self) -> Iterable[Ban]:
         """All bans."""
-        return read_bans(self._connection)
+        return read_bans(self.database)
+
+    def renumbered(self, numbers: Iterable[int]) -> Iterator[list[Row]]:
+        """The rows of each table as another store has them, with its own numbers."""
+        for _, rows in groupby(self.everything(), key=attrgetter("game")):
+            yield rechained(rows, numbers)
+
+    def copy_notes(self, database: Database) -> None:
+        """Copy up-time, accounts and bans to an empty store of either engine. Within a transaction."""
+        changes: list[Note] = [Uptime(self.uptime), *map(AddAccount, self.accounts()), *map(PutBan, self.bans())]
+        for change in changes:
+            write_note(change, database)
+
+    def verify(self) -> Findings:
+        """
+        Check the chains of rows, the unfinished tables, and the index of finished matches. PostgreSQL checks its own files, as
+        `pg_amcheck` does.
+        """
+        findings = Findings()
+        findings.follow(self.everything(), (one.table for one in self.notes()))
+        if not findings.faults:  # the index is made from the rows
+            findings.faults += MatchLists(self.database, has_ends=False).faults()
+        return findings
+
+
+@define(eq=False)
+class StoreInspector(Inspector):
+    """A journal in a file. Made by `reading`."""
+
+    database: SqliteDatabase
+    path: Path
 
     def verify(self) -> Findings:
         """Check everything: SQLite's file, the high-water mark, the chains of rows, the unfinished tables, the index."""
         findings = Findings()
-        report = [row[0] for row in self._connection.execute("PRAGMA integrity_check(10)")]
+        report = [row[0] for row in self.database.rows("PRAGMA integrity_check(10)")]
         if report != ["ok"]:
             findings.faults += [f"SQLite: {line}" for line in report]
             return findings
@@ -227,9 +250,9 @@ class StoreInspector:
         except StoreUnusable as error:
             findings.faults.append(str(error))
         findings.follow(self.everything(), (one.table for one in self.notes()))
-        findings.faults += Index(self._connection).faults()
+        findings.faults += placed_faults(self.database)
         if not findings.faults:  # it is made from the rows
-            findings.faults += list_faults(self._connection)
+            findings.faults += MatchLists(self.database, has_ends=True).faults()
         return findings
 
     def back_up(self, target: Path) -> high_water_mark.Mark:
@@ -240,7 +263,7 @@ class StoreInspector:
         :raises StoreUnusable: the copy cannot be written, or this journal is shorter than its mark says
         """
         self._check_mark()
-        return back_up(self._connection, target)
+        return back_up(self.database.connection, target)
 
     def _check_mark(self) -> None:
         """
@@ -250,12 +273,12 @@ class StoreInspector:
         if log.exists():
             write_ahead_log.check_log(log.read_bytes())
         recorded = _recorded(self.path)
-        pruned = read_checked(self._connection).pruned
-        count = pruned + self._connection.execute("SELECT count(*) FROM event").fetchone()[0]
-        high_water_mark.check(self._connection, recorded, count)
-        last = read_last_commit(sidecar_path(self.path, last_commit.SUFFIX))
+        pruned = read_checked(self.database.connection).pruned
+        count = pruned + self.database.rows("SELECT count(*) FROM event")[0][0]
+        high_water_mark.check(self.database.connection, recorded, count)
+        last = read_last_commit(sidecar_path(self.path, high_water_mark.LAST_SUFFIX))
         if last is not None:
-            high_water_mark.check(self._connection, last, count)
+            high_water_mark.check(self.database.connection, last, count)
 
 
 def _recorded(path: Path) -> high_water_mark.Mark | None:
@@ -294,4 +317,4 @@ def reading(path: Path) -> Iterator[StoreInspector]:
                 raise StoreUnusable(
                     "the journal was written by an older release; start a host on it once, or read it with that"
                 )
-            yield StoreInspector(path, connection)
+            yield StoreInspector(SqliteDatabase(connection), path)

@@ -8,45 +8,34 @@ An entry is written with the commit that ends a match. The whole index can be ma
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import groupby
-from operator import attrgetter
-from typing import NamedTuple
+from itertools import groupby, islice
+from operator import attrgetter, itemgetter
+from typing import Any
 
 from attrs import frozen
 
 from gamehost.accounts.names import key_of
 from gamehost.journal.records import EntryKind, FinishedMatch, TableHeader, TableId
-from gamehost.storage.database import Connection
+from gamehost.storage.reads import ALL_ENDS, Database, Ends, Sql
 from gamehost.storage.row_codec import Opened, Row, Undecodable, finishes, read_entry, read_opening
-from gamehost.storage.table_index import COLUMNS, Index
 
 #: No table has a higher number: the integers of a store have 64 bits.
 HIGHEST = 2**63 - 1
 #: Longer texts than this are not told apart. Names and games are much shorter.
 _LONGEST = 200
-#: Tables that are read together when the index is made or checked.
-_TABLES = 500
+#: Matches that are noted together when the index is made.
+_AT_ONCE = 500
 
-_FIRST = ", ".join(f"first.{column}" for column in COLUMNS.split(", "))
-_LAST = ", ".join(f"last.{column}" for column in COLUMNS.split(", "))
-_WIDTH = len(Row._fields)
-#: CROSS JOIN has SQLite read the tables in this order.
-ENDS = f"""
-    SELECT {_FIRST}, {_LAST} FROM chosen CROSS JOIN finished ON finished.game = chosen.game
-    CROSS JOIN event AS first ON first.seq = finished.first CROSS JOIN event AS last ON last.seq = finished.last"""
-LIST = f"""
-    WITH chosen AS MATERIALIZED (
-        SELECT game FROM listed WHERE name = ? AND rules = ? AND game < ? ORDER BY game DESC LIMIT ?
-    ) {ENDS} ORDER BY chosen.game DESC"""
-MATCH = f"WITH chosen(game) AS (VALUES (?)) {ENDS}"
-_COUNTS = "SELECT (SELECT count(*) FROM finished), (SELECT count(*) FROM listed)"
-
-
-class Ends(NamedTuple):
-    """The first and the last row of a finished match."""
-
-    first: Row
-    last: Row
+_ADD = "INSERT INTO listed(name, rules, game) VALUES (?, ?, ?) ON CONFLICT DO NOTHING"
+_REMOVE = "DELETE FROM listed WHERE name = ? AND rules = ? AND game = ?"
+#: Where an SQLite file has the first and the last row of a match. A database finds them by the match's number.
+_ADD_ENDS = Sql("INSERT OR REPLACE INTO finished VALUES (?, ?, ?)", "")
+_REMOVE_ENDS = Sql("DELETE FROM finished WHERE game = ?", "")
+#: Everything in the index, match by match.
+_FOUND = Sql(
+    "SELECT game, name, rules FROM listed UNION ALL SELECT game, first, last FROM finished ORDER BY 1",
+    "SELECT game, name, rules FROM listed ORDER BY game",
+)
 
 
 @frozen
@@ -99,61 +88,6 @@ def ended_among(rows: Iterable[Row]) -> Iterator[Ended]:
             yield Ended(first.game, first.seq, last.seq, match.opening)
 
 
-def add_ended(connection: Connection, ended: Iterable[Ended]) -> None:
-    """Note matches that have ended. Within a transaction."""
-    for one in ended:
-        connection.execute("INSERT OR REPLACE INTO finished VALUES (?, ?, ?)", (one.table, one.first, one.last))
-        rows = [(*one_list, one.table) for one_list in lists_of(one.opening)]
-        connection.executemany("INSERT OR IGNORE INTO listed VALUES (?, ?, ?)", rows)
-
-
-def make_lists(connection: Connection) -> None:
-    """Make the whole index from the rows. Within a transaction."""
-    for ended in _all_ended(connection):
-        add_ended(connection, ended)
-
-
-def drop_missing(connection: Connection) -> None:
-    """Take the matches out whose rows are gone. Within a transaction."""
-    connection.execute("DELETE FROM finished WHERE first NOT IN (SELECT seq FROM event)")
-    connection.execute("DELETE FROM listed WHERE game NOT IN (SELECT game FROM finished)")
-
-
-def list_faults(connection: Connection) -> list[str]:
-    """The faults, one sentence each: the index must have every match that has a result, and no other."""
-    expected = right = 0
-    for some in _all_ended(connection):
-        for one in some:
-            lists = lists_of(one.opening)
-            expected += 1 + len(lists)
-            found = connection.execute("SELECT first, last FROM finished WHERE game = ?", (one.table,)).fetchone()
-            right += found == (one.first, one.last)
-            for names in lists:
-                sql = "SELECT count(*) FROM listed WHERE name = ? AND rules = ? AND game = ?"
-                right += connection.execute(sql, (*names, one.table)).fetchone()[0]
-    return faults_in_words(sum(connection.execute(_COUNTS).fetchone()), right, expected)
-
-
-def faults_in_words(found: int, right: int, expected: int) -> list[str]:
-    """
-    :param found: how many entries the index has
-    :param right: how many of them are right
-    :param expected: how many it must have
-    """
-    if found == right == expected:
-        return []
-    return [f"the index of finished matches has {found} entries, {right} of them right, and must have {expected}"]
-
-
-def _all_ended(connection: Connection) -> Iterator[list[Ended]]:
-    """All matches that have a result, some at a time."""
-    index = Index(connection)
-    index.load()
-    for low in range(0, index.last_table + 1, _TABLES):
-        rows = index.first_and_last(low, low + _TABLES)
-        yield list(ended_among(map(Row._make, rows)))
-
-
 def opened_in(rows: Sequence[Row]) -> Opened | None:
     """How a table was opened, from its rows; `None`: another release wrote that."""
     try:
@@ -162,6 +96,69 @@ def opened_in(rows: Sequence[Row]) -> Opened | None:
         return None
 
 
-def ends_in(rows: Iterable[Sequence[object]]) -> list[Ends]:
-    """The ends of matches, as a query of the columns of two rows gives them."""
-    return [Ends(Row._make(row[:_WIDTH]), Row._make(row[_WIDTH:])) for row in rows]
+@frozen
+class MatchLists:
+    """
+    The index of a store. What is changed is changed within a transaction.
+
+    :param has_ends: whether the store notes where the first and the last row of a match are, as SQLite files do
+    """
+
+    database: Database
+    has_ends: bool
+
+    def add(self, ended: Iterable[Ended]) -> None:
+        """Note matches that have ended."""
+        ended = list(ended)
+        if ended and self.has_ends:
+            self.database.run_many(_ADD_ENDS, [(one.table, one.first, one.last) for one in ended])
+        if rows := _rows_of(ended):
+            self.database.run_many(_ADD, rows)
+
+    def remove(self, ended: Iterable[Ended]) -> None:
+        """Take matches out."""
+        ended = list(ended)
+        if ended and self.has_ends:
+            self.database.run_many(_REMOVE_ENDS, [(one.table,) for one in ended])
+        if rows := _rows_of(ended):
+            self.database.run_many(_REMOVE, rows)
+
+    def make(self) -> None:
+        """Make the whole index from the rows."""
+        ended = self._all_ended()
+        while some := list(islice(ended, _AT_ONCE)):
+            self.add(some)
+
+    def faults(self) -> list[str]:
+        """The faults, one sentence each: the index must have every match that has a result, and no other."""
+        found = expected = right = 0
+        entries = groupby(self.database.stream(_FOUND), key=itemgetter(0))
+        number, own = _next(entries)
+        for one in self._all_ended():
+            wanted: set[tuple[str | int, str | int]] = set(lists_of(one.opening))
+            if self.has_ends:
+                wanted.add((one.first, one.last))
+            while number < one.table:
+                found += len(own)
+                number, own = _next(entries)
+            expected += len(wanted)
+            right += len(wanted.intersection(own)) if number == one.table else 0
+        while number <= HIGHEST:
+            found += len(own)
+            number, own = _next(entries)
+        if found == right == expected:
+            return []
+        return [f"the index of finished matches has {found} entries, {right} of them right, and must have {expected}"]
+
+    def _all_ended(self) -> Iterator[Ended]:
+        return ended_among(map(Row._make, self.database.stream(ALL_ENDS)))
+
+
+def _rows_of(ended: Iterable[Ended]) -> list[tuple[str, str, int]]:
+    return [(*one_list, one.table) for one in ended for one_list in lists_of(one.opening)]
+
+
+def _next(entries: Iterator[tuple[int, Iterator[Any]]]) -> tuple[int, list[tuple[str | int, str | int]]]:
+    """The number of the next match in the index, and its entries; a higher number than any: there is none."""
+    number, own = next(entries, (HIGHEST + 1, iter(())))
+    return number, [entry[1:] for entry in own]

@@ -18,7 +18,7 @@ from attrs import define, field, frozen
 from gamehost.journal.records import StoreUnusable
 from gamehost.storage import write_ahead_log
 from gamehost.storage.backup import Pace, check_target, copy_pages, kept_if_whole, new_part, publish, sync_file
-from gamehost.storage.free_space import fits
+from gamehost.storage.files import fits
 from gamehost.storage.high_water_mark import SUFFIX, Mark, write_mark
 from gamehost.storage.inspect import reading
 from gamehost.storage.sidecar import replace, sidecar_path
@@ -158,7 +158,7 @@ class Backups:
     The backups of one running host, one at a time. For the reactor's thread.
 
     :param path: of the store
-    :param free_space: as of `gamehost.storage.free_space.fits`
+    :param free_space: as of `gamehost.storage.files.fits`
     :param from_thread: calls a function on the reactor's thread
     """
 

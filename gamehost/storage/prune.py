@@ -8,7 +8,7 @@ this is interrupted, each table is in the store, and perhaps in the archive too.
 import os
 import sqlite3
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
@@ -17,24 +17,25 @@ from attrs import frozen
 
 from gamehost.journal.records import StoreUnusable
 from gamehost.storage import high_water_mark
-from gamehost.storage.database import Connection, migrate, refusing
+from gamehost.storage.database import Connection, SqliteDatabase, insert_tables, migrate, place, refusing
 from gamehost.storage.files import resolved
-from gamehost.storage.match_lists import drop_missing, make_lists
-from gamehost.storage.record_check import CheckedRows, count_rows, read_checked, write_checked
+from gamehost.storage.high_water_mark import CheckedRows, count_rows, read_checked, write_checked
+from gamehost.storage.match_lists import MatchLists
+from gamehost.storage.reads import Database, Sql, TableRows
 from gamehost.storage.row_codec import Damaged, Row, Undecodable, chain_of, finishes, read_entry
 from gamehost.storage.sidecar import replace, sidecar_path, sync_folder
 from gamehost.storage.sqlite import open_files
-from gamehost.storage.table_index import Index, insert_tables
 
-#: Tables that were opened before a moment and are not listed as unfinished. The newest table and the one with the last row
-#: stay, because new numbers are counted from them.
-_OLD = """
-SELECT placed.game FROM placed JOIN event USING(seq)
-WHERE placed.n = 0 AND event.at_ms < ? AND placed.game NOT IN (SELECT game FROM live)
-  AND placed.game < (SELECT max(game) FROM placed)
-  AND placed.game != (SELECT game FROM event ORDER BY seq DESC LIMIT 1)
-ORDER BY placed.game
-"""
+#: Tables that were opened before a moment and are not listed as unfinished. The newest table, and in a file the one with the
+#: last row, stay, because new numbers are counted from them.
+_OLD = Sql(
+    """SELECT placed.game FROM placed JOIN event USING(seq)
+    WHERE placed.n = 0 AND event.at_ms < ? AND placed.game NOT IN (SELECT game FROM live)
+    AND placed.game < (SELECT max(game) FROM placed)
+    AND placed.game != (SELECT game FROM event ORDER BY seq DESC LIMIT 1) ORDER BY placed.game""",
+    """SELECT game FROM event WHERE n = 0 AND at_ms < ? AND game NOT IN (SELECT game FROM live)
+    AND game < (SELECT max(game) FROM event) ORDER BY game""",
+)
 
 
 @frozen
@@ -71,23 +72,23 @@ def prune(path: Path, before_ms: int, archive: Path) -> Pruned:
 
 
 def _move(connection: Connection, before_ms: int, archive: Path) -> Pruned:
-    last = connection.execute("SELECT coalesce(max(seq), 0) FROM event").fetchone()[0]
-    index = Index(connection)
-    index.load()
+    database = SqliteDatabase(connection)
+    last = database.rows("SELECT coalesce(max(seq), 0) FROM event")[0][0]
     connection.execute("BEGIN IMMEDIATE")
-    index.follow(last)
+    place(database, last)
     connection.execute("COMMIT")
-    tables = [row[0] for row in connection.execute(_OLD, (before_ms,)).fetchall()]
+    tables = old_tables(database, before_ms)
     if not tables:
         return Pruned(0, 0)
-    rows = write_archive(archive, (_finished(index, table) for table in tables))
+    rows = write_archive(archive, checked_tables(database, tables))
     checked = read_checked(connection)
     remaining = count_rows(connection, checked) - checked.pruned - rows
     connection.execute("BEGIN IMMEDIATE")
     numbers = [(table,) for table in tables]
     connection.executemany("DELETE FROM event WHERE seq IN (SELECT seq FROM placed WHERE game = ?)", numbers)
     connection.executemany("DELETE FROM placed WHERE game = ?", numbers)
-    drop_missing(connection)
+    connection.execute("DELETE FROM finished WHERE first NOT IN (SELECT seq FROM event)")
+    connection.execute("DELETE FROM listed WHERE game NOT IN (SELECT game FROM finished)")
     write_checked(connection, CheckedRows(last, remaining, checked.pruned + rows))
     connection.execute("COMMIT")
     with suppress(sqlite3.Error):  # without room for that, the file keeps its size, and new rows fill it
@@ -95,15 +96,22 @@ def _move(connection: Connection, before_ms: int, archive: Path) -> Pruned:
     return Pruned(len(tables), rows)
 
 
-def _finished(index: Index, table: int) -> Sequence[Any]:
-    """
-    The rows of a table.
+def old_tables(database: Database, before_ms: int) -> list[int]:
+    """The finished tables that were opened before a moment, and can be moved."""
+    return [row[0] for row in database.rows(_OLD, (before_ms,))]
 
-    :raises StoreUnusable: it is damaged, or not finished
+
+def checked_tables(database: Database, tables: Iterable[int]) -> Iterator[list[Row]]:
     """
-    rows = index.rows(table)
-    check_finished(table, rows)
-    return rows
+    The rows of each table.
+
+    :raises StoreUnusable: a table is damaged, or not finished
+    """
+    reads = TableRows(database)
+    for table in tables:
+        rows = reads.rows(table)
+        check_finished(table, rows)
+        yield rows
 
 
 def check_finished(table: int, rows: Sequence[Any]) -> None:
@@ -137,8 +145,8 @@ def write_archive(archive: Path, tables: Iterator[Sequence[Any]]) -> int:
             connection.execute("PRAGMA synchronous=FULL")
             migrate(connection, 0)
             connection.execute("BEGIN IMMEDIATE")
-            insert_tables(connection, tables)
-            make_lists(connection)
+            insert_tables(database := SqliteDatabase(connection), tables)
+            MatchLists(database, has_ends=True).make()
             connection.execute("COMMIT")
             held = high_water_mark.held(connection)
         replace(sidecar_path(archive, high_water_mark.SUFFIX), high_water_mark.write_mark(held))

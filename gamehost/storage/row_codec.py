@@ -15,7 +15,6 @@ from struct import Struct
 from typing import Any, NamedTuple, TypeAlias
 
 import msgspec
-from attrs import evolve
 
 from gamehost.games.base import Seat
 from gamehost.journal.records import Entry, EntryKind, SeatRecord, TableHeader, TableId, TableRecord
@@ -197,7 +196,7 @@ def read_entry(row: Row) -> Entry:
     kind = _KINDS.get(row.kind)
     if kind is None and row.kind - CHECKED in _KINDS:
         check, body = row.body[:_CHECK_BYTES], row.body[_CHECK_BYTES:]
-        return evolve(read_entry(row._replace(kind=row.kind - CHECKED, body=body)), check=check)
+        return msgspec.structs.replace(read_entry(row._replace(kind=row.kind - CHECKED, body=body)), check=check)
     if kind is None:
         raise Undecodable(f"table {row.game}: row {row.n} is of kind {row.kind}, which this release does not know")
     seat = None if row.seat is None else Seat(row.seat)

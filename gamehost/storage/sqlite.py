@@ -2,47 +2,104 @@
 Opening the journal in an SQLite file: all checks, and the notes beside the file.
 
 This blocks. It is for the start, before any port is open.
+
+What people ask is read through another connection, which sees what is committed and never writes. Each of its queries is a
+transaction, so all of its rows are of one moment. While that lasts, the writer goes on, and the log only grows: it cannot be
+begun anew. So no answer may take longer than `LONGEST`.
 """
 
 import os
 import sqlite3
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import partial
 from pathlib import Path
 from stat import S_IMODE
+from typing import Any
 
+from attrs import Factory, define, field
 from twisted.logger import Logger
 
 from gamehost.journal.records import Room, StoreUnusable
-from gamehost.storage import high_water_mark, last_commit, write_ahead_log
+from gamehost.storage import high_water_mark, write_ahead_log
 from gamehost.storage.backup import keep_before_change
-from gamehost.storage.database import Loss, check_unclaimed, claim, connect, refusing, release, schemas
+from gamehost.storage.contents import ANOTHER_STORE
+from gamehost.storage.database import Loss, SqliteDatabase, check_unclaimed, claim, connect, refusing, release, schemas
 from gamehost.storage.durable import DurableJournal, at_once
-from gamehost.storage.files import StoreFiles, check_locks, check_log_is_there, resolved
-from gamehost.storage.free_space import room
-from gamehost.storage.last_commit import read_last_commit
+from gamehost.storage.files import StoreFiles, check_locks, check_log_is_there, resolved, room
+from gamehost.storage.high_water_mark import STEP as CHECK_STEP
+from gamehost.storage.high_water_mark import read_last_commit
 from gamehost.storage.online_backup import Backups
-from gamehost.storage.reader import Reader
-from gamehost.storage.record_check import STEP as CHECK_STEP
+from gamehost.storage.questions import Reader
+from gamehost.storage.reads import Sql, TableRows
 from gamehost.storage.sidecar import read, sidecar_path, sync_folder
-from gamehost.storage.sqlite_reader import SqliteReader, open_reader
 from gamehost.storage.store import open_store
 from gamehost.storage.write_ahead_log import check_log, close_unchanged, put_back
 from gamehost.storage.writer import Backlog, BacklogLimits, Writer
 
 _LOG = Logger("gamehost.storage")
 
-#: What the owner of a second host on the same store can do.
-ANOTHER_STORE = (
-    "stop that host, or start this one with a store and ports of its own, "
-    "for example --store=second.sqlite --onitama=tcp:9893"
-)
 
-
+#: Seconds after which reading for one answer is given up.
+LONGEST = 5.0
+#: Steps of SQLite's machine between two looks at the clock: less than a millisecond.
+_STEPS = 20_000
 #: Where SQLite has the index of a log that several processes may read. The store of a host has none.
 SHARED_MEMORY = "-shm"
+
+
+@define(eq=False)
+class SqliteReader(SqliteDatabase):
+    """Made by `open_reader`; for one thread."""
+
+    _clock: Callable[[], float] = time.monotonic
+    _until: float = 0.0
+    tables: TableRows = field(init=False, default=Factory(TableRows, takes_self=True))
+
+    def is_late(self) -> bool:
+        """Whether the answer takes too long."""
+        return self._clock() > self._until
+
+    def rows(self, sql: Sql | str, parameters: Sequence[Any] = ()) -> list[Any]:
+        self._until = self._clock() + LONGEST
+        return super().rows(sql, parameters)
+
+    def interrupt(self) -> None:
+        """Have the answer given up that is being read. For any thread."""
+        self.connection.interrupt()
+
+    def close(self) -> None:
+        """Close the connection."""
+        self.connection.close()
+
+
+def open_reader(path: Path, clock: Callable[[], float] = time.monotonic) -> SqliteReader:
+    """
+    Open the store of this process for reading, beside its writer.
+
+    :param path: of a store that is open, and of the newest schema
+    :raises sqlite3.Error: it cannot be read
+    """
+    connection = connect(path)
+    try:
+        # Not `mode=ro`: such a connection would take a lock of its own, and that would replace the exclusive one.
+        for pragma in (
+            "query_only=ON",
+            "wal_autocheckpoint=0",
+            "busy_timeout=0",
+            "trusted_schema=OFF",
+            "cell_size_check=ON",
+        ):
+            connection.execute(f"PRAGMA {pragma}").fetchall()
+        # So the files are open now, and are there when the process has none left.
+        connection.execute("SELECT count(*) FROM placed_to").fetchone()
+    except sqlite3.Error:
+        connection.close()
+        raise
+    reader = SqliteReader(connection, clock=clock)
+    connection.set_progress_handler(reader.is_late, _STEPS)
+    return reader
 
 
 def nothing() -> None:
@@ -133,7 +190,7 @@ def open_files(path: Path, accept_loss: bool, wall: Callable[[], float], has_spa
         os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
         sync_folder(path.parent)
     newest = recorded
-    if recorded is not None and (last := read_last_commit(sidecar_path(path, last_commit.SUFFIX))) is not None:
+    if recorded is not None and (last := read_last_commit(sidecar_path(path, high_water_mark.LAST_SUFFIX))) is not None:
         newest = max(recorded, last, key=lambda mark: (mark.last, mark.accounts))
     shared = sidecar_path(path, SHARED_MEMORY)
     was_shared = shared.exists()

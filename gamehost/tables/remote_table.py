@@ -7,8 +7,7 @@ A player who is gone loses the seat at once. A master that is gone is waited for
 from attrs import define
 
 from gamehost.games.base import Result, Seat
-from gamehost.games.remote.actions import Action
-from gamehost.games.remote.master import Event, Referee
+from gamehost.games.remote.master import Action, Event, Referee
 from gamehost.tables.table import Table
 
 

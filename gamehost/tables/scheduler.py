@@ -16,14 +16,15 @@ from twisted.internet.interfaces import IDelayedCall, IReactorTime
 from gamehost.limits import TokenBucket
 
 #: Seconds of one connection's turn, and of a round of turns.
-SHARE = 0.001
+SHARE = 0.0005
 
-#: Seconds between two rounds: busy connections get a third of the time.
+#: Seconds between two rounds: busy connections get a fifth of the time.
 PAUSE = 0.002
 
 #: Pieces of work for strangers that have no turn, at once and a second in the long run: such as requests, and answers to
-#: questions. A piece takes about a quarter of a millisecond.
+#: questions. A piece takes about a quarter of a millisecond. A message of somebody who is at no table is a part of one.
 AT_ONCE, AT_ONCE_PER_SECOND = 16, 200.0
+MESSAGE = 0.25
 
 
 class Scheduled(Protocol):
@@ -56,9 +57,9 @@ class FairScheduler:
         if self._next is None:
             self._next = self._clock.callLater(max(0.0, self._not_before - self._clock.seconds()), self._go_around)
 
-    def has_time(self) -> bool:
-        """Whether a piece of work is done now, without a turn: nobody waits, and there were few of them lately."""
-        return not self.waiting and self._at_once.take(self._clock.seconds())
+    def has_time(self, pieces: float = 1.0) -> bool:
+        """Whether so many pieces of work are done now, without a turn: nobody waits, and there were few of them lately."""
+        return not self.waiting and self._at_once.take(self._clock.seconds(), pieces)
 
     def leave(self, scheduled: Scheduled) -> None:
         """Give a connection no turn. Does nothing if it does not wait."""

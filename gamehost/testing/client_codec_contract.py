@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gamehost.testing.cases import Mixin
-from gamehost.testing.wire_fuzzing import chunked, mutated
+from gamehost.testing.wire_connections import chunked, mutated
 from gamehost.wires.framing import WireError
 
 #: The longest stream, in bytes, that is cut at every place. Longer ones are cut at random.

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gamehost.testing.cases import Mixin
-from gamehost.testing.message_text import Lines, MessageText
+from gamehost.testing.memory_host import Lines, MessageText
 from gamehost.wires.framing import BLANK, WireError
 
 

@@ -70,6 +70,10 @@ class RecordingJournal:
         else:
             durable()
 
+    def _tell(self, answer: Callable[[], None]) -> None:
+        """Answer what somebody has asked."""
+        self._answer(answer)
+
     def names(self) -> list[str]:
         """The names of all accounts."""
         return [account.name for account in self.accounts.values()]
@@ -151,7 +155,7 @@ class RecordingJournal:
             for one in sorted(others, key=lambda one: one.table)[-most:]
             if one.entries
         ]
-        self._answer(lambda: found(tables, len(others)))
+        self._tell(lambda: found(tables, len(others)))
 
     def has(self, table: TableId) -> bool:
         """Whether this host, and no other one, has a table."""
@@ -165,7 +169,7 @@ class RecordingJournal:
             behind = {table: self.entries.get(table, [])[n:] for table, n in last.items()}
             found({table: entries for table, entries in behind.items() if entries})
 
-        self._answer(answer)
+        self._tell(answer)
 
     def finished(
         self,
@@ -181,10 +185,10 @@ class RecordingJournal:
             some = list(islice(fitting, count))
             found(some, some[-1].table if next(fitting, None) is not None else 1)
 
-        self._answer(answer)
+        self._tell(answer)
 
     def match(self, table: TableId, found: Callable[[FinishedMatch | None], None]) -> None:
-        self._answer(lambda: found(next((one for one in self._matches() if one.table == table), None)))
+        self._tell(lambda: found(next((one for one in self._matches() if one.table == table), None)))
 
     def _matches(self) -> Iterator[FinishedMatch]:
         """The finished matches, the newest first."""

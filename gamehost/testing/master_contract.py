@@ -9,11 +9,22 @@ from copy import deepcopy
 from itertools import islice
 from typing import Any
 
-from attrs import evolve, frozen
+from attrs import frozen
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
-from gamehost.games.base import Cause, Game, GameMaster, HasSteps, IllegalAction, Seat, To, act_carefully
+from gamehost.games.base import (
+    Cause,
+    Determinizable,
+    Game,
+    GameMaster,
+    HasSteps,
+    IllegalAction,
+    Seat,
+    To,
+    act_carefully,
+)
 from gamehost.games.chance import ScriptedChance, SystemChance
 from gamehost.games.clock import HasTurns
 from gamehost.journal.records import Entry, EntryKind
@@ -145,7 +156,7 @@ class MasterContract(Mixin):
             for number, step in enumerate(played)
         ]
         if live.result is not None:
-            record[-1] = evolve(record[-1], outcome=live.result.why)
+            record[-1] = replace(record[-1], outcome=live.result.why)
         check = fingerprint(live).hex()
         self.assertEqual(checked_elsewhere(self.game, seats, self.settings, record, 1), check)
 
@@ -325,6 +336,27 @@ class MasterContract(Mixin):
         legal = self.game.legal(view, seat)
         drawn = self.game.random_action(view, seat, random.Random(1).randrange)
         return None if legal is None else list(islice(legal, self.most_listed)), drawn
+
+    @given(st.data(), st.randoms(use_true_random=False))
+    def test_a_determinization_fits_what_the_seat_knows(self, data: st.DataObject, rng: random.Random) -> None:
+        """The seat that may act has the same view, and its actions are accepted. All depends on the view and on luck alone."""
+        game = self.game
+        if not isinstance(game, Determinizable):
+            return
+        seats = data.draw(st.sampled_from(self.seat_counts))
+        master, _ = self.play(seats, rng, data.draw(st.integers(0, self.most_steps)))
+        for seat in map(Seat, range(seats)) if master.result is None else ():
+            view, seed = master.view(seat), rng.getrandbits(32)
+            action = game.random_action(view, seat, rng.randrange)
+            if action is None:
+                continue
+            drawn = game.determinized(view, seat, SeededChance(seed))
+            self.assertEqual((drawn.view(seat), drawn.deadline, drawn.result), (view, None, None))
+            for twin in (drawn, *self.twins(master, seat, rng)):
+                again = game.determinized(twin.view(seat), seat, SeededChance(seed))
+                self.assertEqual(fingerprint(again), fingerprint(drawn))
+            for tried in (action, *islice(game.legal(view, seat) or (), 50)):
+                deepcopy(drawn).act(seat, tried, 0)
 
     @given(st.data(), st.randoms(use_true_random=False))
     def test_steps_lead_to_what_is_legal_and_to_nothing_else(self, data: st.DataObject, rng: random.Random) -> None:

@@ -1,9 +1,8 @@
 """A whole host in memory: a clock that the test advances, strict transports, and a client for each connection."""
 
 from collections.abc import Callable, Mapping
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Protocol
 
-from attrs import fields_dict
 from twisted.internet.address import IPv4Address
 from twisted.internet.task import Clock
 
@@ -12,11 +11,11 @@ from gamehost.accounts.passwords import Cost
 from gamehost.accounts.proofs import ProvenLogins
 from gamehost.games.base import Game
 from gamehost.journal.records import TableId
-from gamehost.limits import Limits
+from gamehost.limits import LIMITS, Limits
 from gamehost.lobby.house import HouseRules
 from gamehost.lobby.lobby import Lobby
+from gamehost.lobby.seats import RESTING
 from gamehost.lobby.sessions import Membership, ResumePolicy, SessionRegistry
-from gamehost.lobby.sleeping import RESTING
 from gamehost.net.connection import WireFactory
 from gamehost.net.context import Cork, HostContext
 from gamehost.net.limiter import ConnectionLimiter
@@ -25,9 +24,45 @@ from gamehost.settings import settings_of
 from gamehost.tables.context import TableContext
 from gamehost.tables.gallery import Galleries
 from gamehost.testing.journals import RecordingJournal
-from gamehost.testing.message_text import Lines, MessageText
 from gamehost.testing.transport import StrictTransport
 from gamehost.wires.base import Wire
+
+
+class MessageText(Protocol):
+    """Words for people, bytes for the connection."""
+
+    def said(self, line: str) -> bytes:
+        """What a client sends."""
+
+    def heard(self, data: bytes) -> list[str]:
+        """What the client hears, as far as it is whole; the rest is kept for the next call."""
+
+    @property
+    def unread(self) -> bytes:
+        """What has come of a message that is not whole."""
+
+
+class Lines:
+    """A wire of lines needs no other words. A subclass may have another end of a line."""
+
+    END: ClassVar[bytes] = b"\n"
+
+    def __init__(self) -> None:
+        self._unread = b""
+
+    @property
+    def unread(self) -> bytes:
+        """A line without its end."""
+        return self._unread
+
+    def said(self, line: str) -> bytes:
+        """A line with its end."""
+        return line.encode("utf-8") + self.END
+
+    def heard(self, data: bytes) -> list[str]:
+        """The lines that are whole now, without their ends."""
+        *lines, self._unread = (self._unread + data).split(self.END)
+        return [line.decode("utf-8") for line in lines]
 
 
 class Client:
@@ -161,7 +196,7 @@ class MemoryHost:
             sleeping_tables=self.limits.sleeping_tables,
             house_rules=house_rules,
         )
-        self.lobby.seats.sleeping.resting, self.lobby.remote.limits = resting, self.limits.remote
+        self.lobby.seats.resting, self.lobby.remote.limits = resting, self.limits.remote
         self.lobby.spectators.questions.limits = self.limits.asked
         self.lobby.new_matches.limit(self.limits.new_matches)
         limiter = ConnectionLimiter(self.limits, seats_at=registry.seats_at, bans=self.lobby.bans)
@@ -174,7 +209,7 @@ class MemoryHost:
     @property
     def unfinished(self) -> list[TableId]:
         """All tables that are not finished, the sleeping ones included."""
-        return sorted([*self.lobby.tables, *self.lobby.registry.sleepers.tables()])
+        return sorted([*self.lobby.tables, *self.lobby.registry.sleeping.tables()])
 
     def connect(self, wire: str = "onitama", address: str = "192.0.2.1") -> Client:
         """A new connection."""
@@ -193,7 +228,7 @@ class MemoryHost:
 
 def _limits(settings: Mapping[str, str], guarded: bool) -> Limits:
     guard = {"keyless_resume_seconds": "3"} if guarded else {}
-    return Limits.read({**FAST, **guard, **settings_of("limits", settings, fields_dict(Limits))})
+    return Limits.read({**FAST, **guard, **settings_of("limits", settings, LIMITS)})
 
 
 def _settings_of_game(game: Game[Any, Any], settings: Mapping[str, str], move_time: str) -> dict[str, str]:

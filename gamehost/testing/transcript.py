@@ -9,7 +9,7 @@ A transcript is a text file in a folder that has the wire's name. Its lines are:
 - `C1 drops`: connection 1 is lost. `60 s pass`: so much time passes.
 - `# Settings: a=b c=d`: the settings of the host, as for `--set`. Any other line that begins with `#` is a comment.
 
-For a wire that is not made of lines, messages stand in words (`gamehost.testing.message_text`). After `=` a line may give the
+For a wire that is not made of lines, messages stand in words (`gamehost.testing.memory_host`). After `=` a line may give the
 same message as bytes in hexadecimal.
 """
 

@@ -19,16 +19,11 @@ The hooks that it fills in are those of `gamehost.testing.wire_hooks.WireHooks`.
             return first, b"+7\\n"
 """
 
-from gamehost.testing.wire_adoption import AdoptionContract
-from gamehost.testing.wire_answers import AnswersContract
-from gamehost.testing.wire_claims import ClaimsContract
-from gamehost.testing.wire_connections import ConnectionContract
-from gamehost.testing.wire_fuzzing import FuzzingContract
-from gamehost.testing.wire_fuzzing import chunked as chunked
-from gamehost.testing.wire_fuzzing import mutated as mutated
-from gamehost.testing.wire_handover import HandoverContract
-from gamehost.testing.wire_matches import MatchContract
-from gamehost.testing.wire_owner import OwnerContract
+from gamehost.testing.wire_cluster import AdoptionContract, ClaimsContract, HandoverContract, OwnerContract
+from gamehost.testing.wire_connections import ConnectionContract, FuzzingContract
+from gamehost.testing.wire_connections import chunked as chunked
+from gamehost.testing.wire_connections import mutated as mutated
+from gamehost.testing.wire_matches import AnswersContract, MatchContract
 
 
 class WireContract(

@@ -10,8 +10,7 @@ from attrs import evolve, frozen
 
 from gamehost.settings import Settings
 from gamehost.testing.cases import Mixin
-from gamehost.testing.memory_host import Client, MemoryHost
-from gamehost.testing.message_text import Lines, MessageText
+from gamehost.testing.memory_host import Client, Lines, MemoryHost, MessageText
 from gamehost.testing.transcript import Says, read_transcripts
 from gamehost.wires.base import Wire
 

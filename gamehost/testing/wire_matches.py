@@ -1,9 +1,21 @@
-"""What a wire tells its players about a match: its beginning, moves, refusals, absences, its end, and faults."""
+"""
+What a wire tells its players about a match, and what it answers: to messages in states they do not belong to, and to nonsense.
+"""
 
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from gamehost.testing.memory_host import Client
-from gamehost.testing.wire_hooks import Situation, WireHooks, received
+from attrs import define, field
+
+from gamehost.lobby.lobby import Lobby
+from gamehost.settings import BadOption, Settings
+from gamehost.testing.memory_host import Client, Lines, MessageText
+from gamehost.testing.transcript import play, read_transcripts
+from gamehost.testing.wire_connections import CONTROL
+from gamehost.testing.wire_hooks import Situation, WireHooks, received, state_of
+from gamehost.wires.base import Codec, WireConfig
+from gamehost.wires.conversation import Conversation, Peer
+from gamehost.wires.framing import BLANK, WireError
 
 
 class Planted(Exception):
@@ -153,3 +165,210 @@ class MatchContract(WireHooks):
         self.assertEqual(len(self.flushLoggedErrors(Planted)), 1, "the action reached the game")
         for client in (ann, bob):
             self.assert_told("suspended", received(client))
+
+
+#: So many messages of each type are tried in each state.
+SAMPLES = 3
+
+
+@define(eq=False)
+class _WatchedCodec:
+    """A codec, and what a client makes of each message that it encodes."""
+
+    _codec: Codec[Any]
+    _text: MessageText
+    _faults: list[str]
+
+    @property
+    def unfinished(self) -> bool:
+        return self._codec.unfinished
+
+    def feed(self, data: bytes) -> Iterator[Any]:
+        return self._codec.feed(data)
+
+    def encode(self, message: Any) -> bytes:
+        data = self._codec.encode(message)
+        words = self._text.heard(data)
+        if not words or self._text.unread:
+            self._faults.append(f"{type(message).__name__} is not a whole message: {data!r}")
+        return data
+
+
+@define(eq=False)
+class _WatchedConfig:
+    """The configuration of a wire whose codecs are watched."""
+
+    _config: WireConfig[Any]
+    _text: Callable[[], MessageText]
+    faults: list[str] = field(factory=list)
+
+    def new_codec(self) -> _WatchedCodec:
+        return _WatchedCodec(self._config.new_codec(), self._text(), self.faults)
+
+    def new_conversation(self, peer: Peer[Any], lobby: Lobby) -> Conversation[Any]:
+        return self._config.new_conversation(peer, lobby)
+
+
+def conversation_of(situation: Situation) -> Any:
+    """The host's side of the client under test."""
+    return situation.client.protocol._conversation
+
+
+def lobby_state(situation: Situation) -> object:
+    """All that a refused message must leave as it was."""
+    lobby, conversation = situation.host.lobby, conversation_of(situation)
+    entries = {table: len(entries) for table, entries in situation.host.journal.entries.items()}
+    names = sorted(lobby.registry.sessions.by_key)
+    return (conversation.state, conversation.session, conversation.handle, names, sorted(lobby.tables), entries)
+
+
+class SamplesHooks(WireHooks):
+    """The messages that are tried in each state."""
+
+    def samples(self) -> dict[type, list[Any]]:
+        """Messages of each type that clients send, as the codec reads them from the corpus and from `nonsense`."""
+        found: dict[type, list[Any]] = {}
+        for stream in (*self.corpus(), *self.nonsense):
+            codec = self.wire.configure({}).new_codec()
+            try:
+                for message in codec.feed(stream):
+                    kept = found.setdefault(type(message), [])
+                    if message is not BLANK and message not in kept and len(kept) < SAMPLES:
+                        kept.append(message)
+            except WireError:
+                continue
+        return found
+
+
+class AnswersContract(SamplesHooks):
+    """The behaviours of a wire with messages that it does not await, and how it writes."""
+
+    def test_every_state_is_reached(self) -> None:
+        """`situations` reaches each state of the conversation, except those of `unreached`."""
+        states = [state_of(reach().client) for reach in self.situations().values()]
+        every = set(type(states[0]))  # type: ignore[call-overload]
+        self.assertEqual(every - set(states), set(self.unreached))
+
+    def test_every_awaited_type_is_in_the_corpus(self) -> None:
+        """The corpus has a message of each type that some state awaits, so that all of them are tried in all states."""
+        kinds = {kind for _, kind in conversation_of(self.connected_only()).HEARS}
+        self.assertEqual({kind.__name__ for kind in kinds - set(self.samples())}, set())
+
+    def test_a_message_out_of_place_is_refused(self) -> None:
+        """Each type of message, in each state that does not await it, is answered, and changes nothing."""
+        samples = self.samples()
+        for name, reach in self.situations().items():
+            situation = reach()
+            for kind, messages in samples.items():
+                for message in messages:
+                    if (state_of(situation.client), kind) in conversation_of(situation).HEARS:
+                        continue
+                    self._assert_refused(situation, message, f"{message!r} when {name}")
+                    if situation.client.closed:
+                        situation = reach()
+
+    def _assert_refused(self, situation: Situation, message: object, where: str) -> None:
+        host, client = situation.host, situation.client
+        received(client)
+        if situation.other is not None:
+            received(situation.other)
+        before = lobby_state(situation)
+        with host.context.cork:
+            conversation_of(situation).hear(message)
+        host.settle()
+        answered = received(client) or client.closed
+        self.assertTrue(answered or ("late" in self.silent and where.endswith("when over")), f"not answered: {where}")
+        if not client.closed:
+            self.assertEqual(lobby_state(situation), before, f"something has changed: {where}")
+        if situation.other is not None:
+            self.assertEqual(received(situation.other), [], f"told to the other player: {where}")
+
+    def test_a_second_log_in_is_refused(self) -> None:
+        """A client that is logged in cannot log in under another name."""
+        for name in ("waiting", "first to act", "second to act"):
+            situation = self.situations()[name]()
+            session = conversation_of(situation).session
+            situation.client.send(self.log_in("carl"))
+            self.assertFalse(self.is_in(situation.host, "carl"), f"logged in a second time when {name}")
+            if not situation.client.closed:
+                self.assertIs(conversation_of(situation).session, session)
+
+    def test_an_action_outside_a_match_is_refused(self) -> None:
+        """It is answered, nothing fails, and the journal does not have it."""
+        players = self.in_match().players
+        assert players is not None
+        _, action = self.legal_action(*players)
+        for name in ("waiting", "over"):
+            situation = self.situations()[name]()
+            received(situation.client)
+            before = lobby_state(situation)
+            situation.client.send(action)
+            answer = received(situation.client)
+            if name == "over" and not situation.client.closed:
+                self.assert_told("late", answer)
+            else:
+                self.assertTrue(answer or situation.client.closed, f"not answered when {name}")
+            if not situation.client.closed:
+                self.assertEqual(lobby_state(situation), before, f"something has changed when {name}")
+
+    def test_no_answer_holds_what_was_sent(self) -> None:
+        """Row 26: nothing of a bad message comes back, control bytes least of all, in whatever state."""
+        names = ("canary" * 9, "\x1b[2Jcanary", "canary\x07", "canary\x7f<&")
+        for name, reach in self.situations().items():
+            for data in (*self.nonsense, *(map(self.log_in, names) if name == "connected" else ())):
+                situation = reach()
+                situation.client.transport.read()
+                situation.client.send(data)
+                situation.host.settle()
+                self._assert_no_echo(situation.client.transport.read(), f"{data!r} when {name}")
+
+    def _assert_no_echo(self, answer: bytes, where: str) -> None:
+        self.assertNotIn(b"canary", answer.replace(b"\0", b""), f"an answer holds what was sent: {where}")
+        if self.text is Lines:
+            self.assertIsNone(CONTROL.search(answer), f"an answer holds a control byte: {where}")
+
+    def test_every_message_is_written_whole(self) -> None:
+        """Each message that the host sends, in all situations and transcripts, is whole when it is written."""
+        watched: list[_WatchedConfig] = []
+
+        def configure(settings: Settings) -> _WatchedConfig:
+            watched.append(_WatchedConfig(self.wire.configure(settings), self.text))
+            return watched[-1]
+
+        self.watch = configure
+        for reach in self.situations().values():
+            situation = reach()
+            situation.host.factories[self.wire.name].close("the host is stopping")
+            situation.host.wait(3)
+        for illegal in (False, True):
+            players = self.in_match().players
+            assert players is not None
+            client, action = (self.illegal_action if illegal else self.legal_action)(*players)
+            client.send(action)
+        self.connected_only().host.wait(11)
+        faults = [fault for config in watched for fault in config.faults]
+        self.assertEqual(faults, [])
+
+    def test_transcripts(self) -> None:
+        """The wire has transcripts, and they play as they are written."""
+        found = list(read_transcripts(self.transcripts / self.wire.name, self.text is not Lines))
+        self.assertTrue(found, f"no transcript of {self.wire.name}")
+        for transcript in found:
+            host = self.new_host(settings=transcript.settings)
+            play(transcript, host)
+
+    def test_unknown_settings_are_refused(self) -> None:
+        """A misspelt setting is named."""
+        error = self.assertRaises(BadOption, self.wire.configure, {"no_such_setting": "1"})
+        self.assertIn("no_such_setting", str(error))
+
+    def test_settings_are_checked(self) -> None:
+        """Every setting has words for the help text. A text that it cannot take is refused, and the setting is named."""
+        for name, words in self.wire.options.items():
+            self.assertTrue(words, name)
+            for text in self.bad_settings:
+                error = self.assertRaises(BadOption, self.wire.configure, {name: text})
+                self.assertIn(name, str(error))
+
+    #: Texts that no setting of the wire can take.
+    bad_settings: Sequence[str] = ("", "\x1b no such value")

@@ -14,7 +14,7 @@ from ipaddress import ip_address
 from msgspec import Struct
 
 from gamehost.limits import is_loopback, rate_limit_key
-from gamehost.net.haproxy import LOOPBACK, Network
+from gamehost.net.haproxy import Network
 from gamehost.settings import BadOption
 from gamehost.web.http import Answer, Visitor, refused
 
@@ -60,11 +60,11 @@ class Access(Struct, frozen=True):
 
     def trusts(self, peer: str) -> bool:
         """Whether this is the address of a proxy whose headers are believed."""
-        return not peer or self._is_among(peer, self.trusted)
+        return not peer or (bool(self.trusted) and self._is_among(peer, self.trusted))
 
     def may_be_many(self, peer: str) -> bool:
         """Whether the connections from this address can be those of many clients: a proxy's, or this machine's own."""
-        return self.trusts(peer) or self._is_among(peer, LOOPBACK)
+        return self.trusts(peer) or _is_loopback(peer)
 
     @staticmethod
     def _is_among(peer: str, networks: Sequence[Network]) -> bool:

@@ -7,7 +7,9 @@ messages of the open wire.
 
 from collections.abc import Callable, Generator, Mapping, Sequence
 from datetime import UTC, datetime
-from functools import partial
+from functools import cached_property, partial
+from itertools import groupby
+from operator import itemgetter
 from typing import Any
 
 from attrs import Factory, define, field, frozen
@@ -19,8 +21,12 @@ from twisted.logger import Logger
 
 from gamehost.accounts.login import Worker
 from gamehost.accounts.names import key_of
-from gamehost.games.base import To
+from gamehost.games.base import Game, To
 from gamehost.games.chance import JournalledChance
+from gamehost.games.drawing import Scene, Turn
+from gamehost.games.play import picture_of
+from gamehost.journal.history import MANY as MOST_TOLD
+from gamehost.journal.history import History
 from gamehost.journal.notation import NotNotation, write_notation
 from gamehost.journal.pictures import NoPicture, picture
 from gamehost.journal.records import Entry, EntryKind, FinishedMatch, TableId, TableRecord
@@ -34,9 +40,8 @@ from gamehost.web.http import FOR_EVER, FOR_EVERYBODY, NEVER, Answer, Asked, fou
 from gamehost.web.making import JSON, as_json, in_thread, kept
 from gamehost.wires.open.codec import to_json
 from gamehost.wires.open.messages import LARGEST, Numbered
-from gamehost.wires.open.options import OpenOptions
 from gamehost.wires.open.schema import schema
-from gamehost.wires.open.watching import SharedEncoder
+from gamehost.wires.open.watching import OpenOptions, SharedEncoder
 from gamehost.wires.seeking import PlayedGame
 
 #: Matches in one list.
@@ -219,13 +224,13 @@ def written(match: FinishedMatch, record: TableRecord, played: PlayedGame, revea
 
     :raises NotFollowed: the record does not fit the rules
     """
-    face, opening, entries = played.face, record.opening, record.entries
+    messages, opening, entries = played.messages, record.opening, record.entries
     events: list[Numbered] = []
     hidden: list[Hidden] = []
 
     def note(number: int, told: Sequence[To[Any]]) -> None:
         for to in told:
-            event = face.event(to.event)
+            event = messages.event(to.event)
             if event is None:
                 continue
             if to.audience is None:
@@ -473,9 +478,10 @@ class Api:
         init=False,
         default=Factory(lambda self: BoardReader(self._spectators, self._encoder, self._clock), takes_self=True),
     )
-    _fixed: Mapping[tuple[str, ...], Answer] = field(
-        init=False, default=Factory(lambda self: _fixed_answers(self._options), takes_self=True)
-    )
+
+    @cached_property
+    def _fixed(self) -> Mapping[tuple[str, ...], Answer]:
+        return _fixed_answers(self._options)
 
     def respond(self, asked: Asked) -> Answering:
         """The answer to a request for a path below `/api`."""
@@ -484,8 +490,8 @@ class Api:
                 return self.board.read()
             case ("tables", table) if (known := number(table)) is not None:
                 return self._shown(TableId(known), asked.query.get("code", ""), asked.visitor.address)
-            case ("tables", table, "history") if (known := number(table)) is not None:
-                return self._history(asked.visitor.address, TableId(known), asked.query)
+            case ("tables", table, ("history" | "picture") as what) if (known := number(table)) is not None:
+                return self._history(asked.visitor.address, TableId(known), asked.query, what)
             case ("matches",):
                 return self._listed(asked.visitor.address, asked.query)
             case ("matches", file):
@@ -514,21 +520,31 @@ class Api:
             return not_found(str(refusal))
         return glance.answer
 
-    def _history(self, address: str, table: TableId, query: Mapping[str, str]) -> Answering:
+    def _history(self, address: str, table: TableId, query: Mapping[str, str], what: str) -> Answering:
         until = number(query["until"]) if "until" in query else LARGEST
         if until is None:
             return refused(400, "expected a whole number in until", FOR_EVERYBODY)
         code = query.get("code", "")
         games = {name: played.game for name, played in self._options.games.items()}
+        make = self._pictured if what == "picture" else self._told
         try:
             asked = self._spectators.history(table, until, code, games)
         except WatchRefused as refusal:
             return not_found(str(refusal))
         return self._spectators.questions.ask(
-            address, ("web", asked.key, code), partial(self._told, table, asked, code)
+            address, ("web", what, asked.key, until, code), partial(make, table, asked, until, code)
         )
 
-    async def _told(self, table: TableId, asked: HistoryQuestion, code: str) -> Found:
+    async def _pictured(self, table: TableId, asked: HistoryQuestion, until: int, code: str) -> Found:
+        game, told = await asked.read()
+        if isinstance(told, WatchRefused):
+            return Found(not_found(str(told)))
+        # The picture after an entry never changes, also while the match goes on.
+        cache = FOR_EVER if told.n == until and not code else NEVER
+        answer = await in_thread(self._worker, partial(_drawn, self._options.games[game].game, told, cache))
+        return kept(answer) if asked.lasting else Found(answer)
+
+    async def _told(self, table: TableId, asked: HistoryQuestion, until: int, code: str) -> Found:
         game, told = await asked.read()
         if isinstance(told, WatchRefused):
             return Found(not_found(str(told)))
@@ -539,6 +555,19 @@ class Api:
 
 def _told(_: object) -> None:
     """All who waited have their answer."""
+
+
+def _drawn(game: Game[Any, Any], told: History[Any], cache: str) -> Answer:
+    """A match as everybody may know it, after the last entry that is told."""
+    if not told.events or told.n > MOST_TOLD:
+        return not_found("nothing has happened yet, or the match is too long to be drawn")
+    view, turns = None, []
+    for _, events in groupby(told.events, key=itemgetter(0)):
+        turns.append(Turn(None, tuple(event for _, event in events)))
+        for event in turns[-1].events:
+            view = game.follow(view, event, None)
+    scene = Scene(told.names, view, turns=turns, result=told.result, moves=False)
+    return found(picture_of(game, scene).encode(), "image/svg+xml", cache, PICTURE)
 
 
 def _as_it_is(text: bytes) -> bytes:
@@ -558,7 +587,7 @@ def _fixed_answers(options: OpenOptions) -> dict[tuple[str, ...], Answer]:
             "version": game.version,
             "seats": [game.least_seats, game.most_seats],
             "settings": {setting: words for setting, words in game.options.items() if setting in one.choices},
-            **one.face.rules,
+            **one.messages.rules,
         }
         answers["rules", f"{name}.json"] = found(to_json(rules), JSON)
     return answers

@@ -2,16 +2,24 @@
 The files of the pages, read and compressed once, at the start.
 
 Their addresses have a hash over all of them, so browsers may keep them for ever: a new release has new addresses. Modules
-import each other by relative names, and so keep the hash. In the shell `/static/HASH/` stands for the address of the files.
+import each other by relative names, and so keep the hash. In the shell `/static/HASH/` stands for the address of the files, and
+`GAMES` for the games of this host as JSON.
+
+A game brings its own board: `board.js` and `board.css` in its folder, whoever has written it, and what they need in other files
+whose names begin with `board`. They are served at `/static/HASH/games/NAME/`.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from hashlib import blake2b
+from html import escape
 from importlib.resources import files
 from typing import Any
 
 from attrs import field, frozen
+from msgspec.json import encode
 
+from gamehost.games.base import Game
+from gamehost.games.installed import files_of
 from gamehost.web.http import FOR_EVER, Answer, found
 
 #: The page that all addresses of pages show.
@@ -19,6 +27,8 @@ SHELL = "index.html"
 
 #: In the shell, replaced by the address of the files.
 PLACEHOLDER = b"/static/HASH/"
+#: In the shell, replaced by the games.
+GAMES = b"GAMES"
 
 KINDS: Mapping[str, str] = {
     "css": "text/css; charset=utf-8",
@@ -33,9 +43,33 @@ KINDS: Mapping[str, str] = {
 }
 
 
-def read_files() -> dict[str, bytes]:
-    """The files of the pages, by their paths with slashes. Files of unknown kinds are left out."""
-    return dict(sorted(_walk(files("gamehost.web") / "static", "")))
+def read_files(games: Iterable[Game[Any, Any]]) -> dict[str, bytes]:
+    """The files of the pages and of the games' boards, by their paths with slashes. Files of unknown kinds are left out."""
+    found = dict(_walk(files("gamehost.web") / "static", ""))
+    for game in games:
+        found |= board_files(game)
+    return dict(sorted(found.items()))
+
+
+def board_files(game: Game[Any, Any]) -> dict[str, bytes]:
+    """The files of a game's own board, by their paths with slashes; none: the pages show their plain one."""
+    content = files_of(game, "board")
+    if "board.js" not in content:
+        return {}
+    return {f"games/{game.name}/{name}": data for name, data in content.items() if name.rpartition(".")[2] in KINDS}
+
+
+def described(games: Iterable[Game[Any, Any]], content: Mapping[str, bytes]) -> bytes:
+    """What the pages know of the games before anything else, as JSON in an attribute."""
+    rows = [
+        {
+            "name": game.name,
+            "seats": [game.least_seats, game.most_seats],
+            "board": f"games/{game.name}/board.js" in content,
+        }
+        for game in games
+    ]
+    return escape(encode(rows).decode()).encode()
 
 
 def _walk(folder: Any, prefix: str) -> Iterator[tuple[str, bytes]]:
@@ -63,7 +97,7 @@ class StaticFiles:
     _answers: Mapping[tuple[str, ...], Answer] = field(repr=False)
 
     @classmethod
-    def pack(cls, content: Mapping[str, bytes]) -> "StaticFiles":
+    def pack(cls, content: Mapping[str, bytes], games: Iterable[Game[Any, Any]] = ()) -> "StaticFiles":
         """
         Compress files.
 
@@ -71,6 +105,7 @@ class StaticFiles:
         """
         digest = hash_of(content)
         shell = content[SHELL].replace(PLACEHOLDER, f"/static/{digest}/".encode())
+        shell = shell.replace(GAMES, described(games, content))
         answers = {
             tuple(name.split("/")): found(data, KINDS[name.rpartition(".")[2]], FOR_EVER, {}, level=9)
             for name, data in content.items()

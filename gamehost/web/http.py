@@ -102,6 +102,12 @@ def refused(status: int, why: str, headers: Mapping[str, str] = {}) -> Answer:
     return Answer(status, f"{status} {HTTPStatus(status).phrase}: {why}\n".encode(), headers=headers)
 
 
+def written(status: int, headers: Mapping[str, str], body: bytes, version: str = "HTTP/1.1") -> bytes:
+    """A response as it is sent."""
+    head = "".join(f"{name}: {value}\r\n" for name, value in headers.items())
+    return f"{version} {status} {HTTPStatus(status).phrase}\r\n{head}\r\n".encode("latin-1") + body
+
+
 def split_path(raw: bytes) -> tuple[str, ...]:
     """
     The parts of a path, decoded. An escaped slash does not divide.

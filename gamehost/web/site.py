@@ -10,8 +10,7 @@ import time
 from base64 import b64decode
 from collections.abc import Callable, Mapping
 from functools import partial
-from http import HTTPStatus
-from typing import Any, ClassVar
+from typing import Any
 
 from msgspec import Struct
 from twisted.internet.defer import CancelledError, Deferred, DeferredList
@@ -25,53 +24,17 @@ from twisted.web.http import HTTPChannel, Request, datetimeToString
 
 from gamehost.accounts.login import Worker
 from gamehost.limits import is_loopback
-from gamehost.lobby.lobby import Lobby
 from gamehost.lobby.questions import NotAnswered, TooManyQuestions
 from gamehost.net.connection import WireFactory, WireProtocol
 from gamehost.net.context import HostContext
-from gamehost.net.websocket import (
-    GOING_AWAY,
-    NORMAL,
-    POLICY,
-    Close,
-    Fragment,
-    FrameCodec,
-    FrameError,
-    Ping,
-    Pong,
-    Switching,
-    control_frame,
-    text_frame,
-)
 from gamehost.web.access import Access, is_forwarded
 from gamehost.web.api import Answering, Api, Matches, Records
 from gamehost.web.files import StaticFiles, read_files
-from gamehost.web.http import FOR_EVERYBODY, Answer, Asked, BadPath, read_query, refused, split_path
-from gamehost.wires.conversation import Peer
-from gamehost.wires.framing import WireError
-from gamehost.wires.open import messages as m
-from gamehost.wires.open.codec import LINE_LIMIT, parse, to_json
-from gamehost.wires.open.conversation import OpenConversation
-from gamehost.wires.open.factory import OPTIONS, WIRE
-from gamehost.wires.open.options import OpenOptions
-from gamehost.wires.open.table_side import State
-from gamehost.wires.open.watching import SharedEncoder
-
-#: Seconds between two looks at whether a browser is there.
-LOOK_EVERY = 5.0
-#: Looks after which it is asked.
-LOOKS = 4
-#: Seconds without a byte after which it is gone.
-SILENT = 45.0
+from gamehost.web.http import FOR_EVERYBODY, Answer, Asked, BadPath, read_query, refused, split_path, written
+from gamehost.wires.open.conversation import OPTIONS, WIRE
+from gamehost.wires.open.websocket import SocketConfig, frame_encoder
 
 _KEY = re.compile(r"[A-Za-z0-9+/]{22}==", re.ASCII)
-
-NO_PASSWORDS = (
-    "others can read what is sent over this connection, so no password is taken here; use https, or a guest's name"
-)
-
-#: Everything that the codec passes on, or takes.
-Said = Any
 
 
 def handshake(asked: Asked) -> str | Answer:
@@ -86,144 +49,6 @@ def handshake(asked: Asked) -> str | Answer:
     if not _KEY.fullmatch(key) or len(b64decode(key)) != 16:
         return refused(400, "expected 16 bytes in base64 in the header Sec-WebSocket-Key")
     return key
-
-
-class SocketCodec(FrameCodec[Said]):
-    """The codec of one connection."""
-
-    LIMIT = LINE_LIMIT
-
-    def read(self, text: bytes) -> Said:
-        """The message in a text."""
-        return parse(text)
-
-    def encode(self, message: Said) -> bytes:
-        """A message of the host in one frame."""
-        if type(message) is m.Encoded:
-            return message.data
-        if isinstance(message, m.FromHost):
-            return text_frame(to_json(message))
-        return control_frame(message)
-
-
-class SocketConversation(OpenConversation):
-    """
-    The conversation on one connection.
-
-    :param key: of the handshake
-    :param private: whether a password may be sent
-    """
-
-    def __init__(
-        self, peer: Peer[Said], lobby: Lobby, options: OpenOptions, encoder: SharedEncoder, key: str, private: bool
-    ) -> None:
-        super().__init__(peer, lobby, options, encoder)
-        self._socket = peer
-        self._key = key
-        self._private = private
-        self._switched = False
-        self._looks = 0
-        #: Whether a ping is not answered yet.
-        self._asked = False
-
-    def begin(self) -> None:
-        """Answer the handshake."""
-        super().begin()
-        self._switch()
-        self.peer.pulse(LOOK_EVERY, self._look)
-
-    def _switch(self) -> None:
-        if not self._switched:
-            self._switched = True
-            self._socket.say(Switching(self._key))
-
-    def _look(self, silent: float) -> None:
-        """Ask whether the browser is there, or find out that it is not."""
-        self._looks += 1
-        if silent >= SILENT:
-            self.peer.hang_up(f"not a byte in {SILENT:g} s")
-        elif self._looks % LOOKS == 0:
-            self._asked = True
-            self._socket.say(Ping())
-
-    def log_in(self, message: m.LogIn) -> None:
-        """Have the password of an account checked, if nobody else has read it."""
-        if self._private:
-            super().log_in(message)
-        else:
-            self.peer.refuse(m.Sorry(NO_PASSWORDS))
-
-    def ping_back(self, message: Ping) -> None:
-        """Answer at once."""
-        self._socket.say(Pong(message.payload))
-
-    def pong(self, message: Pong) -> None:
-        """The browser is there. An answer that nobody has asked for counts as any message."""
-        if self._asked:
-            self._asked = False
-            self.peer.exempt_from_rate()
-
-    def fragment(self, message: Fragment) -> None:
-        """Do nothing: it counts, and what it is a part of follows."""
-
-    def client_closed(self, message: Close) -> None:
-        """Close in return."""
-        self._socket.say(Close(message.code))
-        self.peer.hang_up()
-
-    def wire_error(self, error: WireError) -> None:
-        """Say why nothing more can be understood."""
-        self._close(str(error), error.code if isinstance(error, FrameError) else POLICY)
-
-    def say_closing(self, reason: str) -> None:
-        """Say why the connection ends."""
-        self._close(reason, NORMAL)
-
-    def say_shutdown(self, reason: str) -> None:
-        """Say that the host stops, and when to try again."""
-        self._switch()
-        super().say_shutdown(reason)
-        self._socket.say(Close(GOING_AWAY, reason))
-
-    def _close(self, reason: str, code: int) -> None:
-        again = self._may_try_again(reason)
-        if not again:
-            self._switch()
-        super().say_closing(reason)
-        if not again:  # else it was told as at a shutdown
-            self._socket.say(Close(code, reason))
-
-    HEARS: ClassVar[Mapping[Any, Any]] = {
-        **OpenConversation.HEARS,
-        (State.OUTSIDE, m.LogIn): log_in,
-        **dict.fromkeys(((state, Ping) for state in State), ping_back),
-        **dict.fromkeys(((state, Pong) for state in State), pong),
-        **dict.fromkeys(((state, Fragment) for state in State), fragment),
-        **dict.fromkeys(((state, Close) for state in State), client_closed),
-    }
-
-
-class SocketConfig(Struct, frozen=True):
-    """What is made for one connection."""
-
-    options: OpenOptions
-    #: The same for all connections of a listener.
-    encoder: SharedEncoder
-    key: str
-    private: bool
-
-    def new_codec(self) -> SocketCodec:
-        """A codec."""
-        return SocketCodec()
-
-    def new_conversation(self, peer: Peer[Said], lobby: Lobby) -> SocketConversation:
-        """A conversation."""
-        return SocketConversation(peer, lobby, self.options, self.encoder, self.key, self.private)
-
-
-def frame_encoder(options: OpenOptions) -> SharedEncoder:
-    """Makes what is told to all who watch over WebSocket."""
-    return SharedEncoder(options, text_frame)
 
 
 #: Seconds from the first byte of a request to its last.
@@ -247,6 +72,18 @@ HEADERS: Mapping[str, str] = {
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
     "Permissions-Policy": "camera=(), geolocation=(), microphone=(), payment=(), usb=()",
+}
+
+
+TOO_MANY = refused(429, "too many requests from your address", {**FOR_EVERYBODY, "Retry-After": "5"})
+#: The headers of this answer, but the date, if the connection ends with it.
+TOO_MANY_HEADERS: Mapping[str, str] = {
+    **HEADERS,
+    "Cache-Control": TOO_MANY.cache,
+    **TOO_MANY.headers,
+    "Content-Type": TOO_MANY.kind,
+    "Content-Length": str(len(TOO_MANY.body)),
+    "Connection": "close",
 }
 
 
@@ -300,11 +137,11 @@ class WebRequest(Request):
             headers |= {"Content-Type": answer.kind, "Content-Length": str(len(body))}
         if not self.channel.persistent:
             headers["Connection"] = "close"
-        self.setResponseCode(status, HTTPStatus(status).phrase.encode())
-        self.responseHeaders.setRawHeaders("Date", [datetimeToString(self.channel.site.wall())])
-        for name, value in headers.items():
-            self.responseHeaders.setRawHeaders(name, [value])
-        self.write(body)
+        headers["Date"] = self.channel.site.date
+        self.startedWriting = 1  # not by Twisted, which takes a third of the time of an answer for its headers
+        if self.method == b"HEAD":
+            body = b""
+        self.channel.write(written(status, headers, body, self.clientproto.decode("latin-1")))
         self.finish()
 
     @property
@@ -324,7 +161,7 @@ class WebChannel(HTTPChannel):
     One connection.
 
     :param address: of the client, as far as the listener knows
-    :param counted: the address under which it was admitted; `None`: there are too many connections, and it is closed
+    :param counted: the address under which it was admitted; empty: of a proxy
     """
 
     totalHeadersSize = REQUEST_BYTES
@@ -335,7 +172,7 @@ class WebChannel(HTTPChannel):
     relayed_tls = False
     _log = Logger()
 
-    def __init__(self, site: "WebSite", address: str, counted: str | None) -> None:
+    def __init__(self, site: "WebSite", address: str, counted: str) -> None:
         super().__init__()
         self.site: WebSite = site
         self.address = address
@@ -357,12 +194,6 @@ class WebChannel(HTTPChannel):
     def isSecure(self) -> bool:
         """Whether nobody can read along between the client and the hosts."""
         return self.relayed_tls or bool(super().isSecure())
-
-    def connectionMade(self) -> None:
-        """Wait for a request."""
-        super().connectionMade()
-        if self.counted is None:
-            self.transport.abortConnection()
 
     def dataReceived(self, data: bytes) -> None:
         """Read a request, which has its time from the first byte on, or pass bytes of a socket on."""
@@ -407,6 +238,12 @@ class WebChannel(HTTPChannel):
         return len(self._received) if refused else 0
 
     def _handle(self) -> None:
+        if self.counted and not self.site.context.http_limiter.may_ask(self.counted, self.site.context.clock.seconds()):
+            # It is not even read. New connections have a lower rate, so nothing more comes of this one.
+            self._received.clear()
+            self.write(written(429, {**TOO_MANY_HEADERS, "Date": self.site.date}, TOO_MANY.body))
+            self.loseConnection()
+            return
         size = self._next_request()
         data = bytes(self._received[:size])
         del self._received[:size]
@@ -527,12 +364,12 @@ class WebSite(Factory):
         self._warned = False
         self._closing: Deferred[None] | None = None
 
-    def buildProtocol(self, addr: IAddress | None) -> WebChannel:
-        """A channel for a new connection."""
+    def buildProtocol(self, addr: IAddress | None) -> WebChannel | None:
+        """A channel for a new connection; `None`: there are too many, and Twisted closes it."""
         address = str(getattr(addr, "host", ""))
         counted = "" if self.access.may_be_many(address) else address
         if not self.context.http_limiter.admit(counted, self.context.clock.seconds()):
-            return WebChannel(self, address, None)
+            return None
         channel = WebChannel(self, address, counted)
         self.channels.add(channel)
         return channel
@@ -541,12 +378,17 @@ class WebSite(Factory):
         """A connection is gone, or speaks no HTTP any more."""
         if channel in self.channels:
             self.channels.discard(channel)
-            self.context.http_limiter.leave(channel.counted or "")
+            self.context.http_limiter.leave(channel.counted)
         if self._closing is not None and not self.channels:
             self._closing.callback(None)
             self._closing = None
 
     # -- answers
+
+    @property
+    def date(self) -> str:
+        """The time, as headers have it."""
+        return str(datetimeToString(self.wall()), "ascii")
 
     def process(self, request: WebRequest) -> None:
         """Answer a request, or make a socket of its connection."""
@@ -555,12 +397,8 @@ class WebSite(Factory):
         except BadPath as error:
             request.answer(refused(400, str(error)))
             return
-        refusal = self._refusal(asked)
+        refusal = self._refusal(asked, bool(request.channel.counted))
         if refusal is not None:
-            if refusal.status == 429 and request.channel.counted:
-                request.channel.persistent = (
-                    0  # new connections have a lower rate; those of a proxy are of many clients
-                )
             request.answer(refusal)
         elif asked.path == ("socket",):
             self._open_socket(request, asked)
@@ -586,16 +424,21 @@ class WebSite(Factory):
         method, version = request.method.decode("latin-1"), request.clientproto.decode("latin-1")
         return Asked(method, path, query, headers, visitor, version)
 
-    def _refusal(self, asked: Asked) -> Answer | None:
-        """Why a request is not even looked at."""
+    def _refusal(self, asked: Asked, counted: bool) -> Answer | None:
+        """
+        Why a request is not even looked at.
+
+        :param counted: whether it has been counted for its address
+        """
         banned = self.context.limiter.banned(asked.visitor.address)
         if banned is not None and asked.path != ("socket",):
             return refused(403, banned)
         wrong = self.access.wrong_host(asked.headers.get("host"), asked.version)
         if wrong is not None:
             return wrong
-        if not self.context.http_limiter.may_ask(asked.visitor.address, self.context.clock.seconds()):
-            return refused(429, "too many requests from your address", {**FOR_EVERYBODY, "Retry-After": "5"})
+        address, now = asked.visitor.address, self.context.clock.seconds()
+        if not counted and not self.context.http_limiter.may_ask(address, now):
+            return TOO_MANY
         if asked.path != ("socket",) and asked.method not in ("GET", "HEAD"):
             return refused(405, "expected GET or HEAD", {"Allow": "GET, HEAD"})
         return None
@@ -669,4 +512,6 @@ class WebListener(Struct, frozen=True):
 
     def new_factory(self, context: HostContext) -> WebSite:
         """The connections of this listener."""
-        return WebSite(context, StaticFiles.pack(read_files()), self.access, self.worker, self.reveal)
+        games = [played.game for played in OPTIONS.games.values()]
+        files = StaticFiles.pack(read_files(games), games)
+        return WebSite(context, files, self.access, self.worker, self.reveal)

@@ -1,21 +1,24 @@
-"""The games of the wires that play all games. This module and the factories of wires are the only ones that know several."""
+"""The games of the wires that play all games: every installed game that has messages."""
 
+from typing import Any
+
+from gamehost.games.base import Game, LimitsChoices
 from gamehost.games.clock import CLOCK_SETTINGS
-from gamehost.games.eriantys.face import FACE as ERIANTYS_FACE
-from gamehost.games.eriantys.master import ERIANTYS
-from gamehost.games.onitama.face import FACE as ONITAMA_FACE
-from gamehost.games.onitama.master import ONITAMA
-from gamehost.games.paper_soccer.face import FACE as PAPER_SOCCER_FACE
-from gamehost.games.paper_soccer.master import PAPER_SOCCER
-from gamehost.games.stratego.face import FACE as STRATEGO_FACE
-from gamehost.games.stratego.game import STRATEGO
+from gamehost.games.installed import installed
+from gamehost.games.play import messages_of
 from gamehost.wires.seeking import PlayedGame
 
 _TIMES = frozenset({"move_time", *CLOCK_SETTINGS})
 
-PLAYED = (
-    PlayedGame(ONITAMA, ONITAMA_FACE, _TIMES | {"deal"}),
-    PlayedGame(ERIANTYS, ERIANTYS_FACE, _TIMES | {"expert", "planning_order"}, defaults={"expert": "no"}),
-    PlayedGame(PAPER_SOCCER, PAPER_SOCCER_FACE, _TIMES),
-    PlayedGame(STRATEGO, STRATEGO_FACE, _TIMES | {"setup_time", "two_squares"}),
-)
+
+def played(game: Game[Any, Any]) -> PlayedGame | None:
+    """A game as these wires play it; `None`: it has no messages."""
+    messages = messages_of(game)
+    if messages is None:
+        return None
+    if isinstance(game, LimitsChoices):
+        return PlayedGame(game, messages, _TIMES | game.choices, game.usual)
+    return PlayedGame(game, messages, _TIMES | game.options.keys())
+
+
+PLAYED = tuple(one for game in installed().games.values() if (one := played(game)) is not None)

@@ -74,7 +74,6 @@ class CommonWireConfig(Generic[M]):
     queue: Queue
 
     def new_conversation(self, peer: Peer[M], lobby: Lobby) -> Conversation[M]:
-        """A conversation for one connection."""
         return self.conversation(peer, lobby, self.wire, self.queue, self.strict)
 
 

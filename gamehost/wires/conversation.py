@@ -13,10 +13,11 @@ from msgspec import Struct
 from twisted.logger import Logger
 
 from gamehost.accounts.login import LoginAttempt, LoginRefused
+from gamehost.accounts.names import NameRefused, checked_name
 from gamehost.games.base import Seat
 from gamehost.lobby.lobby import Lobby
 from gamehost.lobby.queues import Queue
-from gamehost.lobby.sessions import Session
+from gamehost.lobby.sessions import Session, split_key
 from gamehost.tables.interfaces import Displaced, NoNewMatches, SeatHandle, Suspended, Unmatched
 from gamehost.wires.framing import BLANK, OtherProtocol, WireError
 from gamehost.wires.guidance import wrong_port
@@ -124,6 +125,10 @@ class Peer(Protocol[M_contra]):
 class Conversation(Protocol[M_contra]):
     """What one connection says, from its first message to its last."""
 
+    @property
+    def at_table(self) -> bool:
+        """Whether the client has a part in a match: its messages go first."""
+
     def begin(self) -> None:
         """The connection was made. Called first, and once."""
 
@@ -180,7 +185,7 @@ class BaseConversation(Generic[M]):
         self.lobby = lobby
         self.session: Session | None = None
         self.handle: SeatHandle[Any] | None = None
-        self._directory = lobby.directory
+        self._spectators = lobby.spectators
         self._game_finished = False
         self.set_state(state)
 
@@ -192,7 +197,12 @@ class BaseConversation(Generic[M]):
     @property
     def by_hand(self) -> str:
         """What people run in a terminal to play on this host; empty: there is no port for them."""
-        return self._directory.by_hand
+        return self._spectators.by_hand
+
+    @property
+    def at_table(self) -> bool:
+        """As of `Conversation`. Whoever had a part just now goes first with the next log-in, too."""
+        return self.handle is not None or self._game_finished
 
     def set_state(self, state: Enum) -> None:
         """Change to another state."""
@@ -281,7 +291,6 @@ class BaseConversation(Generic[M]):
         self.handle = handle
 
     def leave_table(self, state: Enum) -> None:
-        """The match is over, and the table sends no more events."""
         self.handle = None
         self._game_finished = True
         self.set_state(state)
@@ -305,7 +314,7 @@ class BaseConversation(Generic[M]):
             self.peer.hang_up("a fault of the host")
 
     def tell_other(self, event: Any) -> None:
-        """Tell an event that is not in `TELLS`. By default it is not told; wires for all games tell it through its face."""
+        """Tell an event that is not in `TELLS`. By default it is not told; wires for all games tell it through its messages."""
 
     def tell_displaced(self, event: Displaced) -> None:
         """A newer connection of the same player has the session now: this one ends."""
@@ -397,3 +406,26 @@ _TOLD_ON_ALL_WIRES: Mapping[type, Callable[..., None]] = {
     Unmatched: BaseConversation.tell_unmatched,
     NoNewMatches: BaseConversation.tell_no_new_matches,
 }
+
+
+def claim_of_guest(text: str, queue: Queue | None = None, strict: bool = False) -> Claim | None:
+    """
+    What the log-in of a guest claims; the arguments are those of `Lobby.enter`.
+
+    :param text: the name, or `NAME:KEY`
+    :param queue: where the player will wait for an opponent; `None`: not in a queue
+    :param strict: the wire has no keys
+    """
+    try:
+        name, _ = (text, "") if strict else split_key(text)
+    except NameRefused:
+        return None
+    return claim_of_account(name, queue)
+
+
+def claim_of_account(name: str, queue: Queue | None = None) -> Claim | None:
+    """What the log-in of an account claims, or that of a guest whose key does not stand behind the name."""
+    try:
+        return Claim(checked_name(name), queue)
+    except NameRefused:
+        return None

@@ -10,7 +10,7 @@ from attrs import field, frozen
 from msgspec import Struct
 
 from gamehost.games.base import Game, Seat
-from gamehost.games.face import Face
+from gamehost.games.messages import Messages
 from gamehost.journal.records import TableId
 from gamehost.lobby.lobby import Lobby
 from gamehost.lobby.queues import CannotJoin, NoSuchTable, Queue
@@ -35,7 +35,7 @@ class PlayedGame:
     """A game as the wires for all games play it."""
 
     game: Game[Any, Any]
-    face: Face
+    messages: Messages
     #: The settings of the game that a client may choose.
     choices: frozenset[str]
     #: Settings that the match always has, with their defaults, so that players of other wires find it.

@@ -6,12 +6,10 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.accounts.bans import Ban, BanRefused, Bans, BanStore, MemoryBans, ban_key
 from gamehost.testing.cases import PropertyCase
-from tests.kit.bans_contract import BansContract
+from tests.kit.accounts import BansContract
 
 
 class MemoryBansTests(BansContract, PropertyCase):
-    """`BansContract` for a store in memory."""
-
     def new_store(self) -> BanStore:
         self.store = MemoryBans()
         return self.store
@@ -21,8 +19,6 @@ class MemoryBansTests(BansContract, PropertyCase):
 
 
 class TargetTests(SynchronousTestCase):
-    """What can be banned."""
-
     def test_names_addresses_and_networks(self) -> None:
         """A text that can be an address is one."""
         for text, key, shown in (
@@ -49,8 +45,6 @@ class TargetTests(SynchronousTestCase):
 
 
 class BansTests(SynchronousTestCase):
-    """The bans of a host."""
-
     def setUp(self) -> None:
         self.now = 1000.0
         self.store = MemoryBans()
@@ -104,7 +98,7 @@ class BansTests(SynchronousTestCase):
         self.assertEqual(self.bans.all(), [])
         self.assertEqual(self.store.bans(), [])
 
-    def test_the_next_life(self) -> None:
+    def test_a_restart(self) -> None:
         """Bans are there again, and those that are over meanwhile are not."""
         self.put("ann")
         self.put("bob", 60)
@@ -155,8 +149,6 @@ class LateBans(MemoryBans):
 
 
 class LearnTests(SynchronousTestCase):
-    """Other hosts on the same store change bans."""
-
     ANN, NET, OVER = (
         Ban("name:ann", "Ann", 5),
         Ban("network:192.0.2.0/24", "192.0.2.0/24", 6),

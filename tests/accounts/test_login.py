@@ -1,19 +1,33 @@
-"""The log-in service: who is let in, what it costs, and what strangers can and cannot do."""
+"""The log-in service: who may try how often, in which order those wait who have to, and what a log-in gives."""
 
 import hmac
+from collections import Counter
+from collections.abc import Callable
 from contextlib import nullcontext
 
-from gamehost.accounts.login import LoginRefused, LoginService
+from attrs import define, field
+from hypothesis import given
+from hypothesis import strategies as st
+from twisted.internet.task import Clock
+from twisted.trial.unittest import SynchronousTestCase
+
+from gamehost.accounts.login import (
+    LoginAttempt,
+    LoginOutcome,
+    LoginRefused,
+    LoginService,
+    QuotaLines,
+    Rounds,
+    WorkQueue,
+)
 from gamehost.accounts.passwords import Account, Cost, Digest
-from gamehost.accounts.proofs import PROOF_DAYS, SECONDS_PER_DAY
+from gamehost.accounts.proofs import PROOF_DAYS, SECONDS_PER_DAY, MemoryProofs, ProvenLogins
 from gamehost.limits import Limits
-from tests.kit.accounts_contract import CHEAP
-from tests.kit.login_service import AWAY, ServiceCase
+from gamehost.testing.cases import PropertyCase
+from tests.kit.accounts import AWAY, CHEAP, HOME, ServiceCase
 
 
 class LogInTests(ServiceCase):
-    """Names and passwords."""
-
     def test_a_free_name_becomes_an_account(self) -> None:
         """With the password as a digest of what the limits say it costs."""
         self.assertEqual(self.judged("Ann", "secret"), "Ann")
@@ -149,8 +163,6 @@ class LogInTests(ServiceCase):
 
 
 class WorkTests(ServiceCase):
-    """How much a log-in costs, and who waits for whom."""
-
     def test_row_55_one_at_a_time_and_no_more_than_32_wait(self) -> None:
         """The next new name is refused at once; an account is not."""
         self.login_service = self.new_service(failures_per_hour="1000", accounts_per_address="1000")
@@ -196,7 +208,11 @@ class WorkTests(ServiceCase):
 
 
 class QuotaTests(ServiceCase):
-    """What is over a quota costs no work."""
+    def guessed(self) -> None:
+        """Ann's account is made elsewhere, and somebody at home has used up its guesses."""
+        self.judged("ann", "secret", AWAY)
+        for number in range(5):
+            self.assert_refused(self.judged("ann", f"guess{number}"), "wrong password")
 
     def test_row_49_this_machine_is_not_counted(self) -> None:
         """Somebody who tries things out on the host's own machine makes as many accounts as they like."""
@@ -269,9 +285,7 @@ class QuotaTests(ServiceCase):
 
     def test_a_guess_that_waits_counts(self) -> None:
         """It holds a token of its address, and gives it back if its client leaves before it is looked at."""
-        self.judged("ann", "secret", AWAY)
-        for number in range(5):
-            self.judged("ann", f"guess{number}")
+        self.guessed()
         waiting = [self.begin("ann", "guess")[1] for _ in range(15)]
         answers, _ = self.begin("bob", "secret")
         self.assertEqual((answers, len(self.worker.held)), ([], 0))
@@ -297,9 +311,7 @@ class QuotaTests(ServiceCase):
 
     def test_row_50_more_than_five_guesses_a_minute_have_to_wait(self) -> None:
         """Each twelve seconds one more is looked at: a delay, and work for none of those that wait."""
-        self.judged("ann", "secret", AWAY)
-        for number in range(5):
-            self.assert_refused(self.judged("ann", f"guess{number}"), "wrong password")
+        self.guessed()
         answers, _ = self.begin("ann", "guess")
         self.assertEqual(self.worker.release(), 0)
         self.clock.advance(11.9)
@@ -310,9 +322,7 @@ class QuotaTests(ServiceCase):
 
     def test_row_50_a_stranger_locks_nobody_out(self) -> None:
         """From where the owner has been before nothing is slower; from elsewhere the right password waits its turn."""
-        self.judged("ann", "secret", AWAY)
-        for number in range(5):
-            self.judged("ann", f"guess{number}")
+        self.guessed()
         stranger, _ = self.begin("ann", "guess")
         self.begin("ann", "guess again")
         self.assertEqual(self.judged("ann", "secret", AWAY), "ann")
@@ -323,9 +333,7 @@ class QuotaTests(ServiceCase):
 
     def test_each_address_has_one_guess_in_a_round(self) -> None:
         """Strangers at many addresses wait for each other. Nobody is refused before the password was looked at."""
-        self.judged("ann", "secret", AWAY)
-        for number in range(5):
-            self.judged("ann", f"guess{number}")
+        self.guessed()
         addresses = [f"203.0.113.{number}" for number in range(3)]
         answers = {(address, turn): self.begin("ann", "guess", address)[0] for address in addresses for turn in (1, 2)}
         self.assertEqual([*answers.values()], [[]] * 6)
@@ -337,9 +345,7 @@ class QuotaTests(ServiceCase):
 
     def test_who_leaves_the_line_takes_nobody_s_turn(self) -> None:
         """The place is free again, and no timer is left."""
-        self.judged("ann", "secret", AWAY)
-        for number in range(5):
-            self.judged("ann", f"guess{number}")
+        self.guessed()
         _, attempt = self.begin("ann", "guess")
         attempt.cancel()
         self.clock.advance(0)
@@ -350,24 +356,18 @@ class QuotaTests(ServiceCase):
         self.assertEqual(answers, ["ann"])
 
     def test_unlimited_lifts_all_of_it(self) -> None:
-        """For benchmarks: no quota and no delay."""
+        """For benchmarks: no quota and no delay, and whoever wants to log in waits, however many do."""
         self.login_service = self.new_service(unlimited="yes")
         for number in range(50):
             self.assertEqual(self.judged(f"ann{number}", "secret"), f"ann{number}")
             self.assertEqual(self.judged("ann0", f"guess{number}"), LoginRefused("wrong password"))
-
-    def test_unlimited_lifts_the_queue_too(self) -> None:
-        """Whoever wants to log in waits, however many do."""
-        self.login_service = self.new_service(unlimited="yes")
-        answers = [self.begin(f"ann{number}", "secret")[0] for number in range(50)]
+        answers = [self.begin(f"bob{number}", "secret")[0] for number in range(50)]
         self.assertEqual([bool(answer) for answer in answers], [False] * 50)
         self.worker.release()
-        self.assertEqual(answers, [[f"ann{number}"] for number in range(50)])
+        self.assertEqual(answers, [[f"bob{number}"] for number in range(50)])
 
 
 class SecrecyTests(ServiceCase):
-    """Nothing of a password is shown."""
-
     def test_attempts_and_service_show_no_password(self) -> None:
         """While one is judged, and afterwards; digests neither. An answered attempt has forgotten it."""
         answers, attempt = self.begin("ann", "canary-1")
@@ -389,3 +389,333 @@ class SecrecyTests(ServiceCase):
         for password in ("secret", "secret", "wrong"):
             self.judged("ann", password)
         self.assertEqual(compared, [True, False, False])
+
+
+class OwnerTests(ServiceCase):
+    def test_two_hundred_right_passwords_at_once(self) -> None:
+        """Behind one address that no account knows: a class comes in. All are let in, and nothing is used up."""
+        self.login_service = self.new_service(log_ins_waiting="200", accounts_per_address="300", failures_per_hour="1")
+        for number in range(200):
+            self.judged(f"ann{number}", "secret", AWAY)
+        answers = [self.begin(f"ann{number}", "secret") for number in range(200)]
+        self.worker.release()
+        self.assertEqual([answer for answer, _ in answers], [[f"ann{number}"] for number in range(200)])
+        self.assert_refused(self.judged("ann0", "guess", "203.0.113.1"), "wrong password")
+
+    def test_a_classmate_who_guesses_does_not_lock_the_owner_out(self) -> None:
+        """From the same address, at her name or at others; after a restart, too. She waits half a minute at most."""
+        for restart in (False, True):
+            self.judged("ann", "secret")
+            for number in range(24):
+                self.begin("ann" if number % 2 else f"bob{number}", "guess")
+            self.worker.release()
+            if restart:
+                self.login_service = self.new_service()
+            for number in range(60):
+                self.begin("ann", f"guess{number}")
+            owner, _ = self.begin("ann", "secret")
+            self.clock.pump([1] * 40)
+            self.assertEqual(owner, ["ann"])
+            self.worker.release()
+
+    def test_forty_strangers_and_a_restart(self) -> None:
+        """The addresses of the owner are known to the host after a restart; strangers are many and wait for each other."""
+        self.judged("ann", "secret")
+        self.login_service = self.new_service()
+        for number in range(40):
+            self.begin("ann", "guess", f"203.0.113.{number}")
+        self.assertEqual(self.judged("ann", "secret"), "ann")
+
+    def test_an_account_with_a_seat_is_not_refused_by_its_address(self) -> None:
+        """At an address that has failed too often, who has a seat in a match does not wait; others do."""
+        self.login_service = self.new_service(guesses_per_minute="1000", failures_per_hour="3")
+        for name in ("ann", "bob"):
+            self.judged(name, "secret", AWAY)
+        for number in range(3):
+            self.judged("carl", f"guess{number}", AWAY if not number else HOME)
+            self.judged("dave", f"guess{number}")
+        self.seated.add("ann")
+        self.assertEqual(self.judged("ann", "secret"), "ann")
+        bob, _ = self.begin("bob", "secret")
+        self.worker.release()
+        self.assertEqual(bob, [])
+        self.clock.advance(1200)
+        self.assertEqual(bob, ["bob"])
+
+    def test_a_flood_of_log_ins_does_not_keep_a_player_out(self) -> None:
+        """An account with a seat has a queue of its own, even if nothing is known of its password."""
+        self.judged("ann", "secret")
+        self.proofs = MemoryProofs()
+        self.login_service = self.new_service(failures_per_hour="1000", accounts_per_address="1000")
+        for number in range(33):
+            self.begin(f"bob{number}", "secret", AWAY)
+        self.seated.add("ann")
+        owner, _ = self.begin("ann", "secret")
+        self.worker.release(2)
+        self.assertEqual(owner, ["ann"])
+
+
+class CountedProofs(ProvenLogins):
+    """Notes which wrong passwords of ann were compared, whether somebody is told so or not."""
+
+    compared: Counter[str]
+
+    def fits(self, account: Account, password: bytes) -> bool:
+        fits = super().fits(account, password)
+        if account.key == "ann" and not fits:
+            self.compared[password.decode()] += 1
+        return fits
+
+
+class OwnerPropertyTests(ServiceCase, PropertyCase):
+    OTHERS = (HOME, "203.0.113.1", "203.0.113.2", "203.0.113.3")
+    #: Known for the account; of the owner alone; shared with guessers.
+    OWNERS = (HOME, "192.0.2.200", OTHERS[1])
+    #: Connections of each address at once that guess.
+    MOST = 6
+
+    def new_service(self, **limits: str) -> LoginService:
+        service = super().new_service(**limits)
+        service.proven = self.proven = CountedProofs(b"key", self.proofs, self.clock.seconds)
+        self.proven.compared = Counter()
+        self.began = self.clock.seconds()
+        self.guesses: list[tuple[str, str, list[LoginOutcome]]] = []
+        return service
+
+    def wait(self, seconds: float) -> None:
+        """Let time pass, from timer to timer; the worker is quick."""
+        end = self.clock.seconds() + seconds
+        while True:
+            self.worker.release()
+            due = min((call.getTime() for call in self.clock.getDelayedCalls()), default=end)
+            if due >= end:
+                break
+            self.clock.advance(max(due - self.clock.seconds(), 0))
+        self.clock.advance(end - self.clock.seconds())
+        self.worker.release()
+
+    def guess(self, name: str, address: str, number: int, leave: bool) -> None:
+        """Guesses by clients that wait for the answer, or leave at once. A guess says from where it comes."""
+        waiting = sum(where == address and not answers for _, where, answers in self.guesses)
+        guess = f"{'known' if self.proven.knows('ann', address) else 'unknown'} {address}"
+        for one in range(min(number, self.MOST - waiting)):
+            answers, attempt = self.begin(name or f"bob{one}", guess, address)
+            if leave:
+                attempt.cancel()
+            else:
+                self.guesses.append((name, address, answers))
+
+    def longest_wait(self, address: str, seated: bool) -> float:
+        others = {where for name, where, answers in self.guesses if name and not answers}
+        if self.proven.knows("ann", address):
+            return 0.5 * (self.MOST + 1)
+        if address not in self.OTHERS:
+            return 12.0 * (len(others) + 1)
+        # Behind the guesses from her own address: those that may fail once in three minutes, and those that have their rounds.
+        return (self.MOST + 1) * ((0 if seated else 180) + 12 * (len(others) + 1))
+
+    def assert_quotas(self, seated: bool) -> None:
+        """No more guesses were compared than the quotas allow, and none was answered that was not compared."""
+        minutes = (self.clock.seconds() - self.began) / 60
+        compared = self.proven.compared
+        unknown = {guess: number for guess, number in compared.items() if guess.startswith("unknown")}
+        self.assertLessEqual(sum(unknown.values()), 5 + 5 * minutes)
+        for guess, number in compared.items():
+            self.assertLessEqual(number, 5 + 120 * minutes)
+            if guess in unknown and not seated:
+                self.assertLessEqual(number, 20 + minutes / 3)
+        told = Counter(where for name, where, answers in self.guesses if name and answers)
+        for where, number in told.items():
+            self.assertLessEqual(number, compared[f"known {where}"] + compared[f"unknown {where}"])
+
+    @given(
+        st.lists(
+            st.one_of(
+                st.tuples(st.just("guess"), st.sampled_from(OTHERS), st.integers(1, 30)),
+                st.tuples(st.just("guess and leave"), st.sampled_from(OTHERS), st.integers(1, 30)),
+                st.tuples(st.just("other"), st.sampled_from(OTHERS), st.integers(1, 30)),
+                st.tuples(st.just("wait"), st.just(""), st.integers(1, 90)),
+                st.tuples(st.just("restart"), st.just(""), st.just(1)),
+                st.tuples(st.just("owner"), st.sampled_from(OWNERS), st.just(1)),
+            ),
+            max_size=25,
+        ),
+        st.sampled_from(OWNERS),
+        st.booleans(),
+    )
+    def test_the_owner_is_never_refused(self, steps: list[tuple[str, str, int]], last: str, seated: bool) -> None:
+        """From any address, whatever comes before. Each run of the host compares no more guesses than allowed."""
+        self.setUp()
+        self.judged("ann", "secret")
+        if seated:
+            self.seated.add("ann")
+        for step, address, number in [*steps, ("owner", last, 1)]:
+            if step in ("guess", "guess and leave"):
+                self.guess("ann", address, number, leave=step != "guess")
+            elif step == "other":
+                self.guess("", address, number, leave=False)
+            elif step == "wait":
+                self.wait(number)
+            elif step == "restart":
+                self.assert_quotas(seated)
+                self.login_service.close()
+                self.worker.held.clear()
+                self.login_service = self.new_service()
+            else:
+                owner, _ = self.begin("ann", "secret", address)
+                self.wait(0 if owner else self.longest_wait(address, seated))
+                self.assertEqual(owner, ["ann"])
+        self.assert_quotas(seated)
+
+
+def attempt(name: str, new: bool = False, address: str = "192.0.2.1") -> LoginAttempt:
+    return LoginAttempt(name, name, address, b"", lambda outcome: None, new=new)
+
+
+class WorkQueueTests(SynchronousTestCase):
+    def test_two_lines_are_served_in_turn(self) -> None:
+        """The players of matches have every second piece of work, whatever the others do; within a line it is by age."""
+        queue = WorkQueue(None)
+        for name in ("a", "b", "c"):
+            queue.put(attempt(name), seated=False)
+        for name in ("x", "y"):
+            queue.put(attempt(name), seated=True)
+        self.assertEqual([queue.pop().name for _ in range(5)], ["x", "a", "y", "b", "c"])
+        self.assertFalse(queue)
+
+    def test_addresses_are_served_in_rounds(self) -> None:
+        """Many log-ins from one address do not delay one from elsewhere by more than one of them."""
+        queue = WorkQueue(None)
+        for name in ("a", "b", "c"):
+            queue.put(attempt(name), seated=False)
+        queue.put(attempt("z", address="198.51.100.7"), seated=False)
+        self.assertEqual([queue.pop().name for _ in range(4)], ["a", "z", "b", "c"])
+
+    def test_only_new_names_are_refused(self) -> None:
+        """If too many of them wait; when one was worked on, there is room for the next."""
+        queue = WorkQueue(2)
+        self.assertEqual([queue.put(attempt(name, new=True), seated=False) for name in "abc"], [True, True, False])
+        self.assertEqual([queue.put(attempt(name), seated=False) for name in "xyz"], [True, True, True])
+        queue.pop()
+        self.assertTrue(queue.put(attempt("d", new=True), seated=False))
+        queue.clear()
+        self.assertEqual([queue.put(attempt(name, new=True), seated=False) for name in "abc"], [True, True, False])
+
+    def test_put_back_and_clear(self) -> None:
+        """What is put back comes before the rest of the common line; a queue that was cleared is empty."""
+        queue = WorkQueue(None)
+        queue.put(attempt("a"), seated=False)
+        queue.put_back(attempt("b"))
+        self.assertEqual(queue.pop().name, "b")
+        queue.clear()
+        self.assertFalse(queue)
+
+
+@define(eq=False)
+class Somebody:
+    """Somebody who waits."""
+
+    name: str
+    leave: Callable[[], None] | None = None
+    spent: list[Callable[[], None]] = field(factory=list)
+
+
+class RoundsTests(SynchronousTestCase):
+    def test_one_of_each_in_a_round(self) -> None:
+        """In the order in which the turn-takers came; each one's own are served by age."""
+        rounds: Rounds[str, Somebody] = Rounds()
+        for name in ("a1", "a2", "a3", "b1", "c1", "b2"):
+            rounds.put(name[0], Somebody(name))
+        self.assertEqual([rounds.pop().name for _ in range(4)], ["a1", "b1", "c1", "a2"])
+        rounds.put("c", Somebody("c2"))
+        self.assertEqual([rounds.pop().name for _ in range(3)], ["b2", "a3", "c2"])
+        self.assertFalse(rounds)
+
+    def test_first(self) -> None:
+        """Somebody who was nearly served comes next."""
+        rounds: Rounds[str, Somebody] = Rounds()
+        for name in ("a1", "b1"):
+            rounds.put(name[0], Somebody(name))
+        rounds.put("b", Somebody("b0"), first=True)
+        self.assertEqual([rounds.pop().name for _ in range(3)], ["b0", "a1", "b1"])
+
+    def test_remove(self) -> None:
+        """The last one of a turn-taker leaves nothing behind."""
+        rounds: Rounds[str, Somebody] = Rounds()
+        one = Somebody("a1")
+        rounds.put("a", one)
+        rounds.remove("a", one)
+        self.assertFalse(rounds)
+
+
+class QuotaLinesTests(SynchronousTestCase):
+    def setUp(self) -> None:
+        self.clock = Clock()
+        self.served: list[str] = []
+        self.lines: QuotaLines[str, str, Somebody] = QuotaLines(0.1, 1, self.clock, nullcontext(), self.serve)
+
+    def serve(self, one: Somebody) -> None:
+        self.served.append(one.name)
+        if one.name.endswith("right"):
+            for back in one.spent:
+                back()
+
+    def enter(self, *names: str) -> list[Somebody]:
+        """Have some enter the line of one key; the letter of a name takes the turn."""
+        somebody = [Somebody(name) for name in names]
+        for one in somebody:
+            self.lines.enter("key", one.name[0], one)
+        return somebody
+
+    def test_a_token_is_waited_for(self) -> None:
+        """Each ten seconds there is one; keys have quotas of their own."""
+        self.enter("a1", "a2", "b1")
+        self.lines.enter("other", "a", Somebody("other"))
+        self.assertEqual(self.served, ["a1", "other"])
+        self.clock.advance(9.9)
+        self.assertEqual(len(self.served), 2)
+        self.clock.pump([0.1, 10, 10])
+        self.assertEqual(self.served, ["a1", "other", "a2", "b1"])
+        self.assertEqual(self.clock.getDelayedCalls(), [])
+
+    def test_a_token_that_is_given_back(self) -> None:
+        """The next one has it at once; a thousand in a row are no deep recursion."""
+        self.enter("a1", *(f"a{number}right" for number in range(1000)), "a2")
+        self.clock.advance(10)
+        self.clock.pump([0] * 1001)
+        self.assertEqual(len(self.served), 1002)
+
+    def test_who_leaves(self) -> None:
+        """The place is free, and nothing is left if nobody else waits."""
+        _, second, third = self.enter("a1", "a2", "b1")
+        assert second.leave is not None and third.leave is not None
+        second.leave()
+        self.clock.advance(10)
+        self.assertEqual((self.served, third.leave, self.clock.getDelayedCalls()), (["a1", "b1"], None, []))
+        [fourth] = self.enter("c1")
+        assert fourth.leave is not None
+        fourth.leave()
+        self.assertEqual(self.clock.getDelayedCalls(), [])
+
+    def test_close(self) -> None:
+        """Nobody is served after that, and no timer is left. Somebody who leaves then does no harm."""
+        _, second = self.enter("a1", "a2")
+        self.lines.close()
+        self.clock.advance(100)
+        assert second.leave is not None
+        second.leave()
+        self.assertEqual((self.served, self.clock.getDelayedCalls()), (["a1"], []))
+
+    def test_a_fault_of_one_is_not_the_others(self) -> None:
+        """The line goes on behind somebody who could not be served."""
+        self.enter("a1", "b-unlucky", "c1")
+
+        def serve(one: Somebody) -> None:
+            if one.name == "b-unlucky":
+                raise ZeroDivisionError
+            self.served.append(one.name)
+
+        self.patch(self.lines, "_go_on", serve)
+        self.assertRaises(ZeroDivisionError, self.clock.advance, 10)
+        self.clock.advance(10)
+        self.assertEqual(self.served, ["a1", "c1"])

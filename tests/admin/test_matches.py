@@ -9,8 +9,6 @@ from gamehost.admin import matches as under_test
 from gamehost.journal.records import TableId
 from gamehost.storage.durable import DurableJournal
 from gamehost.storage.row_codec import Row, row_from_json
-from gamehost.wires.console.factory import SHOWN
-from gamehost.wires.console.screens import SCREENS
 from tests.kit.admin import AdminHost
 
 DEAL = "--set=onitama.deal=boar,ox/crab,eel/tiger"
@@ -80,10 +78,6 @@ class ShowTests(SynchronousTestCase):
         world.settle()
         self.assertIn("table 1 sleeps", world.error("show", table=1))
         self.assertEqual(world.items("tables"), [])
-
-    def test_every_game_can_be_shown(self) -> None:
-        """Each game with a screen has a face."""
-        self.assertEqual({played.game.name for played in SHOWN}, set(SCREENS))
 
 
 def row(table: int, n: int) -> Row:

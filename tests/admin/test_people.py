@@ -7,7 +7,7 @@ from twisted.trial.unittest import SynchronousTestCase
 from gamehost.admin import people as under_test
 from gamehost.service import DRAINING
 from tests.kit.admin import AdminHost, Owner, Player
-from tests.kit.workers import HeldWorker
+from tests.kit.reactors import HeldWorker
 
 
 class KickTests(SynchronousTestCase):

@@ -3,14 +3,13 @@
 import tempfile
 from pathlib import Path
 
-from attrs import fields
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamehost.admin.reload import LIMITS_OF_THE_START
 from gamehost.config import Options
-from gamehost.limits import Limits
+from gamehost.limits import LIMITS
 from gamehost.lobby.sessions import ResumePolicy
 from gamehost.players.base import Level
+from gamehost.settings import Reload
 from gamehost.tap import house_service
 from tests.kit.admin import AdminHost
 
@@ -76,11 +75,8 @@ class ReloadTests(SynchronousTestCase):
 
     def test_limits(self) -> None:
         """Each one that can change is used."""
-        limits = [limit for limit in fields(Limits) if limit.name != "unlimited"]
         values = {
-            name: max(1, default // 2)
-            for name, default in ((limit.name, int(str(limit.default).partition(".")[0])) for limit in limits)
-            if name not in LIMITS_OF_THE_START | {"house_tables", "house_tables_per_address"}
+            name: max(1, int(limit.default) // 2) for name, limit in LIMITS.items() if limit.reload is Reload.USED
         } | {"bytes_burst": 2048, "queue_bytes": 2048, "remote_bytes": 2048}
         changed, fixed = self.reload("[set]", *(f'"limits.{name}" = {value}' for name, value in values.items()))
         self.assertEqual((changed, fixed), (sorted(f"limits.{name}" for name in values), []))

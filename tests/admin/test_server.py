@@ -9,14 +9,15 @@ from typing import Any
 from twisted.internet.defer import Deferred, succeed
 from twisted.internet.error import CannotListenError
 from twisted.internet.testing import MemoryReactorClock
-from twisted.logger import LogLevel, globalLogPublisher
+from twisted.logger import LogLevel
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamehost.admin import server
-from gamehost.admin.requests import LONGEST_REQUEST, Command, NotDone, Request, read_request
+from gamehost.admin.requests import LONGEST_REQUEST, NotDone, Request, read_request
 from gamehost.admin.server import AdminService
+from gamehost.commands import admin
+from gamehost.commands.admin import Verb
 from tests.kit.admin import AdminHost
-from tests.kit.logged import Lines
+from tests.kit.reactors import logged
 
 
 class ServerCase(SynchronousTestCase):
@@ -26,20 +27,18 @@ class ServerCase(SynchronousTestCase):
         self.world = AdminHost()
         self.later: Deferred[Any] = Deferred()
         self.patch(
-            server,
-            "COMMANDS",
+            admin,
+            "REQUESTS",
             {
-                "echo": Command(lambda host, request: dict(request.arguments), acts=True),
-                "refuse": Command(self.refuse, acts=True),
-                "fail": Command(self.fault),
-                "later": Command(lambda host, request: self.later),
-                "count": Command(self.count),
-                "steps": Command(self.steps),
+                "echo": Verb(lambda host, request: dict(request.arguments), acts=True),
+                "refuse": Verb(self.refuse, acts=True),
+                "fail": Verb(self.fault),
+                "later": Verb(lambda host, request: self.later),
+                "count": Verb(self.count),
+                "steps": Verb(self.steps),
             },
         )
-        self.log = Lines()
-        globalLogPublisher.addObserver(self.log)
-        self.addCleanup(globalLogPublisher.removeObserver, self.log)
+        self.log = logged(self)
 
     def refuse(self, host: Any, request: Any) -> Any:
         """Not done."""
@@ -99,7 +98,7 @@ class AnswerTests(ServerCase):
         self.assertEqual(owner.ask("fail"), [{"error": "a fault of the host; its log has it", "status": 70}])
         self.assertEqual(len(self.flushLoggedErrors(ZeroDivisionError)), 1)
         [answer] = owner.ask("dance")
-        self.assertIn("unknown command 'dance'; expected one of echo, ", answer["error"])
+        self.assertIn("unknown command 'dance'; expected one of status, ", answer["error"])
         [answer] = owner.ask("count")
         self.assertEqual(answer["error"], "to: expected a whole number")
 
@@ -182,9 +181,7 @@ class ServiceTests(SynchronousTestCase):
 
     def test_a_socket_that_cannot_be_made(self) -> None:
         """The log does not say that the host listens there."""
-        log = Lines()
-        globalLogPublisher.addObserver(log)
-        self.addCleanup(globalLogPublisher.removeObserver, log)
+        log = logged(self)
         service = AdminService(_NoSockets(), self.folder / "a.admin")
         service.start(AdminHost().host)
         self.successResultOf(service.stop())
@@ -205,9 +202,7 @@ class ServiceTests(SynchronousTestCase):
     def test_a_path_that_cannot_be_used(self) -> None:
         """The host goes on without, and the log says why."""
         (self.folder / "file").write_text("")
-        log = Lines()
-        globalLogPublisher.addObserver(log)
-        self.addCleanup(globalLogPublisher.removeObserver, log)
+        log = logged(self)
         for path in (self.folder / "file", self.folder / "no" / ("long" * 30) / "a"):
             reactor, service = self.start(path)
             self.assertEqual(reactor.unixServers, [])

@@ -1,7 +1,7 @@
 """Stratego and Eriantys between a page and somebody on a document's wire."""
 
 from tests.browser.playing import Hand, PlayCase
-from tests.kit.netcat import Netcat
+from tests.kit.browser import Netcat
 
 #: The slider of the page of a match.
 STEPS = "document.querySelector('.steps input')"

@@ -5,8 +5,7 @@ from typing import Any
 
 from tests.browser.large_games import LargeGameCase
 from tests.browser.looks import PHONE, LookCase
-from tests.kit.browser import DESKTOP, Page
-from tests.kit.web_players import ASKED, OVER, play_on, sit_down
+from tests.kit.browser import ASKED, DESKTOP, OVER, Page, play_on, sit_down
 
 BETTER = ("can be attacked", "can be moved to", "Put here", "Use")
 
@@ -33,13 +32,13 @@ class PlayerLooks(LookCase):
             await page.until("document.querySelector('.board[data-can]')")
         return pages
 
-    async def play(self, pages: list[Page], turns: int) -> Page:
-        """Play on at random, and give the page that is asked then."""
-        for seed in range(turns + 1):
+    async def play(self, pages: list[Page], turns: int, first: int = 0) -> Page:
+        """Play on at random, from another seed in each turn, and give the page that is asked then."""
+        for seed in range(first, first + turns + 1):
             asked: list[Page] = []
             while not asked:
                 asked = [page for page in pages if await page.run(f"!!{ASKED}")]
-            if seed < turns:
+            if seed < first + turns:
                 await play_on(asked[0], seed + 3, 60, BETTER, once=True)
         return asked[0]
 
@@ -55,8 +54,10 @@ class PlayerLooks(LookCase):
             await page.click(f"[data-cell='preset {preset}']")
             await page.click("[data-cell=ready]")
         await self.play([ada, linus], 14)
+        played = 14
         while not await ada.run("!!document.querySelector('.st-fight')"):
-            await self.play([ada, linus], 1)
+            await self.play([ada, linus], 1, played)
+            played += 1
         await self.keep(ada, "stratego-fight-desktop-light")
         await linus.run(
             "[...document.querySelectorAll('.buttons button')].find((one) => one.textContent === 'Resign').click()"

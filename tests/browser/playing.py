@@ -10,8 +10,7 @@ from typing import Any
 from msgspec import json
 from twisted.internet import reactor as this_reactor
 
-from tests.kit.browser import DESKTOP, PHONE, BrowserCase, Page
-from tests.kit.netcat import Netcat, netcat
+from tests.kit.browser import DESKTOP, PHONE, BrowserCase, Netcat, Page, netcat
 
 #: White takes the master at the third move.
 ONITAMA_DEAL = "--set=onitama.deal=boar,ox/crab,eel/tiger"

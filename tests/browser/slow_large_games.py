@@ -12,10 +12,8 @@ from twisted.internet.protocol import ProcessProtocol
 
 from tests.browser.large_games import BLUE, LargeGameCase
 from tests.browser.playing import CAN, TITLE, Hand, Keys
-from tests.kit.axe import findings
-from tests.kit.browser import DESKTOP, PHONE, Page
+from tests.kit.browser import ASKED, DESKTOP, OVER, PHONE, Page, enter, findings, play_on, sit_down
 from tests.kit.sources import ROOT
-from tests.kit.web_players import ASKED, OVER, enter, play_on, sit_down
 
 NARROW = (360, 740)
 

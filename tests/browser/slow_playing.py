@@ -1,8 +1,9 @@
 """Longer tests of playing in a real browser: by keyboard alone, by touch, and over lost connections."""
 
+from twisted.internet.defer import ensureDeferred
+
 from tests.browser.playing import CAN, ONITAMA, Finger, Hand, Keys, PlayCase
-from tests.kit.axe import findings
-from tests.kit.browser import DESKTOP, Page
+from tests.kit.browser import DESKTOP, OVER, Page, findings, sit_down
 
 NARROW = (360, 740)
 
@@ -134,3 +135,61 @@ class AccessibleTests(PlayCase):
         """After the end of a match."""
         hand = await self.play_paper_soccer(Hand)
         await self.nothing_found(hand.page)
+
+
+#: Plays at random, and notes the milliseconds from a press to the next frame that shows what it does; and from the moment at
+#: which the page hears that it is its turn to the frame that shows what can be done.
+ANSWERS = """(async (most) => {
+    const board = () => document.querySelector('.board');
+    const frame = () => new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
+    const changed = () => new Promise((done) => {
+        const watching = new MutationObserver(() => (watching.disconnect(), done()));
+        watching.observe(board(), {subtree: true, childList: true, attributes: true});
+    });
+    const presses = [], turns = [];
+    let heard = null;
+    new MutationObserver(() => {
+        const turn = document.querySelector('.seat.active .whose')?.textContent === 'your move';
+        if (!turn) heard = null;
+        else heard ??= performance.now();
+    }).observe(document.querySelector('.table'), {subtree: true, childList: true, characterData: true, attributes: true});
+    while (presses.length < most && !(%s)) {
+        const cells = [...document.querySelectorAll('.board[data-can=yes] .cell[data-can]')];
+        if (!cells.length) { await frame(); continue; }
+        if (heard > 0) { turns.push(performance.now() - heard); heard = -1; }
+        const pressed = performance.now();
+        const seen = changed();
+        cells[Math.floor(Math.random() * cells.length)].click();
+        await Promise.race([seen, new Promise((done) => setTimeout(done, 500))]);
+        await frame();
+        presses.push(performance.now() - pressed);
+    }
+    const of = (list) => list.sort((one, other) => one - other);
+    return [of(presses), of(turns)];
+})(%d)"""
+
+
+class AnswerTests(PlayCase):
+    """How long a player waits for the page. The figures are printed, because they depend on the machine."""
+
+    async def test_a_press_is_answered(self) -> None:
+        """In each game, between two pages."""
+        for number, game in enumerate(("onitama", "paper-soccer", "stratego", "eriantys")):
+            pages = [await self.browser.page() for _ in range(2)]
+            for page, name in zip(pages, ("ann", "bob"), strict=True):
+                await sit_down(page, f"{name}{number}", game)
+                await page.until("document.querySelector('.seeking .dots, .board[data-can]')")
+            for page, preset in zip(pages, ("Attack", "Corner"), strict=True):
+                await page.until("document.querySelector('.board[data-can]')")
+                if game == "stratego":
+                    await page.click(f"[data-cell='preset {preset}']")
+                    await page.click("[data-cell=ready]")
+            other = ensureDeferred(pages[1].run(ANSWERS % (OVER, 60)))
+            presses, turns = await pages[0].run(ANSWERS % (OVER, 50))
+            found = {"a press": presses, "a turn": turns}
+            words = [f"{name} p50 {of[len(of) // 2]:.0f} ms, most {of[-1]:.0f} ms" for name, of in found.items() if of]
+            print(f"{game}: {'; '.join(words)}")
+            self.assertTrue(presses)
+            other.addErrback(lambda _: None)
+            for page in pages:
+                await page.close()

@@ -2,8 +2,7 @@
 
 from msgspec import json
 
-from tests.kit.axe import findings
-from tests.kit.browser import DESKTOP, BrowserCase, Page
+from tests.kit.browser import DESKTOP, BrowserCase, Page, findings
 
 NARROW = (360, 740)
 

@@ -4,9 +4,7 @@ from pathlib import Path
 
 from tests.browser.large_games import BLUE, STEPS, LargeGameCase
 from tests.browser.playing import CAN, TITLE, Finger, Hand
-from tests.kit.axe import findings
-from tests.kit.browser import DESKTOP
-from tests.kit.web_players import ASKED, play_on, sit_down
+from tests.kit.browser import ASKED, DESKTOP, findings, play_on, sit_down
 
 
 class StrategoTests(LargeGameCase):

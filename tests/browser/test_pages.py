@@ -1,7 +1,6 @@
 """The pages in a real browser: they are there, and the console is empty."""
 
-from tests.kit.axe import findings
-from tests.kit.browser import PHONE, BrowserCase
+from tests.kit.browser import PHONE, BrowserCase, findings
 
 
 class PageTests(BrowserCase):

@@ -18,7 +18,7 @@ from gamehost.checker.report import FORMATS
 from gamehost.plugins import WIRES
 from gamehost.wires.base import Wire
 from tests.checker.wires.onitama_clients import CountsFromTheTop, SoundClient, TrailingSpace
-from tests.kit.checked_client import CHECKS, check
+from tests.kit.checker import CHECKS, check
 
 
 class CheckTests(SynchronousTestCase):
@@ -56,9 +56,9 @@ class CheckTests(SynchronousTestCase):
     def test_a_scenario_that_is_played_again_has_another_seed(self) -> None:
         """And so another opponent; the first time does not depend on what else is played."""
         names = ["first-mover", "wins", "first-mover"]
-        told = [[line.text for line in one.tape.lines] for one in check(SoundClient, names, seed=3).outcomes]
+        told = [[line.text for line in one.lines] for one in check(SoundClient, names, seed=3).outcomes]
         [alone] = check(SoundClient, ["first-mover"], seed=3).outcomes
-        self.assertEqual(told[0], [line.text for line in alone.tape.lines])
+        self.assertEqual(told[0], [line.text for line in alone.lines])
         self.assertNotEqual(told[0], told[2])
 
     def test_times_can_be_left_out(self) -> None:
@@ -66,7 +66,7 @@ class CheckTests(SynchronousTestCase):
         report = check(SoundClient, ["first-mover"])
         bare = report.without_times()
         self.assertGreater(report.seconds, 0)
-        self.assertEqual((bare.seconds, bare.outcomes[0].seconds, bare.outcomes[0].tape.lines[-1].t), (0.0, 0.0, 0.0))
+        self.assertEqual((bare.seconds, bare.outcomes[0].seconds, bare.outcomes[0].lines[-1].t), (0.0, 0.0, 0.0))
 
     def test_every_wire_has_the_general_laws(self) -> None:
         """What is not about one message."""
@@ -104,12 +104,12 @@ class CommandTests(SynchronousTestCase):
         """Each one in a line that says what was expected."""
         for arguments, words in (
             (("chess", "--wait"), "no wire 'chess'"),
-            (("onitama",), "expected either a COMMAND behind -- or --wait"),
-            (("onitama", "--wait", "--", "bot"), "expected either a COMMAND behind -- or --wait"),
+            (("onitama",), "expected a COMMAND behind --, --wait or --server"),
+            (("onitama", "--wait", "--", "bot"), "expected a COMMAND behind --, --wait or --server"),
             (("onitama", "--scenario", "nonsense", "--", "bot"), "no scenario 'nonsense'"),
             (("onitama", "--server", "localhost"), "expected --server HOST:PORT"),
             (("onitama", "--server", "localhost:1", "--set", "deal"), "--set NAME=VALUE"),
-            (("onitama", "--server", "localhost:1", "--wait"), "expected one of --server, --wait and a COMMAND"),
+            (("onitama", "--server", "localhost:1", "--wait"), "expected a COMMAND behind --, --wait or --server"),
             (("onitama", "--server", "localhost:1", "--scenario", "nonsense"), "no scenario 'nonsense'"),
         ):
             self.assertEqual(self.ends(*arguments), 2)

@@ -10,23 +10,23 @@ from twisted.trial.unittest import SynchronousTestCase
 from gamehost.checker import run
 from gamehost.checker.base import Act, Cut, Grade, Scenario, Verdict
 from gamehost.checker.line import SINGLE, SegmentedTransport
+from gamehost.checker.onitama import stalemate
 from gamehost.checker.relay import MOST_UNREAD, QUIET, Fault, RelayedConnection
-from gamehost.checker.tape import LONGEST, RecordingCodec, Tape, Watcher, printable
+from gamehost.checker.transcript import LONGEST, RecordingCodec, Transcript, Watcher, printable
 from gamehost.games.base import Seat
-from gamehost.games.onitama.position import Move, Position
+from gamehost.games.onitama.player import OnitamaPlayer
+from gamehost.games.onitama.rules import Move, Position
 from gamehost.players.base import SeededChance
-from gamehost.players.onitama import OnitamaPlayer
 from gamehost.settings import BadOption
 from gamehost.testing.transport import StrictTransport
 from gamehost.wires.framing import WireError
-from gamehost.wires.onitama.checks import stalemate
 from gamehost.wires.onitama.client import PipesClientCodec
 from gamehost.wires.onitama.codec import PipesCodec
 from gamehost.wires.onitama.messages import Login, Start
 from tests.checker.test_trace import trace_of
 from tests.checker.wires import eriantys_clients, onitama_clients, paper_soccer_clients, stratego_lines_clients
 from tests.checker.wires.onitama_clients import SoundClient
-from tests.kit.checked_client import CHECKS, check, titles
+from tests.kit.checker import CHECKS, check, titles
 
 
 class Hangs(SoundClient):
@@ -246,13 +246,13 @@ class RunTests(SynchronousTestCase):
 
     def test_a_match_that_ends_while_the_client_is_away(self) -> None:
         """The client has not heard the end, so what it does then is no fault."""
-        cut = run.ScenarioRun._client_cut
+        cut = run.ClientRun._client_cut
 
-        def cut_and_end(scenario: run.ScenarioRun) -> None:
+        def cut_and_end(scenario: run.ClientRun) -> None:
             cut(scenario)
             scenario._opponents[0].resign()
 
-        def cut_and_end_later(scenario: run.ScenarioRun) -> None:
+        def cut_and_end_later(scenario: run.ClientRun) -> None:
             cut(scenario)
             scenario._later(0.3, scenario._opponents[0].resign)
 
@@ -266,7 +266,7 @@ class RunTests(SynchronousTestCase):
     def test_the_steps_happen(self) -> None:
         """They stand in the transcript."""
         report = check(SoundClient, ["drop-in-clients-turn", "invalid-move", "wins"])
-        notes = [[line.meaning for line in outcome.tape.lines if not line.sender] for outcome in report.outcomes]
+        notes = [[line.meaning for line in outcome.lines if not line.sender] for outcome in report.outcomes]
         self.assertIn("the opponent gives up", notes[0] + notes[1] + notes[2])
         self.assertIn("the opponent's connection is lost, and comes back", notes[0] + notes[1] + notes[2])
         self.assertEqual(titles(report), [])
@@ -455,7 +455,7 @@ class Master:
 def told(client: Any, scenario: str, words: str) -> int:
     """How many messages of a scenario have these words, or mean them."""
     (outcome,) = check(client, [scenario]).outcomes
-    return sum(words in f"{line.text} {line.meaning}" for line in outcome.tape.lines)
+    return sum(words in f"{line.text} {line.meaning}" for line in outcome.lines)
 
 
 class Stubborn(OnitamaPlayer):
@@ -465,7 +465,7 @@ class Stubborn(OnitamaPlayer):
         return super().answer() and b"ox a1 a1"
 
 
-class SteeringTests(SynchronousTestCase):
+class RarePositionTests(SynchronousTestCase):
     """Each scenario comes to its position, with a client that plays at random."""
 
     def test_stalemate_is_laid(self) -> None:
@@ -504,7 +504,7 @@ class SteeringTests(SynchronousTestCase):
         scenario = Scenario("stubborn", "", "turn", opponent=Stubborn)
         (outcome,) = check(onitama_clients.SoundClient, [scenario]).outcomes
         self.assertEqual(outcome.verdict.value, "pass")
-        self.assertIn("GAME_OVER|tester", [line.text for line in outcome.tape.lines])
+        self.assertIn("GAME_OVER|tester", [line.text for line in outcome.lines])
 
 
 class Heard(Watcher):
@@ -521,7 +521,7 @@ class Heard(Watcher):
         self.errors.append(str(error))
 
 
-class TapeTests(SynchronousTestCase):
+class TranscriptTests(SynchronousTestCase):
     """What is written, and how."""
 
     def test_printable(self) -> None:
@@ -547,15 +547,15 @@ class TapeTests(SynchronousTestCase):
 
     def test_secrets_are_hidden(self) -> None:
         """As the wire's reading says."""
-        tape = Tape(CHECKS["onitama"], lambda: 0.0, PipesClientCodec().encode)
-        tape.said(Login("ann:secret"), b"LOGIN|ann:secret\n")
-        self.assertEqual([line.text for line in tape.lines], ["LOGIN|ann:***"])
+        transcript = Transcript(CHECKS["onitama"], lambda: 0.0, PipesClientCodec().encode)
+        transcript.said(Login("ann:secret"), b"LOGIN|ann:secret\n")
+        self.assertEqual([line.text for line in transcript.lines], ["LOGIN|ann:***"])
 
     def test_the_last_messages(self) -> None:
         """With what they mean."""
-        tape = Tape(CHECKS["onitama"], lambda: 1.5, None)
-        tape.heard(Start("ann", "bob"), b"START|ann|bob\n")
-        tape.note("something happens")
-        (last,) = tape.last(1)
+        transcript = Transcript(CHECKS["onitama"], lambda: 1.5, None)
+        transcript.heard(Start("ann", "bob"), b"START|ann|bob\n")
+        transcript.note("something happens")
+        (last,) = transcript.last(1)
         self.assertEqual((last.sender, last.meaning), ("", "something happens"))
-        self.assertIn("ann is White", tape.last()[0].meaning)
+        self.assertIn("ann is White", transcript.last()[0].meaning)

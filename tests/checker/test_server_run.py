@@ -9,13 +9,12 @@ from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.checker import server_run
-from gamehost.checker.server_check import ServerCheck, address_of, chosen_cases, tag
-from gamehost.checker.server_run import ServerUnderTest, Unreachable, differences
+from gamehost.checker.check import check_of_server, chosen
+from gamehost.checker.server_run import ServerUnderTest, Unreachable, address_of, differences, tag
 from gamehost.plugins import WIRES
 from gamehost.wires.framing import WireError
 from gamehost.wires.onitama import messages as m
-from tests.kit.checked_client import CHECKS
-from tests.kit.checked_server import SERVER_CHECKS, Faulty, breaches, check_server
+from tests.kit.checker import CHECKS, SERVER_CHECKS, Faulty, breaches, check_server
 
 
 def hangs_up(end: Faulty, message: Any) -> Sequence[Any]:
@@ -44,7 +43,7 @@ class ServerRunTests(SynchronousTestCase):
     def test_the_same_seed_gives_the_same_report(self) -> None:
         """Move by move."""
         first, second = (check_server("onitama", ["whole-match"], seed=5) for _ in range(2))
-        self.assertEqual(first.outcomes[0].tape.lines, second.outcomes[0].tape.lines)
+        self.assertEqual(first.outcomes[0].lines, second.outcomes[0].lines)
 
     def test_a_slow_server(self) -> None:
         """A scenario has an end. It is no fault to be slow."""
@@ -81,9 +80,9 @@ class ServerCheckTests(SynchronousTestCase):
     def test_names(self) -> None:
         """Each scenario by its name; without names, all."""
         checks = SERVER_CHECKS["onitama"]
-        self.assertEqual([one.scenario.name for one in chosen_cases(checks, ["bytes"])], ["bytes"])
-        self.assertEqual(len(chosen_cases(checks, [])), len(checks.cases))
-        self.assertRaises(KeyError, chosen_cases, checks, ["nonsense"])
+        self.assertEqual([one.name for one in chosen(checks, ["bytes"])], ["bytes"])
+        self.assertEqual(len(chosen(checks, [])), len(checks.scenarios))
+        self.assertRaises(KeyError, chosen, checks, ["nonsense"])
 
     def test_names_of_players(self) -> None:
         """They differ in all scenarios of a check, however many there are."""
@@ -95,7 +94,7 @@ class ServerCheckTests(SynchronousTestCase):
         (wire,) = (one for one in WIRES if one.name == "onitama")
         checks = SERVER_CHECKS["onitama"]
         server = ServerUnderTest(Clock(), wire, CHECKS["onitama"], checks, refused, False, {})
-        failure = self.failureResultOf(ServerCheck(server, checks.cases, 1).run(), Unreachable)
+        failure = self.failureResultOf(check_of_server(server, checks.scenarios, 1).run(), Unreachable)
         self.assertEqual(failure.getErrorMessage(), "connection refused")
 
 

@@ -15,7 +15,7 @@ from gamehost.checker.trace_command import Printer, main, time_of_day
 from gamehost.plugins import WIRES
 from gamehost.wires.onitama.messages import Login
 from gamehost.wires.open.messages import Enter, LogIn, Pong, Sorry
-from tests.kit.checked_client import CHECKS
+from tests.kit.checker import CHECKS
 
 DEAL = "white=boar,ox;black=crab,eel;spare=tiger"
 
@@ -229,7 +229,8 @@ class TraceTests(SynchronousTestCase):
         opened.client_sent(b'{"do":"log-in","name":"ann","password":"hunter2"}\n')
         opened.host_sent(b'{"is":"pong","id":7}\n')
         self.assertEqual(lines[-1].client, "ann")
-        self.assertEqual(more[-1].meaning, "Pong")
+        self.assertEqual(more[0].client, "ann")
+        self.assertEqual(more[-1].meaning, "the host is there")
         self.assertNotIn("hunter2", repr(lines) + repr(more))
 
 

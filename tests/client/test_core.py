@@ -19,7 +19,7 @@ from gamehost.client.core import (
     NotConnected,
     NotSeated,
 )
-from gamehost.games.onitama import face
+from gamehost.games.onitama import messages
 from gamehost.testing.cases import PropertyCase
 from gamehost.wires.framing import WireError
 from gamehost.wires.open import messages as m
@@ -27,8 +27,8 @@ from gamehost.wires.open import messages as m
 GUEST = m.Enter("ann")
 ENTERED = m.Entered("ann", "k1")
 SEATED = m.Seated(3, "onitama", 0, ["ann", "bob"], ["open", "open"], 0)
-DEALT = m.Event(3, 0, face.DealtEvent((["boar", "ox"], ["crab", "eel"]), "tiger"))
-MOVED = m.Event(3, 1, face.MovedEvent(0, "ox", "c1", "c2"))
+DEALT = m.Event(3, 0, messages.DealtEvent((["boar", "ox"], ["crab", "eel"]), "tiger"))
+MOVED = m.Event(3, 1, messages.MovedEvent(0, "ox", "c1", "c2"))
 OVER = m.Over(3, 2, [1], "left", "the other side left")
 
 
@@ -195,7 +195,7 @@ class PlayingTests(PropertyCase):
         assert own is not None
         self.assertEqual((own.number, own.game, own.seat, own.n), (3, "onitama", 0, 1))
         self.assertEqual(
-            own.view, face.View("PP.PP..K.." + "." * 10 + "ppkpp", (["boar", "tiger"], ["crab", "eel"]), "ox", 1)
+            own.view, messages.View("PP.PP..K.." + "." * 10 + "ppkpp", (["boar", "tiger"], ["crab", "eel"]), "ox", 1)
         )
 
     def test_acting(self) -> None:
@@ -222,7 +222,7 @@ class PlayingTests(PropertyCase):
         self.talk.hear(SEATED, DEALT)
         self.core.connection_lost("gone")
         self.talk.connect()
-        view = face.View("K" + "." * 23 + "k", (["ox", "boar"], ["crab", "eel"]), "tiger", 0)
+        view = messages.View("K" + "." * 23 + "k", (["ox", "boar"], ["crab", "eel"]), "tiger", 0)
         self.talk.hear(m.Entered("ann", "k1", 3), SEATED, m.Back(3, 9, 0, view))
         own = self.core.own
         assert own is not None
@@ -253,7 +253,7 @@ class PlayingTests(PropertyCase):
 
     def test_watching(self) -> None:
         """A view, and what follows; until the client does not watch any more."""
-        view = face.View("K" + "." * 23 + "k", (["ox", "boar"], ["crab", "eel"]), "tiger", 0)
+        view = messages.View("K" + "." * 23 + "k", (["ox", "boar"], ["crab", "eel"]), "tiger", 0)
         self.core.say(m.Watch(5))
         shown = m.Shown(5, "onitama", ["bob", "eva"], ["open", "onitama"], [1], 4, view, 0.0)
         self.assertEqual(self.talk.hear(shown), [shown])
@@ -389,7 +389,7 @@ class MovesTests(PropertyCase):
         action, question = talk.core.act("ox c1 c2"), talk.core.moves()
         self.assertNotEqual(action, question)
         self.assertEqual(talk.said()[-1], {"do": "moves", "table": 3, "id": question})
-        parts = face.MoveAction("ox", "c1", "c2")
+        parts = messages.MoveAction("ox", "c1", "c2")
         [heard] = talk.hear(m.Moves(3, 1, [m.Listed("ox c1 c2", parts)], question))
         self.assertEqual((heard.id, heard.moves[0].parts), (question, parts))
         talk.core.moves("0,0")

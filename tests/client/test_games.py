@@ -9,11 +9,11 @@ from msgspec import UNSET
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.client.core import Heard
-from gamehost.wires.open.factory import WIRE
+from gamehost.wires.open.conversation import WIRE
 from gamehost.wires.open.messages import Back, Join, Over, Refused, Seated, Seek, Seeking
 from tests.kit.memory_host import MemoryHost
-from tests.kit.open_client import Player, exchange_all
 from tests.kit.process import ROOT
+from tests.kit.wires.open import Player, exchange_all
 
 
 def bot() -> ModuleType:

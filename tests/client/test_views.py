@@ -7,15 +7,15 @@ import msgspec
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gamehost.client.views import FACES, followed, read_event, read_view
+from gamehost.client.views import MESSAGES, followed, read_event, read_view
 from gamehost.games.base import Seat
-from gamehost.games.onitama.face import MovedEvent
+from gamehost.games.onitama.messages import MovedEvent
 from gamehost.testing.cases import PropertyCase
 from gamehost.testing.master_contract import MasterContract
-from tests.games.test_eriantys_face import FaceTests as EriantysTests
-from tests.games.test_onitama_face import FaceTests as OnitamaTests
-from tests.games.test_paper_soccer_face import FaceTests as PaperSoccerTests
-from tests.games.test_stratego_face import FaceTests as StrategoTests
+from tests.games.test_eriantys_messages import MessagesTests as EriantysTests
+from tests.games.test_onitama_messages import MessagesTests as OnitamaTests
+from tests.games.test_paper_soccer_messages import MessagesTests as PaperSoccerTests
+from tests.games.test_stratego_messages import MessagesTests as StrategoTests
 
 PLAYERS: dict[str, MasterContract] = {
     "eriantys": EriantysTests.player,
@@ -25,7 +25,7 @@ PLAYERS: dict[str, MasterContract] = {
 }
 #: What the events of Eriantys do not tell, or not at once.
 NOT_TOLD = ("turn", "statuses")
-#: The tests of the faces would be collected here, too.
+#: The tests of the messages would be collected here, too.
 del EriantysTests, OnitamaTests, PaperSoccerTests, StrategoTests
 
 
@@ -38,23 +38,23 @@ class FollowingTests(PropertyCase):
     """What a client that hears the events knows is what the host would show it."""
 
     def test_all_games_are_played(self) -> None:
-        """Each game that has a face."""
-        self.assertEqual(PLAYERS.keys(), FACES.keys())
+        """Each game that has messages."""
+        self.assertEqual(PLAYERS.keys(), MESSAGES.keys())
 
     @given(st.sampled_from(sorted(PLAYERS)), st.integers(0, 10_000))
     def test_the_view_after_any_events_is_the_host_s(self, game: str, seed: int) -> None:
         """After any number of moves, for each seat and for a watcher, from the first event on."""
         rng = random.Random(seed)
-        face = FACES[game]
+        messages = MESSAGES[game]
         master, steps = PLAYERS[game].play(2, rng, rng.randrange(150))
         for seat in (Seat(0), Seat(1), None):
             view = None
             for step in steps:
                 for to in step.events:
-                    message = face.event(to.event)
+                    message = messages.event(to.event)
                     if message is not None and (to.audience is None or seat in to.audience):
                         view = followed(view, read_event(game, plain(message)), seat)
-            expected = plain(face.view(master.view(seat)))
+            expected = plain(messages.view(master.view(seat)))
             if master.result is not None and "phase" in expected:
                 # The end is told by `over`, and is no event of the game.
                 expected |= {"phase": "play", "turn": None}
@@ -90,7 +90,7 @@ class ReadingTests(PropertyCase):
     """Values that are read from JSON."""
 
     def test_events(self) -> None:
-        """As the structs of the game's face."""
+        """As the structs of the game."""
         event = {"kind": "moved", "seat": 0, "card": "ox", "from": "a1", "to": "a2"}
         self.assertEqual(read_event("onitama", event), MovedEvent(0, "ox", "a1", "a2"))
 

@@ -7,9 +7,9 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.client.core import ClientCore, Heard, Lost
 from gamehost.wires.open import messages as m
-from gamehost.wires.open.factory import WIRE
+from gamehost.wires.open.conversation import WIRE
 from tests.kit.memory_host import MemoryHost
-from tests.kit.open_client import Player, exchange_all
+from tests.kit.wires.open import Player, exchange_all
 
 SETTINGS = {"limits.unlimited": "yes", "onitama.deal": "boar,ox/crab,eel/tiger"}
 

@@ -22,7 +22,7 @@ try:
     from cryptography.hazmat.primitives.serialization import load_pem_private_key
     from OpenSSL import SSL
 
-    from tests.kit.certificates import certificate, new_key, pem_key, write_folder, write_members
+    from tests.kit.process import certificate, new_key, pem_key, write_folder, write_members
 except ImportError:
     missing: str | None = "needs the extra tls"
 else:
@@ -73,8 +73,6 @@ class HopCase(SynchronousTestCase):
 
 
 class AddressTests(HopCase):
-    """What one member listens on, and the others dial."""
-
     def test_tcp(self) -> None:
         """Of either family. What the others dial has the port that the system chose."""
         for listener, interface, dialled in (
@@ -138,8 +136,6 @@ class AddressTests(HopCase):
 
 
 class TLSCase(HopCase):
-    """Two members with certificates."""
-
     skip = missing
 
     def setUp(self) -> None:
@@ -178,8 +174,6 @@ class TLSCase(HopCase):
 
 
 class TLSTests(TLSCase):
-    """`tls:`."""
-
     def test_both_hear_each_other(self) -> None:
         """With certificates for addresses, and for names."""
         one, other = self.members()

@@ -1,27 +1,28 @@
-"""Names, waiting players and tables of several hosts."""
+"""Names, waiting players and tables of several hosts; signs of life, and the search for the home of a name."""
 
+from collections.abc import Callable
 from typing import Any
 
+from twisted.internet.task import Clock
 from twisted.logger import capturedLogs, formatEvent
+from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.cluster import membership
-from gamehost.cluster.membership import Cluster
+from gamehost.cluster.front import relays_in
+from gamehost.cluster.membership import EVERY, Beats, Cluster, HomeSearch
 from gamehost.settings import BadOption
 from gamehost.storage.names import Member
-from tests.kit.cluster_case import ClusterCase
-from tests.kit.memory_cluster import MemberHost, MemberJournal
+from tests.kit.memory_cluster import ClusterCase, MemberHost, MemberJournal
 from tests.kit.memory_host import Client
 
 REAL_INHERITED = Cluster.inherited
 
 
 class MeetingTests(ClusterCase):
-    """Players at different members."""
-
     def test_one_waits(self) -> None:
         """Who comes to another member than the one where somebody waits is passed on, and plays there."""
         self.match()
-        self.assertEqual((self.second.cluster.relays_out, self.first.cluster.relays_in), (1, 1))
+        self.assertEqual((self.second.cluster.relays_out, relays_in(self.first.cluster)), (1, 1))
         self.assertEqual((len(self.first.lobby.tables), len(self.second.lobby.tables)), (1, 0))
 
     def test_both_wait(self) -> None:
@@ -38,8 +39,6 @@ class MeetingTests(ClusterCase):
 
 
 class NamesTests(ClusterCase):
-    """A name has one home."""
-
     def test_in_use(self) -> None:
         """A name that is in use at one member is refused at all others, by the member that has it."""
         self.log_in(self.first, "ann")
@@ -47,7 +46,7 @@ class NamesTests(ClusterCase):
         other.say("LOGIN|Ann")
         self.world.wait(0.2)
         self.assertEqual(other.heard(), ["ERROR|this name is in use"])
-        self.assertEqual((self.second.cluster.relays_out, self.first.cluster.relays_in), (1, 1))
+        self.assertEqual((self.second.cluster.relays_out, relays_in(self.first.cluster)), (1, 1))
 
     def test_it_is_free_again(self) -> None:
         """Who leaves frees the name for all members."""
@@ -89,8 +88,6 @@ class NamesTests(ClusterCase):
 
 
 class LossTests(ClusterCase):
-    """A member is lost."""
-
     def test_a_kill(self) -> None:
         """The tables of a member that was killed go on at another one. Its players come back there."""
         self.match()
@@ -103,7 +100,7 @@ class LossTests(ClusterCase):
         self.assertEqual(len(self.second.lobby.tables), 1)
 
     def test_at_once_after_a_kill(self) -> None:
-        """Who comes back before anybody has noticed the end of a member waits for the heir."""
+        """Who comes back before anybody has noticed the end of a member waits for the member that takes over."""
         self.match()
         self.first.kill()
         ann, bob = (self.second.connect() for _ in range(2))
@@ -170,8 +167,6 @@ class OtherKindTests(ClusterCase):
 
 
 class SeatsTests(ClusterCase):
-    """Seats of matches whose member has ended."""
-
     def finish(self) -> None:
         """Ann's and Bob's match ends, and the host does not come to note that they were told so."""
         self.patch(MemberJournal, "told", lambda journal, table, seat=None: None)
@@ -185,7 +180,7 @@ class SeatsTests(ClusterCase):
         self.assertEqual(self.homes(), {})
 
     def test_an_end_that_was_not_told(self) -> None:
-        """The heir keeps such seats, and tells the end at whatever member the players come."""
+        """The member that takes over keeps such seats, and tells the end at whatever member the players come."""
         self.finish()
         self.first.kill()
         self.world.wait(1)
@@ -198,7 +193,7 @@ class SeatsTests(ClusterCase):
         self.assertEqual(self.homes().get("bob"), None)
 
     def test_a_player_with_an_untold_end_is_elsewhere(self) -> None:
-        """The heir's old seat does not take the name from the member where the player is now."""
+        """The old seat at the member that took over does not take the name from the member where the player is now."""
         third = self.world.join()
         self.finish()
         again = self.log_in(third, "bob")
@@ -210,15 +205,15 @@ class SeatsTests(ClusterCase):
         self.assertFalse(again.closed)
 
     def test_many_seats(self) -> None:
-        """The names of all inherited seats are asked for, some at a time, and are free when the seats are."""
+        """The names of all seats that were taken over are asked for, some at a time, and are free when the seats are."""
         self.patch(membership, "AT_ONCE", 1)
         self.match()
         self.first.kill()
         self.world.wait(1)
-        self.assertEqual(self.second.cluster._here, {"ann", "bob"})
+        self.assertEqual(self.second.cluster.here, {"ann", "bob"})
 
     def test_two_deaths_in_a_row(self) -> None:
-        """The heir ends before it knows the names: the next one takes all of it."""
+        """The member that takes over ends before it knows the names: the next one takes all of it."""
         third = self.world.join()
         self.match()
         self.patch(Cluster, "inherited", lambda cluster, tables, taken: None)
@@ -248,7 +243,6 @@ class SeatsTests(ClusterCase):
         self.assertIn("RECONNECT", "".join(self.log_in(self.first, "dan").heard()))
 
     def match_of_two(self, host: MemberHost) -> None:
-        """Dan meets who waits there."""
         self.assertIn("START|", "".join(self.log_in(host, "dan").heard()))
 
     def test_a_lost_line(self) -> None:
@@ -276,8 +270,6 @@ class SeatsTests(ClusterCase):
 
 
 class GivenNamesTests(ClusterCase):
-    """Names that nobody has claimed, because the host gives them."""
-
     def test_guests(self) -> None:
         """They have the number of the member, and their homes are noted."""
         client = self.second.connect("console")
@@ -292,8 +284,6 @@ class GivenNamesTests(ClusterCase):
 
 
 class AccountsTests(ClusterCase):
-    """Names of accounts, on a wire where each player has one."""
-
     def come(self, host: MemberHost, password: str) -> Client:
         client = host.connect("stratego-lines")
         client.say("ann", password)
@@ -309,3 +299,98 @@ class AccountsTests(ClusterCase):
         self.assertIn("auth-ok", again.heard())
         self.assertTrue(ann.closed)
         self.assertEqual((self.homes(), self.second.cluster.relays_out), ({"ann": 1}, 2))
+
+
+class BeatsTests(SynchronousTestCase):
+    def setUp(self) -> None:
+        self.clock: Clock = Clock()
+        self.asked: list[Callable[[], None]] = []
+        self.beats = Beats(self.clock, self.asked.append)
+
+    def test_one_after_the_other(self) -> None:
+        """The next beat comes when the last one is durable, and some time after that."""
+        self.beats.begin()
+        self.assertEqual(self.asked, [])
+        self.clock.advance(0)
+        self.clock.advance(10 * EVERY)
+        self.assertEqual(len(self.asked), 1)
+        self.asked[0]()
+        self.clock.advance(EVERY / 2)
+        self.assertEqual(len(self.asked), 1)
+        self.clock.advance(EVERY / 2)
+        self.assertEqual(len(self.asked), 2)
+
+    def test_an_early_end(self) -> None:
+        """A host whose start fails has not begun."""
+        self.beats.begin()
+        self.beats.halt()
+        self.clock.advance(EVERY)
+        self.assertEqual(self.asked, [])
+
+    def test_the_end(self) -> None:
+        """A host that stops beats no more, and leaves no timer behind."""
+        self.beats.begin()
+        self.assertEqual(self.asked, [])
+        self.clock.advance(0)
+        self.asked[0]()
+        self.beats.halt()
+        self.assertEqual(self.clock.getDelayedCalls(), [])
+        self.asked[0]()
+        self.assertEqual(self.clock.getDelayedCalls(), [])
+
+
+class HomeSearchTests(ClusterCase):
+    members = 3
+
+    def search(self, home: int) -> HomeSearch:
+        return HomeSearch(self.second.cluster, "ann", home)
+
+    def epoch(self, found: Member | bool | None) -> int | None:
+        return found.epoch if isinstance(found, Member) else None
+
+    def test_the_home(self) -> None:
+        """The home that was known at first, as long as it lives; nothing is claimed for that."""
+        search = self.search(3)
+        self.assertEqual(self.epoch(search.find()), 3)
+        self.assertEqual(self.second.cluster.claims, {})
+
+    def test_here(self) -> None:
+        """This member itself."""
+        self.assertIs(self.search(2).find(), False)
+
+    def test_it_has_ended(self) -> None:
+        """The name is claimed again, once, and it is here then until the search ends."""
+        self.world.hosts[2].kill()
+        self.world.wait(1)
+        search = self.search(3)
+        for _ in range(3):
+            self.assertIsNone(search.find())
+        self.world.wait(0.1)
+        self.assertIs(search.find(), False)
+        self.world.wait(1)
+        self.assertEqual(self.homes(), {"ann": 2})
+        search.end()
+        self.world.wait(0.1)
+        self.assertEqual(self.homes(), {})
+
+    def test_another_member_has_it(self) -> None:
+        """The name has another home by then, and nothing stays claimed here."""
+        self.world.hosts[2].kill()
+        self.world.wait(1)
+        self.log_in(self.first, "ann")
+        search = self.search(3)
+        search.find()
+        self.world.wait(0.1)
+        self.assertEqual(self.epoch(search.find()), 1)
+        search.end()
+        self.assertEqual((self.second.cluster.claims, self.second.cluster.elsewhere), ({}, set()))
+
+    def test_it_is_over_before_the_answer(self) -> None:
+        """The name that the answer brings is free again."""
+        self.world.hosts[2].kill()
+        self.world.wait(1)
+        search = self.search(3)
+        search.find()
+        search.end()
+        self.world.wait(0.1)
+        self.assertEqual(self.homes(), {})

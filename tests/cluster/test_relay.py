@@ -1,28 +1,31 @@
-"""Connections that one member passes on to another one."""
+"""Connections that are passed on, and what one member tells another one of them."""
 
+import json
 from collections.abc import Iterator
 from itertools import cycle
 from pathlib import Path
 from typing import Any
 
 from attrs import evolve
+from hypothesis import given
+from hypothesis import strategies as st
 from twisted.internet.defer import Deferred, fail, succeed
 from twisted.internet.error import ConnectionRefusedError
 from twisted.internet.protocol import Protocol
 from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamehost.cluster.claiming import Preamble
-from gamehost.cluster.relay import MOST_UNANSWERED, PATIENCE, Relays
+from gamehost.cluster.relay import LONGEST, MOST_UNANSWERED, PATIENCE, Preamble, Relays, read_preamble
 from gamehost.journal.records import SeatRecord
 from gamehost.limits import Limits
 from gamehost.net.limiter import ConnectionLimiter
 from gamehost.storage.names import Member
+from gamehost.testing.cases import PropertyCase
 from gamehost.testing.transcript import Hears, Transcript, play, read_transcripts
 from gamehost.testing.transport import BUFFER, StrictTransport
+from gamehost.wires.framing import WireError
 from tests.kit.memory_cluster import World
-from tests.kit.memory_host import Client
-from tests.kit.message_text import WORDED
+from tests.kit.memory_host import WORDED, Client
 
 TRANSCRIPTS = Path(__file__).parent.parent / "transcripts"
 SPREADING = ("onitama", "onitama-final", "stratego-frames", "stratego-lines", "paper-soccer")
@@ -100,7 +103,6 @@ class RelayCase(SynchronousTestCase):
         self.limiter.admit("192.0.2.1", 0.0)
 
     def connect(self, factory: Any) -> Deferred[Any]:
-        """As of an endpoint."""
         if not self.reached:
             return fail(ConnectionRefusedError())
         transport = StrictTransport(self.clock)
@@ -113,7 +115,6 @@ class RelayCase(SynchronousTestCase):
         self.kept.append(connection)
 
     def pass_on(self, adopt: SeatRecord | None = None, client: StrictTransport | None = None) -> None:
-        """Pass the client on."""
 
         def end() -> None:
             self.ended += 1
@@ -131,8 +132,6 @@ class RelayCase(SynchronousTestCase):
 
 
 class BytesTests(RelayCase):
-    """What goes through."""
-
     def setUp(self) -> None:
         super().setUp()
         self.pass_on(client=self.client)
@@ -202,8 +201,6 @@ class BytesTests(RelayCase):
 
 
 class DiallingTests(RelayCase):
-    """The other member cannot be reached, or is not known yet."""
-
     def test_it_is_reached_late(self) -> None:
         """It is tried again and again, and nothing is read from the client meanwhile."""
         self.reached = False
@@ -253,8 +250,6 @@ class DiallingTests(RelayCase):
 
 
 class LossTests(RelayCase):
-    """A member is killed just after it was connected to."""
-
     def setUp(self) -> None:
         super().setUp()
         self.pass_on(client=self.client)
@@ -298,8 +293,6 @@ class LossTests(RelayCase):
 
 
 class StopTests(RelayCase):
-    """This host stops."""
-
     def test_what_was_said_goes_out(self) -> None:
         """The client hears the last words of the other member before the end."""
         self.pass_on(client=self.client)
@@ -313,8 +306,6 @@ class StopTests(RelayCase):
 
 
 class AdoptionTests(RelayCase):
-    """A player whose name the other member has already."""
-
     record = SeatRecord("bob", "onitama", "192.0.2.1", False, "")
 
     def lost(self) -> bool:
@@ -360,3 +351,48 @@ class AdoptionTests(RelayCase):
         self.advance(PATIENCE)
         self.assertTrue(self.lost())
         self.assert_over()
+
+
+WAITING = SeatRecord("Ann", "onitama", "192.0.2.1", True, "d" * 64)
+FULL = Preamble("a token", "onitama", "2001:db8::1", tls=True, skip=3, sequence=4, hops=2, adopt=WAITING)
+
+
+class PreambleTests(PropertyCase):
+    def test_there_and_back(self) -> None:
+        """What is written is read."""
+        for preamble in (FULL, evolve(FULL, adopt=None), Preamble("", "web", "")):
+            line = preamble.line()
+            self.assertTrue(line.endswith(b"\n"))
+            self.assertLess(len(line), LONGEST)
+            self.assertEqual(read_preamble(line[:-1]), preamble)
+
+    def test_secrets(self) -> None:
+        """Tokens and digests are in no log."""
+        self.assertNotIn("a token", repr(FULL))
+        self.assertNotIn("ddd", repr(FULL))
+
+    @given(st.sampled_from(["token", "wire", "address", "tls", "skip", "sequence", "hops", "adopt"]), st.data())
+    def test_other_kinds(self, name: str, data: st.DataObject) -> None:
+        """A value of another kind is refused."""
+        facts = json.loads(FULL.line())
+        kind = type(facts[name])
+        kinds: tuple[object, ...] = ("x", 1, -1, 1.5, True, None, [], {})
+        others = [value for value in kinds if type(value) is not kind or value == -1]
+        if name == "adopt":
+            others.remove(None)
+        facts[name] = data.draw(st.sampled_from(others))
+        self.assertRaises(WireError, read_preamble, json.dumps(facts).encode())
+
+    @given(st.binary(max_size=80))
+    def test_garbage(self, line: bytes) -> None:
+        """Anything else is refused, in one way."""
+        self.assertRaises(WireError, read_preamble, line)
+
+    def test_other_names(self) -> None:
+        """Facts that are missing, and facts that nobody knows, are refused."""
+        facts: dict[str, object] = json.loads(FULL.line())
+        less = {key: value for key, value in facts.items() if key != "token"}
+        cases: list[object] = [{**facts, "more": 1}, less, [], "x", 3]
+        for changed in cases:
+            self.assertRaises(WireError, read_preamble, json.dumps(changed).encode())
+        self.assertRaises(WireError, read_preamble, b"[" * 3000)

@@ -14,7 +14,7 @@ from typing import Any
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.commands.admin import main, parser
-from gamehost.commands.asking import socket_beside
+from gamehost.commands.command_line import socket_beside
 
 
 class AdminCase(SynchronousTestCase):

@@ -10,14 +10,15 @@ from pathlib import Path
 from typing import Any
 
 from attrs import evolve
+from msgspec.structs import replace
 
 from gamehost.commands.journal import clock, main, moment, parser
 from gamehost.games.base import Seat
 from gamehost.games.drawing import Scene
 from gamehost.journal.records import Entry, EntryKind, SeatRecord, TableHeader, TableId
-from gamehost.testing.journal_contract import BEGAN, END, MOVE, OPENING, nothing
 from tests.journal.test_replay import played
 from tests.kit.example_game import TOY, Toy
+from tests.kit.journal_contract import BEGAN, END, MOVE, OPENING, nothing
 from tests.kit.journals import records
 from tests.storage.test_sqlite import StoreCase
 
@@ -332,7 +333,7 @@ class ReplayTests(CommandCase):
     def test_a_record_that_does_not(self) -> None:
         """Which table, which entry, and what was expected; the others are looked at all the same."""
         record = played(20)
-        record[7] = evolve(record[7], check=b"12345678")
+        record[7] = replace(record[7], check=b"12345678")
         self.add(self.opening, *record)
         self.add(self.opening, BEGAN)
         self.add(self.opening, *played(20))
@@ -347,7 +348,7 @@ class ReplayTests(CommandCase):
     def test_rules_that_break(self) -> None:
         """An exception that no rule explains is told like the rest."""
         record = played(2)
-        record[1] = evolve(record[1], notation=b"+0")
+        record[1] = replace(record[1], notation=b"+0")
         self.add(self.opening, *record)
         status, out, err = self.run_command("verify")
         self.assertEqual((status, err), (1, ""))

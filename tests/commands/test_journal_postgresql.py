@@ -5,8 +5,8 @@ from pathlib import Path
 
 from gamehost.commands.journal import main
 from gamehost.plugins import GAMES
-from gamehost.testing.journal_contract import END, nothing
-from tests.kit.postgresql_store import PostgresCase
+from tests.kit.journal_contract import END, nothing
+from tests.kit.postgresql import PostgresCase
 
 
 class JournalCommandTests(PostgresCase):

@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import Any
 
 from gamehost.commands import journal as under_test
-from gamehost.commands.asking import NoHost
+from gamehost.commands.command_line import NoHost
 from gamehost.journal.records import TableId
 from gamehost.storage.backup import back_up
 from gamehost.storage.inspect import reading
+from gamehost.storage.reads import COLUMNS
 from gamehost.storage.row_codec import Row, row_to_json
 from gamehost.storage.sidecar import sidecar_path
-from gamehost.storage.table_index import COLUMNS
 from tests.commands.test_journal import CommandCase
 
 
@@ -39,15 +39,15 @@ class LiveTests(CommandCase):
         self.asked.append(request["command"] + " with faults" * arguments.get("accept_faults", False))
         match request["command"]:
             case "journal rows":
-                sql = f"SELECT {COLUMNS} FROM event WHERE game = {arguments['table']} ORDER BY n"
+                sql = f"SELECT {COLUMNS.sqlite} FROM event WHERE game = {arguments['table']} ORDER BY n"
             case "journal ends":
                 ends = "SELECT game, max(n) FROM event GROUP BY game"
-                sql = f"SELECT {COLUMNS} FROM event WHERE n = 0 OR (game, n) IN ({ends}) ORDER BY game, n"
+                sql = f"SELECT {COLUMNS.sqlite} FROM event WHERE n = 0 OR (game, n) IN ({ends}) ORDER BY game, n"
             case _:
                 if Path(arguments["file"]).exists():
                     yield {"error": "planted", "status": 1}
                     return
-                held = back_up(connection, Path(arguments["file"]))  # type: ignore[arg-type]
+                held = back_up(connection, Path(arguments["file"]))
                 yield {"end": {"rows": held.count, "accounts": held.accounts}}
                 return
         for row in connection.execute(sql).fetchall():
@@ -99,7 +99,7 @@ class RowsTests(CommandCase):
     def test_rows_and_ends(self) -> None:
         """All rows of a table; and the first and the last of each."""
         with closing(sqlite3.connect(self.path)) as connection:
-            stored = [Row._make(row) for row in connection.execute(f"SELECT {COLUMNS} FROM event ORDER BY seq")]
+            stored = [Row._make(row) for row in connection.execute(f"SELECT {COLUMNS.sqlite} FROM event ORDER BY seq")]
         journal = self.start()
         found: list[Row] = []
         journal.read_rows(TableId(1), found.extend)

@@ -6,7 +6,7 @@ from io import StringIO
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamehost.commands.printing import exit_with_usage_error, print_text, while_read
+from gamehost.commands.command_line import exit_with_usage_error, print_text, while_read
 
 
 class PrintingTests(SynchronousTestCase):

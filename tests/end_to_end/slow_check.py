@@ -8,7 +8,7 @@ from pathlib import Path
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from tests.kit.checked_bots import c_bot, check, node_bot, python_bot
+from tests.kit.process import c_bot, check, node_bot, python_bot
 
 #: Seconds for a whole list, on a machine that does nothing else.
 LONGEST = 60.0

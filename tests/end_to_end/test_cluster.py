@@ -1,4 +1,4 @@
-"""Two hosts on one database, as processes: strangers meet across them, and their match outlives its host."""
+"""Hosts on PostgreSQL, as processes: a database that restarts under play, and two hosts on one database."""
 
 import random
 import signal
@@ -10,9 +10,11 @@ from attrs import define
 from twisted.trial.unittest import SynchronousTestCase
 
 from tests.kit.cluster import Cluster, Member, end
+from tests.kit.kills import Pair, restart_under_play
 from tests.kit.postgresql import the_server
 from tests.kit.process import HostProcess, Socket
-from tests.kit.sigkill import Pair
+
+# Two hosts on one database, as processes: strangers meet across them, and their match outlives its host.
 
 
 @define(eq=False)
@@ -93,3 +95,19 @@ class OneDatabaseTests(SynchronousTestCase):
             self.assertIn("stop it, and start it with --cluster, too", words)
             self.assertIn("another host (connected from 127.0.0.1", self.refusal(database))
             self.assertEqual(host.process.poll(), None)
+
+
+# A host on PostgreSQL over real sockets: the database restarts under play, and the host is killed.
+
+
+class PlayTests(SynchronousTestCase):
+    """Once; `tests.slow_kills` does it more often, and with a host that answers before the commit."""
+
+    def test_the_database_restarts_under_play(self) -> None:
+        """The players notice a pause. After kill -9, the next host knows every move."""
+        server = the_server()
+        folder = Path(self.mktemp()).absolute()
+        folder.mkdir()
+        seen = restart_under_play(1, 5, folder, server)
+        self.assertGreater(seen.moves, 2)
+        self.assertLess(seen.longest, 10.0)

@@ -10,11 +10,11 @@ from typing import Any
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.games.base import Seat
+from gamehost.games.play import new_player
 from gamehost.players.base import Level, Player
-from gamehost.players.registry import new_player
 from gamehost.programs.wire_player import WirePlayer
+from tests.kit.players import WIRES, client_codec_of, program_of
 from tests.kit.process import HostProcess, Socket
-from tests.kit.wire_players import WIRES, client_codec_of, program_of
 
 #: Seconds until a house player is back after it was killed. It takes less than 2 on a machine with nothing else to do.
 BACK_WITHIN = 30.0

@@ -8,11 +8,10 @@ from xml.etree import ElementTree
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamehost.games.paper_soccer.pitch import Point
-from gamehost.games.paper_soccer.position import Position
+from gamehost.games.paper_soccer.rules import Point, Position
 from tests.end_to_end.test_onitama import BotCase, bot
 from tests.kit import fork_server
-from tests.kit.games.paper_soccer_walks import as_move, recorded
+from tests.kit.games.paper_soccer import as_move, recorded
 from tests.kit.process import HostProcess, Socket
 from tests.kit.wires.paper_soccer_talk import (
     ACCEPTED,

@@ -9,10 +9,8 @@ from typing import Any
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from tests.kit import remote_crowd
-from tests.kit.championships import Wrong, kill_at_results
 from tests.kit.process import ROOT, HostProcess
-from tests.kit.remote_crowd import EXAMPLES, WIRE, MasterProcess, example
+from tests.kit.remote_games import EXAMPLES, WIRE, MasterProcess, Wrong, example, kill_at_results, play_at_once
 from tests.kit.wires.paper_soccer_talk import login, message
 from tests.kit.wires.remote_talk import ACCEPTED, begin, leave, master_login, move, over, state
 
@@ -80,7 +78,7 @@ class ExamplesTests(SynchronousTestCase):
 
     def play_tictactoe(self) -> None:
         """Four at once: the master is killed, and each game has one winner and one loser."""
-        crowd = remote_crowd.play(self.host, 4, kills=1)
+        crowd = play_at_once(self.host, 4, kills=1)
         self.assertEqual(sorted(crowd.results), ["loser"] * 4 + ["winner"] * 4)
 
     def play_race(self) -> None:
@@ -145,7 +143,7 @@ class KillTests(SynchronousTestCase):
         """At the moments of results: each is told once and counted once. A host that tells first is found out."""
         figures = kill_at_results(4, 2, self.folder())
         self.assertGreaterEqual(figures.kills, 4)
-        late = "tests.kit.faulty_hosts.counts_late"
+        late = "tests.kit.altered_hosts:counts_late"
         self.assertRaises(Wrong, lambda: [kill_at_results(20, seed, self.folder(), late) for seed in range(3)])
 
     def test_a_remote_game_is_closed(self) -> None:

@@ -14,7 +14,7 @@ from websockets.sync.client import ClientConnection, connect
 from tests.kit.process import HostProcess
 
 try:
-    from tests.kit.certificates import write_folder
+    from tests.kit.process import write_folder
 except ImportError:
     write_folder: Any = None  # type: ignore[no-redef]
 

@@ -3,13 +3,13 @@
 LIST = """
 116 an account's name on a wire without passwords
     tests.wires.test_stratego_lines_rows.LogInRows.test_row_116_names_of_guests_and_accounts
-    tests.lobby.test_sessions.RosterTests.test_a_reserved_name
+    tests.lobby.test_sessions.GuestTests.test_a_reserved_name
 117 one client that opens tables without end
     tests.wires.test_eriantys_catalogue.LobbyTests.test_row_117_three_games_of_one_address_wait
-    tests.lobby.test_open_tables.GatheringTests.test_row_117_one_address_has_so_many_tables_waiting
+    tests.lobby.test_queues.GatheringTests.test_row_117_one_address_has_so_many_tables_waiting
 118 a table that is opened and left waiting
     tests.wires.test_eriantys_catalogue.LobbyTests.test_row_118_a_game_waits_for_ten_minutes
-    tests.lobby.test_open_tables.GatheringTests.test_row_118_a_table_waits_ten_minutes
+    tests.lobby.test_queues.GatheringTests.test_row_118_a_table_waits_ten_minutes
 119 a table that everybody has left
     tests.tables.test_table.ClockTests.test_deserted_table_is_archived_after_a_day
     tests.tables.test_table.ClockTests.test_deserted_table_sleeps_and_nobody_forfeits
@@ -23,7 +23,7 @@ LIST = """
     tests.tables.test_table_restart.RestartTests.test_first_grace_is_two_minutes_at_least
 121 two who take the last seat
     tests.wires.test_eriantys_catalogue.LobbyTests.test_row_121_the_last_seat
-    tests.lobby.test_open_tables.GatheringTests.test_row_121_one_of_two_takes_the_last_seat
+    tests.lobby.test_queues.GatheringTests.test_row_121_one_of_two_takes_the_last_seat
     tests.lobby.test_lobby.PairingTests.test_players_are_paired_in_the_order_they_came
 122 one person in both seats
     tests.tables.test_table.PlayingTests.test_both_are_told_of_a_move
@@ -36,8 +36,8 @@ LIST = """
     tests.tables.test_table_faults.FaultTests.test_time
     tests.tables.test_table_faults.FaultTests.test_view
     tests.tables.test_table_faults.FaultTests.test_others_play_on
-    tests.ops.test_circuit_breaker.BellTests.test_every_table_is_told_to_the_operator
-    tests.ops.test_circuit_breaker.BellTests.test_three_within_a_minute_end_the_host
+    tests.ops.test_watchdog.BellTests.test_every_table_is_told_to_the_operator
+    tests.ops.test_watchdog.BellTests.test_three_within_a_minute_end_the_host
     tests.test_tap.HostTests.test_three_suspended_tables_end_the_host
 124 acting at a table that is suspended, or not back yet
     tests.tables.test_table_faults.FaultTests.test_notation
@@ -52,7 +52,7 @@ LIST = """
 127 a system's clock that jumps
     tests.test_tap.HostTests.test_time_is_monotonic
     tests.test_limits.TokenBucketTests.test_a_clock_set_back
-    tests.storage.test_crash_loop.StartsTests.test_a_clock_that_was_set_back_locks_nobody_out
+    tests.storage.test_files.StartsTests.test_a_clock_that_was_set_back_locks_nobody_out
 128 a piece's kind in anything that the other player gets
     tests.wires.test_stratego_frames.SecretTests.test_row_128_nothing_leaks
     tests.wires.test_stratego_frames.SecretTests.test_leaks_are_found
@@ -61,13 +61,13 @@ LIST = """
     tests.games.test_stratego_secrets.SecretTests.test_nothing_leaks
     tests.games.test_stratego_secrets.SecretTests.test_leaks_are_found
 129 answers whose time depends on what is hidden
-    tests.games.test_stratego_timing.RefusalTimeTests.test_row_129_same_lines_whatever_is_hidden
+    tests.games.test_stratego_master.RefusalTimeTests.test_row_129_same_lines_whatever_is_hidden
 130 what a battle shows
     tests.wires.test_stratego_frames_rows.EndTests.test_row_130_battles_name_the_winner_of_the_battle
     tests.games.test_stratego_secrets.SecretTests.test_pairs_differ_for_the_one_who_hides
 131 what is in the bag, and in which order
-    tests.games.test_eriantys_bag.BagTests.test_row_131_the_bag_has_no_order
-    tests.games.test_eriantys_bag.BagTests.test_events_hold_its_size_alone
+    tests.games.test_eriantys_rules.BagTests.test_row_131_the_bag_has_no_order
+    tests.games.test_eriantys_rules.BagTests.test_events_hold_its_size_alone
 132 luck that can be foreseen, or is uneven
     tests.games.test_base.SystemChanceTests.test_in_range
     tests.games.test_base.ShuffledTests.test_row_132_evenly_spread
@@ -84,7 +84,7 @@ LIST = """
     tests.end_to_end.test_restart.RestartTests.test_kills_lose_nothing
     tests.end_to_end.test_restart.RestartTests.test_a_host_that_answers_first_is_found_out
     tests.end_to_end.test_console.ConsoleTests.test_a_seat_is_kept_over_a_kill
-    tests.storage.test_kill.KillTests.test_what_was_said_is_there
+    tests.storage.test_power.KillTests.test_what_was_said_is_there
 136 the power goes
     tests.storage.test_power.PowerTests.test_nothing_acknowledged_is_lost
     tests.storage.test_power.PowerTests.test_less_than_full_sync_is_caught
@@ -92,9 +92,9 @@ LIST = """
     tests.end_to_end.test_restart.FullDiskTests.test_full_disk_ends_the_host_and_no_acknowledged_move_is_lost
     tests.end_to_end.test_restart.ReadOnlyTests.test_read_only_in_mid_game
     tests.storage.test_files.ReasonTests.test_what_the_system_says
-    tests.storage.test_faults.FaultTests.test_no_space_once
-    tests.storage.test_faults.FaultTests.test_broken_once
-    tests.storage.test_faults.FaultTests.test_trying_again_is_caught
+    tests.storage.test_power.FaultTests.test_no_space_once
+    tests.storage.test_power.FaultTests.test_broken_once
+    tests.storage.test_power.FaultTests.test_trying_again_is_caught
     tests.test_service.RoomTests.test_no_new_tables_on_a_disk_that_is_nearly_full
     tests.test_service.RoomTests.test_full_disk_stops_the_host_in_order
     tests.test_service.RoomTests.test_start_on_a_full_disk
@@ -102,13 +102,13 @@ LIST = """
     tests.test_service.PressureTests.test_players_are_not_read_while_the_disk_is_behind
     tests.test_service.PressureTests.test_nobody_is_let_in_while_the_disk_is_far_behind
     tests.test_service.PressureTests.test_disk_that_is_gone_ends_the_host
-    tests.storage.test_backlog.BacklogTests.test_levels_by_age
+    tests.storage.test_writer.BacklogTests.test_levels_by_age
 139 a journal that was damaged, cut short or put back
     tests.storage.test_damage.LogTests.test_a_flipped_bit_is_refused
     tests.storage.test_damage.LogTests.test_damage_behind_the_mark_is_refused
     tests.storage.test_damage.LogTests.test_what_is_refused_is_left_as_it_was
     tests.storage.test_damage.StoreTests.test_a_truncated_store_is_refused
-    tests.storage.test_bit_flips.BitFlipTests.test_no_flip_is_silent
+    tests.storage.test_damage.BitFlipTests.test_no_flip_is_silent
     tests.storage.test_files.IdentityTests.test_a_deleted_store
     tests.end_to_end.test_restart.DeletedTests.test_a_deleted_log
     tests.storage.test_files.IdentityTests.test_a_replaced_log
@@ -127,7 +127,7 @@ LIST = """
     tests.storage.test_files.NameTests.test_a_symbolic_link_is_followed
     tests.storage.test_files.NameTests.test_a_hard_link_is_refused
 142 a reader who does not let go
-    tests.storage.test_inspect.ReadingTests.test_a_live_journal_is_not_read
+    tests.storage.test_inspect.SqliteTests.test_a_live_journal_is_not_read
 143 a store of another release
     tests.storage.test_database.SchemaTests.test_an_older_store_is_brought_up
     tests.storage.test_database.SchemaTests.test_a_step_that_fails_changes_nothing
@@ -136,7 +136,7 @@ LIST = """
 144 rules of another version
     tests.lobby.test_lobby.PairingTests.test_games_that_are_not_played_here_stay_in_the_journal
     tests.tables.test_table_restart.RestartTests.test_a_record_that_cannot_be_followed_keeps_only_its_table_down
-    tests.journal.test_golden.GoldenTests.test_every_golden_match_ends_as_it_did
+    tests.journal.test_replay.GoldenTests.test_every_golden_match_ends_as_it_did
     tests.journal.test_replay.TableTests.test_a_changed_rule_keeps_its_table_out_and_no_other
 145 SIGTERM
     tests.end_to_end.test_restart.RestartTests.test_stopped_in_mid_game_and_on
@@ -164,7 +164,7 @@ LIST = """
 151 a repeated call that fails once
     tests.test_service.WatchingTests.test_look_that_fails_is_not_the_last
 152 an error that nobody waits for
-    tests.test_suite.SuiteTests.test_errors_that_nobody_waits_for_fail_a_test
+    tests.test_repository.SuiteTests.test_errors_that_nobody_waits_for_fail_a_test
 153 secrets in logs and errors
     gamehost.testing.wire_contract.WireContract.test_nothing_shows_what_was_sent
     tests.wires.test_stratego_lines.CanaryTests.test_a_crash_in_the_conversation
@@ -194,11 +194,11 @@ LIST = """
     tests.net.test_tls.FolderTests.test_unreadable
 158 a certificate that is renewed
     tests.net.test_tls.SpeakingTests.test_exchanged_certificate
-    tests.end_to_end.test_endpoints.TLSTests.test_tls_in_a_sandbox
+    tests.end_to_end.test_operating.TLSTests.test_tls_in_a_sandbox
 159 a port for administration
     tests.test_tap.HostTests.test_listens_on_every_wire_with_room_for_a_rush
     - there is none: the host opens the wires' ports and no other, as this test counts
 160 a dependency with a known hole
-    tests.test_suite.SuiteTests.test_dependencies_are_without_known_holes
+    tests.test_repository.SuiteTests.test_dependencies_are_without_known_holes
     - the least versions are without holes that were known; nothing here asks whether new ones have become known
 """

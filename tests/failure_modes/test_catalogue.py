@@ -40,8 +40,8 @@ class CatalogueTests(SynchronousTestCase):
         """A test that is not there is found missing, whichever part of its name is wrong; so is a line of no kind."""
         for name in (
             "tests.nowhere.A.test",
-            "tests.test_suite.Nobody.test",
-            "tests.test_suite.SuiteTests.test_nothing",
+            "tests.test_repository.Nobody.test",
+            "tests.test_repository.SuiteTests.test_nothing",
         ):
             self.assertEqual(missing(Row(1, "x", (name,))), [name])
         [row] = read("7 seven\n    tests.a.B.test_c\n    - because\n    - of that\n")

@@ -2,15 +2,15 @@
 
 LIST = """
 161 frames that RFC 6455 forbids
-    tests.net.test_websocket.RuleTests.test_close_codes
-    tests.net.test_websocket.RuleTests.test_a_second_opinion
+    tests.wires.test_websocket.RuleTests.test_close_codes
+    tests.wires.test_websocket.RuleTests.test_a_second_opinion
 162 binary messages
     tests.web.test_upgrade.BadFrameTests.test_faults
 163 text that is not UTF-8
     tests.web.test_upgrade.BadFrameTests.test_faults
-    tests.net.test_websocket.CodecTests.test_byte_by_byte_and_every_cut_hear_the_same
+    tests.wires.test_websocket.CodecTests.test_byte_by_byte_and_every_cut_hear_the_same
 164 a message that is too long, in a frame, in fragments, or announced
-    tests.net.test_websocket.RuleTests.test_what_is_too_long_is_not_kept
+    tests.wires.test_websocket.RuleTests.test_what_is_too_long_is_not_kept
     tests.web.test_socket_wire.WireTests.test_never_ending_message_is_closed_at_the_limit
 165 fragments for ever
     tests.web.test_upgrade.BadFrameTests.test_fragments_for_ever

@@ -67,7 +67,7 @@ LIST = """
     tests.net.test_limiter.DoorkeeperTests.test_a_network_is_one_client
 19 no file left to open
     tests.end_to_end.test_operating.FilesTests.test_no_file_left
-    tests.storage.test_no_files.NoFilesTests.test_no_file_left
+    tests.storage.test_files.NoFilesTests.test_no_file_left
     tests.net.test_limiter.DoorkeeperTests.test_room
 20 a storm of connections that come and go
     gamehost.testing.wire_contract.WireContract.test_lost_connections_leave_no_timers
@@ -169,9 +169,9 @@ LIST = """
     tests.wires.test_stratego_lines_rows.LogInRows.test_row_50_owner_comes_back_from_home_in_spite_of_strangers
     tests.accounts.test_login.QuotaTests.test_row_50_more_than_five_guesses_a_minute_have_to_wait
     tests.accounts.test_login.QuotaTests.test_row_50_a_stranger_locks_nobody_out
-    tests.accounts.test_login_owner.OwnerTests.test_a_classmate_who_guesses_does_not_lock_the_owner_out
-    tests.accounts.test_login_owner.OwnerTests.test_forty_strangers_and_a_restart
-    tests.accounts.test_login_owner.OwnerPropertyTests.test_the_owner_is_never_refused
+    tests.accounts.test_login.OwnerTests.test_a_classmate_who_guesses_does_not_lock_the_owner_out
+    tests.accounts.test_login.OwnerTests.test_forty_strangers_and_a_restart
+    tests.accounts.test_login.OwnerPropertyTests.test_the_owner_is_never_refused
 51 ten thousand names probed
     tests.accounts.test_login.QuotaTests.test_row_51_twenty_failures_an_hour_from_an_address
     - on this wire a free name is taken by whoever tries it: whether it is free cannot be hidden (the wire's page)
@@ -186,7 +186,7 @@ LIST = """
 55 a flood of log-ins
     tests.wires.test_stratego_lines_rows.LogInRows.test_row_55_flood_of_log_ins
     tests.accounts.test_login.WorkTests.test_row_55_one_at_a_time_and_no_more_than_32_wait
-    tests.accounts.test_login_owner.OwnerTests.test_two_hundred_right_passwords_at_once
+    tests.accounts.test_login.OwnerTests.test_two_hundred_right_passwords_at_once
 56 an account that comes in twice
     tests.wires.test_stratego_lines_rows.LogInRows.test_row_56_newer_connection_takes_the_seat
     tests.wires.test_stratego_lines_rows.LogInRows.test_row_56_what_the_older_connection_still_sends_is_not_heard
@@ -261,9 +261,9 @@ LIST = """
     tests.games.test_eriantys_characters.RefusalTests.test_not_in_the_normal_game
 86 the last student, tower, assistant
     tests.wires.test_eriantys_catalogue.MatchTests.test_row_86_the_last_student
-    tests.games.test_eriantys_ending.WithRoundTests.test_students_have_run_out
-    tests.games.test_eriantys_ending.WithRoundTests.test_assistants_are_used_up
-    tests.games.test_eriantys_ending.AtOnceTests.test_last_tower
+    tests.games.test_eriantys_rules.WithRoundTests.test_students_have_run_out
+    tests.games.test_eriantys_rules.WithRoundTests.test_assistants_are_used_up
+    tests.games.test_eriantys_rules.AtOnceTests.test_last_tower
 87 log-ins that cannot be
     tests.wires.test_onitama.CatalogueTests.test_row_87_third_malformed_login_ends_the_connection
 88 commands in lower case, unknown, the server's own
@@ -276,7 +276,7 @@ LIST = """
     tests.wires.test_onitama.CatalogueTests.test_rows_89_to_93_moves_that_cannot_be_played
 92 moves against the rules, or out of turn
     tests.wires.test_onitama.CatalogueTests.test_rows_89_to_93_moves_that_cannot_be_played
-    tests.games.test_onitama_position.MoveTests.test_why_not
+    tests.games.test_onitama_rules.MoveTests.test_why_not
 93 an exchange of cards while a move is left
     tests.wires.test_onitama.CatalogueTests.test_rows_89_to_93_moves_that_cannot_be_played
 94 the name of somebody who is there

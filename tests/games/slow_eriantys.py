@@ -13,8 +13,7 @@ from gamehost.games.eriantys.events import NoEntryUsed, PlayedCharacter, Unified
 from gamehost.games.eriantys.master import Eriantys
 from gamehost.games.eriantys.phases import Play
 from gamehost.games.eriantys.pieces import Character
-from tests.kit.games.eriantys_player import any_action, flaws
-from tests.kit.games.eriantys_table import Dice
+from tests.kit.games.eriantys import Dice, any_action, flaws
 
 GAMES = int(os.environ.get("GAMEHOST_ERIANTYS_GAMES", "300"))
 

@@ -9,8 +9,8 @@ from twisted.trial.unittest import SynchronousTestCase
 from gamehost.games.base import Seat
 from gamehost.games.chance import SystemChance
 from gamehost.games.onitama.master import Action
-from gamehost.games.onitama.position import Exchange
-from tests.kit.games.onitama_table import PERFT, begun, dealt, perft
+from gamehost.games.onitama.rules import Exchange
+from tests.kit.games.onitama import PERFT, begun, dealt, perft
 
 
 class LongPerftTests(SynchronousTestCase):

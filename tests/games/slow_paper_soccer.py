@@ -1,6 +1,6 @@
 """Counts that take longer than the suite may. Run with `python -m twisted.trial tests.games.slow_paper_soccer`."""
 
-from gamehost.games.paper_soccer.position import Position
+from gamehost.games.paper_soccer.rules import Position
 from gamehost.testing.cases import PropertyCase
 from tests.games.test_paper_soccer_vectors import perft
 

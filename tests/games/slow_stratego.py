@@ -6,7 +6,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from tests.games.test_stratego_secrets import differences
 from tests.games.test_stratego_vectors import PERFT, perft
-from tests.kit.games.stratego_table import from_setups
+from tests.kit.games.stratego import from_setups
 
 
 class LongPerftTests(SynchronousTestCase):

@@ -1,4 +1,6 @@
-"""Using characters: prices, refusals, those that ask for nothing, and what is asked afterwards."""
+"""
+The twelve characters of Eriantys.
+"""
 
 from twisted.trial.unittest import SynchronousTestCase
 
@@ -15,6 +17,8 @@ from gamehost.games.eriantys.actions import (
 from gamehost.games.eriantys.characters import EFFECTS
 from gamehost.games.eriantys.events import (
     AskAssistant,
+    AskCardStudent,
+    AskColour,
     AskDestination,
     AskSteps,
     AskStudent,
@@ -22,20 +26,25 @@ from gamehost.games.eriantys.events import (
     IslandOwner,
     PlayedCharacter,
 )
+from gamehost.games.eriantys.phases import Play
 from gamehost.games.eriantys.pieces import Character, Colour, Status, Tower
-from gamehost.games.eriantys.values import evolve
-from tests.kit.games.eriantys_player import flaws
-from tests.kit.games.eriantys_table import (
+from gamehost.games.eriantys.rules import evolve, influences
+from tests.kit.games.eriantys import (
     acting,
+    at,
     circle,
+    flaws,
     go,
     names,
     new_position,
+    on_card,
     refusal,
     rich,
+    script,
     students,
     with_dining,
     with_islands,
+    with_on_card,
     with_school,
 )
 
@@ -218,3 +227,273 @@ class ResumingTests(SynchronousTestCase):
             refused = refusal(self, play, action)
             self.assertIs(refused.fault, RuleFault.INVALID_ACTION)
             self.assertFalse(refused.ask_again)
+
+
+class IslandCharacterTests(SynchronousTestCase):
+    """The characters that ask for an island: 1, 3 and 5."""
+
+    def test_monk(self) -> None:
+        """A student of the card goes to an island, another is drawn for it, and the question comes again."""
+        position = with_on_card(rich(C.MONK), C.MONK, students(blue=3, red=1))
+        play, say = go(acting(position), UseCharacter(1))
+        self.assertEqual(names(say), ["Success 0", "PlayedCharacter", "AskCardStudent 0"])
+        self.assertEqual(play.request, AskCardStudent(Seat(0), students(blue=3, red=1)))
+        play, say = go(play, ChooseStudent(RED))
+        self.assertEqual(say[-1].event, AskDestination(Seat(0), 12, dining_room=False))
+        chance = script(0)
+        before = play.position
+        play, say = go(play, ChooseDestination(12), chance=chance)
+        self.assertEqual(names(say), RESUMED)
+        self.assertEqual(chance.unused, ())
+        self.assertEqual(play.position.islands[11].students[RED], before.islands[11].students[RED] + 1)
+        self.assertEqual(on_card(play.position, C.MONK), students(yellow=1, blue=3))
+        self.assertEqual(flaws(play), [])
+
+    def test_monk_refusals(self) -> None:
+        """Only students of the card and only islands; the question that was answered wrongly stays."""
+        play, _ = go(acting(with_on_card(rich(C.MONK), C.MONK, students(blue=4))), UseCharacter(1))
+        self.assertIs(refusal(self, play, ChooseStudent(RED)).fault, RuleFault.STUDENT_NOT_AVAILABLE)
+        self.assertIs(refusal(self, play, ChooseStudent(None)).fault, RuleFault.INVALID_INPUT)
+        self.assertIs(refusal(self, play, ChooseDestination(1)).fault, RuleFault.INVALID_ACTION)
+        play, _ = go(play, ChooseStudent(BLUE))
+        for number in (0, 13, -1):
+            refused = refusal(self, play, ChooseDestination(number))
+            self.assertIs(refused.fault, RuleFault.INVALID_INPUT)
+            self.assertTrue(refused.ask_again)
+
+    def test_monk_with_an_empty_bag(self) -> None:
+        """Without students in the bag the card holds fewer, and with none it cannot be used."""
+        position = evolve(acting(rich(C.MONK)).position, bag=students(), last_round=True)
+        play, say = go(at(position, Status.MOVE_1), UseCharacter(1))
+        colour = next(colour for colour in Colour if on_card(position, C.MONK)[colour])
+        play, say = go(play, ChooseStudent(colour), ChooseDestination(1))
+        self.assertEqual(sum(on_card(play.position, C.MONK)), 3)
+        self.assertEqual(names(say)[1:], RESUMED)
+        empty = position.with_card(evolve(position.cards[0], students=students()))
+        self.assertIs(refusal(self, at(empty, Status.MOVE_1), UseCharacter(1)).fault, RuleFault.CHARACTER_NOT_USABLE)
+
+    def test_last_student_drawn_for_a_card_makes_the_round_the_last(self) -> None:
+        """A character that draws the last student of the bag ends the match with this round, and all are told."""
+        position = evolve(acting(rich(C.MONK)).position, bag=students(pink=1))
+        play, _ = go(at(position, Status.MOVE_1), UseCharacter(1))
+        colour = next(colour for colour in Colour if on_card(position, C.MONK)[colour])
+        play, say = go(play, ChooseStudent(colour), ChooseDestination(1))
+        self.assertEqual(names(say)[1:], ["Success 0", "Board", "LastRound", "AskStudent 0"])
+        self.assertTrue(play.position.last_round)
+
+    def heralded(self, *groups: tuple[int, Tower | None], place: int) -> Play:
+        islands = circle(*groups)
+        islands[place] = evolve(islands[place], students=students(yellow=9))
+        position = with_islands(rich(C.HERALD), islands, mother_nature=len(islands) - 1)
+        position = evolve(position, professors=(Seat(0), None, None, None, None))
+        return go(acting(position), UseCharacter(3))[0]
+
+    def test_herald(self) -> None:
+        """An island is resolved as in move 2, one board follows, and Mother Nature stays where she is."""
+        play = self.heralded(*[(1, None)] * 12, place=4)
+        self.assertEqual(play.request, AskDestination(Seat(0), 12, dining_room=False))
+        self.assertIs(refusal(self, play, ChooseDestination(0)).fault, RuleFault.INVALID_INPUT)
+        play, say = go(play, ChooseDestination(5))
+        self.assertEqual(names(say), ["Success 0", "IslandOwner", "Board", "AskStudent 0"])
+        self.assertIs(play.position.islands[4].tower, BLACK)
+        self.assertEqual(play.position.mother_nature, 11)
+
+    def test_herald_merges_and_does_not_move_her(self) -> None:
+        """Islands that grow together elsewhere leave Mother Nature on her island."""
+        play = self.heralded((1, None), (1, BLACK), (1, None), (9, None), place=2)
+        play, say = go(play, ChooseDestination(3))
+        self.assertEqual(names(say)[:4], ["Success 0", "IslandOwner", "Unified", "Board"])
+        self.assertEqual(play.position.islands[play.position.mother_nature].members, tuple(range(4, 13)))
+
+    def test_herald_can_end_the_match(self) -> None:
+        """The last tower, or three groups, end the match in the middle of move 1."""
+        for groups in (((7, BLACK), (1, None), (1, WHITE), (3, None)), ((1, BLACK), (1, None), (2, WHITE), (8, None))):
+            play = self.heralded(*groups, place=1)
+            play, say = go(play, ChooseDestination(2))
+            self.assertEqual(names(say)[-1], "Board")
+            self.assertIsNot(play.verdict, None)
+            self.assertIs(play.request, None)
+
+    def test_d_r11_herald_uses_a_tile_up(self) -> None:
+        """D-R11: a no-entry tile on the chosen island is consumed, and nothing is counted."""
+        play = self.heralded(*[(1, None)] * 12, place=4)
+        position = play.position.with_island(4, evolve(play.position.islands[4], no_entry_tiles=1))
+        play, say = go(evolve(play, position=position), ChooseDestination(5))
+        self.assertEqual(names(say), ["Success 0", "NoEntryUsed", "Board", "AskStudent 0"])
+        self.assertEqual((play.position.islands[4].tower, play.position.islands[4].no_entry_tiles), (None, 0))
+
+    def test_herbalist(self) -> None:
+        """A tile goes to an island, also a second one there, until the card has none left."""
+        position = rich(C.HERBALIST, coins=15)
+        for left in (3, 2, 1, 0):
+            play, say = go(acting(position), UseCharacter(5))
+            self.assertEqual(names(say)[-1], "AskDestination 0")
+            self.assertIs(refusal(self, play, ChooseDestination(0)).fault, RuleFault.INVALID_INPUT)
+            play, say = go(play, ChooseDestination(7))
+            self.assertEqual(names(say), RESUMED)
+            self.assertEqual(play.position.cards[0].no_entry_tiles, left)
+            self.assertEqual(play.position.islands[6].no_entry_tiles, 4 - left)
+            self.assertEqual(flaws(play), [])
+            position = evolve(play.position, character=None, clouds=position.clouds, bag=position.bag)
+        refused = refusal(self, acting(position), UseCharacter(5))
+        self.assertIs(refused.fault, RuleFault.ZERO_NO_ENTRY_TILES_LEFT)
+
+
+class ColourCharacterTests(SynchronousTestCase):
+    """The characters that ask for a colour: 9 and 12."""
+
+    def test_harvester(self) -> None:
+        """The colour gives nobody influence until the turn is over."""
+        play, say = go(acting(rich(C.HARVESTER), Status.MOVE_3), UseCharacter(9))
+        self.assertEqual(say[-1].event, AskColour(Seat(0)))
+        self.assertIs(refusal(self, play, ChooseStudent(None)).fault, RuleFault.INVALID_INPUT)
+        play, say = go(play, ChooseStudent(RED))
+        self.assertEqual(names(say), ["Success 0", "Board", "AskCloud 0"])
+        self.assertEqual([to.event.banned for to in say if isinstance(to.event, Board)], [RED])
+        position = evolve(play.position, professors=(Seat(0),) * 5)
+        island = evolve(position.islands[0], students=students(red=3, blue=1))
+        self.assertEqual(influences(position, island), (1, 0))
+        play, _ = go(play, ChooseCloud(0))
+        self.assertIs(play.position.banned, None)
+
+    def test_thief(self) -> None:
+        """Everybody returns three students of the colour, or all they have, the player too."""
+        position = with_dining(with_dining(rich(C.THIEF), 0, students(red=5, blue=1)), 1, students(red=2))
+        before = acting(position)
+        play, say = go(before, UseCharacter(12))
+        self.assertEqual(names(say), ["Success 0", "PlayedCharacter", "AskColour 0"])
+        play, say = go(play, ChooseStudent(RED))
+        self.assertEqual(names(say), RESUMED)
+        dining = [school.dining for school in play.position.schools]
+        self.assertEqual(dining, [students(red=2, blue=1), students()])
+        self.assertEqual(play.position.bag[RED], before.position.bag[RED] + 5)
+
+    def test_last_round_stays_the_last(self) -> None:
+        """Students that the thief puts back into the bag do not undo the last round."""
+        position = with_dining(rich(C.THIEF), 0, students(red=5))
+        position = evolve(position, last_round=True, turn=0)
+        play, _ = go(acting(position), UseCharacter(12), ChooseStudent(RED))
+        self.assertTrue(play.position.last_round)
+
+
+class SwappingCharacterTests(SynchronousTestCase):
+    """The characters that swap: 7 and 10."""
+
+    def test_jester_swaps_three(self) -> None:
+        """Card and entrance are asked for in turn; a board after each swap and no further one at the end."""
+        position = with_on_card(rich(C.JESTER), C.JESTER, students(red=6))
+        play, say = go(acting(position), UseCharacter(7))
+        self.assertEqual(names(say), ["Success 0", "PlayedCharacter", "AskCardStudent 0"])
+        for number in range(3):
+            self.assertEqual(play.request, AskCardStudent(Seat(0), on_card(play.position, C.JESTER), may_stop=True))
+            play, say = go(play, ChooseStudent(RED))
+            self.assertEqual(say[-1].event, AskCardStudent(Seat(0), play.position.school.entrance))
+            play, say = go(play, ChooseStudent((YELLOW, YELLOW, BLUE)[number]))
+            self.assertEqual(names(say), ["Board", "AskCardStudent 0" if number < 2 else "AskStudent 0"])
+        self.assertEqual(play.position.school.entrance, students(0, 1, 1, 4, 1))
+        self.assertEqual(on_card(play.position, C.JESTER), students(2, 1, 0, 3, 0))
+        self.assertEqual(flaws(play), [])
+
+    def test_jester_stops(self) -> None:
+        """ "None" to the first question ends the effect at any number of swaps; without a swap, a board shows the price."""
+        position = with_on_card(rich(C.JESTER), C.JESTER, students(red=6))
+        play, _ = go(acting(position), UseCharacter(7))
+        stopped, say = go(play, ChooseStudent(None))
+        self.assertEqual(names(say), ["Board", "AskStudent 0"])
+        self.assertIs(stopped.effect, None)
+        play, say = go(play, ChooseStudent(RED), ChooseStudent(BLUE), ChooseStudent(None))
+        self.assertEqual(
+            names(say)[-3:], ["Board", "AskCardStudent 0", "AskStudent 0"], "no board after the last swap's"
+        )
+        self.assertEqual(on_card(play.position, C.JESTER), students(red=5, blue=1))
+
+    def test_jester_refusals(self) -> None:
+        """Students that are not there, and "none" to the second question, leave the question open."""
+        position = with_on_card(rich(C.JESTER), C.JESTER, students(red=6))
+        play, _ = go(acting(with_school(position, 0, entrance=students(blue=7))), UseCharacter(7))
+        self.assertIs(refusal(self, play, ChooseStudent(BLUE)).fault, RuleFault.STUDENT_NOT_AVAILABLE)
+        play, _ = go(play, ChooseStudent(RED))
+        self.assertIs(refusal(self, play, ChooseStudent(RED)).fault, RuleFault.STUDENT_NOT_AVAILABLE)
+        refused = refusal(self, play, ChooseStudent(None))
+        self.assertIs(refused.fault, RuleFault.INVALID_INPUT)
+        self.assertTrue(refused.ask_again)
+
+    def test_minstrel_swaps_two(self) -> None:
+        """Entrance and dining room are asked for in turn; a board after each of two swaps."""
+        play, say = go(acting(with_dining(rich(C.MINSTREL), 0, students(green=2))), UseCharacter(10))
+        self.assertEqual(names(say), ["Success 0", "PlayedCharacter", "AskCardStudent 0"])
+        for number, enters in enumerate((RED, YELLOW)):
+            self.assertEqual(play.request, AskCardStudent(Seat(0), play.position.school.entrance, may_stop=True))
+            play, say = go(play, ChooseStudent(enters))
+            self.assertEqual(say[-1].event, AskCardStudent(Seat(0), play.position.school.dining))
+            play, say = go(play, ChooseStudent(Colour.GREEN))
+            self.assertEqual(names(say), ["Board", "AskStudent 0" if number else "AskCardStudent 0"])
+        self.assertEqual(play.position.school.dining, students(yellow=1, red=1))
+        self.assertEqual(play.position.school.entrance, students(1, 2, 3, 0, 1))
+        self.assertEqual(play.position.professors, (0, None, 0, 0, None))
+        self.assertEqual(flaws(play), [])
+
+    def test_minstrel_stops(self) -> None:
+        """ "None" to the first question ends the effect; to the second it is refused."""
+        play, _ = go(acting(with_dining(rich(C.MINSTREL), 0, students(green=2))), UseCharacter(10))
+        self.assertEqual(names(go(play, ChooseStudent(None))[1]), ["Board", "AskStudent 0"])
+        play, _ = go(play, ChooseStudent(RED))
+        self.assertIs(refusal(self, play, ChooseStudent(None)).fault, RuleFault.INVALID_INPUT)
+
+    def test_minstrel_needs_somebody_in_the_dining_room(self) -> None:
+        """With an empty dining room the minstrel cannot be used."""
+        refused = refusal(self, acting(rich(C.MINSTREL)), UseCharacter(10))
+        self.assertIs(refused.fault, RuleFault.CHARACTER_NOT_USABLE)
+
+    def test_minstrel_and_a_full_table(self) -> None:
+        """To a full table a student can go only for another of that table; the second question stays."""
+        play, _ = go(acting(with_dining(rich(C.MINSTREL), 0, students(red=10, green=1))), UseCharacter(10))
+        play, _ = go(play, ChooseStudent(RED))
+        refused = refusal(self, play, ChooseStudent(Colour.GREEN))
+        self.assertIs(refused.fault, RuleFault.FULL_DINING_ROOM)
+        self.assertTrue(refused.ask_again)
+        after, say = go(play, ChooseStudent(RED))
+        self.assertEqual(names(say), ["Board", "AskCardStudent 0"])
+        self.assertEqual(after.position, play.position)
+
+    def test_d_r17_minstrel_can_leave_two_level_above_the_holder(self) -> None:
+        """D-R17: a holder who swaps students away keeps the professor while two others are level above."""
+        position = rich(C.MINSTREL, seats=3)
+        for seat, count in enumerate((3, 2, 2)):
+            position = with_dining(position, seat, students(red=count))
+        position = evolve(position, professors=(None, None, None, Seat(0), None))
+        play, _ = go(acting(position), UseCharacter(10))
+        for enters in (BLUE, PINK):
+            play, _ = go(play, ChooseStudent(enters), ChooseStudent(RED))
+        self.assertEqual([school.dining[RED] for school in play.position.schools], [1, 2, 2])
+        self.assertEqual(play.position.professors[RED], Seat(0))
+
+
+class PrincessTests(SynchronousTestCase):
+    """The princess: 11."""
+
+    def test_princess(self) -> None:
+        """A student of the card takes a seat, with coin and professor, and another is drawn for it."""
+        position = with_on_card(rich(C.PRINCESS), C.PRINCESS, students(blue=3, red=1))
+        position = with_dining(position, 0, students(red=2))
+        play, say = go(acting(position), UseCharacter(11))
+        self.assertEqual(play.request, AskCardStudent(Seat(0), students(blue=3, red=1)))
+        coins = play.position.school.coins
+        play, say = go(play, ChooseStudent(RED), chance=script(0))
+        self.assertEqual(names(say), RESUMED)
+        self.assertEqual(play.position.school.dining, students(red=3))
+        self.assertEqual(play.position.school.coins, coins + 1)
+        self.assertEqual(play.position.professors[RED], Seat(0))
+        self.assertEqual(on_card(play.position, C.PRINCESS), students(yellow=1, blue=3))
+        self.assertEqual(flaws(play), [])
+
+    def test_only_students_with_room_are_offered(self) -> None:
+        """Students whose table is full are not offered; with no other the princess cannot be used."""
+        position = with_on_card(rich(C.PRINCESS), C.PRINCESS, students(blue=3, red=1))
+        position = with_dining(position, 0, students(blue=10))
+        play, _ = go(acting(position), UseCharacter(11))
+        self.assertEqual(play.request, AskCardStudent(Seat(0), students(red=1)))
+        self.assertIs(refusal(self, play, ChooseStudent(BLUE)).fault, RuleFault.STUDENT_NOT_AVAILABLE)
+        self.assertIs(refusal(self, play, ChooseStudent(None)).fault, RuleFault.INVALID_INPUT)
+        position = with_on_card(position, C.PRINCESS, students(blue=4))
+        self.assertIs(refusal(self, acting(position), UseCharacter(11)).fault, RuleFault.CHARACTER_NOT_USABLE)

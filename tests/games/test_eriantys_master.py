@@ -37,12 +37,11 @@ from gamehost.games.eriantys.events import (
 from gamehost.games.eriantys.master import Eriantys, EriantysMaster
 from gamehost.games.eriantys.phases import Play
 from gamehost.games.eriantys.pieces import ASSISTANTS, Character, Colour, Status, Tower
-from gamehost.games.eriantys.values import evolve
+from gamehost.games.eriantys.rules import evolve
 from gamehost.settings import BadOption
 from gamehost.testing.cases import PropertyCase
 from gamehost.testing.master_contract import MasterContract, Step
-from tests.kit.games.eriantys_player import any_action, flaws
-from tests.kit.games.eriantys_table import Dice, acting, names, rich, students, with_dining
+from tests.kit.games.eriantys import Dice, acting, any_action, flaws, names, rich, students, with_dining
 
 FAR = 10**30
 

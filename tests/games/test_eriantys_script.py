@@ -7,8 +7,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.games.eriantys.events import StartOfTurn
 from gamehost.games.eriantys.master import Eriantys
-from tests.kit.games.eriantys_player import any_action
-from tests.kit.games.eriantys_table import Dice, names
+from tests.kit.games.eriantys import Dice, any_action, names
 
 #: A match of the normal game; `{n}` players, `{m}` students moved in a turn. A turn may be the last thing there is.
 SCENARIO = r"""

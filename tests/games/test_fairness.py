@@ -8,7 +8,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.games.chance import SystemChance
 from gamehost.tables.context import TableContext
-from tests.kit.fairness import unfair
+from tests.kit.players import unfair
 from tests.kit.sources import read_sources
 
 #: `tests.slow_fairness` draws twenty times as many.

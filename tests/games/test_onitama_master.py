@@ -10,13 +10,12 @@ from hypothesis import strategies as st
 
 from gamehost.games.base import Cause, IllegalAction, Result, Seat, To
 from gamehost.games.chance import ScriptedChance, SystemChance
-from gamehost.games.onitama.cards import VECTORS, Card
 from gamehost.games.onitama.master import ONITAMA, Action, Dealt, Exchanged, Moved, OnitamaMaster, Situation
-from gamehost.games.onitama.position import Exchange, Move
+from gamehost.games.onitama.rules import VECTORS, Card, Exchange, Move
 from gamehost.settings import BadOption
 from gamehost.testing.cases import PropertyCase
 from gamehost.testing.master_contract import MasterContract
-from tests.kit.games.onitama_table import (
+from tests.kit.games.onitama import (
     BLACK,
     WHITE,
     as_move,

@@ -2,7 +2,7 @@
 
 from gamehost.games.base import Seat
 from gamehost.games.onitama.master import ONITAMA
-from gamehost.games.onitama.position import START
+from gamehost.games.onitama.rules import START
 from gamehost.journal.pictures import picture
 from gamehost.testing.cases import PropertyCase
 from tests.games.test_onitama_master import MasterTests

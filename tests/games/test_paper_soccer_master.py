@@ -20,11 +20,11 @@ from gamehost.games.paper_soccer.master import (
     PaperSoccer,
     Situation,
 )
-from gamehost.games.paper_soccer.position import Foul, Position
+from gamehost.games.paper_soccer.rules import Foul, Position
 from gamehost.testing.cases import PropertyCase
 from gamehost.testing.master_contract import MasterContract
-from tests.kit.games.paper_soccer_walks import Move as Points
-from tests.kit.games.paper_soccer_walks import as_move, random_move, recorded
+from tests.kit.games.paper_soccer import Move as Points
+from tests.kit.games.paper_soccer import as_move, random_move, recorded
 
 ANN, BOB = Seat(0), Seat(1)
 

@@ -6,12 +6,13 @@ from collections.abc import Sequence
 from gamehost.games.base import Cause, Result, Seat
 from gamehost.games.drawing import Scene
 from gamehost.games.paper_soccer.master import PAPER_SOCCER, Move, Situation
-from gamehost.games.paper_soccer.pitch import BORDER, Point
+from gamehost.games.paper_soccer.rules import BORDER, Point
 from gamehost.games.paper_soccer.svg import HEIGHT, INKS, UNIT, WIDTH, picture
+from gamehost.games.play import picture_of
 from gamehost.testing.cases import PropertyCase
 from tests.games.test_paper_soccer_master import ContractTests
 from tests.kit.drawn_matches import SVG, PictureContract, parsed, titles, words
-from tests.kit.games.paper_soccer_walks import as_move, recorded
+from tests.kit.games.paper_soccer import as_move, recorded
 
 NUMBERS = re.compile(r"-?[0-9.]+")
 
@@ -112,7 +113,7 @@ class PictureTests(PictureContract, PropertyCase):
     def test_a_game_draws(self) -> None:
         """The game's token has pictures."""
         scene = Scene(names=["ann", "bob"], view=Situation(Seat(0), (), Seat(0), None))
-        self.assertEqual(PAPER_SOCCER.draw(scene), picture(scene))
+        self.assertEqual(picture_of(PAPER_SOCCER, scene), picture(scene))
 
 
 del PictureContract, ContractTests

@@ -4,10 +4,9 @@ from collections import Counter
 
 from gamehost.games.base import Seat
 from gamehost.games.paper_soccer.master import PAPER_SOCCER, Situation
-from gamehost.games.paper_soccer.pitch import Point
-from gamehost.games.paper_soccer.position import Foul, How, Position
+from gamehost.games.paper_soccer.rules import Foul, How, Point, Position
 from gamehost.testing.cases import PropertyCase
-from tests.kit.games.paper_soccer_walks import as_move, complete_moves, recorded
+from tests.kit.games.paper_soccer import as_move, complete_moves, recorded
 
 
 def after_history(history: list[list[list[int]]]) -> Position:

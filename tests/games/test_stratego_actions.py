@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from gamehost.games.stratego.actions import Action, Move, Place, PlaceRows, Ready, read, square_name, write
 from gamehost.testing.cases import PropertyCase
-from tests.kit.games.stratego_table import POOR
+from tests.kit.games.stratego import POOR
 
 
 class NotationTests(PropertyCase):

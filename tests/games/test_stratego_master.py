@@ -1,17 +1,22 @@
 """
-The referee: the contract of all games, and who is told what when.
+The referee of Stratego: the contract of all games, the token, who is told what when, and the times.
 """
 
+import os
 import random
+import sys
 from collections.abc import Sequence
 from copy import deepcopy
+from pathlib import Path
+from types import FrameType
 from typing import Any
 
 from attrs import evolve
+from twisted.trial.unittest import SynchronousTestCase
 
+import gamehost
 from gamehost.games.base import Cause, IllegalAction, Result, Seat
 from gamehost.games.chance import ScriptedChance
-from gamehost.games.stratego import STRATEGO
 from gamehost.games.stratego.actions import Action, Move, Place, PlaceRows, Ready
 from gamehost.games.stratego.events import (
     Board,
@@ -26,13 +31,12 @@ from gamehost.games.stratego.events import (
     ReadySet,
     Situation,
 )
-from gamehost.games.stratego.master import BadMove, StrategoMaster
-from gamehost.games.stratego.pieces import KINDS
-from gamehost.games.stratego.position import codes, nowhere
-from gamehost.games.stratego.setup import BadPlacement, NotReady
+from gamehost.games.stratego.master import STRATEGO, BadMove, StrategoMaster
+from gamehost.games.stratego.rules import KINDS, BadPlacement, NotReady, codes, nowhere
+from gamehost.settings import BadOption
 from gamehost.testing.cases import PropertyCase
 from gamehost.testing.master_contract import MasterContract
-from tests.kit.games.stratego_table import (
+from tests.kit.games.stratego import (
     BLUE,
     BOX,
     POOR,
@@ -393,3 +397,83 @@ class ViewTests(PropertyCase):
         master.forfeit(BLUE, 9)
         situation = master.view(RED)
         self.assertEqual(situation, evolve(before, phase=Phase.OVER, turn=None, result=master.result))
+
+
+class SettingTests(PropertyCase):
+    """What can be set."""
+
+    def test_bad_values(self) -> None:
+        """A value that cannot be used is refused and named."""
+        for name, text in (
+            ("two_squares", "4"),
+            ("two_squares", ""),
+            ("max_plies", "0"),
+            ("max_plies", "100001"),
+            ("max_plies", "many"),
+            ("setup_time", "-1"),
+            ("setup_time", "later"),
+        ):
+            error = self.assertRaises(BadOption, STRATEGO.check, {name: text})
+            self.assertIn(name, str(error))
+
+    def test_every_setting_together(self) -> None:
+        """All settings can be given at once, and the game names them."""
+        settings = {"move_time": "30", "setup_time": "600", "two_squares": "5", "max_plies": "500"}
+        STRATEGO.check(settings)
+        self.assertEqual(set(STRATEGO.options), set(settings))
+        self.assertEqual((STRATEGO.name, STRATEGO.least_seats, STRATEGO.most_seats), ("stratego", 2, 2))
+
+
+#: Only the package itself counts: callbacks of the garbage collector belong to other packages, whatever their path.
+PACKAGE = str(Path(gamehost.__file__).parent) + os.sep
+
+
+def lines_of(master: StrategoMaster, move: Move) -> list[tuple[str, int]]:
+    """Every line of the package that runs while a move is refused, in order."""
+    ran: list[tuple[str, int]] = []
+
+    def follow(frame: FrameType, event: str, argument: Any) -> Any:
+        if not frame.f_code.co_filename.startswith(PACKAGE):
+            return None
+        if event == "line":
+            ran.append((frame.f_code.co_filename, frame.f_lineno))
+        return follow
+
+    before = sys.gettrace()
+    sys.settrace(follow)
+    try:
+        master.act(RED, move, 0)
+    except IllegalAction:
+        return ran
+    finally:
+        sys.settrace(before)
+    raise AssertionError(f"{move} was to be refused")
+
+
+class RefusalTimeTests(SynchronousTestCase):
+    """Row 129."""
+
+    def test_row_129_same_lines_whatever_is_hidden(self) -> None:
+        """Moves onto, from and through hidden pieces, diagonal ones and none: 40 set-ups of the enemy, one way."""
+        own = rows_of("".join(shuffled_rows(random.Random(1))))
+        refused = [
+            Move(x, y, to_x, to_y)
+            for x, y, to_x, to_y in (
+                *((column, 6, column, 5) for column in range(10)),  # the enemy's own pieces
+                *((column, 9, column, 8) for column in range(10)),
+                *((column, 3, column, 7) for column in range(10)),  # through or too far
+                *((column, 0, column, 9) for column in range(10)),
+                (4, 4, 4, 5),
+                (2, 3, 2, 4),
+                (0, 3, 1, 4),
+                (0, 6, 0, 6),
+            )
+        ]
+        paths: dict[Move, list[tuple[str, int]]] = {}
+        for seed in range(40):
+            master = in_play(own, shuffled_rows(random.Random(seed)))
+            self.assertEqual((RED, BLUE), (0, 1))
+            for move in refused:
+                ran = lines_of(master, move)
+                self.assertTrue(ran)
+                self.assertEqual(paths.setdefault(move, ran), ran, move)

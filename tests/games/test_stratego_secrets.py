@@ -18,9 +18,8 @@ from gamehost.games.base import IllegalAction, Result, Seat, To
 from gamehost.games.stratego.actions import Action, Move, Place, PlaceRows, Ready
 from gamehost.games.stratego.events import Board, Situation
 from gamehost.games.stratego.master import BadMove, StrategoMaster, Terms
-from gamehost.games.stratego.pieces import MOVERS, SCOUT
-from gamehost.games.stratego.position import OTHER, SECOND
-from tests.kit.games.stratego_table import RED, as_action, rows_of, shuffled_rows, told
+from gamehost.games.stratego.rules import MOVERS, OTHER, SCOUT, SECOND
+from tests.kit.games.stratego import RED, as_action, rows_of, shuffled_rows, told
 
 NewMaster = Callable[[Terms], StrategoMaster]
 TERMS = Terms(move_time=30_000)

@@ -4,7 +4,7 @@ import random
 
 from gamehost.games.base import IllegalAction, Seat
 from gamehost.games.chance import SystemChance
-from gamehost.games.stratego.game import STRATEGO
+from gamehost.games.stratego.master import STRATEGO
 from gamehost.journal.pictures import picture
 from gamehost.journal.records import Entry, EntryKind, SeatRecord, TableHeader, TableId, TableRecord
 from gamehost.testing.cases import PropertyCase

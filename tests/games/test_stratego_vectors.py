@@ -10,9 +10,9 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.games.base import Cause, Result, Seat
 from gamehost.games.stratego.events import Board, Fought, Moved, Phase, Situation
-from gamehost.games.stratego.game import STRATEGO
-from gamehost.games.stratego.position import Position, seen
-from tests.kit.games.stratego_table import POOR, POOR_FAR, as_action, from_setups, in_play, rows_of, told
+from gamehost.games.stratego.master import STRATEGO
+from gamehost.games.stratego.rules import Position, seen
+from tests.kit.games.stratego import POOR, POOR_FAR, as_action, from_setups, in_play, rows_of, told
 
 GAMES = Path(__file__).parent.parent / "vectors" / "stratego_games.jsonl"
 

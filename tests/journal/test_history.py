@@ -1,16 +1,21 @@
-"""History: what everybody may know of a match, from its record; and it is what every watcher was told."""
+"""What everybody may know of a record: its history and its pictures."""
 
 import random
+from collections.abc import Sequence
 
 import msgspec
-from attrs import evolve
+from attrs import evolve, frozen
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.games.base import Cause, Seat
+from gamehost.games.drawing import Scene
+from gamehost.games.paper_soccer.master import PAPER_SOCCER, Move
 from gamehost.journal.history import History, beginning, history, history_in_steps, shown_after
-from gamehost.journal.records import Entry, EntryKind, SeatRecord, TableHeader
+from gamehost.journal.pictures import NoPicture, picture
+from gamehost.journal.records import Entry, EntryKind, SeatRecord, TableHeader, TableId, TableRecord
 from gamehost.journal.replay import NotFollowed
 from gamehost.testing.cases import PropertyCase
 from gamehost.testing.master_contract import MasterContract
@@ -19,7 +24,7 @@ from tests.games.test_onitama_master import MasterTests as OnitamaTests
 from tests.games.test_paper_soccer_master import ContractTests as PaperSoccerTests
 from tests.games.test_stratego_master import MasterTests as StrategoTests
 from tests.journal.test_replay import played
-from tests.kit.example_game import TOY, Counted
+from tests.kit.example_game import TOY, Counted, Toy
 from tests.kit.watching import Stream, WatchedTable, written
 
 OPENING = TableHeader("toy", 1, (SeatRecord("ann", "toy"), SeatRecord("bob", "toy")), {"goal": "100"})
@@ -100,7 +105,7 @@ class StreamTests(PropertyCase):
             self.step(world, player, rng, streams)
         stays = [stream for stream, gone in streams if not gone]
         world.settle()
-        whole = written(world.face, history(world.game, world.opening, world.entries))
+        whole = written(world.messages, history(world.game, world.opening, world.entries))
         for stream, gone in streams:
             self.compare(world, stream, whole, gone)
         if world.table._master.result is not None:
@@ -152,3 +157,92 @@ class StreamTests(PropertyCase):
 
 
 del MasterContract, ExpertMasterTests, OnitamaTests, PaperSoccerTests, StrategoTests
+
+
+SEATS = (SeatRecord("ann", "toy"), SeatRecord("bob", "toy"))
+SCENES: list[Scene] = []
+
+
+@frozen
+class Sketched(Toy):
+    """A toy game with pictures."""
+
+    def draw(self, scene: Scene) -> str:
+        """Keep what the picture would be made of."""
+        SCENES.append(scene)
+        return "a picture"
+
+
+SKETCHED = Sketched()
+
+
+def record(entries: Sequence[Entry], game: str = "toy", **settings: str) -> TableRecord:
+    """A record of two players."""
+    return TableRecord(TableId(7), TableHeader(game, 1, SEATS, settings), tuple(entries))
+
+
+class PictureTests(PropertyCase):
+    """What a game is given, and what cannot be drawn."""
+
+    def scene(self, entries: Sequence[Entry], **changes: object) -> Scene:
+        """What the game is given for a picture."""
+        self.assertEqual(picture(SKETCHED, record(entries, goal="100"), **changes), "a picture")  # type: ignore[arg-type]
+        return SCENES.pop()
+
+    def test_a_match_that_goes_on(self) -> None:
+        """What happened, entry by entry; the view of the one who asks, and nobody else's."""
+        scene = self.scene(played(3), date="2026-01-31")
+        self.assertEqual((scene.names, scene.seat, scene.result, scene.views), (["ann", "bob"], None, None, ()))
+        self.assertEqual([turn.seat for turn in scene.turns], [None, 0, 1, 0])
+        self.assertEqual(scene.view.count, 3)
+        self.assertEqual(scene.source, "table 7, 2026-01-31")
+        self.assertEqual(self.scene(played(3), seat=Seat(1)).seat, 1)
+
+    def test_until_an_entry(self) -> None:
+        """As the match stood then."""
+        scene = self.scene(played(100), until=3)
+        self.assertEqual((scene.view.count, len(scene.turns), scene.result), (2, 3, None))
+
+    def test_a_match_that_is_over(self) -> None:
+        """The views of all seats, unless nothing may be revealed."""
+        scene = self.scene(played(100))
+        self.assertIsNotNone(scene.result)
+        self.assertEqual(len(scene.views), 2)
+        self.assertEqual(self.scene(played(100), reveal=False).views, ())
+
+    def test_a_match_that_was_put_away(self) -> None:
+        """It says so."""
+        self.assertIn("put away", self.scene([*played(3), Entry(EntryKind.ARCHIVED, 9)]).standstill)
+
+    def test_an_illegal_move(self) -> None:
+        """What lost the match is given to the game."""
+        entries = [
+            Entry(EntryKind.BEGAN, 0, drawn=(0,)),
+            Entry(EntryKind.ACTED, 1, Seat(0), b"3,3", outcome="bob won (violation): illegal move"),
+        ]
+        drawn = picture(PAPER_SOCCER, record(entries, "paper-soccer"))
+        self.assertIn('class="cross"', drawn)
+        master = PAPER_SOCCER.new_master(2, {}, _Nothing())
+        master.begin(0)
+        master.act(Seat(0), Move(((3, 3),)), 1)
+        assert master.result is not None
+        self.assertIs(master.result.cause, Cause.VIOLATION)
+
+    def test_what_cannot_be_drawn(self) -> None:
+        """Each with its reason."""
+        wrong = [*played(2), replace(played(3)[-1], notation=b"+7")]
+        for game, entries, seat, reason in (
+            (TOY, played(1), None, "the game has no pictures"),
+            (SKETCHED, [], None, "the match has not begun"),
+            (SKETCHED, played(1), Seat(2), "there is no seat 2; expected 0 to 1"),
+            (SKETCHED, wrong, None, "its record does not fit the rules: entry 4"),
+        ):
+            error = self.assertRaises(NoPicture, picture, game, record(entries, goal="100"), seat=seat)
+            self.assertIn(reason, str(error))
+
+
+class _Nothing:
+    """Chance that always gives 0."""
+
+    def below(self, n: int) -> int:
+        return 0

@@ -5,6 +5,7 @@ import random
 from attrs import evolve
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from gamehost.games.base import Seat
 from gamehost.games.chance import JournalledChance
@@ -55,7 +56,7 @@ class NotationTests(PropertyCase):
         read = read_notation(_TEXT)
         self.assertEqual(read.date, "2026-01-31")
         self.assertEqual(write_notation(read.record, read.date), _TEXT)
-        self.assertEqual(read.record.entries, tuple(evolve(entry, check=b"") for entry in RECORD.entries))
+        self.assertEqual(read.record.entries, tuple(replace(entry, check=b"") for entry in RECORD.entries))
 
     @settings(max_examples=12)
     @given(st.sampled_from(sorted(PLAYERS)), st.integers(0, 10_000))

@@ -14,11 +14,10 @@ from hypothesis.stateful import RuleBasedStateMachine, rule
 from twisted.internet.task import Clock
 
 from gamehost._twisted import without_standstills
-from tests.kit.invariants import Disorder
-from tests.kit.journal_oracle import Archive
+from tests.kit.journal_oracle import Archive, Disorder
 from tests.kit.memory_host import Client, MemoryHost
 from tests.kit.model_clients import MODEL_CLIENTS
-from tests.kit.visitor import Visitor
+from tests.kit.simulated_scripts import Visitor
 
 #: Sleeping tables of one address, and bytes of one connection at once: low, so that attacks reach them soon.
 MOST_SLEEPING = 2
@@ -130,7 +129,7 @@ class AttackPlayers(RuleBasedStateMachine):
 
     def tables_left(self) -> int:
         """How many tables of the abandoners sleep."""
-        return self.world.lobby.registry.sleepers.tables_of(ABANDONER)
+        return self.world.lobby.registry.sleeping.tables_of(ABANDONER)
 
     # -- seats of other guests
 
@@ -315,7 +314,7 @@ class AttackPlayers(RuleBasedStateMachine):
 
         :param key: what the first one gives behind the name
         """
-        if self.world.lobby._queues.waiting:
+        if self.world.lobby.queues.waiting:
             return None
         for address in addresses:
             visitor = self.stranger("onitama", address)

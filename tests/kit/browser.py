@@ -4,18 +4,156 @@ Browser tests: a host and a Chromium on the test's own reactor, and pages that a
 Waiting happens in the page. Every test has a browser of its own.
 """
 
+import os
+import shutil
+import subprocess
+import tempfile
 from base64 import b64decode
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
+from unittest import SkipTest
 
 from msgspec import json
 from twisted.internet import reactor as this_reactor
+from twisted.internet.defer import Deferred
+from twisted.internet.endpoints import TCP4ClientEndpoint, connectProtocol
+from twisted.internet.error import ProcessExitedAlready
+from twisted.internet.protocol import ProcessProtocol, Protocol
+from twisted.python.failure import Failure
 from twisted.trial.unittest import TestCase
 
+import gamehost
 from gamehost.config import Options
 from gamehost.service import GameHostService
 from gamehost.tap import make_host
-from tests.kit.chromium import Chromium, CommandFailed
+
+# Chromium as a process of the test's own reactor: commands go through a pipe, and no driver and no port is needed.
+#
+# The protocol is the one of the developer tools: JSON, and a NUL byte behind each message, on the file descriptors 3 and 4.
+
+
+NAMES = ("chromium", "chromium-browser", "google-chrome")
+
+#: `required`: a test without a browser is a failure, and is not skipped.
+VARIABLE = "GAMEHOST_BROWSER"
+
+OPTIONS = (
+    *("--headless=new", "--remote-debugging-pipe", "--no-first-run", "--no-default-browser-check"),
+    *("--disable-background-networking", "--disable-component-update", "--disable-sync", "--disable-extensions"),
+    *("--disable-background-timer-throttling", "--disable-renderer-backgrounding"),
+    *("--disable-dev-shm-usage", "--disable-gpu", "--hide-scrollbars", "--mute-audio", "--force-color-profile=srgb"),
+    *("--disable-features=Translate,MediaRouter,OptimizationHints", "--font-render-hinting=none"),
+)
+
+
+def find_chromium() -> str:
+    """
+    The browser of this machine.
+
+    :raises SkipTest: there is none
+    :raises AssertionError: there is none, and there must be one
+    """
+    for name in NAMES:
+        path = shutil.which(name)
+        if path is not None:
+            return path
+    why = f"there is no browser here: none of {', '.join(NAMES)}; `make test-browser` installs one"
+    if os.environ.get(VARIABLE) == "required":
+        raise AssertionError(why)
+    raise SkipTest(why)
+
+
+class CommandFailed(Exception):
+    """The browser refuses a command, or a script in a page has failed."""
+
+
+class Chromium(ProcessProtocol):
+    """
+    One browser. Made by `Chromium.start`.
+
+    :param heard: called with the session and the name and the parameters of each event
+    """
+
+    def __init__(self, heard: Callable[[str, str, Mapping[str, Any]], None]) -> None:
+        self._heard = heard
+        self._unread = b""
+        self._asked: dict[int, Deferred[Any]] = {}
+        self._number = 0
+        self._errors = b""
+        self._ended: Deferred[None] = Deferred()
+        self._folder = tempfile.TemporaryDirectory(prefix="gamehost-browser-", ignore_cleanup_errors=True)
+
+    def start(self, reactor: Any, more: Sequence[str] = ()) -> None:
+        """
+        Start the process.
+
+        :raises SkipTest: as `find_chromium`
+        """
+        path = find_chromium()
+        options = [path, *OPTIONS, f"--user-data-dir={self._folder.name}", *more]
+        if os.getuid() == 0:
+            options.append("--no-sandbox")
+        # As the child sees them: it reads commands from 3, and writes answers to 4.
+        descriptors: Any = {0: "w", 1: "r", 2: "r", 3: "w", 4: "r"}
+        reactor.spawnProcess(self, path, [*options, "about:blank"], env=dict(os.environ), childFDs=descriptors)
+
+    def ask(self, method: str, session: str = "", **parameters: Any) -> Deferred[Any]:
+        """
+        Give a command.
+
+        :param session: of a page
+        :returns: fires with the answer; fails with `CommandFailed`
+        """
+        self._number += 1
+        command = {"id": self._number, "method": method, "params": parameters}
+        if session:
+            command["sessionId"] = session
+        answer = self._asked[self._number] = Deferred()
+        transport: Any = self.transport
+        transport.writeToChild(3, json.encode(command) + b"\x00")
+        return answer
+
+    def childDataReceived(self, childFD: int, data: bytes) -> None:
+        """Read answers and events."""
+        if childFD != 4:
+            self._errors = (self._errors + data)[-4_000:]
+            return
+        *messages, self._unread = (self._unread + data).split(b"\x00")
+        for text in messages:
+            message = json.decode(text)
+            if "id" not in message:
+                self._heard(message.get("sessionId", ""), message["method"], message["params"])
+                continue
+            answer = self._asked.pop(message["id"])
+            if "error" in message:
+                answer.errback(CommandFailed(message["error"]["message"]))
+            else:
+                answer.callback(message["result"])
+
+    def stop(self) -> Deferred[None]:
+        """End the process. Fires when it is gone."""
+        transport: Any = self.transport
+        if transport is not None:
+            with suppress(ProcessExitedAlready):
+                transport.signalProcess("KILL")
+        else:
+            self._folder.cleanup()
+            self._ended.callback(None)
+        return self._ended
+
+    def processEnded(self, reason: Failure) -> None:
+        """The process is gone."""
+        self._folder.cleanup()
+        asked, self._asked = self._asked, {}
+        words = self._errors.decode("utf-8", "replace").strip()
+        for answer in asked.values():
+            answer.errback(CommandFailed(f"the browser has ended: {words}"))
+        self._ended.callback(None)
+
 
 #: Seconds for which something may be waited for.
 PATIENCE = 10.0
@@ -287,3 +425,240 @@ class BrowserCase(TestCase):
         """The consoles are empty."""
         errors = [error for error in self.browser.errors if not any(one in error for one in self.expected_errors)]
         self.assertEqual(errors, [])
+
+
+# What axe-core finds in a page: faults against WCAG 2.2, levels A and AA.
+#
+# The script comes with the package `axe-playwright-python`, which needs Playwright; only its file is used.
+
+
+TAGS = ("wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22a", "wcag22aa")
+
+_RUN = """axe.run(document, {runOnly: %s}).then(({violations}) => violations.flatMap(
+    (one) => one.nodes.map((node) => `${one.id}: ${node.target.join(" ")}: ${node.failureSummary}`)))"""
+
+
+def axe_script() -> str:
+    """
+    The script.
+
+    :raises SkipTest: it is not installed
+    :raises AssertionError: it is not installed, and it must be
+    """
+    spec = find_spec("axe_playwright_python")
+    for folder in (spec.submodule_search_locations or ()) if spec is not None else ():
+        for path in Path(folder).glob("**/axe.min.js"):
+            return path.read_text("utf-8")
+    why = "axe-core is not here; `make test-browser` installs it"
+    if os.environ.get(VARIABLE) == "required":
+        raise AssertionError(why)
+    raise SkipTest(why)
+
+
+async def findings(page: Page) -> list[str]:
+    """
+    What is wrong with a page as it is now, one sentence each.
+
+    :raises SkipTest: as `axe_script`
+    """
+    await page.run(f"void (() => {{ {axe_script()} }}).call(window)")
+    found = await page.run(_RUN % list(TAGS))
+    return [str(one) for one in found]
+
+
+# People at the pages: they log in, sit down at a table, and play on by themselves.
+
+
+#: Whether the match on the page is over.
+OVER = r"/\b(won|Draw|stopped)\b/.test(document.querySelector('.panel h1')?.textContent ?? '')"
+
+#: Whether the page waits for its player.
+ASKED = "document.querySelector('.board[data-can=yes]')"
+
+#: Presses cells of the board that can be pressed, at random, while the page may act; `better` prefers some of them.
+_PLAY = """(async ({seed, most, better, once}) => {
+    const random = () => (seed = (seed * 48271) %% 2147483647) / 2147483647;
+    const pause = () => new Promise((done) => setTimeout(done, 4));
+    let pressed = 0, idle = 0;
+    // Between two answers of one player the page waits for the host, for a moment.
+    while (pressed < most && !(%s) && !(once && idle > 250)) {
+        const cells = [...document.querySelectorAll('.board[data-can=yes] .cell[data-can]')];
+        idle = cells.length ? 0 : idle + 4;
+        const good = cells.filter((cell) => better.some((words) => cell.ariaLabel.includes(words)));
+        const from = good.length && random() < 0.9 ? good : cells;
+        if (from.length) {
+            from[Math.floor(random() * from.length)].click();
+            pressed += 1;
+        }
+        await pause();
+    }
+    return pressed;
+})(%s)"""
+
+
+async def enter(page: Page, name: str) -> None:
+    """Answer the question for a name."""
+    await page.until("document.querySelector('dialog[open] input[name=name]')")
+    await page.run(f"document.querySelector('dialog input[name=name]').value = {json.encode(name).decode()}")
+    await page.click("dialog .go")
+
+
+async def sit_down(page: Page, name: str, game: str, **wishes: str) -> None:
+    """
+    From the page of tables into the queue, under a name.
+
+    :param wishes: what is chosen in the dialog; without any, the large button is pressed
+    """
+    await page.open("/")
+    if not wishes:
+        await page.click(f"[data-play={game}]")
+        await enter(page, name)
+        return
+    await page.click(f"[data-play={game}] + button")
+    await enter(page, name)
+    await page.until("document.querySelector('#play-title')")
+    for field, value in wishes.items():
+        await page.run(f"document.querySelector('dialog [name={field}]').value = {json.encode(value).decode()}")
+    await page.click("dialog .go")
+
+
+async def play_on(
+    page: Page, seed: int, most: int = 1_000_000, better: tuple[str, ...] = (), *, once: bool = False
+) -> Any:
+    """
+    Press at random until the match is over, or so many times.
+
+    :param once: until nothing can be pressed for a quarter of a second
+
+    :param better: words of the labels of cells that are preferred
+    """
+    wishes = json.encode({"seed": seed, "most": most, "better": better, "once": once}).decode()
+    return await page.run(_PLAY % (OVER, wishes))
+
+
+# A person with netcat, on the test's own reactor: types texts, and waits for what comes.
+
+
+#: Seconds for which something may be waited for.
+NETCAT_PATIENCE = 10.0
+
+
+class Netcat(Protocol):
+    """One connection."""
+
+    def __init__(self, reactor: Any) -> None:
+        self._reactor = reactor
+        #: Everything that has come.
+        self.all = ""
+        self._unread = ""
+        self._waiting: tuple[str, Deferred[str]] | None = None
+
+    def say(self, text: str) -> None:
+        """Type a line."""
+        transport: Any = self.transport
+        transport.write(text.encode() + b"\n")
+
+    async def heard(self, part: str) -> str:
+        """
+        Wait for a text.
+
+        :returns: what has come since the last call, as far as the text reaches
+        :raises AssertionError: it did not come
+        """
+        came: Deferred[str] = Deferred()
+        self._waiting = part, came
+        timer = self._reactor.callLater(NETCAT_PATIENCE, self._give_up)
+        self._look()
+        try:
+            return await came
+        finally:
+            if timer.active():
+                timer.cancel()
+
+    def _look(self) -> None:
+        if self._waiting is None or self._waiting[0] not in self._unread:
+            return
+        (part, came), self._waiting = self._waiting, None
+        before, _, self._unread = self._unread.partition(part)
+        came.callback(before + part)
+
+    def _give_up(self) -> None:
+        if self._waiting is not None:
+            (part, came), self._waiting = self._waiting, None
+            came.errback(AssertionError(f"{part!r} never came; since then there was {self._unread!r}"))
+
+    def dataReceived(self, data: bytes) -> None:
+        """Something has come."""
+        self.all += data.decode()
+        self._unread += data.decode()
+        self._look()
+
+    def connectionLost(self, reason: Failure | None = None) -> None:
+        """The host has closed."""
+        self._give_up()
+
+    def close(self) -> None:
+        """Hang up."""
+        transport: Any = self.transport
+        transport.abortConnection()
+
+
+async def netcat(reactor: Any, port: int) -> Netcat:
+    """Connect to a port of this machine."""
+    endpoint = TCP4ClientEndpoint(reactor, "127.0.0.1", port)
+    person = Netcat(reactor)
+    await connectProtocol(endpoint, person)
+    return person
+
+
+# The browser's modules run by node, without a browser: for the rules that a page knows.
+
+
+_PACKAGE = Path(gamehost.__file__).parent
+STATIC = _PACKAGE / "web" / "static"
+#: The first version that takes a `.js` file for a module without being told so.
+_LEAST = (20, 19)
+_SECONDS = 60
+
+
+@cache
+def node() -> str:
+    """
+    The path of node.
+
+    :raises SkipTest: there is none, or it is too old
+    """
+    path = shutil.which("node")
+    if path is None:
+        raise SkipTest("there is no node to run the browser's modules with")
+    version = subprocess.run([path, "--version"], capture_output=True, text=True, check=True, timeout=_SECONDS).stdout
+    if tuple(map(int, version.strip().removeprefix("v").split(".")[:2])) < _LEAST:
+        raise SkipTest(f"node {version.strip()} is too old for the browser's modules; expected {_LEAST}")
+    return path
+
+
+def evaluate(module: str, expression: str, data: Any = None) -> Any:
+    """
+    What an expression gives.
+
+    :param module: a module of the pages, or the name of a game that has a board, maybe with another module behind a slash; the
+        expression sees it as `module`
+    :param expression: JavaScript; it sees `data`, and its value must be plain data
+    :raises SkipTest: there is no node
+    """
+    path = STATIC / module
+    if not path.exists():
+        game, _, name = module.partition("/")
+        path = _PACKAGE / "games" / game.replace("-", "_") / (name or "board.js")
+    script = (
+        f"import * as module from {json.encode(path.as_uri()).decode()};"
+        "let text = ''; for await (const part of process.stdin) text += part;"
+        f"const data = JSON.parse(text); process.stdout.write(JSON.stringify({expression}));"
+    )
+    command = [node(), "--no-warnings", "--input-type=module", "--eval", script]
+    done = subprocess.run(
+        command, input=json.encode(data).decode(), capture_output=True, text=True, timeout=_SECONDS, check=False
+    )
+    if done.returncode:
+        raise AssertionError(done.stderr)
+    return json.decode(done.stdout)

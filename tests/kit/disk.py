@@ -6,12 +6,21 @@ sectors. A fault makes one call fail, or all from one call on. The host's own co
 """
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 from typing import Any
 
 import apsw
 from attrs import define, field
+
+from gamehost.games.base import Seat
+from gamehost.journal.records import Entry, EntryKind, StoreUnusable, TableHeader, TableId
+from gamehost.storage.changes import Change, Told
+from gamehost.storage.database import SqliteDatabase, placed_faults
+from gamehost.storage.high_water_mark import Mark
+from gamehost.storage.row_codec import OPENED, Row, finishes, read_entry, read_opening
+from gamehost.storage.store import SqliteStore, open_store
+from tests.kit.journal_contract import OPENING
 
 SECTOR = 512
 
@@ -200,3 +209,165 @@ class Drive(apsw.VFS):
 def str_name(name: Any) -> str:
     """A file's name, however SQLite gives it."""
     return name if isinstance(name, str) else str(name.filename())
+
+
+# One life of a journal on a disk that is going to fail, and what the next life finds.
+#
+# The checks: everything acknowledged is there; what is there is a beginning of what was sent, cut at a group's end; every
+# chain holds; the index is right; the journal takes new entries. Of tables in which nobody acts all rows are there, or
+# none.
+
+
+EVERYTHING = "SELECT seq, game, n, at_ms, kind, seat, body, h FROM event ORDER BY seq"
+
+#: What a failing disk makes of SQLite's calls.
+DISK_ERRORS = (apsw.Error, OSError)
+
+#: How a group is committed: `SqliteStore.commit`, or something with a fault planted.
+Commit = Callable[[SqliteStore, Sequence[Change]], None]
+
+
+@define(eq=False)
+class Lives:
+    """What was sent to a journal over all its lives, and how much of it somebody was told of."""
+
+    rng: random.Random
+    sent: list[tuple[TableId, TableHeader | Entry]] = field(factory=list)
+    #: How long `sent` was after each group.
+    ends: list[int] = field(factory=lambda: [0])
+    acknowledged: int = 0
+    mark: Mark | None = None
+    #: Say so before the commit, or that a mark is on the disk that is not: planted faults.
+    early: bool = False
+    marks_ahead: bool = False
+    #: The tables in which nobody acts, and how many of them a later life has not found.
+    unplayed: set[int] = field(factory=set)
+    removed: int = 0
+    #: Seconds. So much time goes by that tables in which nobody has acted are removed.
+    now: float = 0.0
+    _tables: int = 0
+    _open: list[TableId] = field(factory=list)
+
+    def group(self) -> Sequence[Change]:
+        """The next group: a few entries at a few tables."""
+        changes: list[Change] = []
+        for _ in range(self.rng.choice((1, 1, 2, 3, 10))):
+            if not self._open or self.rng.random() < 0.3:
+                self._tables += 1
+                table = TableId(self._tables)
+                changes.append((table, OPENING))
+                if self.rng.random() < 0.7:
+                    self.unplayed.add(table)
+                    end = Entry(EntryKind.FORFEITED, 5, Seat(1), outcome="over")
+                    changes += [(table, Entry(EntryKind.BEGAN, 0)), (table, end), Told(table, None)]
+                else:
+                    self._open.append(table)
+                continue
+            table = self.rng.choice(self._open)
+            outcome = "over" if self.rng.random() < 0.1 else ""
+            notation = self.rng.randbytes(self.rng.choice((5, 5, 5, 900)))
+            entry = Entry(EntryKind.ACTED, self.rng.randrange(10**6), Seat(0), notation, (3, 1), outcome)
+            if finishes(entry):
+                self._open.remove(table)
+            changes.append((table, entry))
+            if outcome:
+                changes.append(Told(table, None))  # the end was told
+        return changes
+
+    def play(self, store: SqliteStore, groups: int, commit: Commit = SqliteStore.commit) -> None:
+        """Commit so many groups, and acknowledge each."""
+        self.mark = store.mark
+        for _ in range(groups):
+            self.now += 100
+            store.marked = 2**60 if self.marks_ahead else self.mark.last
+            changes = self.group()
+            self.sent += [change for change in changes if isinstance(change, tuple)]
+            self.ends.append(len(self.sent))
+            if self.early:
+                self.acknowledged = len(self.sent)
+            commit(store, changes)
+            self.acknowledged = len(self.sent)
+            if self.rng.random() < 0.7:  # else the mark on the disk is an older one
+                self.mark = store.mark
+
+    def take_up(self, store: SqliteStore) -> str | None:
+        """See what a later life holds, and go on from there; what is wrong with it."""
+        rows = [Row._make(row) for row in store.connection.execute(EVERYTHING)]
+        held = [(row.game, read_opening(row) if row.kind == OPENED else read_entry(row)) for row in rows]
+        last = rows[-1].seq if rows else 0
+        if last < self.acknowledged:
+            return "lost"
+        del self.sent[last:]
+        removed = self.unplayed.difference(table for table, _ in held)
+        if held != [one for one in self.sent if one[0] not in removed] or last not in self.ends:
+            return "disordered"
+        if placed_faults(SqliteDatabase(store.connection)) or store.lists.faults():
+            return "misplaced"
+        self.ends = [end for end in self.ends if end <= last]
+        self.acknowledged = last
+        self.removed = sum(table in removed for table in {table for table, _ in self.sent})
+        self._open = store.live()
+        self._tables = store.last_table
+        return None
+
+
+def open_on(drive: Drive, disk: Disk, lives: Lives, sync: str = "FULL") -> SqliteStore:
+    """The host's own way of opening a store, on a disk, with checkpoints and steps of the index that come often."""
+    connection = drive.connect(disk)
+    try:
+        store = open_store(connection, lives.mark, wall=lambda: lives.now, index_step=9)
+    except BaseException:
+        abandon(connection, disk)
+        raise
+    connection.execute("PRAGMA wal_autocheckpoint=8")
+    connection.execute(f"PRAGMA synchronous={sync}")
+    return store
+
+
+def abandon(connection: apsw.Connection, disk: Disk) -> None:
+    """The process is gone: nothing more reaches the disk."""
+    disk.dead = True
+    try:
+        connection.close()
+    except apsw.Error:
+        connection.close(True)
+
+
+def next_life(drive: Drive, disk: Disk, lives: Lives, groups: int = 1) -> str | None:
+    """Open what is left, check it, and go on for some groups on an honest disk; what was wrong."""
+    try:
+        store = open_on(drive, disk, lives)
+    except StoreUnusable as error:
+        return "lost" if "shorter" in str(error) or "empty" in str(error) else "corrupt"
+    except apsw.Error:
+        return "corrupt"
+    try:
+        wrong = lives.take_up(store)
+        if wrong is None:
+            lives.play(store, groups)
+    except apsw.Error:
+        wrong = "corrupt"
+    finally:
+        connection = store.connection
+        assert isinstance(connection, apsw.Connection)
+        abandon(connection, disk)
+    return wrong
+
+
+def run(
+    drive: Drive, disk: Disk, lives: Lives, commit: Commit = SqliteStore.commit, sync: str = "FULL", groups: int = 12
+) -> bool:
+    """Play until the groups are through or the disk fails; whether they are through."""
+    try:
+        store = open_on(drive, disk, lives, sync)
+    except (*DISK_ERRORS, StoreUnusable):
+        return False
+    connection = store.connection
+    assert isinstance(connection, apsw.Connection)
+    try:
+        lives.play(store, groups, commit)
+    except DISK_ERRORS:
+        return False
+    finally:
+        abandon(connection, disk)
+    return True

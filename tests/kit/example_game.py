@@ -20,8 +20,7 @@ from gamehost.lobby.queues import Queue
 from gamehost.settings import Settings, from_to, milliseconds, refuse_unknown, setting
 from gamehost.tables.interfaces import Away, Back, Displaced, Over, Refused, Suspended
 from gamehost.wires.base import Codec, Wire
-from gamehost.wires.claims import claim_of_guest
-from gamehost.wires.conversation import BaseConversation, Claim, Peer
+from gamehost.wires.conversation import BaseConversation, Claim, Peer, claim_of_guest
 from gamehost.wires.framing import LineBuffer, WireError
 
 

@@ -130,8 +130,12 @@ def start(
     """
     Run a module as a program, with the interpreter of this process. Its output can be read from `stdout`.
 
+    :param module: of `tests.kit.altered_hosts` with the name of what is altered, behind a colon
     :param separate: where its standard error goes; by default it is one with the output
     """
+    module, _, altered = module.partition(":")
+    if altered:
+        environment = {**environment, "GAMEHOST_ALTERED": altered}
     forked = os.environ.get(VARIABLE) == "yes" and hasattr(os, "pidfd_open")
     # Somebody who asks for other packages needs an interpreter that looks for them, and a library that comes before others
     # needs a new process. A module of the benchmarks changes the host before it is imported.

@@ -20,10 +20,18 @@ from zlib import crc32
 import atheris
 
 with atheris.instrument_imports(include=["gamehost"]):
-    from tests.kit.invariants import Complaints, check_house
-    from tests.kit.memory_host import Client, MemoryHost
-    from tests.kit.message_text import MessageText, message_text_of
-    from tests.kit.transcript import Drops, Passes, Says, Transcript, transcripts
+    from tests.kit.journal_oracle import Complaints, check_house
+    from tests.kit.memory_host import (
+        Client,
+        Drops,
+        MemoryHost,
+        MessageText,
+        Passes,
+        Says,
+        Transcript,
+        message_text_of,
+        transcripts,
+    )
 
 #: What no wire can use: the first byte is in no UTF-8.
 SIGN = b"\xf5"

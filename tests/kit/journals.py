@@ -1,9 +1,13 @@
-"""Journals for tests: the recording one, and one whose disk may be late and whose host may die at any moment."""
+"""Journals for tests: the recording one, one whose disk may be late, and real ones whose calls are carried out by the test."""
 
 from collections import deque
 from collections.abc import Callable
 from functools import partial
+from pathlib import Path
+from queue import Empty, SimpleQueue
 from typing import Any, cast
+
+from attrs import define, field
 
 from gamehost.accounts.passwords import Account
 from gamehost.games.base import Seat
@@ -11,8 +15,13 @@ from gamehost.journal.records import Entry, TableHeader, TableId, TableRecord
 from gamehost.storage.durable import DurableJournal
 from gamehost.storage.questions import OrderedStore
 from gamehost.storage.row_codec import finishes
+from gamehost.storage.sqlite import open_journal
 from gamehost.storage.store import SqliteStore
+from gamehost.testing.cases import PropertyCase
 from gamehost.testing.journals import RecordingJournal as RecordingJournal
+from tests.kit.journal_contract import MOVE, OPENING, nothing
+
+# Journals for tests: the recording one, and one whose disk may be late and whose host may die at any moment.
 
 
 def _store(journal: DurableJournal) -> OrderedStore:
@@ -47,6 +56,33 @@ class CommittedJournal(RecordingJournal):
     def __init__(self) -> None:
         super().__init__(late=True)
         self._queued: deque[tuple[TableId, _Change, Callable[[], None]]] = deque()
+        #: The time, and the calls of those who have asked something. By default a commit answers them.
+        self.clock: Callable[[], float] | None = None
+        self.asked: deque[Callable[[], None]] = deque()
+        #: When the changes came that were not called back for.
+        self._since: deque[float] = deque()
+
+    @property
+    def age(self) -> float:
+        """How many seconds the oldest change has waited. At ten of them a host ends, because its disk does not answer."""
+        return self.clock() - self._since[0] if self.clock is not None and self._since else 0.0
+
+    def _queue(self, change: tuple[TableId, _Change, Callable[[], None]]) -> None:
+        self._queued.append(change)
+        if self.clock is not None:
+            self._since.append(self.clock())
+
+    def _tell(self, answer: Callable[[], None]) -> None:
+        if self.clock is None:
+            super()._tell(answer)
+        else:
+            self.asked.append(answer)
+
+    def release(self, number: int | None = None) -> int:
+        released = super().release(number)
+        for _ in range(min(released, len(self._since))):
+            self._since.popleft()
+        return released
 
     @property
     def queued(self) -> int:
@@ -59,13 +95,13 @@ class CommittedJournal(RecordingJournal):
         return len(self._waiting)
 
     def open(self, table: TableId, opening: TableHeader, durable: Callable[[], None]) -> None:
-        self._queued.append((table, opening, durable))
+        self._queue((table, opening, durable))
 
     def append(self, table: TableId, entry: Entry, durable: Callable[[], None]) -> None:
-        self._queued.append((table, entry, durable))
+        self._queue((table, entry, durable))
 
     def told(self, table: TableId, seat: Seat | None = None) -> None:
-        self._queued.append((table, partial(super().told, table, seat), lambda: None))
+        self._queue((table, partial(super().told, table, seat), lambda: None))
 
     def load(self, table: TableId, loaded: Callable[[TableRecord | str], None]) -> None:
         found: list[TableRecord] = []
@@ -73,23 +109,23 @@ class CommittedJournal(RecordingJournal):
         def read() -> None:
             found.append(self.record(table))
 
-        self._queued.append((table, read, lambda: loaded(found[0])))
+        self._queue((table, read, lambda: loaded(found[0])))
 
     def sleep(self, table: TableId, since: int) -> None:
-        self._queued.append((table, partial(self.since.update, {table: since}), lambda: None))
+        self._queue((table, partial(self.since.update, {table: since}), lambda: None))
 
     def wake(self, table: TableId) -> None:
-        self._queued.append((table, partial(self.since.pop, table, None), lambda: None))
+        self._queue((table, partial(self.since.pop, table, None), lambda: None))
 
     def find(self, key: str) -> Account | None:
         queued = [change for _, change, _ in self._queued if isinstance(change, Account) and change.key == key]
         return queued[-1] if queued else self.accounts.get(key)
 
     def add(self, account: Account, added: Callable[[Account], None]) -> None:
-        self._queued.append((TableId(0), account, lambda: added(account)))
+        self._queue((TableId(0), account, lambda: added(account)))
 
     def change(self, account: Account, durable: Callable[[], None]) -> None:
-        self._queued.append((TableId(0), account, durable))
+        self._queue((TableId(0), account, durable))
 
     def commit(self, number: int | None = None) -> int:
         """Make so many changes (all) durable, oldest first, and call nobody back; how many were."""
@@ -121,3 +157,71 @@ class CommittedJournal(RecordingJournal):
         again.uptime = again.noted_uptime = self.noted_uptime
         again._tables = max(self.openings, default=0)
         return again
+
+
+# What stands for the reactor in the journal's tests: a queue of calls, carried out by whoever waits for something.
+
+
+@define(eq=False)
+class Pump:
+    """Calls from other threads, carried out on this one."""
+
+    broken: list[str] = field(factory=list)
+    _calls: "SimpleQueue[Callable[[], None]]" = field(factory=SimpleQueue)
+
+    def from_thread(self, call: Callable[[], None]) -> None:
+        """To be handed to the journal."""
+        self._calls.put(call)
+
+    def until(self, done: Callable[[], bool], patience: float = 20.0) -> None:
+        """Carry calls out until something is so, or none has come for so many seconds."""
+        while not done():
+            try:
+                self._calls.get(timeout=patience)()
+            except Empty:
+                raise AssertionError(f"nothing happened for {patience:.0f} seconds") from None
+
+    def open(self, path: Path, **more: Any) -> DurableJournal:
+        """A journal whose callbacks come through here."""
+        more.setdefault("guard", False)
+        return open_journal(path, self.from_thread, self.broken.append, **more)
+
+    def settle(self, journal: DurableJournal) -> None:
+        """Wait until everything is durable, and every question is answered."""
+        self.until(lambda: bool(not (journal.backlog.waiting or journal.unanswered) or self.broken))
+        assert not self.broken, self.broken
+
+    def stop(self, journal: DurableJournal) -> None:
+        """Wait until the journal is closed."""
+        stopped: list[bool] = []
+        journal.stop(lambda: stopped.append(True))
+        self.until(lambda: bool(stopped))
+
+
+# Test cases with journals that are closed at the end.
+
+
+class JournalCase(PropertyCase):
+    """A test case that adds the journals it opens to `alive`."""
+
+    def setUp(self) -> None:
+        self.pump = Pump()
+        self.alive: list[DurableJournal] = []
+        self.addCleanup(self.stop_all)
+
+    def stop(self, journal: DurableJournal) -> None:
+        self.alive.remove(journal)
+        self.pump.stop(journal)
+
+    def stop_all(self) -> None:
+        while self.alive:
+            self.stop(self.alive[-1])
+
+    def play(self, journal: DurableJournal, moves: int) -> TableId:
+        """A table with so many moves, durable."""
+        table = journal.new_table()
+        journal.open(table, OPENING, nothing)
+        for _ in range(moves):
+            journal.append(table, MOVE, nothing)
+        self.pump.settle(journal)
+        return table

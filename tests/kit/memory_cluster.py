@@ -1,11 +1,12 @@
 """
-Several hosts in memory that are the members of one cluster, with the database's promises from `gamehost.testing.registry`.
+Several hosts in memory that are the members of one cluster, with the database's promises from `tests.kit.memory_registry`.
 
 A member can be killed: then nothing of it runs any more, and all of its connections are lost.
 """
 
 import random
-from collections.abc import Callable
+from collections import deque
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
@@ -14,20 +15,22 @@ from twisted.internet.address import IPv4Address
 from twisted.internet.defer import Deferred, fail, succeed
 from twisted.internet.error import AlreadyCalled, AlreadyCancelled, ConnectionRefusedError
 from twisted.internet.task import Clock
+from twisted.trial.unittest import SynchronousTestCase
 
-from gamehost.cluster.claiming import ClaimingInput
-from gamehost.cluster.front import InternalFactory
+from gamehost.accounts.passwords import Account
+from gamehost.cluster.claiming import ClaimingInput, gather
+from gamehost.cluster.front import InternalFactory, front_of
 from gamehost.cluster.membership import Beats, Cluster
 from gamehost.cluster.relay import Relays
 from gamehost.games.base import Seat
-from gamehost.journal.records import Entry, TableHeader, TableId, UnfinishedTable
+from gamehost.journal.records import Entry, TableHeader, TableId, TableRecord, UnfinishedTable
 from gamehost.net.context import Cork
 from gamehost.net.limiter import HeaderLimiter
 from gamehost.plugins import WIRES
 from gamehost.testing.journals import RecordingJournal
-from gamehost.testing.registry import MemoryCluster, MemoryRegistry
 from gamehost.testing.transport import StrictTransport
 from tests.kit.memory_host import Client, MemoryHost
+from tests.kit.memory_registry import MemoryCluster, MemoryRegistry
 
 
 class _MemberCall:
@@ -232,8 +235,8 @@ class MemberHost(MemoryHost):
         self.cluster.cork = self.context.cork
         relays = Relays(lambda address: _Endpoint(world, self, address), clock, self.context.limiter)  # type: ignore[arg-type,return-value]
         games = {game.name: game for factory in self.factories.values() for game in factory.wire.games}
-        self.cluster.attach(self.lobby, lambda tables: self.lobby.restore(games, tables), relays, self._learn)
-        self.cluster.led = lambda: self.lobby.spectators.follow(games)
+        self.cluster.attach(self.lobby, lambda tables: self.lobby.restore(games, tables), relays, self._learn, gather)
+        self.cluster.led = lambda: self.lobby.spectators.played.follow(games)
         self.context.new_input = lambda *parts: ClaimingInput(self.cluster, *parts)
         self.cluster.begin()
         self.cluster.open(self.factories.values(), ())
@@ -259,7 +262,7 @@ class MemberHost(MemoryHost):
 
     def connect(self, wire: str = "onitama", address: str = "192.0.2.1") -> Client:
         factory: Any = self.factories[wire]
-        front = self.cluster.front(factory, factory.wire)
+        front = front_of(self.cluster, factory, factory.wire)
         client = _MemberClient(self, factory, front, address)
         self.clients.append(client)
         return client
@@ -316,7 +319,7 @@ class _MemberClient(Client):
 
 
 def _lines() -> Any:
-    from gamehost.testing.message_text import Lines
+    from gamehost.testing.memory_host import Lines
 
     return Lines()
 
@@ -375,3 +378,118 @@ class World:
             clock.advance(0)
         clock.rightNow = end
         self.settle()
+
+
+# What the tests of a cluster in memory share.
+
+
+class ClusterCase(SynchronousTestCase):
+    """Two members. The first one leads."""
+
+    members = 2
+    settings: Mapping[str, str] = {}
+
+    def setUp(self) -> None:
+        self.world = World(self.members, dict(self.settings))
+        self.first, self.second = self.world.hosts[:2]
+
+    def log_in(self, host: MemberHost, name: str, wire: str = "onitama", address: str = "192.0.2.1") -> Client:
+        """A client that has logged in on a wire of lines."""
+        client = host.connect(wire, address)
+        client.say(f"LOGIN|{name}")
+        self.world.wait(0.1)
+        return client
+
+    def match(self) -> tuple[Client, Client]:
+        """Ann at the first member, and Bob, who came to the second one."""
+        ann = self.log_in(self.first, "ann")
+        self.world.wait(0.5)
+        bob = self.log_in(self.second, "bob")
+        self.assertIn("START|ann|bob", "".join(ann.heard()))
+        self.assertIn("START|ann|bob", "".join(bob.heard()))
+        return ann, bob
+
+    def homes(self) -> dict[str, int]:
+        """The names that have homes, and the members that those are."""
+        return {key: home.member for key, home in self.world.database.homes.items()}
+
+
+# The journal of a member of a simulated cluster: it is written in drawn times, and only while the member has its lock.
+
+
+#: Seconds in which something comes from a member to a client at most.
+SLOWEST = 0.016
+
+
+class DrawnJournal(MemberJournal):
+    """The journal of a member. It is written in its own time, and only while the member has its lock."""
+
+    def __init__(self, rng: random.Random, host: MemberHost) -> None:
+        super().__init__(host.world.journal, host.world.database, host.registry.epoch)
+        self._host = host
+        self._rng = rng
+        self._queue: deque[tuple[float, Callable[[], object], Callable[[], None]]] = deque()
+        self._writes = False
+        self._new: dict[str, Account] = {}
+
+    def open(self, table: TableId, opening: TableHeader, durable: Callable[[], None]) -> None:
+        self._put(partial(super().open, table, opening, _nothing), durable)
+
+    def append(self, table: TableId, entry: Entry, durable: Callable[[], None]) -> None:
+        self._put(partial(super().append, table, entry, _nothing), durable)
+
+    def told(self, table: TableId, seat: Seat | None = None) -> None:
+        self._put(partial(super().told, table, seat), _nothing)
+
+    def load(self, table: TableId, loaded: Callable[[TableRecord | str], None]) -> None:
+        found: list[TableRecord] = []
+        self._put(lambda: found.append(self.record(table)), lambda: loaded(found[0]))
+
+    def find(self, key: str) -> Account | None:
+        return self._new.get(key) or super().find(key)
+
+    def add(self, account: Account, added: Callable[[Account], None]) -> None:
+        self._new[account.key] = account
+        self._put(partial(super().add, account, _nothing), lambda: added(self.accounts[self._new.pop(account.key).key]))
+
+    def _put(self, change: Callable[[], object], durable: Callable[[], None]) -> None:
+        self._queue.append((self._host.clock.seconds(), change, durable))
+        self._later()
+
+    def _later(self) -> None:
+        if self._queue and not self._writes:
+            self._writes = True
+            self._host.clock.callLater(self._rng.uniform(0.001, 0.04), self._commit)
+
+    def _commit(self) -> None:
+        self._writes = False
+        row = self._host.registry.row
+        if row.ended:
+            return  # the registry finds out, too
+        if not row.locked:
+            self._later()
+            return
+        group: list[Callable[[], None]] = []
+        # What was told before comes to the client before this is written, also through two relays.
+        while self._queue and self._queue[0][0] < self._host.clock.seconds() - SLOWEST:
+            _, change, durable = self._queue.popleft()
+            change()
+            group.append(durable)
+        self._host.clock.callLater(self._rng.uniform(0.0, 0.003), self._answered, group)
+
+    def _answered(self, group: list[Callable[[], None]]) -> None:
+        with self._host.context.cork:
+            for durable in group:
+                durable()
+        self._later()
+
+    def finish(self) -> None:
+        """The host stops: write what was accepted, before the lock is given back."""
+        while self._queue:
+            _, change, durable = self._queue.popleft()
+            change()
+            durable()
+
+
+def _nothing(*_: object) -> None:
+    """Nobody waits for this."""

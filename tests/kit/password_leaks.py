@@ -16,7 +16,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -74,7 +74,7 @@ class Search:
     """Looks for the pieces of canaries."""
 
     found: list[str] = field(factory=list)
-    #: How many bytes were searched, and how many faults that `constrained_hosts.verbose_log` plants were told in them.
+    #: How many bytes were searched, and how many faults that `verbose_log` plants were told in them.
     searched: int = 0
     faults: int = 0
     _pattern: re.Pattern[bytes] = field(init=False)
@@ -222,14 +222,12 @@ class Sessions:
 def search(
     sessions: int,
     seed: int,
-    module: str = "tests.kit.constrained_hosts.verbose_log",
-    environment: Mapping[str, str] = {},
+    module: str = "tests.kit.altered_hosts:verbose_log",
 ) -> tuple[Sessions, Search]:
     """
     Have so many sessions, kill the host several times meanwhile, and search.
 
     :param module: the host that is run
-    :param environment: added to its own
     :raises Leak: something was found
     """
     rng = random.Random(seed)
@@ -249,7 +247,6 @@ def search(
                 folder=folder,
                 store="store.sqlite",
                 module=module,
-                environment=environment,
             ) as host:
                 log = _Drain(host)
                 done += _live(host, people, rng, min(LIFE, sessions - done))

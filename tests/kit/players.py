@@ -5,16 +5,40 @@ A match gives each player the events of its own seat and nothing else.
 """
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+import secrets
+from collections import Counter
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from fractions import Fraction
+from itertools import permutations
+from math import sqrt
 from typing import Any
 
-from attrs import frozen
+from attrs import define, field, frozen
 from twisted.trial.unittest import SynchronousTestCase
 
+from gamehost.client.core import ClientCore
 from gamehost.games.base import Game, GameMaster, IllegalAction, Result, Seat, To
-from gamehost.games.chance import Chance
-from gamehost.players.base import Level, Player, SeededChance
-from gamehost.players.registry import new_player
+from gamehost.games.chance import Chance, SystemChance, shuffled
+from gamehost.games.eriantys.pieces import NO_STUDENTS
+from gamehost.games.eriantys.rules import drawn
+from gamehost.games.installed import installed
+from gamehost.games.onitama.master import ONITAMA, Dealt
+from gamehost.games.onitama.rules import VECTORS
+from gamehost.games.paper_soccer.master import PAPER_SOCCER, Kickoff
+from gamehost.games.play import new_player, player_of
+from gamehost.limits import Limits
+from gamehost.lobby.house import HouseRules
+from gamehost.net.connection import WireFactory
+from gamehost.net.context import HostContext
+from gamehost.net.limiter import ConnectionLimiter
+from gamehost.players.base import Level, Player, SeededChance, Thinking
+from gamehost.plugins import WIRES as INSTALLED
+from gamehost.programs.command import playable
+from gamehost.programs.open import OpenProgram
+from gamehost.programs.wire_player import WirePlayer
+from gamehost.wires.open import messages as m
+from gamehost.wires.open.house import house_wire
+from tests.kit.memory_host import Client, MemoryHost
 
 #: So many actions of one match at most. A match that needs more is a fault of the players.
 MOST_ACTIONS = 20_000
@@ -129,3 +153,345 @@ def slow_line_ups() -> list[tuple[tuple[Level, Level], int]]:
     matches = int(os.environ.get("GAMEHOST_MATCHES", "1000"))
     share = {Level.RANDOM: 1, Level.EASY: 1, Level.MEDIUM: 5, Level.HARD: 50}
     return [(pair, max(1, matches // max(share[level] for level in pair))) for pair in pairs()]
+
+
+# How evenly luck falls: draws through the masters' own code, counted, and how far the counts may be off.
+#
+# A sample is what is counted; a statistic past `furthest` would happen to even luck less than once in a hundred million
+# times, so that all samples together fail by chance less than once in a million runs.
+
+
+#: Standard deviations that a normal variable exceeds with a probability of 6 in 10^9, on one side.
+FAR = 5.7
+
+
+def furthest(freedom: int) -> float:
+    """A bound for chi-square with so many degrees of freedom, after Wilson and Hilferty; on the safe side for few."""
+    part = 2 / (9 * freedom)
+    return freedom * (1 - part + FAR * sqrt(part)) ** 3
+
+
+def chi_square(counts: Mapping[Hashable, int], odds: Mapping[Hashable, Fraction]) -> float:
+    """How far the counts are from what these odds would have them be."""
+    assert counts.keys() <= odds.keys() and sum(odds.values()) == 1
+    total = sum(counts.values())
+    return sum((counts.get(one, 0) - total * float(odd)) ** 2 / (total * float(odd)) for one, odd in odds.items())
+
+
+def even(outcomes: Sequence[Hashable]) -> dict[Hashable, Fraction]:
+    """The odds of outcomes that are all as likely."""
+    return {outcome: Fraction(1, len(outcomes)) for outcome in outcomes}
+
+
+def first_players(times: int, chance: Chance) -> Iterator[Hashable]:
+    """Who moves first in so many matches of paper soccer."""
+    for _ in range(times):
+        [to] = PAPER_SOCCER.new_master(2, {}, chance).begin(0)
+        assert isinstance(to.event, Kickoff)
+        yield to.event.first
+
+
+def spare_cards(times: int, chance: Chance) -> Iterator[Hashable]:
+    """The spare card of so many matches of Onitama: the last that is dealt."""
+    for _ in range(times):
+        [to] = ONITAMA.new_master(2, {}, chance).begin(0)
+        assert isinstance(to.event, Dealt)
+        yield to.event.position.spare
+
+
+def first_cards(times: int, chance: Chance) -> Iterator[Hashable]:
+    """White's first card of so many matches of Onitama."""
+    for _ in range(times):
+        [to] = ONITAMA.new_master(2, {}, chance).begin(0)
+        assert isinstance(to.event, Dealt)
+        yield to.event.position.hands[0][0]
+
+
+def students(times: int, chance: Chance) -> Iterator[Hashable]:
+    """The colour of the second student out of a bag that holds more of some than of others."""
+    for _ in range(times):
+        _, bag = drawn(BAG, 1, chance)
+        second, _ = drawn(bag, 1, chance)
+        yield second.index(1)
+
+
+def seatings(times: int, chance: Chance) -> Iterator[Hashable]:
+    """How four players are seated."""
+    for _ in range(times):
+        yield tuple(shuffled(range(4), chance))
+
+
+BAG = (26, 24, 20, 10, 40)
+assert len(BAG) == len(NO_STUDENTS)
+
+#: What is drawn, and its odds: the second student's are those of the first.
+SAMPLES: Mapping[str, tuple[Callable[[int, Chance], Iterator[Hashable]], Mapping[Hashable, Fraction]]] = {
+    "first players of paper soccer": (first_players, even([0, 1])),
+    "spare cards of Onitama": (spare_cards, even(list(VECTORS))),
+    "first cards of Onitama": (first_cards, even(list(VECTORS))),
+    "students out of a bag": (students, {colour: Fraction(count, sum(BAG)) for colour, count in enumerate(BAG)}),
+    "seatings": (seatings, even(list(permutations(range(4))))),
+}
+
+
+def unfair(
+    times: int, draw: Callable[[int], int] = secrets.randbelow, names: Iterable[str] = tuple(SAMPLES)
+) -> list[str]:
+    """Draw so often of each of these samples; those that are further off than even luck would be, with their numbers."""
+    found = []
+    for name in names:
+        sample, odds = SAMPLES[name]
+        chance = SystemChance(draw)
+        counts: Counter[Hashable] = Counter()
+        for outcome in sample(times, chance):
+            counts[outcome] += 1
+            chance.take()
+        statistic, bound = chi_square(counts, odds), furthest(len(odds) - 1)
+        if statistic > bound:
+            found.append(f"{name}: chi-square {statistic:.1f}, at most {bound:.1f}")
+    return found
+
+
+# House players for tests: rules for all games, processes that only note who is to sit down, and one that plays in memory.
+
+
+GAMES = ("eriantys", "onitama", "paper-soccer", "stratego")
+SECRET = "5ec2e7"
+
+#: Who waits alone for 20 seconds gets an opponent.
+RULES = HouseRules(dict.fromkeys(GAMES, 20.0))
+
+
+@define
+class NotedPrograms:
+    """Programs that never come."""
+
+    games: Collection[str] = GAMES
+    #: Who was to sit down.
+    called: list[str] = field(factory=list)
+    #: The groups that were named then.
+    groups: list[int] = field(factory=list)
+
+    def sit(self, name: str, group: int) -> None:
+        self.called.append(name)
+        self.groups.append(group)
+
+
+def house_host(
+    settings: Mapping[str, str] = {}, rules: HouseRules = RULES, **more: object
+) -> tuple[MemoryHost, NotedPrograms]:
+    """A host with house players whose programs never come."""
+    host = MemoryHost({"onitama.deal": "boar,ox/crab,eel/tiger", **settings}, house_rules=rules, **more)  # type: ignore[arg-type]
+    programs = NotedPrograms()
+    host.lobby.house.started(programs)
+    return host, programs
+
+
+def house_factory(host: MemoryHost) -> WireFactory[Any]:
+    """The private listener of a host in memory."""
+    limits = Limits(unlimited=True)
+    shared = HostContext(host.clock, host.lobby, limits, ConnectionLimiter(limits), host.context.cork)
+    return WireFactory(house_wire(SECRET.__eq__), {}, shared)
+
+
+class HousePlayer:
+    """One program and its connection."""
+
+    def __init__(self, process: "HouseProcess", name: str) -> None:
+        self.name = name
+        self.process = process
+        self.core = ClientCore(m.Enter(name, SECRET), lambda: 0.5)
+        level = Level(name.partition(".")[0])
+        #: The answers that the host refused.
+        self.refused: list[m.Refused] = []
+        self.acts: list[str] = []
+        #: All bytes that it was told.
+        self.told = b""
+        #: Keeps the program from thinking.
+        self.asleep = False
+
+        def new_player(game: str, seat: Any) -> Any:
+            return player_of(
+                installed().games[game], seat, level, Thinking(SeededChance(process.seed), effort=process.effort)
+            )
+
+        self.program = OpenProgram(new_player)
+        self.link = Client(process.host, process.factory, "")
+        self.core.connection_made(process.host.clock.seconds())
+
+    @property
+    def over(self) -> bool:
+        return self.program.over is not None or self.link.closed
+
+    def exchange(self) -> bool:
+        """Hear and say what there is. Whether there was anything."""
+        said = self.core.take_output()
+        if said:
+            self.link.send(said)
+        told = self.link.transport.read()
+        self.told += told
+        for message in self.core.received(told, self.process.host.clock.seconds()):
+            if isinstance(message, m.Refused):
+                self.refused.append(message)
+            for answer in self.program.hear(message):
+                self.core.say(answer)
+        match = self.program.match
+        work = None if match is None or self.asleep else match.work()
+        if match is not None and work is not None:
+            for act in self.program.act(match, work()):
+                assert isinstance(act, m.Act)
+                self.acts.append(act.action)
+                self.core.say(act)
+        return bool(said or told or work)
+
+
+class HouseProcess:
+    """The process of the house players, in memory and without threads."""
+
+    def __init__(self, host: MemoryHost, seed: int = 1, effort: float = 0.05) -> None:
+        self.host, self.seed, self.effort = host, seed, effort
+        self.factory = house_factory(host)
+        self.games: Collection[str] = GAMES
+        self.players: dict[str, HousePlayer] = {}
+        #: All that there were.
+        self.seen: list[HousePlayer] = []
+        #: Called with each that comes.
+        self.came: Callable[[HousePlayer], None] = lambda player: None
+        host.lobby.house.started(self)
+
+    def sit(self, name: str, group: int) -> None:
+        if name not in self.players or self.players[name].link.closed:
+            player = self.players[name] = HousePlayer(self, name)
+            self.seen.append(player)
+            self.came(player)
+
+    def settle(self) -> bool:
+        """Let all do what there is to do. Whether anybody did anything."""
+        any_did = False
+        while any([player.exchange() for player in list(self.players.values()) if not player.over]):
+            any_did = True
+        for name, player in list(self.players.items()):
+            if player.over and not player.link.closed:
+                player.link.drop()
+                del self.players[name]
+        return any_did
+
+    def kill(self) -> None:
+        """The process ends, and another one begins."""
+        self.games = ()
+        players, self.players = self.players, {}
+        for player in players.values():
+            player.link.drop()
+
+    def restart(self) -> None:
+        """A new process is there."""
+        self.games = GAMES
+        self.host.lobby.house.started(self)
+
+
+# The programs for all wires at a host in memory.
+
+
+#: The wires that bring a program that plays, by their names.
+WIRES = playable(INSTALLED)
+
+
+def program_of(wire: str, name: str, password: str, new_player: Callable[[str, Seat], Player]) -> WirePlayer:
+    """The program of a wire, for Onitama where there are several games."""
+    made = WIRES[wire].player
+    assert made is not None
+    player: WirePlayer = made(name, password, new_player, "onitama")
+    return player
+
+
+def client_codec_of(wire: str) -> Any:
+    """A codec of the client's side."""
+    made = WIRES[wire].client_codec
+    assert made is not None
+    return made()
+
+
+class WirePerson:
+    """
+    A program on one wire, with one connection at a time. It plays as many matches as it is asked to.
+
+    :param games: how many
+    """
+
+    def __init__(
+        self,
+        host: MemoryHost,
+        wire: str,
+        name: str = "ann",
+        *,
+        level: Level = Level.EASY,
+        games: int = 1,
+        seed: int = 1,
+    ) -> None:
+        self.host, self.wire, self.seed, self.level = host, wire, seed, level
+        self.results: list[str] = []
+        self._games = games
+        self.program = program_of(wire, name, "secret secret", self.new_player)
+        self.connect()
+
+    def new_player(self, game: str, seat: Seat) -> Player:
+        return new_player(game, seat, self.level, self.seed, effort=0.05)
+
+    def connect(self) -> None:
+        """Make a connection."""
+        self._codec = client_codec_of(self.wire)
+        self.link = self.host.connect(self.wire)
+        self._say(self.program.begin())
+
+    def drop(self) -> None:
+        """Lose the connection; the program that comes next is a new one, which knows nothing."""
+        self.link.drop()
+        self.program = program_of(self.wire, self.program.name, "secret secret", self.new_player)
+        self.connect()
+
+    @property
+    def done(self) -> bool:
+        return len(self.results) == self._games
+
+    def _say(self, messages: Any) -> None:
+        for message in messages:
+            self.link.send(self._codec.encode(message))
+
+    def go_on(self, think: bool = True) -> bool:
+        """Hear and say what there is. Whether there was anything."""
+        told = self.link.transport.read()
+        said: list[Any] = []
+        for message in self._codec.feed(told):
+            said += self.program.hear(message)
+            if self.program.result is not None:
+                self.results.append(self.program.result)
+                if self.done:
+                    return True
+                said += self.program.again()
+        if think:
+            said += self.program.think()
+        self._say(said)
+        return bool(told or said)
+
+
+def play(
+    host: MemoryHost,
+    people: list[WirePerson],
+    process: HouseProcess | None = None,
+    each: Callable[[int], None] | None = None,
+) -> None:
+    """
+    Let all play until they are done.
+
+    :param each: called with the number of each round
+    """
+    for number in range(20_000):
+        did = any([*(person.go_on() for person in people if not person.done), *([process.settle()] if process else [])])
+        if all(person.done for person in people):
+            return
+        if not did:
+            host.wait(1)
+            assert number < 10_000, "nobody does anything"
+        if each is not None:
+            each(number)
+    raise AssertionError("the matches have no end")

@@ -1,15 +1,29 @@
 """The host as a process of its own, for the few tests that need real sockets and real signals."""
 
+import datetime
+import json
 import os
 import re
+import shutil
 import signal
 import socket
+import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import Mapping, Sequence
+from ipaddress import IPv4Address
 from pathlib import Path
 from types import TracebackType
+from typing import Any
+from unittest import SkipTest
 
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
+
+from tests.kit import fork_server
 from tests.kit.fork_server import ROOT as ROOT
 from tests.kit.fork_server import Process, start
 
@@ -135,3 +149,231 @@ def all_wires() -> list[str]:
     from gamehost.plugins import WIRES
 
     return [wire.name for wire in WIRES]
+
+
+# Keys and certificates for tests: an authority, one in between, and leaves, made anew each time.
+
+
+_USES = {"server": ExtendedKeyUsageOID.SERVER_AUTH, "client": ExtendedKeyUsageOID.CLIENT_AUTH}
+
+_BEGAN = datetime.datetime(2020, 1, 1)
+
+
+def new_key() -> Any:
+    """A private key."""
+    return ec.generate_private_key(ec.SECP256R1())
+
+
+def pem_key(key: Any, password: bytes | None = None) -> bytes:
+    """As it stands in a file."""
+    encryption: Any = (
+        serialization.NoEncryption() if password is None else serialization.BestAvailableEncryption(password)
+    )
+    data: bytes = key.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, encryption)
+    return data
+
+
+def certificate(
+    name: str,
+    key: Any,
+    issuer: str,
+    issuer_key: Any,
+    years: int = 30,
+    serial: int = 7,
+    address: str = "",
+    authority: bool = False,
+    use: str = "",
+) -> bytes:
+    """
+    A certificate for a name, in PEM; with an address it is for that one, too.
+
+    :param use: `server` or `client`: it is good for that alone; empty: it does not say
+    """
+    also = [x509.IPAddress(IPv4Address(address))] if address else []
+    builder = (
+        x509.CertificateBuilder()
+        .subject_name(x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)]))
+        .issuer_name(x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, issuer)]))
+        .public_key(key.public_key())
+        .serial_number(serial)
+        .not_valid_before(_BEGAN)
+        .not_valid_after(_BEGAN + datetime.timedelta(days=365 * years))
+        .add_extension(x509.SubjectAlternativeName([x509.DNSName(name), *also]), False)
+        .add_extension(x509.BasicConstraints(authority, None), True)
+    )
+    if use:
+        builder = builder.add_extension(x509.ExtendedKeyUsage([_USES[use]]), False)
+    data: bytes = builder.sign(issuer_key, hashes.SHA256()).public_bytes(serialization.Encoding.PEM)
+    return data
+
+
+def write_folder(folder: Path, serial: int = 7) -> None:
+    """A folder as `certbot` leaves one: the key, the leaf, what vouches for it, and both together."""
+    folder.mkdir(exist_ok=True)
+    root, middle, leaf = new_key(), new_key(), new_key()
+    own = certificate("games.example", leaf, "middle", middle, serial=serial)
+    chain = certificate("middle", middle, "root", root, authority=True)
+    for name, data in (
+        ("privkey.pem", pem_key(leaf)),
+        ("cert.pem", own),
+        ("chain.pem", chain),
+        ("fullchain.pem", own + chain),
+    ):
+        _write(folder / name, data)
+
+
+def write_members(authority: Path, *folders: tuple[Path, str, str], **more: Any) -> None:
+    """
+    Folders of members of a cluster, and the file of the authority of all of them.
+
+    :param folders: each with the name and the address that its certificate is for
+    :param more: for the certificate of the first one, as of `certificate`
+    """
+    root = new_key()
+    _write(authority, certificate("root", root, "root", root, authority=True))
+    for folder, name, address in folders:
+        folder.mkdir(exist_ok=True)
+        key = new_key()
+        _write(folder / "privkey.pem", pem_key(key))
+        _write(folder / "cert.pem", certificate(name, key, "root", root, address=address, **more))
+        more = {}
+
+
+def _write(path: Path, data: bytes) -> None:
+    path.touch(0o600)
+    path.chmod(0o600)
+    path.write_bytes(data)
+
+
+# The bots of the documentation, as processes: they play on while the host is killed and started again.
+
+
+#: Seconds for a bot to finish; it needs a few. A bot that hangs fails the test instead of stopping the suite.
+PATIENCE = 120
+
+_WON = re.compile(r"game [0-9]+ won by (.+)")
+
+
+class Bots:
+    """
+    Bots as processes of their own; a context manager that leaves none behind.
+
+    :param commands: one for each bot
+    """
+
+    def __init__(self, *commands: Sequence[str]) -> None:
+        self.processes = [
+            subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+            for command in commands
+        ]
+
+    def __enter__(self) -> "Bots":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        for process in self.processes:
+            process.kill()
+            process.wait(10)
+            if process.stdout is not None:
+                process.stdout.close()
+
+    def wait_for(self, word: str) -> str:
+        """What the first bot prints up to a line with this word."""
+        printed = ""
+        output = self.processes[0].stdout
+        assert output is not None
+        for line in output:
+            printed += line
+            if word in line:
+                return printed
+        raise AssertionError(f"the bot ended without {word!r}: {printed}")
+
+    def finish(self) -> list[str]:
+        """The rest of what each bot prints; all of them end well."""
+        printed = [process.communicate(timeout=PATIENCE)[0] for process in self.processes]
+        assert [process.returncode for process in self.processes] == [0] * len(printed), printed
+        return printed
+
+
+def winners(printed: str) -> list[str]:
+    """Who won, game by game."""
+    return _WON.findall(printed)
+
+
+def play_through_a_kill(wire: str, folder: Path, *commands: Sequence[str]) -> list[str]:
+    """
+    Two bots begin to play, the host is killed and started again on the same port, and they play all their games.
+
+    :param commands: as for `Bots`, with `PORT` in place of the port
+    :return: what each of them printed
+    """
+    folder.mkdir()
+    store = "store.sqlite"
+    with HostProcess(wires=[wire], folder=folder, store=store) as host:
+        port = str(host.ports[wire])
+        with Bots(*([word.replace("PORT", port) for word in command] for command in commands)) as bots:
+            begun = bots.wait_for("playing")
+            host.kill()
+            bots.wait_for("trying again")
+            with HostProcess(f"--{wire}=tcp:{port}:interface=127.0.0.1", wires=[wire], folder=folder, store=store):
+                printed = bots.finish()
+    return [begun + printed[0], *printed[1:]]
+
+
+# The bots of the documentation, as commands for `gamehost check`.
+
+
+BOTS = ROOT / "docs" / "bots"
+PORT = ("--port", "{port}")
+
+
+def run(*arguments: str, timeout: float = 120) -> tuple[int, str, str]:
+    """The exit status of `gamehost check`, what it printed, and its complaints."""
+    ended = fork_server.run("gamehost", "check", *arguments, timeout=timeout)
+    return ended.returncode, ended.stdout, ended.stderr
+
+
+def check(wire: str, scenarios: tuple[str, ...], *command: str, timeout: float = 120) -> tuple[int, Any]:
+    """
+    The exit status, and the report.
+
+    :param scenarios: their names; none: all, those with a lost connection of the client too
+    """
+    chosen = [word for name in scenarios for word in ("--scenario", name)] or ["--reconnect"]
+    status, printed, complaints = run(wire, *chosen, "--format=json", "--", *command, timeout=timeout)
+    return status, json.loads(printed) if printed else complaints
+
+
+def python_bot(name: str, *words: str) -> list[str]:
+    """A bot in Python."""
+    return [sys.executable, str(BOTS / f"{name}_bot.py"), "{name}", *words, *PORT]
+
+
+def node_bot() -> list[str]:
+    """
+    The bot for Node.
+
+    :raises SkipTest: there is no Node
+    """
+    node = shutil.which("node")
+    if node is None:
+        raise SkipTest("there is no node on this machine")
+    return [node, str(BOTS / "onitama_bot.js"), "{name}", "1", "127.0.0.1", "{port}"]
+
+
+def c_bot(folder: Path) -> list[str]:
+    """
+    The bot in C, compiled into a folder.
+
+    :raises SkipTest: there is no C compiler
+    """
+    compiler = shutil.which("cc")
+    if compiler is None:
+        raise SkipTest("there is no C compiler named cc on this machine")
+    folder.mkdir(parents=True)
+    program = str(folder / "bot")
+    warnings = ["-std=c99", "-Wall", "-Wextra", "-Werror"]
+    subprocess.run([compiler, *warnings, "-o", program, str(BOTS / "stratego_frames_bot.c")], check=True)
+    return [program, "{name}", "127.0.0.1", "{port}", "1"]

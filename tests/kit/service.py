@@ -14,7 +14,7 @@ from gamehost.lobby.lobby import Lobby
 from gamehost.lobby.sessions import ResumePolicy, SessionRegistry
 from gamehost.net.context import Cork, HostContext
 from gamehost.net.limiter import ConnectionLimiter
-from gamehost.ops.worker import SerialWorker
+from gamehost.ops.workers import SerialWorker
 from gamehost.service import GameHostService, Listener
 from gamehost.tables.context import TableContext
 from gamehost.testing.transport import StrictTransport

@@ -32,15 +32,16 @@ from tests.kit.attack_players import (
     SELF_PLAYER,
     TELNET_OFFER,
 )
-from tests.kit.frames import frame, message, part
-from tests.kit.invariants import Disorder
+from tests.kit.journal_oracle import Disorder
 from tests.kit.model_clients import MODEL_CLIENTS
-from tests.kit.simulated_scripts import Script, Scripts
-from tests.kit.visitor import Visitor
-from tests.kit.web_host import WebHost
+from tests.kit.players import NotedPrograms
+from tests.kit.simulated_scripts import Script, Scripts, Visitor
+from tests.kit.web_host import WebClient, WebHost, frame, handshake, message, part, request
 
 #: Seconds for which a slow disk may keep somebody waiting.
 SLOW_DISK = 6.0
+#: Where somebody is who looks things up, and pages of other sites, and those who want house players.
+READER = "203.0.113.30"
 #: Seconds between two looks at something that takes its time.
 STEP = 0.1
 
@@ -52,7 +53,15 @@ class SimulatedAttackers(Scripts):
         """All of them, again and again."""
         floods = self.flood, self.answer_unasked
         self.run(self.abandon, self.steal, *floods, self.guess_password, self.play_oneself, self.freeze)
-        self.run(self.open_without_end)
+        self.run(self.open_without_end, self.look_up, self.ask_as_another_site, self.meet_the_house)
+        self.readers: list[WebClient] = []
+        self.house = NotedPrograms()
+        self.world.lobby.house.started(self.house)
+
+    def end(self) -> None:
+        super().end()
+        while self.readers:
+            self.readers.pop().transport.hang_up()
 
     def abandon(self) -> Script:
         """Two players at one address begin a match, mostly move once, and are gone; then the next two do so."""
@@ -65,7 +74,7 @@ class SimulatedAttackers(Scripts):
             for visitor in pair:
                 self.hang_up(visitor)
             yield ABANDON_EVERY
-            asleep = self.world.lobby.registry.sleepers.tables_of(ABANDONER)
+            asleep = self.world.lobby.registry.sleeping.tables_of(ABANDONER)
             if asleep > MOST_SLEEPING + IN_THE_LAST_SECOND:
                 raise Disorder(f"{asleep} tables of one address sleep, and {MOST_SLEEPING} may")
         self.done["abandon"] += 1
@@ -219,6 +228,50 @@ class SimulatedAttackers(Scripts):
         late = [opening for number, opening in openings if number > first]
         return sum(any(seat.address == address for seat in opening.seats) for opening in late)
 
+    def look_up(self) -> Script:
+        """Somebody without a log-in asks for lists, records and results, as many at once as may wait, and then is gone."""
+        web = WebHost(self.world)
+        paths = ["/api/results", "/api/matches", *(f"/api/matches?name=zed{number}" for number in range(10))]
+        paths += [f"/api/matches/{table}.json" for table in list(self.world.journal.openings)[-10:]]
+        for path in self.rng.sample(paths, 6):
+            self.readers.append(web.connect(READER))
+            self.readers[-1].send(request(path))
+        yield self.rng.uniform(0.0, 30.0)
+        for reader in self.readers:
+            reader.transport.hang_up()
+        self.readers.clear()
+        self.done["look up"] += 1
+
+    def ask_as_another_site(self) -> Script:
+        """A page of another site asks, with a name of that site that somebody has pointed at this machine, and without it."""
+        yield self.rng.uniform(0.0, 10.0)
+        web = WebHost(self.world)
+        name, origin = {"Host": "evil.example"}, {"Origin": "http://evil.example"}
+        for asked, status in (
+            (request("/api/results", **name), 421),
+            (handshake(**name, **origin), 421),
+            (handshake(**origin), 403),
+        ):
+            client = web.connect(READER)
+            client.send(asked)
+            answer = client.transport.read()
+            client.transport.hang_up()
+            if not answer.startswith(b"HTTP/1.1 %d " % status):
+                raise Disorder(f"a page of another site was not refused with {status}: {answer[:40]!r}")
+        self.done["ask as another site"] += 1
+
+    def meet_the_house(self) -> Script:
+        """People want house players and go, one after the other. No program is taken for that of an earlier match."""
+        for _ in range(5):
+            guest = self.world.connect("open", READER)
+            name = self.new_name()
+            guest.say(f'{{"do":"enter","name":"{name}"}}', '{"do":"seek","game":"onitama","house":"easy"}')
+            guest.drop()
+            yield self.rng.uniform(0.0, 5.0)
+        if len(set(self.house.called)) < len(self.house.called):
+            raise Disorder(f"two house players of a life have one name: {self.house.called}")
+        self.done["meet the house"] += bool(self.house.called)
+
     def freeze(self) -> Script:
         """The process stands still. The reactor's clock does not show it, so nobody loses a seat or a match by it."""
         yield self.rng.uniform(0.0, 30.0)
@@ -241,7 +294,7 @@ class SimulatedAttackers(Scripts):
         :param key: what the first one gives behind the name
         """
         for _ in range(50):
-            if not self.world.lobby._queues.waiting:
+            if not self.world.lobby.queues.waiting:
                 break
             yield 2 * STEP
         else:

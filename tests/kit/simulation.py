@@ -15,15 +15,22 @@ from functools import partial
 from attrs import frozen
 from twisted.internet.task import Clock
 
+from gamehost.lobby.house import HouseRules
 from tests.kit.attack_players import ATTACK_SETTINGS, SLOW_MATCHES, SLOW_MOVES
-from tests.kit.invariants import Complaints, check_deserted, check_forgotten, check_house
-from tests.kit.journal_oracle import Archive, JournalOracle, check_informed
+from tests.kit.journal_oracle import (
+    Archive,
+    Complaints,
+    JournalOracle,
+    check_deserted,
+    check_forgotten,
+    check_house,
+    check_informed,
+)
 from tests.kit.journals import CommittedJournal
-from tests.kit.memory_host import MemoryHost
-from tests.kit.message_text import message_text_of
+from tests.kit.memory_host import MemoryHost, message_text_of
 from tests.kit.model_clients import MODEL_CLIENTS
-from tests.kit.network import GIVEN_UP, Link
-from tests.kit.simulated_people import Company, Guest
+from tests.kit.players import GAMES
+from tests.kit.simulated_people import GIVEN_UP, Company, Guest, Link
 
 #: Short matches: an end is worth more than a long middle.
 SETTINGS = {"onitama.max_plies": "60", "stratego.max_plies": "60", **ATTACK_SETTINGS, **SLOW_MATCHES, **SLOW_MOVES}
@@ -32,6 +39,8 @@ GUESTS = 4
 THINKS = 1.5
 LIVES = 45.0
 DAY = 86_400.0
+#: Seconds after which a host ends whose disk does not answer.
+GIVE_UP = 10.0
 
 
 @frozen
@@ -65,12 +74,14 @@ class Simulation:
             SETTINGS,
             grace=rng.choice((0.0, 5.0, 60.0)),
             move_time=rng.choice(("0", "0", "5", "20")),
+            house_rules=HouseRules(dict.fromkeys(GAMES, DAY)),  # those who want such an opponent ask for one
             rng=random.Random(seed + 1).randrange,
         )
         self.world: MemoryHost | None = None
         self.began = 0.0
         self.slow_disk = rng.random() < 0.5
-        self.writing = self.stopping = self.quiet = False
+        self.writing = self.reading = self.stopping = self.quiet = False
+        self.reader = random.Random(seed + 2)
         #: What the next commit brings: the end before it, after it, or nothing special.
         self.doom = ""
         self.links: list[Link] = []
@@ -137,6 +148,12 @@ class Simulation:
             if data:
                 self.trace.update(b"%d %r %b\n" % (link.number, self.clock.seconds(), data))
         self.company.attackers.listen()
+        if self.world is not None and self.journal.age > GIVE_UP:
+            raise AssertionError(f"the disk has not answered for {self.journal.age:.1f} s")
+        if self.world is not None and self.journal.asked and not self.reading:
+            self.reading = True
+            slow = self.reader.random() < 0.1
+            self.later(self.reader.uniform(*((10.0, 15.0) if slow else (0.001, 0.05))), self.read, self.world)
         if self.world is not None and self.journal.queued and not self.writing:
             self.writing = True
             slow = self.slow_disk and self.rng.random() < 0.3
@@ -177,6 +194,12 @@ class Simulation:
         if self.stopping and not self.journal.queued:
             self.say_goodbye(world)
 
+    def read(self, world: MemoryHost) -> None:
+        """A question is answered. It may have taken longer than any change may take."""
+        if world is self.world:
+            self.reading = False
+            self.journal.asked.popleft()()
+
     # -- lives of the host
 
     def trouble(self) -> None:
@@ -197,8 +220,9 @@ class Simulation:
     def start(self) -> None:
         """A life begins."""
         self.journal = self.journal.restarted()
+        self.journal.clock = self.clock.seconds
         self.began = self.clock.seconds()
-        self.writing = self.stopping = False
+        self.writing = self.reading = self.stopping = False
         self.doom = ""
         self.world = self.new_world(journal=self.journal)
         seed = 1_000 * self.seed + self.counts["lives"]
@@ -365,7 +389,9 @@ class Simulation:
             self.go_on_until(self.clock.seconds() + 0.1)
         check_deserted(world)
         world.clock.advance(DAY)
-        while self.journal.queued or self.journal.unanswered:
+        while self.journal.queued or self.journal.unanswered or self.journal.asked:
+            while self.journal.asked:
+                self.journal.asked.popleft()()
             self.journal.commit()
             self.journal.release()
             world.clock.advance(0)

@@ -33,13 +33,22 @@ class Started(NamedTuple):
         return sorted(name for name in self.modules if name.partition(".")[0] == "gamehost")
 
 
-def started(folder: Path, *options: str) -> Started:
-    """Start a host with its default options, but on ports that are free."""
+def started(folder: Path, *options: str, bytecode: Path | None = None) -> Started:
+    """
+    Start a host with its default options, but on ports that are free.
+
+    :param bytecode: where compiled modules are kept, so that only the first start compiles them; by default as always
+    """
     from tests.kit.process import ROOT, all_wires
 
     ports = [f"--{name}=tcp:0:interface=127.0.0.1" for name in (*all_wires(), "web")]
     command = [sys.executable, __file__, *ports, *options]
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    # A measurement of coverage would begin in the host, too, with imports of its own.
+    inherited = {name: value for name, value in os.environ.items() if not name.startswith("COVERAGE_PROCESS_")}
+    environment = {**inherited, "PYTHONPATH": str(ROOT)}
+    if bytecode is not None:
+        environment["PYTHONPYCACHEPREFIX"] = str(bytecode)
+        environment.pop("PYTHONDONTWRITEBYTECODE", None)
     ended = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=60)
     *_, last = ended.stdout.splitlines() or [""]
     try:

@@ -10,12 +10,11 @@ from hypothesis import strategies as st
 from hypothesis.stateful import initialize, invariant, rule
 
 from tests.kit.attack_players import ATTACK_SETTINGS, SLOW_MOVES, AttackPlayers, lucks
-from tests.kit.invariants import Complaints, check_deserted, check_forgotten, check_house
-from tests.kit.journal_oracle import Archive, check_informed
+from tests.kit.journal_oracle import Archive, Complaints, check_deserted, check_forgotten, check_house, check_informed
 from tests.kit.journals import CommittedJournal
 from tests.kit.memory_host import MemoryHost
 from tests.kit.model_clients import MODEL_CLIENTS
-from tests.kit.visitor import Visitor
+from tests.kit.simulated_scripts import Visitor
 
 #: Short matches: an end is worth more than a long middle.
 SETTINGS = {"onitama.max_plies": "40", "stratego.max_plies": "40", **ATTACK_SETTINGS}

@@ -7,11 +7,11 @@ from typing import Any
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.accounts.names import key_of
-from gamehost.cluster.claiming import Moves
+from gamehost.cluster import claiming, front
 from gamehost.cluster.membership import Cluster
 from gamehost.cluster.relay import Relays
-from gamehost.testing.registry import MemoryRegistry
 from tests.kit.cluster_simulation import ClusterSimulation
+from tests.kit.memory_registry import MemoryRegistry
 
 #: So many worlds, from this one on: those in which each kind of trouble happens.
 SEEDS, FIRST = 3, 6
@@ -55,11 +55,11 @@ class PlantedTests(SynchronousTestCase):
         def transfer(registry: MemoryRegistry, key: str, home: int, done: Callable[[bool], None]) -> None:
             done(True)
 
-        def adopt(moves: Moves, connection: Any, record: Any) -> None:
-            moves._claimed(connection, record, moves._cluster.epoch)
+        def adopt(cluster: Cluster, connection: Any, record: Any) -> None:
+            claiming._adopted(cluster, connection, record, cluster.epoch)
 
         self.patch(MemoryRegistry, "transfer", transfer)
-        self.patch(Moves, "adopt", adopt)
+        self.patch(front, "adopt", adopt)
         self.assertIn("a session of", self.seen(10))
 
     def test_a_name_is_released_while_its_seat_sleeps(self) -> None:
@@ -67,7 +67,7 @@ class PlantedTests(SynchronousTestCase):
 
         def freed(cluster: Cluster, key: str) -> None:
             if not cluster.lobby.registry.is_in_memory(key):
-                cluster._here.discard(key)
+                cluster.here.discard(key)
                 cluster.registry.release([key])
             real(cluster, key)
 
@@ -81,7 +81,7 @@ class PlantedTests(SynchronousTestCase):
         def is_here(cluster: Cluster, connection: Any, claim: Any) -> bool:
             if claim.for_leader:
                 return cluster.leads
-            cluster._here.add(key_of(claim.name))
+            cluster.here.add(key_of(claim.name))
             return True
 
         self.patch(Cluster, "is_here", is_here)

@@ -15,7 +15,7 @@ from gamehost.journal.records import TableRecord
 from gamehost.tables.interfaces import Look
 from gamehost.tables.outbox import Outbox, _Arrival
 from gamehost.tables.table import Table
-from gamehost.wires.eriantys_acks import Gate
+from gamehost.wires.eriantys_conversation import Gate
 from tests.kit.journals import CommittedJournal
 from tests.kit.process import ROOT
 from tests.kit.simulation import Simulation
@@ -33,7 +33,7 @@ class SimulationTests(SynchronousTestCase):
         for seed in range(FIRST, FIRST + SEEDS):
             counts += Simulation(seed).run().counts
         attacks = ["abandon", "steal", "flood", "answer unasked", "guess password", "play oneself", "freeze"]
-        attacks.append("open without end")
+        attacks += ["open without end", "look up", "ask as another site", "meet the house"]
         for kind in ("now", "before", "half", "after", "stop", "histories", *attacks):
             self.assertGreater(counts[kind], 0, kind)
         self.assertGreater(counts["entries"], 200 * SEEDS)

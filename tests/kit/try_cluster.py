@@ -13,7 +13,7 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from gamehost.config import WEB
+from gamehost.options import WEB
 from gamehost.plugins import REGISTRY
 from tests.kit.postgresql import missing, new_server
 

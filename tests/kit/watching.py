@@ -10,36 +10,46 @@ from twisted.internet.task import Clock
 
 from gamehost.games.base import Game, Seat
 from gamehost.games.chance import JournalledChance
-from gamehost.games.eriantys.face import FACE as ERIANTYS
-from gamehost.games.face import Face
-from gamehost.games.onitama.face import FACE as ONITAMA
-from gamehost.games.paper_soccer.face import FACE as PAPER_SOCCER
-from gamehost.games.stratego.face import FACE as STRATEGO
+from gamehost.games.eriantys.messages import MESSAGES as ERIANTYS
+from gamehost.games.messages import Messages
+from gamehost.games.onitama.messages import MESSAGES as ONITAMA
+from gamehost.games.paper_soccer.messages import MESSAGES as PAPER_SOCCER
+from gamehost.games.stratego.messages import MESSAGES as STRATEGO
 from gamehost.journal.history import History
 from gamehost.journal.records import Entry, SeatRecord, TableHeader, TableId
 from gamehost.journal.replay import new_master, replay
+from gamehost.lobby.watching import READ_EVERY, PlayedTables
 from gamehost.tables.context import Phase, TableContext
 from gamehost.tables.gallery import Galleries
-from gamehost.tables.interfaces import Look, SeatHandle, WatchableTable
+from gamehost.tables.interfaces import Archived, Look, Over, SeatHandle, WatchableTable
+from gamehost.tables.slices import Slices
 from gamehost.tables.table import Table
+from tests.kit.example_game import TOY, TOY_WIRE, Counted
 from tests.kit.journals import RecordingJournal
+from tests.kit.memory_host import Client, MemoryHost
+from tests.tables.test_table import TableCase
 
-FACES: dict[str, Face] = {"onitama": ONITAMA, "stratego": STRATEGO, "paper-soccer": PAPER_SOCCER, "eriantys": ERIANTYS}
+MESSAGES: dict[str, Messages] = {
+    "onitama": ONITAMA,
+    "stratego": STRATEGO,
+    "paper-soccer": PAPER_SOCCER,
+    "eriantys": ERIANTYS,
+}
 
 
 @frozen
-class FaceEncoder:
+class MessagesEncoder:
     """What happens as a line of JSON: a look, an event of the game with its number, or the name of another event."""
 
-    face: Face = field(eq=id, hash=False)
+    messages: Messages = field(eq=id, hash=False)
 
     def shown(self, table: WatchableTable, look: Look[Any], delay: float) -> bytes:
-        return line(["look", look.n, self.face.view(look.view), look.away])
+        return line(["look", look.n, self.messages.view(look.view), look.away])
 
     def event(self, table: WatchableTable, event: Any, n: int) -> bytes:
         if type(event).__module__ == "gamehost.tables.interfaces":
             return line([type(event).__name__, n])
-        message = self.face.event(event)
+        message = self.messages.event(event)
         return b"" if message is None else line(["event", n, message])
 
 
@@ -48,9 +58,9 @@ def line(message: Any) -> bytes:
     return msgspec.json.encode(message) + b"\n"
 
 
-def written(face: Face, history: History[Any]) -> list[bytes]:
-    """The events of a history, as `FaceEncoder` writes them."""
-    made = [(n, face.event(event)) for n, event in history.events]
+def written(messages: Messages, history: History[Any]) -> list[bytes]:
+    """The events of a history, as `MessagesEncoder` writes them."""
+    made = [(n, messages.event(event)) for n, event in history.events]
     return [line(["event", n, message]) for n, message in made if message is not None]
 
 
@@ -119,8 +129,8 @@ class WatchedTable:
         self.table.open(self.opening, self.players)
 
     @property
-    def face(self) -> Face:
-        return FACES[self.game.name]
+    def messages(self) -> Messages:
+        return MESSAGES[self.game.name]
 
     @property
     def entries(self) -> Sequence[Entry]:
@@ -134,7 +144,7 @@ class WatchedTable:
     def watch(self) -> Stream:
         """One more who watches."""
         stream = Stream()
-        self.galleries.watch(self.table, stream, FaceEncoder(self.face))
+        self.galleries.watch(self.table, stream, MessagesEncoder(self.messages))
         return stream
 
     def act(self, seat: Seat, action: Any) -> None:
@@ -166,4 +176,218 @@ class WatchedTable:
         """A watcher's view after so many entries, as JSON."""
         chance = JournalledChance()
         master = replay(self.game, new_master(self.game, self.opening, chance), chance, self.entries[:n])
-        return msgspec.json.encode(self.face.view(master.view(None)))
+        return msgspec.json.encode(self.messages.view(master.view(None)))
+
+
+# Two hosts on one store: one plays, and the other one follows its tables.
+
+
+def follow(world: MemoryHost, *games: Game[Any, Any]) -> PlayedTables:
+    """Follow the tables of a host, without a host of one's own."""
+    return following(world.clock, world.journal.beside(), *games)
+
+
+def following(clock: Any, journal: Any, *games: Game[Any, Any]) -> PlayedTables:
+    """The tables of other hosts that write to this journal."""
+    tables = PlayedTables(clock, journal, Slices(clock), {})
+    tables.follow({game.name: game for game in games or (TOY,)})
+    return tables
+
+
+@define(eq=False)
+class FollowedWorld(WatchedTable):
+    """As `WatchedTable`, but those who watch are at another host."""
+
+    followed: PlayedTables = field(init=False)
+
+    def __attrs_post_init__(self) -> None:
+        super().__attrs_post_init__()
+        self.followed = following(self.clock, self.journal.beside(), self.game)
+
+    @property
+    def watched(self) -> WatchableTable | None:
+        """The table, if it is known and not over."""
+        return self.followed.get(self.table.id)
+
+    def watch(self) -> Stream:
+        stream = Stream()
+        if (table := self.watched) is not None:
+            self.galleries.watch(table, stream, MessagesEncoder(self.messages))
+        return stream
+
+    def turn(self) -> None:
+        self.clock.advance(READ_EVERY)
+        self.clock.advance(0)
+
+
+class Pair:
+    """
+    Two hosts of the toy game on one store. `first` plays, and `leader` shows its matches.
+
+    :param settings: of both hosts
+    """
+
+    def __init__(self, settings: dict[str, str] | None = None) -> None:
+        settings = {"toy.goal": "1000"} | (settings or {})
+        self.first = MemoryHost(settings, wires=(TOY_WIRE,))
+        self.leader = MemoryHost(settings, journal=self.first.journal.beside(), wires=(TOY_WIRE,))
+        self.leader.lobby.spectators.played.follow({TOY.name: TOY})
+
+    def wait(self, seconds: float = READ_EVERY) -> None:
+        """Let time pass at both hosts."""
+        self.first.wait(seconds)
+        self.leader.wait(seconds)
+
+    def inherit(self) -> list[TableId]:
+        """The first host ends, and the leader has its tables."""
+        ours, theirs = self.leader.journal, self.first.journal
+        found = [one for one in ours.unfinished() if one.table in theirs.own]
+        ours.own |= theirs.own
+        self.leader.lobby.restore({TOY.name: TOY}, found)
+        return [one.table for one in found]
+
+
+# What those who watch a table are told, whichever host plays the match.
+
+
+class Watcher:
+    """An audience that notes what it is told."""
+
+    def __init__(self) -> None:
+        self.told: list[Any] = []
+
+    def shown(self, look: Look[Any]) -> None:
+        self.told.append(look)
+
+    def deliver(self, event: Any, n: int) -> None:
+        self.told.append((n, event))
+
+    def read(self) -> list[Any]:
+        """What it was told since the last call."""
+        told, self.told = self.told, []
+        return told
+
+
+class WatchingContract(TableCase):
+    """Ann and bob play at table 1, and somebody watches."""
+
+    def watchable(self, world: MemoryHost) -> WatchableTable:
+        """Table 1, for somebody who watches."""
+        raise NotImplementedError
+
+    def pass_on(self, world: MemoryHost) -> None:
+        """Have those who watch told of what has happened."""
+
+    def away(self, *seats: int) -> tuple[Seat, ...] | None:
+        """What a look says of these seats, whose players are away."""
+        return tuple(map(Seat, seats))
+
+    def shown(self, world: MemoryHost, table: WatchableTable) -> Watcher:
+        """One more who watches."""
+        watcher = Watcher()
+        self.assertTrue(table.watch(watcher))
+        self.pass_on(world)
+        return watcher
+
+    def watched(self, world: MemoryHost) -> tuple[Client, Client, WatchableTable, Watcher]:
+        ann, bob = self.seat(world)
+        table = self.watchable(world)
+        return ann, bob, table, self.shown(world, table)
+
+    def test_a_look_then_what_happens(self) -> None:
+        """The count of things that happened goes with each; the look is of the watcher's own view."""
+        world = self.world()
+        ann, bob, table, watcher = self.watched(world)
+        self.assertEqual(watcher.read(), [Look(1, self.away(), Counted(0, 9))])
+        ann.say("+2")
+        bob.say("+7")
+        self.pass_on(world)
+        self.assertEqual(watcher.read(), [(2, Counted(2, 9))], "refusals are for one player")
+        bob.say("+2")
+        ann.say("+1")
+        self.pass_on(world)
+        self.assertEqual([n for n, _ in watcher.read()], [3, 4, 4])
+        self.assertEqual(table.n, 4)
+
+    def test_the_end(self) -> None:
+        """It is the last thing that an audience is told, and a table that is over cannot be watched."""
+        world = self.world(settings={"toy.goal": "1"})
+        ann, _, table, watcher = self.watched(world)
+        watcher.read()
+        ann.say("+1")
+        self.pass_on(world)
+        (_, counted), (n, over) = watcher.read()
+        self.assertEqual((counted, n, over.result.winners), (Counted(1, 9), 2, (0,)))
+        self.assertIsInstance(over, Over)
+        self.assertFalse(table.watch(watcher))
+
+    def test_a_seat_is_given_up(self) -> None:
+        """The end says who has won."""
+        world = self.world()
+        ann, _, _, watcher = self.watched(world)
+        ann.say("bye")
+        self.pass_on(world)
+        n, over = watcher.read()[-1]
+        self.assertEqual((n, over.result.winners, over.result.cause.value), (2, (1,), "left"))
+
+    def test_no_longer(self) -> None:
+        """After `unwatch` nothing more is told, not even a look that was waiting."""
+        world = self.world()
+        ann, bob, table, watcher = self.watched(world)
+        watcher.read()
+        late = Watcher()
+        table.watch(late)
+        table.unwatch(late)
+        late.read()
+        ann.say("+1")
+        self.pass_on(world)
+        self.assertEqual((watcher.read(), late.read()), ([(2, Counted(1, 9))], []))
+        table.unwatch(watcher)
+        table.unwatch(watcher)
+        bob.say("+1")
+        self.pass_on(world)
+        self.assertEqual(watcher.read(), [])
+        again = self.shown(world, table)
+        self.assertEqual((again.read(), table.n), ([Look(3, self.away(), Counted(2, 9))], 3))
+
+    def test_a_second_look(self) -> None:
+        """One that watches already is shown the match anew, and is told nothing twice."""
+        world = self.world()
+        ann, _, table, watcher = self.watched(world)
+        watcher.read()
+        table.watch(watcher)
+        ann.say("+1")
+        self.pass_on(world)
+        self.assertEqual(watcher.read(), [Look(1, self.away(), Counted(0, 9)), (2, Counted(1, 9))])
+
+    def test_a_deserted_table(self) -> None:
+        """It can be watched while its clock stands still, until it is archived."""
+        world = self.world()
+        ann, bob, table, _ = self.watched(world)
+        ann.say("+1")
+        ann.drop()
+        bob.drop()
+        self.pass_on(world)
+        late = self.shown(world, table)
+        self.assertEqual(late.read(), [Look(2, self.away(0, 1), Counted(1, 9))])
+        world.wait(86_401)
+        self.pass_on(world)
+        self.assertEqual(late.read(), [(2, Archived())])
+
+    def test_numbers_go_on_after_a_restart(self) -> None:
+        """The count is of the record, not of this life of the host."""
+        journal = RecordingJournal()
+        world = self.world(journal=journal)
+        ann, _ = self.seat(world)
+        ann.say("+1")
+        again = self.world(journal=journal.restarted())
+        bob = self.back(again, "bob")
+        again.settle()
+        watcher = self.shown(again, self.watchable(again))
+        self.assertEqual(watcher.read(), [Look(2, self.away(0), Counted(1, 9))])
+        bob.say("+1")
+        self.pass_on(again)
+        self.assertEqual(watcher.read(), [(3, Counted(2, 9))])
+
+
+del TableCase

@@ -7,6 +7,7 @@ from attrs import frozen
 from msgspec import json
 from twisted.internet.address import IPv4Address
 from twisted.internet.interfaces import IPushProducer
+from twisted.internet.protocol import Protocol
 from wsproto.frame_protocol import FrameProtocol, Opcode
 from zope.interface import implementer
 
@@ -16,7 +17,7 @@ from gamehost.testing.transport import StrictTransport
 from gamehost.web.access import Access
 from gamehost.web.files import StaticFiles
 from gamehost.web.site import WebSite
-from gamehost.wires.open.factory import WIRE
+from gamehost.wires.open.conversation import WIRE
 
 #: The files of a site in tests.
 FILES: Mapping[str, bytes] = {
@@ -102,9 +103,12 @@ class WebClient:
     def __init__(self, world: WebHost, address: str) -> None:
         self.world = world
         self.transport = WebTransport(world.host.clock, address)
-        self.protocol = world.site.buildProtocol(IPv4Address("TCP", address, 40_000))
-        self.transport.protocol = self.protocol
-        self.protocol.makeConnection(self.transport)
+        self.protocol: Any = world.site.buildProtocol(IPv4Address("TCP", address, 40_000))
+        self.transport.protocol = self.protocol or Protocol()  # refused, and closed as Twisted does it
+        if self.protocol is None:
+            self.transport.abortConnection()
+        else:
+            self.protocol.makeConnection(self.transport)
 
     def send(self, data: bytes) -> None:
         """Send bytes, and let the host act on them, in as many turns as it takes."""
@@ -179,3 +183,91 @@ class Browser:
         self.told()
         self.say(**message)
         return self.told()
+
+
+# Frames of WebSocket as clients send them, the wrong ones too, and how tests write what a host sends.
+
+
+#: The mask of all frames in tests.
+MASK = b"\x01\x02\x03\x04"
+
+
+def frame(
+    opcode: int, payload: bytes = b"", *, fin: bool = True, mask: bytes = MASK, bits: int = 0, length: int | None = None
+) -> bytes:
+    """
+    One frame.
+
+    :param mask: empty: the frame has none
+    :param bits: the reserved bits
+    :param length: what is announced, in as many bytes as it needs; by default the length of the payload
+    """
+    announced = len(payload) if length is None else length
+    first = (0x80 if fin else 0) | bits << 4 | opcode
+    masked = 0x80 if mask else 0
+    if announced < 126:
+        head = bytes((first, masked | announced))
+    elif announced < 65_536:
+        head = bytes((first, masked | 126)) + announced.to_bytes(2, "big")
+    else:
+        head = bytes((first, masked | 127)) + announced.to_bytes(8, "big")
+    body = bytes(byte ^ mask[at % 4] for at, byte in enumerate(payload)) if mask else payload
+    return head + mask + body
+
+
+def message(words: str | bytes, *, fin: bool = True) -> bytes:
+    """A text, or the first fragment of one."""
+    return frame(1, words.encode() if isinstance(words, str) else words, fin=fin)
+
+
+def part(words: str | bytes, *, fin: bool = False) -> bytes:
+    """A further fragment."""
+    return frame(0, words.encode() if isinstance(words, str) else words, fin=fin)
+
+
+def close(code: int | None = 1000, reason: str = "") -> bytes:
+    """A closing frame."""
+    return frame(8, b"" if code is None else code.to_bytes(2, "big") + reason.encode())
+
+
+class FrameText:
+    """What a host sends, in words: texts as they are, other frames by their names."""
+
+    def __init__(self) -> None:
+        self._frames = FrameProtocol(client=True, extensions=[])
+        self._opening = b""
+        self._switched = False
+        self._text = ""
+
+    @property
+    def unread(self) -> bytes:
+        """What has come of a message that is not whole."""
+        return self._opening or self._text.encode()
+
+    def said(self, line: str) -> bytes:
+        """A text."""
+        return message(line)
+
+    def heard(self, data: bytes) -> list[str]:
+        """The frames that are whole now. An answer to the handshake is its first line."""
+        lines: list[str] = []
+        if self._opening or data.startswith(b"H"):
+            self._opening += data
+            head, end, data = self._opening.partition(b"\r\n\r\n")
+            if not end:
+                return []
+            self._opening = b""
+            lines.append(head.decode().split("\r\n")[0])
+        self._frames.receive_bytes(data)
+        for one in self._frames.received_frames():
+            match one.opcode:
+                case Opcode.TEXT:
+                    self._text += str(one.payload)
+                    if one.message_finished:
+                        lines.append(self._text)
+                        self._text = ""
+                case Opcode.CLOSE:
+                    lines.append(f"close {int(one.payload[0])} {one.payload[1]}")
+                case _:
+                    lines.append(f"{one.opcode.name.lower()} {bytes(one.payload)!r}")  # type: ignore[arg-type]
+        return lines

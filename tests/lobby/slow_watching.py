@@ -11,14 +11,14 @@ from msgspec import json
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.games.chance import JournalledChance
-from gamehost.games.onitama.face import FACE
 from gamehost.games.onitama.master import ONITAMA
+from gamehost.games.onitama.messages import MESSAGES
 from gamehost.journal.history import history
 from gamehost.journal.records import TableId
 from gamehost.journal.replay import new_master, replay
 from tests.kit.memory_cluster import MemberHost, World
 from tests.kit.memory_host import Client
-from tests.kit.wires.open_case import line
+from tests.kit.wires.open import line
 
 NAMES = ("ann", "bob", "carl", "dora", "eve", "fred")
 
@@ -38,7 +38,6 @@ class Watching:
         return not (self.member.clock.dead or self.leader.clock.dead)
 
     def read(self) -> None:
-        """Note what was told."""
         if self.alive:
             self.told += [json.decode(text) for text in self.client.heard()]
 
@@ -57,7 +56,6 @@ class Run:
 
     @property
     def members(self) -> list[MemberHost]:
-        """Those that live, the leader first."""
         return [host for host in self.world.hosts if not host.clock.dead]
 
     def log_in(self, name: str) -> None:
@@ -73,7 +71,6 @@ class Run:
         return not (member.clock.dead or client.transport.disconnected)
 
     def step(self) -> None:
-        """One thing happens."""
         kind = self.rng.random()
         journal = self.world.journal
         tables = [one.table for one in journal.records() if one.entries and not one.entries[-1].outcome]
@@ -120,12 +117,10 @@ class Run:
         """What everybody is told of a match, as messages."""
         record = self.world.journal.record(table)
         told = history(ONITAMA, record.opening, record.entries)
-        return [(n, json.decode(json.encode(FACE.event(event)))) for n, event in told.events]
+        return [(n, json.decode(json.encode(MESSAGES.event(event)))) for n, event in told.events]
 
 
 class WatchingTests(SynchronousTestCase):
-    """Whatever happens to the members."""
-
     def test_everything_is_told_once(self) -> None:
         """Each watcher is told all events behind the first view, in order, and no event twice."""
         told = moved = 0
@@ -144,4 +139,4 @@ class WatchingTests(SynchronousTestCase):
                 told += len(events)
                 moved += one.told[0].get("presence") is False and any(each["is"] == "back" for each in one.told)
         self.assertGreater(told, 1000)
-        self.assertGreater(moved, 20, "matches that the leader has inherited while they were watched")
+        self.assertGreater(moved, 20, "matches that the leader has taken over while they were watched")

@@ -14,8 +14,8 @@ from gamehost.lobby.account_changes import DELETED, GONE, RENAMED, RESET, Accoun
 from gamehost.lobby.lobby import Lobby
 from tests.kit.journals import RecordingJournal
 from tests.kit.memory_host import CHEAP, Client, MemoryHost
-from tests.kit.wires.stratego_lines_table import WIRE, connected, playing, quiet
-from tests.kit.workers import HeldWorker
+from tests.kit.reactors import HeldWorker
+from tests.kit.wires.stratego_lines import WIRE, connected, playing, quiet
 
 
 class AccountsCase(SynchronousTestCase):
@@ -25,20 +25,18 @@ class AccountsCase(SynchronousTestCase):
         self.begin(MemoryHost())
 
     def begin(self, world: MemoryHost) -> None:
-        """Have a host."""
         self.world = world
         self.changes = AccountChanges(world.lobby, self.stop)
         self.done: list[Changed] = []
         self.refused: list[str] = []
 
     def stop(self, key: str) -> Callable[[str], int]:
-        """Hear nothing more from a player."""
         found = [
             one
             for one in self.world.factories[WIRE].connections
-            if one._conversation.session is not None  # type: ignore[attr-defined]
+            if one.conversation.session is not None  # type: ignore[attr-defined]
         ]
-        mine = [one for one in found if one._conversation.session.key == key]  # type: ignore[attr-defined]
+        mine = [one for one in found if one.conversation.session.key == key]  # type: ignore[attr-defined]
         for one in mine:
             one.stop_input()
 
@@ -50,19 +48,16 @@ class AccountsCase(SynchronousTestCase):
         return close
 
     def account(self, *names: str) -> None:
-        """Accounts whose players are not here."""
         for name in names:
             self.world.lobby.login_service.log_in(name, "secret", "192.0.2.1", lambda outcome: None)
 
     def player(self, name: str, password: str = "secret") -> Client:
-        """Somebody who logs in."""
         return connected(self.world, name, password)
 
     def reset(self, name: str, password: str | None = None) -> None:
         self.changes.reset(name, password, self.done.append, lambda refusal: self.refused.append(str(refusal)))
 
     def refusal(self, change: Callable[..., None], *arguments: Any) -> str:
-        """Why an account is not changed."""
         before = dict(self.world.journal.accounts)
         words = str(self.assertRaises(ChangeRefused, change, *arguments))
         self.assertEqual(self.world.journal.accounts, before)
@@ -70,8 +65,6 @@ class AccountsCase(SynchronousTestCase):
 
 
 class ListTests(AccountsCase):
-    """All accounts."""
-
     def test_accounts(self) -> None:
         """Whether the player is here, the table, and the day of the last log-in; in the order in which they were made."""
         playing(self.world)
@@ -88,8 +81,6 @@ class ListTests(AccountsCase):
 
 
 class ResetTests(AccountsCase):
-    """A new password."""
-
     def test_a_new_password(self) -> None:
         """The old one is wrong from now on, also from where it was proved. The player is told, and the connection ends."""
         ann = self.player("ann")
@@ -123,28 +114,19 @@ class ResetTests(AccountsCase):
         self.world.wait(1)
         self.assertIn("resume", self.player("ann", "new").heard())
 
-    def test_it_is_answered_when_it_is_durable(self) -> None:
-        """And not before."""
-        self.begin(MemoryHost(journal=RecordingJournal(late=True)))
-        self.player("ann")
-        self.assertIn("is being made or changed just now", self.refusal(self.reset, "ann"))
-        quiet(self.world)
-        self.reset("ann")
-        self.assertEqual(self.done, [])
-        quiet(self.world)
-        self.assertEqual(len(self.done), 1)
-
-    def test_nobody_is_told_before(self) -> None:
-        """The player is not, and a log-in with the new password is not answered."""
+    def test_nothing_is_told_before_it_is_durable(self) -> None:
+        """Neither the owner nor the player is told, and a log-in with the new password is not answered."""
         self.begin(MemoryHost(journal=RecordingJournal(late=True)))
         ann = self.player("ann")
+        self.assertIn("is being made or changed just now", self.refusal(self.reset, "ann"))
         quiet(self.world)
         ann.heard()
         self.reset("ann", "new words")
-        self.assertEqual((ann.heard(), ann.closed), ([], False))
         new = self.player("ann", "new words")
+        self.assertEqual((ann.heard(), ann.closed, self.done), ([], False, []))
         self.assertNotIn("auth-ok", new.heard())
         quiet(self.world)
+        self.assertEqual(len(self.done), 1)
         self.assertIn(RESET, " ".join(ann.heard()))
         self.assertIn("auth-ok", new.heard())
 
@@ -182,8 +164,6 @@ class ResetTests(AccountsCase):
 
 
 class RenameTests(AccountsCase):
-    """Another name."""
-
     def rename(self, name: str, new_name: str, force: bool = False) -> None:
         self.changes.rename(name, new_name, force, self.done.append)
 
@@ -227,8 +207,6 @@ class RenameTests(AccountsCase):
 
 
 class ToldTests(AccountsCase):
-    """Players of accounts that get another name, or none."""
-
     def test_when_it_is_durable(self) -> None:
         """Not before, and nothing more is heard from them meanwhile. Who logs in under the new name waits, too."""
         for change, words in (
@@ -252,8 +230,6 @@ class ToldTests(AccountsCase):
 
 
 class DeleteTests(AccountsCase):
-    """The end of an account."""
-
     def delete(self, name: str, force: bool = False) -> None:
         self.changes.delete(name, force, self.done.append)
 
@@ -319,8 +295,6 @@ class DeleteTests(AccountsCase):
 
 
 class LearnTests(AccountsCase):
-    """The owner has changed an account at another host of the cluster."""
-
     def learn(self, name: str, after: Account | None) -> None:
         """Learn it as the store does: it is found, and then told."""
         before = self.world.journal.accounts.pop(name.lower(), None)

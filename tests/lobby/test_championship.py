@@ -1,19 +1,34 @@
-"""The table of a championship."""
+"""Championships: the table of results, and matches between players who come and go."""
 
 import random
+from collections.abc import Mapping
 
 from hypothesis import given
 from hypothesis import strategies as st
+from twisted.trial.unittest import SynchronousTestCase
 
+from gamehost.journal.records import TableId
 from gamehost.lobby.championship import Championship
 from gamehost.testing.cases import PropertyCase
+from tests.kit.memory_host import Client
+from tests.kit.wires.paper_soccer_talk import login, message
+from tests.kit.wires.remote_talk import (
+    World,
+    begin,
+    is_error,
+    leave,
+    left,
+    master_login,
+    over,
+    refused,
+    state,
+    thanks,
+)
 
 NAMES = "abcdefgh"
 
 
 class ChampionshipTests(PropertyCase):
-    """Everybody plays everybody once."""
-
     def test_four_players(self) -> None:
         """Three rounds, in the order of log-in."""
         one = Championship(NAMES[:4])
@@ -73,3 +88,315 @@ class ChampionshipTests(PropertyCase):
         self.assertEqual([won + lost for won, lost in zip(one.won, one.lost, strict=True)], [count - 1] * count)
         standing = one.standing()
         self.assertEqual(standing, sorted(standing, key=lambda row: (-row[1], row[2], int(row[0][1:]))))
+
+
+def champions(*rows: tuple[str, int, int]) -> str:
+    return message("championsList", "".join(f'<player nick="{n}" won="{w}" lost="{x}"/>' for n, w, x in rows))
+
+
+class PlayedChampionship(World):
+    """A host with a championship of Nim."""
+
+    def __init__(self, count: int = 3, game_type: str = "nim", **more: object) -> None:
+        super().__init__({"paper-soccer.championship": f"{game_type}:{count}", "paper-soccer.strict": "yes"}, **more)
+        self.clients: dict[str, Client] = {}
+
+    def players(self, *names: str, game_type: str = "nim") -> None:
+        for name in names:
+            self.clients[name] = self.player(name, game_type)
+
+    def finish(self, master: Client, game: int, results: Mapping[str, bool]) -> None:
+        master.say(over(game, results))
+        for name in results:
+            if name in self.clients:
+                self.clients[name].say(thanks(game))
+
+    def heard(self, name: str) -> str:
+        lines = self.clients[name].heard()
+        return lines[-1] if lines else ""
+
+
+class RemoteTests(SynchronousTestCase):
+    def test_everybody_plays_everybody(self) -> None:
+        """In the order of log-in, nobody two games at once; then all are told how it has ended, and nothing more happens."""
+        world = PlayedChampionship(3)
+        master = world.master()
+        world.players("ann", "bob")
+        self.assertEqual(master.heard(), [])
+        world.players("cid")
+        self.assertEqual(master.heard(), [begin(2, "ann", "bob")])
+        world.finish(master, 2, {"ann": False, "bob": True})
+        self.assertEqual(master.heard(), [begin(3, "ann", "cid")])
+        world.finish(master, 3, {"ann": True, "cid": False})
+        self.assertEqual(master.heard(), [begin(4, "bob", "cid")])
+        master.say(over(4, {"bob": True, "cid": False}))
+        world.clients["bob"].say(thanks(4))
+        self.assertNotIn("championsList", world.heard("ann"))
+        world.clients["cid"].say(thanks(4))
+        ends = champions(("bob", 2, 0), ("ann", 1, 1), ("cid", 0, 2))
+        self.assertEqual([world.heard(name) for name in ("ann", "bob", "cid")], [ends] * 3)
+        self.assertEqual((master.heard(), world.connect().ask(login("dan", "nim"))), ([], [refused(3)]))
+        [record] = world.host.journal.restarted().records()
+        self.assertEqual(record.table, 1)  # the words may still be on their way
+        world.host.wait(10)
+        self.assertEqual(world.host.journal.restarted().records(), [])
+        entries = world.host.journal.entries[TableId(1)]
+        self.assertEqual([entry.notation for entry in entries], [b"", b"0- 1+", b"0+ 2-", b"1+ 2-"])
+        self.assertEqual(entries[-1].outcome, "bob won (rules): the championship is over")
+
+    def test_as_many_games_as_possible(self) -> None:
+        """Two of four at once."""
+        world = PlayedChampionship(4)
+        world.players("a1", "b2", "c3", "d4")
+        self.assertEqual(world.master().heard(), [begin(2, "a1", "b2"), begin(3, "c3", "d4")])
+
+    def test_who_may_come_in(self) -> None:
+        """Players and a master of this game, until there are enough."""
+        world = PlayedChampionship(2)
+        self.assertEqual(world.connect().ask(login("ann", "go"), login("ann")), [refused(2), refused(2)])
+        self.assertEqual(world.connect().ask(master_login("go"), master_login("nim", 3, 4)), [refused(2), refused(5)])
+        world.players("ann", "bob")
+        self.assertEqual(world.connect().ask(login("cid", "nim")), [refused(3)])
+        world.clients["bob"].drop()
+        world.players("cid")
+        self.assertEqual(world.master("NIM", 2, 8).heard(), [begin(2, "ann", "cid")])
+
+    def test_a_void_game_is_played_again(self) -> None:
+        """It counts for nobody."""
+        world = PlayedChampionship(2)
+        world.players("ann", "bob")
+        master = world.master()
+        master.say(state(2, "ann"))
+        master.drop()
+        world.host.wait(21)
+        for client in world.clients.values():
+            client.say(thanks(2))
+        master = world.master()
+        self.assertEqual(master.heard(), [begin(3, "ann", "bob")])
+        world.finish(master, 3, {"ann": True, "bob": True})
+        self.assertEqual(world.heard("ann"), champions(("ann", 1, 0), ("bob", 1, 0)))
+
+    def test_a_game_that_never_was(self) -> None:
+        world = PlayedChampionship(2)
+        world.players("ann", "bob")
+        master = world.master()
+        world.host.wait(30)
+        self.assertEqual(master.heard(), [begin(2, "ann", "bob"), begin(3, "ann", "bob")])
+
+    def test_who_is_gone(self) -> None:
+        """Loses the game, and all to come. Who only leaves a game plays the next ones."""
+        world = PlayedChampionship(4)
+        world.players("ann", "bob", "cid", "dan")
+        master = world.master()
+        for game, nick in ((2, "ann"), (3, "cid")):
+            master.say(state(game, nick))
+        world.clients["ann"].drop()
+        world.clients["cid"].say(leave(3))
+        world.clients["bob"].say(thanks(2))
+        world.clients["dan"].say(thanks(3))
+        self.assertEqual(master.heard()[2:], [left(2, "ann"), left(3, "cid"), begin(4, "bob", "cid")])
+        world.finish(master, 4, {"bob": True, "cid": False})
+        self.assertEqual(master.heard(), [begin(5, "bob", "dan")])
+        world.finish(master, 5, {"bob": True, "dan": False})
+        ends = champions(("bob", 3, 0), ("dan", 2, 1), ("cid", 1, 2), ("ann", 0, 3))
+        self.assertEqual([world.heard(name) for name in ("bob", "cid", "dan")], [ends] * 3)
+        self.assertEqual(world.connect().ask(login("ann", "nim")), [refused(3)])
+
+    def test_all_are_gone(self) -> None:
+        """Nobody wins between two who are gone, and the record is complete."""
+        world = PlayedChampionship(3)
+        world.players("ann", "bob", "cid")
+        world.master()
+        for client in world.clients.values():
+            client.drop()
+        notations = {entry.notation for entry in world.host.journal.entries[TableId(1)]}
+        self.assertEqual(len(notations), 4)
+        world.host.wait(10)
+        self.assertEqual(world.host.clock.getDelayedCalls(), [])
+
+    def test_a_restart(self) -> None:
+        """It waits for its players under their nicks for two minutes, and goes on with the pairs that are left."""
+        world = PlayedChampionship(3)
+        world.players("ann", "bob", "cid")
+        master = world.master()
+        world.finish(master, 2, {"ann": True, "bob": False})
+        again = PlayedChampionship(3, journal=world.host.journal.restarted())
+        self.assertEqual(again.connect().ask(login("dan", "nim")), [refused(3)])
+        again.players("cid", "bob")
+        master = again.master()
+        self.assertEqual(master.heard(), [begin(4, "bob", "cid")])
+        again.finish(master, 4, {"bob": True, "cid": False})
+        again.host.wait(119)
+        self.assertNotIn("championsList", again.heard("cid"))
+        again.host.wait(2)
+        ends = champions(("ann", 1, 1), ("bob", 1, 1), ("cid", 1, 1))
+        self.assertEqual([again.heard(name) for name in ("bob", "cid")], [ends] * 2)
+        again.host.lobby.close()
+        self.assertEqual(again.host.journal.restarted().records(), [])
+
+    def test_players_who_are_quick(self) -> None:
+        """They are there before the record is read: nothing begins before that."""
+        world = PlayedChampionship(2)
+        world.players("ann", "bob")
+        world.master()
+        journal = world.host.journal.restarted()
+        journal.late = True
+        again = PlayedChampionship(2, journal=journal)
+        again.players("bob", "ann")
+        master = again.master()
+        self.assertEqual(master.heard(), [])
+        while journal.release():
+            again.host.settle()
+        self.assertEqual(master.heard(), [begin(3, "ann", "bob")])
+        self.assertEqual(list(journal.entries), [1, 2, 3])
+
+    def test_tables_of_another_host(self) -> None:
+        """A championship that goes on is not disturbed when this host takes over games of another member of a cluster."""
+        world = PlayedChampionship(3)
+        world.players("ann", "bob", "cid")
+        master = world.master()
+        world.clients["cid"].drop()
+        other = World({"paper-soccer.types": "nim"})
+        other.game("eve", "fay")
+        journal, left_over = world.host.journal, TableId(99)
+        journal.openings[left_over] = other.host.journal.openings[TableId(1)]
+        journal.entries[left_over] = other.host.journal.entries[TableId(1)]
+        found = [one for one in journal.unfinished() if one.table == left_over]
+        timers = len(world.host.clock.getDelayedCalls())
+        self.assertEqual(list(world.host.lobby.remote.restore(found)), [])
+        self.assertIn("the host was started again", journal.entries[left_over][-1].outcome)
+        self.assertEqual(len(world.host.clock.getDelayedCalls()), timers)  # nobody is waited for anew
+        world.finish(master, 2, {"ann": True, "bob": False})
+        self.assertEqual(world.heard("ann"), champions(("ann", 2, 0), ("bob", 1, 1), ("cid", 0, 2)))
+
+    def test_a_restart_without_it(self) -> None:
+        """The record is kept for a host that plays the championship again."""
+        world = PlayedChampionship(2)
+        world.players("ann", "bob")
+        world.master()
+        without = World({"paper-soccer.types": "nim"}, journal=world.host.journal.restarted())
+        without.player("ann")
+        without.player("bob")
+        self.assertEqual(len(without.master().heard()), 1)
+        again = PlayedChampionship(2, journal=without.host.journal.restarted())
+        again.players("bob", "ann")
+        self.assertEqual(again.master().heard(), [begin(4, "ann", "bob")])
+
+
+class BuiltInTests(SynchronousTestCase):
+    def test_a_championship(self) -> None:
+        """Three games, one log-in for each player; all three names of the game will do."""
+        world = PlayedChampionship(3, "paper soccer")
+        for nick, game_type in (("ann", "paper soccer"), ("bob", "Paper_Football"), ("cid", "paper-soccer")):
+            world.players(nick, game_type=game_type)
+        self.assertEqual(world.connect().ask(login("dan"), master_login()), [refused(3), refused(2)])
+        for game, (first, second) in ((2, ("ann", "bob")), (3, ("ann", "cid")), (4, ("bob", "cid"))):
+            # Chance says in these tests that the second one moves first; a move that the rules forbid loses.
+            self.assertIn(f'<gameId id="{game}"/><nextPlayer nick="{second}"/>', world.heard(first))
+            world.clients[second].say(message("move", f'<gameId id="{game}"/><move><point x="0" y="2"/></move>'))
+            for name in (first, second):
+                self.assertIn("gameOver", world.heard(name))
+                world.clients[name].say(thanks(game))
+        ends = champions(("ann", 2, 0), ("bob", 1, 1), ("cid", 0, 2))
+        self.assertEqual([world.heard(name) for name in ("ann", "bob", "cid")], [ends] * 3)
+
+    def test_coming_back(self) -> None:
+        """A seat is kept for the grace time, and so is the place in the championship. Then all games are lost."""
+        world = PlayedChampionship(3, "paper soccer")
+        for nick in ("ann", "bob", "cid"):
+            world.players(nick, game_type="paper soccer")
+        world.clients["ann"].drop()
+        world.host.wait(30)
+        world.clients["ann"] = world.connect()
+        self.assertIn('<nextPlayer nick="bob"/>', world.clients["ann"].ask(login("ann"))[1])
+        world.clients["ann"].drop()
+        world.host.wait(61)
+        self.assertIn("gameOver", world.heard("bob"))
+        world.clients["bob"].say(thanks(2))
+        self.assertIn('<gameId id="3"/><nextPlayer nick="cid"/>', world.heard("bob"))
+        self.assertEqual(world.connect().ask(login("ann")), [refused(3)])
+        for name in ("bob", "cid"):
+            world.clients[name].drop()
+        world.host.wait(61)
+        entries = world.host.journal.entries[TableId(1)]
+        self.assertEqual(sorted(entry.notation for entry in entries[1:]), [b"0- 1+", b"0- 2+", b"1- 2-"])
+
+
+class HostileMasterTests(SynchronousTestCase):
+    """Masters that do not keep to the document. Each result counts once."""
+
+    def results(self, world: PlayedChampionship) -> list[bytes]:
+        return [entry.notation for entry in world.host.journal.entries[TableId(1)][1:]]
+
+    def test_it_answers_twice(self) -> None:
+        """The second end is read over, and so is one for a game that has ended long ago."""
+        world = PlayedChampionship(3)
+        world.players("ann", "bob", "cid")
+        master = world.master()
+        self.assertEqual(master.heard(), [begin(2, "ann", "bob")])
+        master.say(over(2, {"ann": True, "bob": False}), over(2, {"ann": False, "bob": True}))
+        world.clients["ann"].say(thanks(2))
+        world.clients["bob"].say(thanks(2))
+        self.assertEqual(master.heard(), [begin(3, "ann", "cid")])
+        master.say(over(2, {"ann": False, "bob": True}), state(2, "bob"))
+        self.assertEqual((master.heard(), self.results(world)), ([], [b"0+ 1-"]))
+
+    def test_games_of_others(self) -> None:
+        """A result for players of another game, or for a game that was never begun, is refused."""
+        world = PlayedChampionship(4)
+        world.players("ann", "bob", "cid", "dan")
+        master = world.master()
+        self.assertEqual(master.heard(), [begin(2, "ann", "bob"), begin(3, "cid", "dan")])
+        for said in (over(2, {"cid": True, "dan": False}), over(4, {"ann": True, "bob": False})):
+            [answer] = master.ask(said)
+            self.assertTrue(is_error(answer))
+        self.assertEqual(self.results(world), [])
+        world.finish(master, 3, {"cid": True, "dan": False})
+        self.assertEqual(self.results(world), [b"2+ 3-"])
+
+    def test_another_master(self) -> None:
+        """While there is one, there is no other of the same type. One of another type is never let in."""
+        world = PlayedChampionship(2)
+        world.players("ann", "bob")
+        master = world.master()
+        self.assertEqual(world.connect().ask(master_login(), master_login("go")), [refused(4), refused(2)])
+        [answer] = master.ask(master_login("go"))
+        self.assertTrue(is_error(answer))
+
+    def test_it_is_lost_behind_a_result(self) -> None:
+        """The result counts. The next game begins when there is a master again."""
+        world = PlayedChampionship(3)
+        world.players("ann", "bob", "cid")
+        master = world.master()
+        master.say(over(2, {"ann": True, "bob": False}))
+        master.drop()
+        world.clients["ann"].say(thanks(2))
+        world.clients["bob"].say(thanks(2))
+        self.assertEqual(self.results(world), [b"0+ 1-"])
+        self.assertEqual(world.master().heard(), [begin(3, "ann", "cid")])
+
+    def test_a_player_is_lost_behind_a_result(self) -> None:
+        """It counts as it was told; the player loses the other games."""
+        world = PlayedChampionship(3)
+        world.players("ann", "bob", "cid")
+        master = world.master()
+        master.say(over(2, {"ann": True, "bob": False}))
+        world.clients["ann"].drop()
+        world.clients["bob"].say(thanks(2))
+        self.assertEqual(self.results(world), [b"0+ 1-", b"0- 2+"])
+        self.assertEqual(master.heard()[-1], begin(3, "bob", "cid"))
+
+    def test_it_never_answers(self) -> None:
+        """It is hung up on after three games. The championship waits for another one, and nothing has counted."""
+        world = PlayedChampionship(2)
+        world.players("ann", "bob")
+        master = world.master()
+        for _ in range(3):
+            world.host.wait(30)
+        world.host.wait(2)
+        self.assertTrue(master.closed)
+        self.assertEqual(self.results(world), [])
+        again = world.master()
+        self.assertEqual(again.heard(), [begin(5, "ann", "bob")])
+        world.finish(again, 5, {"ann": True, "bob": False})
+        self.assertEqual(world.heard("ann"), champions(("ann", 1, 0), ("bob", 0, 1)))

@@ -11,20 +11,20 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.journal.records import EntryKind
 from gamehost.lobby.championship import ChampionshipRecord, ChampionshipRecords, Pair, nothing
-from tests.kit.championships import BUILT_IN, Told, Wrong, answer_of_master, answer_of_player
 from tests.kit.journals import CommittedJournal
 from tests.kit.memory_host import Client
+from tests.kit.remote_games import BUILT_IN, Told, Wrong, answer_of_master, answer_of_player
 from tests.kit.wires.paper_soccer_talk import login
 from tests.kit.wires.remote_talk import World, master_login
 
 
 @define(eq=False)
-class Life:
+class HostRun:
     """
     A host, with players and a master who answer at once.
 
     :param game_type: `nim` of a remote master, or the built-in game
-    :param first: whether the first of two wins; the life after it has other results
+    :param first: whether the first of two wins; the run after it has other results
     """
 
     journal: CommittedJournal
@@ -47,7 +47,6 @@ class Life:
         self.world = World(settings, journal=self.journal, rng=lambda n: 0 if self.first else n - 1)
 
     def begin(self) -> Iterator[None]:
-        """All come, one after the other."""
         for name in self.names:
             self.clients[name] = client = self.world.connect()
             client.say(login(name, self.game_type))
@@ -94,7 +93,7 @@ class Life:
             client.say(*answers)
 
     def die(self) -> CommittedJournal:
-        """The host is dead; what it said before counts. The journal of the next life."""
+        """The host is dead; what it said before counts. The journal of the next run."""
         for name, client in self.clients.items():
             for line in client.heard():
                 self.told.hear(name, line)
@@ -111,29 +110,29 @@ class KillTests(SynchronousTestCase):
         :param again: so many steps later the host is killed once more
         """
         told, names = Told(), ("ann", "bob", "cid")
-        life = Life(CommittedJournal(), told, game_type, names, True, loose, lost)
+        run = HostRun(CommittedJournal(), told, game_type, names, True, loose, lost)
         steps, killed = 0, False
-        coming = life.begin()
+        coming = run.begin()
         while True:
             steps += 1
             self.assertLess(steps, 1_000, "it never ends")
             if steps in (kill_at, kill_at + again):
                 killed = True
-                journal = life.die()
+                journal = run.die()
                 if any(journal.openings[table].game == "championship" for table in journal.told_tables):
-                    break  # another life would hold another championship
-                life = Life(journal, told, game_type, names, False, loose, lost)
-                coming = life.begin()
-            if next(coming, self) is self and not life.go_on() and not self.wait(life):
+                    break  # another run would hold another championship
+                run = HostRun(journal, told, game_type, names, False, loose, lost)
+                coming = run.begin()
+            if next(coming, self) is self and not run.go_on() and not self.wait(run):
                 break
-        self.check(life.journal, told, f"killed at step {kill_at} of {game_type}")
+        self.check(run.journal, told, f"killed at step {kill_at} of {game_type}")
         return killed
 
-    def wait(self, life: Life) -> bool:
+    def wait(self, run: HostRun) -> bool:
         """Time passes until something is written or said. `False`: nothing ever is."""
         for _ in range(3):
-            life.world.host.wait(61)
-            if life.go_on():
+            run.world.host.wait(61)
+            if run.go_on():
                 return True
         return False
 

@@ -33,8 +33,6 @@ WIRES: Mapping[str, Words] = {
 
 
 class GuestSeatTests(SynchronousTestCase):
-    """On all four wires."""
-
     def log_in(self, host: MemoryHost, wire: str, name: str, address: str) -> Client:
         client = host.connect(wire, address)
         client.say(WIRES[wire].log_in.replace("NAME", name))
@@ -105,7 +103,7 @@ class GuestSeatTests(SynchronousTestCase):
         self.assertIsNotNone(self.seat(host))
 
     def test_after_a_restart(self) -> None:
-        """The key is needed in the next life of the host, too."""
+        """The key is needed after a restart of the host, too."""
         host, _ = self.matched("onitama", "ann:secret", HOME)
         later = MemoryHost(guarded=True, journal=host.journal.restarted())
         self.log_in(later, "onitama", "ann", HOME)
@@ -193,6 +191,20 @@ class GuessingTests(SynchronousTestCase):
         self.assertNotIn("too many", *self.refusals(host, AWAY, "carl"))
         self.assertIsNotNone(host.lobby.registry.get("carl"))
         self.assertIn("belongs to an account", *self.refusals(host, AWAY, "ann"))
+
+    def test_refused_guests_keep_no_owner_waiting(self) -> None:
+        """Names and keys that guests try do not count as failed log-ins of those who have a password, nor the other way."""
+        host = self.host()
+        self.assertIn(self.TOO_MANY, self.refusals(host, AWAY, "ann", "ann", "ann")[-1])
+        owner = host.connect("stratego-lines", AWAY)
+        owner.say("ann", "canary")
+        host.settle()
+        self.assertTrue(any("auth-ok" in line for line in owner.heard()))
+        for _ in range(2):
+            guesser = host.connect("stratego-lines", "203.0.113.1")
+            guesser.say("ann", "wrong")
+            host.settle()
+        self.assertIn("belongs to an account", *self.refusals(host, "203.0.113.1", "ann"))
 
     def test_wrong_keys(self) -> None:
         """They count, too; a name without a key does not."""

@@ -1,18 +1,24 @@
-"""House players in the lobby: who gets one and when, and how their seats are kept."""
+"""House players in the lobby: who gets one and when, how their seats are kept, and whose seats they take over."""
 
+import os
 from typing import Any
 
 from attrs import evolve
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from msgspec import json
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.accounts.names import NameRefused
 from gamehost.lobby.house import IDLE, PATIENCE, HouseRefused, HouseRules
 from gamehost.players.base import Level
+from gamehost.plugins import WIRES
 from gamehost.tables.interfaces import Displaced
-from gamehost.testing.memory_host import Client, MemoryHost
-from tests.kit.house import RULES, house_host
-from tests.kit.wires.open_case import act, line
+from gamehost.testing.cases import PropertyCase
+from tests.kit.journal_oracle import check_house
+from tests.kit.memory_host import Client, MemoryHost
+from tests.kit.players import RULES, HouseProcess, house_host
+from tests.kit.wires.open import act, line
 
 
 class Program:
@@ -30,7 +36,6 @@ class Program:
 
 
 def come(host: MemoryHost, name: str) -> Program:
-    """The program of a house player logs in."""
     program = Program()
     session = host.lobby.house.log_in(name, program)
     host.lobby.reconnect(session)
@@ -39,12 +44,10 @@ def come(host: MemoryHost, name: str) -> Program:
 
 
 def told(client: Client) -> list[dict[str, Any]]:
-    """What an open client was told."""
     return [json.decode(text) for text in client.heard()]
 
 
 def enter(host: MemoryHost, name: str) -> Client:
-    """A guest on the open wire."""
     client = host.connect("open")
     client.send(line(do="enter", name=name))
     client.heard()
@@ -59,8 +62,6 @@ def seek(host: MemoryHost, name: str, **more: Any) -> Client:
 
 
 class WaitingTests(SynchronousTestCase):
-    """Who waits alone."""
-
     def test_a_queue(self) -> None:
         """After so many seconds, and not before, there is an opponent."""
         host, programs = house_host()
@@ -106,15 +107,6 @@ class WaitingTests(SynchronousTestCase):
             host.wait(20)
             self.assertEqual(len(host.lobby.tables), 1 if before else 2)
 
-    def test_who_has_gone(self) -> None:
-        """Nobody sits down for a player who has left."""
-        host, programs = house_host()
-        ann = host.connect("onitama")
-        ann.say("LOGIN|ann")
-        ann.drop()
-        host.wait(60)
-        self.assertEqual((programs.called, host.clock.getDelayedCalls()), ([], []))
-
     def test_wishes(self) -> None:
         """Who wants the second seat has it against a house player, too."""
         host, _ = house_host()
@@ -122,14 +114,6 @@ class WaitingTests(SynchronousTestCase):
         host.wait(20)
         [seated] = [one for one in told(ann) if one["is"] == "seated"]
         self.assertEqual((seated["seat"], seated["names"]), (1, ["easy.1", "ann"]))
-
-    def test_an_open_table(self) -> None:
-        """Somebody alone at a table of two gets an opponent there."""
-        host, programs = house_host()
-        ann = seek(host, "ann", settings={"move_time": 60})
-        host.wait(20)
-        self.assertEqual(programs.called, ["easy.1"])
-        self.assertIn("seated", [one["is"] for one in told(ann)])
 
     def test_not_alone(self) -> None:
         """Two at a table of three wait on; one who is alone there again waits the whole time."""
@@ -142,17 +126,24 @@ class WaitingTests(SynchronousTestCase):
         host.wait(20)
         self.assertEqual(programs.called, ["easy.1", "easy.2"])
 
-    def test_a_private_table(self) -> None:
-        """Who waits for friends waits for friends."""
-        host, programs = house_host()
-        seek(host, "ann", private=True)
-        host.wait(60)
-        self.assertEqual(programs.called, [])
+    def test_at_a_table_of_ones_own(self) -> None:
+        """One who is alone at a table gets an opponent there, but not at a private one, and not after it was closed."""
+        for host_settings, wanted, called in (
+            ({}, {"settings": {"move_time": 60}}, ["easy.1"]),
+            ({}, {"private": True}, []),
+            ({"limits.open_table_seconds": "5"}, {"settings": {"move_time": 60}}, []),
+        ):
+            host, programs = house_host(host_settings)
+            ann = seek(host, "ann", **wanted)
+            host.wait(20)
+            self.assertEqual(programs.called, called)
+            self.assertEqual("seated" in [one["is"] for one in told(ann)], bool(called))
 
-    def test_a_table_that_is_closed(self) -> None:
-        """Nothing is left behind of a player whose table was closed."""
+    def test_nothing_is_left_of_who_has_gone(self) -> None:
+        """Nobody sits down for a player who has left, or whose table was closed."""
         host, programs = house_host({"limits.open_table_seconds": "5"})
-        seek(host, "ann", settings={"move_time": 60})
+        seek(host, "ann").drop()
+        seek(host, "bob", settings={"move_time": 60})
         host.wait(60)
         self.assertEqual((programs.called, host.clock.getDelayedCalls()), ([], []))
 
@@ -169,8 +160,6 @@ class WaitingTests(SynchronousTestCase):
 
 
 class WishTests(SynchronousTestCase):
-    """Who asks for a house player."""
-
     def test_seek(self) -> None:
         """The match begins at once, with a house player of that level, and does not touch the queue."""
         host, programs = house_host()
@@ -272,8 +261,6 @@ class WishTests(SynchronousTestCase):
 
 
 class SeatTests(SynchronousTestCase):
-    """How the seats of house players are kept."""
-
     def setUp(self) -> None:
         self.host, self.programs = house_host()
         self.ann = seek(self.host, "ann", house="easy")
@@ -294,14 +281,12 @@ class SeatTests(SynchronousTestCase):
         self.assertEqual((told(self.ann), again.handle.n), ([], 2))
 
     def test_a_program_that_does_not_come(self) -> None:
-        """After the patience the player is away, and after the grace time the match is over."""
+        """After the patience the player is away. After the grace time the other one wins, and the name is free."""
         self.host.wait(PATIENCE)
         self.assertEqual([one["is"] for one in told(self.ann)], ["away"])
-        come(self.host, "easy.1")
+        program = come(self.host, "easy.1")
         self.assertEqual([one["is"] for one in told(self.ann)], ["back"])
-
-    def test_a_program_that_never_comes(self) -> None:
-        """The other player wins, and the name is free."""
+        self.host.lobby.leave(self.host.lobby.registry.get("easy.1"), program)  # type: ignore[arg-type]
         self.host.wait(PATIENCE)
         self.host.wait(60)
         self.assertEqual(told(self.ann)[-1]["winners"], [0])
@@ -379,3 +364,183 @@ def host_of(host: MemoryHost, number: int) -> Client:
     table = next(one["table"] for one in told(client) if one["is"] == "seated")
     client.send(act("ox c1 c2", table))
     return client
+
+
+class TakeOverTests(SynchronousTestCase):
+    def setUp(self) -> None:
+        self.host, self.programs = house_host(wires=tuple(wire for wire in WIRES if wire.name in ("open", "onitama")))
+        self.ann, self.bob = seek(self.host, "ann"), seek(self.host, "bob")
+        self.ann.send(act("ox c1 c2"))
+
+    def ask(self, **more: Any) -> list[dict[str, Any]]:
+        self.ann.heard()
+        self.ann.send(line(do="house", **{"level": "hard", "seat": 1, **more}))
+        return told(self.ann)
+
+    def test_a_player_who_does_not_come_back(self) -> None:
+        """A house player has the seat at the end of the grace time, and is told of the match as it stands."""
+        self.bob.drop()
+        self.assertEqual(self.ask(), [])
+        self.host.wait(59)
+        self.assertEqual(self.programs.called, [])
+        self.host.wait(1)
+        self.assertEqual(self.programs.called, ["hard.1"])
+        heard = [one for one in told(self.ann) if one["is"] in ("back", "replaced", "over")]
+        self.assertEqual([one["is"] for one in heard], ["back", "replaced"])
+        self.assertEqual((heard[1]["seat"], heard[1]["name"]), (1, "hard.1"))
+        program = come(self.host, "hard.1")
+        self.assertEqual((program.handle.n, list(program.handle.names)), (2, ["ann", "hard.1"]))
+        bob = enter(self.host, "bob")
+        bob.send(line(do="seek", game="onitama"))
+        self.assertEqual(told(bob)[0]["is"], "seeking")
+        self.ann.send(line(do="leave"))
+        self.assertEqual(self.host.journal.records(), [])
+        self.assertIsNone(self.host.lobby.registry.get("hard.1"))
+
+    def test_a_player_who_comes_back(self) -> None:
+        """The seat is theirs, and the next time it is asked anew."""
+        self.bob.drop()
+        self.ask()
+        enter(self.host, "bob").drop()
+        self.host.wait(60)
+        self.assertEqual((self.programs.called, told(self.ann)[-1]["is"]), ([], "over"))
+
+    def test_no_house_player_then(self) -> None:
+        """The seat is lost, as without the wish."""
+        self.bob.drop()
+        self.ask()
+        self.programs.games = ()
+        self.host.wait(60)
+        self.assertEqual(told(self.ann)[-1]["winners"], [0])
+
+    def test_refusals(self) -> None:
+        """Players who are there, seats that are not, levels that are not."""
+        for more, words in (
+            ({}, "the player of this seat is not away"),
+            ({"seat": 0}, "expected the seat of another player"),
+            ({"seat": 2}, "expected the seat of another player"),
+            ({"level": "best"}, "no such level; expected one of random, easy, medium, hard"),
+        ):
+            self.assertEqual(self.ask(**more), [{"is": "sorry", "why": words}])
+        self.ann.send(line(do="house", level="easy"))
+        self.assertIn("expected", told(self.ann)[0]["why"])
+        self.bob.drop()
+        self.programs.games = ()
+        self.assertEqual(self.ask()[0]["why"], "house players are not ready: try again in a moment")
+
+    def test_a_third_player_on_another_wire(self) -> None:
+        """Clients of documents have no message for another player, so there is none."""
+        host, _ = house_host()
+        others = [seek(host, name, game="eriantys", seats=3) for name in ("ann", "bob")]
+        carl = host.connect("eriantys", "192.0.2.9")
+        for text in ('{"type":"LoginMessage","nickname":"carl"}', '{"type":"JoinAvailableGame","gameId":1}'):
+            carl.say(text)
+        others[1].drop()
+        others[0].heard()
+        others[0].send(line(do="house", level="easy", seat=1))
+        self.assertEqual(told(others[0])[-1]["why"], "the others' wire cannot tell them of another player")
+
+
+PEOPLE = 4
+#: More of them: `GAMEHOST_RACES=5000`.
+EXAMPLES = int(os.environ.get("GAMEHOST_RACES", "60"))
+
+STEPS = st.one_of(
+    st.tuples(st.just("wait"), st.sampled_from((0.0, 0.001, 5.0, 9.999, 10.0, 19.999, 20.0, 60.0))),
+    st.tuples(st.sampled_from(("onitama", "open", "third", "house", "asks", "drop")), st.integers(0, PEOPLE - 1)),
+    st.tuples(st.sampled_from(("kill", "restart", "late", "release")), st.none()),
+)
+
+
+class Crowd:
+    """A host, its house players and some people."""
+
+    def __init__(self) -> None:
+        self.host = MemoryHost({"onitama.max_plies": "4"}, house_rules=RULES)
+        self.process = HouseProcess(self.host)
+        self.clients: list[Client | None] = [None] * PEOPLE
+
+    def step(self, kind: str, value: Any) -> None:
+        match kind:
+            case "wait":
+                self.host.wait(value)
+            case "kill":
+                self.process.kill()
+            case "restart":
+                self.process.restart()
+            case "late":
+                self.host.journal.late = True
+            case "release":
+                self.release()
+            case _:
+                self.of_person(kind, value)
+        if self.process.games:
+            self.process.settle()
+        self.check()
+
+    def release(self) -> None:
+        self.host.journal.late = False
+        with self.host.context.cork:
+            self.host.journal.release()
+
+    def of_person(self, kind: str, number: int) -> None:
+        client = self.clients[number]
+        if client is not None and (kind == "drop" or client.closed):
+            client.drop() if not client.closed else None
+            self.clients[number] = client = None
+        if kind == "asks" and client is not None:
+            client.say('{"do":"house","level":"random"}')
+        if client is not None or kind in ("asks", "drop"):
+            return
+        name = f"guest{number}"
+        client = self.clients[number] = self.host.connect("onitama" if kind == "onitama" else "open")
+        if kind == "onitama":
+            client.say(f"LOGIN|{name}")
+            return
+        more = {"house": "random"} if kind == "house" else {"seats": 3, "game": "eriantys"} if kind == "third" else {}
+        client.send(line(do="enter", name=name) + line(do="seek", **{"game": "onitama", **more}))
+
+    def check(self) -> None:
+        """Sessions and tables fit each other; those who wait have no seat, and house players have one."""
+        links = [
+            *(one for one in self.clients if one is not None),
+            *(one.link for one in self.process.players.values()),
+        ]
+        check_house(self.host, links)
+        house = self.host.lobby.house
+        for session, waiting in house.waiting.items():
+            assert session.player is not None, "somebody who has gone waits"
+            if session.table is not None:
+                raise AssertionError(f"{session.name} waits for {waiting.game.name}, and has a seat")
+        for session in house.kept:
+            assert session.house, "a person among the house players"
+            assert session.table is not None, f"{session.name} has no seat"
+            assert self.host.lobby.registry.get(session.name) is session, "a house player without a name"
+        for table in self.host.lobby.tables.values():
+            assert not all(session.house for session in self.host.lobby.seats.seated[table.id]), "nobody to play with"
+
+    def leave(self) -> None:
+        """All people go, and a day later nothing is left."""
+        self.release()
+        for number in range(PEOPLE):
+            self.of_person("drop", number)
+        self.process.settle()
+        for _ in range(30):
+            self.host.wait(3_600)
+            self.process.settle()
+        assert not self.host.lobby.house.kept, "a house player is left"
+        assert not self.host.lobby.house.waiting, "somebody waits"
+        assert self.host.unfinished == [], "a match is left"
+        assert len(self.host.lobby.registry) == 0, "a name is left"
+        assert self.host.clock.getDelayedCalls() == [], "a timer is left"
+
+
+class RaceTests(PropertyCase):
+    @settings(max_examples=EXAMPLES, deadline=None)
+    @given(st.lists(STEPS, min_size=8, max_size=40))
+    def test_any_order(self, steps: list[tuple[str, Any]]) -> None:
+        """Whoever comes in whatever instant, and whatever happens to the process of the house players."""
+        crowd = Crowd()
+        for kind, value in steps:
+            crowd.step(kind, value)
+        crowd.leave()

@@ -1,35 +1,26 @@
-"""The lobby: who meets whom."""
+"""The lobby: who meets whom, and what the log says of it."""
 
 from attrs import evolve
-from twisted.logger import LogLevel, globalLogPublisher
+from twisted.logger import LogLevel
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.accounts.names import NameRefused
 from gamehost.games.onitama.master import ONITAMA
 from gamehost.lobby.queues import Queue
-from tests.kit.logged import Lines
 from tests.kit.memory_host import Client, MemoryHost
+from tests.kit.reactors import logged
 from tests.kit.watching import QuietPlayer
 
 
 def starts(client: Client) -> list[str]:
-    """The names in START, if one was heard."""
     lines = [line for line in client.heard() if line.startswith("START|")]
     return lines[0].split("|")[1:3] if lines else []
 
 
 class PairingTests(SynchronousTestCase):
-    """First come, first seated."""
-
-    def entered(self, world: MemoryHost, *names: str) -> list[Client]:
-        clients = [world.connect() for _ in names]
-        for client, name in zip(clients, names, strict=True):
-            client.say(f"LOGIN|{name}")
-        return clients
-
     def test_players_are_paired_in_the_order_they_came(self) -> None:
         """Who waits first is the first player."""
-        ann, bob, carl, dora = self.entered(MemoryHost(), "ann", "bob", "carl", "dora")
+        ann, bob, carl, dora = MemoryHost().come("ann", "bob", "carl", "dora", wire="onitama")
         self.assertEqual(starts(bob), ["ann", "bob"])
         self.assertEqual(starts(dora), ["carl", "dora"])
         self.assertEqual((starts(ann), starts(carl)), (["ann", "bob"], ["carl", "dora"]))
@@ -37,9 +28,9 @@ class PairingTests(SynchronousTestCase):
     def test_who_left_while_waiting_meets_nobody(self) -> None:
         """Their place in the queue is gone with them, and their name is free."""
         world = MemoryHost()
-        [ann] = self.entered(world, "ann")
+        [ann] = world.come("ann", wire="onitama")
         ann.drop()
-        bob, again = self.entered(world, "bob", "ann")
+        bob, again = world.come("bob", "ann", wire="onitama")
         self.assertEqual(starts(again), ["bob", "ann"])
         self.assertEqual(starts(bob), ["bob", "ann"])
 
@@ -60,7 +51,7 @@ class PairingTests(SynchronousTestCase):
     def test_players_who_play_again_queue_up_anew(self) -> None:
         """Who logs in first after a game is White."""
         world = MemoryHost({"onitama.max_plies": "1", "onitama.deal": "boar,ox/crab,eel/tiger"})
-        ann, bob = self.entered(world, "ann", "bob")
+        ann, bob = world.come("ann", "bob", wire="onitama")
         ann.say("MAKE_MOVE|ox|c1|c2")
         ann.heard()
         bob.heard()
@@ -82,19 +73,19 @@ class PairingTests(SynchronousTestCase):
             self.assertEqual(settings["max_plies"], "77")
 
     def test_settings_of_the_game_are_journalled_with_the_table(self) -> None:
-        """A later life of the host plays by the settings that the match began with."""
+        """A later run of the host plays by the settings that the match began with."""
         world = MemoryHost({"onitama.max_plies": "77"})
-        self.entered(world, "ann", "bob")
+        world.come("ann", "bob", wire="onitama")
         self.assertEqual(world.journal.openings[1].settings["max_plies"], "77")  # type: ignore[index]
         again = MemoryHost(journal=world.journal.restarted())
-        self.entered(again, "ann")
+        again.come("ann", wire="onitama")
         [table] = again.lobby.tables.values()
         self.assertEqual(table._master._rules.max_plies, 77)  # type: ignore[attr-defined]
 
     def test_stopping_is_leaving_for_nobody(self) -> None:
         """Connections that close because the host stops forfeit nothing, and no clock rings."""
         world = MemoryHost(grace=0, move_time="5")
-        ann, bob = self.entered(world, "ann", "bob")
+        ann, bob = world.come("ann", "bob", wire="onitama")
         world.lobby.close()
         ann.drop()
         bob.drop()
@@ -106,7 +97,7 @@ class PairingTests(SynchronousTestCase):
     def test_games_that_are_not_played_here_stay_in_the_journal(self) -> None:
         """Row 144: another version of the rules, or another game, keeps its table out and the host up."""
         world = MemoryHost()
-        self.entered(world, "ann", "bob")
+        world.come("ann", "bob", wire="onitama")
         journal = world.journal.restarted()
         opening = journal.openings[1]  # type: ignore[index]
         for other in (evolve(opening, version=99), evolve(opening, game="chess")):
@@ -117,8 +108,6 @@ class PairingTests(SynchronousTestCase):
 
 
 class KeptSeatTests(SynchronousTestCase):
-    """A seat that is kept on one wire, and its owner on another one."""
-
     def setUp(self) -> None:
         self.world = MemoryHost({"onitama.deal": "boar,ox/crab,eel/tiger"})
         self.ann, self.bob = (self.world.connect("onitama", address) for address in ("192.0.2.1", "192.0.2.2"))
@@ -128,7 +117,6 @@ class KeptSeatTests(SynchronousTestCase):
         self.ann.drop()
 
     def refused(self, address: str = "192.0.2.1") -> NameRefused:
-        """A log-in as ann on another wire."""
         refusal = self.assertRaises(NameRefused, self.world.lobby.enter, "ann", "paper-soccer", address, None)
         assert isinstance(refusal, NameRefused)
         return refusal
@@ -167,8 +155,6 @@ class KeptSeatTests(SynchronousTestCase):
 
 
 class ClosingTests(SynchronousTestCase):
-    """A match in which nobody has acted, when its last player leaves."""
-
     def test_nobody_is_free_before_the_journal_has_the_end(self) -> None:
         """A log-in in this moment is refused, and the next one begins anew."""
         world = MemoryHost()
@@ -188,22 +174,16 @@ class LogTests(SynchronousTestCase):
     """What the log says by default of players and tables: one line each, and none for a move."""
 
     def setUp(self) -> None:
-        self.lines = Lines()
-        globalLogPublisher.addObserver(self.lines)
-        self.addCleanup(globalLogPublisher.removeObserver, self.lines)
+        self.lines = logged(self)
         self.world = MemoryHost({"onitama.max_plies": "2", "onitama.deal": "boar,ox/crab,eel/tiger"})
 
     def logged(self) -> list[str]:
-        """The lines since the last call."""
         lines = self.lines.of(LogLevel.info)
         self.lines.events.clear()
         return lines
 
     def seated(self) -> tuple[Client, Client]:
-        """Two players at a table."""
-        ann, bob = self.world.connect(), self.world.connect()
-        ann.say("LOGIN|ann")
-        bob.say("LOGIN|bob")
+        ann, bob = self.world.come("ann", "bob", wire="onitama")
         return ann, bob
 
     def test_log_ins_and_the_begin_of_a_game(self) -> None:
@@ -268,3 +248,36 @@ class LogTests(SynchronousTestCase):
         self.logged()
         self.world.wait(86_401)
         self.assertEqual(self.logged(), ["table 1: onitama is over: archived unfinished; nobody is there"])
+
+    def test_refused_guest(self) -> None:
+        """The wire, the address and the reason; not the name, which may be a password that was mistyped."""
+        self.world.connect().say("LOGIN|hunter2\x1b", "LOGIN|ann")
+        other = self.world.connect()
+        self.logged()
+        other.say("LOGIN|ann")
+        [line] = self.logged()
+        self.assertEqual(line, "log-in refused: on onitama from '192.0.2.1': this name is in use")
+        self.assertNotIn("hunter2", repr(self.lines.events))
+        self.assertEqual(
+            self.world.lobby.log_ins.counts, {("onitama", "guest", "refused"): 2, ("onitama", "guest", "accepted"): 1}
+        )
+
+    def test_refused_account(self) -> None:
+        """A wrong password is in no event, nor is the right one."""
+        self.world.connect("stratego-lines").say("carl", "hunter2")
+        self.logged()
+        self.world.connect("stratego-lines").say("carl", "hunter3")
+        self.assertIn("log-in refused: on stratego-lines from '192.0.2.1': wrong password", self.logged())
+        self.world.connect("stratego-lines").say("carl", "hunter2")
+        self.assertNotIn("hunter", repr(self.lines.events))
+        counts = self.world.lobby.log_ins.counts
+        for result in ("accepted", "refused", "replaced"):
+            self.assertEqual(counts["stratego-lines", "account", result], 1, result)
+
+    def test_refused_by_a_busy_host(self) -> None:
+        """Guests and accounts."""
+        self.world.lobby.closed = "planted"
+        self.world.connect().say("LOGIN|ann")
+        self.world.connect("stratego-lines").say("carl", "hunter2")
+        found = [line for line in self.logged() if line.startswith("log-in refused") and line.endswith(": planted")]
+        self.assertEqual(len(found), 2)

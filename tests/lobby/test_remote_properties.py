@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from gamehost.testing.cases import PropertyCase
 from gamehost.wires.paper_soccer.conversation import State
-from gamehost.wires.paper_soccer.remote_player import Remote
+from gamehost.wires.paper_soccer.remote import Remote
 from tests.kit.memory_host import Client
 from tests.kit.wires.paper_soccer_talk import login, message
 from tests.kit.wires.remote_talk import NimMaster, World, leave, left, master_login, move, over, state, thanks
@@ -23,10 +23,10 @@ SEEDS = st.integers(0, 2**32)
 
 
 class LuckyMaster(NimMaster):
-    """A master of Nim whose heaps differ with each life."""
+    """A master of Nim whose heaps differ with each master."""
 
-    def __init__(self, life: int) -> None:
-        super().__init__(heap=7 + life % 2)
+    def __init__(self, number: int) -> None:
+        super().__init__(heap=7 + number % 2)
 
 
 @define(eq=False)
@@ -39,7 +39,6 @@ class Player:
     over: bool = False
 
     def listen(self) -> None:
-        """Hear all there is, and answer."""
         for line in self.client.heard():
             self.heard.append(_ID.sub("", line))
             self.over = self.over or "<gameOver>" in line
@@ -67,7 +66,7 @@ class Play:
     kills: int
     lucky: bool = False
     #: How many masters there were.
-    lives: int = 0
+    masters: int = 0
     world: World = field(init=False)
     players: list[Player] = field(factory=list)
     master: Client = field(init=False)
@@ -82,10 +81,9 @@ class Play:
             self.players.append(Player(name, self.world.player(name)))
 
     def start(self) -> None:
-        """A master comes."""
         self.master = self.world.master("nim", 3, 3)
-        self.robot = LuckyMaster(self.lives) if self.lucky else NimMaster()
-        self.lives += 1
+        self.robot = LuckyMaster(self.masters) if self.lucky else NimMaster()
+        self.masters += 1
         self.unread.clear()
 
     def step(self) -> bool:
@@ -118,14 +116,11 @@ class Play:
         return [player.heard for player in self.players]
 
 
-def played(seed: int, games: int, kills: int, lucky: bool = False, lives: int = 0) -> list[list[str]]:
-    """What each player hears in the end."""
-    return Play(random.Random(seed), games, kills, lucky, lives).run()
+def played(seed: int, games: int, kills: int, lucky: bool = False, masters: int = 0) -> list[list[str]]:
+    return Play(random.Random(seed), games, kills, lucky, masters).run()
 
 
 class LossTests(PropertyCase):
-    """Masters that are lost at any moment."""
-
     @settings(max_examples=15)
     @given(SEEDS)
     def test_many_games_and_lost_masters(self, seed: int) -> None:
@@ -136,7 +131,7 @@ class LossTests(PropertyCase):
     @given(SEEDS)
     def test_luck(self, seed: int) -> None:
         """With another heap the game is void; until then all is as it was."""
-        whole = [played(1, 1, 0, lucky=True, lives=life) for life in range(2)]
+        whole = [played(1, 1, 0, lucky=True, masters=number) for number in range(2)]
         results = "".join(f'<player nick="p{number}" result="loser"/>' for number in range(3))
         void = message("gameState", f"<gameOver>{results}</gameOver><gameState/>")
         for number, lines in enumerate(played(seed, 1, 2, lucky=True)):
@@ -159,7 +154,6 @@ class Places(World):
         self.last: dict[Client, tuple[str, bool]] = {}
 
     def act(self) -> None:
-        """Somebody does something."""
         rng, host = self.rng, self.host
         what = rng.randrange(12)
         names = [f"p{number}" for number in range(5)]
@@ -204,7 +198,7 @@ class Places(World):
         waiting = [] if kind is None else kind.waiting
         assert len(waiting) == len(set(map(id, waiting)))
         for client in self.clients:
-            conversation: Any = client.protocol._conversation
+            conversation: Any = client.protocol.conversation
             seat, place = conversation._seat, conversation.state
             seated = seat is not None and seat.player is conversation
             waits = any(one is conversation for one in waiting)
@@ -224,8 +218,6 @@ class Places(World):
 
 
 class PlacesTests(PropertyCase):
-    """Any schedule of log-ins, ends, thanks and losses."""
-
     @settings(max_examples=15)
     @given(SEEDS)
     def test_everybody_is_in_one_place(self, seed: int) -> None:

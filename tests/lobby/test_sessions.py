@@ -1,32 +1,35 @@
-"""Sessions: each name has one, and who may take it back."""
+"""Sessions: each name has one, who may take it back, and what other hosts are told of it."""
 
 from types import SimpleNamespace
 from typing import Any
 
+from attrs import define, field
+from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.accounts.names import NameFault, NameRefused
 from gamehost.games.base import Seat
+from gamehost.games.onitama.master import ONITAMA
+from gamehost.journal.records import TableId
+from gamehost.lobby.queues import Queue, Queues
 from gamehost.lobby.seats import duration
-from gamehost.lobby.sessions import ResumePolicy, Session, SessionRegistry
+from gamehost.lobby.sessions import Membership, ResumePolicy, Session, SessionIndex, SessionRegistry
 from gamehost.tables.context import PLAYING
 
 ANN: Any = object()
 OTHER: Any = object()
 
 
-class RosterTests(SynchronousTestCase):
-    """Guests come, go and come back."""
-
+class GuestTests(SynchronousTestCase):
     def away(self, resume: ResumePolicy, account: bool = False) -> tuple[SessionRegistry, Session]:
-        """A roster where ann, on wire w from address x, has lost her connection."""
+        """A registry where ann, on wire w from address x, has lost her connection."""
         registry = SessionRegistry(resume)
         session = Session("ann", "w", "x", account, None)
-        registry._sessions.add(session)
+        registry.sessions.add(session)
         return registry, session
 
     def refused(self, registry: SessionRegistry, name: str = "ann", wire: str = "w", address: str = "x") -> NameRefused:
-        """A log-in that must be refused, and leaves the roster as it is."""
+        """A log-in that must be refused, and leaves the registry as it is."""
         before = len(registry), registry.get(name), getattr(registry.get(name), "player", None)
         refusal: NameRefused = self.assertRaises(NameRefused, registry.enter, name, wire, address, OTHER)
         self.assertEqual((len(registry), registry.get(name), getattr(registry.get(name), "player", None)), before)
@@ -56,7 +59,7 @@ class RosterTests(SynchronousTestCase):
             self.assertIs(self.refused(registry, name).fault, NameFault.INVALID)
             registry.enter(name, "w", "x", ANN, given=True)
         session.name, session.key = "guest.9", "guest.9"
-        registry._sessions.add(session)
+        registry.sessions.add(session)
         self.assertIs(registry.enter("Guest.9", "w", "x", ANN)[0], session)
         house = registry.enter_house("easy.1.1", "w")
         self.assertIs(self.refused(registry, house.name).fault, NameFault.TAKEN)
@@ -87,20 +90,18 @@ class RosterTests(SynchronousTestCase):
         registry, session = self.away(ResumePolicy.ANY)
         self.assertIs(registry.enter("ann", "w", "y", ANN)[0], session)
         self.assertEqual(session.address, "y")
-        registry, session = self.away(ResumePolicy.SAME_ADDRESS)
-        self.assertIs(self.refused(registry, address="y").fault, NameFault.TAKEN)
-        self.assertEqual(session.address, "x")
 
-    def test_never(self) -> None:
-        """Where the owner allows none, a lost guest's seat cannot be taken back at all."""
-        registry, _ = self.away(ResumePolicy.NEVER)
-        self.assertIs(self.refused(registry).fault, NameFault.TAKEN)
-
-    def test_another_wire(self) -> None:
-        """A seat is taken back on the wire that it was taken on."""
-        registry, _ = self.away(ResumePolicy.ANY)
-        refusal = self.refused(registry, wire="v")
-        self.assertIs(refusal.fault, NameFault.TAKEN)
+    def test_not_taken_back(self) -> None:
+        """From another address, on another wire, where the owner allows it to nobody, or if it is an account's."""
+        for resume, account, wire, address in (
+            (ResumePolicy.SAME_ADDRESS, False, "w", "y"),
+            (ResumePolicy.ANY, False, "v", "x"),
+            (ResumePolicy.NEVER, False, "w", "x"),
+            (ResumePolicy.ANY, True, "w", "x"),
+        ):
+            registry, session = self.away(resume, account)
+            self.assertIs(self.refused(registry, wire=wire, address=address).fault, NameFault.TAKEN)
+            self.assertEqual(session.address, "x")
 
     def test_durations_are_said_in_their_largest_unit(self) -> None:
         """For people, who want to know roughly."""
@@ -113,11 +114,6 @@ class RosterTests(SynchronousTestCase):
             (-1, "0 s"),
         ):
             self.assertEqual(duration(seconds), words)
-
-    def test_an_accounts_seat(self) -> None:
-        """A guest never takes the session of an account, which has a password."""
-        registry, _ = self.away(ResumePolicy.ANY, account=True)
-        self.assertIs(self.refused(registry).fault, NameFault.TAKEN)
 
     def test_forgotten(self) -> None:
         """A forgotten session's name is free; forgetting it once more does not take the name from the next one."""
@@ -223,8 +219,8 @@ class GuestSeatTests(SynchronousTestCase):
     def test_the_record_decides(self) -> None:
         """Where players have come back from since then counts for nothing: after a restart it is not known either."""
         session = self.seated(bobs_address="y")
-        self.registry._sessions.move(session, "z")
-        self.registry._sessions.move(session.match[1], "x")
+        self.registry.sessions.move(session, "z")
+        self.registry.sessions.move(session.match[1], "x")
         self.lose(session)
         self.now += 60
         self.assertIn("cannot be taken back", self.comes_back("ann", "z"))
@@ -263,27 +259,14 @@ class GuestSeatTests(SynchronousTestCase):
 
 
 class AccountSessionTests(SynchronousTestCase):
-    """The sessions of accounts, whose passwords were right."""
-
-    def test_an_account_enters(self) -> None:
-        """Nobody had its session."""
+    def test_whoever_has_the_password_has_the_session(self) -> None:
+        """From wherever, whatever guests may do. A player who has it until now is named, to be told."""
         registry = SessionRegistry(ResumePolicy.NEVER)
         session, displaced = registry.enter_account("Ann", "w", "x", ANN)
         self.assertEqual((session.name, session.account, session.player, displaced), ("Ann", True, ANN, None))
         self.assertIs(registry.get("ann"), session)
-
-    def test_the_newer_one_has_it(self) -> None:
-        """The same session; who had it is named, to be told. From wherever, whatever guests may do."""
-        registry = SessionRegistry(ResumePolicy.NEVER)
-        first, _ = registry.enter_account("Ann", "w", "x", ANN)
-        session, displaced = registry.enter_account("Ann", "w", "y", OTHER)
-        self.assertIs(session, first)
-        self.assertEqual((session.player, session.address, displaced), (OTHER, "y", ANN))
-
-    def test_a_lost_one_is_taken_back(self) -> None:
-        """Nobody is to be told."""
-        registry = SessionRegistry(ResumePolicy.NEVER)
-        session, _ = registry.enter_account("Ann", "w", "x", ANN)
+        self.assertEqual(registry.enter_account("Ann", "w", "y", OTHER), (session, ANN))
+        self.assertEqual((session.player, session.address), (OTHER, "y"))
         session.player = None
         self.assertEqual(registry.enter_account("Ann", "w", "y", OTHER), (session, None))
 
@@ -301,3 +284,98 @@ class AccountSessionTests(SynchronousTestCase):
         self.assertFalse(registry.is_guest("ann"))
         self.assertRaises(NameRefused, registry.enter_account, "Ann", "w", "x", OTHER)
         self.assertFalse(registry.is_guest("bob"))
+
+
+def session(name: str, address: str, seated: bool = True) -> Session:
+    made = Session(name, "onitama", address, False, None)
+    made.asleep = TableId(1) if seated else None
+    return made
+
+
+class SessionIndexTests(SynchronousTestCase):
+    def test_by_name(self) -> None:
+        """A session replaces one of the same name, and only the session that is in can be removed."""
+        index = SessionIndex()
+        first, second = session("ann", "192.0.2.1"), session("ANN", "192.0.2.2")
+        index.add(first)
+        index.add(second)
+        index.remove(first)
+        self.assertEqual((len(index), index.by_key.get("ann")), (1, second))
+        index.remove(second)
+        self.assertEqual((len(index), index.by_key.get("ann")), (0, None))
+
+    def test_seats_at_an_address(self) -> None:
+        """Sessions with a seat count, where their players were last."""
+        index = SessionIndex()
+        ann = session("ann", "2001:db8::1")
+        index.add(ann)
+        index.add(session("bob", "2001:db8::2"))
+        index.add(session("carl", "2001:db8::3", seated=False))
+        self.assertEqual(index.seats_at("2001:db8::/64"), 2)
+        index.move(ann, "192.0.2.1")
+        self.assertEqual((index.seats_at("2001:db8::/64"), index.seats_at("192.0.2.1")), (1, 1))
+        index.remove(ann)
+        self.assertEqual(index.seats_at("192.0.2.1"), 0)
+
+
+@define(eq=False)
+class Told(Membership):
+    """Keeps what it is told."""
+
+    calls: list[tuple[Any, ...]] = field(factory=list)
+    elsewhere: set[str] = field(factory=set)
+
+    def is_elsewhere(self, key: str) -> bool:
+        return key in self.elsewhere
+
+    def freed(self, key: str) -> None:
+        self.calls.append(("freed", key))
+
+    def waits(self, session: Session, queue: tuple[str, str]) -> None:
+        self.calls.append(("waits", session.name, queue))
+
+    def waits_no_longer(self, session: Session) -> None:
+        self.calls.append(("waits no longer", session.name))
+
+
+class MembershipTests(SynchronousTestCase):
+    def setUp(self) -> None:
+        self.told = Told()
+        self.registry = SessionRegistry(ResumePolicy.ANY, membership=self.told)
+
+    def enter(self, name: str) -> Session:
+        player: Any = object()
+        return self.registry.enter(name, "onitama", "192.0.2.1", player)[0]
+
+    def test_a_name_elsewhere(self) -> None:
+        """A name that another host has is in use, for guests and for accounts."""
+        self.told.elsewhere.add("ann")
+        player: Any = object()
+        for enter in (
+            lambda: self.enter("Ann"),
+            lambda: self.registry.enter_account("Ann", "onitama", "192.0.2.1", player),
+        ):
+            self.assertEqual(str(self.assertRaises(NameRefused, enter)), "this name is in use")
+        self.assertEqual(len(self.registry), 0)
+
+    def test_a_name_here(self) -> None:
+        """What other hosts have says nothing about a name that is here."""
+        session = self.enter("ann")
+        self.told.elsewhere.add("ann")
+        session.player = None
+        self.assertIs(self.enter("ann"), session)
+
+    def test_a_free_name(self) -> None:
+        """Who is forgotten frees a name."""
+        self.registry.forget(self.enter("Ann"))
+        self.assertEqual(self.told.calls, [("freed", "ann")])
+
+    def test_queues(self) -> None:
+        """Who waits, and who does not any more."""
+        queues, key = Queues(Clock(), self.told, lambda session: None), Queue(ONITAMA, "a wire").key
+        ann, bob = self.enter("ann"), self.enter("bob")
+        queues.join(key, ann, None)
+        queues.join(key, ann, None)
+        queues.leave(bob)
+        queues.leave(ann)
+        self.assertEqual(self.told.calls, [("waits", "ann", ("onitama", "a wire")), ("waits no longer", "ann")])

@@ -1,16 +1,133 @@
-"""Sleeping tables: outside of memory, loaded when somebody asks, and bounded in number and time."""
+"""Sleeping tables: their index, what is checked at a start, how they are loaded, and when they end."""
 
+from collections.abc import Sequence
 from typing import Any
 
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from twisted.internet.task import Clock
+from twisted.logger import LogEvent, capturedLogs, formatEvent
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamehost.journal.records import EntryKind, TableId
+from gamehost.games.base import Seat
+from gamehost.journal.records import EntryKind, SeatRecord, TableId
+from gamehost.lobby.seats import LEAST_PAUSE, PAUSE, Resuming
+from gamehost.lobby.sleeping import Place, SleepingIndex, SleepingTable
 from gamehost.tables.slices import STEPS
-from tests.kit.example_game import TOY_WIRE
+from gamehost.testing.cases import PropertyCase
+from tests.kit.example_game import TOY, TOY_WIRE
 from tests.kit.journals import CommittedJournal, RecordingJournal
 from tests.kit.memory_host import Client, MemoryHost
-from tests.kit.turns import TurnClock
+from tests.kit.reactors import TurnClock
+from tests.kit.service import Kept
 from tests.kit.watching import Stream
+
+
+def table(number: int, names: Sequence[str], since: int = 0, address: str = "192.0.2.1") -> SleepingTable:
+    """A sleeping table of these players, all of one address."""
+    places = [
+        Place(TableId(number), Seat(seat), SeatRecord(name, "onitama", address), 7.5) for seat, name in enumerate(names)
+    ]
+    return SleepingTable(TableId(number), "onitama", since, None, places, (address,) * len(names))
+
+
+class IndexTests(SynchronousTestCase):
+    def setUp(self) -> None:
+        self.index = SleepingIndex()
+
+    def test_a_seat_is_found_by_its_players_name(self) -> None:
+        """As names are compared; nothing is found of a table that was taken out."""
+        ours = table(3, ("Ann", "bob"))
+        self.index.add([ours, table(4, ("cid", "dan"))])
+        self.assertEqual(self.index.find("ann"), ours.places[0])
+        self.assertEqual((len(self.index), self.index.names, self.index.tables()), (2, 4, [3, 4]))
+        self.assertEqual(self.index.remove(TableId(3)), ours)
+        self.assertIsNone(self.index.find("ann"))
+        self.assertEqual((len(self.index), self.index.names, self.index.tables()), (1, 2, [4]))
+        self.assertRaises(KeyError, self.index.remove, TableId(3))
+
+    def test_a_name_belongs_to_the_newer_table(self) -> None:
+        """The other table has a seat less."""
+        self.index.add([table(1, ("ann", "bob")), table(2, ("cid", "ann"))])
+        found = self.index.find("ann")
+        assert found is not None
+        self.assertEqual((found.table, found.seat), (2, 1))
+        self.assertEqual([one and one.player.name for one in self.index.table(TableId(1)).places], [None, "bob"])
+
+    def test_the_oldest_is_found(self) -> None:
+        """And those that have slept since some time, a limited number of them."""
+        self.assertIsNone(self.index.oldest)
+        self.index.add([table(number, (f"p{number}",), since=100 - number) for number in range(1, 6)])
+        self.assertEqual(self.index.oldest, 95)
+        self.assertEqual(self.index.overdue(97, 10), [5, 4, 3])
+        self.assertEqual(self.index.overdue(97, 2), [5, 4])
+
+    def test_the_oldest_tables_of_an_address_go_first(self) -> None:
+        """An IPv6 address counts as its network. Tables of other addresses stay."""
+        here, there = "2001:db8::1", "192.0.2.2"
+        self.index.add([table(number, (f"p{number}",), number, here) for number in range(1, 6)])
+        self.index.add([table(number, (f"p{number}",), number, there) for number in range(11, 14)])
+        self.index.limit(3, "2001:db8::2")
+        self.assertEqual(self.index.overdue(0, 10), [1, 2])
+        self.index.limit(2)
+        self.assertEqual(self.index.overdue(0, 10), [1, 2, 3, 11])
+
+
+ADDRESSES = ("192.0.2.1", "192.0.2.2", "192.0.2.3")
+
+
+class SharesTests(PropertyCase):
+    """The limit of an address, while tables fall asleep and are woken in any order."""
+
+    @given(st.lists(st.tuples(st.sets(st.sampled_from(ADDRESSES), min_size=1), st.integers(0, 3)), max_size=30))
+    def test_a_table_goes_when_none_of_its_addresses_keeps_it(self, steps: list[tuple[set[str], int]]) -> None:
+        """And never while one of them has it among its newest two."""
+        index, stay = SleepingIndex(), dict[int, set[str]]()
+        for number, (addresses, woken) in enumerate(steps, 1):
+            index.add([of_addresses(number, addresses)])
+            stay[number] = addresses
+            for address in addresses:
+                index.limit(2, address)
+            newest = {one for address in ADDRESSES for one in [n for n in stay if address in stay[n]][-2:]}
+            gone = set(index.overdue(0, 100))
+            self.assertEqual(gone, stay.keys() - newest)
+            for one in gone:
+                self.assertEqual(index.begin_end(TableId(one)).table, one)
+                self.assertIsNotNone(index.find(f"p{one}.0"))
+                index.remove(TableId(one))
+                del stay[one]
+            if woken and stay:
+                wakes = sorted(stay)[-woken % len(stay)]
+                index.remove(TableId(wakes))
+                del stay[wakes]
+        whole = SleepingIndex()
+        whole.add([of_addresses(number, addresses) for number, (addresses, _) in enumerate(steps, 1)])
+        whole.limit(2)
+        having = {a: [n for n, (these, _) in enumerate(steps, 1) if a in these][-2:] for a in ADDRESSES}
+        newest = {one for some in having.values() for one in some}
+        self.assertEqual(set(whole.overdue(0, 100)), set(range(1, len(steps) + 1)) - newest)
+
+    def test_a_table_that_is_about_to_end(self) -> None:
+        """It is found by name alone: neither its age nor its addresses count."""
+        index = SleepingIndex()
+        index.add([of_addresses(1, set(ADDRESSES[:1])), of_addresses(2, set(ADDRESSES[:1]))])
+        index.begin_end(TableId(1))
+        index.limit(1, ADDRESSES[0])
+        self.assertEqual((index.overdue(100, 10), index.oldest), ([2], 2))
+        self.assertEqual((index.tables_of(ADDRESSES[0]), index.ending), (1, {1}))
+        index.remove(TableId(1))
+        self.assertEqual((index.find("p1.0"), index.ending), (None, set()))
+
+
+def of_addresses(number: int, addresses: set[str]) -> SleepingTable:
+    """A table with a player at each of these addresses, which has slept since the second of its number."""
+    seats = enumerate(sorted(addresses))
+    places = [
+        Place(TableId(number), Seat(seat), SeatRecord(f"p{number}.{seat}", "w", address, False, ""), 0.0)
+        for seat, address in seats
+    ]
+    return SleepingTable(TableId(number), "toy", number, None, places, tuple(sorted(addresses)))
+
 
 DAY = 86_400
 
@@ -32,13 +149,11 @@ class SleepCase(SynchronousTestCase):
         return MemoryHost(wires=(TOY_WIRE,), **{"resting": 0, **more})
 
     def client(self, host: MemoryHost, name: str, address: str = "192.0.2.1") -> Client:
-        client = host.connect("toy", address)
-        client.say(f"hi {name}")
-        return client
+        return host.come(name, address=address)[0]
 
     def abandon(self, host: MemoryHost, *names: str, address: str = "192.0.2.1") -> None:
         """A match of these two, which both leave after its first move."""
-        first, second = (self.client(host, name, address) for name in names)
+        first, second = host.come(*names, address=address)
         first.say("+1")
         first.drop()
         second.drop()
@@ -52,15 +167,15 @@ class WakingTests(SleepCase):
         host = self.host()
         self.abandon(host, "ann", "bob")
         self.assertEqual((dict(host.lobby.tables), host.unfinished), ({}, [1]))
-        self.assertEqual((len(host.lobby.registry._sessions), len(host.lobby.registry)), (0, 2))
-        self.assertEqual(host.lobby.seats.sleeping._in_memory, {})
+        self.assertEqual((len(host.lobby.registry.sessions), len(host.lobby.registry)), (0, 2))
+        self.assertEqual(host.lobby.seats.in_memory, {})
         self.assertTrue(self.client(host, "ann", "192.0.2.9").heard()[0].startswith("no "))
 
     def test_it_goes_on_where_it_stood(self) -> None:
         """With the position, the names, and the clock of the game."""
         for resting in (0, 1):
             host = self.host(move_time="10", resting=resting)
-            ann, bob = (self.client(host, name) for name in ("ann", "bob"))
+            ann, bob = host.come("ann", "bob")
             ann.say("+1")
             host.wait(4)
             ann.drop()
@@ -77,7 +192,7 @@ class WakingTests(SleepCase):
     def test_a_long_record_is_followed_in_slices(self) -> None:
         """One slice in each turn of the reactor. Others play on meanwhile, and a host that stops follows no further."""
         host = self.host(settings={"toy.goal": "100000"})
-        ann, bob = (self.client(host, name) for name in ("ann", "bob"))
+        ann, bob = host.come("ann", "bob")
         for number in range(3 * STEPS):
             (ann, bob)[number % 2].say("+2")
         ann.drop()
@@ -143,7 +258,7 @@ class WakingTests(SleepCase):
         """The table is read behind everything that was added to it."""
         journal = CommittedJournal()
         host = self.host(journal=journal)
-        ann, bob = (self.client(host, name) for name in ("ann", "bob"))
+        ann, bob = host.come("ann", "bob")
         journal.commit(), journal.release()
         ann.say("+2")
         ann.drop()
@@ -169,8 +284,6 @@ class WakingTests(SleepCase):
 
 
 class EndTests(SleepCase):
-    """Nothing sleeps for ever."""
-
     def test_down_time_does_not_count_and_up_time_does(self) -> None:
         """Over several runs of the host, each of half a day."""
         host = self.host()
@@ -197,8 +310,8 @@ class EndTests(SleepCase):
 
     def test_an_address_keeps_its_newest_tables(self) -> None:
         """The oldest is archived when there are more than `limits.sleeping_tables_per_address`; `unlimited` lifts it."""
-        for settings, kept in (({}, 20), ({"limits.unlimited": "yes"}, 25)):
-            host = self.host(settings={"limits.sleeping_tables_per_address": "20", **settings})
+        for unlimited, kept in (({}, 20), ({"limits.unlimited": "yes"}, 25)):
+            host = self.host(settings={"limits.sleeping_tables_per_address": "20", **unlimited})
             self.abandon(host, "cid", "dan", address="192.0.2.7")
             for number in range(25):
                 host.wait(5)
@@ -245,8 +358,8 @@ class EndTests(SleepCase):
         host.wait(5)
         seats = host.lobby.seats
         self.assertEqual((len(host.unfinished), len(host.lobby.registry)), (20, 40))
-        self.assertLessEqual(len(seats.sleeping._in_memory), 8)
-        self.assertEqual((seats._seated, seats._unclaimed, len(host.lobby.registry._sessions)), ({}, {}, 0))
+        self.assertLessEqual(len(seats.in_memory), 8)
+        self.assertEqual((seats.seated, seats.unclaimed, len(host.lobby.registry.sessions)), ({}, {}, 0))
         self.assertEqual(len(host.clock.getDelayedCalls()), 1)
 
     def test_an_honest_opponent_keeps_the_match(self) -> None:
@@ -275,7 +388,7 @@ class EndTests(SleepCase):
             def write(journal: CommittedJournal = journal) -> None:
                 journal.commit(), journal.release()
 
-            ann, bob = (self.client(host, name) for name in ("ann", "bob"))
+            ann, bob = host.come("ann", "bob")
             write()
             ann.say("+1")
             write()
@@ -311,8 +424,8 @@ class EndTests(SleepCase):
         """A table that is watched stays in memory, and is archived before its watchers' eyes."""
         host = self.host(resting=1)
         self.abandon(host, "ann", "bob")
-        sleeping = host.lobby.seats.sleeping
-        table = sleeping._in_memory[TableId(1)]
+        sleeping = host.lobby.seats
+        table = sleeping.in_memory[TableId(1)]
         heard: list[object] = []
 
         class Audience:
@@ -324,7 +437,7 @@ class EndTests(SleepCase):
 
         table.watch(Audience())
         self.abandon(host, "cid", "dan")
-        self.assertIn(1, sleeping._in_memory)
+        self.assertIn(1, sleeping.in_memory)
         host.wait(DAY + 1)
         self.assertEqual(heard, ["shown", "Archived"])
         self.assertEqual((host.unfinished, host.journal.records()), ([], []))
@@ -332,7 +445,7 @@ class EndTests(SleepCase):
     def test_who_is_about_to_watch_sees_the_end(self) -> None:
         """Somebody who is shown the match when the last move is on the disk counts as watching before that."""
         host = self.host()
-        ann, bob = (self.client(host, name) for name in ("ann", "bob"))
+        ann, bob = host.come("ann", "bob")
         host.journal.late = True
         ann.say("+1")
         watcher = Stream()
@@ -357,3 +470,159 @@ class EndTests(SleepCase):
         self.assertEqual((again.unfinished, len(again.lobby.registry)), ([], 0))
         again.journal.release()
         self.assertEqual([entry.kind for entry in again.journal.entries[TableId(1)]], [EntryKind.ARCHIVED])
+
+
+class ResumingTests(SynchronousTestCase):
+    def begin(self, *checks: list[str], tables: int = 12) -> list[str]:
+        self.clock, self.store = Clock(), Kept()
+        self.store.checks = list(checks)
+        self.resuming = Resuming(self.clock, self.store)
+        with capturedLogs() as self.events:
+            self.resuming.begin(tables)
+        return self.said(self.events)
+
+    def said(self, events: Sequence[LogEvent]) -> list[str]:
+        return [str(formatEvent(event)) for event in events]
+
+    def test_all_checked_at_the_start(self) -> None:
+        """One line, and nothing is asked; without tables none."""
+        self.assertEqual(self.begin(), ["resumed 12 tables"])
+        self.assertEqual(self.begin(tables=1), ["resumed 1 table"])
+        self.assertEqual(self.begin(tables=0), [])
+        self.assertEqual(self.clock.getDelayedCalls(), [])
+
+    def test_the_rest_in_slices(self) -> None:
+        """One after the other, with a pause; then the log says how long it took, and which tables are damaged."""
+        self.assertEqual(
+            self.begin([], ["table 7: row 3 does not match its hash"], []),
+            ["12 tables to resume: their records are checked while players come in"],
+        )
+        self.assertTrue(self.resuming.under_way)
+        with capturedLogs() as events:
+            for _ in range(3):
+                self.clock.advance(LEAST_PAUSE)
+        self.assertEqual(
+            self.said(events),
+            ["not resumed: table 7: row 3 does not match its hash", "resumed 11 tables in 0.0 s"],
+        )
+        self.assertFalse(self.resuming.under_way)
+        self.assertEqual(self.clock.getDelayedCalls(), [])
+
+    def test_a_busy_disk_is_left_alone(self) -> None:
+        """The pause grows with the time that the store took to answer, so the check has a third of it at most."""
+        self.begin([], [])
+        self.clock.advance(LEAST_PAUSE)
+        self.begin([], [], [])
+        self.store.late = True
+        self.clock.advance(LEAST_PAUSE)
+        self.clock.advance(0.5)
+        self.store.release()
+        [pause] = self.clock.getDelayedCalls()
+        self.assertAlmostEqual(pause.getTime() - self.clock.seconds(), PAUSE * 0.5)
+
+    def test_stop(self) -> None:
+        """Between two slices, and while one is asked for: nothing more is asked."""
+        self.begin([], [], [])
+        self.resuming.halt()
+        self.assertEqual(self.clock.getDelayedCalls(), [])
+        self.begin([], [], [])
+        self.store.late = True
+        self.clock.advance(LEAST_PAUSE)
+        self.resuming.halt()
+        self.store.release()
+        self.assertEqual((self.clock.getDelayedCalls(), len(self.store.checks)), ([], 1))
+
+
+class LateTests(SynchronousTestCase):
+    """Tables that are taken over while players are there, such as those of another host."""
+
+    def test_one_record_at_any_time(self) -> None:
+        """Its players come back to it. A name that somebody has here stays theirs, and that seat is nobody's."""
+        first = MemoryHost(wires=(TOY_WIRE,))
+        first.come("ann", "bob", "cid", "dan")
+        journal = first.journal.restarted()
+        found = list(journal.unfinished())
+        self.assertEqual(len(found), 2)
+        self.patch(journal, "unfinished", list)
+        host = MemoryHost(wires=(TOY_WIRE,), journal=journal)
+        ann, _ = host.come("ann", "eve")
+        ann.heard()
+        for one in found:
+            host.lobby.restore({"toy": TOY}, [one])
+        self.assertEqual(host.unfinished, [1, 2, 3])
+        bob, dan = host.connect("toy"), host.connect("toy")
+        self.assertEqual(bob.ask("hi bob"), ["back 1 0 9", "away 0 already"])
+        self.assertEqual(dan.ask("hi dan"), ["back 1 0 9", "away 0 already"])
+        cid = host.connect("toy")
+        self.assertEqual(cid.ask("hi cid"), ["back 0 0 9"])
+        self.assertEqual(ann.ask("+1"), ["count 1 9"])
+        held = host.lobby.registry.get("ann")
+        assert held is not None
+        self.assertEqual(held.table_id, 3)
+
+
+TABLES = 4
+#: Two players for each table.
+PLAYERS = [f"p{number}" for number in range(2 * TABLES)]
+
+
+class OrderTests(PropertyCase):
+    """In whatever order players come back after a kill, while their tables are loaded, all is as if it had been there."""
+
+    def host(self, journal: RecordingJournal | None = None) -> MemoryHost:
+        return MemoryHost(wires=(TOY_WIRE,), journal=journal, move_time="10", settings={"toy.goal": "1000"})
+
+    def come(self, host: MemoryHost, player: str) -> Client:
+        client = host.connect("toy", f"192.0.2.{PLAYERS.index(player)}")
+        client.say(f"hi {player}")
+        return client
+
+    def state(self, host: MemoryHost) -> list[object]:
+        """Of each table: its clock, which goes on from the last entry, its position, and who is there."""
+        return [
+            (number, table.now(), table._master.state(), [(one.name, one.player is not None) for one in sessions])
+            for number, table in sorted(host.lobby.tables.items())
+            for sessions in [host.lobby.seats.seated[number]]
+        ]
+
+    def check_invariants(self, host: MemoryHost) -> None:
+        """One name, one seat; a table is in play, or being loaded, or asleep."""
+        registry = host.lobby.registry
+        places = [set(host.lobby.tables), set(registry.waking), set(registry.sleeping.tables())]
+        self.assertEqual(sorted(number for some in places for number in some), list(range(1, TABLES + 1)))
+        self.assertEqual(len(registry), len(PLAYERS))
+        for number, player in enumerate(PLAYERS):
+            held = registry.get(player)
+            assert held is not None
+            self.assertEqual((held.table_id, held.seat), (number // 2 + 1, number % 2))
+
+    @settings(max_examples=40)
+    @given(st.data())
+    def test_any_order(self, data: st.DataObject) -> None:
+        """Players come, go and come again; records are read late. At the end all are there, as if they had never been gone."""
+        first = self.host()
+        clients = [self.come(first, player) for player in PLAYERS]
+        for number in range(data.draw(st.integers(1, 9))):
+            first.wait(1)
+            for seats in zip(clients[::2], clients[1::2], strict=True):
+                seats[number % 2].say("+2")
+        before = self.state(first)
+        host = self.host(first.journal.restarted())
+        host.journal.late = True
+        there: dict[str, Client] = {}
+        for step in data.draw(st.lists(st.sampled_from(["read", *PLAYERS]), max_size=30)):
+            if step == "read":
+                host.journal.release(1)
+            elif step in there:
+                there.pop(step).drop()
+            else:
+                there[step] = self.come(host, step)
+            host.settle()
+            self.check_invariants(host)
+        for player in data.draw(st.permutations(PLAYERS)):
+            if player not in there:
+                there[player] = self.come(host, player)
+        while host.journal.release():
+            host.settle()
+        self.check_invariants(host)
+        self.assertEqual(self.state(host), before)

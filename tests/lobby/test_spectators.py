@@ -5,14 +5,13 @@ from typing import Any
 from msgspec import json
 
 from gamehost.journal.records import TableId
-from gamehost.lobby.following import LIST_IDLE, READ_EVERY
-from gamehost.lobby.watching import EVERY, NO_RECORD
+from gamehost.lobby.watching import EVERY, LIST_IDLE, NO_RECORD, READ_EVERY
 from gamehost.plugins import GAMES, WIRES
 from gamehost.testing.memory_host import Client, MemoryHost
-from gamehost.wires.open.factory import WIRE as OPEN
+from gamehost.wires.open.conversation import WIRE as OPEN
 from tests.kit.memory_cluster import MemberHost, World
 from tests.kit.web_host import WebHost, request
-from tests.kit.wires.open_case import DEAL, OpenCase, act, line
+from tests.kit.wires.open import DEAL, OpenCase, act, line
 
 CONSOLE = next(wire for wire in WIRES if wire.name == "console")
 
@@ -21,11 +20,10 @@ class ClusterCase(OpenCase):
     """Ann and Bob play Onitama at one host, and everybody else looks at another one."""
 
     def begin(self, **settings: str) -> None:
-        """Begin the match."""
         played: Any = DEAL | settings
         self.first = MemoryHost(played, wires=(OPEN,))
         self.leader = MemoryHost(played, journal=self.first.journal.beside(), wires=(OPEN, CONSOLE))
-        self.leader.lobby.spectators.follow({"onitama": GAMES["onitama"]})
+        self.leader.lobby.spectators.played.follow({"onitama": GAMES["onitama"]})
         self.ann, self.bob, _ = self.matched(self.first)
         self.pass_time(LIST_IDLE)
 
@@ -34,13 +32,10 @@ class ClusterCase(OpenCase):
         self.leader.wait(seconds)
 
     def look(self) -> Client:
-        """Somebody who looks, on the open wire."""
         return self.leader.connect("open")
 
 
 class OpenWireTests(ClusterCase):
-    """On the open wire."""
-
     def test_a_match_is_watched(self) -> None:
         """As one of this host; only who is away is not known."""
         self.begin()
@@ -153,8 +148,6 @@ class OpenWireTests(ClusterCase):
 
 
 class ConsoleTests(ClusterCase):
-    """On the console."""
-
     def test_a_match_is_watched(self) -> None:
         """It is in the list, and can be watched."""
         self.begin()
@@ -173,8 +166,6 @@ class ConsoleTests(ClusterCase):
 
 
 class WebTests(ClusterCase):
-    """Over HTTP."""
-
     def test_the_interface(self) -> None:
         """The board, one match, and its history."""
         self.begin()
@@ -194,8 +185,6 @@ class WebTests(ClusterCase):
 
 
 class LaterTests(OpenCase):
-    """Matches that are shown later than they are played."""
-
     def test_lists_tell_nothing_earlier(self) -> None:
         """On the open wire, on the console and over HTTP: neither whose turn it is, nor how many moves were played."""
         host = MemoryHost(DEAL | {"onitama.watch_delay": "5"}, wires=(OPEN, CONSOLE))
@@ -217,10 +206,7 @@ class LaterTests(OpenCase):
 
 
 class MembersTests(OpenCase):
-    """Whole members, each of them with all wires."""
-
     def log_in(self, host: MemberHost, name: str) -> Client:
-        """A player of Onitama."""
         client = host.connect()
         client.say(f"LOGIN|{name}")
         self.world.wait(0.3)

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from twisted.trial.unittest import SkipTest, SynchronousTestCase
 
 from gamehost.metrics.readers import METRICS, Kind
-from gamehost.net.hang_ups import KINDS
+from gamehost.net.connection import KINDS
 from tests.kit.sources import ROOT
 
 PAGE = (ROOT / "docs" / "metrics.rst").read_text("utf-8")
@@ -50,8 +50,6 @@ def expressions() -> Iterator[tuple[str, str]]:
 
 
 class NamesTests(SynchronousTestCase):
-    """Names that are used."""
-
     def test_expressions_use_metrics_that_exist(self) -> None:
         """And labels that these metrics have."""
         labels = {label for metric in METRICS for label in metric.labels} | ADDED
@@ -86,8 +84,6 @@ class NamesTests(SynchronousTestCase):
 
 
 class PageTests(SynchronousTestCase):
-    """`docs/metrics.rst`."""
-
     def test_table(self) -> None:
         """It has a row for each metric, in order, in the words of the help text."""
         rows = [
@@ -109,8 +105,6 @@ class PageTests(SynchronousTestCase):
 
 
 class RulesTests(SynchronousTestCase):
-    """`contrib/prometheus/alerts.yml`."""
-
     def test_every_alert_is_complete(self) -> None:
         """It has an expression, a severity and words for people."""
         for rule in ALERTS.read_text("utf-8").split("- alert: ")[1:]:

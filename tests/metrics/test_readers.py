@@ -1,4 +1,4 @@
-"""The values of the metrics agree with what a model client does, and no client can make new time series."""
+"""The metrics: their names and labels, and values that agree with what a model client does."""
 
 from typing import Any
 
@@ -6,11 +6,11 @@ from attrs import define
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.measures import Histogram
-from gamehost.metrics.readers import METRICS, Values, backlog_of
-from gamehost.net.hang_ups import KINDS
+from gamehost.metrics.readers import METRICS, Kind, Values, backlog_of
+from gamehost.net.connection import KINDS
 from gamehost.storage.memory import MemoryJournal
-from tests.kit.measured import MeasuredHost
 from tests.kit.memory_host import only_table
+from tests.kit.reactors import MeasuredHost
 
 
 @define
@@ -20,15 +20,12 @@ class Counted:
     values: dict[str, Values]
 
     def of(self, name: str, *labels: str) -> float:
-        """One value; 0 if there is none."""
         found = self.values[name].get(labels, 0)
         assert not isinstance(found, Histogram)
         return found
 
 
 class ValuesTests(SynchronousTestCase):
-    """A host in memory and a model client that counts what it does."""
-
     def setUp(self) -> None:
         self.host = MeasuredHost()
         self.world = self.host.world
@@ -79,13 +76,13 @@ class ValuesTests(SynchronousTestCase):
 
     def test_refused_connections(self) -> None:
         """By the kind of the reason."""
-        for _ in range(50):
+        for _ in range(35):  # 20 are admitted, and fewer are told why they are not
             self.world.connect()
         found = self.read()
         refused = sum(self.host.context.limiter.refusals.values())
         self.assertGreater(refused, 0)
         self.assertEqual(found.of("gamehost_connections_refused_total", "address_rate"), refused)
-        self.assertEqual(found.of("gamehost_connections_total", "onitama"), 50 - refused)
+        self.assertEqual(found.of("gamehost_connections_total", "onitama"), 35 - refused)
 
     def test_protocol_errors(self) -> None:
         """What a client sends makes no new label."""
@@ -102,3 +99,23 @@ class ValuesTests(SynchronousTestCase):
         found = self.read()
         self.assertEqual(found.of("gamehost_journal_waiting_changes"), 0)
         self.assertNotIn((), found.values["gamehost_acknowledgement_seconds"])
+
+
+#: Every label that there is. Each has few values: the names of wires, games, and words of the host.
+LABELS = {"game", "identity", "kind", "phase", "reason", "result", "version", "wire"}
+
+
+class NamesTests(SynchronousTestCase):
+    def test_conventions(self) -> None:
+        """A prefix; counters end with `_total` and others do not; no name twice; units are base units."""
+        names = [metric.name for metric in METRICS]
+        self.assertEqual(len(set(names)), len(names))
+        for metric in METRICS:
+            self.assertRegex(metric.name, r"^gamehost_[a-z]+(_[a-z]+)*$")
+            self.assertEqual(metric.name.endswith("_total"), metric.kind is Kind.COUNTER, metric.name)
+            self.assertNotRegex(metric.name, r"(milli|ms_|_ms|kilo|count$|_sum$|_bucket$|info_)")
+            self.assertRegex(metric.words, r"^[a-z0-9].*[^.]$")
+
+    def test_labels(self) -> None:
+        """No label is for a player or an address."""
+        self.assertEqual({label for metric in METRICS for label in metric.labels}, LABELS)

@@ -1,5 +1,6 @@
 """A connection: its life from the first call of the transport to the last one."""
 
+import re
 import socket
 from typing import Any
 
@@ -9,12 +10,14 @@ from twisted.internet.testing import StringTransport
 from twisted.logger import Logger, LogLevel
 from twisted.trial.unittest import SynchronousTestCase
 
+from gamehost.net.connection import KINDS, OTHER, kind_of
 from gamehost.net.context import Cork
 from gamehost.net.limiter import MOST_BEING_REFUSED
 from gamehost.testing.transport import StrictTransport
 from tests.kit.example_game import TOY_WIRE
-from tests.kit.logged import Lines
 from tests.kit.memory_host import Client, MemoryHost
+from tests.kit.reactors import Lines
+from tests.kit.sources import read_sources
 
 
 class ConnectionCase(SynchronousTestCase):
@@ -172,12 +175,12 @@ class RefusalTests(ConnectionCase):
     def test_many_at_once(self) -> None:
         """Each has a file until its client has read why, so most are closed without a word. The next ones are told again."""
         world, _ = self.connected(connections="1")
-        told = [world.connect("toy") for _ in range(MOST_BEING_REFUSED)]
+        told = [world.connect("toy", f"203.0.113.{number}") for number in range(MOST_BEING_REFUSED)]
         self.assertEqual({client.heard()[0] for client in told}, {"bye too many connections"})
         world.wait(2)
         slow = []
-        for _ in range(MOST_BEING_REFUSED):
-            protocol = world.factories["toy"].buildProtocol(IPv4Address("TCP", "192.0.2.1", 1))
+        for number in range(MOST_BEING_REFUSED):
+            protocol = world.factories["toy"].buildProtocol(IPv4Address("TCP", f"203.0.113.{number}", 1))
             assert protocol is not None
             transport = StrictTransport(world.clock)
             transport.reads = False
@@ -190,6 +193,19 @@ class RefusalTests(ConnectionCase):
         self.assertTrue(all(transport.disconnected for transport in slow))
         self.assertEqual((world.context.limiter.being_refused, world.context.limiter.count), (0, 1))
         self.assertEqual(world.connect("toy").heard(), ["bye too many connections"])
+
+    def test_one_address_is_told_at_the_rate_of_connections(self) -> None:
+        """Who comes again at once is closed without a word: that costs a tenth. It is not logged either, and it counts."""
+        world, _ = self.connected(connections="1", new_burst="3", new_per_second="1")
+        factory, came = world.factories["toy"], IPv4Address("TCP", "203.0.113.7", 1)
+        factory.log = Logger("test", observer=(lines := Lines()))
+        told = [world.connect("toy", came.host) for _ in range(3)]
+        self.assertEqual({client.heard()[0] for client in told}, {"bye too many connections"})
+        self.assertEqual([factory.buildProtocol(came) for _ in range(5)], [None] * 5)
+        self.assertEqual(world.connect("toy", "203.0.113.8").heard(), ["bye too many connections"])
+        self.assertEqual((len(lines.of(LogLevel.info)), world.context.limiter.refused), (4, 9))
+        world.wait(1)
+        self.assertEqual(world.connect("toy", came.host).heard(), ["bye too many connections"])
 
 
 class TransportTests(ConnectionCase):
@@ -268,3 +284,45 @@ class CorkTests(SynchronousTestCase):
                 cork.add(thing)
             self.assertEqual(thing.flushes, 0)
         self.assertEqual(thing.flushes, 1)
+
+
+#: What ends a connection in a call with a text of its own, as `f"{...}"` or not.
+_CALL = re.compile(r'\b(?:hang_up|close_with|abort)\(f?"([^"{]+)')
+
+#: Reasons that are not worth a kind of their own.
+RARE = ("a draw before the first move",)
+
+
+class HangUpsTests(SynchronousTestCase):
+    """The reasons for which the host ends a connection have few kinds, and its own reasons are known."""
+
+    def test_own_reasons_are_known(self) -> None:
+        """Every text in the host's sources; so none of them is counted as another."""
+        reasons = [
+            reason
+            for name, text in read_sources("gamehost").items()
+            if name.startswith(("gamehost.net.", "gamehost.wires.", "gamehost.web."))
+            for reason in _CALL.findall(text)
+        ]
+        self.assertGreater(len(reasons), 8)
+        unknown = [reason for reason in reasons if kind_of(reason) == OTHER and not reason.startswith(RARE)]
+        self.assertEqual(unknown, [])
+
+    def test_kinds_are_few(self) -> None:
+        """Whatever a client sends becomes no kind of its own."""
+        self.assertEqual(kind_of("expected LOGIN and one field, the username"), OTHER)
+        self.assertEqual(kind_of("expected LOGIN", "protocol"), "protocol")
+        self.assertEqual(kind_of("too many bytes", "protocol"), "rate")
+        self.assertLess(len(KINDS), 20)
+
+    def test_connections_are_counted(self) -> None:
+        """Of a factory: those that were admitted, refusals, and hang-ups by kind."""
+        world = MemoryHost({"limits.connections": "2", "limits.refusals": "2"}, wires=(TOY_WIRE,))
+        world.connect("toy").say("hi ann")
+        world.connect("toy").say("bad", "bad", "bad")
+        world.connect("toy")
+        world.connect("toy")
+        factory = world.factories["toy"]
+        self.assertEqual(factory.admitted, 3)
+        self.assertEqual(factory.hang_ups.total(), 1)
+        self.assertEqual(world.context.limiter.refusals, {"full": 1})

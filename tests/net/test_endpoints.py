@@ -14,7 +14,7 @@ from gamehost.net.haproxy import ProxiedFactory, proxy_network
 from gamehost.settings import BadOption
 
 try:
-    from tests.kit.certificates import write_folder
+    from tests.kit.process import write_folder
 except ImportError:
     missing: str | None = "needs the extra tls"
 else:

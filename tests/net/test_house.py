@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from twisted.internet.interfaces import IReactorUNIX
-from twisted.logger import LogLevel, globalLogPublisher
+from twisted.logger import LogLevel
 from twisted.trial.unittest import SynchronousTestCase
 from zope.interface import implementer
 
@@ -15,10 +15,9 @@ from gamehost.limits import Limits
 from gamehost.lobby.house import HouseRefused
 from gamehost.net.house import HouseService, private_folder
 from gamehost.ops.unix_socket import LONGEST_PATH
-from tests.kit.house import RULES
-from tests.kit.logged import Lines
 from tests.kit.memory_host import MemoryHost
-from tests.kit.spawning import SpawningReactor
+from tests.kit.players import RULES
+from tests.kit.reactors import SpawningReactor, logged
 from tests.lobby.test_house import seek, told
 
 
@@ -43,9 +42,7 @@ class HouseServiceTests(SynchronousTestCase):
         self.folder = Path(self.temporary.name) / "store-house"
         self.reactor = Reactor()
         self.host = MemoryHost(house_rules=RULES)
-        self.lines = Lines()
-        globalLogPublisher.addObserver(self.lines)
-        self.addCleanup(globalLogPublisher.removeObserver, self.lines)
+        self.lines = logged(self)
 
     def start(self, processes: int = 1) -> HouseService:
         """Start the service."""

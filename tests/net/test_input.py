@@ -243,7 +243,7 @@ class TurnsTests(ConnectionCase):
 
         client.protocol._codec.encode = slowly  # type: ignore[method-assign]
         client.transport.receive(b"say 2\n" * 10)
-        self.assertEqual(len(client.heard()), 3)
+        self.assertEqual(len(client.heard()), 2)
 
     def test_while_others_wait_a_segment_has_one_message_at_once(self) -> None:
         """However many begin to flood in the same moment, one of them has more than that; the rest is in turns."""
@@ -278,6 +278,29 @@ class TurnsTests(ConnectionCase):
         world.wait(10)
         client.transport.receive(b"say 2\n")
         self.assertEqual(client.heard(), ["x"], "after a while it has a turn of its own again")
+
+    def test_players_at_tables_go_first(self) -> None:
+        """However many others come and say one thing each: a few are heard at once, and the rest in turns."""
+        world, ann = self.connected()
+        bob = world.connect("toy")
+        ann.say("hi ann")
+        bob.say("hi bob")
+        bob.heard()
+        others = [world.connect("toy", f"203.0.113.{number}") for number in range(100)]
+        for other in others:
+            other.transport.receive(b"say 2\n")
+        self.assertEqual(sum(len(other.heard()) for other in others), 62)
+        ann.transport.receive(b"+1\n")
+        self.assertEqual(bob.heard(), ["count 1 9"])
+        world.wait(0.01)
+        self.assertEqual(sum(len(other.heard()) for other in others), 38)
+
+    def test_with_the_rates_lifted_nobody_goes_first(self) -> None:
+        """Benchmarks have more players who log in."""
+        world, client = self.connected(unlimited="yes")
+        for client in (world.connect("toy") for _ in range(100)):
+            client.transport.receive(b"say 2\n")
+            self.assertEqual(client.heard(), ["x"])
 
     def test_reading_pauses_while_messages_wait(self) -> None:
         """What comes meanwhile is not taken from the transport, and is heard after what waits."""

@@ -2,7 +2,6 @@
 
 from typing import Any
 
-from attrs import evolve
 from hypothesis import given
 from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
@@ -61,7 +60,7 @@ class DoorkeeperTests(PropertyCase):
 
     def test_open(self) -> None:
         """`open` lifts all three."""
-        door = ConnectionLimiter(evolve(LIMITS, unlimited=True))
+        door = ConnectionLimiter(LIMITS.changed(unlimited=True))
         self.assertEqual({door.admit("a", 0.0) for _ in range(100)}, {None})
         self.assertEqual((door.count, door.refused), (100, 0))
 
@@ -91,7 +90,7 @@ class DoorkeeperTests(PropertyCase):
     @given(st.lists(st.tuples(st.sampled_from("abc"), st.booleans()), max_size=60))
     def test_counts_are_right(self, doings: list[tuple[str, bool]]) -> None:
         """After any coming and going the count is that of who is in, within the limits, and refusals are counted."""
-        door = ConnectionLimiter(evolve(LIMITS, new_burst=1000))
+        door = ConnectionLimiter(LIMITS.changed(new_burst=1000))
         inside: list[str] = []
         refused = 0
         for address, comes in doings:
@@ -120,7 +119,7 @@ class DoorkeeperTests(PropertyCase):
 
     def test_reserved_connections(self) -> None:
         """The last 5 percent are for addresses with seats in matches, two for each seat."""
-        limits = evolve(LIMITS, connections=40, connections_per_address=10, new_burst=1000)
+        limits = LIMITS.changed(connections=40, connections_per_address=10, new_burst=1000)
         door = ConnectionLimiter(limits, seats_at=lambda address: int(address == "192.0.2.7"))
         for number in range(38):
             self.assertIs(door.admit(str(number), 0.0), None)
@@ -135,7 +134,7 @@ class DoorkeeperTests(PropertyCase):
 
     def test_reserved_connections_of_few_files(self) -> None:
         """If the process may open fewer files, the reserve is a part of those."""
-        limits = evolve(LIMITS, connections=4000)
+        limits = LIMITS.changed(connections=4000)
         door = ConnectionLimiter(limits, room=20, seats_at=lambda address: int(address == "seated"))
         for number in range(19):
             self.assertIs(door.admit(str(number), 0.0), None)
@@ -144,7 +143,7 @@ class DoorkeeperTests(PropertyCase):
 
     def test_room(self) -> None:
         """Where the process has files for two, two are let in, whatever the settings say."""
-        for limits in (LIMITS, evolve(LIMITS, unlimited=True, connections=1000)):
+        for limits in (LIMITS, LIMITS.changed(unlimited=True, connections=1000)):
             door = ConnectionLimiter(limits, room=2)
             self.assertEqual([door.admit(one, 0.0) for one in "abc"], [None, None, "too many connections"])
             door.leave("a")

@@ -19,7 +19,7 @@ try:
     from OpenSSL import SSL
 
     from gamehost.net.tls import Certificates, TLSEndpoint, read_context
-    from tests.kit.certificates import certificate, new_key, pem_key, write_folder
+    from tests.kit.process import certificate, new_key, pem_key, write_folder
 except ImportError:
     missing: str | None = "needs the extra tls"
 else:

@@ -14,6 +14,7 @@ from twisted.python.failure import Failure
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.net.connection import WireFactory
+from gamehost.ops.escaping import escaped
 from gamehost.ops.logging import (
     FORMATS,
     LINES_AT_ONCE,
@@ -32,7 +33,6 @@ from gamehost.testing.cases import PropertyCase
 
 
 def event(log_format: str = "{words}", at: float = 0.0, **given: Any) -> dict[str, Any]:
-    """An event, as Twisted's loggers make them."""
     return {"log_format": log_format, "log_namespace": "test", "log_level": LogLevel.info, "log_time": at, **given}
 
 
@@ -123,11 +123,9 @@ class LogCase(SynchronousTestCase):
             os.close(log._file)
 
     def lines(self) -> list[str]:
-        """What was written."""
         return self.path.read_text("utf-8").splitlines()
 
     def pipe(self) -> tuple[int, int]:
-        """Where somebody reads, or does not."""
         ends = os.pipe()
         self.log = Log(lambda: ends[1], FORMATS["text"])
         return ends
@@ -168,7 +166,7 @@ class FloodTests(LogCase):
             admin_act(log, "ban", name="ann\nbob", seconds=number)
         self.assertEqual(len(self.lines()), 1000)
         self.assertTrue(self.lines()[7].endswith(r" [test#info] admin: ban name='ann\nbob' seconds=7"), self.lines()[7])
-        self.log._words = FORMATS["json"]
+        self.log.words = FORMATS["json"]
         admin_act(log, "end", table=17)
         self.assertEqual(json.loads(self.lines()[-1])["fields"], {"verb": "end", "table": 17})
 
@@ -207,11 +205,11 @@ class PlaceTests(LogCase):
         if not os.path.exists("/dev/full"):
             raise self.skipTest("no /dev/full here")
         log = self.log
-        log._open_file = lambda: os.open("/dev/full", os.O_WRONLY)
+        log.open_file = lambda: os.open("/dev/full", os.O_WRONLY)
         for _ in range(3):
             log(event(words="lost"))
         self.assertEqual(log.lost, 3)
-        log._open_file = file_at(str(self.path))
+        log.open_file = file_at(str(self.path))
         log.reopen()
         log(event(words="found"))
         log(event(words="again"))
@@ -229,7 +227,7 @@ class PlaceTests(LogCase):
 
         log = Log(lambda: os.open("/dev/full", os.O_WRONLY), FORMATS["json"])
         log(event(words="lost"))
-        log._open_file = file_at(str(self.path))
+        log.open_file = file_at(str(self.path))
         log.reopen()
         log(event(log_failure=Failure(Unwilling()), words="hm"))
         self.close(log)
@@ -302,8 +300,6 @@ class PlaceTests(LogCase):
 
 
 class TwistdTests(SynchronousTestCase):
-    """Where `twistd` has been told to log."""
-
     def options(self, **given: Any) -> dict[str, Any]:
         return {"nodaemon": 1, "logfile": None, "logger": None, "syslog": 0, **given}
 
@@ -314,8 +310,8 @@ class TwistdTests(SynchronousTestCase):
         assert log is not None
         self.assertEqual(twistd["logger"], "gamehost.ops.logging.process_log")
         self.assertIs(process_log(), log)
-        self.assertIs(log._words, json_line)
-        self.assertIs(log._open_file, standard_output)
+        self.assertIs(log.words, json_line)
+        self.assertIs(log.open_file, standard_output)
 
     def test_files(self) -> None:
         """`--logfile`, and without a terminal `twistd.log`, wherever the process goes afterwards."""
@@ -323,11 +319,11 @@ class TwistdTests(SynchronousTestCase):
         for twistd in (self.options(logfile=str(path)), self.options(logfile=str(path), nodaemon=0)):
             log = log_for(twistd, "text")
             assert log is not None
-            file = log._open_file()
+            file = log.open_file()
             assert file is not None
             os.close(file)
         self.assertTrue(path.exists())
-        self.assertIsNot(log_for(self.options(nodaemon=0), "text")._open_file, standard_output)  # type: ignore[union-attr]
+        self.assertIsNot(log_for(self.options(nodaemon=0), "text").open_file, standard_output)  # type: ignore[union-attr]
 
     def test_a_file_that_cannot_be_written(self) -> None:
         """It is refused at once: a host without its log would be found out much later."""
@@ -340,3 +336,10 @@ class TwistdTests(SynchronousTestCase):
             before = dict(twistd or {})
             self.assertIsNone(log_for(twistd, "text"))
             self.assertEqual(twistd or {}, before)
+
+
+class EscapingTests(SynchronousTestCase):
+    def test_escapes(self) -> None:
+        """A terminal's escape, a direction turned around, the end of a line in each form, a blank that looks like none."""
+        self.assertEqual(escaped("\x1b[2J\x07\u202e\u2028\x85\ud800é"), r"\x1b[2J\x07\u202e\u2028\x85\ud800é")
+        self.assertEqual(escaped("\xa0\u200b\U000e0041"), r"\xa0\u200b\U000e0041")

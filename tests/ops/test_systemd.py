@@ -8,18 +8,15 @@ import socket
 import tempfile
 from collections.abc import Callable
 
-from twisted.logger import LogLevel, globalLogPublisher
+from twisted.logger import LogLevel
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.ops.systemd import OTHER_FILES, Supervisor, fd_budget, install_signal_handlers, raise_fd_limit
-from tests.kit.logged import Lines
+from tests.kit.reactors import logged
 
 
 class NotifyTests(SynchronousTestCase):
-    """Datagrams to `NOTIFY_SOCKET`."""
-
     def listening(self, address: str) -> socket.socket:
-        """The supervisor's end."""
         end = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
         self.addCleanup(end.close)
         end.bind(address)
@@ -27,7 +24,6 @@ class NotifyTests(SynchronousTestCase):
         return end
 
     def said(self, end: socket.socket) -> list[str]:
-        """What came since the last call."""
         words = []
         while True:
             try:
@@ -66,22 +62,16 @@ class NotifyTests(SynchronousTestCase):
         for supervisor in (Supervisor(), Supervisor.of({}, 1), Supervisor.of({"NOTIFY_SOCKET": "vsock:2:1"}, 1)):
             supervisor.ready()
             supervisor.alive(1.0)
-        lines = Lines()
-        globalLogPublisher.addObserver(lines)
-        self.addCleanup(globalLogPublisher.removeObserver, lines)
+        lines = logged(self)
         Supervisor.of({"NOTIFY_SOCKET": "@gamehost-nobody"}, 1).ready()
         self.assertEqual(len(lines.of(LogLevel.warn)), 1)
 
 
 class SignalTests(SynchronousTestCase):
-    """Row 147: signals that are sent for something else than an end."""
-
     def setUp(self) -> None:
         for number in (signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2, signal.SIGPIPE):
             self.addCleanup(signal.signal, number, signal.getsignal(number))
-        self.lines = Lines()
-        globalLogPublisher.addObserver(self.lines)
-        self.addCleanup(globalLogPublisher.removeObserver, self.lines)
+        self.lines = logged(self)
         self.calls: list[Callable[[], None]] = []
 
     def test_hangup_opens_files_anew(self) -> None:
@@ -112,15 +102,11 @@ class SignalTests(SynchronousTestCase):
 
 
 class FilesTests(SynchronousTestCase):
-    """How many connections there are files for."""
-
     def test_room(self) -> None:
         """Some files are kept for the host itself; fewer than wanted is said at the start."""
         limits = resource.getrlimit(resource.RLIMIT_NOFILE)
         self.addCleanup(resource.setrlimit, resource.RLIMIT_NOFILE, limits)
-        lines = Lines()
-        globalLogPublisher.addObserver(lines)
-        self.addCleanup(globalLogPublisher.removeObserver, lines)
+        lines = logged(self)
         resource.setrlimit(resource.RLIMIT_NOFILE, (600, limits[1]))
         self.assertEqual(fd_budget(100), 600 - OTHER_FILES)
         self.assertEqual(lines.of(LogLevel.warn), [])

@@ -11,8 +11,6 @@ from gamehost.ops.unix_socket import LONGEST_PATH, SocketUnusable, peer_user, re
 
 
 class PathTests(SynchronousTestCase):
-    """Paths of any length, and files that are in the way."""
-
     def setUp(self) -> None:
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
@@ -58,8 +56,6 @@ class PathTests(SynchronousTestCase):
 
 
 class PeerTests(SynchronousTestCase):
-    """Who is at the other end."""
-
     def test_this_process(self) -> None:
         """The user of this process."""
         one, other = socket.socketpair()

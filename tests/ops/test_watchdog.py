@@ -1,13 +1,16 @@
-"""The watchdog: a reactor that stands still is told of once, with where each thread is; one that turns is left alone."""
+"""What watches over a host: a reactor that stands still is told of, and three broken tables within a minute end it."""
 
 import threading
 import time
+from typing import NoReturn
 
-from twisted.logger import LogLevel, globalLogPublisher
+from twisted.internet.task import Clock
+from twisted.logger import LogLevel
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamehost.ops.watchdog import Watchdog, stacks
-from tests.kit.logged import Lines
+from gamehost.journal.records import TableId
+from gamehost.ops.watchdog import Watchdog, fault_breaker, stacks
+from tests.kit.reactors import logged
 
 
 class WatchdogCase(SynchronousTestCase):
@@ -15,11 +18,8 @@ class WatchdogCase(SynchronousTestCase):
 
     def setUp(self) -> None:
         self.now = 100.0
-        self.lines = Lines()
-        globalLogPublisher.addObserver(self.lines)
-        self.addCleanup(globalLogPublisher.removeObserver, self.lines)
-        self.watchdog = Watchdog(lambda: self.now)
-        self.watchdog._beat_at = self.watchdog._looked_at = self.now
+        self.lines = logged(self)
+        self.watchdog = Watchdog(lambda: self.now, beat_at=self.now, looked_at=self.now)
 
     def pass_time(self, seconds: float, beating: bool) -> None:
         """Looks as often as the thread does, with beats between them or without."""
@@ -31,8 +31,6 @@ class WatchdogCase(SynchronousTestCase):
 
 
 class StandstillTests(WatchdogCase):
-    """Row 150."""
-
     def test_reactor_that_turns(self) -> None:
         """Nothing is said, for as long as it does."""
         self.pass_time(60, beating=True)
@@ -69,8 +67,6 @@ class StandstillTests(WatchdogCase):
 
 
 class ThreadTests(WatchdogCase):
-    """The thread itself."""
-
     def test_blocked_for_real(self) -> None:
         """A thread finds a main thread that does not beat, and ends when it is told to."""
         watchdog = Watchdog(time.monotonic, patience=0.03, every=0.005)
@@ -90,3 +86,44 @@ class ThreadTests(WatchdogCase):
 
         self.assertNotIn("hunter2", inner("hunter2"))
         self.assertIn("test_stacks_hold_no_values", inner("hunter2"))
+
+
+class Ended(Exception):
+    """What ends a process, in a test."""
+
+
+class BellTests(SynchronousTestCase):
+    def setUp(self) -> None:
+        self.clock = Clock()
+        self.bell = fault_breaker(self.clock, self.end)
+        self.lines = logged(self)
+
+    def end(self, reason: str) -> NoReturn:
+        raise Ended(reason)
+
+    def ring(self, table: int) -> None:
+        self.bell(TableId(table))
+
+    def test_every_table_is_told_to_the_operator(self) -> None:
+        """Row 123: at the highest level, with its number and what will become of it."""
+        self.ring(7)
+        [event] = self.lines.of(LogLevel.critical)
+        self.assertIn("table 7 is suspended", event)
+        self.assertIn("3 such tables within 60 seconds end the host", event)
+
+    def test_three_within_a_minute_end_the_host(self) -> None:
+        """Row 123: the third is one too many, however they are spread over the minute."""
+        self.ring(1)
+        self.clock.advance(30)
+        self.ring(2)
+        self.clock.advance(30)
+        error = self.assertRaises(Ended, self.ring, 3)
+        self.assertIn("3 tables were suspended within 60 seconds", str(error))
+
+    def test_slower_ones_do_not(self) -> None:
+        """A fault every half minute and a bit goes on for ever; then two more at once are too many."""
+        for table in range(20):
+            self.ring(table)
+            self.clock.advance(30.1)
+        self.ring(20)
+        self.assertRaises(Ended, self.ring, 21)

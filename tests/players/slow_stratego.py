@@ -4,7 +4,7 @@ Longer checks of the players of Stratego, run by name: `python -m twisted.trial 
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamehost.games.stratego.game import STRATEGO
+from gamehost.games.stratego.master import STRATEGO
 from gamehost.players.base import Level
 from tests.kit.players import check_whole_matches, slow_line_ups
 from tests.players.test_stratego import Pair

@@ -9,9 +9,9 @@ from gamehost.games.eriantys.actions import ChooseSteps
 from gamehost.games.eriantys.events import AskAssistant, AskSteps, Closing
 from gamehost.games.eriantys.master import Eriantys, EriantysMaster
 from gamehost.games.eriantys.phases import Play
+from gamehost.games.eriantys.player import after
+from gamehost.games.play import new_player
 from gamehost.players.base import Level, Player, SeededChance
-from gamehost.players.eriantys_turn import after
-from gamehost.players.registry import new_player
 from tests.kit.players import check_whole_matches, match_of, one_action, pairs, players_of, tell
 
 ERIANTYS = Eriantys()

@@ -6,9 +6,9 @@ from twisted.trial.unittest import SynchronousTestCase
 from gamehost.games.base import Seat
 from gamehost.games.eriantys.events import AskStudent
 from gamehost.games.eriantys.phases import Play
-from gamehost.games.eriantys.position import Position
+from gamehost.games.eriantys.player import Beam, after, is_own, options, turn_lines, worth
+from gamehost.games.eriantys.rules import Position
 from gamehost.players.base import Budget, Level, SeededChance
-from gamehost.players.eriantys_turn import Beam, after, is_own, options, turn_lines, worth
 from tests.kit.players import one_action
 from tests.players.test_eriantys import ERIANTYS, begun
 

@@ -6,9 +6,8 @@ from twisted.trial.unittest import SynchronousTestCase
 from gamehost.games.base import Seat
 from gamehost.games.eriantys.events import AskAssistant
 from gamehost.games.eriantys.phases import Play
+from gamehost.games.eriantys.player import EriantysPlayer, Seen
 from gamehost.players.base import Level
-from gamehost.players.eriantys import EriantysPlayer
-from gamehost.players.eriantys_view import Seen
 from tests.kit.players import one_action
 from tests.players.test_eriantys import ERIANTYS, begun
 

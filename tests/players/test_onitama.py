@@ -6,12 +6,21 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.games.base import Seat
 from gamehost.games.onitama.master import ONITAMA, Dealt, Exchanged, Moved, Situation
-from gamehost.games.onitama.position import Exchange, Move, Position
+from gamehost.games.onitama.player import RULES, OnitamaPlayer
+from gamehost.games.onitama.rules import Exchange, Move, Position
+from gamehost.games.play import new_player
 from gamehost.players.base import Level, SeededChance, Thinking
-from gamehost.players.onitama import RULES, OnitamaPlayer
-from gamehost.players.registry import new_player
-from tests.kit.games.onitama_table import as_move, board_of, deal_of, dealt, recorded_games, recorded_stalemate
-from tests.kit.games.onitama_tactics import keeps_win, random_positions, wins
+from tests.kit.games.onitama import (
+    as_move,
+    board_of,
+    deal_of,
+    dealt,
+    keeps_win,
+    random_positions,
+    recorded_games,
+    recorded_stalemate,
+    wins,
+)
 from tests.kit.players import check_whole_matches, match_of, pairs
 
 THINKING = Thinking(SeededChance(1))

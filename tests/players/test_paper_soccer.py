@@ -7,12 +7,11 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.games.base import Cause, Seat
 from gamehost.games.paper_soccer.master import PAPER_SOCCER, Ended, Kickoff, Moved, Situation
-from gamehost.games.paper_soccer.pitch import POINTS, Point
-from gamehost.games.paper_soccer.position import Position
+from gamehost.games.paper_soccer.player import LINKS, PaperSoccerPlayer, PaperSoccerRules, Place, distances, turns
+from gamehost.games.paper_soccer.rules import POINTS, Point, Position
+from gamehost.games.play import new_player
 from gamehost.players.base import Level, SeededChance, Thinking
-from gamehost.players.paper_soccer import LINKS, PaperSoccerPlayer, PaperSoccerRules, Place, distances, turns
-from gamehost.players.registry import new_player
-from tests.kit.games.paper_soccer_tactics import TooMany, dangers, ends, is_safe, random_positions, wins
+from tests.kit.games.paper_soccer import TooMany, dangers, ends, is_safe, random_positions, wins
 from tests.kit.players import check_whole_matches, match_of, pairs
 
 THINKING = Thinking(SeededChance(1))

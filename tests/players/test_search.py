@@ -1,11 +1,56 @@
-"""The alpha-beta search, on a game that can be solved by hand: take one to three matches, the last one wins."""
+"""
+What all players share: levels, budgets, and the two searches.
+"""
 
 from collections.abc import Hashable, Sequence
 
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.players.base import Budget, OutOfBudget, SeededChance, Thinking
-from gamehost.players.search import WIN, Search, Strength, choose
+from gamehost.players.search import WIN, Search, Strength, best_on_average, choose
+
+
+class BudgetTests(SynchronousTestCase):
+    """How long a search may go on."""
+
+    def test_nodes(self) -> None:
+        """As many nodes as were given, and no more."""
+        budget = Budget(3)
+        for _ in range(3):
+            budget.spend()
+        self.assertRaises(OutOfBudget, budget.spend)
+
+    def test_seconds(self) -> None:
+        """A clock that has run too far ends the search soon, although there are nodes left."""
+        now = [5.0]
+        budget = Budget(10_000, 0.5, lambda: now[0])
+        for _ in range(100):
+            budget.spend()
+        now[0] = 5.6
+        with self.assertRaises(OutOfBudget):
+            for _ in range(32):
+                budget.spend()
+
+
+class SeededChanceTests(SynchronousTestCase):
+    """Numbers that follow from the seed."""
+
+    def test_same_on_every_machine(self) -> None:
+        """The first numbers of a seed never change, so a recorded game can be played again."""
+        chance = SeededChance(1)
+        self.assertEqual([chance.below(1000) for _ in range(5)], [566, 745, 971, 444, 444])
+
+    def test_fair(self) -> None:
+        """Every number comes about as often."""
+        chance = SeededChance(2)
+        counts = [0] * 6
+        for _ in range(6_000):
+            counts[chance.below(6)] += 1
+        self.assertTrue(all(900 < count < 1_100 for count in counts), counts)
+
+    def test_one_of(self) -> None:
+        """An item of the list."""
+        self.assertEqual({SeededChance(seed).one_of("abc") for seed in range(50)}, set("abc"))
 
 
 class Matches:
@@ -124,3 +169,58 @@ class ChooseTests(SynchronousTestCase):
         strength = Strength(depth=1, sure=1, nodes=LARGE, seconds=1, noise=50)
         for seed in range(30):
             self.assertEqual(choose(RULES, 3, [1, 2, 3], strength, Thinking(SeededChance(seed))), 3)
+
+
+class BestOnAverageTests(SynchronousTestCase):
+    """Which action wins."""
+
+    def test_mean(self) -> None:
+        """A die is worth 3.5 on average: more than a sure 3, less than a sure 4."""
+
+        def chosen(sure: int) -> str:
+            chance = SeededChance(3)
+            return best_on_average(
+                ["die", "sure"],
+                lambda: chance.below(6) + 1,
+                lambda world, action: world if action == "die" else sure,
+                worlds=200,
+            )
+
+        self.assertEqual(chosen(3), "die")
+        self.assertEqual(chosen(4), "sure")
+
+    def test_first_of_equals(self) -> None:
+        """Equal actions: the first."""
+        self.assertEqual(best_on_average([2, 1, 3], lambda: 0, lambda world, action: 0, worlds=3), 2)
+
+    def test_an_unfinished_world_does_not_count(self) -> None:
+        """The budget ends in the second world, in which the first action looks bad."""
+        calls = []
+
+        def value(world: int, action: int) -> float:
+            calls.append(action)
+            if len(calls) == 4:
+                raise OutOfBudget
+            return -100 if len(calls) == 3 else -action
+
+        self.assertEqual(best_on_average([1, 2], lambda: 0, value, worlds=9), 1)
+
+    def test_no_world(self) -> None:
+        """Without any world the first action is as good as the others."""
+
+        def value(world: int, action: int) -> float:
+            raise OutOfBudget
+
+        self.assertEqual(best_on_average([5, 6], lambda: 0, value, worlds=9), 5)
+
+    def test_the_worse_half_is_left_out(self) -> None:
+        """After half of the worlds only the better actions are tried."""
+        tried: list[int] = []
+
+        def value(world: int, action: int) -> float:
+            tried.append(action)
+            return action
+
+        best_on_average(list(range(8)), lambda: 0, value, worlds=4)
+        self.assertEqual(len(tried), 2 * 8 + 2 * 4)
+        self.assertEqual(set(tried[16:]), {4, 5, 6, 7})

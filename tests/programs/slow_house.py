@@ -8,9 +8,8 @@ import os
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.players.base import Level
-from tests.kit.house import GAMES, RULES, HouseProcess
 from tests.kit.memory_host import MemoryHost
-from tests.kit.wire_players import WirePerson, play
+from tests.kit.players import GAMES, RULES, HouseProcess, WirePerson, play
 from tests.programs.test_house import Person, check_pair
 
 MATCHES = int(os.environ.get("GAMEHOST_MATCHES", "1000"))

@@ -12,15 +12,14 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.games.base import Seat
 from gamehost.games.onitama.master import Dealt
+from gamehost.games.play import new_player
 from gamehost.games.stratego.actions import Move, Place, PlaceRows, Ready
 from gamehost.players.base import Level, Player
-from gamehost.players.registry import new_player
 from gamehost.plugins import WIRES
 from gamehost.programs.command import PlayerProtocol, endpoint, main, parser, playable, players_of
 from gamehost.programs.stratego_board import attacked, set_up_board
 from gamehost.programs.wire_player import MOST_REFUSALS, ProgramError, WirePlayer
 from gamehost.wires.eriantys import messages as eriantys
-from gamehost.wires.eriantys import values
 from gamehost.wires.onitama import messages as m
 from gamehost.wires.onitama import messages as onitama
 from gamehost.wires.onitama.client import OnitamaPlayer, PipesClientCodec
@@ -28,10 +27,9 @@ from gamehost.wires.open import messages as open_wire
 from gamehost.wires.paper_soccer import messages as soccer
 from gamehost.wires.stratego_frames import messages as frames
 from gamehost.wires.stratego_lines import messages as lines
-from tests.kit.house import RULES, HouseProcess
 from tests.kit.memory_host import MemoryHost
-from tests.kit.wire_players import WIRES as PLAYABLE
-from tests.kit.wire_players import WirePerson, play, program_of
+from tests.kit.players import RULES, HouseProcess, WirePerson, play, program_of
+from tests.kit.players import WIRES as PLAYABLE
 
 START = b"START|bob|ann|white=boar,ox;black=crab,eel;spare=tiger\n"
 
@@ -280,23 +278,23 @@ class ServersTests(SynchronousTestCase):
     def test_eriantys(self) -> None:
         """Errors, strangers, games that are gone, and what a sparing server leaves out."""
         started = eriantys.MatchStarted(("ann", "bob"))
-        error = eriantys.ErrorMessage(values.Error.TAKEN_NICKNAME)
+        error = eriantys.ErrorMessage(eriantys.Error.TAKEN_NICKNAME)
         self.check("eriantys", error, says="the server says: TAKEN_NICKNAME")
         self.check("eriantys", eriantys.MatchStarted(("bob", "carl")), says="without this player")
         self.check("eriantys", started, eriantys.PlayedAssistant(1, "carl"), says="not in the match")
         playing = program("eriantys")
         self.assertEqual(playing.hear(eriantys.Ping()), [eriantys.Pong()])
-        for fault in (values.Error.GAME_NOT_FOUND, values.Error.FULL_GAME):
+        for fault in (eriantys.Error.GAME_NOT_FOUND, eriantys.Error.FULL_GAME):
             self.assertEqual(playing.hear(eriantys.ErrorMessage(fault)), [eriantys.RequestGames()])
-        info = values.GameInfo(7, 1, 2, False)
+        info = eriantys.GameInfo(7, 1, 2, False)
         self.assertEqual(playing.hear(eriantys.AvailableGames((info,))), [eriantys.JoinAvailableGame(7)])
         self.assertEqual(playing.hear(started), [eriantys.Acknowledgement()])
         for message in (eriantys.SelectCloud(), eriantys.WhereToMove(), eriantys.SelectColor()):
             playing.hear(message)
-        playing.hear(eriantys.ErrorMessage(values.Error.INVALID_ACTION, "not now", UNSET))
+        playing.hear(eriantys.ErrorMessage(eriantys.Error.INVALID_ACTION, "not now", UNSET))
         playing.hear(eriantys.CommunicateWinner(None, "", "x"))
-        playing.hear(eriantys.CommunicationMessage(values.Communication.LAST_ROUND))
-        said = playing.hear(eriantys.CommunicationMessage(values.Communication.CLOSING_GAME))
+        playing.hear(eriantys.CommunicationMessage(eriantys.Communication.LAST_ROUND))
+        said = playing.hear(eriantys.CommunicationMessage(eriantys.Communication.CLOSING_GAME))
         self.assertEqual((playing.result, said), ("nobody has won", [eriantys.Acknowledgement()]))
 
     def test_open(self) -> None:

@@ -19,19 +19,17 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.client.core import Lost, NotConnected
 from gamehost.games.base import Seat
-from gamehost.games.onitama.face import DealtEvent, MovedEvent
+from gamehost.games.onitama.messages import DealtEvent, MovedEvent
+from gamehost.games.play import new_player
 from gamehost.players.base import Level
-from gamehost.players.registry import new_player
 from gamehost.programs.house import Control, HousePlayer
-from gamehost.programs.match import Match
+from gamehost.programs.match import LEAST, Match, ThinkingQueue
 from gamehost.programs.open import OpenProgram
-from gamehost.programs.thinking import LEAST, Thinking
 from gamehost.testing.cases import PropertyCase
 from gamehost.wires.open import messages as m
-from tests.kit.house import RULES, HouseProcess
 from tests.kit.memory_host import MemoryHost
-from tests.kit.open_client import Player, exchange_all
-from tests.kit.wires.open_case import act, line
+from tests.kit.players import RULES, HouseProcess
+from tests.kit.wires.open import Player, act, exchange_all, line
 
 
 class ScriptedClient:
@@ -81,7 +79,7 @@ class HousePlayerTests(SynchronousTestCase):
         self.client = ScriptedClient()
         self.soon: list[Any] = []
         self.gone: list[str] = []
-        self.thinking = Thinking(lambda work, done: done(work()), lambda: 0.0)
+        self.thinking = ThinkingQueue(lambda work, done: done(work()), lambda: 0.0)
         player = HousePlayer("easy.1", Level.EASY, self.client, self.thinking, 1, self.soon.append, self.gone.append)  # type: ignore[arg-type]
         self.playing = Deferred.fromCoroutine(player.play())
 
@@ -432,8 +430,8 @@ class OpenProgramTests(SynchronousTestCase):
 
 def onitama_view() -> Any:
     """The first position of a match."""
-    from gamehost.games.onitama.face import View
-    from gamehost.games.onitama.position import START
+    from gamehost.games.onitama.messages import View
+    from gamehost.games.onitama.rules import START
 
     return View(START, (["boar", "ox"], ["crab", "eel"]), "tiger", 0)
 
@@ -448,7 +446,7 @@ class ThinkingTests(PropertyCase):
     def setUp(self) -> None:
         self.clock = Clock()
         self.queue: list[tuple[Callable[[], Any], Callable[[Any], None]]] = []
-        self.think = Thinking(lambda work, done: self.queue.append((work, done)), self.clock.seconds)
+        self.think = ThinkingQueue(lambda work, done: self.queue.append((work, done)), self.clock.seconds)
         self.efforts: list[float] = []
 
     def ask(self) -> None:

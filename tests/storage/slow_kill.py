@@ -2,7 +2,7 @@
 A thousand kills, a few minutes. Not part of the suite: `python -m twisted.trial tests.storage.slow_kill`.
 """
 
-from tests.storage.test_kill import KillCase
+from tests.storage.test_power import KillCase
 
 
 class LongKillTests(KillCase):

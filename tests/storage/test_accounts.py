@@ -1,17 +1,18 @@
-"""The book of accounts on disk: what all books do, another life, and stores that are older than accounts."""
+"""Accounts, proofs and bans that outlive the process."""
 
 import shutil
 import sqlite3
 from contextlib import closing
 
+from gamehost.accounts.bans import BanStore
 from gamehost.accounts.passwords import Account, Accounts, Cost, Digest
 from gamehost.accounts.proofs import Proof
-from gamehost.storage.accounts import StoredAccounts, StoredProofs
+from gamehost.storage.accounts import StoredAccounts
 from gamehost.storage.database import APPLICATION, schemas, statements
 from gamehost.storage.durable import DurableJournal
 from gamehost.storage.sidecar import sidecar_path
 from gamehost.testing.cases import PropertyCase
-from tests.kit.accounts_contract import CHEAP, AccountsContract, account, nobody
+from tests.kit.accounts import CHEAP, AccountsContract, BansContract, account, nobody
 from tests.kit.journals import rows
 from tests.storage.test_sqlite import StoreCase
 
@@ -68,13 +69,13 @@ class StoredAccountsTests(AccountsContract, StoreCase, PropertyCase):
 
     def test_proofs_are_there_in_another_life(self) -> None:
         """As they were put last, and not those that were dropped."""
-        proofs = StoredProofs(self.start_journal())
+        proofs = self.start_journal()
         kept = Proof("ann", True, b"a", 20_001)
         for proof in (Proof("ann", True, b"a", 20_000), kept, Proof("ann", False, b"b", 20_000)):
             proofs.put_proof(proof)
         proofs.drop_proof(Proof("ann", False, b"b", 20_000))
         self.stop(self.journal)
-        self.assertEqual(list(StoredProofs(self.start()).proofs()), [kept])
+        self.assertEqual(list(self.start().proofs()), [kept])
 
     def start_journal(self) -> DurableJournal:
         """The journal of a new store."""
@@ -154,3 +155,19 @@ class StoredAccountsTests(AccountsContract, StoreCase, PropertyCase):
         book.learn("zoe", other)
         self.settle()
         self.assertEqual((book.find("ann"), book.find("zoe")), (other, other))
+
+
+class StoredBansTests(BansContract, StoreCase, PropertyCase):
+    """`BansContract` for SQLite."""
+
+    def new_store(self) -> BanStore:
+        self.journal = self.start()
+        return self.journal
+
+    def restarted(self) -> BanStore:
+        self.stop(self.journal)
+        return self.new_store()
+
+    def settle(self) -> None:
+        self.pump.settle(self.journal)
+        self.assertEqual(self.pump.broken, [])

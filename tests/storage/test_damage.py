@@ -7,15 +7,19 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
+from twisted.trial.unittest import SynchronousTestCase
+
 from gamehost.journal.records import Entry, EntryKind, StoreUnusable, TableId
+from gamehost.storage import sqlite
 from gamehost.storage.accounts import StoredAccounts
 from gamehost.storage.durable import DurableJournal
+from gamehost.storage.high_water_mark import read_last_commit
 from gamehost.storage.inspect import reading
-from gamehost.storage.last_commit import read_last_commit
 from gamehost.storage.sidecar import sidecar_path
-from gamehost.testing.journal_contract import END, MOVE, OPENING, nothing
-from tests.kit.accounts_contract import account, nobody
+from tests.kit.accounts import account, nobody
+from tests.kit.journal_contract import END, MOVE, OPENING, nothing
 from tests.kit.journals import records, rows
+from tests.kit.store_kills import flip_bits
 from tests.storage.test_sqlite import StoreCase
 
 #: Everything that belongs to a store.
@@ -297,3 +301,22 @@ class StoreTests(DamageCase):
         self.assertEqual(table, TableId(3))
         journal.open(table, OPENING, nothing)
         self.pump.settle(journal)
+
+
+#: A mark from before the first row.
+EMPTY = '{"max_seq": 0, "count": 0, "sha": "", "accounts": 0, "log": true}\n'
+
+
+class BitFlipTests(SynchronousTestCase):
+    """`make test-bitflips` flips more bits."""
+
+    def test_no_flip_is_silent(self) -> None:
+        """Thirty bits of store, log and marks: nothing acknowledged is gone without a word."""
+        self.assertEqual(flip_bits(30, 1, Path(self.mktemp()))["silent"], 0)
+
+    def test_a_host_that_trusts_its_log_is_found_out(self) -> None:
+        """Without the check of the log, damage behind an old mark is silent; with it, only a last commit that may be torn."""
+        checked = flip_bits(20, 2, Path(self.mktemp()), ["-wal"], EMPTY)
+        self.patch(sqlite, "check_log", lambda log: None)
+        unchecked = flip_bits(20, 2, Path(self.mktemp()), ["-wal"], EMPTY)
+        self.assertGreater(unchecked["silent"], checked["silent"])

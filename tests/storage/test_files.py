@@ -1,21 +1,44 @@
-"""The files of a store are one thing: known by their own path, watched while a host runs, and not shared with another host."""
+"""The files of a store: what is beside it, their locks and paths, and the room on their disk."""
 
+import errno
 import fcntl
 import os
 import shutil
 import sqlite3
+import stat
+from collections.abc import Callable
 from pathlib import Path
-from typing import cast
+from stat import S_IMODE
+from typing import NoReturn, cast
 
-from gamehost.journal.records import StoreUnusable, TableId
-from gamehost.storage import files
+from hypothesis import given
+from hypothesis import strategies as st
+from twisted.trial.unittest import SynchronousTestCase
+
+from gamehost.journal.records import Room, StoreUnusable, TableId
+from gamehost.storage import files, high_water_mark
+from gamehost.storage import files as free_space
 from gamehost.storage.changes import StoreFailed
+from gamehost.storage.files import fits, room
 from gamehost.storage.high_water_mark import read_mark
 from gamehost.storage.inspect import reading
-from gamehost.storage.sidecar import sidecar_path
+from gamehost.storage.sidecar import (
+    KEY_SUFFIX,
+    MOST,
+    WITHIN,
+    Starts,
+    proof_key,
+    read,
+    read_starts,
+    replace,
+    sidecar_path,
+)
 from gamehost.storage.store import SqliteStore
-from gamehost.testing.journal_contract import OPENING, nothing
+from gamehost.testing.cases import PropertyCase
+from tests.kit.journal_contract import OPENING, nothing
+from tests.kit.journals import records
 from tests.storage.test_damage import DamageCase
+from tests.storage.test_sqlite import StoreCase
 
 
 class Useless:
@@ -198,3 +221,205 @@ class NameTests(DamageCase):
         self.stop(journal)
         self.assertFalse(read_mark(sidecar_path(self.path, ".hwm").read_text()).log)
         self.stop(self.start())
+
+
+class NoFilesTests(StoreCase):
+    """Row 19."""
+
+    def fail_with(self, number: int) -> Callable[[], None]:
+        """No file can be replaced from now on, until what is given back is called."""
+
+        def failing(*args: object) -> NoReturn:
+            raise OSError(number, "planted")
+
+        mend: Callable[[], None] = self.patch(files, "replace", failing).restore
+        return mend
+
+    def test_no_file_left(self) -> None:
+        """Entries become durable all the same; the mark and the note of a clean end come later, or not in this life."""
+        for number in (errno.EMFILE, errno.ENFILE):
+            journal = self.start()
+            mend = self.fail_with(number)
+            self.play(journal, 3)
+            self.stop(journal)
+            self.assertEqual(self.pump.broken, [])
+            mend()
+        again = self.start()
+        self.assertEqual(len(records(again)), 2)
+        self.stop(again)
+        self.assertEqual(read_mark(sidecar_path(self.path, high_water_mark.SUFFIX).read_text()).count, 8)
+
+    def test_disk_that_fails(self) -> None:
+        """Anything else that keeps the mark from being written ends the host, as before."""
+        journal = self.start()
+        self.fail_with(errno.EIO)
+        journal.open(journal.new_table(), OPENING, nothing)
+        self.pump.until(lambda: bool(self.pump.broken))
+        self.assertIn("planted", self.pump.broken[0])
+
+
+GIB = 1 << 30
+
+
+class FreeSpaceTests(StoreCase):
+    """What `gamehost.storage.files` says of itself."""
+
+    def room(self, total: int, free: int, wanted: int = GIB) -> Room:
+        """What is said of a disk of this size."""
+        block = 4096
+        disk = os.statvfs_result((block, block, total // block, 0, free // block, 0, 0, 0, 0, 255))
+        return room(Path("/somewhere/store"), wanted, lambda path: disk)
+
+    def test_levels(self) -> None:
+        """Enough, low below the limit, and none below a tenth of it; of a small disk 5 % are enough."""
+        self.assertEqual(self.room(1000 * GIB, GIB), Room.ENOUGH)
+        self.assertEqual(self.room(1000 * GIB, GIB - 4096), Room.LOW)
+        self.assertEqual(self.room(1000 * GIB, GIB // 10 + 4096), Room.LOW)
+        self.assertEqual(self.room(1000 * GIB, GIB // 10 - 4096), Room.NONE)
+        self.assertEqual(self.room(10 * GIB, GIB // 2), Room.ENOUGH)
+        self.assertEqual(self.room(10 * GIB, GIB // 2 - 4096), Room.LOW)
+        self.assertEqual(self.room(10 * GIB, 0, wanted=0), Room.ENOUGH)
+
+    def test_a_copy_leaves_room_for_the_host(self) -> None:
+        """On the store's own disk the limit for new tables is kept; elsewhere the copy alone has to fit."""
+        block = 4096
+        disk = os.statvfs_result((block, block, 1000 * GIB // block, 0, 3 * GIB // block, 0, 0, 0, 0, 255))
+        for folder, size, fit in ((self.folder, 2 * GIB, True), (self.folder, 2 * GIB + 1, False)):
+            self.assertEqual(fits(folder / "copy", size, self.path, GIB, lambda path: disk), fit)
+        elsewhere = Path("/proc")
+        self.assertTrue(fits(elsewhere / "copy", 3 * GIB, self.path, GIB, lambda path: disk))
+        self.assertFalse(fits(elsewhere / "copy", 3 * GIB + 1, self.path, GIB, lambda path: disk))
+
+    def test_a_store_on_a_full_disk_is_opened(self) -> None:
+        """It says that it has no room, and what is in it is read."""
+        journal = self.start()
+        self.play(journal, 3)
+        self.stop(journal)
+        disk = os.statvfs(self.folder)
+        wanted = disk.f_bavail * disk.f_frsize * 1000
+        self.patch(free_space, "LARGEST_PART", 1000)
+        journal = self.start(free_space=wanted)
+        self.assertEqual(journal.room, Room.NONE)
+        self.assertEqual([len(record.entries) for record in records(journal)], [3])
+        self.stop(journal)
+        journal = self.start(free_space=1)
+        self.assertEqual(journal.room, Room.ENOUGH)
+
+
+class BesideTests(SynchronousTestCase):
+    """What `gamehost.storage.sidecar` says of itself."""
+
+    def setUp(self) -> None:
+        self.folder = Path(self.mktemp())
+        self.folder.mkdir()
+        self.path = sidecar_path(self.folder / "a.sqlite", ".hwm")
+
+    def test_names(self) -> None:
+        """The suffix is added, not exchanged."""
+        self.assertEqual(self.path.name, "a.sqlite.hwm")
+
+    def test_read_back(self) -> None:
+        """What is put is read, the last time it was put; nobody else may read it, and nothing is left lying about."""
+        self.assertIs(read(self.path), None)
+        for text in ("first, and longer", "sécond"):
+            replace(self.path, text)
+            self.assertEqual(read(self.path), text)
+        self.assertEqual(stat.S_IMODE(self.path.stat().st_mode), 0o600)
+        self.assertEqual([path.name for path in self.folder.iterdir()], ["a.sqlite.hwm"])
+
+    def test_what_is_not_text_is_read_as_something(self) -> None:
+        """Damage is for the reader of the text to refuse."""
+        self.path.write_bytes(b"\xff\xfe")
+        self.assertEqual(read(self.path), "\ufffd\ufffd")
+
+    def test_a_failure_leaves_the_old_file(self) -> None:
+        """Where the new one cannot be made, the error is the caller's and the old one stays."""
+        replace(self.path, "old")
+        (self.folder / "a.sqlite.hwm.new").mkdir()
+        self.assertRaises(OSError, replace, self.path, "new")
+        self.assertEqual(read(self.path), "old")
+
+
+class ProofKeyTests(SynchronousTestCase):
+    """`proof_key`."""
+
+    def setUp(self) -> None:
+        self.store = Path(self.mktemp()).absolute()
+        self.path = sidecar_path(self.store, KEY_SUFFIX)
+
+    def test_is_kept(self) -> None:
+        """The next life of the host has the same key; nobody else can read its file."""
+        key = proof_key(self.store)
+        self.assertEqual(len(key), 32)
+        self.assertEqual(proof_key(self.store), key)
+        self.assertEqual(S_IMODE(self.path.stat().st_mode), 0o600)
+
+    def test_another_store_has_another(self) -> None:
+        """Keys are random."""
+        self.assertNotEqual(proof_key(self.store), proof_key(Path(self.mktemp()).absolute()))
+
+    def test_what_is_no_key_is_replaced(self) -> None:
+        """An empty file, a short one, and one that is not in hex."""
+        for text in ("", "00ff", "no key at all"):
+            self.path.write_text(text)
+            key = proof_key(self.store)
+            self.assertEqual((len(key), proof_key(self.store)), (32, key))
+
+    def test_where_nothing_can_be_written(self) -> None:
+        """There is a key all the same, for this life of the host."""
+        self.assertEqual(len(proof_key(Path(self.mktemp()) / "nowhere" / "store")), 32)
+
+
+class StartsTests(PropertyCase):
+    """What `gamehost.storage.sidecar` says of itself."""
+
+    def dying(self, *times: float) -> Starts:
+        """After starts at these times, none of them ended."""
+        starts = Starts()
+        for now in times:
+            starts = starts.started(now)
+        return starts
+
+    def test_five_restarts_and_no_more(self) -> None:
+        """The first start is no restart; five in a minute are allowed, and the next says when to come back."""
+        starts = self.dying(0, 10, 20, 30, 40, 50)
+        error = self.assertRaises(StoreUnusable, starts.started, 55.0)
+        self.assertIn("may be started again in 15 seconds", str(error))
+        self.assertRaises(StoreUnusable, starts.started, 69.9)
+        self.assertEqual(starts.started(70.0).unclean, (20, 30, 40, 50, 70))
+
+    def test_clean_ends_are_not_counted(self) -> None:
+        """A host may be stopped and started as often as its owner likes."""
+        starts = Starts()
+        for now in range(50):
+            starts = starts.started(now).ended()
+        self.assertEqual(starts, Starts())
+
+    def test_a_clock_that_was_set_back_locks_nobody_out(self) -> None:
+        """Starts that lie in the future are forgotten."""
+        starts = self.dying(1000, 1010, 1020, 1030, 1040, 1050)
+        self.assertEqual(starts.started(0.0), Starts(True, (0.0,)))
+
+    @given(st.booleans(), st.lists(st.floats(0, 1e10)).map(tuple))
+    def test_the_file_reads_back(self, running: bool, times: tuple[float, ...]) -> None:
+        """What is written is read."""
+        starts = Starts(running, times)
+        self.assertEqual(read_starts(starts.write()), starts)
+
+    def test_a_file_that_says_nothing_counts_nothing(self) -> None:
+        """A guard that cannot be read does not keep a host down."""
+        for text in (
+            None,
+            "",
+            "{}",
+            "[]",
+            "null",
+            '{"running": true}',
+            '{"running": 1, "unclean": ["x"]}',
+            "[" * 99999,
+        ):
+            self.assertEqual(read_starts(text), Starts())
+
+    def test_the_documented_numbers(self) -> None:
+        """Five within a minute."""
+        self.assertEqual((MOST, WITHIN), (5, 60.0))

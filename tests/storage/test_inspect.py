@@ -2,25 +2,40 @@
 
 import shutil
 import sqlite3
-from contextlib import closing
+from contextlib import AbstractContextManager, closing
+from pathlib import Path
+from typing import Any
 
 from gamehost.journal.records import Entry, EntryKind, StoreUnusable, TableId, TableRecord
-from gamehost.storage.inspect import Summary, reading
+from gamehost.storage.durable import DurableJournal
+from gamehost.storage.inspect import Inspector, Summary, reading
+from gamehost.storage.postgresql import BACKUP
 from gamehost.storage.row_codec import Undecodable
 from gamehost.storage.sidecar import sidecar_path
-from gamehost.testing.journal_contract import BEGAN, END, MOVE, OPENING, nothing
-from tests.kit.journals import records
+from tests.kit.journal_contract import BEGAN, END, MOVE, OPENING, nothing
+from tests.kit.journals import JournalCase, records
+from tests.kit.postgresql import PostgresCase
 from tests.storage.test_sqlite import StoreCase
 
 ARCHIVED = Entry(EntryKind.ARCHIVED, 86_400_000)
 
 
-class ReadingTests(StoreCase):
-    """What `gamehost.storage.inspect` says of itself."""
+class InspectContract(JournalCase):
+    """A store of either engine."""
 
-    def setUp(self) -> None:
-        super().setUp()
-        journal = self.start(wall=lambda: 1_700_000_000.5)
+    #: Lists a table that does not exist.
+    LISTED: str
+
+    def start(self, *, wall: Any = None) -> DurableJournal:
+        raise NotImplementedError
+
+    def reading(self) -> AbstractContextManager[Inspector]:
+        raise NotImplementedError
+
+    def spoil(self, *statements: str) -> None:
+        raise NotImplementedError
+
+    def fill(self, journal: DurableJournal) -> None:
         for last in (END, ARCHIVED, MOVE):
             table = journal.new_table()
             journal.open(table, OPENING, nothing)
@@ -29,18 +44,13 @@ class ReadingTests(StoreCase):
         journal.open(journal.new_table(), OPENING, nothing)
         self.stop(journal)
 
-    def spoil(self, *statements: str) -> None:
-        with closing(sqlite3.connect(self.path, isolation_level=None)) as connection:
-            for statement in statements:
-                connection.execute(statement)
-
     def faults(self) -> list[str]:
-        with reading(self.path) as journal:
+        with self.reading() as journal:
             return journal.verify().faults
 
     def test_tables(self) -> None:
         """Every table, oldest first, with its state and its last entry."""
-        with reading(self.path) as journal:
+        with self.reading() as journal:
             tables = list(journal.tables())
         at = 1_700_000_000_500
         self.assertEqual(
@@ -58,17 +68,69 @@ class ReadingTests(StoreCase):
     def test_a_table_without_its_opening(self) -> None:
         """It is said of that table, and the others are listed all the same."""
         self.spoil("DELETE FROM event WHERE game = 2 AND n = 0")
-        with reading(self.path) as journal:
+        with self.reading() as journal:
             told = [str(table) if isinstance(table, Undecodable) else table.table for table in journal.tables()]
         self.assertEqual(told, [1, "table 2: row 0 is missing", 3, 4])
 
     def test_one_table(self) -> None:
         """All of a table's entries, and no table that is not there."""
-        with reading(self.path) as journal:
+        with self.reading() as journal:
             expected = (1_700_000_000_500, TableRecord(TableId(1), OPENING, (BEGAN, END)))
             self.assertEqual(journal.table(TableId(1)), expected)
             error = self.assertRaises(StoreUnusable, journal.table, TableId(77))
             self.assertIn("there is no table 77", str(error))
+
+    def test_verify_counts(self) -> None:
+        """All tables and all rows were looked at."""
+        with self.reading() as journal:
+            findings = journal.verify()
+        self.assertEqual((findings.tables, findings.rows, findings.faults), (4, 10, []))
+
+    def test_verify_names_a_changed_row(self) -> None:
+        """In a finished table too, which a start does not look at."""
+        self.spoil("UPDATE event SET seat = 0 WHERE game = 1 AND n = 2")
+        self.assertEqual(self.faults(), ["table 1: row 2 does not match its hash"])
+
+    def test_verify_compares_the_list_of_unfinished_tables(self) -> None:
+        """A table that would be resumed wrongly, and one that would not be."""
+        self.spoil("DELETE FROM live WHERE game = 3", self.LISTED)
+        self.assertEqual(
+            self.faults(),
+            [
+                "table 3: it is not finished, and not listed as unfinished",
+                "table 9: all of its rows are missing",
+            ],
+        )
+
+    def test_verify_names_rows_of_another_release(self) -> None:
+        """A row that is whole and means nothing here is named once; the table's place in the list is not judged."""
+        journal = self.start()
+        kind: Any = 42
+        records(journal)
+        journal.append(TableId(4), Entry(kind, 5), nothing)
+        self.stop(journal)
+        self.assertEqual(self.faults(), ["table 4: row 1 is of kind 42, which this release does not know"])
+        with self.reading() as journal_read:
+            self.assertIsInstance(list(journal_read.tables())[3], Undecodable)
+            self.assertRaises(Undecodable, journal_read.table, TableId(4))
+
+
+class SqliteTests(StoreCase, InspectContract):
+    """A file."""
+
+    LISTED = "INSERT INTO live(game) VALUES (9)"
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.fill(self.start(wall=lambda: 1_700_000_000.5))
+
+    def reading(self) -> AbstractContextManager[Inspector]:
+        return reading(self.path)
+
+    def spoil(self, *statements: str) -> None:
+        with closing(sqlite3.connect(self.path, isolation_level=None)) as connection:
+            for statement in statements:
+                connection.execute(statement)
 
     def test_reading_changes_nothing(self) -> None:
         """After a clean stop there are the same files with the same bytes."""
@@ -101,47 +163,12 @@ class ReadingTests(StoreCase):
         self.assertIn("there is no such journal", str(self.assertRaises(StoreUnusable, self.faults)))
         self.assertFalse(self.path.exists())
 
-    def test_verify_counts(self) -> None:
-        """All tables and all rows were looked at."""
-        with reading(self.path) as journal:
-            findings = journal.verify()
-        self.assertEqual((findings.tables, findings.rows, findings.faults), (4, 10, []))
-
-    def test_verify_names_a_changed_row(self) -> None:
-        """In a finished table too, which a start does not look at."""
-        self.spoil("UPDATE event SET seat = 0 WHERE game = 1 AND n = 2")
-        self.assertEqual(self.faults(), ["table 1: row 2 does not match its hash"])
-
     def test_verify_names_what_is_missing(self) -> None:
         """Rows, and with them the count of the mark."""
         self.spoil("DELETE FROM event WHERE game = 2 AND n = 1")
         found = self.faults()
         self.assertEqual(found[1:], ["table 2: row 1 is missing"])
         self.assertIn("9 rows up to row 10, and 10 were durable", found[0])
-
-    def test_verify_compares_the_list_of_unfinished_tables(self) -> None:
-        """A table that would be resumed wrongly, and one that would not be."""
-        self.spoil("DELETE FROM live WHERE game = 3", "INSERT INTO live(game) VALUES (9)")
-        self.assertEqual(
-            self.faults(),
-            [
-                "table 3: it is not finished, and not listed as unfinished",
-                "table 9: all of its rows are missing",
-            ],
-        )
-
-    def test_verify_names_rows_of_another_release(self) -> None:
-        """A row that is whole and means nothing here is named once; the table's place in the list is not judged."""
-        journal = self.start()
-        kind = Entry(EntryKind.ACTED, 5)
-        object.__setattr__(kind, "kind", 42)
-        records(journal)
-        journal.append(TableId(4), kind, nothing)
-        self.stop(journal)
-        self.assertEqual(self.faults(), ["table 4: row 1 is of kind 42, which this release does not know"])
-        with reading(self.path) as journal_read:
-            self.assertIsInstance(list(journal_read.tables())[3], Undecodable)
-            self.assertRaises(Undecodable, journal_read.table, TableId(4))
 
     def test_verify_says_what_sqlite_says(self) -> None:
         """A damaged file is SQLite's to describe."""
@@ -154,3 +181,40 @@ class ReadingTests(StoreCase):
             found = [f"SQLite: {error}"]
         self.assertTrue(found)
         self.assertIn("SQLite: ", found[0])
+
+
+class PostgresTests(PostgresCase, InspectContract):
+    """A database."""
+
+    LISTED = "INSERT INTO live(game, owner) VALUES (9, 1)"
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.fill(self.start(wall=lambda: 1_700_000_000.5))
+
+    def reading(self) -> AbstractContextManager[Inspector]:
+        from gamehost.storage.postgresql.inspect import reading_postgresql
+
+        return reading_postgresql(self.url)
+
+    def spoil(self, *statements: str) -> None:
+        for statement in statements:
+            self.sql(statement)
+
+    def test_everything_is_of_one_moment(self) -> None:
+        """Of the opening, whatever is played meanwhile."""
+        journal = self.start()
+        with self.reading() as read:
+            self.play(journal, 1)
+            self.assertEqual(len(list(read.tables())), 4)
+
+    def test_no_backup(self) -> None:
+        error = self.assertRaises(StoreUnusable, self.back_up)
+        self.assertEqual(str(error), f"{self.url}: {BACKUP}")
+
+    def back_up(self) -> None:
+        with self.reading() as journal:
+            journal.back_up(Path("copy"))  # type: ignore[attr-defined]
+
+
+del InspectContract

@@ -1,16 +1,35 @@
-"""What requests do to the names of a cluster."""
+"""The names, the members and the numbers of tables in a cluster."""
 
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from attrs import evolve
 from twisted.trial.unittest import SynchronousTestCase
 
+from gamehost.storage import names as numbers
 from gamehost.storage.names import (
+    ASK_UNTIL,
+    BLOCK,
+    HANGS_AFTER,
     NEW,
+    RESTRAINT,
+    Answer,
+    Asked,
     Claim,
     Home,
+    Judge,
+    Member,
+    NewNumbers,
     Offer,
     Release,
     Request,
+    Requests,
     Rows,
+    Seen,
+    Settle,
+    TableNumbers,
     Transfer,
+    Verdict,
     Wait,
     WaitNoLonger,
     carry_out,
@@ -109,3 +128,219 @@ class NamesTests(SynchronousTestCase):
         self.assertEqual(meeting_place([offer("ann", 1, 7), offer("bob", 2, 3)]), 2)
         self.assertEqual(meeting_place([offer("ann", 1, 7, False), offer("bob", 2, 3)]), 1)
         self.assertEqual(meeting_place([offer("ann", 1, NEW), offer("bob", 2, 3)]), 2)
+
+
+class TableNumbersTests(SynchronousTestCase):
+    """Blocks that are asked for, and blocks that are taken at once because nothing is left."""
+
+    def setUp(self) -> None:
+        self.next = 1
+        self.asked: list[tuple[int, Callable[[range], None]]] = []
+        self.taken_now: list[int] = []
+        self.numbers = TableNumbers(self.take_now)
+        self.numbers.add(self.block(BLOCK))
+        self.numbers.ask = lambda count, given: self.asked.append((count, given))
+
+    def block(self, count: int) -> range:
+        self.next += count
+        return range(self.next - count, self.next)
+
+    def take_now(self, count: int) -> range:
+        self.taken_now.append(count)
+        return self.block(count)
+
+    def take(self, count: int) -> list[int]:
+        return [self.numbers.take() for _ in range(count)]
+
+    def answer(self) -> None:
+        count, given = self.asked.pop()
+        given(self.block(count))
+
+    def test_the_next_block_comes_in_time(self) -> None:
+        """It is asked for once, when fewer than 64 are left. Nobody waits."""
+        self.assertEqual(self.take(40), list(range(1, 41)))
+        self.assertEqual([count for count, _ in self.asked], [64])
+        self.answer()
+        self.assertEqual(self.take(24), list(range(41, 65)))
+        self.assertEqual(self.asked, [])
+        self.assertEqual(self.take(2), [65, 66])
+        self.assertEqual([count for count, _ in self.asked], [64])
+        self.assertEqual(self.taken_now, [])
+
+    def test_the_next_block_comes_late(self) -> None:
+        """One is taken at once, twice as large, and later ones are as large. The late one is used, too."""
+        self.assertEqual(self.take(65), list(range(1, 66)))
+        self.assertEqual(self.taken_now, [128])
+        self.answer()
+        self.assertEqual(self.take(192 - 65 + 64), list(range(66, 257)))
+        self.assertEqual([count for count, _ in self.asked], [128])
+        self.assertEqual(self.taken_now, [128])
+
+    def test_nobody_to_ask(self) -> None:
+        """As long as a host starts. Blocks do not grow without end."""
+        self.patch(numbers, "LARGEST_BLOCK", 200)
+        self.numbers.ask = None
+        self.assertEqual(self.take(600), list(range(1, 601)))
+        self.assertEqual(self.taken_now, [128, 200, 200, 200])
+
+
+class Kept(Requests):
+    """Requests that nobody carries out."""
+
+    def __init__(self, epoch: int) -> None:
+        super().__init__(epoch)
+        self.asked: list[Asked] = []
+
+    def _put(self, asked: Asked) -> None:
+        self.asked.append(asked)
+
+
+class RequestsTests(SynchronousTestCase):
+    """The host's side of a registry."""
+
+    def setUp(self) -> None:
+        self.requests = Kept(1)
+        self.answers: list[Any] = []
+
+    def answer(self, result: object) -> None:
+        """Answer the first request that was not answered yet."""
+        self.requests.answer(self.requests.asked.pop(0), result)
+
+    def test_every_request_is_put_in_order(self) -> None:
+        """And answered, if somebody waits for the answer."""
+        keep = self.answers.append
+        self.requests.claim("ann", QUEUE, keep)
+        self.requests.waits("ann", QUEUE, False)
+        self.requests.waits_no_longer("ann")
+        self.requests.transfer("ann", 2, keep)
+        self.requests.release(["ann", "bob"])
+        self.requests.release([])
+        self.requests.new_numbers(64, keep)
+        self.requests.settle(["eve"])
+        wanted = [Claim("ann", QUEUE), Wait("ann", QUEUE, False), WaitNoLonger("ann"), Transfer("ann", 2)]
+        more = [Release(("ann", "bob")), NewNumbers(64), Settle(("eve",))]
+        self.assertEqual([asked.request for asked in self.requests.asked], [*wanted, *more])
+        for result in (Answer(2), None, None, True, None, range(1, 65), None):
+            self.answer(result)
+        self.assertEqual(self.answers, [Answer(2), True, range(1, 65)])
+
+    def test_a_name_that_was_given_away_meanwhile(self) -> None:
+        """The claim said `here`, and then the host released the name or moved it away: the claim is made again."""
+        for give_away in (lambda: self.requests.release(["ann"]), lambda: self.requests.transfer("ann", 2, print)):
+            self.requests.asked.clear()
+            self.requests.claim("ann", None, self.answers.append)
+            self.requests.claim("bob", None, self.answers.append)
+            give_away()
+            self.answer(Answer(1))
+            self.assertEqual(self.answers, [])
+            self.assertEqual(self.requests.asked[-1].request, Claim("ann", None))
+            self.answer(Answer(1))
+            self.requests.asked.pop(0)
+            self.answer(Answer(2))
+            self.assertEqual(self.answers, [Answer(1), Answer(2)])
+            self.answers.clear()
+
+    def test_another_answer_stays(self) -> None:
+        """If the claim had another answer than `here`, it is not made again."""
+        for result in (Answer(3), None):
+            self.requests.claim("ann", None, self.answers.append)
+            self.requests.release(["ann"])
+            self.answer(result)
+            self.requests.asked.clear()
+        self.assertEqual(self.answers, [Answer(3), None])
+
+    def test_claims_are_given_up(self) -> None:
+        """Ten seconds after they were tried first."""
+        asked = Asked(Claim("ann", None), self.answers.append)
+        self.assertFalse(asked.is_given_up(50.0))
+        self.assertFalse(asked.is_given_up(49.9 + ASK_UNTIL))
+        self.assertTrue(asked.is_given_up(50.0 + ASK_UNTIL))
+
+
+class MemberTests(SynchronousTestCase):
+    """A member of a cluster."""
+
+    def test_its_token(self) -> None:
+        """The token is in no log."""
+        member = Member(3, "a machine", "tcp:10.0.0.1:8990", "the token")
+        self.assertNotIn("the token", repr(member))
+        self.assertIn("tcp:10.0.0.1:8990", repr(member))
+
+
+def seen(epoch: int, *, noted: int = 0, ended: bool = False, locked: bool = True) -> Seen:
+    """A member as the database shows it."""
+    return Seen(epoch, "a machine", f"tcp:10.0.0.{epoch}:8990", "the token", noted, ended, locked)
+
+
+class JudgeTests(SynchronousTestCase):
+    """The judge of member 2."""
+
+    def setUp(self) -> None:
+        self.judge = Judge(2)
+
+    def look(self, *members: Seen, now: float = 0.0) -> tuple[list[int], Sequence[int], bool]:
+        """Who lives, who is dead, and whether this host may inherit."""
+        verdict = self.judge.look(members, now)
+        return [one.epoch for one in verdict.members], verdict.dead, verdict.may_inherit
+
+    def test_who_lives(self) -> None:
+        """Whoever holds a lock, and was not ended. The leader, who inherits, is the one with the lowest number."""
+        self.assertEqual(self.look(seen(1), seen(2), seen(3)), ([1, 2, 3], [], False))
+        self.assertEqual(self.look(seen(1, locked=False, ended=True), seen(2), seen(3)), ([2, 3], [1], True))
+        self.assertEqual(self.look(seen(2), seen(3, ended=True, locked=False)), ([2], [3], True))
+        self.assertEqual(self.look(seen(1), seen(2), seen(3, locked=False)), ([1, 2], [3], False))
+
+    def test_a_leader_that_is_gone(self) -> None:
+        """It can come back until its end is noted, so nobody else leads before that."""
+        self.assertEqual(self.look(seen(1, locked=False), seen(2), seen(3)), ([1, 2, 3], [1], True))
+        self.assertEqual(self.look(seen(1), seen(2), seen(3)), ([1, 2, 3], [], False))
+        self.assertEqual(self.look(seen(1, locked=False), seen(2), seen(3, locked=False)), ([1, 2], [1, 3], True))
+
+    def test_the_order(self) -> None:
+        """The old leader is inherited after all that could be leader before this host, if they came back."""
+        judge = Judge(4)
+        verdict = judge.look([seen(4) if one == 4 else seen(one, locked=False) for one in range(1, 7)], 0.0)
+        self.assertEqual(verdict.dead, [3, 2, 1, 6, 5])
+
+    def test_a_host_whose_life_was_ended(self) -> None:
+        """It inherits nothing, and is to end. Its row may be gone from what is looked at."""
+        for members in ((seen(2, ended=True), seen(3)), (seen(3),), ()):
+            verdict = self.judge.look(members, 0.0)
+            self.assertEqual((verdict.am_alive, verdict.may_inherit), (False, False))
+
+    def test_restraint(self) -> None:
+        """After a lost connection nobody is judged for a while, and all count as living whose life was not ended."""
+        alone = (seen(1, locked=False), seen(2), seen(3, ended=True, locked=False))
+        self.judge.line_lost(10.0)
+        self.assertEqual(self.look(*alone, now=10.1), ([1, 2], [], False))
+        self.assertEqual(self.look(*alone, now=10.0 + RESTRAINT), ([1, 2], [1, 3], True))
+
+    def test_the_own_lock_is_free(self) -> None:
+        """Then the connection of the journal is lost, and nobody is judged neither."""
+        gone = seen(1, locked=False)
+        self.assertEqual(self.look(gone, seen(2, locked=False), now=1.0), ([1, 2], [], False))
+        self.assertEqual(self.look(gone, seen(2), now=2.0), ([1, 2], [], False))
+        self.assertEqual(self.look(gone, seen(2), now=1.0 + RESTRAINT), ([1, 2], [1], True))
+
+    def test_who_hangs(self) -> None:
+        """Whoever notes nothing for three seconds and six looks, by this host's clock; never this host itself."""
+        silent, busy = seen(1), seen(3)
+        verdicts: list[Verdict] = []
+        for number in range(16):
+            busy = evolve(busy, noted=number)
+            verdicts.append(self.judge.look([silent, seen(2), busy], 100 + number * 0.25))
+        first = next(number for number, verdict in enumerate(verdicts) if verdict.hanging)
+        self.assertEqual((first * 0.25, verdicts[first].hanging), (HANGS_AFTER, [1]))
+        self.assertEqual([one.epoch for one in verdicts[-1].members], [1, 2, 3])
+
+    def test_few_looks_prove_nothing(self) -> None:
+        """A host that stood still itself looks six times before it judges."""
+        for number in range(6):
+            self.assertEqual(self.judge.look([seen(1), seen(2)], number * 60.0).hanging, [])
+        self.judge.line_lost(300.0)
+        self.assertEqual(self.judge.look([seen(1), seen(2)], 310.0).hanging, [])
+
+    def test_the_token_is_in_no_log(self) -> None:
+        """It lets whoever has it act for another member."""
+        self.assertNotIn("the token", repr(seen(1)))
+        self.assertEqual(seen(1).member.token, "the token")

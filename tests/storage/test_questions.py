@@ -1,17 +1,32 @@
-"""What people ask an SQLite store: it is found in the index and behind it; rows that cannot be read are left out."""
+"""What people ask a store: what is found, and the thread that answers."""
 
 import sqlite3
+import threading
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
-from gamehost.journal.records import Entry, EntryKind, SeatRecord, TableHeader, TableId, TableRecord
+from attrs import define, field
+
+from gamehost.journal.records import (
+    Entry,
+    EntryKind,
+    FinishedMatch,
+    Pressure,
+    SeatRecord,
+    TableHeader,
+    TableId,
+    TableRecord,
+)
 from gamehost.storage import questions
-from gamehost.storage.database import connect
-from gamehost.storage.match_lists import LIST, MATCH, list_faults
-from gamehost.storage.questions import FindFinished, FindMatch, Load, ReadEntriesAfter, ReadRecord
-from gamehost.storage.sqlite_reader import open_reader
+from gamehost.storage.changes import Uptime
+from gamehost.storage.database import SqliteDatabase, connect
+from gamehost.storage.match_lists import MatchLists
+from gamehost.storage.questions import Load, Reader, find_finished, find_match, read_entries_after, read_record
+from gamehost.storage.reads import LIST, MATCH, Sql, TableRows
+from gamehost.storage.sqlite import open_reader
 from gamehost.storage.store import SqliteStore, open_store
-from gamehost.testing.journal_contract import BEGAN, END, MOVE, OPENING
+from tests.kit.journal_contract import BEGAN, END, MOVE, OPENING, nothing
 from tests.storage.test_sqlite import StoreCase
 
 
@@ -45,9 +60,7 @@ class QuestionTests(StoreAndReaderCase):
 
     def ask(self, below: int | None, count: int) -> list[tuple[int, int]]:
         """The number and the length of each match that is found."""
-        question = FindFinished(below, count)
-        question.ask(self.reader)
-        return [(one.table, one.entries) for one in question.answer]
+        return [(one.table, one.entries) for one in find_finished(self.reader.tables, below, count)[0]]
 
     def test_placed_or_not(self) -> None:
         """A match is found when its end is committed, wherever the index of rows ends."""
@@ -63,18 +76,16 @@ class QuestionTests(StoreAndReaderCase):
         self.patch(questions, "MOST_MATCHES", 2)
         for table in (1, 2, 3):
             self.play(table)
-        question = FindFinished(None, 99)
-        question.ask(self.reader)
-        self.assertEqual(([one.table for one in question.answer], question.low), ([3, 2], 2))
+        matches, low = find_finished(self.reader.tables, None, 99)
+        self.assertEqual(([one.table for one in matches], low), ([3, 2], 2))
 
     def test_when_it_was_opened(self) -> None:
         """By the wall clock, in milliseconds since 1970."""
         store = open_store(self.connect(), None, wall=lambda: 12.5)
         store.commit([(TableId(1), OPENING), (TableId(1), END)])
-        question = FindMatch(TableId(1))
-        question.ask(self.reader)
-        assert question.answer is not None
-        self.assertEqual(question.answer.opened_ms, 12_500)
+        match = find_match(self.reader.tables, TableId(1))
+        assert match is not None
+        self.assertEqual(match.opened_ms, 12_500)
 
     def test_what_cannot_be_read_is_left_out(self) -> None:
         """A row that another release wrote, and a table whose first row is missing, do not stop the host."""
@@ -96,38 +107,30 @@ class QuestionTests(StoreAndReaderCase):
         """Those behind the known ones, table by table. What another release wrote has a reason, and the others are read."""
         for table in (1, 2, 3):
             self.play(table, OPENING, BEGAN, MOVE)
-        question = ReadEntriesAfter({TableId(3): 2, TableId(2): 1, TableId(1): 0, TableId(9): 0})
-        question.ask(self.reader)
-        self.assertEqual(question.answer, {1: [BEGAN, MOVE], 2: [MOVE]})
+        found = read_entries_after(self.reader.tables, {TableId(3): 2, TableId(2): 1, TableId(1): 0, TableId(9): 0})
+        self.assertEqual(found, {1: [BEGAN, MOVE], 2: [MOVE]})
         self.connection.execute("UPDATE event SET kind = 63 WHERE game = 1 AND n = 2")
         self.store.commit([(TableId(3), END)])
-        again = ReadEntriesAfter({TableId(1): 1, TableId(3): 2})
-        again.ask(self.reader)
-        self.assertEqual(again.answer, {1: "table 1: row 2 is of kind 63, which this release does not know", 3: [END]})
+        again = read_entries_after(self.reader.tables, {TableId(1): 1, TableId(3): 2})
+        self.assertEqual(again, {1: "table 1: row 2 is of kind 63, which this release does not know", 3: [END]})
 
     def test_no_more_than_can_be_read_at_once(self) -> None:
         """The rest is for the next question."""
         self.patch(questions, "MOST_ROWS", 3)
         for table in (1, 2):
             self.play(table, OPENING, BEGAN, MOVE)
-        question = ReadEntriesAfter({TableId(1): 0, TableId(2): 0})
-        question.ask(self.reader)
-        self.assertEqual(question.answer, {1: [BEGAN, MOVE], 2: [BEGAN]})
+        found = read_entries_after(self.reader.tables, {TableId(1): 0, TableId(2): 0})
+        self.assertEqual(found, {1: [BEGAN, MOVE], 2: [BEGAN]})
 
     def test_a_record_to_which_nothing_is_added(self) -> None:
         """It is checked, and the table stays as it was."""
         self.play(1, OPENING, BEGAN)
-        asked = [ReadRecord(TableId(number)) for number in (1, 2)]
-        for question in asked:
-            question.ask(self.reader)
         self.assertEqual(
-            [question.answer for question in asked],
+            [read_record(self.reader.tables, TableId(number)) for number in (1, 2)],
             [TableRecord(TableId(1), OPENING, (BEGAN,)), "table 2: all of its rows are missing"],
         )
         self.connection.execute("UPDATE event SET at_ms = 7 WHERE n = 1")
-        damaged = ReadRecord(TableId(1))
-        damaged.ask(self.reader)
-        self.assertEqual(damaged.answer, "table 1: row 1 does not match its hash")
+        self.assertEqual(read_record(self.reader.tables, TableId(1)), "table 1: row 1 does not match its hash")
 
 
 class PlanTests(StoreAndReaderCase):
@@ -139,7 +142,7 @@ class PlanTests(StoreAndReaderCase):
             self.play(number)
         for _ in range(2):
             for sql, parameters in ((LIST, ("ann", "onitama", 99, 51)), (MATCH, (7,))):
-                plan = [row[3] for row in self.connection.execute(f"EXPLAIN QUERY PLAN {sql}", parameters)]
+                plan = [row[3] for row in self.connection.execute(f"EXPLAIN QUERY PLAN {sql.sqlite}", parameters)]
                 scans = [
                     step
                     for step in plan
@@ -155,11 +158,11 @@ class PlanTests(StoreAndReaderCase):
             for number in range(low, below):
                 self.play(number)
             counted: list[None] = []
-            connection: Any = self.reader._connection
+            connection: Any = self.reader.connection
             connection.set_progress_handler(partial(counted.append, None), 1)
-            FindFinished(None, 50, name="nobody").ask(self.reader)
-            FindFinished(None, 5, "onitama", "ann").ask(self.reader)
-            FindMatch(TableId(3)).ask(self.reader)
+            find_finished(self.reader.tables, None, 50, name="nobody")
+            find_finished(self.reader.tables, None, 5, "onitama", "ann")
+            find_match(self.reader.tables, TableId(3))
             steps.append(len(counted))
         self.assertLess(steps[1], 1.2 * steps[0])
 
@@ -170,17 +173,17 @@ class ReaderTests(StoreAndReaderCase):
     def test_it_cannot_write(self) -> None:
         """Whatever is asked of it."""
         for sql in ("DELETE FROM event", "CREATE TABLE a(b)"):
-            self.assertRaises(sqlite3.OperationalError, self.reader._connection.execute, sql)
+            self.assertRaises(sqlite3.OperationalError, self.reader.connection.execute, sql)
 
     def test_what_takes_too_long_is_given_up(self) -> None:
         """The next question is answered."""
         self.play(1, OPENING, *[MOVE] * 9000)
         before, self.reader._clock = self.reader._clock, iter(range(0, 10**9, 4)).__next__
-        self.assertRaises(sqlite3.OperationalError, self.reader.rows, TableId(1))
-        connection: Any = self.reader._connection
+        self.assertRaises(sqlite3.OperationalError, self.reader.tables.rows, TableId(1))
+        connection: Any = self.reader.connection
         self.assertFalse(connection.in_transaction)
         self.reader._clock = before
-        self.assertEqual(len(self.reader.rows(TableId(1))), 9001)
+        self.assertEqual(len(self.reader.tables.rows(TableId(1))), 9001)
 
     def test_the_log_does_not_grow_with_reading(self) -> None:
         """Between two answers nothing is held: the writer begins its log anew as if nobody read."""
@@ -190,8 +193,8 @@ class ReaderTests(StoreAndReaderCase):
             for number in range(1, 4000):
                 self.store.commit([(TableId(2 * number + reads), OPENING)])
                 if reads and number % 10 == 0:
-                    FindFinished(None, 5).ask(self.reader)
-                    self.reader.rows(TableId(number))
+                    find_finished(self.reader.tables, None, 5)
+                    self.reader.tables.rows(TableId(number))
             sizes.append(wal.stat().st_size)
         self.assertLess(sizes[1], 1.1 * sizes[0])
 
@@ -200,7 +203,7 @@ class ListTests(StoreAndReaderCase):
     """The index is of the matches that have a result."""
 
     def faults(self) -> list[str]:
-        return list_faults(self.connection)
+        return MatchLists(SqliteDatabase(self.connection), has_ends=True).faults()
 
     def test_it_is_right(self) -> None:
         """Behind every commit, also for tables that were opened, slept, woken or loaded before. And it is verified."""
@@ -214,10 +217,9 @@ class ListTests(StoreAndReaderCase):
         self.store.commit([(TableId(3), END)])
         self.assertEqual(self.faults(), [])
         for table in (1, 2, 3):
-            found = FindMatch(TableId(table))
-            found.ask(self.reader)
-            assert found.answer is not None
-            self.assertEqual(found.answer.table, table)
+            found = find_match(self.reader.tables, TableId(table))
+            assert found is not None
+            self.assertEqual(found.table, table)
         for change in (
             "DELETE FROM listed WHERE name = 'ann' AND game = 3",
             "INSERT INTO listed VALUES ('', '', 2)",
@@ -234,7 +236,165 @@ class ListTests(StoreAndReaderCase):
         """A name or a game that is long, or has a null or half of a pair of surrogates, ends nothing."""
         self.play(1, TableHeader("x\0y", 1, (SeatRecord("n" * 5000, "open"),)))
         self.assertEqual(self.faults(), [])
-        question = FindFinished(None, 9, "x\0y", "N" * 5000)
-        question.ask(self.reader)
-        self.assertEqual([one.table for one in question.answer], [1])
+        matches, _ = find_finished(self.reader.tables, None, 9, "x\0y", "N" * 5000)
+        self.assertEqual([one.table for one in matches], [1])
         self.play(2, TableHeader("onitama", 1, (SeatRecord("\ud800", "open"),)))
+
+
+#: Long enough for any machine; reached only when a test fails.
+PATIENCE = 20.0
+
+
+@define(eq=False)
+class StuckStore:
+    """What is read from: every answer waits until it is let through, or the end comes."""
+
+    rows_of: Callable[[], list[Any]] = list
+    began: threading.Semaphore = field(factory=partial(threading.Semaphore, 0))
+    gate: threading.Semaphore = field(factory=partial(threading.Semaphore, 0))
+    closed: bool = False
+
+    @property
+    def tables(self) -> TableRows:
+        return TableRows(self)
+
+    def rows(self, sql: Sql | str, parameters: Sequence[Any] = ()) -> list[Any]:
+        self.began.release()
+        assert self.gate.acquire(timeout=PATIENCE)
+        return self.rows_of()
+
+    def interrupt(self) -> None:
+        self.gate.release()
+
+    def close(self) -> None:
+        self.closed = True
+
+
+class ReaderCase(StoreCase):
+    """A reader, and a store that may be stuck."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.stuck = StuckStore()
+        self.warned: list[str] = []
+
+    def reader(self) -> Reader:
+        store: Any = self.stuck
+        reader = Reader(store, self.pump.from_thread, self.warned.append)
+        reader.start()
+        self.addCleanup(reader.end)
+        return reader
+
+    def note(self, answered: list[int], number: int, record: TableRecord | str) -> None:
+        answered.append(number)
+
+
+class ReaderReaderTests(ReaderCase):
+    """Questions, one at a time."""
+
+    def test_one_at_a_time_and_in_order(self) -> None:
+        """The second is not begun before the first is answered."""
+        reader, answered = self.reader(), list[int]()
+        for number in (1, 2, 3):
+            reader.put(partial(self.note, answered, number), "", read_record, TableId(number))
+        assert self.stuck.began.acquire(timeout=PATIENCE)
+        self.assertFalse(self.stuck.began.acquire(blocking=False))
+        self.assertEqual(reader.waiting, 3)
+        for _ in range(3):
+            self.stuck.gate.release()
+        self.pump.until(lambda: len(answered) == 3)
+        self.assertEqual((answered, reader.waiting), ([1, 2, 3], 0))
+
+    def test_a_store_that_cannot_be_read(self) -> None:
+        """Nothing is found, the log says why, and the next question is answered."""
+
+        def fail() -> list[Any]:
+            raise OSError("planted")
+
+        self.stuck.rows_of = fail
+        reader, answered = self.reader(), list[object]()
+        reader.put(answered.append, "not now", read_record, TableId(7))
+        reader.put(answered.append, None, find_match, TableId(7))
+        self.stuck.gate.release(2)
+        self.pump.until(lambda: len(answered) == 2)
+        self.assertEqual(answered, ["not now", None])
+        self.assertEqual(self.warned[0], "read_record was not answered: OSError: planted")
+
+    def test_the_end(self) -> None:
+        """What is being read is given up, the rest is not begun, all are called back, and the store is closed."""
+        reader, answered = self.reader(), list[int]()
+        for number in (1, 2, 3):
+            reader.put(partial(self.note, answered, number), "", read_record, TableId(number))
+        assert self.stuck.began.acquire(timeout=PATIENCE)
+        reader.end()
+        self.assertTrue(self.stuck.closed)
+        self.pump.until(lambda: len(answered) == 3)
+        self.assertFalse(self.stuck.began.acquire(blocking=False))
+        self.assertEqual(self.warned, [])
+
+
+class BesideTests(ReaderCase):
+    """A journal whose reader is stuck, as when thousands ask."""
+
+    def test_moves_go_on(self) -> None:
+        """Questions delay no callback, and are no part of how far the disk is behind: the host is not ended for them."""
+        now = [0.0]
+        journal = self.start(reactor_clock=lambda: now[0])
+        table = self.play(journal, 1)
+        self.pump.until(lambda: not journal.unanswered)
+        journal._reader = self.reader()
+        answered: list[TableRecord | str] = []
+        for _ in range(5000):
+            journal.read(table, answered.append)
+        now[0] = 3600.0
+        self.assertEqual(journal.pressure, Pressure.NONE)
+        durable: list[int] = []
+        for number in range(20):
+            journal.append(table, MOVE, partial(durable.append, number))
+            self.pump.until(partial(durable.__contains__, number))
+        self.assertEqual((answered, journal.unanswered, journal.pressure), ([], 5000, Pressure.NONE))
+        self.assertEqual(self.pump.broken, [])
+
+    def test_what_was_confirmed_is_found(self) -> None:
+        """A question behind a callback finds what that has confirmed, move after move."""
+        journal = self.start()
+        table = journal.new_table()
+        seen: list[int] = []
+
+        def found(record: TableRecord | str) -> None:
+            assert isinstance(record, TableRecord)
+            seen.append(len(record.entries))
+
+        journal.open(table, OPENING, partial(journal.read, table, found))
+        for _ in range(200):
+            journal.append(table, MOVE, partial(journal.read, table, found))
+        self.pump.settle(journal)
+        self.assertEqual(len(seen), 201)
+        for least, number in enumerate(seen):
+            self.assertGreaterEqual(number, least)
+
+    def test_a_stop_waits_for_no_question(self) -> None:
+        """Every question is called back before the end, most of them without an answer, and nothing is asked after it."""
+        journal = self.start()
+        table = self.play(journal, 1)
+        journal.append(table, END, nothing)
+        matches: list[FinishedMatch | None] = []
+        for _ in range(500):
+            journal.match(table, matches.append)
+        ended: list[int] = []
+        journal.stop(lambda: ended.append(len(matches)))
+        self.alive.clear()
+        self.pump.until(lambda: bool(ended))
+        self.assertEqual(ended, [500])
+        self.assertRaises(ValueError, journal.match, table, matches.append)
+
+    def test_a_failed_write_ends_the_reader(self) -> None:
+        """No thread and no connection is left."""
+        journal = self.start()
+        no_number: Any = "seven"
+        journal.also(Uptime(no_number), nothing)
+        self.pump.until(lambda: bool(self.pump.broken))
+        self.stop(journal)
+        thread = journal._reader._thread
+        assert thread is not None
+        self.assertFalse(thread.is_alive())

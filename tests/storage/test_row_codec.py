@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from attrs import evolve
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from gamehost.games.base import Seat
 from gamehost.journal.records import Entry, EntryKind, SeatRecord, TableHeader, TableId
@@ -24,11 +24,10 @@ from gamehost.storage.row_codec import (
     write_body,
 )
 from gamehost.testing.cases import PropertyCase
-from gamehost.testing.journal_contract import BEGAN, END, MOVE, OPENING
-from gamehost.testing.strategies import any_entry, openings
+from tests.kit.journal_contract import BEGAN, END, MOVE, OPENING, any_entry, openings
 
 TABLE = TableId(7)
-CHECKED_MOVE = evolve(MOVE, check=b"12345678")
+CHECKED_MOVE = replace(MOVE, check=b"12345678")
 
 #: The chain of `OPENING`, `BEGAN` and `MOVE` at that table.
 H = ["ad1497096fc17ff2", "7ea211c1b7aa9e69", "e89b96ddf6766124"]

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from attrs import evolve
+from msgspec.structs import replace
 
 from gamehost.journal.records import Entry, EntryKind, Journal, StoreUnusable, TableId, TableRecord
 from gamehost.storage import sqlite
@@ -20,9 +21,8 @@ from gamehost.storage.changes import UnreadableRow, Uptime
 from gamehost.storage.durable import DurableJournal
 from gamehost.storage.high_water_mark import read_mark
 from gamehost.storage.inspect import reading
-from gamehost.testing.journal_contract import END, MOVE, OPENING, DurableJournalContract, nothing
-from tests.kit.journal_case import JournalCase
-from tests.kit.journals import records, rows
+from tests.kit.journal_contract import END, MOVE, OPENING, DurableJournalContract, nothing
+from tests.kit.journals import JournalCase, records, rows
 
 ROOT = Path(__file__).parents[2]
 assert (ROOT / "gamehost" / "storage" / "sqlite.py").is_file()
@@ -168,7 +168,7 @@ class LifeTests(StoreCase):
         journal = self.start()
         known, other = self.play(journal, 1), self.play(journal, 0)
         new_kind = Entry(EntryKind.ACTED, 5)
-        object.__setattr__(new_kind, "kind", 42)
+        new_kind = replace(new_kind, kind=42)
         journal.append(other, new_kind, nothing)
         self.pump.settle(journal)
         self.stop(journal)

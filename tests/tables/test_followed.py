@@ -9,13 +9,12 @@ from twisted.trial.unittest import SynchronousTestCase
 from gamehost.games.base import Seat, To
 from gamehost.games.onitama.master import ONITAMA
 from gamehost.journal.records import Entry, EntryKind, TableId
-from gamehost.lobby.following import READ_EVERY, FollowedTables
+from gamehost.lobby.watching import READ_EVERY, PlayedTables
 from gamehost.tables.followed import FollowedTable
 from gamehost.tables.interfaces import Away, Back, Look, Over, Suspended
 from tests.kit.example_game import Counted
-from tests.kit.following import FollowedWorld, Pair, follow
 from tests.kit.memory_host import Client, MemoryHost
-from tests.kit.watching_contract import Watcher, WatchingContract
+from tests.kit.watching import FollowedWorld, Pair, Watcher, WatchingContract, follow
 from tests.tables.test_gallery_secrets import FlagInView, LeakyGame, differences
 from tests.tables.test_table import TableCase
 
@@ -26,14 +25,14 @@ class FollowedTableTests(WatchingContract):
     """What is told of a table of this host is told of one of another host, but for who is away."""
 
     def setUp(self) -> None:
-        self.followed: WeakKeyDictionary[MemoryHost, FollowedTables] = WeakKeyDictionary()
+        self.followed: WeakKeyDictionary[MemoryHost, PlayedTables] = WeakKeyDictionary()
 
     def watchable(self, world: MemoryHost) -> FollowedTable:
         followed = self.followed.get(world)
         if followed is None:
             followed = self.followed[world] = follow(world)
         table = followed.get(ONE)
-        assert table is not None
+        assert isinstance(table, FollowedTable)
         return table
 
     def pass_on(self, world: MemoryHost) -> None:
@@ -51,7 +50,7 @@ class FollowingTests(TableCase):
         ann, bob = self.seat(world)
         self.followed = follow(world)
         table, watcher = self.followed.get(ONE), Watcher()
-        assert table is not None
+        assert isinstance(table, FollowedTable)
         table.watch(watcher)
         world.wait(READ_EVERY)
         return world, ann, bob, table, watcher
@@ -93,7 +92,7 @@ class FollowingTests(TableCase):
             ann.say("+2")
             bob.say("+2")
         table = follow(world).get(ONE)
-        assert table is not None
+        assert isinstance(table, FollowedTable)
         first, second = Watcher(), Watcher()
         table.watch(first)
         table.follow(0, world.journal.entries[ONE])
@@ -112,7 +111,7 @@ class FollowingTests(TableCase):
         bob.say("+1")
         followed = follow(world)
         table, watcher = followed.get(ONE), Watcher()
-        assert table is not None
+        assert isinstance(table, FollowedTable)
         followed._reading = True
         entries = world.journal.entries[ONE]
         table.watch(watcher)
@@ -136,7 +135,7 @@ class FollowingTests(TableCase):
         world = self.world()
         self.seat(world)
         unread = follow(world).get(ONE)
-        assert unread is not None
+        assert isinstance(unread, FollowedTable)
         unread.watch(watcher)
         unread.follow(0, ())
         self.assertEqual([event for _, event in watcher.read()], [Suspended()])
@@ -201,7 +200,7 @@ class InheritedTests(SynchronousTestCase):
     def setUp(self) -> None:
         self.pair = Pair()
         self.leader = self.pair.leader
-        self.tables = self.leader.lobby.spectators.tables
+        self.tables = self.leader.lobby.spectators.played
         self.ann, self.bob = (self.enter(self.pair.first, name) for name in ("ann", "bob"))
         self.pair.wait(5)
 
@@ -213,7 +212,7 @@ class InheritedTests(SynchronousTestCase):
     def watch(self) -> Watcher:
         """One more who watches."""
         table, watcher = self.tables.get(ONE), Watcher()
-        assert table is not None
+        assert isinstance(table, FollowedTable)
         self.assertTrue(table.watch(watcher))
         return watcher
 

@@ -17,8 +17,7 @@ from gamehost.games.base import Seat, To
 from gamehost.games.chance import Chance
 from gamehost.games.stratego.actions import Action
 from gamehost.games.stratego.events import Situation
-from gamehost.games.stratego.game import STRATEGO, Stratego
-from gamehost.games.stratego.master import StrategoMaster, Terms
+from gamehost.games.stratego.master import STRATEGO, Stratego, StrategoMaster, Terms
 from gamehost.journal.history import history
 from gamehost.settings import Settings
 from gamehost.tables.outbox import Outbox
@@ -52,12 +51,12 @@ def seen(script: Script, seed: int, game: Stratego, world_of: type[WatchedTable]
         if rng.random() < 0.5:
             world.turn()
         if rng.random() < 0.01:
-            past += written(world.face, history(game, world.opening, world.entries))
+            past += written(world.messages, history(game, world.opening, world.entries))
     world.settle()
     if shut_in(world.table._master.result):
         return None
     told = history(game, world.opening, world.entries)
-    past += [*written(world.face, told), line([told.n, told.result is None])]
+    past += [*written(world.messages, told), line([told.n, told.result is None])]
     return b"".join([*(stream.data for stream in streams), *past])
 
 

@@ -7,8 +7,7 @@ from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.games.base import Seat
-from gamehost.games.remote.actions import Move, Next
-from gamehost.games.remote.master import REMOTE
+from gamehost.games.remote.master import REMOTE, Move, Next
 from gamehost.journal.records import SeatRecord, TableHeader, TableId
 from gamehost.tables.context import TableContext
 from gamehost.tables.interfaces import SeatHandle

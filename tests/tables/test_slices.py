@@ -5,7 +5,7 @@ from collections.abc import Generator
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.tables.slices import BETWEEN, SECONDS, STEPS, Slices
-from tests.kit.turns import TurnClock
+from tests.kit.reactors import TurnClock
 
 
 class SlicesTests(SynchronousTestCase):

@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from typing import Any, NoReturn
 
-from attrs import evolve
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.journal.records import EntryKind
@@ -23,7 +22,7 @@ class FaultCase(SynchronousTestCase):
     def world(self, **settings: Any) -> MemoryHost:
         world = MemoryHost(wires=(TOY_WIRE,), **settings)
         self.suspended: list[int] = []
-        world.lobby.context = evolve(world.lobby.context, suspended=self.suspended.append)
+        world.lobby.context.suspended = self.suspended.append
         return world
 
     def enter(self, world: MemoryHost, *names: str) -> list[Client]:

@@ -9,7 +9,7 @@ from gamehost.tables.table import Table
 from tests.kit.example_game import Counted
 from tests.kit.journals import RecordingJournal
 from tests.kit.memory_host import Client, MemoryHost, only_table
-from tests.kit.watching_contract import Watcher, WatchingContract
+from tests.kit.watching import Watcher, WatchingContract
 from tests.tables.test_table import TableCase
 
 

@@ -27,10 +27,7 @@ def outcome(case: type[PropertyCase]) -> str:
 
 
 class TellingTests(SynchronousTestCase):
-    """The falsifying example is in what trial prints."""
-
     def test_planted_property_fails_and_names_its_example(self) -> None:
-        """A false property fails, and its example is told."""
 
         class Case(PropertyCase):
             test_small = Planted.test_small

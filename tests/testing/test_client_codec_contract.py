@@ -109,10 +109,7 @@ def not_shrunk(test: Any) -> Iterator[None]:
 
 
 class FaultTests(SynchronousTestCase):
-    """Each fault is found, by the test that is there for it."""
-
     def test_one_segment_is_taken_for_one_message(self) -> None:
-        """The rest of a segment is forgotten."""
 
         class Codec(SoundCodec):
             def feed(self, data: bytes) -> Iterator[Said]:
@@ -175,8 +172,6 @@ class FaultTests(SynchronousTestCase):
 
 
 class WiresTests(SynchronousTestCase):
-    """The host's own wires."""
-
     def test_each_has_a_client_s_codec(self) -> None:
         """Each makes a new one for each connection. The console has none, because people read it."""
         self.assertEqual([wire.name for wire in WIRES if wire.client_codec is None], ["console"])

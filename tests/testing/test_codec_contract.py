@@ -52,8 +52,6 @@ def failed_tests(codec: type[ToyCodec]) -> set[str]:
 
 
 class FaultTests(SynchronousTestCase):
-    """Each fault is found, by the test that is there for it."""
-
     def test_a_sound_codec_passes(self) -> None:
         """The way of running tests that is used here finds nothing wrong in the codec itself."""
         self.assertEqual(failed_tests(EscapingCodec), set())

@@ -11,7 +11,7 @@ from twisted.trial.unittest import SynchronousTestCase
 from gamehost.lobby.queues import Queue
 from gamehost.lobby.sessions import Session
 from gamehost.tables.interfaces import Away, Back, Over, Refused, Suspended
-from gamehost.testing import wire_fuzzing
+from gamehost.testing import wire_connections
 from gamehost.testing.cases import PropertyCase
 from gamehost.testing.memory_host import Client
 from gamehost.testing.wire_contract import WireContract
@@ -131,7 +131,6 @@ class ClaimFaultTests(SynchronousTestCase):
             self.assertTrue(fails(ToyHooks, wire, "test_a_log_in_claims_its_name"))
 
     def test_claims_of_what_is_no_name(self) -> None:
-        """A name that cannot be is claimed."""
         wire = telling(CLAIMS={(ToyState.OUT, str): lambda self, message: Claim(message.removeprefix("hi "))})
         self.assertTrue(fails(ToyHooks, wire, "test_an_impossible_name_claims_nothing"))
 
@@ -208,10 +207,8 @@ class ClaimFaultTests(SynchronousTestCase):
 
 
 class FaultTests(SynchronousTestCase):
-    """Each fault is found, by the test that is there for it."""
-
     def setUp(self) -> None:
-        self.patch(wire_fuzzing, "FUZZED", 40)
+        self.patch(wire_connections, "FUZZED", 40)
 
     def assert_found(self, wire: Wire[Any], *tests: str) -> None:
         """These tests fail for a wire. Others may fail, too."""
@@ -367,7 +364,6 @@ class FaultTests(SynchronousTestCase):
         self.assert_found(telling(HEARS=hears), "test_a_refused_log_in_does_not_stop_the_clock")
 
     def test_exception_while_waiting(self) -> None:
-        """An action from a player who waits is an exception."""
 
         def played(self: ToyConversation, message: str) -> None:
             assert self.handle is not None

@@ -5,7 +5,7 @@ from typing import Any
 from msgspec import json
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamehost.games.onitama.cards import VECTORS
+from gamehost.games.onitama.rules import VECTORS
 from gamehost.lobby.watching import EVERY
 from gamehost.web.api import LOOK_SECONDS
 from tests.kit.web_host import Browser, Response, WebHost, request
@@ -91,11 +91,27 @@ class TableTests(ApiCase):
             guest.say(do="enter", name=name)
         [seeking] = [one for one in ann.ask(do="seek", game="onitama", private=True) if one["is"] == "seeking"]
         bob.say(do="join", table=1, code=seeking["code"])
-        for path in ("/api/tables/1", "/api/tables/1/history"):
+        for path in ("/api/tables/1", "/api/tables/1/history", "/api/tables/1/picture"):
             self.assertEqual(self.response(web, path).status, 404)
             answer = self.response(web, f"{path}?code={seeking['code']}")
             self.assertEqual((answer.status, answer.headers["cache-control"]), (200, "no-store"))
         self.assertEqual(self.get(web, "/api/tables", EVERY)["tables"], [])
+
+    def test_a_picture_of_a_position(self) -> None:
+        """As everybody may know it; browsers keep the one after an entry."""
+        web, _, _ = match()
+        for until, title, cache in (
+            ("1", "pupil on c2", "immutable"),
+            ("2", "master on c2", "immutable"),
+            ("9", "master on c2", "no-store"),
+        ):
+            answer = self.response(web, f"/api/tables/1/picture?until={until}")
+            self.assertEqual((answer.status, answer.headers["content-type"]), (200, "image/svg+xml"), until)
+            self.assertEqual(b"master on c2" in answer.body, title.startswith("master"), until)
+            self.assertIn(cache, answer.headers["cache-control"], until)
+            self.assertIn("unsafe-inline", answer.headers["content-security-policy"])
+        self.assertEqual(self.response(web, "/api/tables/1/picture?until=0").status, 404)
+        self.assertEqual(self.response(web, "/api/tables/2/picture?until=1").status, 404)
 
     def test_what_happened(self) -> None:
         """The object that a socket gets. It is kept by browsers when the match is over."""

@@ -1,9 +1,12 @@
 """The files of the pages: packed once, with addresses that change with their content."""
 
 import gzip
+from html import unescape
 
 from twisted.trial.unittest import SynchronousTestCase
 
+from gamehost.games.remote.master import REMOTE
+from gamehost.games.stratego.master import STRATEGO
 from gamehost.web.files import KINDS, SHELL, StaticFiles, hash_of, read_files
 from tests.kit.web_host import FILES
 
@@ -13,9 +16,18 @@ class FileTests(SynchronousTestCase):
 
     def test_the_package_has_them(self) -> None:
         """With the shell, and of known kinds."""
-        files = read_files()
+        files = read_files(())
         self.assertIn(SHELL, files)
         self.assertEqual({name.rpartition(".")[2] for name in files} - KINDS.keys(), set())
+
+    def test_a_game_brings_its_board(self) -> None:
+        """From the package of its token, and nothing else of it. The shell says which games have one."""
+        files = read_files((STRATEGO, REMOTE))
+        found = {name for name in files if name.startswith("games/")}
+        self.assertEqual(found, {f"games/stratego/{name}" for name in ("board.css", "board.js", "board-setup.js")})
+        shell = unescape(StaticFiles.pack(files, (STRATEGO, REMOTE)).shell.body.decode())
+        rows = '[{"name":"stratego","seats":[2,2],"board":true},{"name":"remote","seats":[3,65],"board":false}]'
+        self.assertIn(f'content="{rows}"', shell)
 
     def test_the_hash_is_over_names_and_contents(self) -> None:
         """Any change makes another one."""

@@ -5,9 +5,8 @@ import random
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamehost.testing.wire_fuzzing import chunked, mutated
-from tests.kit.frames import message
-from tests.kit.web_host import WebHost, handshake, request
+from gamehost.testing.wire_connections import chunked, mutated
+from tests.kit.web_host import WebHost, handshake, message, request
 
 #: How many streams; `make fuzz` asks for more.
 FUZZED = int(os.environ.get("GAMEHOST_FUZZED", "2000")) // 20

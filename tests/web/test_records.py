@@ -11,7 +11,7 @@ from gamehost.journal.notation import read_notation
 from gamehost.journal.records import Entry, EntryKind, SeatRecord, TableHeader
 from gamehost.journal.replay import fingerprint, new_master, replay
 from gamehost.web import api as records
-from gamehost.wires.open.factory import OPTIONS
+from gamehost.wires.open.conversation import OPTIONS
 from tests.kit.web_host import Response, WebHost
 
 

@@ -11,7 +11,7 @@ from gamehost.tables import scheduler
 from gamehost.tables.scheduler import AT_ONCE, PAUSE
 from gamehost.web.access import Access
 from gamehost.web.site import HEADERS, IDLE_SECONDS, REQUEST_SECONDS
-from tests.kit.logged import Lines
+from tests.kit.reactors import Lines
 from tests.kit.web_host import FILES, NAMED, WebHost, handshake, request
 
 

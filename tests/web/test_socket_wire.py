@@ -7,18 +7,16 @@ from attrs import evolve
 
 from gamehost.lobby.lobby import Lobby
 from gamehost.settings import Settings, refuse_unknown
-from gamehost.testing import wire_fuzzing
-from gamehost.testing.message_text import MessageText
+from gamehost.testing import wire_connections
+from gamehost.testing.memory_host import MessageText
 from gamehost.testing.wire_hooks import Situation
-from gamehost.web.site import SocketCodec, SocketConversation, frame_encoder
 from gamehost.wires.conversation import Peer
-from gamehost.wires.open.conversation import OpenConversation
-from gamehost.wires.open.factory import OPTIONS, WIRE
-from tests.kit.frames import FrameText, close, frame, message, part
-from tests.kit.web_host import KEY
+from gamehost.wires.open.conversation import OPTIONS, WIRE, OpenConversation
+from gamehost.wires.open.websocket import SocketCodec, SocketConversation, frame_encoder
+from tests.kit.web_host import KEY, FrameText, close, frame, message, part
 from tests.wires.test_open import WireTests as LineTests
 
-FUZZED = max((wire_fuzzing.FUZZED or 2000) // 10, 100)
+FUZZED = max((wire_connections.FUZZED or 2000) // 10, 100)
 
 
 class TextsAlone(FrameText):
@@ -110,12 +108,12 @@ class WireTests(LineTests):
 
     def test_fuzz(self) -> None:
         """As of lines, with fewer streams: what is behind the frames is the same."""
-        self.patch(wire_fuzzing, "FUZZED", FUZZED)
+        self.patch(wire_connections, "FUZZED", FUZZED)
         super().test_fuzz()
 
     def test_fuzz_while_waiting(self) -> None:
         """The same."""
-        self.patch(wire_fuzzing, "FUZZED", FUZZED)
+        self.patch(wire_connections, "FUZZED", FUZZED)
         super().test_fuzz_while_waiting()
 
 

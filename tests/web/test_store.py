@@ -4,7 +4,7 @@ from typing import Any
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from tests.kit.javascript import evaluate
+from tests.kit.browser import evaluate
 
 #: Hears messages one after the other, and then shows a part of the state.
 HEAR = """

@@ -6,9 +6,8 @@ from typing import Any
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.web.access import Access
-from gamehost.web.site import LOOK_EVERY, LOOKS, SILENT
-from tests.kit.frames import close, frame, message, part
-from tests.kit.web_host import Browser, WebHost, handshake, request
+from gamehost.wires.open.websocket import LOOK_EVERY, LOOKS, SILENT
+from tests.kit.web_host import Browser, WebHost, close, frame, handshake, message, part, request
 
 
 def browsers(web: WebHost, *names: str) -> list[Browser]:

@@ -4,8 +4,8 @@ Far more pairs of games on the console: `python -m twisted.trial tests.wires.slo
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from tests.kit.wires.console_pairs import SPEECH
-from tests.kit.wires.stratego_pairs import differences
+from tests.kit.wires.console import SPEECH
+from tests.kit.wires.stratego_frames import differences
 
 
 class ManySecretsTests(SynchronousTestCase):

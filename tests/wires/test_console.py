@@ -5,14 +5,12 @@ from functools import partial
 
 from gamehost.testing.cases import PropertyCase
 from gamehost.testing.memory_host import Client
+from gamehost.testing.wire_connections import CONTROL
 from gamehost.testing.wire_contract import WireContract
-from gamehost.testing.wire_fuzzing import CONTROL
 from gamehost.testing.wire_hooks import Situation
-from gamehost.wires.console.factory import WIRE
-from gamehost.wires.console.match_side import State
-from tests.kit.transcript import HOME
-from tests.kit.wires.console_words import SAID, ConsoleWords, without_options
-from tests.kit.wires.open_case import DEAL
+from gamehost.wires.console.conversation import WIRE, State
+from tests.kit.memory_host import HOME, SAID, ConsoleWords, without_options
+from tests.kit.wires.open import DEAL
 
 #: So many lines of a transcript are one stream for the fuzzer.
 PIECE = 5

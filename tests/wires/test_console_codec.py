@@ -22,7 +22,7 @@ from gamehost.wires.console.messages import (
 )
 from gamehost.wires.console.telnet import ASK_CHARSET, ASK_TERMINAL, HIDE, LONGEST, PROBE, SHOW
 from gamehost.wires.framing import WireError
-from tests.kit.wires.console_words import SAID, ConsoleWords
+from tests.kit.memory_host import SAID, ConsoleWords
 
 
 class CodecTests(CodecContract, PropertyCase):

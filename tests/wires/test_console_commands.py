@@ -4,16 +4,26 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.games.base import Cause, Result, Seat
 from gamehost.journal.records import TableId
-from gamehost.wires.console.asking import asked, count_of, table_and_code
-from gamehost.wires.console.commands import BY_WORD, COMMANDS, DIRECTIONS, NotUnderstood, find_command, game_named
+from gamehost.wires.all_games import PLAYED
+from gamehost.wires.console.commands import (
+    BY_WORD,
+    COMMANDS,
+    DIRECTIONS,
+    NotUnderstood,
+    asked,
+    command_page,
+    count_of,
+    find_command,
+    game_named,
+    overview,
+    page,
+    table_and_code,
+)
 from gamehost.wires.console.conversation import ConsoleConversation
-from gamehost.wires.console.factory import SHOWN
-from gamehost.wires.console.pages import command_page, overview, page
-from gamehost.wires.console.screens import SCREENS
-from gamehost.wires.console.words import ended, sentence
+from gamehost.wires.console.listings import ended, sentence
 from gamehost.wires.seeking import Sought
 
-GAMES = {played.game.name: played for played in SHOWN}
+GAMES = {played.game.name: played for played in PLAYED}
 
 
 class WordTests(SynchronousTestCase):
@@ -30,11 +40,11 @@ class WordTests(SynchronousTestCase):
 
     def test_pages_fit_a_screen(self) -> None:
         """The overview, and the rules of each game, on 80 columns and 24 lines with the prompt and what was typed."""
-        lines = overview(SCREENS)
+        lines = overview(GAMES)
         self.assertLessEqual(len(lines), 22)
         self.assertLess(max(map(len, lines)), 80)
         for game in GAMES:
-            rules = page([game], SCREENS, GAMES)
+            rules = page([game], GAMES)
             self.assertLessEqual(len(rules), 25, game)
             self.assertLessEqual(max(map(len, rules)), 80, game)
 

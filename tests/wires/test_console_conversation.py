@@ -3,10 +3,9 @@
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.journal.records import TableId
-from tests.kit.memory_host import Client, MemoryHost
-from tests.kit.wires.console_person import Person
-from tests.kit.wires.console_words import SAID, without_options
-from tests.kit.wires.open_case import DEAL
+from tests.kit.memory_host import SAID, Client, MemoryHost, without_options
+from tests.kit.wires.console import Person
+from tests.kit.wires.open import DEAL
 
 
 def connected(host: MemoryHost, *lines: str) -> Client:

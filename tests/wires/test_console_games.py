@@ -9,11 +9,11 @@ from gamehost.games.base import Cause
 from gamehost.journal.records import TableId
 from gamehost.lobby.house import HouseRules
 from gamehost.plugins import GAMES, WIRES
-from tests.kit.house import house_host
 from tests.kit.memory_host import Client, MemoryHost
 from tests.kit.model_clients import MODEL_CLIENTS
 from tests.kit.model_clients.base import ModelClient
-from tests.kit.wires.console_person import Person
+from tests.kit.players import house_host
+from tests.kit.wires.console import Person
 
 SETTINGS = {"onitama.max_plies": "40", "stratego.max_plies": "40", "limits.unlimited": "yes"}
 STEPS = 5_000
@@ -60,7 +60,7 @@ class SuggestionTests(SynchronousTestCase):
         person.follow()
         person.type("play onitama easy")
         self.assertIn("There are no house players for onitama.", " ".join(person.seen))
-        self.assertEqual(len(host.lobby.directory.waiting()["onitama"].names), 1)
+        self.assertEqual(len(host.lobby.spectators.waiting()["onitama"].names), 1)
 
 
 class AcrossTests(SynchronousTestCase):

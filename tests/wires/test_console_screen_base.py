@@ -2,17 +2,7 @@
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamehost.client.views import FACES
-from gamehost.wires.console.screens import SCREENS
-from gamehost.wires.console.screens.base import Style, abridged, columns, cut, listed, padded, wrapped
-
-
-class GamesTests(SynchronousTestCase):
-    """The games of the console."""
-
-    def test_every_game_that_has_a_face_has_a_screen(self) -> None:
-        """By the game's name."""
-        self.assertEqual(SCREENS.keys(), FACES.keys())
+from gamehost.games.screen import Style, abridged, columns, cut, listed, padded, wrapped
 
 
 class TextTests(SynchronousTestCase):

@@ -6,14 +6,13 @@ from msgspec.structs import replace
 
 from gamehost.games.base import Seat
 from gamehost.games.eriantys import messages
-from gamehost.games.eriantys.face import FACE
 from gamehost.games.eriantys.master import ERIANTYS
+from gamehost.games.eriantys.messages import MESSAGES
 from gamehost.games.eriantys.pieces import Character
+from gamehost.games.eriantys.text import FORMS, SCREEN
+from gamehost.games.screen import MoveRefused, Screen, Style
 from gamehost.testing.cases import PropertyCase
-from gamehost.wires.console.screens.base import MoveRefused, Screen, Style
-from gamehost.wires.console.screens.eriantys import KIND
-from gamehost.wires.console.screens.eriantys_characters import FORMS
-from tests.kit.wires.console_screens import ASCII, NAMES, ScreenContract, ScreenMatch, hear, refused, show
+from tests.kit.wires.console import ASCII, NAMES, ScreenContract, ScreenMatch, hear, refused, show
 
 _COLOURS = ("yellow", "blue", "green", "red", "pink")
 
@@ -73,7 +72,7 @@ def with_card(character: Character, students: dict[str, int] | None = None, tile
 
 def asked(request: Any, there: messages.BoardMessage | None = None) -> Screen:
     """A screen of seat 0, which is asked."""
-    screen = KIND.new(0, NAMES[:2])
+    screen = SCREEN(0, NAMES[:2])
     statuses = ["MOVE_1", "WAITING"]
     show(screen, messages.View(2, True, there or board(), 0, statuses, {"black": [0], "white": [1]}, request))
     return screen
@@ -86,8 +85,8 @@ class ScreenTests(ScreenContract, PropertyCase):
     """The contract, for all numbers of players and both games."""
 
     game = ERIANTYS
-    face = FACE
-    kind = KIND
+    messages = MESSAGES
+    kind, example = SCREEN, "green to 3"
     seat_counts = (2, 3, 4)
     chosen = ({"expert": "yes"}, {"expert": "no"})
     most_steps = 110
@@ -223,7 +222,7 @@ class TypingTests(PropertyCase):
             (messages.AskColourEvent(0), "brown", "Choose a colour: yellow."),
         ):
             self.assertIn(part, refused(self, asked(request), text), text)
-        other = KIND.new(1, NAMES[:2])
+        other = SCREEN(1, NAMES[:2])
         show(other, messages.View(2, True, board(), 0, ["MOVE_1", "WAITING"], {}))
         self.assertEqual(refused(self, other, "green to 3"), "It is not your turn. ann is to move.")
 
@@ -281,7 +280,7 @@ class CharacterTests(PropertyCase):
             (with_card(Character.MONK, heaped), "monk 3", "Type it as monk green 3."),
             (with_card(Character.MONK, heap(0, 0, 0, 0, 0)), "monk", "No student is left on this card."),
             (with_card(Character.HERBALIST, None, 0), "herbalist", "All no-entry tiles are on islands."),
-            (with_card(Character.PRINCESS, heap(4, 0, 0, 0, 0)), "princess", "has a seat in your dining room."),
+            (with_card(Character.PRINCESS, heap(4, 0, 0, 0, 0)), "princess", "has a seat in the dining room."),
             (with_card(Character.MINSTREL), "minstrel yellow for green", "Your yellow table is full."),
             (with_card(Character.MINSTREL), "minstrel g g g y y g", "from 1 to 2 pairs of colours"),
             (with_card(Character.JESTER, heaped), "jester green for red", "There is no red student to choose."),
@@ -298,7 +297,7 @@ class CharacterTests(PropertyCase):
         """In real matches: each form that the rules name, where its character can be used, is taken by the host."""
         used: set[str] = set()
         for seed in range(9):
-            match = ScreenMatch(ERIANTYS, FACE, KIND, 2, {"expert": "yes"}, seed)
+            match = ScreenMatch(ERIANTYS, MESSAGES, SCREEN, 2, {"expert": "yes"}, seed)
             while match.now < 200 and match.master.result is None:
                 [seat] = match.asked()
                 listed = match.screens[seat].moves(200)

@@ -1,14 +1,14 @@
 """Onitama in a terminal."""
 
 from gamehost.games.base import Seat
-from gamehost.games.onitama.face import FACE, ExchangedEvent, View
 from gamehost.games.onitama.master import ONITAMA
-from gamehost.games.onitama.position import START
+from gamehost.games.onitama.messages import MESSAGES, ExchangedEvent, View
+from gamehost.games.onitama.rules import START
+from gamehost.games.onitama.text import SCREEN
+from gamehost.games.screen import Screen, Style
 from gamehost.testing.cases import PropertyCase
-from gamehost.wires.console.screens.base import Screen, Style
-from gamehost.wires.console.screens.onitama import KIND
-from tests.kit.games.onitama_table import as_move, deal_of, recorded_stalemate
-from tests.kit.wires.console_screens import ASCII, NAMES, ScreenContract, ScreenMatch, hear, refused, show
+from tests.kit.games.onitama import as_move, deal_of, recorded_stalemate
+from tests.kit.wires.console import ASCII, NAMES, ScreenContract, ScreenMatch, hear, refused, show
 
 _DEAL = {"deal": "boar,ox/crab,eel/tiger"}
 
@@ -33,7 +33,7 @@ _WHITE = """\
 
 def screen(seat: int | None, board: str = START, turn: int = 0) -> Screen:
     """A screen that was shown a position."""
-    made = KIND.new(seat, NAMES[:2])
+    made = SCREEN(seat, NAMES[:2])
     show(made, View(board, (["boar", "ox"], ["crab", "eel"]), "tiger", turn))
     return made
 
@@ -42,8 +42,8 @@ class ScreenTests(ScreenContract, PropertyCase):
     """The contract, the drawing, and a person's mistakes."""
 
     game = ONITAMA
-    face = FACE
-    kind = KIND
+    messages = MESSAGES
+    kind, example = SCREEN, "ox c1 c2"
 
     def test_white(self) -> None:
         """The own side is below, and the cards are drawn as they are used."""
@@ -70,7 +70,7 @@ class ScreenTests(ScreenContract, PropertyCase):
 
     def test_what_is_told(self) -> None:
         """Moves, what was taken, and exchanges."""
-        match = ScreenMatch(ONITAMA, FACE, KIND, 2, _DEAL, 0)
+        match = ScreenMatch(ONITAMA, MESSAGES, SCREEN, 2, _DEAL, 0)
         for seat, text in ((0, "ox c1 c2"), (1, "eel b5-c4"), (0, "boar c2 c3"), (1, "ox c4 c3")):
             match.type(Seat(seat), text)
         self.assertEqual(match.told[None][-1], "bob played ox c4 c3 and took a master.")
@@ -107,7 +107,7 @@ class ScreenTests(ScreenContract, PropertyCase):
     def test_no_move(self) -> None:
         """A card is given, and nothing else is taken."""
         recorded = recorded_stalemate()
-        match = ScreenMatch(ONITAMA, FACE, KIND, 2, {"deal": deal_of(recorded)}, 0)
+        match = ScreenMatch(ONITAMA, MESSAGES, SCREEN, 2, {"deal": deal_of(recorded)}, 0)
         for number, move in enumerate(recorded["moves"]):
             match.type(Seat(number % 2), str(as_move(*move)))
         white = match.screens[Seat(0)]

@@ -1,12 +1,12 @@
 """Paper soccer in a terminal."""
 
 from gamehost.games.base import Seat
-from gamehost.games.paper_soccer.face import FACE, EndedEvent, View
 from gamehost.games.paper_soccer.master import PAPER_SOCCER
+from gamehost.games.paper_soccer.messages import MESSAGES, EndedEvent, View
+from gamehost.games.paper_soccer.text import SCREEN
+from gamehost.games.screen import Screen, Style
 from gamehost.testing.cases import PropertyCase
-from gamehost.wires.console.screens.base import Screen, Style
-from gamehost.wires.console.screens.paper_soccer import KIND
-from tests.kit.wires.console_screens import ASCII, NAMES, ScreenContract, hear, refused, show
+from tests.kit.wires.console import ASCII, NAMES, ScreenContract, hear, refused, show
 
 _MOVES = [[(0, 1)], [(1, 1)], [(0, 0), (-1, 0)]]
 
@@ -37,7 +37,7 @@ _PITCH = r"""
 
 def screen(seat: int | None, moves: list[list[tuple[int, int]]], following: int | None) -> Screen:
     """A screen that was shown a position. Seat 0 moved first."""
-    made = KIND.new(seat, NAMES[:2])
+    made = SCREEN(seat, NAMES[:2])
     show(made, View(0, moves, following))
     return made
 
@@ -46,8 +46,8 @@ class ScreenTests(ScreenContract, PropertyCase):
     """The contract, the drawing, and a person's mistakes."""
 
     game = PAPER_SOCCER
-    face = FACE
-    kind = KIND
+    messages = MESSAGES
+    kind, example = SCREEN, "n ne e"
 
     def test_the_pitch(self) -> None:
         """Drawn lines, the ball, and what a player has to know beside it."""
@@ -127,7 +127,7 @@ class ScreenTests(ScreenContract, PropertyCase):
 
     def test_a_seat_that_was_drawn_first(self) -> None:
         """Whoever moves first attacks y = 6."""
-        made = KIND.new(Seat(1), NAMES[:2])
+        made = SCREEN(Seat(1), NAMES[:2])
         show(made, View(1, [], 1))
         self.assertEqual(made.read("n"), [b"0,1"])
 

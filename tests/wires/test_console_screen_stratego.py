@@ -2,23 +2,23 @@
 
 import random
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 from attrs import evolve
 
 from gamehost.games.base import IllegalAction, Seat
+from gamehost.games.screen import MoveRefused, Screen, Style
 from gamehost.games.stratego.actions import PlaceRows, read
-from gamehost.games.stratego.face import FACE, BoardEvent, FoughtEvent, MovedEvent, View
-from gamehost.games.stratego.game import STRATEGO
-from gamehost.games.stratego.master import StrategoMaster
-from gamehost.games.stratego.position import nowhere, seen
+from gamehost.games.stratego.master import STRATEGO, StrategoMaster
+from gamehost.games.stratego.messages import MESSAGES, BoardEvent, FoughtEvent, MovedEvent, View
+from gamehost.games.stratego.rules import nowhere, seen
+from gamehost.games.stratego.text import SCREEN, StrategoScreen
 from gamehost.testing.cases import PropertyCase
 from gamehost.testing.master_contract import SeededChance
-from gamehost.wires.console.screens.base import MoveRefused, Screen, ScreenKind, Style
-from gamehost.wires.console.screens.stratego import KIND, StrategoScreen
 from tests.games.test_stratego_secrets import TERMS, Script, pair
-from tests.kit.games.stratego_table import drawn
-from tests.kit.wires.console_screens import ASCII, NAMES, STYLES, ScreenContract, ScreenMatch, hear, refused, show
+from tests.kit.games.stratego import drawn
+from tests.kit.wires.console import ASCII, NAMES, STYLES, ScreenContract, ScreenMatch, hear, refused, show
 
 _BOARD = """\
  10  .  .  .  .  .  .  .  .  .  #   bob: 2 pieces
@@ -33,13 +33,13 @@ _BOARD = """\
   1  .  .  .  .  .  .  .  .  .  F   you: 3 pieces
      a  b  c  d  e  f  g  h  i  j"""
 #: With random set-ups that are the same in each run.
-SEEDED = ScreenKind(lambda seat, names: StrategoScreen(seat, names, SeededChance(1)), KIND.rules, KIND.example)
+SEEDED = partial(StrategoScreen, chance=SeededChance(1))
 _PIECES = "8A4 9B3 FJ1", "4A5 FJ10"
 
 
 def screen(seat: Seat | None, turn: int | None = 0) -> Screen:
     """A screen in the middle of a match."""
-    made = KIND.new(seat, NAMES[:2])
+    made = SCREEN(seat, NAMES[:2])
     show(made, View("play", seen(drawn(*_PIECES).squares, seat), (True, True), turn))
     return made
 
@@ -48,8 +48,8 @@ class ScreenTests(ScreenContract, PropertyCase):
     """The contract, the drawing, and a person's mistakes."""
 
     game = STRATEGO
-    face = FACE
-    kind = SEEDED
+    messages = MESSAGES
+    kind, example = SEEDED, "b4 b5"
     chosen = ({"setup_time": "0"},)
 
     def test_the_board(self) -> None:
@@ -137,7 +137,7 @@ class SetUpTests(PropertyCase):
 
     def match(self) -> ScreenMatch:
         """A match that has begun."""
-        return ScreenMatch(STRATEGO, FACE, SEEDED, 2, {}, 0)
+        return ScreenMatch(STRATEGO, MESSAGES, SEEDED, 2, {}, 0)
 
     def test_random_and_classic(self) -> None:
         """Both are whole set-ups for both sides; a random one differs each time, and can be replaced."""
@@ -209,7 +209,7 @@ def shown(screen: Screen) -> tuple[Any, ...]:
 def history(script: Script, listener: Seat) -> Iterator[tuple[Any, ...]]:
     """What the listener and a watcher see on their screens, at times."""
     master = StrategoMaster(TERMS)
-    screens = {seat: KIND.new(seat, NAMES[:2]) for seat in (listener, None)}
+    screens = {seat: SCREEN(seat, NAMES[:2]) for seat in (listener, None)}
     events = master.begin(0)
     for number, (seat, action) in enumerate(((listener, None), *script)):
         if action is not None and master.result is None:
@@ -218,7 +218,7 @@ def history(script: Script, listener: Seat) -> Iterator[tuple[Any, ...]]:
             except IllegalAction:
                 continue
         for to in events:
-            message = FACE.event(to.event)
+            message = MESSAGES.event(to.event)
             for who, screen in screens.items():
                 if message is not None and (to.audience is None or who in to.audience):
                     yield tuple(hear(screen, message))

@@ -9,9 +9,9 @@ from gamehost.games.stratego.master import StrategoMaster
 from gamehost.wires.console.conversation import ConsoleConversation
 from tests.games.test_stratego_secrets import KindInView, PlacedForAll
 from tests.kit.memory_host import MemoryHost
-from tests.kit.wires.console_pairs import SPEECH, leaky
-from tests.kit.wires.stratego_pairs import differences
-from tests.kit.wires.stratego_pairs_contract import PairsContract
+from tests.kit.wires.console import SPEECH, leaky
+from tests.kit.wires.stratego_frames import differences
+from tests.kit.wires.stratego_lines import PairsContract
 
 
 class SecretTests(PairsContract, SynchronousTestCase):

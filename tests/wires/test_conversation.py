@@ -13,15 +13,14 @@ from gamehost.lobby.queues import Queue
 from gamehost.plugins import WIRES
 from gamehost.settings import Settings
 from gamehost.tables.interfaces import OpenTable
-from gamehost.testing.wire_claims import claims_of
+from gamehost.testing.wire_cluster import claims_of
 from gamehost.wires.all_games import PLAYED
-from gamehost.wires.claims import claim_of_account, claim_of_guest
-from gamehost.wires.conversation import Claim
+from gamehost.wires.conversation import Claim, claim_of_account, claim_of_guest
 from gamehost.wires.guidance import HELP_WORDS, asks_for_help, may_become_other_protocol, other_protocol, wrong_port
 from gamehost.wires.open.house import HouseConversation
 from gamehost.wires.seeking import CODE_LENGTH, CODE_LETTERS, SeekRefused, Sought, Wanted, new_code, wanted
 from tests.kit.memory_host import Client, MemoryHost
-from tests.kit.wires.open_case import line
+from tests.kit.wires.open import line
 from tests.kit.wires.paper_soccer_talk import leave, login, message, thanks
 from tests.kit.wires.remote_talk import OPEN, master_login
 
@@ -30,8 +29,6 @@ GAME = ("ox|c1|c2", "crab|a5|a4", "tiger|c2|c4", "ox|c5|c4")
 
 
 class RateTests(SynchronousTestCase):
-    """Bots that play by the rules are never too fast."""
-
     def test_300_games_in_a_row(self) -> None:
         """Two bots play them on the same two connections, and no time passes on the host's clock."""
         world = MemoryHost({"onitama.deal": "boar,ox/crab,eel/tiger"})
@@ -79,8 +76,6 @@ Claimed = tuple[str, str | None]
 
 
 class ClaimTests(SynchronousTestCase):
-    """Names with and without keys."""
-
     def test_guests(self) -> None:
         """A key is not part of the name. In strict mode there are no keys."""
         queue = Queue(ONITAMA)
@@ -98,7 +93,6 @@ class ClaimTests(SynchronousTestCase):
         self.assertIsNone(claim_of_account("tie"))
 
     def test_normal_form(self) -> None:
-        """The name is in the form that sessions have."""
         self.assertEqual(claim_of_account("e\u0301a"), Claim("\u00e9a"))
 
 
@@ -221,8 +215,6 @@ class WireTests(SynchronousTestCase):
 
 
 class GuidanceTests(SynchronousTestCase):
-    """Calls for help, and clients of other protocols."""
-
     def test_calls_for_help(self) -> None:
         """In any case, with spaces around them; other words are none."""
         for text in ("help", "HELP", " ? ", "Quit", "exit"):
@@ -272,7 +264,7 @@ class ForPeopleTests(SynchronousTestCase):
     def asked(self, wire: str, place: str, strict: bool = False) -> bytes:
         """What is said to somebody who types a call for help."""
         host = MemoryHost(strict=strict)
-        host.lobby.directory.by_hand = place
+        host.lobby.spectators.by_hand = place
         client = host.connect(wire)
         client.send(b"help\n")
         return client.transport.read()
@@ -289,7 +281,6 @@ class ForPeopleTests(SynchronousTestCase):
             self.assertNotIn(b"by hand", self.asked(wire, ""), wire)
 
     def test_strict_mode_stays_as_it_is(self) -> None:
-        """Not a byte more."""
         for wire in WIRES:
             if "strict" in wire.options:
                 self.assertEqual(self.asked(wire.name, self.PLACE, True), self.asked(wire.name, "", True), wire.name)
@@ -299,18 +290,14 @@ GAMES = {played.game.name: played for played in PLAYED}
 
 
 def settings_for(queue: Queue, settings: Settings) -> Settings:
-    """As the lobby of a host does it."""
     return MemoryHost().lobby.settings_for(queue, settings)
 
 
 def checked(sought: Sought) -> Wanted:
-    """What is sought, checked."""
     return wanted(sought, GAMES, settings_for)
 
 
 class WantedTests(SynchronousTestCase):
-    """Whether it can be had, and where it is looked for."""
-
     def test_any_opponent_will_do(self) -> None:
         """Without own wishes for the match, players of two meet in the game's queue; those of Eriantys at tables."""
         self.assertTrue(checked(Sought("onitama")).in_queue)
@@ -349,8 +336,6 @@ class WantedTests(SynchronousTestCase):
 
 
 class CodeTests(SynchronousTestCase):
-    """What others must know to join a private table."""
-
     def test_codes(self) -> None:
         """Of letters that nobody takes for each other, as the random numbers say."""
         numbers = iter(range(CODE_LENGTH))

@@ -19,16 +19,12 @@ from gamehost.testing.cases import PropertyCase
 from gamehost.testing.wire_contract import WireContract
 from gamehost.testing.wire_hooks import Situation
 from gamehost.wires.eriantys.codec import example
-from gamehost.wires.eriantys.conversation import OPTIONS, WIRE, configure
-from gamehost.wires.eriantys.events import JsonOptions
-from gamehost.wires.eriantys.messages import CLIENT_TYPES
-from gamehost.wires.eriantys.schema import published
-from gamehost.wires.eriantys.values import Error
+from gamehost.wires.eriantys.conversation import OPTIONS, WIRE, JsonOptions, configure
+from gamehost.wires.eriantys.messages import CLIENT_TYPES, Error
 from gamehost.wires.eriantys_conversation import State
-from tests.kit.games.eriantys_table import acting, rich
-from tests.kit.memory_host import Client, MemoryHost
-from tests.kit.transcript import HOME
-from tests.kit.wires.eriantys_page import PAGE, SCHEMA, board, in_step, long_sentences
+from tests.kit.games.eriantys import acting, rich
+from tests.kit.memory_host import HOME, Client, MemoryHost
+from tests.kit.wires.eriantys_page import PAGE, SCHEMA, board, in_step, long_sentences, published
 from tests.kit.wires.eriantys_players import (
     ANSWERED_BY,
     ANSWERS,
@@ -53,8 +49,6 @@ SET_GAME = '{"type":"SetGame","numberOfPlayers":2,"expertMode":false}'
 
 
 class WireTests(WireContract, PropertyCase):
-    """What all wires do."""
-
     wire = WIRE
     transcripts = HOME
     begun = b'{"type":"LoginMessage","nickname":"a'
@@ -131,10 +125,7 @@ SENT = {
 
 
 class AnswersTests(SynchronousTestCase):
-    """The page's tables of answers, over the whole product."""
-
     def in_state(self, state: State, strict: bool = False) -> Client:
-        """A connection that is there."""
         if state is State.IN_GAME:
             return pair(strict=strict)[1].client
         world = MemoryHost(ERIANTYS_OPEN, strict=strict)
@@ -243,8 +234,6 @@ class AnswersTests(SynchronousTestCase):
 
 
 class PageTests(SynchronousTestCase):
-    """What the page says, as far as it can be checked."""
-
     def test_the_drawing_is_in_step(self) -> None:
         """`python -m tests.kit.wires.eriantys_page` draws it anew."""
         page = PAGE.read_text("utf-8")
@@ -252,7 +241,6 @@ class PageTests(SynchronousTestCase):
         self.assertIn("IN GAME", page)
 
     def test_the_schema_is_in_step(self) -> None:
-        """The published one is that of the classes."""
         self.assertEqual(SCHEMA.read_text("utf-8"), published())
 
     def test_every_message_stands_there_with_its_example(self) -> None:
@@ -283,8 +271,6 @@ EXTENSIONS = ("detail", "islands", "clouds", "nicknames", "numberOfPlayers", "ex
 
 
 class ShutdownTests(SynchronousTestCase):
-    """A host that stops."""
-
     def test_the_reason_is_told(self) -> None:
         """As an ErrorMessage with a key of its own: a program can tell it from an error that it made."""
         world = MemoryHost(ERIANTYS_OPEN)
@@ -307,8 +293,6 @@ class ShutdownTests(SynchronousTestCase):
 
 
 class StrictTests(SynchronousTestCase):
-    """`--strict`: the document and nothing else."""
-
     def test_no_extension_in_a_whole_match(self) -> None:
         """No key and no word of ours, from the log-in to the end, with mistakes and characters on the way."""
         world = MemoryHost(ERIANTYS_OPEN, strict=True)
@@ -405,8 +389,6 @@ def played(seats: int, expert: bool, seed: int, rude: float = 0.0) -> Counter[st
 
 
 class GamesTests(PropertyCase):
-    """Random matches."""
-
     def test_every_kind_of_match_to_its_end(self) -> None:
         """Five of each; every character is used, and every kind of message is heard."""
         heard = Counter[str]()
@@ -455,13 +437,10 @@ BEGIN = '{"type":"LoginMessage","nickname":"ann"}'
 
 
 def details(heard: list[str]) -> list[str]:
-    """The details of the errors that were heard."""
     return [json.loads(text)["detail"] for text in heard]
 
 
 class HelpTests(SynchronousTestCase):
-    """A person who types `help`."""
-
     def test_the_first_line_to_type_is_told(self) -> None:
         """In every spelling, as often as it is asked; nothing is counted as a line that is not JSON."""
         client = MemoryHost(ERIANTYS_OPEN).connect("eriantys")
@@ -490,8 +469,6 @@ class HelpTests(SynchronousTestCase):
 
 
 class OtherProtocolTests(SynchronousTestCase):
-    """A program that expects something else on this port."""
-
     def test_it_is_told_what_this_port_speaks(self) -> None:
         """One sentence, and the connection ends."""
         for opening, name in (
@@ -539,8 +516,6 @@ class TooLateTests(SynchronousTestCase):
 
 
 class RateTests(SynchronousTestCase):
-    """The limit on messages, and what does not count."""
-
     def test_two_bots_that_play_at_full_speed_are_no_flood(self) -> None:
         """The log-in, and what every new game takes, is free: a clock that stands still gives nothing back."""
         world = MemoryHost({"eriantys.ping": "0", "limits.messages_burst": "3"})
@@ -567,8 +542,6 @@ class RateTests(SynchronousTestCase):
 
 
 class SettingsTests(SynchronousTestCase):
-    """`--set eriantys.NAME=VALUE`."""
-
     def test_every_setting_is_read(self) -> None:
         """The defaults are those that the help text and the page tell."""
         self.assertEqual(configure({}).options, JsonOptions(strict=False, ack_seconds=2.0, ping=15.0))
@@ -580,7 +553,6 @@ class SettingsTests(SynchronousTestCase):
         self.assertIn(WIRE, WIRES)
 
     def test_what_cannot_be_used_is_named(self) -> None:
-        """With the name of the setting."""
         for settings in ({"ping": "often"}, {"ack_seconds": "-1"}, {"strict": "perhaps"}, {"nothing": "1"}):
             error = self.assertRaises(BadOption, configure, settings)
             self.assertIn(next(iter(settings)), str(error))

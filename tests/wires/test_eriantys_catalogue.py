@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.games.eriantys.pieces import Character, Status, Tower
-from gamehost.games.eriantys.values import evolve
+from gamehost.games.eriantys.rules import evolve
 from gamehost.lobby.sessions import ResumePolicy, SessionRegistry
 from gamehost.testing.cases import PropertyCase
 from gamehost.wires.eriantys_conversation import State
-from tests.kit.games.eriantys_table import (
+from tests.kit.games.eriantys import (
     acting,
     circle,
     new_position,
@@ -46,19 +46,16 @@ from tests.kit.wires.eriantys_players import (
 
 
 def guest(world: MemoryHost, name: str, address: str = "192.0.2.1") -> Player:
-    """Somebody in the lobby."""
     player = Player(world, name, random.Random(1), everything)
     player.connect()
     return player
 
 
 def errors(messages: list[dict[str, Any]]) -> list[str]:
-    """The errors among what was heard."""
     return [message["error"] for message in messages if message["type"] == "ErrorMessage"]
 
 
 def types(messages: list[dict[str, Any]]) -> list[str]:
-    """What was heard, by type."""
     return [message["type"] for message in messages]
 
 
@@ -110,15 +107,12 @@ class LinesTests(SynchronousTestCase):
         self.assertTrue(client.closed)
 
     def test_row_27_carriage_returns_are_line_ends(self) -> None:
-        """telnet sends them."""
         client = MemoryHost(OPEN).connect("eriantys")
         client.send(b'{"type":"LoginMessage","nickname":"ann"}\r\n')
         self.assertIn("SUCCESS", client.heard()[-1])
 
 
 class LobbyTests(SynchronousTestCase):
-    """Names, settings and games."""
-
     def named(self, world: MemoryHost, text: str) -> list[str]:
         client = world.connect("eriantys")
         heard = client.ask(text)
@@ -196,7 +190,6 @@ class LobbyTests(SynchronousTestCase):
         self.assertEqual(len(players[3].ask("RequestGames")[0]["availableGames"]), 3)
 
     def test_row_118_a_game_waits_for_ten_minutes(self) -> None:
-        """Then it is closed, and who waited is in the lobby."""
         world = MemoryHost(OPEN)
         ann, bob = guest(world, "ann"), guest(world, "bob")
         ann.ask("SetGame", numberOfPlayers=3, expertMode=False)
@@ -332,8 +325,6 @@ class MatchTests(SynchronousTestCase):
 
 
 class ConnectionTests(SynchronousTestCase):
-    """Pings, acknowledgements, leaving."""
-
     def test_row_80_pings(self) -> None:
         """Every fifteen seconds; a Pong, or any byte, is a sign of life; 45 seconds without one are the end."""
         world, ann, bob = pair({"eriantys.ping": "15"})
@@ -414,14 +405,11 @@ NAMES = ("ann", "bob", "carl", "dora")
 
 
 def company(world: MemoryHost, seed: int, seats: int, habit: Habit = everything) -> list[Player]:
-    """Players, seated."""
     players = [Player(world, name, random.Random(f"{seed} {name}"), habit) for name in NAMES[:seats]]
     return players
 
 
 class ComingBackTests(PropertyCase):
-    """Back in the seat, with everything that is needed to go on."""
-
     def test_at_every_request(self) -> None:
         """SUCCESS, MatchStarted, the board (not before the deal), and the same request; UpdateLobby to the others."""
         for request in ANSWERED_BY:
@@ -441,7 +429,6 @@ class ComingBackTests(PropertyCase):
             self.assertEqual(ann.hear(), [asked], request)
 
     def test_who_is_not_asked_is_asked_nothing(self) -> None:
-        """And the one who is goes on at once."""
         _, ann, bob = asked_for("MotherNatureSteps")
         bob.client.drop()
         ann.hear()
@@ -538,8 +525,6 @@ class ComingBackTests(PropertyCase):
 
 
 class KeptElsewhereTests(PropertyCase):
-    """A seat that is kept under the same name on another wire."""
-
     def elsewhere(self, strict: bool = False) -> tuple[MemoryHost, Client, Client]:
         """Ann's seat is kept at an Onitama table, where Bob waits for her; her new connection here, and Bob's."""
         world = MemoryHost(OPEN, strict=strict)
@@ -572,8 +557,6 @@ class KeptElsewhereTests(PropertyCase):
 
 
 class LeavingTests(PropertyCase):
-    """For good: on purpose, or for too long."""
-
     def endings(self, seats: int, way: str, most: int, who: int = 0) -> tuple[Player, list[Player]]:
         """A match that a player leaves; who did, and the others with what they heard of the end."""
         world = MemoryHost(OPEN, grace=30, move_time="1000" if way == "time" else "0")
@@ -682,8 +665,6 @@ class LeavingTests(PropertyCase):
 
 
 class JournalTests(PropertyCase):
-    """Nothing is said before the journal has it."""
-
     def late(self) -> tuple[MemoryHost, Player, Player, RecordingJournal]:
         journal = RecordingJournal(late=True)
         world = MemoryHost(OPEN, journal=journal)

@@ -14,11 +14,20 @@ from gamehost.testing.cases import PropertyCase
 from gamehost.testing.client_codec_contract import ClientCodecContract
 from gamehost.testing.codec_contract import CodecContract
 from gamehost.wires.eriantys import messages as m
-from gamehost.wires.eriantys import values as v
 from gamehost.wires.eriantys.client import SERVER_LINE_LIMIT, JsonClientCodec
 from gamehost.wires.eriantys.codec import BRACKETS, LINE_LIMIT, NOT_JSON, BoardCache, JsonCodec, encode, example, parse
-from gamehost.wires.eriantys.messages import CLIENT_TYPES, SERVER_TYPES, Malformed, NoMessage
-from gamehost.wires.eriantys.values import Color, Communication, Error, GameInfo, PlayerStatus, Tower
+from gamehost.wires.eriantys.messages import (
+    CLIENT_TYPES,
+    SERVER_TYPES,
+    Color,
+    Communication,
+    Error,
+    GameInfo,
+    Malformed,
+    NoMessage,
+    PlayerStatus,
+    Tower,
+)
 from gamehost.wires.framing import BLANK, NOT_UTF8, UndecodableLine, WireError
 from tests.kit.wires.eriantys_words import BOARD, BOARD_LINE, LINES
 
@@ -26,8 +35,6 @@ STEPS = Malformed(m.ChosenSteps, 'expected a message like {"type":"ChosenSteps",
 
 
 class JsonCodecTests(CodecContract, PropertyCase):
-    """What all codecs do."""
-
     def new_codec(self) -> JsonCodec:
         return JsonCodec(BoardCache())
 
@@ -53,8 +60,6 @@ class JsonCodecTests(CodecContract, PropertyCase):
 
 
 class ParsingTests(PropertyCase):
-    """One line."""
-
     def test_every_message_of_a_client(self) -> None:
         """With its arguments as the page spells them; a color may be left out, or null."""
         examples: list[tuple[str, object]] = [
@@ -257,8 +262,6 @@ class ParsingTests(PropertyCase):
 
 
 class StreamTests(PropertyCase):
-    """Several lines."""
-
     def test_second_line_that_is_not_json_ends_it(self) -> None:
         """The first is a value, the second an error; JSON that is no message does not count."""
         codec = JsonCodec(BoardCache())
@@ -277,8 +280,6 @@ class StreamTests(PropertyCase):
 
 
 class EncodingTests(PropertyCase):
-    """The server's messages, to the byte."""
-
     def test_every_message_of_the_server(self) -> None:
         """As the wire's page prints them: keys in the document's order."""
         for message, line in LINES:
@@ -314,7 +315,6 @@ class EncodingTests(PropertyCase):
 
     @given(st.data())
     def test_any_message_is_one_line(self, data: st.DataObject) -> None:
-        """Whatever stands in it."""
         text = st.text(st.characters(exclude_categories=["Cs"]))
         values: Mapping[Any, Callable[[], Any]] = {
             str: lambda: data.draw(text),
@@ -337,30 +337,29 @@ class EncodingTests(PropertyCase):
 
 
 def _kinds(annotation: Any) -> set[Any]:
-    """The types that a field may have."""
     return set(get_args(annotation)) if isinstance(annotation, UnionType) else {annotation}
 
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
 INT = st.integers(-(2**31), 2**31)
 ANY_INT = INT | st.integers() | st.sampled_from((True, 1.0, "1", None))
-COLORS = st.lists(st.sampled_from(v.Color), max_size=4).map(tuple)
+COLORS = st.lists(st.sampled_from(m.Color), max_size=4).map(tuple)
 NAMES = st.lists(TEXT, max_size=3).map(tuple)
-TOWER = st.sampled_from(v.Tower)
-HEAP = st.builds(v.Students, INT, INT, INT, INT, INT)
-INFO = st.builds(v.GameInfo, INT, INT, INT, st.booleans())
+TOWER = st.sampled_from(m.Tower)
+HEAP = st.builds(m.Students, INT, INT, INT, INT, INT)
+INFO = st.builds(m.GameInfo, INT, INT, INT, st.booleans())
 INTS = st.lists(INT, max_size=4).map(tuple)
 MAYBE = st.none() | INT
-ISLAND = st.builds(v.Island, INT, INTS, HEAP, st.none() | TOWER, INT, INT)
-PLAYER = st.builds(v.Player, TEXT, st.none() | TOWER, MAYBE, INT, st.booleans(), HEAP, HEAP, COLORS, MAYBE, INT, MAYBE)
-CHARACTER = st.builds(v.Character, INT, INT, st.booleans(), st.none() | HEAP, MAYBE)
+ISLAND = st.builds(m.Island, INT, INTS, HEAP, st.none() | TOWER, INT, INT)
+PLAYER = st.builds(m.Player, TEXT, st.none() | TOWER, MAYBE, INT, st.booleans(), HEAP, HEAP, COLORS, MAYBE, INT, MAYBE)
+CHARACTER = st.builds(m.Character, INT, INT, st.booleans(), st.none() | HEAP, MAYBE)
 DASHBOARD = st.builds(
-    v.Dashboard,
+    m.Dashboard,
     INT,
     st.lists(ISLAND, max_size=2).map(tuple),
     st.lists(HEAP, max_size=2).map(tuple),
     INT,
-    st.dictionaries(st.sampled_from(v.Color), st.none() | TEXT),
+    st.dictionaries(st.sampled_from(m.Color), st.none() | TEXT),
     INT,
     st.lists(CHARACTER, max_size=2).map(tuple),
     MAYBE,
@@ -374,13 +373,11 @@ def unset(strategy: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
 
 
 class JsonClientCodecTests(ClientCodecContract, PropertyCase):
-    """What one side writes, the other side reads."""
-
     server_messages = {
         m.Ping: st.builds(m.Ping),
-        m.CommunicationMessage: st.builds(m.CommunicationMessage, st.sampled_from(v.Communication)),
-        m.PlayerStatusMessage: st.builds(m.PlayerStatusMessage, st.sampled_from(v.PlayerStatus)),
-        m.ErrorMessage: st.builds(m.ErrorMessage, st.sampled_from(v.Error), unset(TEXT), unset(TEXT)),
+        m.CommunicationMessage: st.builds(m.CommunicationMessage, st.sampled_from(m.Communication)),
+        m.PlayerStatusMessage: st.builds(m.PlayerStatusMessage, st.sampled_from(m.PlayerStatus)),
+        m.ErrorMessage: st.builds(m.ErrorMessage, st.sampled_from(m.Error), unset(TEXT), unset(TEXT)),
         m.AvailableGames: st.builds(m.AvailableGames, st.lists(INFO, max_size=3).map(tuple)),
         m.JoinAlreadyExistingGame: st.builds(m.JoinAlreadyExistingGame, INFO),
         m.WaitingForPlayers: st.builds(m.WaitingForPlayers, INT),
@@ -417,7 +414,7 @@ class JsonClientCodecTests(ClientCodecContract, PropertyCase):
         m.ChosenTower: st.builds(m.ChosenTower, TOWER | TEXT),
         m.ChosenWizard: st.builds(m.ChosenWizard, ANY_INT),
         m.PlayAssistant: st.builds(m.PlayAssistant, ANY_INT),
-        m.ChosenStudent: st.builds(m.ChosenStudent, st.none() | st.sampled_from(v.Color) | TEXT),
+        m.ChosenStudent: st.builds(m.ChosenStudent, st.none() | st.sampled_from(m.Color) | TEXT),
         m.ChosenDestination: st.builds(m.ChosenDestination, ANY_INT),
         m.ChosenSteps: st.builds(m.ChosenSteps, ANY_INT),
         m.ChosenCloud: st.builds(m.ChosenCloud, ANY_INT),
@@ -441,7 +438,6 @@ class JsonClientCodecTests(ClientCodecContract, PropertyCase):
         self.assertEqual(list(JsonClientCodec().feed(line)), [m.EndOfRound(3)])
 
     def test_errors(self) -> None:
-        """What was wrong is said."""
         kind = 'expected a JSON object with "type" and the name of a message of the server'
         for line, words in (
             (b"hello\n", "a line that is not JSON"),

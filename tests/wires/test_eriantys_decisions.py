@@ -13,7 +13,7 @@ from twisted.trial.unittest import SynchronousTestCase
 from gamehost.games.base import Seat
 from gamehost.games.eriantys.events import AskAssistant, AskCloud
 from gamehost.games.eriantys.pieces import Character, Status, Tower
-from gamehost.games.eriantys.values import evolve
+from gamehost.games.eriantys.rules import evolve
 from gamehost.net.connection import WireFactory
 from gamehost.testing.cases import PropertyCase
 from gamehost.wires.eriantys.conversation import WIRE
@@ -25,8 +25,8 @@ from gamehost.wires.eriantys.messages import (
     ServerMessage,
     WaitingForPlayers,
 )
-from gamehost.wires.eriantys_acks import _GATES, MOST_ACKNOWLEDGEABLE, Client, Gate
-from tests.kit.games.eriantys_table import acting, circle, new_position, rich, students, with_dining, with_islands
+from gamehost.wires.eriantys_conversation import _GATES, MOST_ACKNOWLEDGEABLE, Client, Gate
+from tests.kit.games.eriantys import acting, circle, new_position, rich, students, with_dining, with_islands
 from tests.kit.memory_host import MemoryHost
 from tests.kit.wires.eriantys_players import (
     OPEN,
@@ -64,8 +64,6 @@ def four(most: int) -> tuple[MemoryHost, list[Player]]:
 
 
 class BeforeTests(SynchronousTestCase):
-    """Names of messages, log-in and set-up."""
-
     def test_d_m1_and_d_m2_names_are_those_of_the_list(self) -> None:
         """ConnectionMessage is CommunicationMessage(ENTER_NICKNAME); 42 messages, none under another name."""
         [greeting] = MemoryHost(OPEN).connect("eriantys").heard()
@@ -118,7 +116,6 @@ class BeforeTests(SynchronousTestCase):
         self.assertGreater(len(orders), 1)
 
     def test_d_m5_the_played_character_is_in_the_dashboard(self) -> None:
-        """UpdateBoard holds players and dashboard."""
         world, ann, bob = dealt()
         laid_out(world, ann, bob, moves(Status.MOVE_1, Character.KNIGHT))
         ann.ask("UseCharacterEffect", character=8)
@@ -138,8 +135,6 @@ class BeforeTests(SynchronousTestCase):
 
 
 class TurnTests(SynchronousTestCase):
-    """The order of a turn."""
-
     def test_d_m6_and_d_m7_and_d_m8_a_whole_turn(self) -> None:
         """WhereToMove and SelectCloud carry what can be chosen; no SUCCESS for a student; END_MOVE_2 is a status."""
         world, ann, bob = asked_for("MovableStudents")
@@ -173,7 +168,6 @@ class TurnTests(SynchronousTestCase):
         self.assertEqual(ann.board["dashboard"]["islands"][0]["members"], [1, 2, 3, 4])
 
     def test_d_m12_clouds_are_numbered_from_0(self) -> None:
-        """Into the dashboard's clouds."""
         _, ann, bob = asked_for("SelectCloud")
         before = ann.me["entrance"]
         assert ann.board is not None
@@ -208,7 +202,6 @@ class TurnTests(SynchronousTestCase):
         self.assertNotIn("PlayerStatusMessage", types(bob.hear()))
 
     def test_d_m19_boards_after_the_refill_and_after_the_cloud(self) -> None:
-        """Which the diagrams do not show."""
         world, ann, bob = dealt()
         laid_out(world, ann, bob, evolve(moves(Status.MOVE_3), position=evolve(moves(Status.MOVE_3).position, turn=1)))
         state = master_of(world)._state
@@ -262,8 +255,6 @@ class TurnTests(SynchronousTestCase):
 
 
 class CharactersAndErrorsTests(SynchronousTestCase):
-    """What is asked again, and what characters do to the order."""
-
     def test_d_m26_a_refused_answer_is_asked_again(self) -> None:
         """The error, and the same request."""
         _, ann, _ = asked_for("MotherNatureSteps")
@@ -271,7 +262,6 @@ class CharactersAndErrorsTests(SynchronousTestCase):
         self.assertEqual((errors(heard), heard[1:]), (["INVALID_INPUT"], [ann.request]))
 
     def test_d_m28_expert_mode_false_is_the_normal_game(self) -> None:
-        """No characters, no coins."""
         world, ann, bob = pair(expert=False)
         play(world, (ann, bob), most=4)
         ann.hear()
@@ -341,8 +331,6 @@ class CharactersAndErrorsTests(SynchronousTestCase):
 
 
 class EndTests(SynchronousTestCase):
-    """Winners and acknowledgements at the end, and time."""
-
     def test_d_m14_four_players_have_a_tower_holder(self) -> None:
         """IslandOwner and CommunicateWinner name the holder; `nicknames` has both partners, the holder first."""
         _, players = four(most=60)
@@ -435,7 +423,6 @@ class RecordingPeer:
 
 
 def table(clients: int, seconds: float = 2.0) -> tuple[Sequence[Client], Sequence[RecordingPeer]]:
-    """Clients of one table, and their peers."""
     ways = [RecordingPeer() for _ in range(clients)]
     gate = Gate()
     seated = [Client(way, seconds) for way in ways]
@@ -445,8 +432,6 @@ def table(clients: int, seconds: float = 2.0) -> tuple[Sequence[Client], Sequenc
 
 
 class GateTests(PropertyCase):
-    """Requests at a gate."""
-
     def test_nothing_due_nothing_waits(self) -> None:
         """A request is asked at once, without an alarm."""
         [ann], [way] = table(1)
@@ -486,14 +471,12 @@ class GateTests(PropertyCase):
         self.assertEqual(way.said, [REQUEST, REQUEST, DUE])
 
     def test_no_limit_no_wait(self) -> None:
-        """`ack_seconds=0`."""
         (ann, bob), (way, _) = table(2, seconds=0.0)
         bob.say_due(DUE)
         ann.ask(REQUEST)
         self.assertEqual((way.said, way.ring), ([REQUEST], None))
 
     def test_an_answer_counts_as_what_was_due(self) -> None:
-        """Whoever answers has heard it."""
         (ann, bob), (way, _) = table(2)
         bob.say_due(DUE)
         bob.say_due(DUE)
@@ -592,8 +575,6 @@ def owing_nothing(*players: Player) -> None:
 
 
 class SharedTests(SynchronousTestCase):
-    """What the clients at one table share."""
-
     def test_players_of_two_listeners_share_one_gate(self) -> None:
         """It is the table's and not the listener's, and it is gone with the last player."""
         world = MemoryHost(OPEN)
@@ -686,8 +667,6 @@ class DueTests(SynchronousTestCase):
 
 
 class WaitingTests(SynchronousTestCase):
-    """A request that waits at the gate."""
-
     def held(self) -> tuple[MemoryHost, Player, Player]:
         """Ann is to be asked for a cloud, and Bob owes something."""
         world, ann, bob = asked_for("MotherNatureSteps")
@@ -743,8 +722,6 @@ class WaitingTests(SynchronousTestCase):
 
 
 class AfterwardsTests(SynchronousTestCase):
-    """What is not asked any more is not asked again."""
-
     def test_a_match_that_is_over(self) -> None:
         """A request that waits does not come out after the end, when those who were waited for leave the table."""
         world = MemoryHost(OPEN)

@@ -11,28 +11,25 @@ from gamehost.games.base import Seat
 from gamehost.games.eriantys.phases import Play
 from gamehost.games.eriantys.pieces import Character, Colour, Status
 from gamehost.games.eriantys.pieces import Tower as GameTower
-from gamehost.games.eriantys.values import evolve
+from gamehost.games.eriantys.rules import evolve
 from gamehost.testing import memory_host
 from gamehost.testing.cases import PropertyCase
 from gamehost.testing.memory_host import Client
-from gamehost.testing.wire_answers import SAMPLES
 from gamehost.testing.wire_contract import WireContract
 from gamehost.testing.wire_hooks import Situation, received
+from gamehost.testing.wire_matches import SAMPLES
 from gamehost.wires.eriantys.conversation import WIRE as JSON_WIRE
 from gamehost.wires.eriantys_java import messages as m
 from gamehost.wires.eriantys_java.classes import CLASSES, ENUM_CLASSES, ENUMERATION, ENUMERATIONS, full_name
 from gamehost.wires.eriantys_java.conversation import LOGIN_SECONDS, OPTIONS, SILENT_SECONDS
 from gamehost.wires.eriantys_java.conversation import WIRE as TOKEN
-from gamehost.wires.eriantys_java.messages import Message
+from gamehost.wires.eriantys_java.messages import Assistant, CharacterEnum, Color, Message, Tower
 from gamehost.wires.eriantys_java.stream import HEADER
-from gamehost.wires.eriantys_java.values import Assistant, CharacterEnum, Color, Tower
-from tests.kit.games.eriantys_table import acting, at, circle, new_position, rich, with_islands
+from tests.kit.games.eriantys import acting, at, circle, new_position, rich, with_islands
 from tests.kit.journals import RecordingJournal
-from tests.kit.memory_host import MemoryHost
+from tests.kit.memory_host import HOME, JavaWords, MemoryHost
 from tests.kit.sources import ROOT
-from tests.kit.transcript import HOME
 from tests.kit.wires.eriantys_java_players import BEFORE_NAME, HOSTILE, JavaPlayer, play, said
-from tests.kit.wires.eriantys_java_words import JavaWords
 from tests.kit.wires.eriantys_players import Player, master_of, with_effect
 
 NOT_AWAITED = "the published programs have no message for it"
@@ -50,8 +47,6 @@ class GreetingHost(memory_host.MemoryHost):
 
 
 class WireTests(WireContract, PropertyCase):
-    """What all wires do."""
-
     wire = TOKEN
     transcripts = HOME
     text = JavaWords
@@ -141,7 +136,6 @@ NAMES = ("ann", "bob", "carl", "dora")
 
 
 def new_host(seed: int, journal: RecordingJournal | None = None, **settings: str) -> MemoryHost:
-    """A host of the two wires."""
     luck = random.Random(seed)
     limits = {"limits.unlimited": "yes", "eriantys.ping": "0", **settings}
     return MemoryHost(limits, wires=(TOKEN, JSON_WIRE), rng=luck.randrange, journal=journal)
@@ -197,8 +191,6 @@ class JsonTurns:
 
 
 class GamesTests(SynchronousTestCase):
-    """From the log-in to the end."""
-
     def test_three_players_with_characters(self) -> None:
         """Nothing comes at another place than the page says, nor too soon; everybody is told who uses a character."""
         players = company(new_host(1), 1, 3, expert=True)
@@ -227,8 +219,6 @@ class RefusalTests(SynchronousTestCase):
 
 
 class MixedTests(SynchronousTestCase):
-    """Two wires at one table."""
-
     def same_board(self, java: JavaPlayer, other: Player) -> None:
         """What both were shown last is the same."""
         board, json_board = java.board, other.board
@@ -274,8 +264,6 @@ class MixedTests(SynchronousTestCase):
 
 
 class ComingBackTests(SynchronousTestCase):
-    """Players who are lost in the middle of whatever they do."""
-
     def test_lost_at_any_request(self) -> None:
         """Both players come back from the middle of set-up, steps and characters, and the game is played to its end."""
         lost: list[Message] = []
@@ -344,8 +332,6 @@ _ROW = re.compile(r"   \* - ``(\S+)``\n     - ``([0-9a-f]{16})``\n     -(?: ``([
 
 
 class PageTests(SynchronousTestCase):
-    """What can be checked of the page."""
-
     def setUp(self) -> None:
         self.page = PAGE.read_text("utf-8")
 
@@ -361,14 +347,12 @@ class PageTests(SynchronousTestCase):
             self.assertEqual(row[4] is not None, java.parent is not None, name)
 
     def test_every_constant_stands_there(self) -> None:
-        """In the order of the enumeration."""
         for kind, java in ENUM_CLASSES.items():
             row = " ".join(f"``{one.name}``" for one in kind)
             self.assertIn(f"     - {row}\n", self.page, java.name)
         self.assertEqual(len(ENUMERATIONS), 8)
 
     def test_settings_and_times(self) -> None:
-        """Those of the wire."""
         for name in OPTIONS:
             self.assertIn(f"``eriantys-java.{name}``", self.page)
         self.assertEqual((SILENT_SECONDS, LOGIN_SECONDS), (15, 120))
@@ -402,7 +386,6 @@ class ConversationCase(SynchronousTestCase):
         return host, ann, bob
 
     def dealt(self, settings: Mapping[str, str] = QUICK) -> tuple[MemoryHost, Client, Client]:
-        """The same after the deal."""
         host, ann, bob = self.at_table(settings)
         for client, words in ((ann, "ChosenTower color=BLACK"), (bob, "ChosenTower color=WHITE")):
             client.say(words)
@@ -424,8 +407,6 @@ class ConversationCase(SynchronousTestCase):
 
 
 class PaceTests(ConversationCase):
-    """What is held back."""
-
     settings: Mapping[str, str] = {f"{WIRE}.ping": "0", "eriantys.ping": "0"}
 
     def test_an_ack_releases_what_is_held_back(self) -> None:
@@ -485,8 +466,6 @@ class PaceTests(ConversationCase):
 
 
 class ConnectionTests(ConversationCase):
-    """Pings, silence and limits."""
-
     def test_pings_and_silence(self) -> None:
         """The first Ping comes within a second, the others every two; after 15 s without a byte the client is lost."""
         host = MemoryHost()
@@ -537,8 +516,6 @@ class ConnectionTests(ConversationCase):
 
 
 class CharacterTests(ConversationCase):
-    """Characters, as the published client uses them."""
-
     def test_one_without_questions(self) -> None:
         """PlayedCharacter stands for SUCCESS; then the board, and the request again. The card says who has used it."""
         _, ann, bob, _ = self.laid(acting(rich(Character.KNIGHT), Status.MOVE_1))
@@ -652,8 +629,6 @@ class ConversationRefusalTests(ConversationCase):
 
 
 class SecretsTests(ConversationCase):
-    """What a player may not know."""
-
     def test_bag_and_hands_change_no_byte(self) -> None:
         """With another bag of the same size, and another hand of the other player, Ann is sent the same bytes."""
         sent = []
@@ -676,8 +651,6 @@ class SecretsTests(ConversationCase):
 
 
 class EndTests(ConversationCase):
-    """How a match ends."""
-
     def walked(self, *groups: tuple[int, GameTower | None], towers: int) -> list[str]:
         """What Ann is told behind her steps to the second island, which is hers then."""
         position = with_islands(new_position(2), circle(*groups))
@@ -714,8 +687,6 @@ class EndTests(ConversationCase):
 
 
 class ConversationComingBackTests(ConversationCase):
-    """In the middle of whatever."""
-
     def test_at_plain_requests(self) -> None:
         """The status of the open request, and the request; SelectCloud before MOVE_3."""
         begun = ["JoinAlreadyExistingGame", "UpdateBoard", "StartOfPlayerRound"]

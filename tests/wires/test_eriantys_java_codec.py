@@ -15,30 +15,37 @@ from gamehost.games.eriantys.characters import EFFECTS
 from gamehost.games.eriantys.events import Won, board_of
 from gamehost.games.eriantys.pieces import Character, Colour, plus
 from gamehost.games.eriantys.pieces import Tower as GameTower
-from gamehost.games.eriantys.position import Card, Position
-from gamehost.games.eriantys.values import evolve
+from gamehost.games.eriantys.rules import Card, Position, evolve
 from gamehost.settings import BadOption
 from gamehost.testing.cases import PropertyCase
 from gamehost.testing.client_codec_contract import ClientCodecContract
 from gamehost.testing.codec_contract import CodecContract
-from gamehost.testing.wire_fuzzing import chunked
+from gamehost.testing.wire_connections import chunked
 from gamehost.wires.eriantys_java import messages as m
 from gamehost.wires.eriantys_java import rendering
-from gamehost.wires.eriantys_java import values as v
 from gamehost.wires.eriantys_java.classes import CLASSES
 from gamehost.wires.eriantys_java.client import JavaClientCodec
 from gamehost.wires.eriantys_java.codec import _BY_NAME, _CONSTANTS, BoardCache, JavaCodec
-from gamehost.wires.eriantys_java.conversation import SILENT_SECONDS, JavaConfig, configure
+from gamehost.wires.eriantys_java.conversation import SILENT_SECONDS, JavaConfig, JavaOptions, configure
 from gamehost.wires.eriantys_java.conversation import WIRE as TOKEN
-from gamehost.wires.eriantys_java.events import JavaOptions
-from gamehost.wires.eriantys_java.messages import CommunicationMessage, ErrorMessage, Message, UpdateBoard
+from gamehost.wires.eriantys_java.messages import (
+    Assistant,
+    CharacterEnum,
+    Color,
+    CommunicationMessage,
+    EndOfGameReason,
+    ErrorMessage,
+    GameInfo,
+    Message,
+    Tower,
+    UpdateBoard,
+)
+from gamehost.wires.eriantys_java.messages import Tower as JavaTower
 from gamehost.wires.eriantys_java.object_reader import SERVER_MESSAGE_LIMIT
 from gamehost.wires.eriantys_java.stream import HEADER
-from gamehost.wires.eriantys_java.values import Assistant, CharacterEnum, Color, EndOfGameReason, GameInfo, Tower
-from gamehost.wires.eriantys_java.values import Tower as JavaTower
 from gamehost.wires.framing import OtherProtocol, WireError
-from tests.kit.games.eriantys_table import circle, new_position, rich, with_islands, with_school
-from tests.kit.memory_host import Client, MemoryHost
+from tests.kit.games.eriantys import circle, new_position, rich, with_islands, with_school
+from tests.kit.memory_host import Client, JavaWords, MemoryHost, recorded, segments
 from tests.kit.wires.eriantys_java_players import (
     BEFORE_COLOUR,
     BEFORE_NAME,
@@ -49,7 +56,6 @@ from tests.kit.wires.eriantys_java_players import (
     described,
     said,
 )
-from tests.kit.wires.eriantys_java_words import JavaWords, recorded, segments
 from tests.kit.wires.eriantys_players import master_of
 
 
@@ -61,8 +67,6 @@ def greeted() -> JavaCodec:
 
 
 class JavaCodecTests(CodecContract, PropertyCase):
-    """What all codecs do."""
-
     text = JavaWords
     read = tuple(
         (said(message), message)
@@ -110,8 +114,6 @@ class JavaCodecTests(CodecContract, PropertyCase):
 
 
 class RecordedTests(SynchronousTestCase):
-    """Bytes of the published programs."""
-
     def test_messages_of_clients(self) -> None:
         """Each is read, and written again as the same bytes."""
         for name, data, value in recorded("C"):
@@ -153,8 +155,6 @@ class RecordedTests(SynchronousTestCase):
 
 
 class HeaderTests(SynchronousTestCase):
-    """The first four bytes of each side."""
-
     def test_the_hosts_header_comes_once(self) -> None:
         """In front of its first message."""
         codec = JavaCodec(BoardCache())
@@ -181,8 +181,6 @@ class HeaderTests(SynchronousTestCase):
 
 
 class StrictTests(SynchronousTestCase):
-    """What is read is exactly what the tables have."""
-
     def test_hostile_streams(self) -> None:
         """Each is refused at the first byte that fits nothing, and before 400 bytes of it were kept."""
         for name, data in HOSTILE.items():
@@ -236,8 +234,6 @@ class StrictTests(SynchronousTestCase):
 
 
 class NameTests(PropertyCase):
-    """Names in modified UTF-8."""
-
     @given(st.text(st.characters(exclude_categories=["Cs"]), max_size=40))
     def test_every_name(self, name: str) -> None:
         """What Java can write is read, and the same bytes are written."""
@@ -257,43 +253,42 @@ class NameTests(PropertyCase):
 NAMES = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
 INTS = st.integers(-(2**31), 2**31 - 1)
 ANY_INTS = INTS | st.integers()
-COLORS, TOWERS, ASSISTANTS = map(st.sampled_from, (v.Color, v.Tower, v.Assistant))
+COLORS, TOWERS, ASSISTANTS = map(st.sampled_from, (m.Color, m.Tower, m.Assistant))
 HEAPS = st.lists(COLORS, max_size=5).map(tuple)
-INFOS = st.builds(v.GameInfo, st.booleans(), INTS, INTS, INTS)
+INFOS = st.builds(m.GameInfo, st.booleans(), INTS, INTS, INTS)
 #: Small tables: large boards are read in the tests of recorded messages.
 SEATS = st.lists(NAMES, min_size=1, max_size=2, unique=True)
 
 
 @st.composite
-def players(draw: st.DrawFn, names: list[str], owners: dict[v.Color, str | None]) -> tuple[v.Player, ...]:
+def players(draw: st.DrawFn, names: list[str], owners: dict[m.Color, str | None]) -> tuple[m.Player, ...]:
     """Players of one table; the professors that each has are those of the board."""
     found = []
     for name in names:
-        dining = v.DiningRoom(draw(st.booleans()), {color: draw(INTS) for color in v.Color})
+        dining = m.DiningRoom(draw(st.booleans()), {color: draw(INTS) for color in m.Color})
         own = tuple(color for color, owner in owners.items() if owner == name)
-        board = v.SchoolBoard(draw(INTS), draw(INTS), dining, v.Entrance(draw(HEAPS)), own, draw(st.none() | TOWERS))
+        board = m.SchoolBoard(draw(INTS), draw(INTS), dining, m.Entrance(draw(HEAPS)), own, draw(st.none() | TOWERS))
         hand = tuple(draw(st.lists(ASSISTANTS, max_size=3, unique=True)))
-        played, status = draw(st.none() | ASSISTANTS), draw(st.none() | st.sampled_from(v.PlayerStatus))
+        played, status = draw(st.none() | ASSISTANTS), draw(st.none() | st.sampled_from(m.PlayerStatus))
         found.append(
-            v.Player(draw(INTS), hand, draw(st.none() | st.builds(v.Cloud, HEAPS)), name, played, board, status)
+            m.Player(draw(INTS), hand, draw(st.none() | st.builds(m.Cloud, HEAPS)), name, played, board, status)
         )
     return tuple(found)
 
 
 @st.composite
-def islands(draw: st.DrawFn, names: list[str]) -> v.Island:
-    """A group of islands."""
+def islands(draw: st.DrawFn, names: list[str]) -> m.Island:
     more = draw(st.dictionaries(st.sampled_from(names), INTS, max_size=2)) if names else {}
-    return v.Island(draw(INTS), draw(INTS), more, draw(HEAPS), draw(st.none() | TOWERS))
+    return m.Island(draw(INTS), draw(INTS), more, draw(HEAPS), draw(st.none() | TOWERS))
 
 
 @st.composite
-def cards(draw: st.DrawFn) -> tuple[v.CharacterCard | None, ...]:
+def cards(draw: st.DrawFn) -> tuple[m.CharacterCard | None, ...]:
     """The characters: three, or none."""
-    numbers = draw(st.lists(st.sampled_from(v.CharacterEnum), min_size=3, max_size=3, unique=True) | st.just([]))
+    numbers = draw(st.lists(st.sampled_from(m.CharacterEnum), min_size=3, max_size=3, unique=True) | st.just([]))
     heaps, names = st.none() | HEAPS, st.none() | NAMES
     return tuple(
-        v.CharacterCard(draw(INTS), draw(st.booleans()), draw(INTS), draw(names), draw(NAMES), draw(heaps), one)
+        m.CharacterCard(draw(INTS), draw(st.booleans()), draw(INTS), draw(names), draw(NAMES), draw(heaps), one)
         for one in numbers
     ) or (None, None, None)
 
@@ -302,36 +297,34 @@ def cards(draw: st.DrawFn) -> tuple[v.CharacterCard | None, ...]:
 def boards(draw: st.DrawFn) -> m.UpdateBoard:
     """A board on which everything that refers to another thing finds it."""
     names = draw(SEATS)
-    owners: dict[v.Color, str | None] = {color: draw(st.none() | st.sampled_from(names)) for color in v.Color}
+    owners: dict[m.Color, str | None] = {color: draw(st.none() | st.sampled_from(names)) for color in m.Color}
     characters = draw(cards())
     played = st.sampled_from([None, *(card.value for card in characters if card is not None)])
-    dashboard = v.Dashboard(
+    dashboard = m.Dashboard(
         additionalMNMovements=draw(INTS),
         doNotCountTowers=draw(st.booleans()),
         motherNaturePosition=draw(INTS),
-        bag=v.Bag(draw(HEAPS)),
+        bag=m.Bag(draw(HEAPS)),
         characters=characters,
-        clouds=tuple(draw(st.lists(st.builds(v.Cloud, HEAPS), max_size=1))),
+        clouds=tuple(draw(st.lists(st.builds(m.Cloud, HEAPS), max_size=1))),
         doNotCountColor=draw(st.none() | COLORS),
         islands=tuple(draw(st.lists(islands(names), max_size=1))),
         playedCharacter=draw(played),
-        professors=tuple(v.Professor(color, owner) for color, owner in owners.items()),
+        professors=tuple(m.Professor(color, owner) for color, owner in owners.items()),
     )
     return m.UpdateBoard(dashboard, draw(players(names, owners)))
 
 
 TABLES = SEATS.flatmap(lambda names: players(names, {}))
-CHARACTERS = st.sampled_from(v.CharacterEnum)
+CHARACTERS = st.sampled_from(m.CharacterEnum)
 
 
 class JavaClientCodecTests(ClientCodecContract, PropertyCase):
-    """What one side writes, the other side reads."""
-
     server_messages = {
         m.CommunicationMessage: st.sampled_from(m.CommunicationMessage),
         m.ErrorMessage: st.sampled_from(m.ErrorMessage),
         m.Ping: st.builds(m.Ping),
-        m.PlayerStatusMessage: st.builds(m.PlayerStatusMessage, st.sampled_from(v.PlayerStatus)),
+        m.PlayerStatusMessage: st.builds(m.PlayerStatusMessage, st.sampled_from(m.PlayerStatus)),
         m.AvailableGames: st.builds(m.AvailableGames, st.lists(INFOS, max_size=4).map(tuple)),
         m.JoinAlreadyExistingGame: st.builds(m.JoinAlreadyExistingGame, INFOS),
         m.UpdateLobby: st.builds(m.UpdateLobby, INFOS),
@@ -340,13 +333,13 @@ class JavaClientCodecTests(ClientCodecContract, PropertyCase):
         m.AvailableTowers: st.builds(
             m.AvailableTowers,
             st.dictionaries(TOWERS, INTS, max_size=3),
-            TABLES.map(lambda table: {v.Tower.BLACK: table, v.Tower.WHITE: table[:1]}),
+            TABLES.map(lambda table: {m.Tower.BLACK: table, m.Tower.WHITE: table[:1]}),
         ),
         m.AvailableWizards: st.builds(m.AvailableWizards, st.lists(INTS, max_size=4).map(tuple)),
         m.AvailableAssistants: st.builds(
             m.AvailableAssistants,
             st.lists(ASSISTANTS, max_size=3).map(tuple),
-            TABLES.map(lambda table: tuple((player, v.Assistant.DOG) for player in table)),
+            TABLES.map(lambda table: tuple((player, m.Assistant.DOG) for player in table)),
         ),
         m.PlayedAssistant: st.builds(m.PlayedAssistant, ASSISTANTS, NAMES),
         m.StartOfPlayerRound: st.builds(m.StartOfPlayerRound, INTS, NAMES),
@@ -364,7 +357,7 @@ class JavaClientCodecTests(ClientCodecContract, PropertyCase):
             m.CommunicateWinner,
             st.lists(NAMES, max_size=4).map(tuple),
             st.none() | TOWERS,
-            st.sampled_from(v.EndOfGameReason),
+            st.sampled_from(m.EndOfGameReason),
         ),
         m.PlayerDisconnected: st.builds(m.PlayerDisconnected, NAMES),
         m.UpdateBoard: boards(),
@@ -417,8 +410,6 @@ def listed(items: bytes, size: int) -> bytes:
 
 
 class HostileServerTests(SynchronousTestCase):
-    """A client can trust no server either."""
-
     def test_hostile_streams(self) -> None:
         """They are refused, or nothing comes of them; no more is kept than a message may have."""
         for name, data in HOSTILE.items():
@@ -446,8 +437,7 @@ class HostileServerTests(SynchronousTestCase):
         self.assertRaises(WireError, list, JavaClientCodec().feed(whole))
 
     def test_a_list_that_contains_itself(self) -> None:
-        """It has no end, and is refused."""
-        message = JavaCodec(BoardCache()).encode(m.MovableStudents((v.Color.RED,)))
+        message = JavaCodec(BoardCache()).encode(m.MovableStudents((m.Color.RED,)))
         at = message.index(b"\x7e\x72")
         # Handles: the descriptor, the signature, the message, the list's descriptor, the list.
         whole = message[:at] + b"\x71\0\x7e\0\4\x78"
@@ -455,8 +445,8 @@ class HostileServerTests(SynchronousTestCase):
 
     def test_parts_of_another_class(self) -> None:
         """Fields and the contents of lists are what the message says that they are."""
-        games = JavaCodec(BoardCache()).encode(m.AvailableGames((v.GameInfo(True, 1, 2, 3),)))
-        students = JavaCodec(BoardCache()).encode(m.MovableStudents((v.Color.RED,)))
+        games = JavaCodec(BoardCache()).encode(m.AvailableGames((m.GameInfo(True, 1, 2, 3),)))
+        students = JavaCodec(BoardCache()).encode(m.MovableStudents((m.Color.RED,)))
         mixed = games[: games.index(b"\x73\x72\0\x1eit.p")] + students[students.index(b"\x7e\x72") :]
         self.assertRaises(WireError, list, JavaClientCodec().feed(mixed))
         started = JavaCodec(BoardCache()).encode(m.StartOfPlayerRound(1, "ann"))
@@ -476,8 +466,6 @@ def shown(position: Position) -> UpdateBoard:
 
 
 class BoardTests(SynchronousTestCase):
-    """Everything visible, and nothing else."""
-
     def test_the_normal_game(self) -> None:
         """Three nulls in place of cards, no coins; the bag and the hands are empty."""
         board = shown(new_position(2))
@@ -518,10 +506,7 @@ class BoardTests(SynchronousTestCase):
 
 
 class ReasonTests(SynchronousTestCase):
-    """Why a match has ended."""
-
     def reason(self, position: Position | None, team: GameTower | None) -> EndOfGameReason:
-        """The reason that is told."""
         board = None if position is None else board_of(position)
         return rendering.reason_of(Won(team, (Seat(0),), "why", None), board)
 
@@ -543,10 +528,7 @@ class ReasonTests(SynchronousTestCase):
 
 
 class SettingsTests(SynchronousTestCase):
-    """The wire's token."""
-
     def test_every_setting_is_read(self) -> None:
-        """With its unit."""
         config = configure({"pace": "50", "ack_seconds": "3", "ping": "1", "separate": "yes"})
         self.assertEqual(config.options, JavaOptions(0.05, 3.0, 1.0))
         self.assertEqual(config.queue.pool, "eriantys-java")
@@ -676,7 +658,6 @@ class ReplayTests(SynchronousTestCase):
         return evolve(position, cards=cards, schools=(position.schools[ANN], school))
 
     def others(self) -> set[Character]:
-        """The characters of the recording."""
         used = [one for _, messages in pieces() for one in messages if isinstance(one, m.UseCharacterEffect)]
         return {Character(int(one.character.name.removeprefix("Char"))) for one in used if one.character is not None}
 

@@ -161,8 +161,6 @@ class LineCutTests(CutContract, PropertyCase):
 
 
 class FrameCutTests(CutContract, PropertyCase):
-    """Frames of a type, a size and a payload."""
-
     buffer = staticmethod(lambda: FrameBuffer(2, frame_size))
     streams = st.one_of(
         st.binary(max_size=24),
@@ -173,8 +171,6 @@ class FrameCutTests(CutContract, PropertyCase):
 
 
 class LineTests(SynchronousTestCase):
-    """Single facts about lines."""
-
     def lines(self, *chunks: bytes, limit: int = LIMIT) -> list[bytes]:
         """The lines of a stream that must not break."""
         lines, broke, _ = heard(LineBuffer(limit), chunks)
@@ -241,8 +237,6 @@ class LineTests(SynchronousTestCase):
 
 
 class TelnetTests(PropertyCase):
-    """Option negotiation is skipped and never part of a line."""
-
     TRIPLES = (b"\xff\xfb\x01", b"\xff\xfc\x0a", b"\xff\xfd\xff", b"\xff\xfe\x0d")
 
     def test_every_place_and_every_cut(self) -> None:
@@ -327,8 +321,6 @@ class ForeignTests(SynchronousTestCase):
 
 
 class FrameTests(SynchronousTestCase):
-    """Single facts about frames."""
-
     def test_frames_come_with_their_headers(self) -> None:
         """A frame is header and payload; an empty payload is one too."""
         self.assertEqual(
@@ -354,8 +346,6 @@ class FrameTests(SynchronousTestCase):
 
 
 class LastEncodedTests(SynchronousTestCase):
-    """Messages for many connections."""
-
     def test_encoded_once(self) -> None:
         """As long as it is the same message, and not only an equal one."""
         encoded: list[list[int]] = []

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamehost.games.onitama.position import Position
+from gamehost.games.onitama.rules import Position
 from gamehost.lobby.sessions import ResumePolicy
 from gamehost.testing.cases import PropertyCase
 from gamehost.testing.client_codec_contract import ClientCodecContract
@@ -45,15 +45,12 @@ from gamehost.wires.onitama.messages import (
     WrongFields,
 )
 from tests.kit.journals import RecordingJournal
-from tests.kit.memory_host import MemoryHost
-from tests.kit.transcript import HOME
+from tests.kit.memory_host import HOME, MemoryHost
 
 DEAL = {"onitama.deal": "boar,ox/crab,eel/tiger"}
 
 
 class WireTests(WireContract, PropertyCase):
-    """What all wires do."""
-
     wire = WIRE
     transcripts = HOME
     host_settings = DEAL
@@ -99,7 +96,6 @@ def back(world: MemoryHost, name: str, address: str = "192.0.2.1") -> Client:
 
 
 def master_of(world: MemoryHost) -> Any:
-    """The master of the only table."""
     [table] = world.lobby.tables.values()
     return table._master
 
@@ -217,8 +213,6 @@ class AnswersTests(SynchronousTestCase):
 
 
 class CatalogueTests(SynchronousTestCase):
-    """The rows of the catalogue that speak of this wire."""
-
     def test_row_26_control_bytes_in_a_name_are_refused(self) -> None:
         """And a name of direction marks or zero-width characters too (row 30)."""
         for name in (
@@ -243,7 +237,6 @@ class CatalogueTests(SynchronousTestCase):
         self.assertEqual(client.heard(), ["WAITING|ann"])
 
     def test_row_29_second_line_that_is_not_utf8_ends_the_connection(self) -> None:
-        """The first is refused."""
         world = MemoryHost()
         client = world.connect()
         client.send(b"\xc3\x28\n")
@@ -261,7 +254,6 @@ class CatalogueTests(SynchronousTestCase):
         self.assertTrue(client.closed)
 
     def test_row_88_lower_case_unknown_and_server_commands_are_refused(self) -> None:
-        """Each with what was expected."""
         client = MemoryHost().connect()
         self.assertEqual(client.ask("login|ann"), ["ERROR|commands are upper case: LOGIN"])
         self.assertEqual(
@@ -344,8 +336,6 @@ class CatalogueTests(SynchronousTestCase):
 
 
 class ComingBackTests(PropertyCase):
-    """A player may be lost at any moment."""
-
     @given(st.randoms(use_true_random=False), st.integers(0, 60), st.sampled_from([0, 1]), st.booleans())
     def test_back_at_any_moment_with_everything_right(
         self, rng: random.Random, moves: int, leaver: int, restarted: bool
@@ -534,8 +524,6 @@ class EndTests(SynchronousTestCase):
 
 
 class StrictTests(SynchronousTestCase):
-    """`--strict`: the document and nothing else."""
-
     def test_start_has_two_fields_and_nobody_is_told_to_wait(self) -> None:
         """Log-ins are answered by START alone."""
         world = MemoryHost(DEAL, strict=True)
@@ -555,7 +543,6 @@ class StrictTests(SynchronousTestCase):
         self.assertEqual([line.split("|")[0] for line in back(world, "ann").heard()], ["RECONNECT"])
 
     def test_host_that_stops_hangs_up_without_a_word(self) -> None:
-        """The document has none."""
         world = MemoryHost(DEAL, strict=True)
         ann, _ = seated(world)
         world.factories["onitama"].close("the host is stopping")
@@ -567,8 +554,6 @@ FIELD = st.text(st.characters(exclude_characters="|\n\r", exclude_categories=("C
 
 
 class PipesCodecTests(CodecContract, PropertyCase):
-    """What all codecs do."""
-
     spreads = True
 
     def new_codec(self) -> PipesCodec:
@@ -597,8 +582,6 @@ class PipesCodecTests(CodecContract, PropertyCase):
 
 
 class ParsingTests(PropertyCase):
-    """One line."""
-
     def test_document_s_messages(self) -> None:
         """Every message a client may send, with its arguments in the document's order."""
         self.assertEqual(parse("LOGIN|ann"), Login("ann"))
@@ -607,7 +590,6 @@ class ParsingTests(PropertyCase):
         self.assertEqual(parse("RESIGN"), Resign())
 
     def test_spaces_around_fields_are_for_reading(self) -> None:
-        """As the document prints them."""
         self.assertEqual(parse("MAKE_MOVE | tiger | c1 |\tc3 "), MakeMove("tiger", "c1", "c3"))
         self.assertEqual(parse("LOGIN|an n"), Login("an n"))
 
@@ -624,7 +606,6 @@ class ParsingTests(PropertyCase):
 
     @given(st.text(max_size=300))
     def test_any_line_is_some_message(self, line: str) -> None:
-        """Nothing raises."""
         parse(line)
 
     @given(st.lists(st.sampled_from(sorted(CLIENT_COMMANDS)) | FIELD, min_size=1, max_size=5))
@@ -637,8 +618,6 @@ class ParsingTests(PropertyCase):
 
 
 class EncodingTests(PropertyCase):
-    """The server's messages, to the byte."""
-
     def test_every_message_of_the_server(self) -> None:
         """As the wire's page prints them."""
         cards = "white=boar,ox;black=crab,eel;spare=tiger"
@@ -682,8 +661,6 @@ ANY = WORD | st.text(max_size=10) | st.just("x" * 300)
 
 
 class PipesClientCodecTests(ClientCodecContract, PropertyCase):
-    """What one side writes, the other side reads."""
-
     server_messages = {
         m.Start: st.builds(m.Start, WORD, WORD, st.none() | SENTENCE),
         m.MoveWasMade: st.builds(m.MoveWasMade, WORD, WORD, WORD),

@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamehost.games.onitama.cards import SQUARES as FINAL_SQUARES
-from gamehost.games.onitama.position import Exchange, Move, Position
+from gamehost.games.onitama.rules import SQUARES as FINAL_SQUARES
+from gamehost.games.onitama.rules import Exchange, Move, Position
 from gamehost.testing import memory_host
 from gamehost.testing.cases import PropertyCase
 from gamehost.testing.client_codec_contract import ClientCodecContract
@@ -35,12 +35,10 @@ from gamehost.wires.onitama_final.conversation import (
 )
 from gamehost.wires.onitama_final.messages import SERVER_COMMANDS
 from tests.kit.journals import RecordingJournal
-from tests.kit.memory_host import MemoryHost
-from tests.kit.transcript import HOME
+from tests.kit.memory_host import HOME, MemoryHost, ZeroBytes
 from tests.kit.wires.onitama_final_table import DEAL as FINAL_DEAL
 from tests.kit.wires.onitama_final_table import START, STUCK, entered, master_of, said, seated
 from tests.kit.wires.onitama_final_table import WIRE as FINAL
-from tests.kit.wires.onitama_final_words import ZeroBytes
 
 DEAL = {"onitama.deal": "boar,ox/crab,eel/tiger"}
 
@@ -193,8 +191,6 @@ class AnswersTests(SynchronousTestCase):
 
 
 class PaceTests(SynchronousTestCase):
-    """What the clients cannot stand does not happen."""
-
     def test_waiting_comes_before_every_start(self) -> None:
         """To the second player too, and again after a game on the same connection."""
         host = MemoryHost({**FINAL_DEAL, "onitama.max_plies": "1"})
@@ -320,8 +316,6 @@ RECORDED = Path(__file__).parents[1] / "vectors" / "onitama_final.jsonl"
 
 
 class AcrossTests(PropertyCase):
-    """The document's wire and this one at one table."""
-
     def test_the_document_s_player_and_this_one(self) -> None:
         """Each hears the other in its own words, and the deal is one."""
         host = MemoryHost(FINAL_DEAL)
@@ -359,7 +353,6 @@ class AcrossTests(PropertyCase):
         self.assertEqual(master_of(host).position.spare, "ox")
 
     def test_a_long_name_of_the_document_s_wire(self) -> None:
-        """It is told as it is."""
         host = MemoryHost(FINAL_DEAL)
         entered(host, "x" * 20, "onitama")
         self.assertEqual(entered(host, "bob").heard()[1].split("|")[:3], ["START", "bob", "x" * 20])
@@ -468,8 +461,6 @@ class RecordedTests(SynchronousTestCase):
 
 
 class PositionTests(PropertyCase):
-    """The squares of RECONNECT."""
-
     def test_start(self) -> None:
         """Black's back row is row 0."""
         position = evolve(STUCK, board="PPKPP...............ppkpp")
@@ -484,8 +475,6 @@ LONG, LONGER = "\U00010400" * 10, "\U00010400" * 20
 
 
 class FinalCodecTests(CodecContract, PropertyCase):
-    """What all codecs do."""
-
     spreads = True
     text = ZeroBytes
     read = (
@@ -528,8 +517,6 @@ class FinalCodecTests(CodecContract, PropertyCase):
 
 
 class ParsingTests(PropertyCase):
-    """One message."""
-
     def test_what_is_not_quite_a_message_says_so(self) -> None:
         """Wrong fields, the server's own words, lower case, a call for help, and anything else."""
         self.assertEqual(parse("LOGIN"), m.WrongFields("LOGIN", m.CLIENT_COMMANDS["LOGIN"][2]))
@@ -547,13 +534,10 @@ class ParsingTests(PropertyCase):
 
     @given(st.text(max_size=300))
     def test_any_text_is_some_message(self, text: str) -> None:
-        """Nothing raises."""
         parse(text)
 
 
 class BytesTests(PropertyCase):
-    """Limits, and other protocols."""
-
     def test_limit(self) -> None:
         """A message of 255 bytes is read; one of 256 ends the connection, whether its zero byte has come or not."""
         self.assertEqual(len(list(FinalCodec().feed(b"x" * MESSAGE_LIMIT + b"\0"))), 1)
@@ -561,7 +545,6 @@ class BytesTests(PropertyCase):
             self.assertRaises(WireError, list, FinalCodec().feed(b"x" * (MESSAGE_LIMIT + 1) + end))
 
     def test_second_message_that_is_not_utf8_ends_it(self) -> None:
-        """The first one is a message, the second an error."""
         codec = FinalCodec()
         self.assertEqual(list(codec.feed(b"\xc3(\0LOGIN|a\0")), [NOT_UTF8, m.Login("a")])
         self.assertRaises(WireError, list, codec.feed(b"\xff\0"))
@@ -590,8 +573,6 @@ ANY = FIELD | st.text(max_size=10) | st.just("x" * 300)
 
 
 class FinalClientCodecTests(ClientCodecContract, PropertyCase):
-    """What one side writes, the other side reads."""
-
     server_messages = {
         m.Waiting: st.builds(m.Waiting, FIELD),
         m.Failed: st.builds(m.Failed, SENTENCE),

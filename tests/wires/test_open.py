@@ -6,25 +6,36 @@ from functools import partial
 from hashlib import sha256
 from typing import Any
 
+from msgspec import json
+from twisted.trial.unittest import SynchronousTestCase
+
+from gamehost.games.base import Cause, Seat
 from gamehost.games.onitama.master import Onitama
 from gamehost.journal.records import TableId
 from gamehost.lobby.queues import LONGEST
 from gamehost.lobby.sessions import ResumePolicy
+from gamehost.plugins import GAMES, WIRES
+from gamehost.tables.table import Table
+from gamehost.testing import memory_host
 from gamehost.testing.cases import PropertyCase
-from gamehost.testing.memory_host import Client, MemoryHost
 from gamehost.testing.wire_contract import WireContract
 from gamehost.testing.wire_hooks import Situation
 from gamehost.wires.eriantys.conversation import WIRE as ERIANTYS_WIRE
-from gamehost.wires.open.factory import WIRE
-from gamehost.wires.open.table_side import State
-from tests.kit.games.stratego_table import POOR, POOR_FAR
-from tests.kit.transcript import HOME
-from tests.kit.wires.open_case import DEAL, OpenCase, act, line
+from gamehost.wires.open.conversation import WIRE, State
+from tests.games import test_onitama_master as onitama
+from tests.games import test_paper_soccer_master as paper_soccer
+from tests.games import test_stratego_master as stratego
+from tests.kit.games.eriantys import any_action
+from tests.kit.games.stratego import POOR, POOR_FAR
+from tests.kit.memory_host import HOME, Client, MemoryHost
+from tests.kit.model_clients import MODEL_CLIENTS
+from tests.kit.model_clients.base import ModelClient
+from tests.kit.players import SECRET, house_factory, house_host
+from tests.kit.wires.open import DEAL, OpenCase, act, line
+from tests.lobby.test_house import seek
 
 
 class WireTests(WireContract, PropertyCase):
-    """What all wires do."""
-
     wire = WIRE
     transcripts = HOME
     host_settings = DEAL
@@ -69,8 +80,6 @@ class WireTests(WireContract, PropertyCase):
 
 
 class MovesTests(OpenCase):
-    """What can be done now, on request."""
-
     def moves(self, client: Client, table: int = 1, **keys: Any) -> Any:
         """The last answer to a question for moves."""
         client.send(line(do="moves", table=table, **keys))
@@ -139,6 +148,23 @@ class MovesTests(OpenCase):
         self.assertEqual(self.moves(ann, 2)["is"], "moves")
         self.assertEqual(self.moves(bob, 2)["is"], "moves")
 
+    def test_a_picture_with_the_moves(self) -> None:
+        """It shows what this seat knows, and comes also where the moves are too many for a list."""
+        host = self.host()
+        players = [self.enter(host, name)[0] for name in ("ann", "bob")]
+        for player in players:
+            player.send(line(do="seek", game="stratego"))
+        answer = self.moves(players[0], picture=True)
+        self.assertEqual((answer["moves"], answer["why"]), ([], "there are too many actions to list them"))
+        for player, rows in zip(players, (POOR, POOR_FAR), strict=True):
+            player.send(act("/".join(rows)))
+        shown = [self.moves(player, picture=True) for player in players]
+        self.assertTrue(shown[0]["moves"] and not shown[1]["moves"])
+        for answer in shown:
+            self.assertNotIn("why", answer)
+            self.assertEqual(answer["picture"].count("marshal on "), 1)
+        self.assertNotIn("picture", self.moves(players[0]))
+
     def test_words_that_are_no_beginning(self) -> None:
         """A path in words, a whole move, and letters that no notation has."""
         host = self.host()
@@ -160,8 +186,6 @@ class MovesTests(OpenCase):
 
 
 class KeyTests(OpenCase):
-    """The keys of guests."""
-
     def test_a_key_is_random_and_kept_by_its_digest_alone(self) -> None:
         """Each log-in has another one, and neither the journal nor any `repr` has it."""
         host = self.host(resume=ResumePolicy.NEVER)
@@ -213,8 +237,6 @@ class KeyTests(OpenCase):
 
 
 class ConversationTests(OpenCase):
-    """What no transcript shows."""
-
     def test_every_refusal_has_the_id_of_its_action(self) -> None:
         """Also when the disk is late, and refusals come after what was accepted before them."""
         host = self.host()
@@ -354,4 +376,292 @@ def refused(number: int) -> dict[str, Any]:
     return {"is": "refused", "why": "you have no seat at this table", "id": number}
 
 
+#: Who may act, and a legal action, by the name of the game.
+LEGAL: Mapping[str, Callable[[Any, random.Random], Any]] = {
+    "onitama": lambda master, rng: onitama.MasterTests().legal(master, rng),
+    "paper-soccer": lambda master, rng: paper_soccer.ContractTests.legal(None, master, rng),  # type: ignore[arg-type]
+    "stratego": lambda master, rng: stratego.MasterTests.legal(None, master, rng),  # type: ignore[arg-type]
+    "eriantys": any_action,
+}
+SETTINGS = {"onitama.max_plies": "60", "stratego.max_plies": "60", "limits.unlimited": "yes"}
+STEPS = 5_000
+
+
+def message(**keys: Any) -> str:
+    """A client's message on the open wire."""
+    return json.encode(keys).decode()
+
+
+class Match:
+    """
+    Ann on the open wire, Bob on another one.
+
+    :param first: whether Ann comes first
+    """
+
+    def __init__(self, wire: str, game: str, first: bool, seed: int) -> None:
+        self.rng = random.Random(seed)
+        self.host = MemoryHost(SETTINGS, rng=random.Random(seed).randrange)
+        self.game = GAMES[game]
+        self.told: list[dict[str, Any]] = []
+        self.model: ModelClient = MODEL_CLIENTS[wire]("bob")
+        self.bob: Client | None = None
+        self.ann = self.host.connect("open")
+        if not first:
+            self.come(wire)
+            if game == "eriantys":
+                self.say('{"type":"SetGame","numberOfPlayers":2,"expertMode":false}')
+        self.ann.say(message(do="enter", name="ann"), message(do="seek", game=game))
+        if first:
+            self.come(wire)
+            if game == "eriantys":
+                self.say('{"type":"JoinAvailableGame","gameId":1}')
+        self.table: Table[Any, Any] = self.host.lobby.tables[TableId(1)]
+
+    def come(self, wire: str) -> None:
+        self.bob = self.host.connect(wire, "192.0.2.2")
+        self.model.connected()
+        self.say(*self.model.log_in())
+
+    def say(self, *lines: str) -> None:
+        """Bob says something, hears what comes of it, and replies."""
+        assert self.bob is not None
+        if lines:
+            self.bob.say(*lines)
+        for heard in self.bob.heard():
+            self.model.hear(heard)
+        replies = self.model.replies(self.rng)
+        if replies:
+            self.say(*replies)
+
+    def play(self) -> None:
+        """To the end: Ann by the rules, Bob by what he is told."""
+        master: Any = self.table._master
+        for number in range(STEPS):
+            self.told += map(json.decode, self.ann.heard())
+            if self.host.lobby.tables.get(TableId(1)) is not self.table:
+                break
+            found = LEGAL[self.game.name](master, self.rng)
+            if found is not None and self.table.names[found[0]] == "ann":
+                action = self.game.write(found[1]).decode()
+                self.ann.say(message(do="act", table=1, action=action, id=number))
+            self.say()
+            if self.host.lobby.tables.get(TableId(1)) is self.table:
+                self.say(*self.model.move(self.rng))
+            self.host.wait(0.01)
+        self.told += map(json.decode, self.ann.heard())
+
+
+class AcrossTests(SynchronousTestCase):
+    def check(self, wire: str, game: str, first: bool) -> None:
+        """Both are told the same match, and its end."""
+        match = Match(wire, game, first, seed=7)
+        match.play()
+        where = f"{wire}, the open wire {'first' if first else 'second'}"
+        result = match.table._master.result
+        assert result is not None, f"{where}: no end"
+        self.assertIs(result.cause, Cause.RULES, where)
+        kinds = [told["is"] for told in match.told]
+        self.assertEqual(kinds[-1], "over", where)
+        self.assertNotIn("refused", kinds, where)
+        self.assertEqual(match.told[-1]["winners"], list(result.winners), where)
+        seated = match.told[kinds.index("seated")]
+        self.assertEqual((seated["game"], seated["names"], seated["wires"]), self.seats(wire, game, first), where)
+        numbers = [told["n"] for told in match.told if told["is"] in ("event", "over")]
+        self.assertEqual(numbers, sorted(numbers), where)
+        self.assertEqual(numbers[-1], match.table.n, where)
+        session = match.host.lobby.registry.get("bob")
+        self.assertTrue(session is None or session.table is None, f"{where}: bob was not told the end")
+        self.assertEqual(seated["seat"], Seat(0 if first else 1), where)
+
+    def seats(self, wire: str, game: str, first: bool) -> tuple[str, list[str], list[str]]:
+        names, wires = ["ann", "bob"], ["open", wire]
+        return (game, names, wires) if first else (game, names[::-1], wires[::-1])
+
+    def test_every_documented_wire(self) -> None:
+        """
+        One player there, and one on the open wire; the first to come has the first seat. The wire of Java objects has no
+        lines; `test_eriantys_java_games` plays across.
+        """
+        documented = [(wire.name, wire.games[0].name) for wire in WIRES if wire.name not in ("open", "eriantys-java")]
+        self.assertEqual({game for _, game in documented}, set(LEGAL))
+        for wire, game in documented:
+            for first in (True, False):
+                self.check(wire, game, first)
+
+
+CLOCKED = {"game_time": 60, "increment": 2.5}
+
+
+class ClockTests(OpenCase):
+    def clocked(self, host: memory_host.MemoryHost) -> tuple[Client, Client]:
+        """Ann and Bob in a match with clocks."""
+        (ann, _), (bob, _) = self.enter(host, "ann"), self.enter(host, "bob")
+        for client in (ann, bob):
+            client.send(line(do="seek", game="onitama", settings=CLOCKED))
+        return ann, bob
+
+    def test_they_are_told(self) -> None:
+        """To players and watchers, with all that is told of the match."""
+        host = self.host()
+        ann, bob = self.clocked(host)
+        self.assertEqual([one["clocks"] for one in self.told(bob)[1:]], [[60_000, 60_000]] * 2)
+        host.wait(4)
+        watcher = host.connect("open")
+        [shown] = self.ask(watcher, do="watch", table=1)
+        self.assertEqual(shown["clocks"], [56_000, 60_000])
+        ann.send(act("ox c1 c2"))
+        for client in (watcher, bob):
+            self.assertEqual(self.told(client)[0]["clocks"], [58_500, 60_000])
+        host.wait(1)
+        bob.drop()
+        bob, _ = self.enter(host, "bob")
+        host.wait(1)
+        bob.drop()
+        again = host.connect("open")
+        [_, seated, *_] = self.ask(again, do="enter", name="bob")
+        self.assertEqual(seated["clocks"], [58_500, 58_000])
+
+    def test_a_match_that_is_shown_later(self) -> None:
+        """Its clocks are those of this moment, and would tell who has moved: those who watch are not told them."""
+        host = self.host()
+        host.lobby.galleries.delays = {"onitama": 5.0}
+        ann, _ = self.clocked(host)
+        watcher = host.connect("open")
+        self.ask(watcher, do="watch", table=1)
+        ann.send(act("ox c1 c2"))
+        host.wait(5)
+        told = self.told(watcher)
+        self.assertEqual([one["is"] for one in told], ["shown", "event"])
+        self.assertTrue(all("clocks" not in one for one in told))
+
+    def test_the_end_of_a_clock(self) -> None:
+        """Its seat loses by time."""
+        host = self.host()
+        ann, _ = self.clocked(host)
+        ann.send(act("ox c1 c2"))
+        host.wait(59.9)
+        self.told(ann)
+        host.wait(0.2)
+        [over] = self.told(ann)
+        self.assertEqual((over["is"], over["winners"], over["cause"]), ("over", [0], "time"))
+
+    def test_after_a_restart(self) -> None:
+        """The clocks go on where they stood; they stand still while nobody is there."""
+        host = self.host()
+        ann, bob = self.clocked(host)
+        ann.send(act("ox c1 c2"))
+        for client in (ann, bob):
+            client.drop()
+        again = self.host(journal=host.journal.restarted())
+        again.wait(1_000)
+        client = again.connect("open")
+        [_, seated, *_] = self.ask(client, do="enter", name="bob")
+        self.assertEqual(seated["clocks"], [62_500, 60_000])
+        again.wait(60)
+        self.assertEqual(self.told(client)[-1]["cause"], "time")
+
+    def test_without_them(self) -> None:
+        host = self.host()
+        ann, _, _ = self.matched(host)
+        ann.send(act("ox c1 c2"))
+        self.assertTrue(all("clocks" not in one for one in self.told(ann)))
+        [shown] = self.ask(host.connect("open"), do="watch", table=1)
+        self.assertNotIn("clocks", shown)
+
+    def test_bad_settings(self) -> None:
+        """They are refused before anybody waits."""
+        client, _ = self.enter(self.host(), "ann")
+        for settings, why in (
+            ({"increment": 1}, "increment: expected 0 without game_time"),
+            ({"game_time": "soon"}, "game_time: expected seconds, such as 60 or 2.5"),
+        ):
+            told = self.ask(client, do="seek", game="onitama", settings=settings)
+            self.assertEqual(told, [{"is": "sorry", "why": why}])
+
+
 del OpenCase
+
+
+class HouseTests(SynchronousTestCase):
+    def setUp(self) -> None:
+        self.host, _ = house_host()
+        self.factory = house_factory(self.host)
+        self.ann = seek(self.host, "ann", house="easy", private=True)
+        self.ann.heard()
+        self.client = Client(self.host, self.factory, "")
+
+    def ask(self, **message: Any) -> list[dict[str, Any]]:
+        """Say something, and what is answered."""
+        self.client.send(line(**message))
+        return [json.decode(text) for text in self.client.heard()]
+
+    def test_the_seat(self) -> None:
+        """The secret and the name of a seat, and the match goes on; others see nothing of it."""
+        told = self.ask(do="enter", name="easy.1", key=SECRET)
+        self.assertEqual([one["is"] for one in told], ["entered", "seated", "back"])
+        self.assertEqual(
+            (told[1]["names"], told[1]["wires"], told[1]["seat"]), (["ann", "easy.1"], ["open", "open"], 1)
+        )
+        self.ann.send(act("ox c1 c2"))
+        self.client.heard()
+        self.assertEqual(self.ask(do="act", table=1, action="crab c5 c4")[0]["is"], "event")
+        self.assertEqual([json.decode(text)["is"] for text in self.ann.heard()], ["event", "event"])
+
+    def test_who_comes_in(self) -> None:
+        """Nobody without the secret, nobody under a name without a seat, and no account."""
+        for more in ({}, {"key": "5ec2e8"}, {"key": "\u00e9"}):
+            answer = self.ask(do="enter", name="easy.1", **more)
+            self.assertEqual(answer, [{"is": "sorry", "why": "only the host's own players enter here"}])
+        for name in ("easy.2", "ann", ""):
+            answer = self.ask(do="enter", name=name, key=SECRET)
+            self.assertEqual(answer, [{"is": "sorry", "why": "no seat is kept for this name"}])
+        self.assertEqual(self.ask(do="log-in", name="easy.1", password="x" * 8)[0]["is"], "sorry")
+
+    def test_the_public_listener(self) -> None:
+        """Nobody comes in there under the name of a house player, with or without the secret."""
+        for more in ({}, {"key": SECRET}, {"key": "f" * 32}):
+            other = self.host.connect("open")
+            other.send(line(do="enter", name="easy.1", **more))
+            self.assertEqual(json.decode(other.heard()[0])["is"], "sorry")
+
+    def test_what_can_be_said(self) -> None:
+        """Nothing but what a player at a table says."""
+        self.ask(do="enter", name="easy.1", key=SECRET)
+        for message in (
+            {"do": "seek", "game": "onitama"},
+            {"do": "lobby"},
+            {"do": "watch", "table": 1},
+            {"do": "leave"},
+        ):
+            self.assertEqual(self.ask(**message)[0]["is"], "sorry")
+        self.assertEqual(self.ask(do="ping"), [{"is": "pong"}])
+
+    def test_history(self) -> None:
+        """Of the own match, also if it is private."""
+        self.ask(do="enter", name="easy.1", key=SECRET)
+        told = self.ask(do="history", table=1)
+        self.assertEqual([one["event"]["kind"] for one in told[0]["events"]], ["dealt"])
+        self.ann.send(line(do="history", table=1))
+        self.assertEqual(json.decode(self.ann.heard()[-1])["is"], "history")
+        stranger = seek(self.host, "bob")
+        stranger.heard()
+        stranger.send(line(do="history", table=1))
+        self.assertEqual(json.decode(stranger.heard()[0])["is"], "sorry")
+
+    def test_a_lost_connection(self) -> None:
+        """The others are not told, and the match goes on when the program is back."""
+        self.ask(do="enter", name="easy.1", key=SECRET)
+        self.client.drop()
+        self.client = Client(self.host, self.factory, "")
+        self.assertEqual([one["is"] for one in self.ask(do="enter", name="easy.1", key=SECRET)][-1], "back")
+        self.assertEqual(self.ann.heard(), [])
+
+    def test_the_end(self) -> None:
+        """It is told, and then there is no such seat."""
+        self.ask(do="enter", name="easy.1", key=SECRET)
+        self.ann.send(line(do="leave"))
+        self.assertEqual(json.decode(self.client.heard()[-1])["is"], "over")
+        self.assertEqual(self.ask(do="act", table=1, action="crab c5 c4")[0]["why"], "you have no seat at this table")
+        self.client.drop()
+        self.assertIsNone(self.host.lobby.registry.get("easy.1"))

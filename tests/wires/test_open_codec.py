@@ -1,10 +1,14 @@
-"""The open wire's codecs: lines to messages, messages to lines, on both sides."""
+"""The open wire's messages: their form, the codecs of both sides, the published schema and the page."""
 
+import json
+import re
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, get_args
 
 from hypothesis import strategies as st
-from msgspec import UNSET
+from msgspec import UNSET, ValidationError
+from msgspec import json as msgspec_json
+from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.testing.cases import PropertyCase
 from gamehost.testing.client_codec_contract import ClientCodecContract
@@ -13,6 +17,9 @@ from gamehost.wires.framing import BLANK, NOT_UTF8, WireError
 from gamehost.wires.open import messages as m
 from gamehost.wires.open.client_codec import OpenClientCodec
 from gamehost.wires.open.codec import EXAMPLES, HELP, LINE_LIMIT, NOT_JSON, OpenCodec, parse
+from gamehost.wires.open.conversation import PLAYED
+from gamehost.wires.open.schema import published, schema
+from tests.kit.sources import ROOT
 
 TEXT = st.text(st.characters(codec="utf-8"), max_size=12)
 WHOLE = st.integers(0, m.LARGEST)
@@ -95,8 +102,6 @@ TOLD: Mapping[type, st.SearchStrategy[Any]] = {
 
 
 class CodecTests(CodecContract, PropertyCase):
-    """What all codecs do."""
-
     def new_codec(self) -> OpenCodec:
         return OpenCodec()
 
@@ -178,8 +183,6 @@ class CodecTests(CodecContract, PropertyCase):
 
 
 class ClientCodecTests(ClientCodecContract, PropertyCase):
-    """The law of codecs in both directions."""
-
     server_messages = TOLD
     client_messages = SAID
 
@@ -209,7 +212,6 @@ class ClientCodecTests(ClientCodecContract, PropertyCase):
         self.assertEqual(list(self.new_client_codec().feed(lines)), [m.Gone(3)])
 
     def test_errors(self) -> None:
-        """What was wrong is said."""
         kind = 'expected a JSON object with "is" and the name of a message of the host'
         for data, words in (
             (b"hello\n", "a line that is not JSON"),
@@ -222,3 +224,84 @@ class ClientCodecTests(ClientCodecContract, PropertyCase):
         ):
             error = self.assertRaises(WireError, list, self.new_client_codec().feed(data))
             self.assertEqual(str(error), words)
+
+
+class MessagesTests(SynchronousTestCase):
+    def test_clients_messages_have_do(self) -> None:
+        """The tag stands under `do`, and what is unset is left out."""
+        for message, text in (
+            (m.Enter("ann"), '{"do":"enter","name":"ann"}'),
+            (m.LogIn("ann", "secret"), '{"do":"log-in","name":"ann","password":"secret"}'),
+            (m.Act(3, "tiger c1 c3", 7), '{"do":"act","table":3,"action":"tiger c1 c3","id":7}'),
+            (m.Leave(), '{"do":"leave"}'),
+        ):
+            self.assertEqual(msgspec_json.encode(message).decode(), text)
+            self.assertEqual(msgspec_json.decode(text, type=m.ClientMessage), message)
+
+    def test_hosts_messages_have_is(self) -> None:
+        """The tag stands under `is`. A client that reads with these structs ignores keys that it does not know."""
+        over = m.Over(3, 12, [0], "rules", "master taken")
+        text = '{"is":"over","table":3,"n":12,"winners":[0],"cause":"rules","why":"master taken"}'
+        self.assertEqual(msgspec_json.encode(over).decode(), text)
+        self.assertEqual(msgspec_json.decode(text[:-1] + ',"later":1}', type=m.ServerMessage), over)
+
+    def test_secrets_are_not_shown(self) -> None:
+        """A message that gets into a log shows no password and no key."""
+        for message in (m.Enter("ann", "canary"), m.LogIn("ann", "canary"), m.Entered("ann", "canary")):
+            self.assertNotIn("canary", repr(message))
+
+    def test_unknown_keys_and_wrong_types_are_refused(self) -> None:
+        """A client that misspells a key is told so, and is not half understood."""
+        for text in (
+            '{"do":"enter","name":"ann","nam":"x"}',
+            '{"do":"enter","name":1}',
+            '{"do":"seek","game":"onitama","seat":"third"}',
+            '{"do":"act","table":-1,"action":"x"}',
+            '{"do":"act","table":9007199254740992,"action":"x"}',
+            '{"do":"over"}',
+            '{"is":"pong"}',
+            "[]",
+        ):
+            self.assertRaises(ValidationError, msgspec_json.decode, text, type=m.ClientMessage)
+
+
+PAGE = ROOT / "docs" / "wires" / "open.rst"
+
+
+class SchemaTests(SynchronousTestCase):
+    def test_the_schema_is_current(self) -> None:
+        text = (ROOT / "docs" / "wires" / "open.schema.json").read_text("utf-8")
+        self.assertEqual(text, published(PLAYED))
+
+    def test_every_reference_leads_somewhere(self) -> None:
+        """And every definition is used, so nothing is left of messages that are gone."""
+        whole = schema(PLAYED)
+        found = set(re.findall(r'"#/\$defs/(\w+)"', json.dumps(whole)))
+        self.assertEqual(found, set(whole["$defs"]))
+
+    def test_clients_messages_are_closed(self) -> None:
+        """Unknown keys of a client are refused; those of the host may come in a later version."""
+        definitions: dict[str, Any] = schema(PLAYED)["$defs"]
+        for kind in get_args(m.ClientMessage):
+            self.assertIs(definitions[kind.__name__]["additionalProperties"], False)
+        for kind in get_args(m.ServerMessage):
+            self.assertNotIn("additionalProperties", definitions[kind.__name__])
+
+
+class PageTests(SynchronousTestCase):
+    def test_every_message_is_described(self) -> None:
+        page = PAGE.read_text("utf-8")
+        for name, example in EXAMPLES.items():
+            self.assertIn(f'"do":"{name}"', page)
+            if name not in ("act", "watch", "lobby"):
+                self.assertIn(f"``{example}``", page)
+        for kind in get_args(m.ServerMessage):
+            self.assertIn(f"``{kind.__struct_config__.tag}``", page)
+
+    def test_the_settings_are_listed(self) -> None:
+        """Those that a client can choose, of every game."""
+        page = PAGE.read_text("utf-8")
+        for played in PLAYED:
+            for name in played.choices:
+                self.assertIn(f"``{name}``", page)
+            self.assertIn(f"   * - ``{played.game.name}``\n", page)

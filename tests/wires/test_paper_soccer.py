@@ -19,10 +19,9 @@ from gamehost.wires.paper_soccer.messages import (
     RemoteMove,
     RemoteState,
 )
-from gamehost.wires.paper_soccer.remote_conversation import WIRE
-from tests.kit.games.paper_soccer_walks import as_move, recorded
-from tests.kit.memory_host import MemoryHost
-from tests.kit.transcript import HOME
+from gamehost.wires.paper_soccer.remote import WIRE
+from tests.kit.games.paper_soccer import as_move, recorded
+from tests.kit.memory_host import HOME, MemoryHost
 from tests.kit.wires.paper_soccer_talk import (
     ACCEPTED,
     DECLARATION,
@@ -60,8 +59,6 @@ ATTACKS = (
 
 
 class WireTests(WireContract, PropertyCase):
-    """What all wires do."""
-
     wire = WIRE
     transcripts = HOME
     begun = b'<message type="aaaaa'
@@ -234,8 +231,6 @@ class AnswersTests(PropertyCase):
 
 
 class LoginTests(PropertyCase):
-    """Getting in."""
-
     def test_types_of_game(self) -> None:
         """Three spellings, in any case; anything else is unknown."""
         for good in ("paper soccer", "Paper_Football", "PAPER-SOCCER"):
@@ -289,8 +284,6 @@ class LoginTests(PropertyCase):
 
 
 class EndTests(PropertyCase):
-    """What comes after the end."""
-
     def table(self, **options: Any) -> Table:
         """A game that bob has just won."""
         table = Table(**options)
@@ -331,7 +324,6 @@ class EndTests(PropertyCase):
         self.assertIs(table.ann.state, State.PLAYING)
 
     def test_a_lost_connection_frees_the_nick(self) -> None:
-        """And leaves no timer."""
         table = self.table()
         table.ann.drop()
         table.bob.drop()
@@ -340,8 +332,6 @@ class EndTests(PropertyCase):
 
 
 class LeavingTests(PropertyCase):
-    """Lost connections, and leaving for good."""
-
     def test_told_once(self) -> None:
         """Who was told that the other one is gone is not told so again when the grace time ends."""
         table = Table()
@@ -396,8 +386,6 @@ class LeavingTests(PropertyCase):
 
 
 class ReasonsTests(PropertyCase):
-    """Every refusal says why."""
-
     def test_the_loser_hears_which_rule_the_move_broke(self) -> None:
         """First and alone; the end is the same for both."""
         table = Table()
@@ -422,8 +410,6 @@ class ReasonsTests(PropertyCase):
 
 
 class MistakesTests(PropertyCase):
-    """What is wrong is refused once, and at once."""
-
     def test_a_wrong_end_tag_is_refused_at_once(self) -> None:
         """The sound message behind it is not acted on, the connection ends, and the seat is kept."""
         table = Table()
@@ -495,8 +481,6 @@ class LostPeopleTests(PropertyCase):
 
 
 class LateMovesTests(PropertyCase):
-    """What was sent before its sender could know of the end."""
-
     def test_the_first_move_behind_the_end_is_ignored(self) -> None:
         """Bare or not; the second one is refused."""
         for late in (move((0, 1)), move((0, 1), game=None), points((0, 1))):
@@ -508,7 +492,6 @@ class LateMovesTests(PropertyCase):
             self.assertEqual(table.bob.ask(thanks()), [])
 
     def test_only_a_move_of_that_game_can_be_late(self) -> None:
-        """A move of another game was not sent in this one."""
         table = Table()
         table.ann.say(move((0, 2)))
         table.hush()
@@ -537,23 +520,18 @@ def told(moves: Moves, winner: str) -> list[str]:
 
 
 def whole(data: bytes) -> Sequence[bytes]:
-    """One segment."""
     return [data]
 
 
 def bytewise(data: bytes) -> Sequence[bytes]:
-    """A segment for every byte."""
     return [data[n : n + 1] for n in range(len(data))]
 
 
 def cut_at(place: int) -> Cut:
-    """Two segments."""
     return lambda data: [piece for piece in (data[:place], data[place:]) if piece]
 
 
 class WholeGamesTests(PropertyCase):
-    """Recorded games, and what both players hear of them."""
-
     def hear(self, moves: Moves, spelling: str, cut: Cut = whole, declaration: bool = False) -> list[str]:
         """Play a game; both must hear the same of it."""
         rng = random.Random(1)

@@ -8,12 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gamehost.games.base import Cause
-from gamehost.games.paper_soccer.position import Position
+from gamehost.games.paper_soccer.rules import Position
 from gamehost.journal.records import TableId
 from gamehost.testing.cases import PropertyCase
 from gamehost.wires.paper_soccer.conversation import State
 from gamehost.wires.paper_soccer.messages import Point
-from tests.kit.games.paper_soccer_walks import as_move, random_move, recorded
+from tests.kit.games.paper_soccer import as_move, random_move, recorded
 from tests.kit.journals import RecordingJournal
 from tests.kit.memory_host import Client, MemoryHost
 from tests.kit.wires.paper_soccer_talk import (
@@ -50,8 +50,6 @@ def play(table: Table, moves: Iterable[tuple[Point, ...]]) -> None:
 
 
 class CatalogueTests(PropertyCase):
-    """Each row against a game in which it is ann's turn."""
-
     def assert_refused(self, said: str | bytes, table: Table | None = None) -> None:
         """One error to the sender, nothing to the other, nothing changed, and the game goes on."""
         table = table or Table()
@@ -322,8 +320,6 @@ class EveryWireTests(PropertyCase):
 
 
 class HostTests(PropertyCase):
-    """Stops, restarts, and a journal that takes its time."""
-
     def test_a_stop_is_said_to_all(self) -> None:
         """In whatever state, serverShutdown is the last word; nobody forfeits by it."""
         table = Table()
@@ -338,7 +334,6 @@ class HostTests(PropertyCase):
         self.assertEqual([entry.outcome for entry in table.world.journal.entries[TableId(1)]], [""])
 
     def test_other_farewells_are_errors(self) -> None:
-        """A deadline is not a stop."""
         world = MemoryHost()
         client = world.connect(WIRE)
         world.wait(10)
@@ -409,8 +404,6 @@ class HostTests(PropertyCase):
 
 
 class StrictTests(PropertyCase):
-    """Documented messages only."""
-
     def test_nothing_but_the_document(self) -> None:
         """No texts, no bare moves, no message without its game's id, no playerLeftGame, no points on a return."""
         table = Table(strict=True)
@@ -449,15 +442,12 @@ class StrictTests(PropertyCase):
             self.assertEqual((other.heard(), other.transport.disconnecting or other.closed), ([nothing], True), opening)
 
     def test_a_stop(self) -> None:
-        """The word for a stop is the document's."""
         table = Table(strict=True)
         table.world.factories[WIRE].close("the host is stopping")
         self.assertEqual(table.both(), [SHUTDOWN])
 
 
 class RandomGamesTests(PropertyCase):
-    """Games at random."""
-
     @given(st.randoms(use_true_random=False), st.booleans(), st.booleans())
     def test_drop_and_return_at_any_moment(self, rng: random.Random, late: bool, restarts: bool) -> None:
         """Whoever drops whenever, and whatever the host goes through: nobody misses a point or hears one twice."""

@@ -14,10 +14,9 @@ from gamehost.testing.wire_hooks import Situation, received
 from gamehost.wires.framing import BLANK, WireError
 from gamehost.wires.paper_soccer.codec import XmlCodec
 from gamehost.wires.paper_soccer.messages import Dialect, LoginResponse
-from gamehost.wires.paper_soccer.remote_conversation import WIRE
-from gamehost.wires.paper_soccer.remote_player import Remote
+from gamehost.wires.paper_soccer.remote import WIRE, Remote
+from tests.kit.memory_host import HOME
 from tests.kit.sources import ROOT
-from tests.kit.transcript import HOME
 from tests.kit.wires.paper_soccer_talk import DECLARATION, login, message
 from tests.kit.wires.remote_talk import (
     ACCEPTED,
@@ -65,7 +64,6 @@ class WireTests(WireContract, PropertyCase):
     )
 
     def new_host(self, settings: Mapping[str, str] | None = None, limits: Mapping[str, str] = {}) -> MemoryHost:
-        """A host with a master of Nim."""
         settings = self.host_settings if settings is None else settings
         settings = {**settings, **{f"limits.{name}": text for name, text in limits.items()}}
         wire = self.wire if self.watch is None else evolve(self.wire, configure=self.watch)
@@ -86,7 +84,6 @@ class WireTests(WireContract, PropertyCase):
         return first, move(1).encode()
 
     def illegal_action(self, first: Client, second: Client) -> tuple[Client, bytes]:
-        """Out of turn."""
         return second, move(1).encode()
 
     def after_match(self) -> Situation:
@@ -109,7 +106,6 @@ class WireTests(WireContract, PropertyCase):
         return Situation(host, client)
 
     def situations(self) -> Mapping[str, Callable[[], Situation]]:
-        """All of a player's, and of a master's."""
         found = dict(super().situations())
         connected = found.pop("connected")
         return {**found, "master": self.mastering, "connected": connected}
@@ -218,14 +214,12 @@ class WireTests(WireContract, PropertyCase):
         self.assertEqual(received(ann), [over(1, {"ann": True, "bob": False})])
 
     def test_the_end_is_told(self) -> None:
-        """By the master, too."""
         _, ann, bob = self.pair()
         ann.send(move(1, "").encode())
         ends = over(1, {"ann": False, "bob": True}, '<heap left="7"/>')
         self.assertEqual((received(ann), received(bob)), ([ends], [ends]))
 
     def test_after_the_end_another_match_can_be_played(self) -> None:
-        """With the next one who comes."""
         over = self.after_match()
         self.join_again(over.client, "ann")
         carl = over.host.connect(self.wire.name)
@@ -263,8 +257,6 @@ class WireTests(WireContract, PropertyCase):
 
 
 class WritingTests(SynchronousTestCase):
-    """What is sent, byte by byte."""
-
     def test_no_line_ends(self) -> None:
         """Some programs take a line end for the beginning of the next message."""
         world = World({"paper-soccer.line_ends": "no"})
@@ -305,8 +297,6 @@ class WritingTests(SynchronousTestCase):
 
 
 class RateTests(SynchronousTestCase):
-    """What counts towards the rates of a connection."""
-
     def world(self, **limits: str) -> World:
         return World({"limits.unlimited": "no", **{f"limits.{name}": text for name, text in limits.items()}})
 
@@ -438,8 +428,6 @@ def arrive(where: str) -> tuple[World, Client]:
 
 
 class AnswersTests(SynchronousTestCase):
-    """What the page says is what happens."""
-
     def test_the_table_is_whole(self) -> None:
         """Each type of message has a row."""
         self.assertEqual(set(SAMPLES), set(table_of_answers()))
@@ -493,8 +481,6 @@ class AnswersTests(SynchronousTestCase):
 
 
 class SettingsTests(SynchronousTestCase):
-    """What a listener lets in."""
-
     def ask(self, settings: dict[str, str], said: str, address: str = "192.0.2.9") -> str:
         """The answer to a log-in, in strict mode."""
         world = World({"paper-soccer.strict": "yes", **settings})

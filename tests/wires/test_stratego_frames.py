@@ -21,47 +21,51 @@ from gamehost.wires.stratego_frames.conversation import WIRE, FramesConversation
 from gamehost.wires.stratego_frames.messages import CLIENT_FRAMES as BY_NUMBER
 from gamehost.wires.stratego_frames.messages import Battle, Error, Move, Ready, Setup, SignOn, Wait
 from tests.kit.journals import RecordingJournal
-from tests.kit.memory_host import MemoryHost
-from tests.kit.transcript import HOME, Hears, Says, transcripts
-from tests.kit.wires.stratego_frames_pairs import LEAKS, SPEECH
-from tests.kit.wires.stratego_frames_table import (
+from tests.kit.memory_host import (
+    CLIENT_FRAMES,
+    HOME,
+    SERVER_FRAMES,
+    FrameWords,
+    Hears,
+    MemoryHost,
+    Says,
+    client_frames,
+    frame,
+    server_frame,
+    transcripts,
+    write_utf,
+)
+from tests.kit.wires.stratego_frames import (
     ANN,
     BOB,
     CONNECTED,
     EMPTY_ROWS,
     HIDDEN_ROWS,
     INVALID,
+    LEAKS,
     MOVE_INVALID,
+    SPEECH,
     VALID,
     WAIT,
     again,
     all_heard,
     board,
     connected,
+    differences,
     in_play,
+    leaky,
     moves,
+    played,
     set_up,
     setups,
     signed_on,
     state,
     the_position,
 )
-from tests.kit.wires.stratego_frames_table import WIRE as FRAMES_WIRE
-from tests.kit.wires.stratego_frames_words import (
-    CLIENT_FRAMES,
-    SERVER_FRAMES,
-    FrameWords,
-    client_frames,
-    frame,
-    server_frame,
-    write_utf,
-)
-from tests.kit.wires.stratego_pairs import differences, leaky, played
+from tests.kit.wires.stratego_frames import WIRE as FRAMES_WIRE
 
 
 class FramesCodecTests(CodecContract, PropertyCase):
-    """However the bytes are cut."""
-
     spreads = True
 
     def new_codec(self) -> FramesCodec:
@@ -93,8 +97,6 @@ PAGE = (DOCS / "wires" / "stratego-frames.rst").read_text("utf-8")
 
 
 class WireTests(WireContract, PropertyCase):
-    """What all wires do."""
-
     wire = WIRE
     transcripts = HOME
     text = FrameWords
@@ -163,8 +165,6 @@ class WireTests(WireContract, PropertyCase):
 
 
 class TranscriptTests(SynchronousTestCase):
-    """Words and bytes in the files that the page shows."""
-
     def test_bytes_are_those_of_the_words(self) -> None:
         """Wherever a file has bytes, they are the frame that the words stand for, with its number."""
         checked = 0
@@ -187,10 +187,7 @@ class TranscriptTests(SynchronousTestCase):
 
 
 class PageTests(SynchronousTestCase):
-    """What the page says of types, limits and settings."""
-
     def test_types(self) -> None:
-        """The table of frames has all of them."""
         rows = re.findall(r"^(client|server) +([0-9]+) +([A-Z][A-Za-z ]*?)  ", PAGE, re.MULTILINE)
         listed = {(side, int(kind), name) for side, kind, name in rows}
         known = {("client", kind, name) for name, kind in CLIENT_FRAMES.items()}
@@ -225,7 +222,6 @@ class ReasonTests(SynchronousTestCase):
         self.assertEqual(client.ask(line), [f'Error "{reason}"', refusal], line)
 
     def test_placements(self) -> None:
-        """What was wrong with a placement or a Ready."""
         ann, _ = signed_on(MemoryHost(OPEN))
         all_heard(ann)
         self.assertEqual(ann.ask("Setup F (0,0)"), [VALID])
@@ -274,8 +270,6 @@ class ReasonTests(SynchronousTestCase):
 
 
 class SideTests(SynchronousTestCase):
-    """Which rows are whose."""
-
     def test_behind_connected(self) -> None:
         """Both are told, right behind Connected."""
         world = MemoryHost()
@@ -299,8 +293,6 @@ class SideTests(SynchronousTestCase):
 
 
 class ResignTests(SynchronousTestCase):
-    """Giving up."""
-
     def test_in_play(self) -> None:
         """On the own turn or not: Game Over with the other's name, to both; each may sign on again."""
         for who in (0, 1):
@@ -320,7 +312,6 @@ class ResignTests(SynchronousTestCase):
             self.assertEqual(bob.heard()[-1], 'Game Over "bob"')
 
     def test_nobody_hears_of_it_before_it_is_durable(self) -> None:
-        """As with a move."""
         journal = RecordingJournal()
         ann, bob = in_play(MemoryHost(journal=journal))
         journal.late = True
@@ -329,7 +320,6 @@ class ResignTests(SynchronousTestCase):
         self.assertEqual((ann.heard(), bob.heard()), (['Game Over "bob"'], ['Game Over "bob"']))
 
     def test_with_no_game(self) -> None:
-        """Refused, with the reason."""
         client = MemoryHost().connect(FRAMES_WIRE)
         self.assertEqual(client.ask("Resign"), ['Error "sign on first"'])
         self.assertEqual(
@@ -338,8 +328,6 @@ class ResignTests(SynchronousTestCase):
 
 
 class LateTests(SynchronousTestCase):
-    """A move that crosses Game Over."""
-
     def test_first_move_after_the_end_has_no_answer(self) -> None:
         """Its sender could not know of the end. The second move is refused."""
         world = MemoryHost()
@@ -371,8 +359,6 @@ class LateTests(SynchronousTestCase):
 
 
 class StrictTests(SynchronousTestCase):
-    """The document's frames only."""
-
     def test_no_reason_and_no_side(self) -> None:
         """Refusals and Connected stand alone."""
         world = MemoryHost(OPEN, strict=True)
@@ -389,7 +375,6 @@ class StrictTests(SynchronousTestCase):
         self.assertEqual((ann.ask("Resign"), ann.closed, bob.heard()), ([], True, []))
 
     def test_move_after_the_end_is_refused(self) -> None:
-        """The document has a frame for it."""
         ann, _ = in_play(MemoryHost(strict=True))
         ann.ask("Move (1,3) (1,6)")
         self.assertEqual(ann.ask("Move (0,3) (0,4)"), [MOVE_INVALID])
@@ -403,8 +388,6 @@ class StrictTests(SynchronousTestCase):
 
 
 class SecretTests(SynchronousTestCase):
-    """Pairs of games, and wires that are known to leak."""
-
     def test_row_128_nothing_leaks(self) -> None:
         """In none of 100 pairs did the player who listens get one byte that differs, drops and returns included."""
         self.assertEqual(list(differences(SPEECH, 100)), [])
@@ -475,13 +458,10 @@ def brought_to(world: MemoryHost, state: State, frame: str) -> Client:
 
 
 def name_of(line: str) -> str:
-    """The name of a frame in words."""
     return max((name for name in SERVER_FRAMES if line.startswith(name)), key=len)
 
 
 class StateTests(SynchronousTestCase):
-    """Every frame in every state."""
-
     def answered(self, row: Row, strict: bool) -> tuple[str, str]:
         """What a frame is answered in a state, and the state after it."""
         world = MemoryHost(strict=strict)

@@ -10,8 +10,8 @@ from gamehost.games.base import Seat, To
 from gamehost.games.stratego.master import StrategoMaster
 from gamehost.lobby.sessions import ResumePolicy
 from tests.kit.journals import RecordingJournal
-from tests.kit.memory_host import Client, MemoryHost
-from tests.kit.wires.stratego_frames_table import (
+from tests.kit.memory_host import Client, MemoryHost, client_frames, frame
+from tests.kit.wires.stratego_frames import (
     ANN,
     BOB,
     CONNECTED,
@@ -32,14 +32,11 @@ from tests.kit.wires.stratego_frames_table import (
     signed_on,
     the_master,
 )
-from tests.kit.wires.stratego_frames_words import client_frames, frame
 
 OPEN = {"limits.unlimited": "yes"}
 
 
 class FramingRowTests(SynchronousTestCase):
-    """Frames that cannot be this wire's."""
-
     def assert_ended(self, world: MemoryHost, client: Client, data: bytes) -> None:
         """One Error, then the connection is closed, and nothing after these bytes is heard."""
         client.heard()
@@ -80,8 +77,6 @@ class FramingRowTests(SynchronousTestCase):
 
 
 class SignOnRowTests(SynchronousTestCase):
-    """Names, and what comes before one."""
-
     def test_row_34_second_sign_on(self) -> None:
         """Refused wherever it comes; the name stays."""
         world = MemoryHost()
@@ -140,8 +135,6 @@ class SignOnRowTests(SynchronousTestCase):
 
 
 class SetUpRowTests(SynchronousTestCase):
-    """Placements."""
-
     def test_row_36_squares_off_the_board(self) -> None:
         """Refused, and nothing stands."""
         ann, _ = signed_on(MemoryHost(OPEN))
@@ -215,8 +208,6 @@ class SetUpRowTests(SynchronousTestCase):
 
 
 class MoveRowTests(SynchronousTestCase):
-    """Moves."""
-
     def test_row_41_out_of_turn_or_out_of_play(self) -> None:
         """While waiting, during the set-up, out of turn, after the end."""
         world = MemoryHost(OPEN)
@@ -302,8 +293,6 @@ class MoveRowTests(SynchronousTestCase):
 
 
 class TableRowTests(SynchronousTestCase):
-    """Two at a table, and others."""
-
     def test_row_44_both_at_once(self) -> None:
         """Both Ready, then both Move, in one turn of the reactor: in the order in which they came, one Playing each."""
         for ann_first in (True, False):
@@ -356,8 +345,6 @@ class TableRowTests(SynchronousTestCase):
 
 
 class ComingBackTests(SynchronousTestCase):
-    """Who comes back, and what both are told."""
-
     def test_in_play_to_one_alone(self) -> None:
         """The one who is back hears whose turn it is, and the board; the other nothing at all."""
         world = MemoryHost()
@@ -467,8 +454,6 @@ class ComingBackTests(SynchronousTestCase):
 
 
 class EndTests(SynchronousTestCase):
-    """How games end on this wire."""
-
     def drawn(self, strict: bool, settings: Mapping[str, str] = {}) -> list[str]:
         """What ann hears at the end of a game that is a draw after two moves."""
         world = MemoryHost({"stratego.max_plies": "2", **settings}, strict=strict)
@@ -538,8 +523,6 @@ class EndTests(SynchronousTestCase):
 
 
 class StrictTests(SynchronousTestCase):
-    """The document's frames only."""
-
     def test_nothing_is_said_before_a_hang_up(self) -> None:
         """A name that cannot be, a broken frame, a silent client, a host that stops: closed without a word."""
         for line in ('Sign On "an n"', "bytes 2B", "bytes 2A 05 00 00 00 02"):
@@ -568,14 +551,12 @@ class StrictTests(SynchronousTestCase):
 
 
 class LobbyTests(SynchronousTestCase):
-    """This wire among others."""
-
     def test_the_queue_is_the_games(self) -> None:
         """Players wait where all players of Stratego do, unless this wire is set apart."""
         for settings, pool in (({}, ""), ({"stratego-frames.separate": "yes"}, WIRE)):
             world = MemoryHost(settings)
             again(world, "ann")
-            self.assertEqual(list(world.lobby._queues.waiting), [("stratego", pool)])
+            self.assertEqual(list(world.lobby.queues.waiting), [("stratego", pool)])
 
     def test_suspended(self) -> None:
         """A fault of the referee: both are told, and hung up on; the record is kept for the host's next life."""

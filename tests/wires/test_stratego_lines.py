@@ -14,27 +14,30 @@ from gamehost.testing.cases import PropertyCase
 from gamehost.testing.wire_contract import WireContract
 from gamehost.testing.wire_hooks import Situation
 from gamehost.wires.stratego_lines.codec import WORDS
+from gamehost.wires.stratego_lines.conversation import HELP, SETUP_HELP, LinesConversation, State
 from gamehost.wires.stratego_lines.conversation import WIRE as TOKEN
-from gamehost.wires.stratego_lines.conversation import LinesConversation
-from gamehost.wires.stratego_lines.states import HELP, SETUP_HELP, State
 from tests.kit.journals import RecordingJournal
-from tests.kit.memory_host import Client, MemoryHost
-from tests.kit.transcript import HOME
-from tests.kit.wires.stratego_frames_table import CONNECTED, VALID, setups
-from tests.kit.wires.stratego_frames_table import connected as connected_frames
-from tests.kit.wires.stratego_frames_words import client_frames
-from tests.kit.wires.stratego_lines_pairs import LEAKS, SPEECH
-from tests.kit.wires.stratego_lines_table import BLUE, RED, WIRE, connected, playing, quiet, seated
-from tests.kit.wires.stratego_pairs import differences, leaky
-from tests.kit.wires.stratego_pairs_contract import PairsContract
-from tests.kit.workers import HeldWorker
+from tests.kit.memory_host import HOME, Client, MemoryHost, client_frames
+from tests.kit.reactors import HeldWorker
+from tests.kit.wires.stratego_frames import CONNECTED, VALID, differences, leaky, setups
+from tests.kit.wires.stratego_frames import connected as connected_frames
+from tests.kit.wires.stratego_lines import (
+    BLUE,
+    LEAKS,
+    RED,
+    SPEECH,
+    WIRE,
+    PairsContract,
+    connected,
+    playing,
+    quiet,
+    seated,
+)
 
 PAGE = Path(__file__).parents[2] / "docs" / "wires" / "stratego-lines.rst"
 
 
 class WireTests(WireContract, PropertyCase):
-    """What all wires do."""
-
     wire = TOKEN
     transcripts = HOME
     begun = b"annaaaaa"
@@ -79,7 +82,6 @@ class WireTests(WireContract, PropertyCase):
             self.assertEqual(situation.client.ask("B4-B5"), ["err the game has not begun: wait for new"])
 
     def named(self) -> Situation:
-        """A password is awaited."""
         situation = self.connected_only()
         situation.client.say("ann")
         return situation
@@ -207,7 +209,6 @@ class AnswersTests(SynchronousTestCase):
                 self.assertNotIn("evil", "".join(client.heard()))
 
     def test_every_word_of_the_server_is_on_the_page(self) -> None:
-        """Documented and extended."""
         page = PAGE.read_text("utf-8")
         self.assertEqual(len(WORDS), 13)
         for word in SENT["a word of the server"]:
@@ -215,8 +216,6 @@ class AnswersTests(SynchronousTestCase):
 
 
 class StrictTests(SynchronousTestCase):
-    """`--strict`: the document and nothing else."""
-
     def test_log_in_is_refused_with_auth_err_alone(self) -> None:
         """And asked for again, twice."""
         world = MemoryHost(strict=True)
@@ -241,7 +240,6 @@ class StrictTests(SynchronousTestCase):
             self.assertEqual(ann.ask(move), ["get-move"])
 
     def test_draw_is_the_last_mover_s(self) -> None:
-        """The document knows no draw."""
         ann, bob = playing(MemoryHost({"stratego.max_plies": "2"}, strict=True))
         ann.say("A4-A5")
         self.assertEqual(bob.ask("B7-B6")[:2], ["none", "winner blue"])
@@ -256,7 +254,6 @@ class StrictTests(SynchronousTestCase):
         self.assertEqual((len(world.lobby.registry), world.lobby.tables), (0, {}))
 
     def test_coming_back_in_play_has_no_words(self) -> None:
-        """In the set-up it has."""
         world = MemoryHost(strict=True)
         ann, bob = seated(world)
         bob.drop()
@@ -271,7 +268,6 @@ class StrictTests(SynchronousTestCase):
         self.assertEqual(ann.heard()[-1], "winner red")
 
     def test_host_that_stops_hangs_up_without_a_word(self) -> None:
-        """The document has none."""
         world = MemoryHost(strict=True, journal=RecordingJournal())
         ann, _ = playing(world)
         world.factories[WIRE].close("the host is stopping")
@@ -290,8 +286,6 @@ def stranger(strict: bool = False) -> Client:
 
 
 class HelpTests(SynchronousTestCase):
-    """Somebody with netcat and no one to ask."""
-
     def test_where_a_name_is_awaited(self) -> None:
         """Two lines: what this is, and what to send; a name is awaited still, and no account is made."""
         for word in ("help", "HELP", "?", "quit", " Help "):
@@ -307,7 +301,6 @@ class HelpTests(SynchronousTestCase):
             self.assertEqual(client.ask("help"), HELPED)
 
     def test_as_a_password(self) -> None:
-        """It is one: a password may be any word."""
         self.assertEqual(stranger().ask("ann", "help"), ["auth-ok"])
 
     def test_where_a_set_up_is_awaited(self) -> None:
@@ -324,8 +317,6 @@ class HelpTests(SynchronousTestCase):
 
 
 class OtherProtocolTests(SynchronousTestCase):
-    """Clients of other protocols are told in one sentence."""
-
     def told(self, data: bytes, strict: bool = False) -> list[str]:
         client = stranger(strict)
         client.send(data)
@@ -354,14 +345,11 @@ class OtherProtocolTests(SynchronousTestCase):
         self.assertEqual((len(client.heard()), client.closed), (1, True))
 
     def test_strict_says_nothing(self) -> None:
-        """It hangs up."""
         for data in (b"GET / HTTP/1.1\r\n\r\n", client_frames('Sign On "ann"', 0)[0]):
             self.assertEqual(self.told(data, strict=True), [])
 
 
 class ResignTests(SynchronousTestCase):
-    """Giving up."""
-
     def resigned(self, ann: Client, bob: Client, who: Client, winner: str) -> None:
         heard = who.ask("resign")
         self.assertEqual(heard[0], f"winner {winner}")
@@ -393,7 +381,6 @@ class ResignTests(SynchronousTestCase):
         self.assertEqual(quiet_words[:2], ["none", "winner blue"])
 
     def test_with_no_game(self) -> None:
-        """Refused."""
         client = connected(MemoryHost(), "ann")
         self.assertEqual(client.ask("resign"), ["err the game has not begun: wait for new"])
 
@@ -404,8 +391,6 @@ class ResignTests(SynchronousTestCase):
 
 
 class LateTests(SynchronousTestCase):
-    """A move that crosses the end of the game."""
-
     def test_it_has_no_answer(self) -> None:
         """Sent while the other resigned: it is no row of the new set-up, and no refusal."""
         world = MemoryHost()
@@ -436,8 +421,6 @@ class LateTests(SynchronousTestCase):
 
 
 class RefusedLogInTests(SynchronousTestCase):
-    """Two reasons that are different things."""
-
     def test_the_reason_that_holds_is_said(self) -> None:
         """With no new account left: a known name has a wrong password, and a new one cannot become an account."""
         world = MemoryHost({"limits.accounts_per_address": "1"})
@@ -452,8 +435,6 @@ CANARY = "canary-4711"
 
 
 class SecretTests(PairsContract, SynchronousTestCase):
-    """Pairs of games, and wires that are known to leak."""
-
     speech = SPEECH
     back = b"resume"
 
@@ -471,8 +452,6 @@ class SecretTests(PairsContract, SynchronousTestCase):
 
 
 class CanaryTests(SynchronousTestCase):
-    """A password is looked for wherever it must not be."""
-
     def searched(self, world: MemoryHost, act: Callable[[], Any]) -> list[str]:
         """All that was logged while something was done, and all that the host's parts show of themselves."""
         with capturedLogs() as events:
@@ -490,7 +469,7 @@ class CanaryTests(SynchronousTestCase):
             for part in (connection, talk, talk._attempt, talk.session, connection._codec):
                 shown.append(repr(part))
         shown.append(
-            repr(world.lobby) + repr(vars(world.lobby.login_service)) + repr(world.lobby.registry._sessions.by_key)
+            repr(world.lobby) + repr(vars(world.lobby.login_service)) + repr(world.lobby.registry.sessions.by_key)
         )
         return shown
 
@@ -581,8 +560,6 @@ def signed_on(world: MemoryHost, name: str) -> Client:
 
 
 class AcrossTests(SynchronousTestCase):
-    """Ann on one wire, Bob on the other."""
-
     def test_frames_first(self) -> None:
         """Ann's set-up, moves and battles on frames; Bob's on lines: letters and coordinates are each wire's own."""
         world = MemoryHost()

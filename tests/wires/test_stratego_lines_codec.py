@@ -6,7 +6,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gamehost.games.stratego.pieces import KINDS
+from gamehost.games.stratego.rules import KINDS
 from gamehost.testing.cases import PropertyCase
 from gamehost.testing.client_codec_contract import ClientCodecContract
 from gamehost.testing.codec_contract import CodecContract
@@ -37,14 +37,12 @@ from gamehost.wires.stratego_lines.messages import (
     read_move,
     square,
 )
-from tests.kit.wires.stratego_lines_table import BLUE, RED
+from tests.kit.wires.stratego_lines import BLUE, RED
 
 ASCII = st.text(st.characters(min_codepoint=32, max_codepoint=126), min_size=1, max_size=LINE_LIMIT)
 
 
 class LinesCodecTests(CodecContract, PropertyCase):
-    """What all codecs do."""
-
     spreads = True
 
     def new_codec(self) -> LinesCodec:
@@ -67,8 +65,6 @@ class LinesCodecTests(CodecContract, PropertyCase):
 
 
 class ReadingTests(PropertyCase):
-    """Lines of a client."""
-
     @given(st.lists(ASCII, max_size=10))
     def test_lines_come_as_they_were_sent(self, lines: list[str]) -> None:
         """Blanks at either end too: they may be a password's."""
@@ -87,14 +83,11 @@ class ReadingTests(PropertyCase):
         self.assertRaises(WireError, list, LinesCodec().feed(b"x" * (LINE_LIMIT + 1) + b"\n"))
 
     def test_a_line_shows_nothing(self) -> None:
-        """It may be a password."""
         [message] = LinesCodec().feed(b"canary\n")
         self.assertNotIn("canary", repr(message) + str(message))
 
 
 class EncodingTests(PropertyCase):
-    """The server's messages, to the byte."""
-
     def test_every_message_of_the_server(self) -> None:
         """As the wire's page prints them."""
         rows = ("MGKKJJJPPP", "..~~..~~..")
@@ -123,8 +116,6 @@ class EncodingTests(PropertyCase):
 
 
 class SpellingTests(PropertyCase):
-    """Letters, squares, moves and set-ups."""
-
     def test_letters_are_the_document_s(self) -> None:
         """Twelve of them, one for each of the game's kinds, as many as the game has; `S` is the sergeant, `O` the spy."""
         self.assertEqual("".join(LETTERS[kind] for kind in "F123456789SB"), "VMGKJPLSIROB")
@@ -178,8 +169,6 @@ ROWS = st.lists(ROW, min_size=10, max_size=10).map(tuple)
 
 
 class LinesClientCodecTests(ClientCodecContract, PropertyCase):
-    """What one side writes, the other side reads."""
-
     server_messages = {
         m.AuthReq: st.builds(m.AuthReq),
         m.AuthOk: st.builds(m.AuthOk),

@@ -7,15 +7,15 @@ from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.games.base import Seat
-from gamehost.games.stratego.position import seen
+from gamehost.games.stratego.rules import seen
 from gamehost.testing.cases import PropertyCase
+from gamehost.wires.stratego_lines.conversation import COLORS, State
 from gamehost.wires.stratego_lines.messages import board_rows, square
-from gamehost.wires.stratego_lines.states import COLORS, State
-from tests.kit.games.stratego_table import shuffled_rows
+from tests.kit.games.stratego import shuffled_rows
 from tests.kit.journals import RecordingJournal
 from tests.kit.memory_host import MemoryHost
-from tests.kit.wires.stratego_lines_table import BLUE, RED, WIRE, connected, master_of, playing, seated, set_up_lines
-from tests.kit.workers import HeldWorker
+from tests.kit.reactors import HeldWorker
+from tests.kit.wires.stratego_lines import BLUE, RED, WIRE, connected, master_of, playing, seated, set_up_lines
 
 AWAY = "198.51.100.7"
 NOT_YOUR_TURN = "err it is not your turn: wait for get-move"
@@ -135,6 +135,8 @@ class LogInRows(SynchronousTestCase):
         ann, bob = playing(world)
         world.lobby.login_service._worker = worker
         clients = [connected(world, f"x{number}", address=f"10.0.0.{number}") for number in range(60)]
+        # Clients at no table have turns when many speak at once.
+        world.wait(1)
         heard = [client.heard() for client in clients]
         self.assertEqual(sum(lines == ["auth-req"] for lines in heard), 33)
         self.assertEqual(heard[-1][1:3], ["auth-err", "err too many log-ins at once: try again in a moment"])
@@ -260,7 +262,6 @@ class SetUpRows(SynchronousTestCase):
         self.assertTrue(ann.closed)
 
     def test_row_59_set_up_lines_before_new(self) -> None:
-        """Refused, and not kept."""
         world = MemoryHost()
         ann = connected(world, "ann")
         ann.heard()
@@ -346,7 +347,6 @@ class MoveRows(SynchronousTestCase):
         self.assertNotIn("err the game has not begun: wait for new", ann.heard())
 
     def test_row_63_after_a_refused_one_the_next_is_played(self) -> None:
-        """It was asked for by then."""
         ann, _ = playing(MemoryHost())
         self.assertEqual(ann.ask("A4-A4", "A4-A5")[1:], ["get-move", "none"])
 
@@ -411,8 +411,6 @@ def on_return(world: MemoryHost, seat: int) -> list[str]:
 
 
 class ComingBackTests(PropertyCase):
-    """A player may be lost at any moment."""
-
     @given(st.randoms(use_true_random=False), st.integers(0, 60), st.sampled_from([0, 1]), st.booleans())
     def test_back_at_any_moment_with_everything_right(
         self, rng: random.Random, moves: int, leaver: int, restarted: bool
@@ -501,7 +499,6 @@ class ComingBackTests(PropertyCase):
         self.assertEqual((ann.heard()[0], bob.heard()[0]), ("winner blue", "winner blue"))
 
     def test_who_is_only_waiting_and_drops_is_gone(self) -> None:
-        """Nobody is paired with nobody."""
         world = MemoryHost()
         connected(world, "ann").drop()
         self.assertEqual(connected(world, "bob").heard(), ["auth-req", "auth-ok"])
@@ -535,8 +532,6 @@ class ComingBackTests(PropertyCase):
 
 
 class LateJournalTests(SynchronousTestCase):
-    """Nothing is said before the journal has it."""
-
     def test_every_word_waits(self) -> None:
         """auth-ok of a new account, new, endsetup, none, the other's move, and winner."""
         journal = RecordingJournal(late=True)
@@ -566,7 +561,6 @@ class LateJournalTests(SynchronousTestCase):
         self.assertEqual(heard(), (["new", "color red"], ["new", "color blue"]))
 
     def test_known_account_waits_for_nothing(self) -> None:
-        """There is nothing to be written."""
         journal = RecordingJournal()
         connected(MemoryHost(journal=journal), "ann").drop()
         later = journal.restarted()
@@ -591,8 +585,6 @@ class LateJournalTests(SynchronousTestCase):
 
 
 class RestartTests(SynchronousTestCase):
-    """The host goes down and comes up."""
-
     def test_accounts_and_seats_are_there(self) -> None:
         """With the same password, and with no other; a guest does not get the name."""
         world = MemoryHost(journal=RecordingJournal())

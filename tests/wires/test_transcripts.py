@@ -7,18 +7,14 @@ from twisted.trial.unittest import SynchronousTestCase
 from gamehost.net.input import BUSY_BYTES
 from gamehost.plugins import WIRES
 from gamehost.testing.transcript import play
-from tests.kit.memory_host import Client, MemoryHost
-from tests.kit.message_text import WORDED
-from tests.kit.transcript import Hears, Says, Step, Transcript, transcripts
+from tests.kit.memory_host import WORDED, Client, Hears, MemoryHost, Says, Step, Transcript, transcripts
 
 
 def whole(client: Client, data: bytes) -> None:
-    """All bytes in one segment."""
     client.send(data)
 
 
 def byte_by_byte(client: Client, data: bytes) -> None:
-    """Each byte in a segment of its own."""
     for number in range(len(data)):
         client.protocol.input._bytes.give_back(BUSY_BYTES)  # keys are pressed in more time than a test has
         client.send(data[number : number + 1])
@@ -49,7 +45,6 @@ class TranscriptTests(SynchronousTestCase):
                 self.play(transcript, byte_by_byte)
 
     def test_telnet_line_ends(self) -> None:
-        """As telnet ends its lines, where there are lines."""
         for wire in WIRES:
             for transcript in transcripts(wire.name) if wire.name not in WORDED else ():
                 self.play(transcript, telnet)

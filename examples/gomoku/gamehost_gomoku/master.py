@@ -86,6 +86,10 @@ class GomokuMaster:
         """The player whose turn it is loses."""
         return self._lose(Seat(self.position.turn), Cause.TIME, "the time ran out")
 
+    def to_move(self) -> Seat | None:
+        """The seat for which the match waits. A master that tells it can have clocks."""
+        return None if self.result is not None else Seat(self.position.turn)
+
     def view(self, seat: Seat | None) -> Event:
         """The whole position: nothing is hidden in this game."""
         return Situation(self.position)
@@ -170,6 +174,10 @@ class Gomoku:
             case Played(_, point) if view is not None:
                 return Situation(view.position.after(point))
         return view
+
+    def determinized(self, view: Situation, seat: Seat, chance: Chance) -> GomokuMaster:
+        """The match from here on. Nothing is hidden, so nothing is drawn."""
+        return GomokuMaster(view.position, 0)
 
 
 GOMOKU = Gomoku()

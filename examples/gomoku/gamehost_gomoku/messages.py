@@ -1,89 +1,87 @@
-"""The messages of the wire: one frozen class for each, with its fields in the order of the line."""
+"""Gomoku as other programs see it: views, events and actions as JSON. Points have names such as `h8`. Seat 0 is Black."""
+
+from collections.abc import Mapping
+from typing import Any
 
 from msgspec import Struct
 
-from gamehost.wires.framing import Blank, UndecodableLine
+from gamehost.games.base import Seat
+from gamehost.games.messages import ActionMessage, EventMessage
+from gamehost_gomoku.master import Begun, Event, Played, Situation
+from gamehost_gomoku.position import Point, Position, point_named
 
 
-class Name(Struct, frozen=True):
-    """Client: log in under this name. `NAME ann`."""
+class View(Struct, frozen=True):
+    """Where the match stands: rows from the top down, with `x` for a black stone and `o` for a white one; and all moves."""
 
-    name: str
+    board: list[str]
+    moves: list[str]
+    #: The seat that moves next.
+    turn: int
 
 
-class Play(Struct, frozen=True):
-    """Client: place a stone. `PLAY h8`."""
+class BegunEvent(EventMessage, frozen=True, tag="begun"):
+    """The match begins on an empty board with so many points on each side."""
+
+    size: int
+
+
+class PlayedEvent(EventMessage, frozen=True, tag="played"):
+    """A seat placed a stone."""
+
+    seat: int
+    point: str
+
+
+class PlaceAction(ActionMessage, frozen=True, tag="place"):
+    """Place a stone."""
 
     point: str
 
 
-class Resign(Struct, frozen=True):
-    """Client: give the match up. `RESIGN`."""
+def _point(name: str) -> Point:
+    point = point_named(name)
+    if point is None:
+        raise ValueError("not the name of a point")
+    return point
 
 
-class Malformed(Struct, frozen=True):
-    """A client's line that is no message. The line is not kept, because it must not be sent back."""
+class GomokuMessages:
+    """Makes the messages, and reads them."""
 
-    #: What was expected, for the refusal.
-    expected: str
+    view_type = View
+    event_type = BegunEvent | PlayedEvent
+    action_type = PlaceAction
+    rules: Mapping[str, Any] = {}
 
+    def view(self, situation: Situation) -> View:
+        position = situation.position
+        marks = {stone: "xo"[number % 2] for number, stone in enumerate(position.stones)}
+        numbers = range(position.size)
+        board = ["".join(marks.get(Point(column, row), ".") for column in numbers) for row in reversed(numbers)]
+        return View(board, list(map(str, position.stones)), position.turn)
 
-class Waiting(Struct, frozen=True):
-    """Server: logged in, and no opponent yet. `WAITING ann`."""
+    def read_view(self, view: View, seat: Seat | None) -> Situation:
+        return Situation(Position(len(view.board), tuple(map(_point, view.moves))))
 
-    name: str
+    def event(self, event: Any) -> EventMessage | None:
+        match event:
+            case Begun(size):
+                return BegunEvent(size)
+            case Played(seat, point):
+                return PlayedEvent(seat, str(point))
+        return None
 
+    def read_event(self, event: Any) -> Event | None:
+        match event:
+            case BegunEvent(size):
+                return Begun(size)
+            case PlayedEvent(seat, point):
+                return Played(Seat(seat), _point(point))
+        return None
 
-class Game(Struct, frozen=True):
-    """Server: the match begins. `GAME ann bob 15`: Black, White, and the points on each side of the board."""
-
-    black: str
-    white: str
-    size: str
-
-
-class Played(Struct, frozen=True):
-    """Server, to both: a stone was placed. `PLAYED ann h8`."""
-
-    name: str
-    point: str
-
-
-class Refused(Struct, frozen=True):
-    """Server: the last message had no effect. `REFUSED a stone stands there already`."""
-
-    reason: str
-
-
-class Away(Struct, frozen=True):
-    """Server: the other player's connection is lost; the seat is kept for some time. `AWAY bob`."""
-
-    name: str
+    def action(self, action: Point) -> PlaceAction:
+        return PlaceAction(str(action))
 
 
-class Back(Struct, frozen=True):
-    """Server, to both: a player is back. `BACK bob ann bob 15 h8,j9`: who; then as in `GAME`; then all moves, or `-`."""
-
-    name: str
-    black: str
-    white: str
-    size: str
-    moves: str
-
-
-class Over(Struct, frozen=True):
-    """Server, to both: the match is over. `OVER ann five in a row`: the winner, or `-`, and why."""
-
-    winner: str
-    why: str
-
-
-class Closing(Struct, frozen=True):
-    """Server: the connection ends. `CLOSING the host is stopping`."""
-
-    reason: str
-
-
-ClientMessage = Name | Play | Resign | Malformed | UndecodableLine | Blank
-ServerMessage = Waiting | Game | Played | Refused | Away | Back | Over | Closing
-Message = ClientMessage | ServerMessage
+MESSAGES = GomokuMessages()

@@ -14,7 +14,6 @@ from attrs import frozen
 from gamehost.games.base import To
 from gamehost.games.chance import Chance
 from gamehost.games.eriantys.actions import IllegalChoice, RuleFault
-from gamehost.games.eriantys.dining import emptied, has_room, seated, swapped, with_professors
 from gamehost.games.eriantys.events import (
     Ask,
     AskCardStudent,
@@ -25,10 +24,19 @@ from gamehost.games.eriantys.events import (
     board_of,
     resolution_told,
 )
-from gamehost.games.eriantys.influence import resolved
 from gamehost.games.eriantys.pieces import NO_STUDENTS, Character, Colour, Students, plus
-from gamehost.games.eriantys.position import Card, Position, drawn
-from gamehost.games.eriantys.values import evolve
+from gamehost.games.eriantys.rules import (
+    Card,
+    Position,
+    drawn,
+    emptied,
+    evolve,
+    has_room,
+    resolved,
+    seated,
+    swapped,
+    with_professors,
+)
 
 
 @frozen

@@ -10,9 +10,8 @@ from attrs import field, frozen
 
 from gamehost.games.base import Seat, To
 from gamehost.games.eriantys.actions import RuleFault
-from gamehost.games.eriantys.influence import Resolution
 from gamehost.games.eriantys.pieces import Character, Colour, Status, Students, Tower
-from gamehost.games.eriantys.position import Card, Island, Position, School
+from gamehost.games.eriantys.rules import Card, Island, Position, Resolution, School
 
 
 @frozen

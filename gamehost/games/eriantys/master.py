@@ -12,10 +12,8 @@ from attrs import define, field, frozen
 
 from gamehost.games.base import Cause, Result, Seat, To, any_of
 from gamehost.games.chance import Chance
-from gamehost.games.drawing import Scene
 from gamehost.games.eriantys import actions, views
 from gamehost.games.eriantys.actions import Action, IllegalChoice, RuleFault, UseCharacter
-from gamehost.games.eriantys.ending import Verdict, left, left_before_deal
 from gamehost.games.eriantys.events import (
     Ask,
     Closing,
@@ -28,11 +26,9 @@ from gamehost.games.eriantys.events import (
     Won,
     board_of,
 )
-from gamehost.games.eriantys.phases import Play, answered, character_used, opened
+from gamehost.games.eriantys.phases import Choices, Play, answered, character_used, chosen, dealt, members, opened
 from gamehost.games.eriantys.pieces import MODES, PlanningOrder, Status
-from gamehost.games.eriantys.position import Match, Position
-from gamehost.games.eriantys.setup import Choices, chosen, dealt, members
-from gamehost.games.eriantys.svg import picture
+from gamehost.games.eriantys.rules import Match, Position, Verdict, left, left_before_deal
 from gamehost.settings import BadOption, Settings, milliseconds, one_of, refuse_unknown, setting, yes_or_no
 
 
@@ -209,6 +205,8 @@ class Eriantys:
     master: ClassVar[type[EriantysMaster]] = EriantysMaster
     least_seats: ClassVar[int] = min(MODES)
     most_seats: ClassVar[int] = max(MODES)
+    choices: ClassVar[frozenset[str]] = frozenset({"expert", "planning_order"})
+    usual: ClassVar[Settings] = {"expert": "no"}
     options: ClassVar[Mapping[str, str]] = {
         "expert": "whether the twelve characters and coins are in the game: yes or no (no)",
         "planning_order": (
@@ -254,9 +252,17 @@ class Eriantys:
         """The board, whose turn it is, and what this seat is asked."""
         return views.follow(view, event, seat)
 
-    def draw(self, scene: Scene) -> str:
-        """The table."""
-        return picture(scene)
+    def determinized(self, view: Situation, seat: Seat, chance: Chance) -> EriantysMaster:
+        """
+        A match with what nobody sees: what others hold, and, unless assistants are asked for, what this seat holds. The bag
+        can be counted. How far an unfinished character has come is not known, so it is at its beginning.
+        """
+        match = Match(MODES[view.match.seats], view.match.expert)
+        master = self.master(match, Rules(match.expert), chance)
+        master._state = (
+            views.begun(view, match, chance) if view.board is None else views.playing(view, view.board, chance)
+        )
+        return master
 
     def _rules(self, settings: Settings) -> Rules:
         refuse_unknown(settings, self.options)

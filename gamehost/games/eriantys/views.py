@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from gamehost.games.base import Seat
+from gamehost.games.chance import Chance, shuffled
 from gamehost.games.eriantys.actions import (
     Action,
     ChooseCloud,
@@ -21,8 +22,7 @@ from gamehost.games.eriantys.actions import (
     PlayAssistant,
     UseCharacter,
 )
-from gamehost.games.eriantys.characters import EFFECTS
-from gamehost.games.eriantys.dining import has_room
+from gamehost.games.eriantys.characters import EFFECTS, Effect
 from gamehost.games.eriantys.events import (
     Ask,
     AskAssistant,
@@ -48,9 +48,22 @@ from gamehost.games.eriantys.events import (
     WizardChosen,
     Won,
 )
-from gamehost.games.eriantys.pieces import MODES, NO_STUDENTS, Character, Colour, Status, Students, Tower
-from gamehost.games.eriantys.position import Match, Position, School, Team
-from gamehost.games.eriantys.values import evolve
+from gamehost.games.eriantys.phases import Choices, Play
+from gamehost.games.eriantys.pieces import (
+    ASSISTANTS,
+    MODES,
+    NO_STUDENTS,
+    STUDENTS_OF_A_COLOUR,
+    WIZARDS,
+    Character,
+    Colour,
+    PlanningOrder,
+    Status,
+    Students,
+    Tower,
+    together,
+)
+from gamehost.games.eriantys.rules import Match, Position, School, Team, evolve, has_room
 
 ASKS = Ask.__args__
 
@@ -159,6 +172,52 @@ def public_position(board: Board, seat: Seat) -> Position:
 def _card(board: Board, seat: Seat) -> int:
     """The assistant of this round; who has not played one comes last."""
     return board.schools[seat].played or 99
+
+
+# A match that fits a view
+
+
+def begun(view: Situation, match: Match, chance: Chance) -> Choices:
+    """The choices before the deal, as far as a seat that is asked knows them. Who has which wizard is drawn."""
+    towers = {seat: Tower(place) for place, team in enumerate(view.teams) for seat in team}
+    taken = [wizard for wizard in WIZARDS if isinstance(view.request, AskWizard) and wizard not in view.request.wizards]
+    return Choices(match, tuple(towers[seat] for seat in sorted(towers)), tuple(shuffled(taken, chance)))
+
+
+def bag_of(board: Board) -> Students:
+    """The students in the bag, by colour: all that are seen nowhere else."""
+    seen = NO_STUDENTS
+    for school in board.schools:
+        seen = together(together(seen, school.entrance), school.dining)
+    for heap in (*(island.students for island in board.islands), *board.clouds, *(c.students for c in board.cards)):
+        seen = together(seen, heap)
+    return tuple(max(0, STUDENTS_OF_A_COLOUR - count) for count in seen)
+
+
+def playing(view: Situation, board: Board, chance: Chance) -> Play:
+    """A match after the deal in which a seat is asked. The hands are drawn, but for one that is shown."""
+    request = view.request
+    seat = view.turn if request is None else request.seat
+    assert seat is not None
+    hands = []
+    for school in board.schools:
+        cards = shuffled([card for card in ASSISTANTS if card != school.played], chance)
+        hands.append(tuple(sorted(cards[: school.assistants])))
+    if isinstance(request, AskAssistant):
+        hands[seat] = request.hand
+    bag = bag_of(board)
+    position = evolve(public_position(board, seat), hands=tuple(hands), bag=bag, last_round=not any(bag))
+    stage, mode = view.statuses[seat], position.match.mode
+    moved = mode.entrance - sum(position.school.entrance) if stage is Status.MOVE_1 else mode.moves
+    play = Play(position, PlanningOrder.PREVIOUS, stage, request, max(0, min(moved, mode.moves)))
+    asks_student = isinstance(request, AskDestination) and request.dining_room
+    if asks_student or not isinstance(request, AskDestination | AskCardStudent | AskColour):
+        return evolve(play, picked=view.picked)
+    assert board.active_character is not None
+    effect: Effect | None = EFFECTS[board.active_character]
+    if effect is not None and view.picked is not None:
+        effect = effect.student(position, view.picked, chance).more
+    return evolve(play, effect=effect)
 
 
 # A view after an event

@@ -12,9 +12,7 @@ from attrs import define, field, frozen
 
 from gamehost.games.base import Cause, IllegalAction, Result, Seat, To, any_of
 from gamehost.games.chance import Chance, shuffled
-from gamehost.games.drawing import Scene
-from gamehost.games.onitama.cards import SQUARE_NAMED, VECTORS, Card, card_named
-from gamehost.games.onitama.position import Exchange, Move, Position
+from gamehost.games.onitama.rules import SQUARE_NAMED, VECTORS, Card, Exchange, Move, Position, card_named
 from gamehost.settings import BadOption, Settings, from_to, milliseconds, one_of, refuse_unknown, setting
 
 Action = Move | Exchange
@@ -192,6 +190,8 @@ class Onitama:
     version: int = 1
     least_seats: int = 2
     most_seats: int = 2
+    choices: frozenset[str] = frozenset({"deal"})
+    usual: Settings = field(factory=dict)
     options: Mapping[str, str] = field(
         factory=lambda: {
             "deal": "the cards of white, black and the spare, as in boar,ox/elephant,horse/crab; default: at random",
@@ -252,12 +252,13 @@ class Onitama:
                 return Situation(view.position.exchanged(old, new))
         return view
 
-    def draw(self, scene: Scene) -> str:
-        """The position, with the cards and the last move."""
-        # Imported late, because a host without pictures needs none of it, and because the drawing knows the events.
-        from gamehost.games.onitama.svg import picture
-
-        return picture(scene)
+    def determinized(self, view: Situation, seat: Seat, chance: Chance) -> OnitamaMaster:
+        """The match from here on. Only the order of the pack is drawn."""
+        position = view.position
+        master = OnitamaMaster(Rules(None, 1000, 0, "pack"), chance)
+        held = {position.spare, *position.hands[0], *position.hands[1]}
+        master.position, master._pack = position, shuffled([card for card in VECTORS if card not in held], chance)
+        return master
 
 
 @lru_cache(maxsize=10_000)

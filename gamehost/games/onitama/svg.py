@@ -3,9 +3,8 @@
 from collections.abc import Iterator, Sequence
 
 from gamehost.games.drawing import INK, SOFT, Board, PlayerLine, Scene, at, caption, number, numbered, page, tag, text
-from gamehost.games.onitama.cards import SIDE, SQUARES, VECTORS, Card
 from gamehost.games.onitama.master import Exchanged, Moved
-from gamehost.games.onitama.position import TEMPLE, Position
+from gamehost.games.onitama.rules import SIDE, SQUARES, TEMPLE, VECTORS, Card, Position
 
 #: A square and the gap behind it, the frame, the column of the numbers; a card.
 _UNIT, _FRAME, _LEFT = 83, 7, 26

@@ -14,9 +14,7 @@ from attrs import define, evolve, field, frozen
 
 from gamehost.games.base import Cause, GameMaster, IllegalAction, Result, Seat, To
 from gamehost.games.chance import Chance
-from gamehost.games.drawing import Scene
-from gamehost.games.paper_soccer.pitch import Point
-from gamehost.games.paper_soccer.position import Foul, Position
+from gamehost.games.paper_soccer.rules import Foul, Point, Position
 from gamehost.settings import Settings, milliseconds, refuse_unknown, setting
 
 
@@ -187,6 +185,8 @@ class PaperSoccer:
     version = 1
     least_seats = 2
     most_seats = 2
+    choices: frozenset[str] = frozenset()
+    usual: Settings = {}
     options: Mapping[str, str] = {"move_time": "seconds for one move, 0 for no limit (default: 0)"}
 
     def check(self, settings: Settings) -> None:
@@ -273,12 +273,12 @@ class PaperSoccer:
                 return evolve(view, points=view.points + event.points, next=None, result=result)
         return view
 
-    def draw(self, scene: Scene) -> str:
-        """The paper as it lies on the table."""
-        # Imported late, because a host without pictures needs none of it, and because the drawing knows the situation.
-        from gamehost.games.paper_soccer.svg import picture
-
-        return picture(scene)
+    def determinized(self, view: Situation, seat: Seat, chance: Chance) -> PaperSoccerMaster:
+        """The match from here on. Nothing is hidden, so nothing is drawn."""
+        master = PaperSoccerMaster(0, chance)
+        master._first, master._next = view.first, view.first if view.next is None else view.next
+        master._position, master._points = position_of(view), list(view.points)
+        return master
 
     @staticmethod
     def _move_time(settings: Settings) -> int:

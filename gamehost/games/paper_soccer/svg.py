@@ -8,9 +8,9 @@ The lines of the player who moved second have a gap in the middle, so that colou
 from collections.abc import Iterable, Iterator, Sequence
 
 from gamehost.games.drawing import SOFT, TAKE, Board, PlayerLine, Scene, at, caption, escaped, number, page, tag, text
-from gamehost.games.paper_soccer.face import moves_of
 from gamehost.games.paper_soccer.master import Move, Situation
-from gamehost.games.paper_soccer.pitch import (
+from gamehost.games.paper_soccer.messages import moves_of
+from gamehost.games.paper_soccer.rules import (
     BORDER,
     GOAL,
     LENGTH,
@@ -19,11 +19,12 @@ from gamehost.games.paper_soccer.pitch import (
     SIDE,
     START,
     WAYS,
+    Foul,
     Point,
+    Position,
     Segment,
     on_pitch,
 )
-from gamehost.games.paper_soccer.position import Foul, Position
 
 UNIT = 48
 #: Beside the pitch, for the numbers.

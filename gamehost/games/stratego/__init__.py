@@ -1,12 +1,8 @@
 """
 Stratego: two sides of forty hidden pieces, and the flag to be taken.
 
-- `pieces`: kinds and battles
-- `position`: the board in play; `placing`: a side's set-up before it
+- `rules`: pieces and battles, the board in play, a side's set-up before it
 - `actions`, `events`: what players want and what they are told
-- `master`: the referee; `game`: the token `STRATEGO`
+- `views`: what follows from what one seat knows
+- `master`: the referee, and the token `STRATEGO`
 """
-
-from gamehost.games.stratego.game import STRATEGO
-
-__all__ = ["STRATEGO"]

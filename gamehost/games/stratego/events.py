@@ -11,8 +11,7 @@ from attrs import field, frozen
 
 from gamehost.games.base import Result, Seat
 from gamehost.games.stratego.actions import Move
-from gamehost.games.stratego.pieces import Survivor
-from gamehost.games.stratego.position import Walk
+from gamehost.games.stratego.rules import Survivor, Walk
 
 
 @frozen

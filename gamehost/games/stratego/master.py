@@ -5,12 +5,14 @@ A seat is told where the enemy's pieces are and, once, the two kinds of a battle
 placement) is made for one seat. No refusal depends on a hidden kind.
 """
 
-from collections.abc import Sequence
-from typing import TypeAlias
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, TypeAlias
 
 from attrs import define, field, frozen
 
 from gamehost.games.base import Cause, IllegalAction, Result, Seat, To
+from gamehost.games.chance import Chance
+from gamehost.games.stratego import actions, views
 from gamehost.games.stratego.actions import Action, Move, Place, PlaceRows, Ready
 from gamehost.games.stratego.events import (
     Board,
@@ -26,18 +28,20 @@ from gamehost.games.stratego.events import (
     ReadySet,
     Situation,
 )
-from gamehost.games.stratego.position import (
+from gamehost.games.stratego.rules import (
     BARE,
     FIRST_PLAYER,
     OTHER,
     SECOND_PLAYER,
     WIDTH,
+    BadPlacement,
+    Placing,
     Position,
     nowhere,
     opening,
     seen,
 )
-from gamehost.games.stratego.setup import BadPlacement, Placing
+from gamehost.settings import Settings, from_to, milliseconds, one_of, refuse_unknown, setting
 
 _ALONE = ((FIRST_PLAYER,), (SECOND_PLAYER,))
 
@@ -201,3 +205,96 @@ class StrategoMaster:
         position = self.position
         last = OTHER[position.turn] if position is not None and position.plies else None
         return To(Over(result, last))
+
+
+_OPTIONS: Mapping[str, str] = {
+    "move_time": "seconds for one move; a player who takes longer loses; 0 (the default) = off",
+    "setup_time": "seconds for the set-up; a player who is not ready then loses; default 300, 0 = off",
+    "two_squares": "in how many turns in a row a piece may cross the same border: 3 (default), 5, or 0 = any number",
+    "max_plies": "moves of both sides together after which the match is a draw; 1 to 100000, default 2000",
+}
+
+
+def _terms(settings: Settings) -> Terms:
+    refuse_unknown(settings, _OPTIONS)
+    usual = Terms()
+    return Terms(
+        move_time=setting(settings, "move_time", usual.move_time, milliseconds),
+        setup_time=setting(settings, "setup_time", usual.setup_time, milliseconds),
+        two_squares=int(setting(settings, "two_squares", str(usual.two_squares), one_of("3", "5", "0"))),
+        max_plies=setting(settings, "max_plies", usual.max_plies, from_to(1, 100_000)),
+    )
+
+
+@frozen
+class Stratego:
+    """The game, for tables and journals. It has no settings of its own: every match brings them."""
+
+    name: str = "stratego"
+    version: int = 1
+    least_seats: int = 2
+    most_seats: int = 2
+    choices: frozenset[str] = frozenset({"setup_time", "two_squares"})
+    usual: Settings = field(factory=dict)
+
+    @property
+    def options(self) -> Mapping[str, str]:
+        return _OPTIONS
+
+    def check(self, settings: Settings) -> None:
+        """
+        :raises BadOption: a setting is unknown or cannot be used
+        """
+        _terms(settings)
+
+    def new_master(self, seats: int, settings: Settings, chance: Chance) -> StrategoMaster:
+        """
+        :param chance: not used; nothing is drawn in this game
+        :raises BadOption: as `check`
+        """
+        return StrategoMaster(_terms(settings))
+
+    def write(self, action: Action) -> bytes:
+        return actions.write(action)
+
+    def read(self, notation: bytes) -> Action:
+        """
+        :raises ValueError: not this game's notation
+        """
+        return actions.read(notation)
+
+    def legal(self, view: Situation, seat: Seat) -> Iterator[Action] | None:
+        """All moves; in the set-up, single placements once there is one."""
+        return views.legal(view, seat)
+
+    def random_action(self, view: Situation, seat: Seat, below: Callable[[int], int]) -> Action | None:
+        """A move, or a whole set-up."""
+        return views.random_action(view, seat, below)
+
+    def follow(self, view: Situation | None, event: Any, seat: Seat | None) -> Situation | None:
+        """The board as this seat may know it."""
+        return views.follow(view, event, seat)
+
+    def determinized(self, view: Situation, seat: Seat, chance: Chance) -> StrategoMaster:
+        """
+        A match in which the kinds of the enemy's pieces are drawn. Beyond its own rows stands neither its flag nor a bomb.
+
+        A view shows neither which pieces are lost nor which have moved, so that is not kept to.
+        """
+        walk = view.walk or nowhere(0)
+        master = StrategoMaster(Terms(setup_time=0, two_squares=len(walk.crossed)))
+        own, enemy = (master._placings[side] for side in (seat, OTHER[seat]))
+        if view.phase is Phase.SETUP:
+            own.restore(view.squares, view.ready[seat], view.singly)
+            if view.ready[OTHER[seat]]:
+                enemy.place_rows(views.any_rows(chance.below))
+        else:
+            own.ready, own.singly, enemy.ready = True, view.singly, True
+            kinds, others = views.any_kinds(view.squares, seat, chance), nowhere(len(walk.crossed))
+            walks = (others, walk) if seat else (walk, others)
+            board = views.board_with(view.squares, seat, kinds)
+            master.position = Position(board, seat if view.turn is None else view.turn, 0, walks)
+        return master
+
+
+STRATEGO = Stratego()

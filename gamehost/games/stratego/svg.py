@@ -10,8 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from gamehost.games.drawing import LAST, Board, PlayerLine, Scene, at, caption, numbered, page, tag, text
 from gamehost.games.stratego.actions import square_name
 from gamehost.games.stratego.events import Fought, Moved, Phase, Situation
-from gamehost.games.stratego.pieces import KINDS
-from gamehost.games.stratego.position import WIDTH
+from gamehost.games.stratego.rules import KINDS, WIDTH
 
 _CELL, _LEFT, _FRAME = 60, 34, 6
 _SIZE = _CELL * WIDTH
@@ -155,12 +154,12 @@ def _block(seat: int, kind: str) -> str:
         "g",
         tag("ellipse", class_="shade", cx=0, cy=26, rx=23, ry=3),
         tag("path", class_="body", d=_SHAPES[seat]),
-        *_face(kind),
+        *_front(kind),
         class_=f"side{seat}",
     )
 
 
-def _face(kind: str) -> Iterator[str]:
+def _front(kind: str) -> Iterator[str]:
     """What is on a piece: numeral and emblem, a figure, or chevrons where it is hidden."""
     match kind:
         case "":

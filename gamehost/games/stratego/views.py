@@ -11,6 +11,7 @@ from typing import Any
 from attrs import evolve
 
 from gamehost.games.base import Seat, any_of
+from gamehost.games.chance import Chance, shuffled
 from gamehost.games.stratego.actions import Action, Move, Place, PlaceRows, Ready
 from gamehost.games.stratego.events import (
     Board,
@@ -25,9 +26,23 @@ from gamehost.games.stratego.events import (
     ReadySet,
     Situation,
 )
-from gamehost.games.stratego.pieces import BOMB
-from gamehost.games.stratego.position import BARE, OTHER, WAYS, WIDTH, Position, Walk, codes, nowhere, seen
-from gamehost.games.stratego.setup import COUNTS, DEPTH, HOME, PIECES
+from gamehost.games.stratego.rules import (
+    BARE,
+    BOMB,
+    COUNTS,
+    DEPTH,
+    FLAG,
+    HOME,
+    OTHER,
+    PIECES,
+    WAYS,
+    WIDTH,
+    Position,
+    Walk,
+    codes,
+    nowhere,
+    seen,
+)
 
 #: An enemy's piece, as its seat is shown it.
 ENEMY = "#"
@@ -92,9 +107,26 @@ def random_action(view: Situation, seat: Seat, below: Callable[[int], int]) -> A
         return any_of(listed, below)
     if view.ready[seat]:
         return None
+    return PlaceRows(any_rows(below))
+
+
+def any_rows(below: Callable[[int], int]) -> tuple[str, ...]:
+    """All forty pieces of a side in any order, as rows."""
     left = list(COUNTS.elements())
     pieces = "".join(left.pop(below(len(left))) for _ in range(PIECES))
-    return PlaceRows(tuple(pieces[start : start + WIDTH] for start in range(0, PIECES, WIDTH)))
+    return tuple(pieces[start : start + WIDTH] for start in range(0, PIECES, WIDTH))
+
+
+def any_kinds(squares: str, seat: Seat, chance: Chance) -> Mapping[int, str]:
+    """Kinds that the enemy's pieces on a board may have, by square. Who stands beyond the own rows has moved."""
+    first = HOME[OTHER[seat]] * WIDTH
+    enemies = [square for square, mark in enumerate(squares) if mark == ENEMY]
+    home = shuffled([square for square in enemies if first <= square < first + PIECES], chance)
+    away = [square for square in enemies if square not in home]
+    movers = shuffled([kind for kind in COUNTS.elements() if kind not in (FLAG, BOMB)], chance)
+    kinds = dict(zip(away, movers, strict=False))
+    rest = shuffled([*movers[len(away) :], *BOMB * COUNTS[BOMB]], chance)
+    return {**kinds, **dict(zip(home, [FLAG, *rest], strict=False))}
 
 
 def follow(view: Situation | None, event: Any, seat: Seat | None) -> Situation | None:

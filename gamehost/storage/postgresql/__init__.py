@@ -1,11 +1,10 @@
 """
 The journal and the accounts in a PostgreSQL database.
 
-- `opening`: opens a store, with all checks; `urls`: which stores are meant, and what may be shown of their names
-- `session`: one connection to the database, with its checks and its lock; `schema`: the tables
-- `store`: reads and commits; `groups`: writes one commit; `notes`: what is beside the records
-- `arrays`: values as PostgreSQL's binary format has them
-- `inspect`: reads a store while hosts use it, also on a standby
+- `opening`: opens a store, with all checks
+- `session`: one connection to the database, with its checks, its lock and the tables; `lives`: who of a cluster lives
+- `store`: reads and commits, and answers what people ask
+- `inspect`: reads a store while hosts use it, also on a standby; `registry`: what members of a cluster ask each other
 
 A host writes through one session, and the session holds a lock. A row that was committed came from the holder of the lock.
 When the lock is free, nothing of that host is under way any more. So no statement needs a check of its own.
@@ -13,5 +12,62 @@ When the lock is free, nothing of that host is under way any more. So no stateme
 If the connection is lost, nobody knows whether the last group was committed. The writer connects again, takes the lock again,
 and asks for the last row of the group: it is there, or it is written again.
 
-All modules but `urls` need psycopg 3. They are imported for a PostgreSQL store alone.
+Here is which stores are in a database, and what may be shown of their names. All other modules need psycopg 3. They are
+imported for a PostgreSQL store alone.
 """
+
+import re
+from importlib.util import find_spec
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from gamehost.journal.records import StoreUnusable
+
+PREFIXES = ("postgresql://", "postgres://")
+
+#: How such a store is copied as a whole.
+BACKUP = "this store is a database: copy it with pg_dump or pg_basebackup, or with gamehost journal copy when no host uses it"
+
+_PASSWORD = re.compile(r"([?&](?:ssl)?password=)[^&]*", re.IGNORECASE)
+
+#: What stands for a password.
+_HIDDEN = "***"
+
+
+def is_postgresql(store: str) -> bool:
+    """Whether a store, as the option names it, is in a PostgreSQL database. Otherwise it is a file, or memory."""
+    return store.startswith(PREFIXES)
+
+
+def shown(store: str) -> str:
+    """A store's name without passwords, for messages and the log."""
+    if not is_postgresql(store):
+        return store
+    scheme, _, rest = store.partition("://")
+    # A password may have any character, so the last @ before the path ends it.
+    network, slash, path = rest.partition("/")
+    login, at, hosts = network.rpartition("@")
+    user, colon, _ = login.partition(":")
+    return f"{scheme}://{user}{colon}{_HIDDEN if colon else ''}{at}{hosts}{slash}" + _PASSWORD.sub(
+        rf"\1{_HIDDEN}", path
+    )
+
+
+def beside(store: str) -> Path:
+    """
+    Where the small files of a store are: for a database, `gamehost-` and its name in the working folder.
+
+    A name that cannot be that of a file is left out.
+    """
+    if not is_postgresql(store):
+        return Path(store)
+    name = urlsplit(store).path.strip("/")
+    return Path("gamehost-" + (name if re.fullmatch(r"[A-Za-z0-9_-]{1,63}", name) else "postgresql"))
+
+
+def require_psycopg() -> None:
+    """
+    :raises StoreUnusable: the library for PostgreSQL is not installed
+    """
+    if find_spec("psycopg") is None:
+        raise StoreUnusable("a store in PostgreSQL needs psycopg: pip install 'gamehost[postgresql]'")

@@ -1,83 +1,39 @@
 """
-Reading a store in PostgreSQL while hosts use it, also on a standby. Nothing here changes the store.
+Reading a store in PostgreSQL while hosts use it, also on a standby; and a database as one end of a copy.
 
 Everything is read as it was at one moment.
 """
 
-import itertools
-from collections.abc import Iterable, Iterator, Sequence
+import platform
+import time
+from collections.abc import Iterator
 from contextlib import closing, contextmanager
+from functools import partial
+from itertools import count, repeat
 from pathlib import Path
 from typing import NoReturn
 
-from attrs import define
+from gamehost.journal.records import StoreUnusable
+from gamehost.storage.inspect import Inspector
+from gamehost.storage.match_lists import MatchLists
+from gamehost.storage.postgresql import BACKUP
+from gamehost.storage.postgresql.lives import note_list
+from gamehost.storage.postgresql.session import (
+    STORE_LOCK,
+    Session,
+    check_for_writing,
+    connect,
+    migrate,
+    refusing,
+    schema_version,
+    schemas,
+)
+from gamehost.storage.prune import Pruned, checked_tables, old_tables, write_archive
+from gamehost.storage.row_codec import rechained
 
-from gamehost.accounts.bans import Ban
-from gamehost.accounts.passwords import Account
-from gamehost.journal.records import StoreUnusable, TableId, TableRecord
-from gamehost.storage.inspect import Findings, Summary, UnfinishedNote, match_of, summaries_of
-from gamehost.storage.postgresql.lists import list_faults
-from gamehost.storage.postgresql.notes import read_accounts, read_bans
-from gamehost.storage.postgresql.opening import refusing
-from gamehost.storage.postgresql.rows import COLUMNS, ENDS, TableRows
-from gamehost.storage.postgresql.schema import schema_version, schemas
-from gamehost.storage.postgresql.session import Session, connect
-from gamehost.storage.postgresql.urls import BACKUP
-from gamehost.storage.prune import Pruned, check_finished, write_archive
-from gamehost.storage.row_codec import Row, Undecodable, rechained
 
-
-@define(eq=False)
-class PostgresInspector:
+class PostgresInspector(Inspector):
     """A journal that is open for reading. Made by `reading_postgresql`."""
-
-    session: Session
-
-    def tables(self) -> Iterator[Summary | Undecodable]:
-        """All tables, oldest first. For a table that this release cannot read, the reason instead."""
-        return summaries_of(map(Row._make, self.session.stream(ENDS, (0, 2**63 - 1))))
-
-    def table(self, table: TableId) -> tuple[int, TableRecord]:
-        """
-        When a table was opened, in milliseconds since 1970, and all of it.
-
-        :raises StoreUnusable: there is no such table
-        :raises Undecodable: another release wrote it
-        """
-        rows = TableRows(lambda sql, *parameters: self.session.rows(sql, parameters)).rows(table)
-        return match_of(table, [Row._make(row) for row in rows])
-
-    def everything(self) -> Iterator[Row]:
-        """All rows, in the order of the tables, and of the rows of each."""
-        return map(Row._make, self.session.stream(f"SELECT {COLUMNS} FROM event ORDER BY game, n"))
-
-    def notes(self) -> list[UnfinishedNote]:
-        """What is noted of unfinished tables."""
-        return [UnfinishedNote(*row) for row in self.session.rows("SELECT game, since, told FROM live ORDER BY game")]
-
-    @property
-    def uptime(self) -> int:
-        """For how many seconds hosts have run on this store."""
-        return int(self.session.rows("SELECT seconds FROM uptime")[0][0])
-
-    def accounts(self) -> Iterable[Account]:
-        """All accounts."""
-        return read_accounts(self.session)
-
-    def bans(self) -> Iterable[Ban]:
-        """All bans."""
-        return read_bans(self.session)
-
-    def verify(self) -> Findings:
-        """
-        Check the chains of rows, the unfinished tables, and the index of finished matches. PostgreSQL checks its own files, as
-        `pg_amcheck` does.
-        """
-        findings = Findings()
-        findings.follow(self.everything(), [note.table for note in self.notes()])
-        if not findings.faults:  # the index is made from the rows
-            findings.faults += list_faults(self.session)
-        return findings
 
     def back_up(self, target: Path) -> NoReturn:
         """
@@ -112,13 +68,6 @@ def check_schema(session: Session) -> None:
         )
 
 
-#: Tables that were opened before a moment and are not listed as unfinished. The newest one stays, because new numbers are
-#: counted from it.
-_OLD = """
-    SELECT game FROM event WHERE n = 0 AND at_ms < %s AND game NOT IN (SELECT game FROM live)
-    AND game < (SELECT max(game) FROM event) ORDER BY game"""
-
-
 def prune_postgresql(store: str, before_ms: int, archive: Path) -> Pruned:
     """
     Move tables to an archive. If there are none, no archive is made.
@@ -131,11 +80,11 @@ def prune_postgresql(store: str, before_ms: int, archive: Path) -> Pruned:
         if archive.exists():
             raise StoreUnusable(f"{archive}: this file exists; name a new file")
         check_schema(session)
-        tables = [row[0] for row in session.rows(_OLD, (before_ms,))]
-        if not tables:
+        if not (tables := old_tables(session, before_ms)):
             return Pruned(0, 0)
+        numbers = count(1)
         try:
-            rows = write_archive(archive, _finished(session, tables))
+            rows = write_archive(archive, (rechained(rows, numbers) for rows in checked_tables(session, tables)))
         except OSError as error:
             raise StoreUnusable(f"{archive}: {error.strerror}") from error
         session.run("BEGIN")
@@ -145,14 +94,62 @@ def prune_postgresql(store: str, before_ms: int, archive: Path) -> Pruned:
     return Pruned(len(tables), rows)
 
 
-def _finished(session: Session, tables: Sequence[int]) -> Iterator[Sequence[Row]]:
-    """
-    The rows of each table as an SQLite store has them.
+#: Seconds for which the lock of a host that has just ended is waited for.
+LOCK_PATIENCE = 2.0
 
-    :raises StoreUnusable: a table is damaged, or not finished
+_KEPT = ("event", "live", "account", "ban", "proof")
+_COPY = "COPY event(epoch, game, n, at_ms, kind, seat, body, h) FROM STDIN (FORMAT BINARY)"
+_TYPES = ("int8", "int8", "int4", "int8", "int2", "int2", "bytea", "bytea")
+
+
+@contextmanager
+def source(store: str) -> Iterator[Inspector]:
     """
-    source, numbers = TableRows(lambda sql, *parameters: session.rows(sql, parameters)), itertools.count(1)
-    for table in tables:
-        rows = [Row._make(row) for row in source.rows(table)]
-        check_finished(table, rows)
-        yield rechained(rows, numbers)
+    A database to copy from, which no host uses meanwhile.
+
+    :raises StoreUnusable: it cannot be used
+    """
+    with refusing(store), closing(connect(store)) as session:
+        _take(session, store)
+        check_schema(session)
+        session.run("BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY")
+        yield PostgresInspector(session)
+
+
+@contextmanager
+def filled(store: str, reader: Inspector) -> Iterator[Inspector]:
+    """
+    A database with everything that a reader gives. It is kept if nothing is raised in here.
+
+    :raises StoreUnusable: it cannot be used, or is not empty
+    """
+    with refusing(store), closing(connect(store)) as session:
+        _take(session, store)
+        if schema_version(session):
+            check_schema(session)
+            if any(session.rows(f"SELECT 1 FROM {table} LIMIT 1") for table in _KEPT):
+                raise StoreUnusable("there is something in this store; make an empty database with createdb")
+        migrate(session)
+        session.run("BEGIN ISOLATION LEVEL REPEATABLE READ")
+        _fill(session, reader)
+        yield PostgresInspector(session)
+        session.run("COMMIT")
+
+
+def _take(session: Session, store: str) -> None:
+    """Take the lock of the store: no host has it, and none can begin."""
+    check_for_writing(session, partial(connect, store))
+    if not session.lock(STORE_LOCK, LOCK_PATIENCE, time.monotonic, time.sleep):
+        raise StoreUnusable(f"a host{session.owner_of_lock(STORE_LOCK)} has this journal open; stop it first")
+
+
+def _fill(session: Session, reader: Inspector) -> None:
+    life = "INSERT INTO member(name, ended) VALUES (%s, now()) RETURNING epoch"
+    epoch = session.rows(life, (f"copy on {platform.node()}",))[0][0]
+    session.copy(_COPY, _TYPES, (row for rows in reader.renumbered(repeat(epoch)) for row in rows))
+    MatchLists(session, has_ends=False).make()
+    for note in reader.notes():
+        values = (note.table, epoch, note.since, note.told)
+        session.run("INSERT INTO live(game, owner, since, told) VALUES (%s, %s, %s, %s)", values)
+    note_list(session)
+    reader.copy_notes(session)

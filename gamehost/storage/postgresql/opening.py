@@ -6,26 +6,31 @@ This blocks. It is for the start, before any port is open; a lost connection is 
 
 import platform
 import time
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 
 from attrs import define, field
 
 from gamehost.journal.records import Room, StoreUnusable
 from gamehost.storage.changes import StoreFailed
+from gamehost.storage.contents import ANOTHER_STORE, in_words
 from gamehost.storage.durable import DurableJournal, at_once
 from gamehost.storage.names import BLOCK, TableNumbers
 from gamehost.storage.postgresql.lives import TAKEN_OVER, ClusterAddress, begin_life, look
-from gamehost.storage.postgresql.notes import prepare
-from gamehost.storage.postgresql.reader import PostgresReader
-from gamehost.storage.postgresql.schema import migrate, schema_version, schemas
-from gamehost.storage.postgresql.session import LineLost, Session, check_for_writing, connect
-from gamehost.storage.postgresql.store import PostgresStore
-from gamehost.storage.postgresql.urls import shown
-from gamehost.storage.reader import Reader
-from gamehost.storage.record_check import AT_START, in_words
-from gamehost.storage.sqlite import ANOTHER_STORE
+from gamehost.storage.postgresql.session import (
+    STORE_LOCK,
+    LineLost,
+    Session,
+    check_for_writing,
+    connect,
+    migrate,
+    refusing,
+    schema_version,
+    schemas,
+)
+from gamehost.storage.postgresql.store import PostgresReader, PostgresStore, prepare
+from gamehost.storage.questions import Reader
 from gamehost.storage.writer import Backlog, BacklogLimits, Writer
 
 #: Seconds for which a lost connection is tried again. The host gives up after the same time.
@@ -37,8 +42,6 @@ PAUSE = 0.1
 
 #: The first schema that several hosts can use.
 _SCHEMA_OF_CLUSTERS = 2
-#: The number of the lock of the whole store.
-STORE_LOCK = 0
 
 
 @define(eq=False)
@@ -217,7 +220,7 @@ def open_postgresql(
         *(opened, writer, reader, backlog, after_turn, lambda: Room.ENOUGH),
         tables=last_table,
         numbers=numbers,
-        life=life,
+        epoch=life.epoch,
     )
 
 
@@ -227,28 +230,10 @@ def _check(store: PostgresStore, accept_loss: bool) -> None:
 
     :raises StoreUnusable: there is damage
     """
-    damage = store.check_all(None if accept_loss else AT_START)
+    damage = store.check_at_start(accept_loss)
     if damage and not accept_loss:
         raise StoreUnusable(
             f"{in_words(damage)}. Put a right backup back, or start once with --accept-loss to go on without"
         )
     if damage:
         store.give_up(damage)
-
-
-@contextmanager
-def refusing(store: str) -> Iterator[None]:
-    """
-    Turns errors of the database into messages for the owner of the host.
-
-    :raises StoreUnusable: for every error of the database
-    """
-    try:
-        yield
-    except StoreUnusable as error:
-        text = str(error)
-        raise StoreUnusable(text if text.startswith(shown(store)) else f"{shown(store)}: {text}") from error
-    except LineLost as error:
-        raise StoreUnusable(f"{shown(store)}: there is no connection to the database ({error})") from error
-    except StoreFailed as error:
-        raise StoreUnusable(f"{shown(store)}: the database refuses this ({error})") from error

@@ -38,7 +38,7 @@ from gamehost.storage.names import (
     carry_out,
     keys_of,
 )
-from gamehost.storage.notes import ACCOUNT_COLUMNS, account_of
+from gamehost.storage.notes import ACCOUNT_COLUMNS, account_of, read_bans
 from gamehost.storage.postgresql.lives import (
     TAKEN_OVER,
     begin_inheriting,
@@ -48,9 +48,8 @@ from gamehost.storage.postgresql.lives import (
     look,
     take_numbers,
 )
-from gamehost.storage.postgresql.notes import read_bans
-from gamehost.storage.postgresql.opening import reconnected, refusing
-from gamehost.storage.postgresql.session import LineLost, Session, check_for_writing, connect
+from gamehost.storage.postgresql.opening import reconnected
+from gamehost.storage.postgresql.session import LineLost, Session, check_for_writing, connect, refusing
 
 _HOMES = """
     SELECT key, home, settled, member.ended IS NULL FROM session JOIN member ON epoch = home WHERE key = ANY(%s)"""

@@ -3,10 +3,13 @@ One session with the database: how it is opened, what is checked, and the locks 
 
 An advisory lock belongs to its session. When the session ends, the database frees the lock, and not before the last
 transaction of the session is settled.
+
+The tables of a store are made in numbered steps. Each step is a transaction of its own, under a lock.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
+from functools import lru_cache
 from typing import Any
 
 import psycopg
@@ -17,10 +20,15 @@ from psycopg.pq.abc import PGresult
 
 from gamehost.journal.records import StoreUnusable
 from gamehost.storage.changes import StoreFailed
-from gamehost.storage.postgresql.urls import shown
+from gamehost.storage.match_lists import MatchLists
+from gamehost.storage.postgresql import shown
+from gamehost.storage.reads import Sql, schemas_of
 
 #: The first number of all advisory locks of a host: `game` in ASCII. The second one is 0 for the store, or the life's number.
 LOCK_CLASS = 0x67616D65
+
+#: The second number of the lock of the whole store.
+STORE_LOCK = 0
 
 #: What libpq is told, unless the store's name says something else. A lost machine is noticed after about three seconds.
 _CLIENT = {
@@ -86,21 +94,24 @@ class Session:
     """
 
     connection: psycopg.Connection[Any]
+    #: How many queries were streamed: each has a name.
+    _streams: int = 0
 
-    def rows(self, sql: str, parameters: Sequence[Any] = ()) -> list[Any]:
+    def rows(self, sql: Sql | str, parameters: Sequence[Any] = ()) -> list[Any]:
         """The rows of a query. Each is a tuple."""
         try:
-            cursor = self.connection.execute(sql.encode(), parameters or None, binary=True)
+            cursor = self.connection.execute(_text(sql), parameters or None, binary=True)
             return cursor.fetchall() if cursor.description is not None else []
         except psycopg.Error as error:
             raise self._failure(Fault(error.sqlstate or "", str(error))) from error
 
-    def stream(self, sql: str, parameters: Sequence[Any] = ()) -> Iterator[Any]:
+    def stream(self, sql: Sql | str, parameters: Sequence[Any] = ()) -> Iterator[Any]:
         """The rows of a query, some thousand at a time. Within a transaction."""
+        self._streams += 1
         try:
-            with self.connection.cursor(name="rows") as cursor:
+            with self.connection.cursor(name=f"rows{self._streams}") as cursor:
                 cursor.itersize = 2000
-                cursor.execute(sql.encode(), parameters or None, binary=True)
+                cursor.execute(_text(sql), parameters or None, binary=True)
                 yield from cursor
         except psycopg.Error as error:
             raise self._failure(Fault(error.sqlstate or "", str(error))) from error
@@ -115,10 +126,18 @@ class Session:
         except psycopg.Error as error:
             raise self._failure(Fault(error.sqlstate or "", str(error))) from error
 
-    def run(self, sql: str, parameters: Sequence[Any] | Mapping[str, Any] = ()) -> int:
+    def run(self, sql: Sql | str, parameters: Sequence[Any] | Mapping[str, Any] = ()) -> int:
         """Carry out a statement; how many rows it has changed."""
         try:
-            return self.connection.execute(sql.encode(), parameters or None).rowcount
+            return self.connection.execute(_text(sql), parameters or None).rowcount
+        except psycopg.Error as error:
+            raise self._failure(Fault(error.sqlstate or "", str(error))) from error
+
+    def run_many(self, sql: Sql | str, rows: Iterable[Sequence[Any]]) -> None:
+        """Carry out a statement once for each row of parameters, without waiting for each."""
+        try:
+            with self.connection.cursor() as cursor:
+                cursor.executemany(_text(sql), rows)
         except psycopg.Error as error:
             raise self._failure(Fault(error.sqlstate or "", str(error))) from error
 
@@ -188,6 +207,12 @@ class Session:
         if fault.sqlstate.startswith(_LOST) or self.connection.pgconn.status != ConnStatus.OK:
             return LineLost(text)
         return StoreFailed(text)
+
+
+@lru_cache(256)
+def _text(sql: Sql | str) -> bytes:
+    """A statement as psycopg has it."""
+    return (sql if isinstance(sql, str) else sql.postgresql).replace("?", "%s").encode()
 
 
 def connect(store: str, read_only: bool = False, **more: str) -> Session:
@@ -266,3 +291,73 @@ def _check_that_it_is_one_session(session: Session, another: Callable[[], Sessio
             "the store is behind a pooler in transaction mode, which breaks its locks; name the server itself, "
             "or a pooler in session mode"
         )
+
+
+#: Names the schema that a database has. It tells a store from another program's database, too.
+_VERSION_TABLE = "gamehost_schema"
+#: The step that makes the index of finished matches, which is filled from the rows.
+_LISTS = 3
+
+
+def schemas() -> list[str]:
+    """The steps from an empty database to the newest schema, in order."""
+    return schemas_of("gamehost.storage.postgresql")
+
+
+def schema_version(session: Session) -> int:
+    """
+    The schema of a store; 0 for an empty database.
+
+    :raises StoreUnusable: another program's database, or a newer release's
+    """
+    tables = {row[0] for row in session.rows("SELECT tablename FROM pg_tables WHERE schemaname = current_schema()")}
+    if _VERSION_TABLE not in tables:
+        if tables:
+            raise StoreUnusable("this is a database, but not a journal of gamehost; make an empty one with createdb")
+        return 0
+    version = int(session.rows(f"SELECT version FROM {_VERSION_TABLE}")[0][0])
+    if version > (newest := len(schemas())):
+        raise StoreUnusable(
+            f"the journal is of schema {version}, and this release knows schemas up to {newest}; "
+            "start the release that wrote it, or a newer one"
+        )
+    return version
+
+
+def migrate(session: Session) -> None:
+    """Bring a store to the newest schema. Two hosts that start at once do it once."""
+    session.run("BEGIN")
+    # -1 stands for the schema. The lock ends with the transaction.
+    session.rows("SELECT pg_advisory_xact_lock(%s::int, -1)", (LOCK_CLASS,))
+    version = schema_version(session)
+    if version == 0:
+        session.run(f"CREATE TABLE {_VERSION_TABLE}(version integer NOT NULL)")
+        session.run(f"INSERT INTO {_VERSION_TABLE} VALUES (0)")
+    session.run("COMMIT")
+    for number, step in enumerate(schemas()[version:], version + 1):
+        session.run("BEGIN")
+        session.rows("SELECT pg_advisory_xact_lock(%s::int, -1)", (LOCK_CLASS,))
+        if schema_version(session) < number:
+            session.run(step)
+            if number == _LISTS and version:
+                MatchLists(session, has_ends=False).make()
+            session.run(f"UPDATE {_VERSION_TABLE} SET version = %s", (number,))
+        session.run("COMMIT")
+
+
+@contextmanager
+def refusing(store: str) -> Iterator[None]:
+    """
+    Turns errors of the database into messages for the owner of the host.
+
+    :raises StoreUnusable: for every error of the database
+    """
+    try:
+        yield
+    except StoreUnusable as error:
+        text = str(error)
+        raise StoreUnusable(text if text.startswith(shown(store)) else f"{shown(store)}: {text}") from error
+    except LineLost as error:
+        raise StoreUnusable(f"{shown(store)}: there is no connection to the database ({error})") from error
+    except StoreFailed as error:
+        raise StoreUnusable(f"{shown(store)}: the database refuses this ({error})") from error

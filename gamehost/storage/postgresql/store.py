@@ -1,39 +1,45 @@
 """
-An open store in a PostgreSQL database: what it holds, and `commit`, which adds a group of changes in one transaction.
+An open store in a PostgreSQL database: what it holds, and how a group of changes is added to it in one transaction.
 
 If the connection is lost, the store connects again, as `reconnect` says, before it goes on. After any other error it accepts
 nothing more, because nobody knows what the database holds. The next start reads that.
+
+A group is written with few statements, whose values are in PostgreSQL's binary format.
+
+What people ask is read through a session of its own, which never writes. If it is lost, it is opened again when somebody asks
+next. Nothing that is read for people ends the host.
 """
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
+from functools import cache
 from itertools import islice, repeat
+from struct import Struct
 from threading import RLock
 from typing import Any, TypeVar
 
-from attrs import define, evolve, field
+from attrs import define, field
 
-from gamehost.accounts.bans import Ban
-from gamehost.accounts.passwords import Account
-from gamehost.accounts.proofs import Proof
-from gamehost.journal.records import EntryKind, TableId, TableRecord, UnfinishedTable
-from gamehost.storage.changes import Change, StoreFailed, UnreadableRow
-from gamehost.storage.groups import Group, build_group
-from gamehost.storage.match_lists import Ended, opened_in
-from gamehost.storage.postgresql import unfinished
-from gamehost.storage.postgresql.lives import take_numbers
-from gamehost.storage.postgresql.notes import read_accounts, read_bans, read_proofs, write_group
-from gamehost.storage.postgresql.rows import COLUMNS, TableRows
-from gamehost.storage.postgresql.session import LineLost, Session
-from gamehost.storage.record_check import RecordCheck
-from gamehost.storage.row_codec import Damaged, Head, Row, Undecodable, chain_of, finishes, read_opening, record_of
-from gamehost.storage.store import seats_of
+from gamehost.journal.records import TableId
+from gamehost.storage.changes import Change, Group, StoreFailed, Told, UnreadableRow, is_unplayed
+from gamehost.storage.contents import OpenStore
+from gamehost.storage.match_lists import Ended, MatchLists, ended_among
+from gamehost.storage.notes import write_note
+from gamehost.storage.postgresql import lives
+from gamehost.storage.postgresql.lives import remove
+from gamehost.storage.postgresql.session import LineLost, Session, connect
+from gamehost.storage.reads import Sql, TableRows
+from gamehost.storage.row_codec import Damaged, Head, Row
 
 T = TypeVar("T")
 
 _HELD = """
     SELECT count(*) FROM unnest(%s::int8[], %s::int4[], %s::bytea[]) AS head(game, n, h) JOIN event USING (game, n, h)"""
+#: Of some tables, those whose end was told. The newest one stays, because new numbers are counted from it.
+_REMOVABLE = """
+    SELECT game FROM unnest(%s::int8[]) AS one(game)
+    WHERE game NOT IN (SELECT game FROM live) AND game < (SELECT max(game) FROM event)"""
 #: The newest rows of so many tables are noted at once: some milliseconds of the writer's thread. Seconds between two notes.
 NOTED_AT_ONCE, NOTE_EVERY = 200, 1.0
 #: Opens a new session for the same life, when the line is lost. It raises `StoreFailed` if that is impossible.
@@ -41,58 +47,60 @@ Reconnect = Callable[[], Session]
 
 
 @define(eq=False)
-class PostgresStore:
+class PostgresStore(OpenStore):
     """
-    A journal behind one session.
+    A journal in a database.
 
     :param epoch: the number of this life
-    :param wall: seconds since 1970, for a table's row 0
+    :param at: seconds since 1970, for a table's row 0
     """
 
     session: Session
     epoch: int
-    _wall: Callable[[], float]
+    _at: Callable[[], float]
     _reconnect: Reconnect
     #: Seconds, monotonic.
     _clock: Callable[[], float] = time.monotonic
-    _tables: TableRows = field(init=False)
-    #: Checks the records of unfinished tables.
-    records: RecordCheck = field(init=False)
-    #: Of tables in use, where their chains go on. Players may have been told of these rows.
-    _heads: dict[int, Head] = field(factory=dict)
     #: The newest rows of tables that were not noted yet, the first one first.
     _unnoted: dict[int, Head] = field(factory=dict)
     #: When some are noted next.
     _note_at: float = 0.0
     #: How many groups with notes this life has committed.
     _noted: int = 0
-    _given_up: Sequence[UnreadableRow] = ()
-    _failed: bool = False
     #: At the start, the reactor's thread reads while the writer's thread may have something to write.
     _one_at_a_time: RLock = field(factory=RLock)
 
     def __attrs_post_init__(self) -> None:
-        self._tables = TableRows(self._query, f"owner = {self.epoch:d}")
-        self.records = RecordCheck(self._tables)
+        self._read_from(self, TableRows(self, self.epoch, own=True), self._at)
 
     def commit(self, changes: Sequence[Change]) -> None:
-        """
-        Add a group of changes. All of it is durable when this returns. If this raises, nobody knows how much is.
-
-        :raises StoreFailed: this commit or an earlier one has failed
-        """
         with self._one_at_a_time:
-            if self._failed:
-                raise StoreFailed("a write has failed before, and nothing may be written after it")
-            self._failed = True
-            group = build_group(changes, repeat(self.epoch), self._wall, self._head)
-            self._write(group)
-            group.update_heads(self._heads)
-            for row in group.rows:
-                self._unnoted[row.game] = Head(row.n, row.h)
-            for reading in group.readings:
-                reading.ask(self)
-            self._failed = False
+            super().commit(changes)
+
+    def _numbers(self) -> Iterator[int]:
+        return repeat(self.epoch)
+
+    def rows(self, sql: Sql | str, parameters: Sequence[Any] = ()) -> list[Any]:
+        """The rows of a query, which is asked again after a lost connection."""
+        return self._asking(lambda: self.session.rows(sql, parameters))
+
+    def run(self, sql: Sql | str, parameters: Sequence[Any] = ()) -> object:
+        """Carry out a statement that may be carried out twice, as `rows`."""
+        return self._asking(lambda: self.session.run(sql, parameters))
+
+    def _remove_unplayed(self, tables: Sequence[int]) -> None:
+        """Remove matches in which nobody has acted. What was removed by a lost session is gone, and is not asked for again."""
+        found = {table: rows for table in tables if is_unplayed(rows := self.tables.rows(table))}
+        if not found:
+            return
+        told = [row[0] for row in self.session.rows(_REMOVABLE, (list(found),))]
+        if told:
+            with lives.transaction(self.session):
+                MatchLists(self.session, has_ends=False).remove(
+                    ended_among(row for table in told for row in found[table])
+                )
+                self.session.run("DELETE FROM event WHERE game = ANY(%s)", (told,))
+        self._unplayed.later(found.keys() - told)
 
     def mark(self) -> Callable[[], None]:
         """The database keeps its own log. Now and then the newest rows of tables are noted in it, on the writer's thread."""
@@ -106,7 +114,7 @@ class PostgresStore:
         if not newest:
             return
         with suppress(LineLost):  # the next commit finds that, too
-            unfinished.note_newest(self.session, self.epoch, newest)
+            lives.note_newest(self.session, self.epoch, newest)
             for table in newest:
                 del self._unnoted[table]
 
@@ -129,6 +137,10 @@ class PostgresStore:
             self._renew()
             self._asking(lambda: self._settle(group))
         self._noted += group.noted
+        for row in group.rows:
+            self._unnoted[row.game] = Head(row.n, row.h)
+        if group.noted and (tables := self._unplayed.due()):
+            self._asking(lambda: self._remove_unplayed(tables))
 
     def _settle(self, group: Group) -> None:
         """Write a group whose connection was lost, if it is not durable."""
@@ -137,15 +149,6 @@ class PostgresStore:
 
     def _write_once(self, group: Group) -> None:
         write_group(self.session, group, self.epoch, self._noted + 1, self._ended(group))
-
-    def _ended(self, group: Group) -> Iterator[Ended]:
-        """The matches that end with a group, whose rows are inserted. One whose opening cannot be read is in no list."""
-        for last, opened in group.ended:
-            if opened is None:
-                sql = f"SELECT {COLUMNS} FROM event WHERE game = %s AND n = 0"
-                opened = opened_in([Row._make(row) for row in self.session.rows(sql, (last.game,))])
-            if opened is not None:
-                yield Ended(last.game, opened[0], last.seq, opened[1])
 
     def _renew(self) -> None:
         """
@@ -199,96 +202,233 @@ class PostgresStore:
                 except LineLost:
                     self._renew()
 
-    def _query(self, sql: str, *parameters: Any) -> list[Any]:
-        return self._asking(lambda: self.session.rows(sql, parameters))
+    def _told(self, table: TableId, rows: Sequence[Row]) -> int | None:
+        # A table of another member is read as one that is finished: nothing can be added to it here.
+        noted = self.rows("SELECT told, n, h FROM live WHERE game = ? AND owner = ?", (table, self.epoch))
+        if not noted:
+            return None
+        [(told, n, h)] = noted
+        if n is not None and (n >= len(rows) or rows[n].h != h):
+            raise Damaged(f"table {table}: row {n} was durable, and is missing or was changed")
+        return int(told)
 
-    def _head(self, table: TableId) -> Head:
-        """Where the chain of a table goes on."""
-        if (known := self._heads.get(table)) is not None:
-            return known
-        head = chain_of(self._tables.rows(table))
-        if head is None:
-            raise Damaged(f"table {table}: all of its rows are missing")
-        return head
-
-    def read(self, table: TableId) -> TableRecord | str:
-        rows = [Row._make(row) for row in self._tables.rows(table)]
-        try:
-            head = chain_of(rows)
-            if head is None:
-                return f"table {table}: all of its rows are missing"
-            # A table of another member is read as one that is finished: nothing can be added to it here.
-            told = self._query("SELECT told, n, h FROM live WHERE game = %s AND owner = %s", table, self.epoch)
-            if told and (n := told[0][1]) is not None and (n > head.n or rows[n].h != told[0][2]):
-                raise Damaged(f"table {table}: row {n} was durable, and is missing or was changed")
-            record = evolve(record_of(rows), told=seats_of(told[0][0] if told else 0))
-        except (Damaged, Undecodable) as error:
-            return str(error)
-        if not (record.entries and finishes(record.entries[-1])):
-            if told:
-                self._heads[table] = head._replace(opened=(rows[0].seq, record.opening))
-        elif record.entries[-1].kind is EntryKind.ARCHIVED and told:
-            return f"table {table}: it was put away, and yet is listed as unfinished"
-        return record
-
-    @property
-    def last_table(self) -> int:
-        """The highest number of a table in the journal; 0: none."""
-        return self._tables.last_table
+    def _put_to_sleep(self) -> None:
+        self.run(
+            "UPDATE live SET since = (SELECT seconds FROM uptime) WHERE since IS NULL AND owner = ?", (self.epoch,)
+        )
 
     def new_numbers(self, count: int) -> range:
         """So many numbers for tables that no member of a cluster gets again."""
-        return self._asking(lambda: take_numbers(self.session, count))
+        return self._asking(lambda: lives.take_numbers(self.session, count))
 
-    def check_all(self, most: int | None) -> list[UnreadableRow]:
-        """What is wrong with the unfinished tables: with their records, as `RecordCheck.begin` checks them, or their ends."""
-        damage = self.records.begin(most)
+    def check_at_start(self, everything: bool) -> list[UnreadableRow]:
+        damage = super().check_at_start(everything)
         damaged = {one.table for one in damage}
-        return damage + [one for one in unfinished.missing(self.session, self.epoch) if one.table not in damaged]
-
-    @property
-    def all_checked(self) -> bool:
-        return self.records.all_checked
-
-    def check(self, rows: int) -> Sequence[str]:
-        return [table.why for table in self.records.go_on(rows)]
+        return damage + [one for one in lives.missing(self.session, self.epoch) if one.table not in damaged]
 
     def give_up(self, damage: Sequence[UnreadableRow]) -> None:
         """Remove damaged tables from the list of unfinished ones. Their rows stay."""
         self._given_up = damage
-        unfinished.remove(self.session, [damaged.table for damaged in damage])
-
-    @property
-    def uptime(self) -> int:
-        return int(self._query("SELECT seconds FROM uptime")[0][0])
-
-    def unfinished(self) -> Iterator[UnfinishedTable | UnreadableRow]:
-        """
-        The tables to be played on, oldest first, behind those given up; from now on all of them sleep.
-
-        Reads the first two rows of each, to know whether its match has begun.
-        """
-        yield from self._given_up
-        asleep = "UPDATE live SET since = (SELECT seconds FROM uptime) WHERE since IS NULL AND owner = %s"
-        self._asking(lambda: self.session.run(asleep, (self.epoch,)))
-        for number, since, told, first in self._tables.listed():
-            table = TableId(number)
-            try:
-                opening = read_opening(Row._make(first[0]))
-            except Undecodable as error:
-                yield UnreadableRow(table, str(error))
-            else:
-                yield UnfinishedTable(table, opening, len(first) > 1, since, seats_of(told))
-
-    def accounts(self) -> Iterable[Account]:
-        return self._asking(lambda: read_accounts(self.session))
-
-    def bans(self) -> Iterable[Ban]:
-        return self._asking(lambda: read_bans(self.session))
-
-    def proofs(self) -> Iterable[Proof]:
-        return self._asking(lambda: read_proofs(self.session))
+        lives.remove(self.session, [damaged.table for damaged in damage])
 
 
 def _nothing() -> None:
     """Nothing is to be written."""
+
+
+#: The numbers of the types in PostgreSQL.
+_INT8, _INT2, _INT4, _BYTEA = 20, 21, 23, 17
+
+_HEADER = Struct(">5i")
+_LENGTH = Struct(">i")
+_NUMBER = Struct(">q")
+_NULL = _LENGTH.pack(-1)
+#: No dimension, and so no element.
+_EMPTY = Struct(">3i")
+
+
+def int8(value: int) -> bytes:
+    """One number of 8 bytes."""
+    return _NUMBER.pack(value)
+
+
+def int8_array(values: Sequence[int]) -> bytes:
+    """Numbers of 8 bytes."""
+    return _numbers(_INT8, 8, "iq", values)
+
+
+def int4_array(values: Sequence[int]) -> bytes:
+    """Numbers of 4 bytes."""
+    return _numbers(_INT4, 4, "ii", values)
+
+
+def int2_array(values: Sequence[int | None]) -> bytes:
+    """Numbers of 2 bytes, or NULL. There are few different ones."""
+    return _HEADER.pack(1, 1, _INT2, len(values), 1) + b"".join(map(_int2, values)) if values else _empty(_INT2)
+
+
+def bytea_array(values: Sequence[bytes]) -> bytes:
+    """Byte strings."""
+    if not values:
+        return _empty(_BYTEA)
+    pieces = [_HEADER.pack(1, 0, _BYTEA, len(values), 1)]
+    for value in values:
+        pieces += (_LENGTH.pack(len(value)), value)
+    return b"".join(pieces)
+
+
+def _numbers(kind: int, size: int, element: str, values: Sequence[int]) -> bytes:
+    if not values:
+        return _empty(kind)
+    pairs = [part for value in values for part in (size, value)]
+    return _struct(element, len(values)).pack(1, 0, kind, len(values), 1, *pairs)
+
+
+@cache
+def _struct(element: str, count: int) -> Struct:
+    return Struct(">5i" + element * count)
+
+
+@cache
+def _int2(value: int | None) -> bytes:
+    return _NULL if value is None else Struct(">ih").pack(2, value)
+
+
+def _empty(kind: int) -> bytes:
+    return _EMPTY.pack(0, 0, kind)
+
+
+_ROWS, _ROWS_AND_TABLES = b"rows", b"rows_and_tables"
+_INSERT = (
+    "INSERT INTO event(game, n, epoch, at_ms, kind, seat, body, h) SELECT game, n, $3::int8, at_ms, kind, seat, body, h "
+    "FROM unnest($1::int8[], $2::int4[], $4::int8[], $5::int2[], $6::int2[], $7::bytea[], $8::bytea[]) "
+    "AS new(game, n, at_ms, kind, seat, body, h)"
+)
+_OPEN = """
+    WITH opened AS (INSERT INTO live(game, owner) SELECT game, $3::int8 FROM unnest($9::int8[]) AS new(game)),
+    counted AS (
+        UPDATE member SET tables = member.tables + added.tables, numbers = member.numbers + added.numbers
+        FROM (SELECT count(*) AS tables, sum(game) AS numbers FROM unnest($9::int8[]) AS new(game)) AS added
+        WHERE epoch = $3::int8
+    ) """
+
+
+def prepare(session: Session) -> None:
+    """Prepare the statements of groups, once in each session."""
+    session.prepare(_ROWS, _INSERT)
+    session.prepare(_ROWS_AND_TABLES, _OPEN + _INSERT)
+
+
+def write_group(session: Session, group: Group, epoch: int, number: int, ended: Iterable[Ended] = ()) -> None:
+    """
+    Commit a group.
+
+    :param epoch: the number of this life
+    :param number: of a group with notes, counted from 1 in this life
+    :param ended: the matches that end with it. They are asked for when its rows are inserted
+
+    :raises LineLost: the connection is lost, and nobody knows whether the group is committed
+    :raises StoreFailed: any other error
+    """
+    if not group.noted:
+        if group.rows:
+            _insert(session, group)
+        return
+    session.run("BEGIN")
+    if group.rows:
+        _insert(session, group)
+    MatchLists(session, has_ends=False).add(ended)
+    over = [row.game for row in group.archived]
+    for note in group.notes:
+        if isinstance(note, Told) and note.seat is None:
+            over.append(note.table)
+        else:
+            write_note(note, session)
+    if over:
+        # Not in the same statement: parts of one do not see each other's rows, and a table may be opened and put away at once.
+        remove(session, over)
+    if not session.run("UPDATE member SET noted = %s WHERE epoch = %s AND ended IS NULL", (number, epoch)):
+        raise StoreFailed("another host has taken the journal over")
+    session.run("COMMIT")
+
+
+def _insert(session: Session, group: Group) -> None:
+    epochs, games, numbers, times, kinds, seats, bodies, hashes = zip(*group.rows, strict=True)
+    parameters = [
+        int8_array(games),
+        int4_array(numbers),
+        int8(epochs[0]),
+        int8_array(times),
+        int2_array(kinds),
+        int2_array(seats),
+        bytea_array(bodies),
+        bytea_array(hashes),
+    ]
+    if group.opened:
+        session.run_prepared(_ROWS_AND_TABLES, [*parameters, int8_array(group.opened)])
+    else:
+        session.run_prepared(_ROWS, parameters)
+
+
+#: After so long the server gives a statement up: what is read may not keep it from clearing away old rows.
+LONGEST = "5s"
+
+
+@define(eq=False)
+class PostgresReader:
+    """
+    For one thread.
+
+    :param epoch: the number of this life
+    """
+
+    _store: str
+    epoch: int
+    _connect: Callable[[str], Session] = field(default=lambda store: open_session(store))
+    _session: Session | None = None
+    tables: TableRows = field(init=False)
+
+    def __attrs_post_init__(self) -> None:
+        self.tables = TableRows(self, self.epoch)
+
+    def rows(self, sql: Sql | str, parameters: Sequence[Any] = ()) -> list[Any]:
+        """
+        Ask the database, once more if the session was lost meanwhile.
+
+        :raises LineLost: it is out of reach
+        """
+        if self._session is not None:
+            try:
+                return self._session.rows(sql, parameters)
+            except LineLost:
+                self.close()
+        self._session = self._connect(self._store)
+        return self._session.rows(sql, parameters)
+
+    def interrupt(self) -> None:
+        """Have the server give up what it reads. For any thread."""
+        if (session := self._session) is not None:
+            session.cancel()
+
+    def close(self) -> None:
+        """End the session."""
+        if self._session is not None:
+            self._session.close()
+            self._session = None
+
+
+def open_session(store: str) -> Session:
+    """
+    A session for reading.
+
+    :raises LineLost: there is none to be had now, or with a standby, which may be behind
+    """
+    session = connect(store, read_only=True)
+    try:
+        session.run(f"SET statement_timeout = '{LONGEST}'")
+        if session.rows("SELECT pg_is_in_recovery()")[0][0]:
+            raise LineLost("this server is a standby")
+    except BaseException:
+        session.close()
+        raise
+    return session

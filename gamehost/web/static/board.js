@@ -1,6 +1,7 @@
 // A board: one picture in SVG, and over it a layer of real buttons, which bring focus, names, keys and touch.
 //
-// A game's module (games/<name>.js, the name as on the open wire) has no state and does not touch the page:
+// A game's module is `board.js` in the game's folder. It has no state, does not touch the page, and knows no rules: what can be
+// done, the host says (`moves` of the open wire). Its styles are in `board.css`:
 //
 //   export default {
 //     name: "onitama", title: "Onitama", about: "Five cards, ten pieces",
@@ -17,11 +18,15 @@
 //     doing(view)                    optional: what those do whose turn it is, such as "sets up"; null: they are to move
 //     linger(event)                  optional: so many milliseconds after this event the board is drawn again, without `fresh`
 //     reveal(view, event, seat)      optional: the view with what an event had told a seat alone, for finished matches
+//     begun(choice)                  optional, where the host lists actions step by step: the beginning that was chosen; "": none
+//     seats, wishes                  optional, for the dialog before a match: words by number of players, and settings, each
+//                                    `{name, label, options: [[value, words], ...]}`
 //     bare: true                     optional: the board shows the seats itself, and the page puts the status above it
 //   }
 //
-//   options   {seat, mine, can, choice, small, wide, last, names}
-//             seat: who sits below. mine: the own seat, or null. can: the own turn, and the host can hear. choice: what `press`
+//   options   {seat, mine, can, moves, choice, small, wide, last, names}
+//             seat: who sits below. mine: the own seat, or null. can: the own turn, and the host can hear. moves: what can be
+//             done then, as `moves` of the open wire lists it: {action, parts, more}. choice: what `press`
 //             gave last; null at first, and after each act. small: a small board without cells. wide: there is room beside the
 //             board. last: the last event, or null.
 //             fresh: `last` came less than `linger` ago.

@@ -1,20 +1,19 @@
-// The modules of the games. Each is loaded when it is first needed.
+// The games of this host. A game's folder may have a board, `board.js` and `board.css`: they are loaded when they are first needed.
+// All other games have the plain board.
 
-/** The names of the games, and their titles, which are there before the modules. */
-export const TITLES = { onitama: "Onitama", stratego: "Stratego", "paper-soccer": "Paper Soccer", eriantys: "Eriantys" };
-export const NAMES = Object.keys(TITLES);
+let known = null;
 
-/** The title of a game; its name, if the page does not know it. */
-export function titleOf(name) {
-  return TITLES[name] ?? name;
+/** The games as the shell names them: name -> `{seats: [least, most], board}`. */
+export function games() {
+  const told = () => JSON.parse(document.querySelector("meta[name=games]").content);
+  known ??= new Map(told().map((one) => [one.name, one]));
+  return known;
 }
 
-const LOADS = {
-  onitama: () => import("./games/onitama.js"),
-  stratego: () => import("./games/stratego.js"),
-  "paper-soccer": () => import("./games/paper-soccer.js"),
-  eriantys: () => import("./games/eriantys.js"),
-};
+/** The title of a game, whether it is played here or not: `paper-soccer` is Paper Soccer. */
+export function titleOf(name) {
+  return name.split("-").map((word) => word.slice(0, 1).toUpperCase() + word.slice(1)).join(" ");
+}
 
 /** Modules by name of the game; those that are ready for a whole board have `true` beside. */
 const ready = new Map();
@@ -22,23 +21,43 @@ const asked = new Map();
 
 /** The module of a game that is loaded already; otherwise `undefined`. `whole`: with what it needs for more than a small board. */
 export function loaded(name, whole = true) {
-  const known = ready.get(name);
-  return known && (known.whole || !whole) ? known.game : undefined;
+  const found = ready.get(name);
+  return found && (found.whole || !whole) ? found.game : undefined;
+}
+
+/** The style of a board comes first, so that it is never seen without. */
+function styled(address) {
+  return new Promise((done, failed) => {
+    const sheet = document.createElement("link");
+    Object.assign(sheet, { rel: "stylesheet", href: new URL(address, import.meta.url), onload: done, onerror: failed });
+    document.head.append(sheet);
+  });
 }
 
 async function fetched(name, whole) {
-  const game = (await LOADS[name]()).default;
-  if (whole) await game.load?.();
-  ready.set(name, { game, whole: whole || ready.get(name)?.whole === true });
-  return game;
+  if (whole) {
+    const game = await loadGame(name, false);
+    await game?.load?.();
+    if (game) ready.set(name, { game, whole });
+    return game;
+  }
+  if (!games().get(name).board) {
+    const plain = (await import("./plain.js")).plainGame(name);
+    ready.set(name, { game: plain, whole: true });
+    return plain;
+  }
+  const folder = `./games/${name}`;
+  const [module] = await Promise.all([import(`${folder}/board.js`), styled(`${folder}/board.css`)]);
+  ready.set(name, { game: module.default, whole });
+  return module.default;
 }
 
 /**
- * Load the module of a game. It is `null` if the page does not know the game or could not load it: then load the page again.
- * `whole`: with what it needs for more than a small board.
+ * Load the module of a game. It is `null` if this host does not play the game, or it could not be loaded: then load the page
+ * again. `whole`: with what it needs for more than a small board.
  */
 export function loadGame(name, whole = true) {
-  if (!Object.hasOwn(LOADS, name)) return Promise.resolve(null);
+  if (!games().has(name)) return Promise.resolve(null);
   const key = `${name} ${whole}`;
   if (!asked.has(key)) {
     asked.set(key, fetched(name, whole).catch((error) => {

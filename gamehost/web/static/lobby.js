@@ -2,7 +2,7 @@
 
 import { Board } from "./board.js";
 import { h, link, list, put, say, set } from "./dom.js";
-import { NAMES, loadGame, loaded, titleOf } from "./games.js";
+import { games, loadGame, loaded, titleOf } from "./games.js";
 import { LEVELS, loggedIn, seek } from "./login.js";
 import { look, send } from "./socket.js";
 import { listen, state, viewOf } from "./store.js";
@@ -33,10 +33,10 @@ export function open(place) {
     parts.more,
     programs(),
   );
-  const cards = new Map(NAMES.map((name) => [name, gameCard(name, parts.games)]));
+  const cards = new Map([...games().keys()].map((name) => [name, gameCard(name, parts.games)]));
   const update = () => show(parts, cards);
   const stop = listen(update);
-  for (const name of NAMES) loadGame(name, false).then((game) => game && (drawSample(cards.get(name), game), update()));
+  for (const name of games().keys()) loadGame(name, false).then((game) => game && (drawSample(cards.get(name), game), update()));
   update();
   look({ lobby: true });
   return stop;
@@ -87,7 +87,7 @@ function more(name) {
 
 function drawSample(card, game) {
   say(card.about, game.about);
-  card.board.show(game.draw(game.sample, { seat: 0, mine: null, can: false, choice: null, small: true, wide: true, last: null, names: [] }));
+  card.board.show(game.draw(game.sample, { seat: 0, mine: null, can: false, moves: [], choice: null, small: true, wide: true, last: null, names: [] }));
 }
 
 function waitingWords(rows) {
@@ -213,7 +213,7 @@ function updateCard(card, row) {
   card.last = last;
   if (!view || (card.drawn === view && !fresh)) return;
   card.drawn = view;
-  card.board.show(game.draw(view, { seat: 0, mine: null, can: false, choice: null, small: true, wide: true, last, names: table.names }));
+  card.board.show(game.draw(view, { seat: 0, mine: null, can: false, moves: [], choice: null, small: true, wide: true, last, names: table.names }));
 }
 
 function liveRow(row) {

@@ -23,7 +23,7 @@ export function open(place, url) {
  *
  * `hidden` are the events that single seats were told, in the record of a finished match: `reveal` of a game shows them.
  */
-export function stopsOf(game, events, hidden = []) {
+export function stopsOf(game, events, hidden = [], where = {}) {
   const stops = [];
   const secrets = game.reveal ? [...hidden] : [];
   let view = null;
@@ -32,7 +32,7 @@ export function stopsOf(game, events, hidden = []) {
       const secret = secrets.shift();
       view = game.reveal(view, secret.event, secret.seats[0]);
     }
-    view = game.after(view, event, null);
+    view = game.at?.({ ...where, n }) ?? game.after(view, event, null);
     const before = stops.at(-1);
     const move = game.move(event) ? { index, event } : null;
     if (before?.n === n) Object.assign(before, { view, index, last: event, move: move ?? before.move });
@@ -71,6 +71,7 @@ class MatchPage {
     this.pause();
     this.stop();
     this.stopListening?.();
+    this.stopDrawing?.();
     this.seats.close();
   }
 
@@ -124,11 +125,12 @@ class MatchPage {
     if (this.closed) return;
     if (!game) return void this.missing("This match cannot be shown", `The page does not know the game ${match.game}.`);
     const atEnd = !this.laid || this.at === this.stops.length - 1;
-    Object.assign(this, { match, game, stops: stopsOf(game, match.events, match.hidden) });
+    Object.assign(this, { match, game, stops: stopsOf(game, match.events, match.hidden, this) });
     this.table = {
       game: match.game, names: match.names, wires: match.wires ?? [], log: match.events, complete: true, seat: null,
       over: match.over, away: new Set(), left: new Set(), clocks: null,
     };
+    if (game.plain) this.stopDrawing ??= listen(() => this.laid && this.show());
     if (!this.stops.length) return void this.missing("Nothing has happened yet", "The match has just begun.");
     if (!this.laid) this.layOut();
     if (this.wanted !== null) this.goToEntry(this.wanted);
@@ -179,7 +181,7 @@ class MatchPage {
     const stop = stops[at];
     const seat = this.turned ? 1 : 0;
     const options = {
-      seat, mine: null, can: false, choice: null, small: false, wide: WIDE.matches, last: stop.move?.event ?? stop.last, names: match.names,
+      seat, mine: null, can: false, moves: [], choice: null, small: false, wide: WIDE.matches, last: stop.move?.event ?? stop.last, names: match.names,
       fresh: false, stepping: true, turns: at === stops.length - 1 && match.over ? [] : game.turn(stop.view),
     };
     const spec = game.draw(stop.view, options);

@@ -1,7 +1,7 @@
 // The page of finished matches: a list with filters, 50 rows a page. The list is used by the page of a player, too.
 
 import { h, link, put } from "./dom.js";
-import { NAMES, titleOf } from "./games.js";
+import { games, titleOf } from "./games.js";
 import { address, dateWords, fetchJson, resultWords } from "./record.js";
 import { look } from "./socket.js";
 
@@ -18,7 +18,7 @@ export function open(place, url) {
 
 /** The filters. They are part of the address, so that a list can be sent to others. */
 function filterForm({ game, name }) {
-  const options = [["", "all games"], ...NAMES.map((one) => [one, titleOf(one)])];
+  const options = [["", "all games"], ...[...games().keys()].map((one) => [one, titleOf(one)])];
   const choice = h("select", { name: "game" }, options.map(([value, text]) => h("option", { value, selected: value === game }, text)));
   const submit = (event) => {
     event.preventDefault();

@@ -1,7 +1,7 @@
 // Looking for opponents with settings: a dialog.
 
 import { h, put } from "./dom.js";
-import { titleOf } from "./games.js";
+import { games, loadGame, titleOf } from "./games.js";
 import { LEVELS, seek } from "./login.js";
 
 function choice(name, label, options, value = "") {
@@ -10,10 +10,11 @@ function choice(name, label, options, value = "") {
 }
 
 /** Ask how to play one game: against whom, how many, with which clock. */
-export function playDialog(game) {
+export async function playDialog(game) {
+  const [least, most] = games().get(game).seats;
+  const { seats = {}, wishes: more = [] } = (await loadGame(game, false)) ?? {};
   const dialog = h("dialog", { "aria-labelledby": "play-title" });
   dialog.addEventListener("close", () => dialog.remove());
-  const many = game === "eriantys";
   const submit = (event) => {
     event.preventDefault();
     seek(wishes(game, Object.fromEntries(new FormData(event.target))));
@@ -22,10 +23,10 @@ export function playDialog(game) {
   put(dialog, h("form", { onsubmit: submit },
     h("h2", { id: "play-title" }, `Play ${titleOf(game)}`),
     choice("house", "Against", [["", "anybody who comes"], ...LEVELS.map((level) => [level, `the host's ${level} player`])]),
-    many
-      ? choice("seats", "Players", [["2", "two"], ["3", "three"], ["4", "four, in two teams"]])
-      : choice("seat", "Who moves first", [["any", "it does not matter"], ["first", "you"], ["second", "the opponent"]]),
-    many && choice("expert", "Rules", [["", "simple"], ["true", "expert, with characters"]]),
+    least < most &&
+      choice("seats", "Players", Array.from({ length: most - least + 1 }, (_, one) => [`${least + one}`, seats[least + one] ?? least + one])),
+    most === 2 && choice("seat", "Who moves first", [["any", "it does not matter"], ["first", "you"], ["second", "the opponent"]]),
+    more.map(({ name, label, options }) => choice(name, label, options)),
     choice("clock", "Time", [
       ["", "no limit"], ["move 30", "30 seconds a move"], ["move 120", "2 minutes a move"],
       ["game 180 2", "3 minutes each, and 2 seconds a move"], ["game 600 5", "10 minutes each, and 5 seconds a move"],
@@ -40,17 +41,17 @@ export function playDialog(game) {
 }
 
 /** What was chosen in the dialog, as fields of `seek`. */
-export function wishes(game, chosen) {
+export function wishes(game, { house, seat, seats, clock, private: hidden, ...chosen }) {
   const settings = {};
-  const [kind, time, increment] = (chosen.clock ?? "").split(" ");
+  const [kind, time, increment] = (clock ?? "").split(" ");
   if (kind === "move") settings.move_time = Number(time);
   if (kind === "game") Object.assign(settings, { game_time: Number(time), increment: Number(increment) });
-  if (chosen.expert) settings.expert = true;
+  for (const [name, value] of Object.entries(chosen)) if (value) settings[name] = value === "true" ? true : value;
   const asked = { game };
   if (Object.keys(settings).length) asked.settings = settings;
-  if (chosen.house) asked.house = chosen.house;
-  if (chosen.seats) asked.seats = Number(chosen.seats);
-  if (chosen.seat && chosen.seat !== "any") asked.seat = chosen.seat;
-  if (chosen.private) asked.private = true;
+  if (house) asked.house = house;
+  if (seats) asked.seats = Number(seats);
+  if (seat && seat !== "any") asked.seat = seat;
+  if (hidden) asked.private = true;
   return asked;
 }

@@ -1,7 +1,7 @@
 // The page of results: who has played and won how often, by game.
 
 import { h, link, put } from "./dom.js";
-import { NAMES, titleOf } from "./games.js";
+import { games, titleOf } from "./games.js";
 import { address, fetchJson } from "./record.js";
 import { look } from "./socket.js";
 
@@ -10,8 +10,8 @@ export function open(place, url) {
   document.title = "Results - gamehost";
   const game = url.searchParams.get("game") ?? "";
   const rows = h("div", { class: "found", role: "status" });
-  const games = [["", "All games"], ...NAMES.map((name) => [name, titleOf(name)])];
-  const tabs = games.map(([name, title]) => link(address("/results", { game: name }), { "aria-current": name === game ? "page" : null }, title));
+  const choices = [["", "All games"], ...[...games().keys()].map((name) => [name, titleOf(name)])];
+  const tabs = choices.map(([name, title]) => link(address("/results", { game: name }), { "aria-current": name === game ? "page" : null }, title));
   put(place, h("h1", {}, "Results"), h("nav", { class: "tabs", "aria-label": "Games" }, tabs), rows);
   let closed = false;
   show(rows, game, () => closed);

@@ -81,6 +81,12 @@ function newTable(message, seat) {
     guess: null,
     /** The last `refused`. */
     refused: null,
+    /** What your seat can do after entry `n`: the host's lists by what is begun of an action; `null`: not known. */
+    moves: null,
+    /** The question for moves that is not answered yet, `{id, begun}`. */
+    asked: null,
+    /** The picture that came with the last answer, for a game without a board of its own. */
+    picture: null,
   };
 }
 
@@ -94,6 +100,7 @@ export function viewOf(table, game, heard) {
     heard?.(event, table.view);
     table.view = game.after(table.view, event, table.seat);
   }
+  if (game.at) table.view = game.at(table);
   return table.view;
 }
 
@@ -111,6 +118,14 @@ function clocked(table, message) {
 }
 
 const onTable = {
+  moves(table, message) {
+    if (message.id !== table.asked?.id) return;
+    if (table.moves?.n !== message.n) table.moves = { n: message.n, lists: new Map() };
+    table.moves.lists.set(table.asked.begun, message.moves);
+    table.moves.why = message.why;
+    table.picture = message.picture ?? table.picture;
+    table.asked = null;
+  },
   event(table, message) {
     // A guess holds until the host has told the last of its actions.
     if (table.guess && message.n > table.n) table.guess.actions -= 1;
@@ -130,7 +145,7 @@ const onTable = {
   back(table, message) {
     table.away.delete(message.seat);
     if (message.view !== undefined) {
-      Object.assign(table, { view: message.view, fresh: [], guess: null, n: message.n });
+      Object.assign(table, { view: message.view, fresh: [], guess: null, moves: null, n: message.n });
       table.complete ||= message.n === 0;
     }
   },
@@ -190,13 +205,21 @@ const general = {
   waiting: (message) => state.waiting.set(message.game, message.waiting),
   refused(message) {
     const table = state.tables.get(state.own);
-    if (table) Object.assign(table, { refused: message, guess: null });
+    if (table?.asked && table.asked.id === message.id) notListed(table);
+    else if (table) Object.assign(table, { refused: message, guess: null });
     else refuse(message.why);
   },
   sorry: (message) => refuse(message.why),
   notice: (message) => (state.sorry = { why: message.text, count: state.sorry.count + 1 }),
   bye: (message) => (state.why = message.why),
 };
+
+/** There are too many actions for a list, such as set-ups of Stratego. */
+function notListed(table) {
+  if (table.moves?.n !== table.n) table.moves = { n: table.n, lists: new Map() };
+  table.moves.lists.set(table.asked.begun, []);
+  table.asked = null;
+}
 
 function refuse(why) {
   state.entering = false;
@@ -216,6 +239,6 @@ export function hear(message) {
 /** The connection is lost or has not begun: what must be asked for again is unknown until then. */
 export function disconnected(link) {
   Object.assign(state, { link, entering: false, seeking: null, listed: false });
-  for (const table of state.tables.values()) table.guess = null;
+  for (const table of state.tables.values()) Object.assign(table, { guess: null, moves: null, asked: null });
   changed();
 }

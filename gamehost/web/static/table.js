@@ -12,8 +12,8 @@ import { changed, guessedView, listen, state, viewOf } from "./store.js";
 const WIDE = matchMedia("(min-width: 700px), (orientation: landscape)");
 /** After so many milliseconds without a view, the page says why that can be. */
 const LATE = 3_000;
-/** Numbers of actions. The host says them again in `refused`. */
-let actions = 0;
+/** Numbers of actions and of questions for moves. The host says them again. */
+let numbers = 0;
 
 export function open(place, address) {
   const page = new TablePage(place, Number(address.pathname.split("/")[2]), address.hash.slice(1) || undefined);
@@ -22,7 +22,7 @@ export function open(place, address) {
 
 class TablePage {
   constructor(place, number, code) {
-    Object.assign(this, { place, number, code, game: null, choice: null, last: null, timer: 0, asked: 0, words: [], turn: false });
+    Object.assign(this, { place, number, code, game: null, choice: null, last: null, timer: 0, asked: 0, words: [], turn: false, unlisted: false, early: [] });
     this.sorry = state.sorry.count;
     document.title = `Table ${number} - gamehost`;
     this.board = new Board((id) => this.pressed(id));
@@ -32,6 +32,8 @@ class TablePage {
     this.detail = h("p", { class: "soft small" });
     this.why = h("p", { class: "why small", role: "alert" });
     this.buttons = h("div", { class: "row buttons" });
+    this.typed = h("form", { class: "row", hidden: true, onsubmit: (event) => this.type(event) },
+      h("input", { name: "action", "aria-label": "Your action", autocomplete: "off" }), h("button", { class: "go" }, "Send"));
     this.stop = [listen(() => this.show())];
     const redraw = () => this.show();
     WIDE.addEventListener("change", redraw);
@@ -98,7 +100,7 @@ class TablePage {
   layOut(table) {
     this.laid = true;
     const panel = h("section", { class: "panel sheet", "aria-label": "The match" },
-      h("div", { class: "head" }, this.title, this.detail, this.why), this.moves.element, this.buttons);
+      h("div", { class: "head" }, this.title, this.detail, this.why), this.moves.element, this.typed, this.buttons);
     const middle = h("div", { class: "middle" }, this.seats.above, this.board.element, this.seats.below);
     put(this.place, h("div", { class: this.game.bare ? "table bare" : "table" }, middle, panel));
     this.drawButtons(table);
@@ -117,6 +119,7 @@ class TablePage {
     if (!view) return undefined;
     if (!this.laid) this.layOut(table);
     this.draw(table, view);
+    if (this.early.length && !this.unlisted) this.pressed(this.early.shift());
     return undefined;
   }
 
@@ -146,14 +149,36 @@ class TablePage {
 
   /** How the board is drawn: what the game's module needs to know besides the view. */
   options(table, view) {
-    const turns = table.over || table.suspended ? [] : this.game.turn(view);
+    const goesOn = !table.over && !table.suspended;
+    this.unlisted = false;
+    // Where the page cannot see whose turn it is, the host's list says it.
+    const asked = this.game.plain && goesOn && table.seat !== null && state.link === "open" ? this.movesOf(table) : null;
+    const turns = goesOn ? this.game.turns?.(table) ?? this.game.turn(view) : [];
     const turn = table.seat !== null && turns.includes(table.seat);
     if (!turn) this.choice = null;
+    const moves = turn && state.link === "open" ? asked ?? this.movesOf(table) : null;
     const last = table.guess?.event ?? this.lastMove(table);
     return {
-      seat: table.seat ?? 0, mine: table.seat, can: turn && state.link === "open" && !table.guess && !this.back,
-      choice: this.choice, small: false, wide: WIDE.matches, last, names: table.names, fresh: this.fresh === true, turns,
+      seat: table.seat ?? 0, mine: table.seat, can: moves !== null && !table.guess && !this.back,
+      moves: moves?.list ?? [], picture: goesOn ? table.picture : null, choice: this.choice, small: false, wide: WIDE.matches, last, names: table.names, fresh: this.fresh === true, turns,
     };
+  }
+
+  /**
+   * What can be done in this position, or how what is begun can go on; `null`: the host has not said it yet. It is asked once
+   * for each, so that a press or a drag waits for nobody.
+   */
+  movesOf(table) {
+    const begun = (this.choice && this.game.begun?.(this.choice)) ?? "";
+    const now = table.moves?.n === table.n ? table.moves.lists : null;
+    this.unlisted = !now?.has(begun) && !table.guess;
+    if (!now?.has(begun) && !table.asked && !table.guess) {
+      numbers += 1;
+      table.asked = { id: numbers, begun };
+      const asked = { do: "moves", table: this.number, begun: begun || undefined, id: numbers, picture: this.game.plain };
+      if (!send(asked)) table.asked = null;
+    }
+    return now?.has("") ? { list: now.get(begun) ?? [] } : null;
   }
 
   /** The last move, so that its squares can be marked: also one from before this page was opened. */
@@ -172,6 +197,8 @@ class TablePage {
     this.moves.show(table, this.game, this.back);
     this.showStatus(table, view, options);
     this.tell(table, options);
+    // Too many actions for a list, on a board without other ways to choose them.
+    this.typed.hidden = !(this.game.plain && options.can && table.moves?.why);
     if (this.ending !== (table.over ?? table.suspended)) this.ended(table);
     else if (this.sought !== state.seeking || this.away !== String([...table.away])) this.drawButtons(table);
   }
@@ -232,20 +259,33 @@ class TablePage {
     const view = table && this.game && guessedView(table, this.game);
     if (!view) return;
     const options = this.options(table, view);
+    // A press that comes before the list of what can be done is kept until then.
+    if (this.unlisted && id !== "cancel") return void this.early.push(id);
     const pressed = this.game.press(view, options, id);
-    if (!pressed) return;
+    if (!pressed) return void (this.early = []);
     if (pressed.act === undefined) this.choice = pressed.choice;
-    else {
-      this.choice = null;
-      actions += 1;
-      const acts = [pressed.act].flat();
-      table.guess = { id: actions, event: pressed.event ?? null, actions: acts.length };
-      table.refused = null;
-      const sent = acts.map((action) => send({ do: "act", table: this.number, action, id: actions }));
-      if (!sent.every(Boolean)) table.guess = null;
-      changed();
-    }
+    else this.act(table, [pressed.act].flat(), pressed.event ?? null);
     this.show();
+  }
+
+  /** Send actions, and show what becomes of them until the host has confirmed it. */
+  act(table, acts, event) {
+    this.choice = null;
+    numbers += 1;
+    table.guess = { id: numbers, event, actions: acts.length };
+    table.refused = null;
+    const sent = acts.map((action) => send({ do: "act", table: this.number, action, id: numbers }));
+    if (!sent.every(Boolean)) table.guess = null;
+    changed();
+  }
+
+  type(event) {
+    event.preventDefault();
+    const action = new FormData(event.target).get("action").trim();
+    const table = state.tables.get(this.number);
+    if (!action || !table) return;
+    event.target.reset();
+    this.act(table, [action], null);
   }
 
   /** Who is away may not come back: a house player can finish the match. */
@@ -306,7 +346,8 @@ class TablePage {
   positionAt(table) {
     const { index } = this.back;
     if (this.stepped?.index !== index || this.stepped.log !== table.log) {
-      const view = table.log.slice(0, index + 1).reduce((known, entry) => this.game.after(known, entry.event, null), null);
+      const followed = () => table.log.slice(0, index + 1).reduce((known, entry) => this.game.after(known, entry.event, null), null);
+      const view = this.game.at?.({ ...table, n: table.log[index].n }) ?? followed();
       this.stepped = { index, log: table.log, view };
     }
     return this.stepped.view;

@@ -1,13 +1,20 @@
 """
-The commands: their words, and a page of help for each. Pure.
+The commands: their words, a page of help for each, and how what stands behind them is read. Pure.
 
 A command may be typed in any case, and cut short as long as no other command begins in the same way.
 """
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
 
 from msgspec import Struct
+
+from gamehost.games.play import help_of
+from gamehost.games.screen import wrapped
+from gamehost.journal.records import TableId
+from gamehost.lobby.house import LEVELS
+from gamehost.wires.seeking import PlayedGame, Sought
 
 
 class NotUnderstood(Exception):
@@ -207,3 +214,159 @@ def game_named(words: list[str], games: Iterable[str]) -> str:
     if near is not None:
         raise NotUnderstood(f"There is no such game. Did you mean {called[near]}? Type: play {called[near]}")
     raise NotUnderstood(f"There is no such game. The games are {', '.join(names)}. For example: play {names[0]}")
+
+
+# What stands behind a command
+
+
+#: Words for the number of players. It is no setting of a game.
+_SEATS = frozenset({"players", "seats"})
+_NUMBER = re.compile("[0-9]{1,15}", re.ASCII)
+
+
+class Asked(Struct, frozen=True):
+    """What somebody wants to play."""
+
+    sought: Sought
+    #: The level of house players; empty: none is wanted.
+    level: str = ""
+    #: With whom; empty: with anybody.
+    against: str = ""
+
+
+def asked(words: Iterable[str], games: Mapping[str, PlayedGame]) -> Asked:
+    """
+    What stands behind `play`.
+
+    :raises NotUnderstood: it cannot be understood
+    """
+    rest = list(words)
+    game = game_named(rest, games)
+    level, against, private = "", "", False
+    settings: dict[str, str] = {}
+    while rest:
+        word = rest.pop(0)
+        plain = word.casefold()
+        if "=" in word:
+            name, _, value = word.partition("=")
+            settings[name.casefold()] = value
+        elif plain in ("against", "with"):
+            if not rest:
+                raise NotUnderstood(f"Say against whom. For example: play {game} against ann")
+            against = rest.pop(0)
+        elif plain == "private":
+            private = True
+        elif _NUMBER.fullmatch(plain):
+            settings["players"] = plain
+        elif len(found := beginning(plain, LEVELS)) == 1:
+            level = found[0]
+        else:
+            raise NotUnderstood(_no_option(plain, game))
+    if against.casefold() in LEVELS:
+        level, against = against.casefold(), ""
+    if level and against:
+        raise NotUnderstood(f"Choose one: play {game} {level}, or against somebody.")
+    return Asked(Sought(game, _seats(settings), settings, private), level, against)
+
+
+def _no_option(word: str, game: str) -> str:
+    known = (*LEVELS, "against", "private")
+    near = nearest(word, known)
+    if near in LEVELS or near == "private":
+        return f"Did you mean {near}? Type: play {game} {near}"
+    return f"Behind the game stands a level, against NAME, private, or SETTING=VALUE. For example: play {game} easy"
+
+
+def _seats(settings: dict[str, str]) -> int | None:
+    """
+    :raises NotUnderstood: not a number
+    """
+    seats: int | None = None
+    for name in _SEATS & settings.keys():
+        text = settings.pop(name)
+        if not _NUMBER.fullmatch(text):
+            raise NotUnderstood("The number of players is a number, such as players=3.")
+        seats = int(text)
+    return seats
+
+
+def chosen_settings(played: PlayedGame) -> str:
+    """The settings that can be chosen for a game, for its page of help."""
+    return ", ".join(sorted(played.choices))
+
+
+def table_and_code(words: Iterable[str], example: str) -> tuple[TableId, str]:
+    """
+    The number of a table and its code: `12`, `12-K7QF3A2B` or `12 K7QF3A2B`.
+
+    :param example: for the refusal
+    :raises NotUnderstood: there is no number
+    """
+    number, _, code = "-".join(words).partition("-")
+    if not _NUMBER.fullmatch(number):
+        raise NotUnderstood(f"Say which one by its number. For example: {example}")
+    return TableId(int(number)), code.upper()
+
+
+def count_of(words: Iterable[str], usual: int, most: int) -> int:
+    """
+    A number that may stand behind a command.
+
+    :raises NotUnderstood: it is none
+    """
+    rest = list(words)
+    if not rest:
+        return usual
+    if len(rest) > 1 or not _NUMBER.fullmatch(rest[0]):
+        raise NotUnderstood("A number may stand behind this command, and nothing else. For example: next 5")
+    return min(int(rest[0]), most)
+
+
+# Pages of help
+
+
+#: Commands that stand in the line of another one.
+_TOGETHER = frozenset({"unwatch", "back"})
+
+
+def overview(games: Mapping[str, PlayedGame]) -> list[str]:
+    """All commands, in one screen; games for two come first."""
+    names = sorted(games, key=lambda name: games[name].game.most_seats)
+    lines = [f"  {command.word:9} {command.summary}" for command in COMMANDS if command.word not in _TOGETHER]
+    return [*lines, f"Type help and a command, or a game: {', '.join(names)}."]
+
+
+def page(words: list[str], games: Mapping[str, PlayedGame]) -> list[str]:
+    """
+    The page about a command or a game.
+
+    :raises NotUnderstood: it is neither
+    """
+    word = "-".join(words).casefold().replace("_", "-")
+    if word in BY_WORD:
+        return command_page(BY_WORD[word])
+    found = beginning(word, games)
+    if len(found) == 1:
+        return game_page(games[found[0]])
+    command = find_command(word)
+    if command is not None:
+        return command_page(BY_WORD[command])
+    near = nearest(word, (*BY_WORD, *games))
+    hint = f"Did you mean {near}? Type: help {near}" if near else "Type help to see them all."
+    raise NotUnderstood(f"No command and no game has this name. {hint}")
+
+
+def command_page(command: Command) -> list[str]:
+    """The page of a command."""
+    lines = [command.usage, f"  {command.summary[:1].upper()}{command.summary[1:]}."]
+    lines += [f"  {line}" for line in command.page]
+    return [*lines, f"  For example: {command.example}"] if command.example else lines
+
+
+def game_page(played: PlayedGame) -> list[str]:
+    """The rules of a game, and how to begin."""
+    return [
+        *help_of(played.game),
+        f"To begin: play {played.game.name} easy",
+        *wrapped([f"Settings: {chosen_settings(played)}"], 79),
+    ]

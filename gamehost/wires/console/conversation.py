@@ -15,41 +15,110 @@ Whatever cannot be carried out is answered with one sentence that says why and w
 """
 
 from collections.abc import Callable, Mapping
+from enum import Enum
 from typing import Any, ClassVar
 
+from msgspec import Struct
+
 from gamehost.accounts.login import LoginRefused
-from gamehost.accounts.names import NameRefused
+from gamehost.accounts.names import NameRefused, key_of
+from gamehost.games.screen import MoveRefused
+from gamehost.lobby.house import HouseRefused
 from gamehost.lobby.lobby import Lobby
+from gamehost.lobby.queues import CannotJoin, TooManyTables
 from gamehost.lobby.sessions import Session
-from gamehost.wires.claims import claim_of_account, claim_of_guest
+from gamehost.settings import Settings, refuse_unknown
+from gamehost.tables.interfaces import (
+    Away,
+    Back,
+    Displaced,
+    Left,
+    NoNewMatches,
+    OpenTable,
+    Over,
+    Refused,
+    SeatHandle,
+    Suspended,
+    TableClosed,
+    Unmatched,
+)
+from gamehost.wires.all_games import PLAYED
+from gamehost.wires.base import Wire
 from gamehost.wires.console import listings
 from gamehost.wires.console import messages as m
-from gamehost.wires.console.commands import BY_WORD, DIRECTIONS, NotUnderstood, find_command, nearest
-from gamehost.wires.console.match_side import State
-from gamehost.wires.console.options import ConsoleOptions
-from gamehost.wires.console.pages import overview, page
-from gamehost.wires.console.screens.base import MoveRefused
-from gamehost.wires.console.seeking_side import SeekingSide
+from gamehost.wires.console.codec import ConsoleCodec
+from gamehost.wires.console.commands import (
+    BY_WORD,
+    DIRECTIONS,
+    Asked,
+    NotUnderstood,
+    asked,
+    find_command,
+    nearest,
+    overview,
+    page,
+    table_and_code,
+)
+from gamehost.wires.console.listings import sentence, settings_words, title, waiting_line
+from gamehost.wires.console.looking import ConsoleOptions, Looking
+from gamehost.wires.console.match import OwnMatch
+from gamehost.wires.console.printer import Printer
 from gamehost.wires.console.telnet import HIDE, SHOW
-from gamehost.wires.console.words import sentence
-from gamehost.wires.conversation import Claim, Peer
+from gamehost.wires.conversation import AccountConversation, Claim, Peer, claim_of_account, claim_of_guest
 from gamehost.wires.framing import UndecodableLine
 from gamehost.wires.guidance import wrong_port
+from gamehost.wires.seeking import Opened, SeekRefused, Wanted, find_table, join_table, play_house, wanted
+
+NAME = "console"
+
+
+class State(Enum):
+    """What a connection can do next."""
+
+    #: Without a name.
+    OUTSIDE = "outside"
+    #: A password is awaited.
+    PASSWORD = "password"
+    #: It is being checked.
+    CHECKING = "checking"
+    #: With a name, and without a match.
+    LOBBY = "lobby"
+    #: Waits for opponents.
+    WAITING = "waiting"
+    #: Has a seat, or is about to get it back.
+    PLAYING = "playing"
+
 
 #: The states in which a line is a command or a move.
 _TYPING = (State.OUTSIDE, State.LOBBY, State.WAITING, State.PLAYING)
+#: The states in which a password is awaited or checked.
+_SECRET = (State.PASSWORD, State.CHECKING)
 
 _YES = frozenset({"yes", "y"})
+
+#: So many numbers are tried for a guest, if one is taken in the same moment or looks like another name.
+_TRIES = 20
 
 #: What needs a match, and is asked for without one.
 _NO_MATCH = "No match is on. To begin one, type: play onitama"
 
 
-class ConsoleConversation(SeekingSide):
-    """The conversation on one connection."""
+class ConsoleConversation(AccountConversation[m.Message]):
+    """
+    The conversation on one connection.
+
+    :param options: the wire's games
+    """
 
     def __init__(self, peer: Peer[m.Message], lobby: Lobby, options: ConsoleOptions) -> None:
-        super().__init__(peer, lobby, options)
+        self._printer = Printer(peer.say, peer.refuse)
+        super().__init__(peer, lobby, State.OUTSIDE)
+        self._options = options
+        self._house = lobby.house
+        self._match: OwnMatch | None = None
+        self._looking = Looking(
+            self._printer, lobby.spectators, options, peer.address, self._write_collected, lambda: self.handle
+        )
         #: For whom a password is awaited.
         self._account = ""
         #: The state to go back to when a log-in has failed.
@@ -59,10 +128,47 @@ class ConsoleConversation(SeekingSide):
 
     def begin(self) -> None:
         """Say what this is, and what to type."""
-        self._printer.show(listings.greeting(list(self._options.games), self._directory.counts()))
+        self._printer.show(listings.greeting(list(self._options.games), self._spectators.counts()))
+        self._printer.prompt()
+
+    def set_state(self, state: Enum) -> None:
+        """Change to another state."""
+        super().set_state(state)
+        self._printer.secret = state in _SECRET
+
+    @property
+    def _own(self) -> OwnMatch | None:
+        """The match that is played, until its end was told."""
+        return None if self._match is None or self._match.over else self._match
+
+    def _write_collected(self) -> None:
+        """Write what is collected of the own match."""
+        if self._own is not None:
+            self._own.write_collected()
+
+    def _tell(self, *sentences: str) -> None:
+        """Write what is no answer to a line."""
+        self._write_collected()
+        self._printer.print(*sentences)
         self._printer.prompt()
 
     # -- lines
+
+    def hear(self, message: m.Message) -> None:
+        """Act on what the client says, and let it type the next line."""
+        self._write_collected()
+        if not isinstance(message, m.Line | UndecodableLine):
+            super().hear(message)
+            return
+        printer = self._printer
+        printer.typed()
+        printer.hearing, printer.awaiting = True, False
+        try:
+            super().hear(message)
+            self._write_collected()
+        finally:
+            printer.hearing = False
+        printer.prompt()
 
     def line(self, message: m.Line) -> None:
         """A command, or a move."""
@@ -76,7 +182,7 @@ class ConsoleConversation(SeekingSide):
         try:
             self._carry_out(words, message.text)
         except NotUnderstood as error:
-            self._refuse(str(error))
+            self._printer.refuse(str(error))
 
     def _carry_out(self, words: list[str], text: str) -> None:
         """
@@ -100,16 +206,17 @@ class ConsoleConversation(SeekingSide):
 
         :raises NotUnderstood: it is no legal move, and the beginning of several commands
         """
-        assert self._screen is not None
+        own = self._own
+        assert own is not None
         try:
-            actions = self._screen.read(text)
+            actions = own.screen.read(text)
         except MoveRefused as refusal:
             if first not in DIRECTIONS and find_command(first) is not None:
                 return False
             near = nearest(first, BY_WORD) if len(words) == 1 and len(first) > 3 else None
-            self._refuse(f"{refusal} Or did you mean the command {near}?" if near else str(refusal))
+            self._printer.refuse(f"{refusal} Or did you mean the command {near}?" if near else str(refusal))
             return True
-        self.play_actions(actions)
+        own.play(actions, lambda action: self.act(action, careful=True), lambda: self.handle is not None)
         return True
 
     def _strange(self, first: str, text: str) -> str:
@@ -126,16 +233,20 @@ class ConsoleConversation(SeekingSide):
 
     def unreadable(self, message: UndecodableLine) -> None:
         """A line that is no text."""
-        self._refuse(message.reason)
+        self._printer.refuse(message.reason)
 
     def unexpected(self, message: m.Message) -> None:
         """A line while a password is being checked. What telnet tells is never out of place."""
-        self._refuse("Your password is being checked. Wait for the answer.")
+        self._printer.refuse("Your password is being checked. Wait for the answer.")
+
+    def telnet(self, message: m.Told) -> None:
+        """What the client's telnet tells."""
+        self._printer.told(message)
 
     def help(self, words: list[str]) -> None:
         """All commands, or a page."""
-        screens = self._options.screens
-        self._printer.show(page(words, screens, self._options.games) if words else overview(screens))
+        games = self._options.games
+        self._printer.show(page(words, games) if words else overview(games))
 
     def quit(self, words: list[str]) -> None:
         """Leave."""
@@ -159,7 +270,7 @@ class ConsoleConversation(SeekingSide):
         try:
             session = self.lobby.enter(words[0], self._options.wire, self.peer.address, self)
         except NameRefused as refusal:
-            self._refuse(_name_refused(str(refusal)))
+            self._printer.refuse(_name_refused(str(refusal)))
             return
         self._entered(session)
 
@@ -181,19 +292,18 @@ class ConsoleConversation(SeekingSide):
         self._account = words[0]
         self._before = self.state  # type: ignore[assignment]
         self.set_state(State.PASSWORD)
-        if self._telnet:
-            self.peer.say(HIDE)
-        self._printer.ask("Password: " if self._telnet else "Password (it is shown while you type): ")
+        self._printer.negotiate(HIDE)
+        self._printer.ask("Password: " if self._printer.telnet else "Password (it is shown while you type): ")
 
     def password(self, message: m.Line | UndecodableLine) -> None:
         """The password, or an empty line instead of it."""
-        if self._telnet:
-            self.peer.say(SHOW)
+        if self._printer.telnet:
+            self._printer.negotiate(SHOW)
             self._printer.show(("",))  # the client has not shown the Enter either
         text = message.text if isinstance(message, m.Line) else ""
         if not text:
             self.set_state(self._before)
-            self._refuse("You are not logged in. To try again, type login and your name.")
+            self._printer.refuse("You are not logged in. To try again, type login and your name.")
             return
         self.check_password(State.CHECKING, self._account, text, self._options.wire, strong=True)
 
@@ -209,27 +319,251 @@ class ConsoleConversation(SeekingSide):
             self.set_state(self._before)
             if self._before is State.OUTSIDE:
                 self.peer.logged_out()
-            self._refuse(f"{sentence(outcome.reason)} To try again, type login and your name.")
-        self._prompt()
+            self._printer.refuse(f"{sentence(outcome.reason)} To try again, type login and your name.")
+        self._printer.prompt()
 
     def _has_place(self) -> bool:
         """Whether the person has a place that goes with the name. It is told then."""
         if self.state is State.PLAYING:
-            self._refuse("You are in a match, and keep your name until it is over. To give it up, type: resign")
+            self._printer.refuse("You are in a match, and keep your name until it is over. To give it up, type: resign")
         elif self.state is State.WAITING:
-            self._refuse("You wait for opponents under your name. To change it, type cancel first.")
+            self._printer.refuse("You wait for opponents under your name. To change it, type cancel first.")
         else:
             return False
         return True
 
+    # -- a name for a guest, and the seat that is kept
+
+    def _entered(self, session: Session) -> None:
+        """The person has a name from now on, and perhaps another one no longer."""
+        before = self.session
+        self.session = None
+        if before is not None and before is not session:
+            self.lobby.leave(before, self)
+        self.logged_in(session)
+        table = session.table_id
+        if table is None:
+            # An earlier connection of the same person may have left a place in a queue.
+            self.lobby.stop_waiting(session)
+            self.set_state(State.LOBBY)
+            self._printer.print(f"You are {session.name}. To play, type: play onitama")
+        else:
+            self._printer.print(f"You are {session.name}, and your seat in match {table} is yours again.")
+            self.set_state(State.PLAYING)
+            self._printer.awaiting = True
+            self.lobby.reconnect(session)
+
+    def _need_name(self) -> Session:
+        """
+        The person's session. A person without a name becomes a guest with a number.
+
+        :raises NotUnderstood: the host lets nobody in now
+        """
+        if self.session is not None:
+            return self.session
+        reason = ""
+        for _ in range(_TRIES):
+            try:
+                name = self._spectators.new_guest()
+                session = self.lobby.enter(name, self._options.wire, self.peer.address, self, given=True)
+            except NameRefused as refusal:
+                reason = str(refusal)
+                continue
+            self.logged_in(session)
+            self.set_state(State.LOBBY)
+            self._printer.print(f"You are {session.name}. For another name, type name and the name before you play.")
+            return session
+        raise NotUnderstood(sentence(reason))
+
+    # -- opponents
+
+    def play(self, words: list[str]) -> None:
+        """
+        Look for opponents, or play against house players.
+
+        :raises NotUnderstood: the words say no match that can be had
+        """
+        want = asked(words, self._options.games)
+        if self.handle is not None or self.state is State.PLAYING:
+            self._printer.refuse("You are in a match. Type board to see it, or resign to give it up.")
+            return
+        try:
+            sought = wanted(want.sought, self._options.games, self.lobby.settings_for)
+        except SeekRefused as refusal:
+            game = want.sought.game
+            raise NotUnderstood(f"{sentence(str(refusal))} For example: play {game}") from None
+        if want.level and (reason := self._house.why_not(want.sought.game)) is not None:
+            self._refuse_house(reason, want.sought.game)
+            return
+        if self.lobby.no_tables is not None:
+            self._printer.refuse(sentence(self.lobby.no_tables))
+            return
+        session = self._need_name()
+        if self.state is State.WAITING:
+            self.lobby.stop_waiting(session)
+        self._looking.stop()
+        self.set_state(State.WAITING)
+        if want.level:
+            self._play_house(session, sought, want.level)
+        elif want.against and not self._waits(want.against, sought):
+            self._invite(session, want, sought)
+        elif not sought.in_queue:
+            self._open(session, sought)
+        elif not self.lobby.play(session, sought.queue):
+            self._printer.print(*self._waiting_words(sought))
+        self._printer.awaiting = session.table_id is not None  # the match is about to be told
+
+    def _play_house(self, session: Session, sought: Wanted, level: str) -> None:
+        try:
+            play_house(self.lobby, session, sought, level)
+        except HouseRefused as refusal:
+            self.set_state(State.LOBBY)
+            self._refuse_house(str(refusal), sought.played.game.name)
+
+    def _refuse_house(self, reason: str, game: str) -> None:
+        self._printer.refuse(f"{sentence(reason)} To play with somebody who comes, type: play {game}")
+
+    def _waiting_words(self, sought: Wanted) -> list[str]:
+        """What somebody who waits in a queue can do."""
+        game = sought.played.game.name
+        lines = [f"You wait for an opponent in {title(game)}. To stop, type: cancel"]
+        seconds = self._house.rules.seconds.get(game, 0)
+        if self._house.why_not(game) is None:
+            lines.append(f"If nobody comes in {seconds:g} s, the host plays. To begin at once, type: play {game} easy")
+        return lines
+
+    def _waits(self, name: str, sought: Wanted) -> bool:
+        """Whether somebody of this name waits for this game, for anybody or at a table that fits."""
+        here = self._spectators.waiting().get(sought.played.game.name)
+        if here is None:
+            return False
+        names = [*here.names, *(one for table in here.tables if sought.fits(table) for one in table.names)]
+        return key_of(name) in map(key_of, names)
+
+    def _invite(self, session: Session, want: Asked, sought: Wanted) -> None:
+        """Open a private table for somebody who does not wait yet."""
+        there = any(key_of(one.name) == key_of(want.against) for one in self._spectators.people())
+        where = "does not wait for this game now" if there else "is not here now"
+        self._printer.print(f"Your opponent {where}. You get a private table.")
+        self._open(session, Wanted(sought.played, sought.seats, sought.settings, True, sought.wish, False))
+
+    def _open(self, session: Session, sought: Wanted) -> None:
+        try:
+            opened = find_table(self.lobby, session, sought)
+        except TooManyTables as error:
+            self.set_state(State.LOBBY)
+            self._printer.refuse(sentence(str(error)))
+            return
+        if opened is not None:
+            self._printer.print(*self._opened_words(opened, sought))
+
+    def _opened_words(self, opened: Opened, sought: Wanted) -> list[str]:
+        """What somebody who waits at a table of their own can do."""
+        table, game = opened.table, sought.played.game.name
+        lines = [waiting_line(table)]
+        if opened.code:
+            lines.append(f"Others come with: join {table.table}-{opened.code}")
+        else:
+            lines.append(f"Others come with: join {table.table}")
+        if self._house.why_not(game) is None:
+            lines.append(f"To play against the host instead, type: play {game} easy{_as_typed(table)}")
+        return [*lines, "To stop, type: cancel"]
+
+    def join(self, words: list[str]) -> None:
+        """
+        Sit down at a table that waits.
+
+        :raises NotUnderstood: there is no number
+        """
+        table, code = table_and_code(words, "join 12")
+        if self.handle is not None or self.state is State.PLAYING:
+            self._printer.refuse("You are in a match. Type board to see it, or resign to give it up.")
+            return
+        if self.state is State.WAITING:
+            self._printer.refuse("You wait for opponents already. To stop, type: cancel")
+            return
+        session = self._need_name()
+        self.set_state(State.WAITING)
+        try:
+            join_table(self.lobby, session, self._options.games, table, code, lambda game: None)
+        except CannotJoin as error:
+            self.set_state(State.LOBBY)
+            self._printer.refuse(f"{sentence(str(error))} Type waiting to see those that do.")
+        self._printer.awaiting = session.table_id is not None
+
+    def cancel(self, words: list[str]) -> None:
+        """Wait no longer."""
+        if self.state is not State.WAITING or self.session is None:
+            self._printer.refuse("You do not wait for anybody.")
+            return
+        if self.session.table_id is not None:
+            self._printer.refuse("The match begins just now.")
+            return
+        self.lobby.stop_waiting(self.session)
+        self.set_state(State.LOBBY)
+        self._printer.print("You do not wait any more.")
+
     # -- the match
+
+    def seated(self, handle: SeatHandle[Any]) -> None:
+        """The person has a seat. The events follow."""
+        self._write_collected()
+        super().seated(handle)
+        self.set_state(State.PLAYING)
+        session = self.session
+        screen = self._options.screens[handle.game](handle.seat, handle.names)
+        has_account = session is None or bool(session.account)
+        game = self._options.games[handle.game]
+        self._match = OwnMatch(handle, screen, game, self._printer, self.peer.alarm, has_account)
+        table = None if session is None else session.table
+        self._looking.played = (handle.table, "" if table is None else table.code)
+
+    def tell_other(self, event: Any) -> None:
+        """Tell an event of the game through its messages and its screen."""
+        if self.handle is not None and self._own is not None:
+            self._own.hear(event)
+
+    def tell_refused(self, event: Refused) -> None:
+        """The host refuses a move that was taken for legal."""
+        if self._match is not None:
+            self._match.refused(event)
+
+    def tell_away(self, event: Away) -> None:
+        """Another player has lost the connection."""
+        if self.handle is not None:
+            self._tell(f"{self.name_of(event.seat)} is away. The seat is kept for a while.")
+
+    def tell_left(self, event: Left) -> None:
+        """Another player has left for good."""
+        if self.handle is not None:
+            self._tell(f"{self.name_of(event.seat)} has left the match.")
+
+    def tell_back(self, event: Back[Any]) -> None:
+        """A player is back. The one who is back is told how the match stands."""
+        if self.handle is None or self._own is None:
+            return
+        if event.seat == self.handle.seat:
+            self._own.back(event)
+        else:
+            self._tell(f"{self.name_of(event.seat)} is back.")
+
+    def tell_suspended(self, event: Suspended) -> None:
+        """A fault of the host has stopped the match."""
+        self._printer.awaiting = False
+        self._tell("The match is suspended by a fault of the host. Its record is kept.")
+
+    def tell_over(self, event: Over) -> None:
+        """The match is over. The person keeps the name, and may play again."""
+        assert self._match is not None
+        self._match.end(event)
+        self.leave_table(State.LOBBY)
 
     def resign(self, words: list[str]) -> None:
         """Give the match up, after a question."""
         if self.handle is None:
-            self._refuse(_NO_MATCH)
+            self._printer.refuse(_NO_MATCH)
         elif [word.casefold() for word in words] in (["yes"], ["y"]):
-            self._awaiting = True
+            self._printer.awaiting = True
             self.handle.resign()
         else:
             self._asked_to_resign = True
@@ -237,60 +571,111 @@ class ConsoleConversation(SeekingSide):
 
     def board(self, words: list[str]) -> None:
         """Draw the board again."""
-        if self._screen is not None:
-            self.show_board()
-        elif self._replay is not None:
-            self._printer.show(self._replay.lines(self._printer.style))
-        elif self._watched is not None:
-            self._printer.show(self._watched.board(self._printer.style))
+        if self._own is not None:
+            self._own.show_board()
+        elif (board := self._looking.board()) is not None:
+            self._printer.show(board)
         else:
-            self._refuse(_NO_MATCH)
+            self._printer.refuse(_NO_MATCH)
 
     def moves(self, words: list[str]) -> None:
         """List the moves that can be typed."""
-        if self._screen is None:
-            self._refuse(_NO_MATCH)
+        if self._own is None:
+            self._printer.refuse(_NO_MATCH)
         else:
-            self.show_moves()
+            self._own.show_moves()
 
     def clock(self, words: list[str]) -> None:
         """Tell the time that is left."""
-        if self.handle is None:
-            self._refuse(_NO_MATCH)
+        if self._own is None or self.handle is None:
+            self._printer.refuse(_NO_MATCH)
         else:
-            self.show_clock()
+            self._own.show_clock()
+
+    # -- told by the lobby
+
+    def tell_gathered(self, event: OpenTable) -> None:
+        """Somebody has come to the table where this person waits, or has gone."""
+        if len(event.names) < event.seats:  # otherwise the match begins, which says more
+            self._tell(waiting_line(event))
+
+    def tell_closed(self, event: TableClosed) -> None:
+        """The players of an open table have waited too long."""
+        self.set_state(State.LOBBY)
+        self._tell("Nobody came in time. You do not wait any more.")
+
+    def tell_displaced(self, event: Displaced) -> None:
+        """The same person has come in on another connection, which has everything from now on."""
+        self.session = self.handle = None
+        self.say_closing("You have logged in on another connection.")
+        self.peer.hang_up("displaced by another connection")
+
+    def tell_unmatched(self, event: Unmatched) -> None:
+        """The person has waited for a day."""
+        self.set_state(State.LOBBY)
+        self._tell("Nobody came for a day. You do not wait any more.")
+
+    def tell_no_new_matches(self, event: NoNewMatches) -> None:
+        """The host begins no more matches. The person can stay and watch."""
+        self.set_state(State.LOBBY)
+        self._tell(sentence(event.why))
+
+    def say_notice(self, text: str) -> bool:
+        """A line of its own."""
+        self._tell(f"The owner of this host says: {text}")
+        return True
+
+    # -- lists
+
+    def who(self, words: list[str]) -> None:
+        """Who is here."""
+        self._printer.listing(listings.people(self._spectators.people(), self._spectators.waiting()))
+
+    def list_tables(self, words: list[str]) -> None:
+        """Which matches are played."""
+        self._printer.listing(listings.tables(self._spectators.tables()))
+
+    def list_waiting(self, words: list[str]) -> None:
+        """Who waits for opponents."""
+        self._printer.listing(listings.waiting(self._spectators.waiting(), list(self._options.games)))
 
     # -- the end
 
     def say_closing(self, reason: str) -> None:
         """Say why the connection ends."""
         self.forget_attempt()
-        super().say_closing(reason)
+        self._write_collected()
+        self._printer.print(sentence(reason))
+
+    def end(self) -> None:
+        """The connection is gone: nothing is told to it any more."""
+        self._looking.end()
+        super().end()
 
     #: What each command does.
     DOES: ClassVar[Mapping[str, Callable[["ConsoleConversation", list[str]], None]]] = {
         "help": help,
         "name": name,
         "login": login,
-        "who": SeekingSide.who,
-        "tables": SeekingSide.list_tables,
-        "waiting": SeekingSide.list_waiting,
-        "play": SeekingSide.play,
-        "join": SeekingSide.join,
-        "cancel": SeekingSide.cancel,
+        "who": who,
+        "tables": list_tables,
+        "waiting": list_waiting,
+        "play": play,
+        "join": join,
+        "cancel": cancel,
         "board": board,
         "moves": moves,
-        "history": SeekingSide.history,
+        "history": lambda self, words: self._looking.history(words),
         "clock": clock,
         "resign": resign,
-        "watch": SeekingSide.watch,
-        "unwatch": SeekingSide.unwatch,
-        "records": SeekingSide.records,
-        "replay": SeekingSide.replay,
-        "next": SeekingSide.step,
-        "back": SeekingSide.step_back,
-        "ladder": SeekingSide.ladder,
-        "set": SeekingSide.set,
+        "watch": lambda self, words: self._looking.watch(words),
+        "unwatch": lambda self, words: self._looking.unwatch(words),
+        "records": lambda self, words: self._looking.records(words),
+        "replay": lambda self, words: self._looking.replay(words),
+        "next": lambda self, words: self._looking.step(words),
+        "back": lambda self, words: self._looking.step(words, -1),
+        "ladder": lambda self, words: self._looking.ladder(words),
+        "set": lambda self, words: self._printer.set(words),
         "quit": quit,
     }
     SPEAKS = m.SPOKEN
@@ -299,16 +684,25 @@ class ConsoleConversation(SeekingSide):
         **dict.fromkeys(((state, UndecodableLine) for state in _TYPING), unreadable),
         (State.PASSWORD, m.Line): password,
         (State.PASSWORD, UndecodableLine): password,
-        **dict.fromkeys(((state, m.Telnet) for state in State), SeekingSide.is_telnet),
-        **dict.fromkeys(((state, m.Agreed) for state in State), SeekingSide.agreed),
-        **dict.fromkeys(((state, m.Window) for state in State), SeekingSide.window),
-        **dict.fromkeys(((state, m.Terminal) for state in State), SeekingSide.terminal),
-        **dict.fromkeys(((state, m.Charset) for state in State), SeekingSide.charset),
+        **dict.fromkeys(((state, kind) for state in State for kind in m.Told.__args__), telnet),
     }
     CLAIMS: ClassVar[Any] = {
         (State.OUTSIDE, m.Line): claim_of_line,
         (State.LOBBY, m.Line): claim_of_line,
         (State.PASSWORD, m.Line): claim_of_password,
+    }
+    TELLS: ClassVar[Any] = {
+        Refused: tell_refused,
+        Away: tell_away,
+        Left: tell_left,
+        Back: tell_back,
+        Suspended: tell_suspended,
+        Over: tell_over,
+        OpenTable: tell_gathered,
+        TableClosed: tell_closed,
+        Displaced: tell_displaced,
+        Unmatched: tell_unmatched,
+        NoNewMatches: tell_no_new_matches,
     }
 
 
@@ -317,3 +711,45 @@ def _name_refused(reason: str) -> str:
     if "belongs to an account" in reason:
         return f"{sentence(reason)} If it is yours, type login and the name."
     return f"{sentence(reason)} Type name and another one."
+
+
+def _as_typed(table: OpenTable) -> str:
+    """What is typed behind `play GAME LEVEL` for a match like this one."""
+    seats = f" players={table.seats}" if table.seats > 2 else ""
+    return seats + settings_words(table.settings).replace(", ", " ")
+
+
+class ConsoleConfig(Struct, frozen=True):
+    """What the connections of one listener have in common."""
+
+    options: ConsoleOptions
+
+    def new_codec(self) -> ConsoleCodec:
+        """A codec for one connection."""
+        return ConsoleCodec()
+
+    def new_conversation(self, peer: Peer[m.Message], lobby: Lobby) -> ConsoleConversation:
+        """A conversation for one connection."""
+        return ConsoleConversation(peer, lobby, self.options)
+
+
+def configure(settings: Settings) -> ConsoleConfig:
+    """
+    The listener's configuration. The wire has no settings.
+
+    :raises BadOption: a setting is unknown
+    """
+    refuse_unknown(settings, ())
+    return ConsoleConfig(ConsoleOptions(NAME, {played.game.name: played for played in PLAYED}))
+
+
+WIRE: Wire[m.Message] = Wire(
+    name=NAME,
+    title="All games, for people with netcat or telnet",
+    endpoint="tcp:8888:interface=127.0.0.1",
+    games=tuple(played.game for played in PLAYED),
+    configure=configure,
+    options={},
+    must_listen=False,
+    for_people=True,
+)

@@ -12,18 +12,17 @@ from attrs import define, evolve, field
 from msgspec import UNSET
 from msgspec.structs import astuple
 
-from gamehost.checker.base import Act, Cut, Grade, Law, Said, Scenario, Step, WireChecks
+from gamehost.checker.base import CLOSING, Act, Cut, Grade, Law, Said, Scenario, Step, WireChecks
+from gamehost.checker.eriantys import RequestReading, answers_of, questions_of
 from gamehost.games.eriantys.actions import Action, ChooseDestination, ChooseSteps, ChooseStudent, PlayAssistant
-from gamehost.games.eriantys.dining import has_room
 from gamehost.games.eriantys.events import Ask, AskAssistant, AskCloud, AskDestination, AskSteps, AskStudent
-from gamehost.games.eriantys.influence import resolved
 from gamehost.games.eriantys.pieces import TABLE_SEATS, Colour
-from gamehost.games.eriantys.position import Position
+from gamehost.games.eriantys.player import EriantysPlayer
+from gamehost.games.eriantys.rules import Position, has_room, resolved
 from gamehost.games.eriantys.views import answers, usable
 from gamehost.players.base import Level
-from gamehost.players.eriantys import EriantysPlayer
 from gamehost.wires.eriantys import messages as m
-from gamehost.wires.eriantys.values import Color, Communication, Error
+from gamehost.wires.eriantys.messages import Color, Communication, Error
 
 
 @define(eq=False)
@@ -181,25 +180,11 @@ LAWS: Mapping[str, Law] = {
         "A player who logs in again gets SUCCESS, MatchStarted, the board, and the open request.",
         "Connect again, log in with the same nickname, and wait for MatchStarted.",
     ),
-    "closing": Law(
-        "(what every program owes its user)",
-        "When the server is gone, the client says so and ends.",
-        "End with a message when the connection cannot be made again for half a minute.",
-    ),
+    "closing": CLOSING,
 }
 
 #: What the client may answer to a request.
-_ANSWERS: Mapping[type, type] = {
-    m.AvailableTowers: m.ChosenTower,
-    m.AvailableWizards: m.ChosenWizard,
-    m.AvailableAssistants: m.PlayAssistant,
-    m.MovableStudents: m.ChosenStudent,
-    m.MovableStudentsChar: m.ChosenStudent,
-    m.SelectColor: m.ChosenStudent,
-    m.WhereToMove: m.ChosenDestination,
-    m.MotherNatureSteps: m.ChosenSteps,
-    m.SelectCloud: m.ChosenCloud,
-}
+_ANSWERS = answers_of(m)
 _KINDS = frozenset(_ANSWERS.values())
 
 _SAID: Mapping[type, Callable[[Any], str]] = {
@@ -224,6 +209,7 @@ _SAID: Mapping[type, Callable[[Any], str]] = {
     m.UseCharacterEffect: lambda message: f"uses character {message.character}",
 }
 _HEARD: Mapping[type, Callable[[Any], str]] = {
+    **questions_of(m),
     m.Ping: lambda message: "is the client there?",
     m.CommunicationMessage: lambda message: message.message.name.lower().replace("_", " "),
     m.PlayerStatusMessage: lambda message: f"the client's status is {message.playerStatus.name}",
@@ -232,25 +218,16 @@ _HEARD: Mapping[type, Callable[[Any], str]] = {
     m.WaitingForPlayers: lambda message: f"game {message.gameId} waits for players",
     m.PlayerDisconnected: lambda message: f"{message.nickname} has left, or has lost the connection",
     m.MatchStarted: lambda message: f"{' and '.join(message.players)} play",
-    m.AvailableTowers: lambda message: "which towers?",
-    m.AvailableWizards: lambda message: "which wizard?",
     m.UpdateBoard: lambda message: f"the board in round {message.dashboard.round}",
     m.UpdateLobby: lambda message: (
         f"{message.gameInfo.waitingPlayers} of {message.gameInfo.totalPlayers} players are there"
     ),
     m.StartOfPlayerRound: lambda message: f"{message.nickname}'s turn in round {message.roundNumber} begins",
-    m.AvailableAssistants: lambda message: "which assistant?",
     m.PlayedAssistant: lambda message: f"{message.player} has played assistant {message.assistant}",
-    m.MovableStudents: lambda message: "which student of the entrance?",
-    m.MovableStudentsChar: lambda message: "which student of the character?",
-    m.WhereToMove: lambda message: "to which island, or to the dining room?",
-    m.MotherNatureSteps: lambda message: f"how many steps, at most {message.maxStepsAllowed}?",
     m.IslandOwner: lambda message: f"island {message.island.number} belongs to {message.nickname or 'nobody'}",
-    m.SelectCloud: lambda message: "which cloud?",
     m.EndOfPlayerRound: lambda message: f"{message.nickname}'s turn ends",
     m.EndOfRound: lambda message: f"round {message.roundNumber} ends",
     m.CommunicateWinner: lambda message: f"{message.nickname} has won: {message.winReason}",
-    m.SelectColor: lambda message: "which colour?",
     m.PlayedCharacter: lambda message: f"{message.player} has used character {message.character}",
 }
 
@@ -277,21 +254,17 @@ MOST = 0.9
 _RACES = (Error.TAKEN_NICKNAME, Error.GAME_NOT_FOUND, Error.FULL_GAME)
 
 
-class JsonReading:
+class JsonReading(RequestReading):
     """Follows one connection from the client's side."""
 
+    ANSWERS, ASKS = _ANSWERS, _HEARD
+
     def __init__(self) -> None:
-        self._asked: Any = None
+        super().__init__()
         self._name = ""
         self._board: m.UpdateBoard | None = None
         #: The student that waits for a destination.
         self._student: Color | None = None
-        #: The last answer, and the request that it answered, until the next thing is asked.
-        self._answered: tuple[Any, Any] | None = None
-        #: The answers that were refused since the request came first.
-        self._refused: list[Any] = []
-        #: Whether an answer may still come that was sent before the end of the game was known.
-        self._may_be_late = False
         #: How many messages had to be acknowledged, up to the last one that the client has sent, and how many were.
         self.due = self.acknowledged = 0
         self._since = 0
@@ -316,27 +289,11 @@ class JsonReading:
             return Said("a line that cannot be read", Grade.BREACH, "framing")
         if isinstance(message, m.LoginMessage):
             self._name = message.nickname.split(":")[0]
-        return self._answers(message, words(message)) if kind in _KINDS else Said(words(message))
-
-    def _answers(self, message: Any, meaning: str) -> Said:
-        asked, self._asked = self._asked, None
-        if asked is None:
-            late, self._may_be_late = self._may_be_late, False
-            if late:
-                return Said(meaning)
-            early = self._answered is not None
-            wrong = "the answer before it is not answered yet" if early else "nothing was asked"
-            return Said(f"{meaning}, but {wrong}", Grade.BREACH)
-        if _ANSWERS[type(asked)] is not type(message):
-            self._asked = asked
-            return Said(f"{meaning}, but {_HEARD[type(asked)](asked)} was asked", Grade.BREACH)
-        self._answered = (message, asked)
-        if isinstance(message, m.ChosenStudent):
+        if isinstance(message, m.ChosenStudent) and self.asked is not None:
             self._student = message.color
-        fault = self._wrong(message, asked) or ("it was refused already" if message in self._refused else None)
-        return Said(meaning) if fault is None else Said(f"{meaning}: {fault}", Grade.BREACH)
+        return self.answers(message, words(message)) if kind in _KINDS else Said(words(message))
 
-    def _wrong(self, message: Any, asked: Any) -> str | None:
+    def wrong(self, message: Any, asked: Any) -> str | None:
         """Why the rules refuse an answer, as far as the client could know."""
         match asked, message:
             case m.AvailableTowers(), m.ChosenTower(tower) if not asked.availableTowers.get(tower):
@@ -384,36 +341,28 @@ class JsonReading:
         kind = type(message)
         self._since += kind in _DUE or message in _SAID_DUE
         if kind in _ANSWERS:
-            self._is_asked(message)
+            self.is_asked(message)
         match message:
             case m.UpdateBoard():
                 self._board = message
             case m.CommunicationMessage(said):
                 if said is Communication.CLOSING_GAME:
-                    self._may_be_late = self._answered is None
-                    self._asked = self._answered = None
+                    self.over()
                 elif said is Communication.SUCCESS:
-                    self._answered = None
-                    self._refused.clear()
-            case m.WhereToMove() | m.EndOfPlayerRound():
-                self._answered = None if kind is m.EndOfPlayerRound else self._answered
-                self._refused.clear()
+                    self.accepted()
+            case m.WhereToMove():
+                self.goes_on()
+            case m.EndOfPlayerRound():
+                self.accepted()
             case m.ErrorMessage():
                 return self._refusal(message)
         words = _HEARD.get(kind)
         return Said("" if words is None else words(message))
 
-    def _is_asked(self, request: Any) -> None:
-        if self._asked is None:
-            self._answered = None
-        self._asked = request
-        self._may_be_late = False
-
     def _refusal(self, message: m.ErrorMessage) -> Said:
         if message.reason is not UNSET:
             return Said("the server stops")
-        if self._answered is not None:
-            self._refused.append(self._answered[0])
+        self.refused()
         detail = "" if message.detail is UNSET else f": {message.detail}"
         return Said(f"refused: {message.error.name}{detail}", Grade.NOTE if message.error in _RACES else Grade.BREACH)
 

@@ -19,10 +19,9 @@ from gamehost.games.eriantys import actions as a
 from gamehost.games.eriantys import events as e
 from gamehost.games.eriantys.master import ERIANTYS
 from gamehost.games.eriantys.pieces import NO_STUDENTS, Character, Colour, Students, Tower
-from gamehost.games.eriantys.position import Card, Island, School
+from gamehost.games.eriantys.rules import Card, Island, School
 from gamehost.programs.wire_player import NOBODY, ProgramError, WirePlayer, won
 from gamehost.wires.eriantys import messages as m
-from gamehost.wires.eriantys import values as v
 from gamehost.wires.eriantys.codec import LINE_LIMIT, parse
 from gamehost.wires.eriantys.messages import CLIENT_TYPES, SERVER_TYPES, Message
 from gamehost.wires.framing import ClientLineCodec, WireError
@@ -88,7 +87,7 @@ _ACKNOWLEDGED = (
     *(m.PlayerStatusMessage, m.MatchStarted, m.UpdateBoard, m.UpdateLobby, m.StartOfPlayerRound, m.IslandOwner),
     *(m.EndOfPlayerRound, m.EndOfRound, m.CommunicateWinner, m.PlayedCharacter),
 )
-_DUE_WORDS = (v.Communication.UNIFIED_ISLANDS, v.Communication.CLOSING_GAME)
+_DUE_WORDS = (m.Communication.UNIFIED_ISLANDS, m.Communication.CLOSING_GAME)
 
 
 class EriantysPlayer(WirePlayer):
@@ -139,28 +138,28 @@ class EriantysPlayer(WirePlayer):
                 self._refusals = refusals
         return ()
 
-    def _word(self, word: v.Communication) -> Sequence[Any]:
+    def _word(self, word: m.Communication) -> Sequence[Any]:
         match word:
-            case v.Communication.ENTER_NICKNAME:
+            case m.Communication.ENTER_NICKNAME:
                 return (m.LoginMessage(self.name),)
-            case v.Communication.SUCCESS if self.match is not None:
+            case m.Communication.SUCCESS if self.match is not None:
                 self.tell(e.Success(self._seat))
-            case v.Communication.SUCCESS if not self._logged_in:
+            case m.Communication.SUCCESS if not self._logged_in:
                 self._logged_in = True
                 return (m.RequestGames(),)
-            case v.Communication.LAST_ROUND:
+            case m.Communication.LAST_ROUND:
                 self.tell(e.LastRound(), judged=False)
-            case v.Communication.CLOSING_GAME:
+            case m.Communication.CLOSING_GAME:
                 self.end(self._winners)
         return ()
 
     def _error(self, message: m.ErrorMessage) -> Sequence[Any]:
         reason = message.error.value if isinstance(message.detail, UnsetType) else message.detail
-        if message.error in (v.Error.GAME_NOT_FOUND, v.Error.FULL_GAME):
+        if message.error in (m.Error.GAME_NOT_FOUND, m.Error.FULL_GAME):
             return (m.RequestGames(),)
         if self.match is None:
             raise ProgramError(f"the server says: {reason}")
-        if message.error is not v.Error.INVALID_ACTION:
+        if message.error is not m.Error.INVALID_ACTION:
             self.refused(reason)
         return ()
 
@@ -191,9 +190,9 @@ class EriantysPlayer(WirePlayer):
     def _maybe_seat(self, nickname: str | None) -> Seat | None:
         return self.seat_of(nickname) if nickname else None
 
-    def teams(self, teams: Mapping[v.Tower, Iterable[str]]) -> tuple[tuple[Seat, ...], ...]:
+    def teams(self, teams: Mapping[m.Tower, Iterable[str]]) -> tuple[tuple[Seat, ...], ...]:
         """The members of each team."""
-        return tuple(tuple(map(self.seat_of, teams[tower])) for tower in v.Tower if tower in teams)
+        return tuple(tuple(map(self.seat_of, teams[tower])) for tower in m.Tower if tower in teams)
 
     def student(self, message: m.MovableStudents) -> e.AskStudent:
         """A student of the entrance is asked for."""
@@ -217,7 +216,7 @@ class EriantysPlayer(WirePlayer):
 
     def tower(self, message: m.AvailableTowers) -> e.AskTower:
         """A team is asked for."""
-        left = tuple(message.availableTowers[tower] for tower in v.Tower if tower in message.availableTowers)
+        left = tuple(message.availableTowers[tower] for tower in m.Tower if tower in message.availableTowers)
         return e.AskTower(self._seat, left, self.teams(message.currentTeams))
 
     def assistant(self, message: m.AvailableAssistants) -> e.AskAssistant:
@@ -243,7 +242,7 @@ class EriantysPlayer(WirePlayer):
             islands=tuple(map(_island, dashboard.islands)),
             clouds=self._clouds,
             mother_nature=dashboard.motherNature,
-            professors=tuple(self._maybe_seat(dashboard.professors.get(color)) for color in v.Color),
+            professors=tuple(self._maybe_seat(dashboard.professors.get(color)) for color in m.Color),
             bag=dashboard.bag,
             cards=tuple(map(_card, dashboard.characters)),
             active_character=None if active is None else Character(active),
@@ -252,20 +251,20 @@ class EriantysPlayer(WirePlayer):
         )
 
 
-def _heap(students: v.Students) -> Students:
-    return tuple(getattr(students, color.value) for color in v.Color)
+def _heap(students: m.Students) -> Students:
+    return tuple(getattr(students, color.value) for color in m.Color)
 
 
-def _listed(students: Iterable[v.Color]) -> Students:
+def _listed(students: Iterable[m.Color]) -> Students:
     listed = list(students)
-    return tuple(listed.count(color) for color in v.Color)
+    return tuple(listed.count(color) for color in m.Color)
 
 
-def _tower(tower: v.Tower | None) -> Tower | None:
+def _tower(tower: m.Tower | None) -> Tower | None:
     return None if tower is None else Tower[tower.value]
 
 
-def _school(player: v.Player) -> School:
+def _school(player: m.Player) -> School:
     return School(
         tower=_tower(player.tower) or Tower.BLACK,
         wizard=player.wizard or 0,
@@ -279,12 +278,12 @@ def _school(player: v.Player) -> School:
     )
 
 
-def _island(island: v.Island) -> Island:
+def _island(island: m.Island) -> Island:
     students = _heap(island.students)
     return Island(island.members, students, _tower(island.tower), island.towers, island.noEntryTiles)
 
 
-def _card(card: v.Character) -> Card:
+def _card(card: m.Character) -> Card:
     students = NO_STUDENTS if card.students is None else _heap(card.students)
     return Card(Character(card.character), card.cost, card.used, students, card.noEntryTiles or 0)
 
@@ -306,7 +305,7 @@ _TELL: Mapping[type, Callable[[EriantysPlayer, Any], Any]] = {
     m.EndOfPlayerRound: lambda self, one: e.EndOfTurn(one.roundNumber, self.seat_of(one.nickname)),
 }
 _SAY: Mapping[type, Callable[[Any], Any]] = {
-    a.ChooseTower: lambda action: m.ChosenTower(v.Tower[action.tower.name]),
+    a.ChooseTower: lambda action: m.ChosenTower(m.Tower[action.tower.name]),
     a.ChooseWizard: lambda action: m.ChosenWizard(action.wizard),
     a.PlayAssistant: lambda action: m.PlayAssistant(action.assistant),
     a.ChooseStudent: lambda action: m.ChosenStudent(None if action.colour is None else _color(action.colour)),
@@ -317,5 +316,5 @@ _SAY: Mapping[type, Callable[[Any], Any]] = {
 }
 
 
-def _color(colour: Colour) -> v.Color:
-    return v.Color[colour.name]
+def _color(colour: Colour) -> m.Color:
+    return m.Color[colour.name]

@@ -247,7 +247,6 @@ class JsonCodec(LineCodec[Message]):
         return message
 
     def encode(self, message: Message) -> bytes:
-        """A server's message as a line."""
         if type(message) is not UpdateBoard:
             return encode(message)
         return self._boards.bytes_of(message, encode)

@@ -29,11 +29,20 @@ from gamehost.games.eriantys.events import (
     IslandOwner,
     Won,
 )
-from gamehost.games.eriantys.position import Card, School
-from gamehost.games.eriantys.position import Island as Group
+from gamehost.games.eriantys.rules import Card, School
+from gamehost.games.eriantys.rules import Island as Group
 from gamehost.wires.eriantys import messages
-from gamehost.wires.eriantys.messages import ServerMessage, UpdateBoard
-from gamehost.wires.eriantys.values import Character, Color, Dashboard, Island, Player, Students, Tower
+from gamehost.wires.eriantys.messages import (
+    Character,
+    Color,
+    Dashboard,
+    Island,
+    Player,
+    ServerMessage,
+    Students,
+    Tower,
+    UpdateBoard,
+)
 
 #: In the order of the game's own enumerations.
 COLORS = tuple(Color[colour.name] for colour in pieces.Colour)

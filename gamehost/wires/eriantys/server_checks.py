@@ -11,29 +11,28 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from gamehost.checker.base import Cut, Law
-from gamehost.checker.server_run import Lesson, Script, ServerChecks, ServerRun, Speech, User
+from gamehost.checker.server_run import Script, ServerChecks, ServerDraw, ServerRun, Spelling, User
 from gamehost.checker.server_scripts import LONGEST, case, log_in, returns
 from gamehost.games.base import Game, Seat
 from gamehost.games.eriantys import actions
 from gamehost.games.eriantys.actions import Action, ChooseStudent
 from gamehost.games.eriantys.characters import EFFECTS, Monk, Princess
 from gamehost.games.eriantys.events import AskAssistant, AskCloud, AskSteps, AskStudent, AskTower, AskWizard
-from gamehost.games.eriantys.phases import Play
+from gamehost.games.eriantys.phases import Choices, Play
 from gamehost.games.eriantys.pieces import ASSISTANTS, Character, Colour
-from gamehost.games.eriantys.position import Position
-from gamehost.games.eriantys.setup import Choices
+from gamehost.games.eriantys.rules import Position
 from gamehost.games.eriantys.views import usable
 from gamehost.wires.eriantys import messages as m
+from gamehost.wires.eriantys.messages import Color, Communication, GameInfo, Tower
 from gamehost.wires.eriantys.server_draws import (
-    CardLesson,
-    DealLesson,
-    IdLesson,
-    OrderLesson,
-    RefillLesson,
-    TaughtEriantys,
-    TaughtMaster,
+    CardDraw,
+    DealDraw,
+    IdDraw,
+    OrderDraw,
+    RefillDraw,
+    ToldEriantys,
+    ToldMaster,
 )
-from gamehost.wires.eriantys.values import Color, Communication, GameInfo, Tower
 
 _SAYS: Mapping[type, Callable[[Any], Any]] = {
     actions.ChooseTower: lambda action: m.ChosenTower(Tower[action.tower.name]),
@@ -65,20 +64,20 @@ _KINDS = tuple(kind for kind in _ACKNOWLEDGED if isinstance(kind, type))
 _EXTENSIONS = (Communication.NO_ENTRY_TILE_ON_ISLAND, Communication.LAST_ROUND)
 
 
-class JsonSpeech(Speech):
+class JsonSpelling(Spelling):
     """Lines of Eriantys."""
 
     def __init__(self) -> None:
-        self._taught = TaughtEriantys()
-        self.game: Game[Any, Any] | None = self._taught
+        self._told_game = ToldEriantys()
+        self.game: Game[Any, Any] | None = self._told_game
         #: The game's id on the server, and on the replica.
         self._id: int | None = None
         self._own: int | None = None
 
     @property
-    def master(self) -> TaughtMaster:
+    def master(self) -> ToldMaster:
         """The replica's master of the last match."""
-        return self._taught.masters[-1]
+        return self._told_game.masters[-1]
 
     def log_in(self, name: str, password: str) -> Sequence[Any]:
         """One line."""
@@ -165,29 +164,29 @@ class JsonSpeech(Speech):
     def _with_id(self, info: GameInfo) -> GameInfo:
         return replace(info, gameId=self._id) if self._id is not None and info.gameId == self._own else info
 
-    def lesson(self, run: ServerRun, user: User, action: Any) -> Lesson | None:
+    def draw(self, run: ServerRun, user: User, action: Any) -> ServerDraw | None:
         """The deal, the clouds, a new student on a character, or who sits where."""
         play = self.master.play
         there = sorted((one for one in run.users if one.seat.player is not None), key=lambda one: one.seat.seat)
         names = {one.name: one.seat.seat for one in there}
         if isinstance(play, Choices):
             last = isinstance(action, actions.ChooseWizard) and len(play.wizards) + 1 == play.match.mode.seats
-            return DealLesson(user, self.master, names, play.match.mode) if last else None
+            return DealDraw(user, self.master, names, play.match.mode) if last else None
         position = play.position
         if isinstance(action, actions.PlayAssistant) and position.round == 1:
             left = {name: seat for name, seat in names.items() if seat not in position.order[: position.turn + 1]}
-            return OrderLesson(self.master, position, left) if len(left) > 1 else None
+            return OrderDraw(self.master, position, left) if len(left) > 1 else None
         if _ends_round(position, action):
-            return RefillLesson(user, position)
+            return RefillDraw(user, position)
         return _replaced(user, play, action)
 
 
-def _replaced(user: User, play: Play, action: Any) -> CardLesson | None:
+def _replaced(user: User, play: Play, action: Any) -> CardDraw | None:
     effect = play.effect
     if isinstance(effect, Monk) and effect.picked is not None and any(play.position.bag):
-        return CardLesson(user, play.position, Character.MONK, effect.picked)
+        return CardDraw(user, play.position, Character.MONK, effect.picked)
     if isinstance(effect, Princess) and action.colour is not None and any(play.position.bag):
-        return CardLesson(user, play.position, Character.PRINCESS, action.colour)
+        return CardDraw(user, play.position, Character.PRINCESS, action.colour)
     return None
 
 
@@ -208,8 +207,8 @@ Fault = tuple[str, Any]
 
 def state(run: ServerRun) -> Choices | Play:
     """The replica's state of the match."""
-    assert isinstance(run.speech, JsonSpeech)
-    return run.speech.master.play
+    assert isinstance(run.spelling, JsonSpelling)
+    return run.spelling.master.play
 
 
 async def come(run: ServerRun, name: str) -> User:
@@ -222,7 +221,7 @@ async def come(run: ServerRun, name: str) -> User:
 
 async def create(run: ServerRun, user: User, seats: int = 2, expert: bool = False) -> None:
     """A player creates a game."""
-    await run.say(user, m.SetGame(seats, expert), lesson=IdLesson())
+    await run.say(user, m.SetGame(seats, expert), draw=IdDraw())
 
 
 async def join(run: ServerRun, user: User) -> None:
@@ -341,7 +340,7 @@ async def out_of_turn(run: ServerRun) -> None:
         on_turn, action = run.on_turn()
         if on_turn is None:
             return
-        messages = run.speech.says(action, on_turn.seat.seat, run.match_id)
+        messages = run.spelling.says(action, on_turn.seat.seat, run.match_id)
         kind = type(messages[0])
         if kind not in tried:
             tried.add(kind)
@@ -356,7 +355,7 @@ async def joined(run: ServerRun) -> None:
         await run.play(1)
     on_turn, action = run.on_turn()
     if on_turn is not None and isinstance(action, ChooseStudent):
-        answers = run.speech.says(action, on_turn.seat.seat, run.match_id)
+        answers = run.spelling.says(action, on_turn.seat.seat, run.match_id)
         messages = (m.ChosenSteps(1), *answers, m.ChosenDestination(1))
         await run.say(on_turn, *messages, trying="a refused answer and two good ones in one segment")
         await run.play(4)
@@ -575,4 +574,4 @@ CASES = (
 )  # fmt: skip
 
 #: The replica waits for no acknowledgement, and sends no Ping.
-CHECKS = ServerChecks("eriantys", LAWS, CASES, JsonSpeech, {"eriantys.ack_seconds": "0", "eriantys.ping": "0"})
+CHECKS = ServerChecks("eriantys", LAWS, CASES, JsonSpelling, {"eriantys.ack_seconds": "0", "eriantys.ping": "0"})

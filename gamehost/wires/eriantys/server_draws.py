@@ -16,7 +16,7 @@ from gamehost.games.base import Seat
 from gamehost.games.chance import Chance
 from gamehost.games.eriantys.characters import EFFECTS
 from gamehost.games.eriantys.master import Eriantys, EriantysMaster
-from gamehost.games.eriantys.phases import Play
+from gamehost.games.eriantys.phases import Choices, Play
 from gamehost.games.eriantys.pieces import (
     CHARACTERS_IN_PLAY,
     ISLANDS,
@@ -29,18 +29,16 @@ from gamehost.games.eriantys.pieces import (
     Students,
     plus,
 )
-from gamehost.games.eriantys.position import Island, Position
-from gamehost.games.eriantys.setup import Choices
-from gamehost.games.eriantys.values import evolve
+from gamehost.games.eriantys.rules import Island, Position, evolve
 from gamehost.settings import Settings
 from gamehost.wires.eriantys import messages as m
-from gamehost.wires.eriantys.values import Communication
+from gamehost.wires.eriantys.messages import Communication
 
 T = TypeVar("T")
 
 
 @define(eq=False)
-class TaughtMaster(EriantysMaster):
+class ToldMaster(EriantysMaster):
     """A master whose table is laid as another server has laid it."""
 
     #: The place of the island on which Mother Nature begins, from 0.
@@ -65,16 +63,16 @@ class TaughtMaster(EriantysMaster):
 
 
 @frozen
-class TaughtEriantys(Eriantys):
+class ToldEriantys(Eriantys):
     """The game as the replica plays it."""
 
-    master: ClassVar[type[EriantysMaster]] = TaughtMaster
-    masters: list[TaughtMaster] = field(factory=list)
+    master: ClassVar[type[EriantysMaster]] = ToldMaster
+    masters: list[ToldMaster] = field(factory=list)
 
     def new_master(self, seats: int, settings: Settings, chance: Chance) -> EriantysMaster:
         """A master that is kept at hand."""
         master = super().new_master(seats, settings, chance)
-        assert isinstance(master, TaughtMaster)
+        assert isinstance(master, ToldMaster)
         self.masters.append(master)
         return master
 
@@ -122,7 +120,7 @@ def colours(students: Students) -> list[Colour]:
 
 
 @define(eq=False)
-class DealLesson:
+class DealDraw:
     """
     How the table is laid, and who begins.
 
@@ -130,7 +128,7 @@ class DealLesson:
     """
 
     user: User
-    master: TaughtMaster
+    master: ToldMaster
     names: Mapping[str, Seat]
     mode: Mode
     _laid: m.UpdateBoard | None = field(init=False, default=None)
@@ -138,7 +136,7 @@ class DealLesson:
     _first: str = field(init=False, default="")
 
     @property
-    def learned(self) -> bool:
+    def known(self) -> bool:
         """Whether the clouds are filled, and somebody begins."""
         return self._filled is not None and bool(self._first)
 
@@ -152,7 +150,7 @@ class DealLesson:
         elif isinstance(message, m.StartOfPlayerRound) and not self._first:
             self._first = message.nickname
 
-    def teach(self, run: ServerRun) -> None:
+    def repeat(self, run: ServerRun) -> None:
         """Lay the replica's table."""
         if self._laid is not None:
             self.master.mother_nature = (self._laid.dashboard.motherNature - 1) % ISLANDS
@@ -194,7 +192,7 @@ def clouds(board: m.UpdateBoard, bag: Bag, mode: Mode) -> Iterator[int]:
 
 
 @define(eq=False)
-class RefillLesson:
+class RefillDraw:
     """
     What lies on the clouds in the next round.
 
@@ -207,7 +205,7 @@ class RefillLesson:
     _over: bool = field(init=False, default=False)
 
     @property
-    def learned(self) -> bool:
+    def known(self) -> bool:
         """Whether the clouds are filled, or the game is over."""
         return self._board is not None or self._over
 
@@ -220,7 +218,7 @@ class RefillLesson:
         elif isinstance(message, m.CommunicationMessage):
             self._over = self._over or message.message is Communication.CLOSING_GAME
 
-    def teach(self, run: ServerRun) -> None:
+    def repeat(self, run: ServerRun) -> None:
         """Fill the replica's clouds."""
         if self._board is not None:
             bag = Bag(list(self.position.bag))
@@ -228,7 +226,7 @@ class RefillLesson:
 
 
 @define(eq=False)
-class CardLesson:
+class CardDraw:
     """
     Which student replaces the one that was taken from a character.
 
@@ -243,7 +241,7 @@ class CardLesson:
     _board: m.UpdateBoard | None = field(init=False, default=None)
 
     @property
-    def learned(self) -> bool:
+    def known(self) -> bool:
         """Whether the board is told."""
         return self._board is not None
 
@@ -252,7 +250,7 @@ class CardLesson:
         if user is self.user and isinstance(message, m.UpdateBoard):
             self._board = self._board or message
 
-    def teach(self, run: ServerRun) -> None:
+    def repeat(self, run: ServerRun) -> None:
         """Draw the same student."""
         card = self.position.card(self.character)
         if self._board is None or card is None:
@@ -266,20 +264,20 @@ class CardLesson:
 
 
 @define(eq=False)
-class OrderLesson:
+class OrderDraw:
     """
     Who plays an assistant next in the first round: the players' places are drawn.
 
     :param names: the players who have not played one
     """
 
-    master: TaughtMaster
+    master: ToldMaster
     position: Position
     left: Mapping[str, Seat]
     _next: Seat | None = field(init=False, default=None)
 
     @property
-    def learned(self) -> bool:
+    def known(self) -> bool:
         """Whether the next player is asked."""
         return self._next is not None
 
@@ -288,7 +286,7 @@ class OrderLesson:
         if isinstance(message, m.AvailableAssistants) and self._next is None:
             self._next = self.left.get(user.name)
 
-    def teach(self, run: ServerRun) -> None:
+    def repeat(self, run: ServerRun) -> None:
         """Let the same player follow."""
         if self._next is not None:
             before = self.position.order[: self.position.turn + 1]
@@ -297,13 +295,13 @@ class OrderLesson:
 
 
 @define(eq=False)
-class IdLesson:
+class IdDraw:
     """The id of a game that was created."""
 
     _id: int | None = field(init=False, default=None)
 
     @property
-    def learned(self) -> bool:
+    def known(self) -> bool:
         """Whether it is told."""
         return self._id is not None
 
@@ -312,7 +310,7 @@ class IdLesson:
         if isinstance(message, m.WaitingForPlayers):
             self._id = message.gameId
 
-    def teach(self, run: ServerRun) -> None:
+    def repeat(self, run: ServerRun) -> None:
         """Use it from now on."""
         if self._id is not None:
             run.match_id = str(self._id)

@@ -10,7 +10,7 @@ from itertools import chain
 
 from attrs import field, frozen
 
-from gamehost.wires.eriantys_java import messages, values
+from gamehost.wires.eriantys_java import messages
 
 _PACKAGES: Mapping[str, str] = {
     "C": "it.polimi.ingsw.messages.fromClient.",
@@ -117,10 +117,10 @@ _ARRAYS: Mapping[str, str] = {"X.CharacterCard": "8bb48fb9f96025cc", "M.Professo
 
 #: The enumerations, in the packages where they are.
 _ENUMERATIONS: Mapping[str, tuple[type[StrEnum], ...]] = {
-    "M": (values.Color, values.Tower, values.Assistant),
-    "X": (values.CharacterEnum,),
-    "P": (values.PlayerStatus,),
-    "K": (values.EndOfGameReason,),
+    "M": (messages.Color, messages.Tower, messages.Assistant),
+    "X": (messages.CharacterEnum,),
+    "P": (messages.PlayerStatus,),
+    "K": (messages.EndOfGameReason,),
     "S": (messages.CommunicationMessage, messages.ErrorMessage),
 }
 
@@ -223,7 +223,7 @@ INTEGER = CLASSES["java.lang.Integer"]
 CHARACTER_CARDS = CLASSES[f"[L{full_name('X.CharacterCard')};"]
 PROFESSORS = CLASSES[f"[L{full_name('M.Professor')};"]
 
-#: The Java classes of messages and values, by the Python class. A character's card has one for each character instead.
+#: The Java classes of messages and their parts, by the Python class. A character's card has one for each character instead.
 JAVA_CLASSES: Mapping[type, JavaClass] = {
     **{kind: CLASSES[full_name(f"C.{name}")] for name, kind in messages.CLIENT_TYPES.items()},
     **{
@@ -232,15 +232,15 @@ JAVA_CLASSES: Mapping[type, JavaClass] = {
         if kind not in ENUM_CLASSES
     },
     **{
-        getattr(values, name): CLASSES[full_name(f"M.{name}")]
+        getattr(messages, name): CLASSES[full_name(f"M.{name}")]
         for name in ("Dashboard", "Bag", "Cloud", "Island", "Professor", "GameInfo")
     },
     **{
-        getattr(values, name): CLASSES[full_name(f"P.{name}")]
+        getattr(messages, name): CLASSES[full_name(f"P.{name}")]
         for name in ("Player", "SchoolBoard", "DiningRoom", "Entrance")
     },
 }
 #: The class of each character's card.
-CARD_CLASSES: Mapping[values.CharacterEnum, JavaClass] = {
-    one: CLASSES[full_name(f"X.{one.name}")] for one in values.CharacterEnum
+CARD_CLASSES: Mapping[messages.CharacterEnum, JavaClass] = {
+    one: CLASSES[full_name(f"X.{one.name}")] for one in messages.CharacterEnum
 }

@@ -23,32 +23,136 @@ before::
     end                       <- CommunicateWinner           the clients close by themselves
 
 The clients send, and only then begin to wait. So nothing is said for a moment after each message of a client.
+
+Their client is a chain of threads, and each waits for one message. A message more or less, or at another place, stops it for
+good. So the order here differs from that of the JSON wire. Behind a message that is acknowledged, nothing is sent until the
+Ack has come.
+
+These clients know no coming back: they do it by logging in and joining their old game. Such a client cannot begin in the middle
+of a step. So what is half done is finished or undone for it, and it is told nothing until a plain request is open: for an
+assistant, a student of the entrance, steps or a cloud.
 """
 
-from collections.abc import Callable, Mapping
-from typing import Any, ClassVar
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, ClassVar, cast
 
 from attrs import field, frozen
+from msgspec import Struct
 
 from gamehost.accounts.names import NameFault, NameRefused
+from gamehost.games.base import Seat
 from gamehost.games.eriantys import actions, events, pieces
 from gamehost.games.eriantys.master import ERIANTYS
+from gamehost.games.eriantys.pieces import Character, Colour, Status
 from gamehost.journal.records import TableId
 from gamehost.lobby.lobby import Lobby
 from gamehost.lobby.queues import NoSuchTable, Queue, TableFull, TooManyTables
 from gamehost.settings import Settings, from_to, refuse_unknown, seconds, setting
-from gamehost.tables.interfaces import OpenTable
+from gamehost.tables.interfaces import Away, Back, Displaced, Left, OpenTable, Over, Refused, Suspended, TableClosed
 from gamehost.wires.base import COMMON_OPTIONS, Wire, common_settings, imported
-from gamehost.wires.claims import claim_of_guest
-from gamehost.wires.conversation import Claim, Peer
-from gamehost.wires.eriantys_conversation import MOVES, EriantysConversation, State
+from gamehost.wires.conversation import SUSPENDED, Claim, Peer, claim_of_guest
+from gamehost.wires.eriantys_conversation import MOVES, EriantysConversation, State, answers_of
 from gamehost.wires.eriantys_java import messages as m
 from gamehost.wires.eriantys_java.codec import BoardCache, JavaCodec
-from gamehost.wires.eriantys_java.events import ANSWERS, NAME, JavaOptions, info_of
-from gamehost.wires.eriantys_java.messages import CommunicationMessage, ErrorMessage, Message
-from gamehost.wires.eriantys_java.rendering import ASSISTANTS, CHARACTERS
-from gamehost.wires.eriantys_java.resuming import ResumingSide
+from gamehost.wires.eriantys_java.messages import (
+    CommunicationMessage,
+    ErrorMessage,
+    GameInfo,
+    Message,
+    PlayerStatus,
+    Tower,
+)
+from gamehost.wires.eriantys_java.rendering import (
+    ASSISTANTS,
+    CHARACTERS,
+    TOWERS,
+    assistant_of,
+    blank_player,
+    board_of,
+    character_of,
+    island_of,
+    reason_of,
+    request_of,
+    tower_of,
+)
 from gamehost.wires.framing import WireError
+
+#: The wire's name, by which its boards are known at a table.
+NAME = "eriantys-java"
+
+
+class JavaOptions(Struct, frozen=True):
+    """The settings of this wire."""
+
+    #: Seconds for which nothing is sent to a client after a message of it was handled.
+    pace: float = 0.03
+    #: Seconds for which nothing is sent to a client that owes an Ack. The client itself waits up to 10 s for its threads.
+    ack_seconds: float = 10.5
+    #: Seconds between pings; 0: no pings.
+    ping: float = 2.0
+
+
+#: Which message answers each request.
+ANSWERS = answers_of(m)
+#: Requests that do not belong to a character, and the status in which the client answers each.
+STEPS: Mapping[type, PlayerStatus] = {
+    events.AskAssistant: PlayerStatus.PLANNING,
+    events.AskStudent: PlayerStatus.MOVE_1,
+    events.AskSteps: PlayerStatus.MOVE_2,
+    events.AskCloud: PlayerStatus.MOVE_3,
+}
+#: Characters with swaps. The game tells a board after each, and no success at the end.
+_SWAPPING = (Character.JESTER, Character.MINSTREL)
+#: Requests that are sent again behind a refused answer, as the original server does: the published clients have put away what
+#: they were asked, and wait for it. `_SWAPPING` characters' requests are the third kind. Behind every other refusal, these
+#: clients ask their person again by themselves. A request that came then would change what they are just showing.
+_ASKED_AGAIN = (events.AskTower, events.AskWizard)
+#: The two statuses that are not acknowledged.
+_NOT_ACKNOWLEDGED = (Status.END_MOVE_1, Status.END_MOVE_2)
+
+#: Errors that the enumeration of this wire does not have.
+_OTHER_ERRORS: Mapping[str, ErrorMessage] = {
+    "CHARACTER_NOT_IN_GAME": ErrorMessage.INVALID_INPUT,
+    "CHARACTER_NOT_USABLE": ErrorMessage.INVALID_ACTION,
+    "NOT_EXPERT_MODE": ErrorMessage.INVALID_ACTION,
+}
+
+
+def error_of(fault: actions.RuleFault) -> ErrorMessage:
+    """The wire's error for a fault."""
+    return _OTHER_ERRORS.get(fault.value) or ErrorMessage(fault.value)
+
+
+def info_of(table: OpenTable) -> GameInfo:
+    """An open table as a GameInfo."""
+    return GameInfo(table.settings.get("expert") == "yes", table.table, table.seats, len(table.names))
+
+
+#: Told to a client even while half a step is finished for it: who is away may come at any place, and the others end it all.
+_TOLD_MEANWHILE = (Away, Left, Over, Suspended, Displaced)
+#: Requests in the middle of a step.
+_HALF = (events.AskDestination, events.AskCardStudent, events.AskColour)
+
+
+def ways_out(request: events.Ask) -> Iterator[actions.Action]:
+    """
+    Answers that finish or undo half a step, the best one first. One of them is accepted.
+
+    A student that was chosen is put back by a destination that does not exist. Swaps stop where they may. Every other question
+    of a character gets the first answer there is.
+    """
+    if isinstance(request, events.AskDestination):
+        yield actions.ChooseDestination(-1 if request.dining_room else 1)
+    elif isinstance(request, events.AskCardStudent):
+        if request.may_stop:
+            yield actions.ChooseStudent(None)
+        for colour in Colour:
+            if request.students[colour]:
+                yield actions.ChooseStudent(colour)
+    elif isinstance(request, events.AskColour):
+        yield actions.ChooseStudent(Colour.YELLOW)
+
 
 #: A client that sends no byte for so many seconds is disconnected. The published clients answer a Ping every two seconds.
 SILENT_SECONDS = 15.0
@@ -89,7 +193,7 @@ def _is_request(message: Message) -> bool:
     return isinstance(message, _REQUESTS)
 
 
-class JavaConversation(ResumingSide):
+class JavaConversation(EriantysConversation[Message]):
     """
     The conversation on one connection: what the client says, and what follows from it.
 
@@ -98,12 +202,34 @@ class JavaConversation(ResumingSide):
     """
 
     def __init__(self, peer: Peer[Message], lobby: Lobby, queue: Queue, options: JavaOptions) -> None:
-        super().__init__(peer, lobby, options)
+        # Requests to these clients wait for nobody else, so their gate is never used to hold one back.
+        super().__init__(peer, lobby, ack_seconds=0.0)
+        self._options = options
+        #: The last board, told or not, and whose turn it is.
+        self._board: events.Board | None = None
+        self._turn: Seat | None = None
+        #: The character that this player uses, while it asks.
+        self._effect: Character | None = None
+        #: A board during swaps: whether it is the last one is known when the next request comes.
+        self._kept_board: events.Board | None = None
+        #: Whether this player's steps were accepted, and END_MOVE_2 was not told.
+        self._walked = False
+        #: Whether MOVE_3 is to be told behind the request for a cloud.
+        self._move_3_due = False
+        #: Whether the client was told SUCCESS for its tower.
+        self._tower_chosen = False
+        #: Actions that were refused and not answered yet: whether each was a character, and whether a request was dropped.
+        self._refused: deque[tuple[bool, bool]] = deque()
+        #: Requests that were answered before they were told.
+        self._ahead = 0
+        #: What the player came back to, until the client has been told of it.
+        self._situation: events.Situation | None = None
+        #: The team that was chosen before the player came back. The client must choose it again.
+        self._formal_tower: Tower | None = None
         self._queue = queue
         self._ticks = 0
 
     def begin(self) -> None:
-        """Ask for a name."""
         self.peer.say(CommunicationMessage.ENTER_NICKNAME)
         if self._options.ping:
             # Two ticks for each ping: a new connection waits for its first one no longer than half the time.
@@ -147,14 +273,13 @@ class JavaConversation(ResumingSide):
         self.peer.say(CommunicationMessage.SUCCESS)
 
     def claim_of_log_in(self, message: m.LoginMessage) -> Claim | None:
-        """What a log-in claims."""
         return None if message.nickname is None else claim_of_guest(message.nickname, strict=True)
 
     @property
     def _kept(self) -> OpenTable | None:
         """The game in which a seat is kept for this player."""
         assert self.session is not None
-        return self._directory.kept_table(self.session)
+        return self._spectators.kept_table(self.session)
 
     def list_games(self, message: m.RequestGames) -> None:
         """List the games that wait for players; to a player whose seat is kept, that game alone."""
@@ -164,7 +289,6 @@ class JavaConversation(ResumingSide):
         self.peer.say(m.AvailableGames(tuple(map(info_of, tables))))
 
     def set_game(self, message: m.SetGame) -> None:
-        """Create a game."""
         game, players = self._queue.game, message.numberOfPlayers
         if self._kept is not None:
             self.peer.refuse(ErrorMessage.INVALID_ACTION)
@@ -271,6 +395,339 @@ class JavaConversation(ResumingSide):
     }
     CLAIMS: ClassVar[Any] = {(State.CONNECTED, m.LoginMessage): claim_of_log_in}
 
+    # -- said
+
+    def _say_due(self, message: Message) -> None:
+        """Send a message that the client acknowledges, and nothing behind it until then."""
+        self._client.say_due_and_hold(message, self._options.ack_seconds)
+
+    def _refuse_answer(self, error: ErrorMessage) -> None:
+        """Refuse an answer to the open request. Only a client that has put the request away is asked again."""
+        self.peer.refuse(error)
+        if isinstance(self._asked, _ASKED_AGAIN) or self._effect in _SWAPPING:
+            self._say_asked()
+
+    def _say_asked(self) -> None:
+        if self._asked is not None:
+            self.peer.say(request_of(self._asked, self._names))
+
+    @property
+    def _names(self) -> tuple[str, ...]:
+        assert self.handle is not None
+        return tuple(self.handle.names)
+
+    # -- told: before the match
+
+    def tell_gathered(self, event: OpenTable) -> None:
+        """A player has come to the table or has gone. The first time, that player is this one."""
+        if self.state is State.LOBBY:
+            self.set_state(State.WAITING)
+            self.peer.say(m.JoinAlreadyExistingGame(info_of(event)))
+        else:
+            self.peer.say(m.UpdateLobby(info_of(event)))
+
+    def tell_table_closed(self, event: TableClosed) -> None:
+        """The game has waited too long for players, and is closed."""
+        self.set_state(State.LOBBY)
+        self.peer.say(CommunicationMessage.CLOSING_GAME)
+
+    def tell_match_started(self, event: events.MatchStarted) -> None:
+        """The match begins."""
+        self.set_state(State.IN_GAME)
+        self._ended_just_now = False
+        self.peer.say(m.MatchStarted(tuple(map(blank_player, self._names))))
+
+    # -- told: requests, and what becomes of the answers
+
+    def tell_ask(self, event: events.Ask) -> None:
+        """Ask this player."""
+        self._note(event)
+        if self._ahead:
+            self._ahead -= 1
+            return
+        if self._effect is not None and type(event) in STEPS:
+            self._end_effect()
+        self._tell_kept_board()
+        self.put(event)
+
+    def _note(self, event: events.Ask) -> None:
+        self._asked = event
+        self._gate.asked(event)
+
+    def put(self, event: events.Ask) -> None:
+        """
+        Send a request. MOVE_3 comes behind that for a cloud, because the client asks its person at once then.
+
+        A client that is asked for a wizard must have chosen a team on this connection.
+        """
+        if isinstance(event, events.AskWizard) and not self._tower_chosen and self._formal_tower is not None:
+            self.peer.say(m.AvailableTowers({self._formal_tower: 1}, {self._formal_tower: ()}))
+            return
+        self.peer.say(request_of(event, self._names))
+        if isinstance(event, events.AskCloud) and self._move_3_due:
+            self._move_3_due = False
+            self._say_due(m.PlayerStatusMessage(PlayerStatus.MOVE_3))
+
+    def _end_effect(self) -> None:
+        """A character is done. Behind the last swap, or instead of one, the client waits for SUCCESS and a board."""
+        effect, self._effect = self._effect, None
+        if effect in _SWAPPING:
+            self.peer.say(CommunicationMessage.SUCCESS)
+            self._kept_board = self._kept_board or self._board
+
+    def _tell_kept_board(self) -> None:
+        board, self._kept_board = self._kept_board, None
+        if board is not None:
+            self._say_board(board)
+
+    def tell_success(self, event: events.Success) -> None:
+        """The answer was accepted. Only a few steps of the client wait to hear so."""
+        asked, self._asked = self._asked, None
+        if self._effect is not None or isinstance(asked, events.AskTower | events.AskWizard):
+            self._tower_chosen = self._tower_chosen or isinstance(asked, events.AskTower)
+            self.peer.say(CommunicationMessage.SUCCESS)
+        elif isinstance(asked, events.AskAssistant):
+            self._say_due(m.PlayerStatusMessage(PlayerStatus.END_PLANNING))
+        self._walked = isinstance(asked, events.AskSteps)
+
+    def tell_denied(self, event: events.Denied) -> None:
+        """The destination was not possible. The request for a student follows."""
+        self._asked = None
+        self.peer.refuse(error_of(event.fault))
+
+    def tell_refused(self, event: Refused) -> None:
+        """The rules refuse the action. A request that it came before is told now, in front of the refusal."""
+        error = event.error
+        was_character, dropped = self._refused.popleft() if self._refused else (False, False)
+        if dropped:
+            self._say_asked()
+        if not isinstance(error, actions.IllegalChoice):
+            self.peer.refuse(ErrorMessage.INVALID_ACTION)
+        elif error.ask_again and not was_character and not dropped:
+            self._refuse_answer(error_of(error.fault))
+        else:
+            self.peer.refuse(error_of(error.fault))
+
+    # -- told: the match
+
+    def tell_status(self, event: events.PlayerStatus) -> None:
+        """What this player is to do now. How the match ended is told by CommunicateWinner alone."""
+        if event.status in (Status.WIN, Status.LOSE):
+            return
+        if event.status is Status.MOVE_3:
+            self._move_3_due = True
+            return
+        message = m.PlayerStatusMessage(PlayerStatus[event.status.name])
+        if event.status in _NOT_ACKNOWLEDGED:
+            self._walked = False
+            self.peer.say(message)
+        else:
+            self._say_due(message)
+
+    def tell_board(self, event: events.Board) -> None:
+        """Everything visible; not before the island where Mother Nature stopped is resolved."""
+        self._board = event
+        if event.unresolved:
+            return
+        if self._effect in _SWAPPING:
+            self._tell_kept_board()
+            self._kept_board = event
+        else:
+            self._say_board(event)
+
+    def _say_board(self, board: events.Board) -> None:
+        names, turn = self._names, self._turn
+        self._say_due(self._gate.message_of(NAME, board, lambda: board_of(board, names, turn)))
+
+    def tell_start_of_turn(self, event: events.StartOfTurn) -> None:
+        self._turn = event.seat
+        self.peer.say(m.StartOfPlayerRound(event.round, self.name_of(event.seat)))
+
+    def tell_assistant(self, event: events.PlayedAssistant) -> None:
+        """A player has played an assistant."""
+        self.peer.say(m.PlayedAssistant(assistant_of(event.assistant), self.name_of(event.seat)))
+
+    def tell_character(self, event: events.PlayedCharacter) -> None:
+        """A player has used a character. For that player it stands for SUCCESS."""
+        assert self.handle is not None
+        self._gate.character_used()
+        self._walked = False
+        if event.seat == self.handle.seat:
+            self._effect = event.character
+        self.peer.say(m.PlayedCharacter(character_of(event.character), self.name_of(event.seat)))
+
+    def tell_owner(self, event: events.IslandOwner) -> None:
+        """Influence was counted. The owner is told only if it is another one than before."""
+        before = None if self._board is None else self._board.islands[event.number - 1].tower
+        if event.island.tower is before:
+            self.peer.say(CommunicationMessage.NO_CHANGES)
+        else:
+            owner = "" if event.owner is None else self.name_of(event.owner)
+            self._say_due(m.IslandOwner(island_of(event.island), owner))
+
+    def tell_unified(self, event: events.Unified) -> None:
+        """Islands have merged."""
+        self.peer.say(CommunicationMessage.UNIFIED_ISLANDS)
+
+    def tell_no_entry(self, event: events.NoEntryUsed) -> None:
+        """A no-entry tile stopped the count, so the island has no other owner."""
+        self.peer.say(CommunicationMessage.NO_ENTRY_TILE_ON_ISLAND)
+        self.peer.say(CommunicationMessage.NO_CHANGES)
+
+    def tell_last_round(self, event: events.LastRound) -> None:
+        """The match ends with this round."""
+        self.peer.say(CommunicationMessage.LAST_ROUND)
+
+    def tell_end_of_turn(self, event: events.EndOfTurn) -> None:
+        """A turn is over. The player of a turn without a cloud was not told of Move 3, and does not wait for its end."""
+        assert self.handle is not None
+        skipped = event.seat == self.handle.seat and self._move_3_due
+        self._asked, self._move_3_due = None, False
+        if not skipped:
+            self.peer.say(m.EndOfPlayerRound(event.round, self.name_of(event.seat)))
+
+    def tell_end_of_round(self, event: events.EndOfRound) -> None:
+        self.peer.say(m.EndOfRound(event.round))
+
+    def tell_won(self, event: events.Won) -> None:
+        """Who won, and why. A client that has sent its steps is told first that they are done: it waits for that."""
+        self._asked = None
+        self._tell_kept_board()
+        if self._walked:
+            self.peer.say(m.PlayerStatusMessage(PlayerStatus.END_MOVE_2))
+        names = tuple(self.name_of(seat) for seat in event.seats)
+        self.peer.say(m.CommunicateWinner(names, tower_of(event.team), reason_of(event, self._board)))
+
+    def tell_away(self, event: Away) -> None:
+        if not event.already:
+            self.peer.say(m.PlayerDisconnected(self.name_of(event.seat)))
+
+    def tell_left(self, event: Left) -> None:
+        """A player has left for good. The end follows."""
+        self.peer.say(m.PlayerDisconnected(self.name_of(event.seat)))
+
+    def tell_suspended(self, event: Suspended) -> None:
+        """There is no message that says so."""
+        self.peer.hang_up(SUSPENDED)
+
+    # -- who comes back
+
+    def deliver(self, event: Any) -> None:
+        """Tell the client about an event of the table; while half a step is finished for it, only note the event."""
+        if self._situation is None or isinstance(event, Back):
+            super().deliver(event)
+            return
+        if isinstance(event, events.Board):
+            self._board = event
+        elif isinstance(event, tuple(STEPS)):
+            self._note(cast(events.Ask, event))
+            self._tell_situation()
+        elif isinstance(event, _HALF):
+            self._note(event)
+            self.peer.alarm(0, self._finish)
+        elif isinstance(event, events.Won):
+            self._tell_situation()
+            super().deliver(event)
+        elif isinstance(event, _TOLD_MEANWHILE):
+            super().deliver(event)
+
+    def tell_back(self, event: Back[Any]) -> None:
+        """A player is back. The others are told nothing: in a match their clients do not stand it."""
+        assert self.handle is not None
+        if event.seat != self.handle.seat:
+            return
+        situation: events.Situation = event.view
+        self.set_state(State.IN_GAME)
+        self._situation, self._board, self._turn = situation, situation.board, situation.turn
+        if situation.request is not None:
+            self._note(situation.request)
+        if situation.won is not None:
+            self._tell_situation()
+            self.tell_won(situation.won)
+        elif situation.board is None or situation.request is None or type(situation.request) in STEPS:
+            self._tell_situation()
+        else:
+            # The seat can be used when this has returned.
+            self.peer.alarm(0, self._finish)
+
+    def _finish(self) -> None:
+        """Answer the open request for the player. What comes of it is not told."""
+        if self.handle is not None and self._asked is not None and self._situation is not None:
+            any(self.handle.act(action) for action in ways_out(self._asked))
+
+    def _tell_situation(self) -> None:
+        """Tell the client where the match stands, and ask what is open."""
+        assert self.handle is not None and self._situation is not None
+        situation, self._situation = self._situation, None
+        seats = len(self._names)
+        self.peer.say(m.JoinAlreadyExistingGame(GameInfo(situation.match.expert, self.handle.table, seats, seats)))
+        if self._board is None:
+            self._tell_set_up(situation)
+            return
+        self._say_board(self._board)
+        if situation.won is not None or self._turn is None:
+            return
+        self.peer.say(m.StartOfPlayerRound(self._board.round, self.name_of(self._turn)))
+        asked = self._asked
+        if asked is None:
+            self._say_due(m.PlayerStatusMessage(PlayerStatus.WAITING))
+        elif isinstance(asked, events.AskCloud):
+            self._move_3_due = True
+            self.put(asked)
+        else:
+            self._say_due(m.PlayerStatusMessage(STEPS[type(asked)]))
+            self.put(asked)
+
+    def _tell_set_up(self, situation: events.Situation) -> None:
+        assert self.handle is not None
+        if situation.won is not None:
+            return
+        self.tell_match_started(situation.match)
+        for tower, team in zip(TOWERS, situation.teams, strict=False):
+            if self.handle.seat in team:
+                self._formal_tower = tower
+        if self._asked is not None:
+            self.put(self._asked)
+
+    def choose_tower(self, message: m.ChosenTower) -> bool:
+        """Take the answer of a client that chooses its team again. `False`: it does not."""
+        if self._tower_chosen or self._formal_tower is None or not isinstance(self._asked, events.AskWizard):
+            return False
+        if message.color is self._formal_tower:
+            self._tower_chosen = True
+            self.peer.say(CommunicationMessage.SUCCESS)
+        else:
+            self.peer.refuse(ErrorMessage.TOWER_NOT_AVAILABLE)
+        self.put(self._asked)
+        return True
+
+    TELLS: ClassVar[Any] = {
+        OpenTable: tell_gathered,
+        TableClosed: tell_table_closed,
+        events.MatchStarted: tell_match_started,
+        **dict.fromkeys(ANSWERS, tell_ask),
+        events.Success: tell_success,
+        events.Denied: tell_denied,
+        Refused: tell_refused,
+        events.PlayerStatus: tell_status,
+        events.Board: tell_board,
+        events.StartOfTurn: tell_start_of_turn,
+        events.PlayedAssistant: tell_assistant,
+        events.PlayedCharacter: tell_character,
+        events.IslandOwner: tell_owner,
+        events.Unified: tell_unified,
+        events.NoEntryUsed: tell_no_entry,
+        events.LastRound: tell_last_round,
+        events.EndOfTurn: tell_end_of_turn,
+        events.EndOfRound: tell_end_of_round,
+        events.Won: tell_won,
+        Away: tell_away,
+        Left: tell_left,
+        Back: tell_back,
+        Over: EriantysConversation.tell_over,
+        Suspended: tell_suspended,
+    }
+
 
 OPTIONS = {
     "separate": COMMON_OPTIONS["separate"],
@@ -292,11 +749,9 @@ class JavaConfig:
     boards: BoardCache = field(factory=BoardCache)
 
     def new_codec(self) -> JavaCodec:
-        """A codec for one connection."""
         return JavaCodec(self.boards)
 
     def new_conversation(self, peer: Peer[Message], lobby: Lobby) -> JavaConversation:
-        """A conversation for one connection."""
         return JavaConversation(peer, lobby, self.queue, self.options)
 
 
@@ -326,4 +781,5 @@ WIRE: Wire[Message] = Wire(
     must_listen=False,
     login_seconds=LOGIN_SECONDS,
     client_codec=imported("gamehost.wires.eriantys_java.client:JavaClientCodec"),
+    checks=imported("gamehost.wires.eriantys_java.checks:CHECKS"),
 )

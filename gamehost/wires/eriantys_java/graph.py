@@ -12,7 +12,7 @@ from typing import Any
 from attrs import define
 from msgspec import Struct, ValidationError, convert
 
-from gamehost.wires.eriantys_java import messages, values
+from gamehost.wires.eriantys_java import messages
 from gamehost.wires.eriantys_java.classes import (
     CARD_CLASSES,
     CHARACTER_CARDS,
@@ -30,10 +30,10 @@ DEEPEST = 12
 #: The most parts of a message. A board has fewer than a thousand, a list of all games that wait too.
 MOST_PARTS = 10_000
 
-_DINING_ROOM = JAVA_CLASSES[values.DiningRoom]
-_PLAYER = JAVA_CLASSES[values.Player]
-_PROFESSOR = JAVA_CLASSES[values.Professor]
-_SCHOOL_BOARD = JAVA_CLASSES[values.SchoolBoard]
+_DINING_ROOM = JAVA_CLASSES[messages.DiningRoom]
+_PLAYER = JAVA_CLASSES[messages.Player]
+_PROFESSOR = JAVA_CLASSES[messages.Professor]
+_SCHOOL_BOARD = JAVA_CLASSES[messages.SchoolBoard]
 _ENUM_MAP = "Ljava/util/EnumMap;"
 
 
@@ -87,11 +87,11 @@ class _Builder:
     """The objects of one message. Each player, professor and card is one object, wherever it is referred to."""
 
     def __init__(self) -> None:
-        self._players: dict[str, values.Player] = {}
+        self._players: dict[str, messages.Player] = {}
         self._player_objects: dict[str, JavaObject] = {}
-        self._owners: dict[values.Color, str | None] = {}
-        self._professors: dict[values.Color, JavaObject] = {}
-        self._cards: dict[values.CharacterEnum, JavaObject] = {}
+        self._owners: dict[messages.Color, str | None] = {}
+        self._professors: dict[messages.Color, JavaObject] = {}
+        self._cards: dict[messages.CharacterEnum, JavaObject] = {}
 
     def build(self, value: Any) -> Any:
         """A value as an object."""
@@ -125,7 +125,7 @@ class _Builder:
         self._owners = {professor.color: professor.owner for professor in message.dashboard.professors}
         return self._plain(message)
 
-    def dashboard(self, dashboard: values.Dashboard) -> JavaObject:
+    def dashboard(self, dashboard: messages.Dashboard) -> JavaObject:
         cards = [None if card is None else self._card(card) for card in dashboard.characters]
         played = dashboard.playedCharacter
         return self._plain(
@@ -135,15 +135,15 @@ class _Builder:
             professors=JavaArray(PROFESSORS, [self._professor(one.color) for one in dashboard.professors]),
         )
 
-    def _card(self, card: values.CharacterCard) -> JavaObject:
+    def _card(self, card: messages.CharacterCard) -> JavaObject:
         built = self._cards[card.value] = self._of_class(CARD_CLASSES[card.value], card)
         return built
 
-    def island(self, island: values.Island) -> JavaObject:
+    def island(self, island: messages.Island) -> JavaObject:
         more = [(self._player(name), Boxed(count)) for name, count in island.extraInfluence.items()]
         return self._plain(island, extraInfluence=JavaMap(more))
 
-    def _professor(self, color: values.Color, holder: str | None = None) -> JavaObject:
+    def _professor(self, color: messages.Color, holder: str | None = None) -> JavaObject:
         known = self._professors.get(color)
         if known is None:
             self._professors[color] = known = JavaObject(_PROFESSOR, [color, None])
@@ -155,7 +155,7 @@ class _Builder:
         known = self._player_objects.get(nickname)
         return self.player(self._players[nickname]) if known is None else known
 
-    def player(self, player: values.Player) -> JavaObject:
+    def player(self, player: messages.Player) -> JavaObject:
         known = self._player_objects.get(player.nickname)
         if known is not None:
             return known
@@ -163,17 +163,17 @@ class _Builder:
         known.values += self._plain(player, schoolBoard=self._school_board(player)).values
         return known
 
-    def _school_board(self, player: values.Player) -> JavaObject:
+    def _school_board(self, player: messages.Player) -> JavaObject:
         board, dining = player.schoolBoard, player.schoolBoard.diningRoom
         built = JavaObject(_SCHOOL_BOARD, [])
-        students = JavaMap([(color, Boxed(count)) for color, count in dining.students.items()], values.Color)
+        students = JavaMap([(color, Boxed(count)) for color, count in dining.students.items()], messages.Color)
         room = JavaObject(_DINING_ROOM, [dining.enableCoins, built, students])
         professors = JavaList([self._professor(color, player.nickname) for color in board.professors])
         built.values += self._plain(board, diningRoom=room, professors=professors).values
         return built
 
     def towers(self, message: messages.AvailableTowers) -> JavaObject:
-        teams = JavaMap([(tower, self.build(team)) for tower, team in message.currentTeams.items()], values.Tower)
+        teams = JavaMap([(tower, self.build(team)) for tower, team in message.currentTeams.items()], messages.Tower)
         return self._plain(message, currentTeams=teams)
 
     def assistants(self, message: messages.AvailableAssistants) -> JavaObject:
@@ -185,9 +185,9 @@ _BUILT: Mapping[type, Callable[[_Builder, Any], JavaObject]] = {
     messages.UpdateBoard: _Builder.board,
     messages.AvailableTowers: _Builder.towers,
     messages.AvailableAssistants: _Builder.assistants,
-    values.Dashboard: _Builder.dashboard,
-    values.Island: _Builder.island,
-    values.Player: _Builder.player,
+    messages.Dashboard: _Builder.dashboard,
+    messages.Island: _Builder.island,
+    messages.Player: _Builder.player,
 }
 
 

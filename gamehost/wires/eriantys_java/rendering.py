@@ -13,10 +13,10 @@ from typing import Any
 from gamehost.games.base import Seat
 from gamehost.games.eriantys import events, pieces
 from gamehost.games.eriantys.characters import EFFECTS
-from gamehost.games.eriantys.position import Card, School
-from gamehost.games.eriantys.position import Island as Group
+from gamehost.games.eriantys.rules import Card, School
+from gamehost.games.eriantys.rules import Island as Group
 from gamehost.wires.eriantys_java import messages as m
-from gamehost.wires.eriantys_java.values import (
+from gamehost.wires.eriantys_java.messages import (
     Assistant,
     Bag,
     CharacterCard,

@@ -4,14 +4,12 @@ The checks of clients and of servers of Onitama in pipe-separated lines.
 The document is *Návrh protokolu*; its sections are the titles in it. `docs/wires/onitama.rst` says the same in full.
 """
 
-import unicodedata
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from attrs import evolve
-
-from gamehost.checker.base import Act, Cut, Grade, Law, Said, Scenario, Step, WireChecks
-from gamehost.checker.server_run import Opening, ServerChecks, ServerRun, Speech, User
+from gamehost.checker.base import CLOSING, Act, Cut, Grade, Law, Said, Scenario, Step, WireChecks
+from gamehost.checker.onitama import DEAL, OnitamaReading, dealt, scenarios
+from gamehost.checker.server_run import Opening, ServerChecks, ServerRun, Spelling, User
 from gamehost.checker.server_scripts import (
     LONGEST,
     case,
@@ -23,42 +21,9 @@ from gamehost.checker.server_scripts import (
     returns,
     some_moves,
 )
-from gamehost.checker.unanswered import GRADES, Unanswered
 from gamehost.games.base import Seat
-from gamehost.games.onitama.cards import SQUARE_NAMED, SQUARES, Card, card_named
-from gamehost.games.onitama.position import START, Move, Position
-from gamehost.games.onitama.position import Position as OnitamaPosition
+from gamehost.games.onitama.rules import SQUARE_NAMED, SQUARES, START, Move, Position, card_named
 from gamehost.wires.onitama import messages as m
-
-#: All five pieces stand on the farthest row. No card of the hand leads back, and to the sides stand own pieces.
-_STUCK = ("P", "P", "P", "P", "K")
-_ELSEWHERE = {0: 7, 1: 17}
-
-
-def stalemate(client: bool) -> Callable[[Any, Seat], None]:
-    """The client is to move, or its opponent, and has no move."""
-
-    def lay(master: Any, seat: Seat) -> None:
-        stuck = seat if client else 1 - seat
-        hands = [(Card("ox"), Card("horse")), (Card("ox"), Card("horse"))]
-        hands[stuck] = (Card("crab"), Card("elephant"))
-        squares = ["."] * 25
-        for column, piece in enumerate(_STUCK):
-            # Black sees the board turned by 180 degrees.
-            squares[20 + column if stuck == 0 else 4 - column] = piece if stuck == 0 else piece.lower()
-        other = ("K", "P") if stuck == 1 else ("k", "p")
-        squares[_ELSEWHERE[stuck]], squares[12] = other
-        master.position = OnitamaPosition((hands[0], hands[1]), Card("boar"), "".join(squares), int(stuck))
-
-    return lay
-
-
-#: Cards with which both sides have many moves.
-DEAL = {"onitama.deal": "boar,ox/crab,eel/tiger"}
-#: The cards of the boards on which somebody has no move.
-STUCK = {"onitama.deal": "crab,elephant/ox,horse/boar"}
-_SIDES = ("White", "Black")
-_PIECES = {"K": "White's master", "P": "a pupil of White", "k": "Black's master", "p": "a pupil of Black"}
 
 LAWS: Mapping[str, Law] = {
     "Login": Law(
@@ -110,39 +75,20 @@ LAWS: Mapping[str, Law] = {
         "A player whose connection was lost logs in again under the same name, and is told how the match stands.",
         "Connect again, send LOGIN with the same name, and go on from RECONNECT.",
     ),
-    "closing": Law(
-        "(what every program owes its user)",
-        "When the server is gone, the client says so and ends.",
-        "End with a message when the connection cannot be made again for half a minute.",
-    ),
+    "closing": CLOSING,
 }
 
 
-#: What to do about moves that are refused, where the law of moves says less.
-_ADVICE: Mapping[str, str] = {
-    "no piece of yours stands on the start square": "Squares are a letter from a to e and a number from 1 to 5, for both"
-    " players: row 1 is White's, and row 5 Black's. Follow MOVE_WAS_MADE for both sides.",
-    "that card does not lead there": "The first number of a step goes to the right and the second one forward, as its player"
-    " sees the board. For Black both are turned: right is towards column a, and forward towards row 1.",
-    "a piece of yours stands on the end square": "Leave out the steps that end on a piece of your own.",
-}
-
-
-class OnitamaReading:
+class LinesReading(OnitamaReading):
     """Follows one connection from the client's side."""
 
-    def __init__(self) -> None:
-        self._position: Position | None = None
-        self._name = ""
-        self._own: int | None = None
-        #: The side to move; `None`: there is no match.
-        self._turn: int | None = None
-        self._waits = False
-        self._moves = Unanswered()
-        #: What else of the client may still be refused: `log-in`, `help` or `other`.
-        self._open: list[str] = []
-        #: Whether the next message may have been sent before the end of the match was known.
-        self._may_be_late = False
+    ADVICE = {
+        **OnitamaReading.ADVICE,
+        "no piece of yours stands on the start square": "Squares are a letter from a to e and a number from 1 to 5, for both"
+        " players: row 1 is White's, and row 5 Black's. Follow MOVE_WAS_MADE for both sides.",
+        "that card does not lead there": "The first number of a step goes to the right and the second one forward, as its"
+        " player sees the board. For Black both are turned: right is towards column a, and forward towards row 1.",
+    }
 
     def redacted(self, message: Any) -> Any:
         """A key behind the name is hidden."""
@@ -150,183 +96,76 @@ class OnitamaReading:
             return m.Login(message.username.split(":")[0] + ":***")
         return message
 
-    def said(self, message: Any) -> Said:
-        """What a message of the client means."""
-        may_be_late, self._may_be_late = self._may_be_late, False
+    def of_any_time(self, message: Any) -> Said | None:
+        """Log-ins and calls for help."""
         match message:
             case m.Login(name):
-                return self._logs_in(name.split(":")[0])
+                return self.logs_in(name.split(":")[0])
             case m.HelpAsked():
-                self._open.append("help")
+                self.open.append("help")
                 return Said("asks for help")
-        said = self._of_a_match(message)
-        if self._turn is None and not may_be_late:
-            self._open.append("other")
-            if said.grade is None:
-                return Said(f"{said.meaning}, but no match is played", Grade.BREACH)
-        return said
+        return None
 
-    def _logs_in(self, name: str) -> Said:
-        if self._turn is not None or self._waits:
-            self._open.append("other")
-            return Said(f"logs in as {name}, but is logged in already", Grade.BREACH)
-        self._name = unicodedata.normalize("NFC", name)
-        self._open.append("log-in")
-        return Said(f"logs in as {name}")
-
-    def _of_a_match(self, message: Any) -> Said:
+    def of_a_match(self, message: Any) -> Said:
+        """What a move means."""
         match message:
             case m.MakeMove(card, start, end):
-                return self._move(card, start, end)
+                said = self.moves(card, (SQUARE_NAMED.get(start), SQUARE_NAMED.get(end)), f"{start}-{end}")
+                if said.grade is None and (card, start, end) != (card_named(card), start.lower(), end.lower()):
+                    return Said("writes cards or squares in capital letters", Grade.FRAGILE)
+                return said
             case m.Stalemate(card):
-                return self._stalemate(card)
+                return self.exchanges(card)
             case m.Resign():
                 return Said("gives the match up")
-            case m.WrongFields("MAKE_MOVE" | "STALEMATE", expected) if self._turn is not None:
-                return self._sends(message, "", f"expected {expected}")
-        if self._turn is not None:
-            self._open.append("other")
-        return Said("this is no message of a client", Grade.BREACH)
-
-    def _sends(self, move: Any, words: str, wrong: str | None, legal: str = "", in_turn: bool = True) -> Said:
-        if self._turn is not None:
-            return self._moves.send(move, words, wrong, legal, in_turn)
-        return Said(words + legal) if wrong is None else Said(f"{words}: {wrong}" if words else wrong, Grade.BREACH)
-
-    def _move(self, card: str, start: str, end: str) -> Said:
-        known, squares = card_named(card), (SQUARE_NAMED.get(start), SQUARE_NAMED.get(end))
-        move = (known, *squares)
-        if known is None or squares[0] is None or squares[1] is None:
-            return self._sends((card, start, end), "", "no such card or square")
-        if (wrong := self._not_on_turn()) is not None:
-            return self._sends(move, "", wrong, in_turn=False)
-        position = self._position
-        if position is None:
-            said = self._sends(move, f"moves {start}-{end} by {card}", None)
-        else:
-            words = f"{_PIECES.get(position.board[squares[0]], 'nothing')} {start}-{end} by {card}"
-            why = position.why_not(Move(known, squares[0], squares[1]))
-            said = evolve(self._sends(move, words, why, "; legal"), do=_ADVICE.get(why or "", ""))
-        if said.grade is None and (card, start, end) != (known, start.lower(), end.lower()):
-            return Said("writes cards or squares in capital letters", Grade.FRAGILE)
-        return said
-
-    def _stalemate(self, card: str) -> Said:
-        position, known = self._position, card_named(card)
-        if known is None:
-            return self._sends(card, "", "no such card")
-        if (wrong := self._not_on_turn()) is not None:
-            return self._sends(known, "", wrong, in_turn=False)
-        words = f"exchanges {card}"
-        if position is None:
-            return self._sends(known, words, None)
-        if next(position.moves(), None) is not None:
-            return self._sends(known, words, "there is a legal move")
-        if known not in position.hands[position.turn]:
-            return self._sends(known, words, "that card is not in the client's hand")
-        return self._sends(known, words, None, "; nothing can be moved")
-
-    def _not_on_turn(self) -> str | None:
-        if self._turn is None or self._own is None or self._own == self._turn:
-            return None
-        words = f"it is {_SIDES[self._turn]}'s turn"
-        if self._position is None:
-            return words
-        return f"{words}; {_SIDES[self._own]} holds {', '.join(self._position.hands[self._own])}"
+            case m.WrongFields("MAKE_MOVE" | "STALEMATE", expected) if self.turn is not None:
+                return self.sends(message, "", f"expected {expected}")
+        return self.no_message()
 
     def heard(self, message: Any) -> Said:
         """What a message of the server means."""
         match message:
             case m.InvalidMove(reason):
-                return self._refused(reason)
+                return self.refused(reason)
             case m.Error(reason):
-                what = self._open.pop(0) if self._open else "log-in"
-                return Said(f"the server says: {reason}", GRADES[what])
+                return self.failed(reason)
         return Said(self._told(message))
-
-    def _refused(self, reason: str | None) -> Said:
-        if self._moves.refused() is None and self._open:
-            del self._open[0]
-        return Said("the last move is refused" + (f": {reason}" if reason else ""), Grade.BREACH)
 
     def _told(self, message: Any) -> str:
         match message:
             case m.Start(white, black, cards):
-                self._begin(0 if white == self._name else 1 if black == self._name else None, 0)
-                self._position = None if cards is None else _dealt(cards, START, 0)
-                return f"the match begins; {white} is White and moves first, {black} is Black"
+                return self.begins(white, black, None if cards is None else _dealt(cards, START, 0))
             case m.MoveWasMade(card, start, end):
-                return self._moved(card, start, end)
+                return self.moved(card, (SQUARE_NAMED.get(start), SQUARE_NAMED.get(end)), f"{start}-{end}")
             case m.StalemateCard(old, new):
-                known = (card_named(old), card_named(new))
-                self._turned(known[0])
-                if self._position is not None and known[0] is not None and known[1] is not None:
-                    self._position = self._position.exchanged(known[0], known[1])
+                self.exchanged(old, new)
                 return f"{old} goes to the pack, {new} comes from it; the turn passes"
             case m.Logout(name):
                 return f"{name} has lost the connection"
             case m.Reconnect(name, colour, board, cards, on_turn):
                 return self._back(name, colour, board, cards, on_turn)
             case m.GameOver(winner):
-                return self._over(winner)
+                return self.over(winner)
             case m.Waiting():
-                self._waits = True
-                self._open.clear()
-                return "logged in; nobody to play with yet"
+                return self.waiting()
         return ""
-
-    def _begin(self, own: int | None, turn: int) -> None:
-        self._own, self._turn, self._waits = own, turn, False
-        self._open.clear()
-
-    def _turned(self, move: Any) -> None:
-        """A move was made; the turn passes."""
-        if self._turn is None:
-            return
-        if self._own in (None, self._turn):
-            self._moves.accepted(move)
-        else:
-            self._moves.position_changed()
-        self._turn = 1 - self._turn
-
-    def _moved(self, card: str, start: str, end: str) -> str:
-        position, known = self._position, card_named(card)
-        squares = (SQUARE_NAMED.get(start), SQUARE_NAMED.get(end))
-        self._turned((known, *squares))
-        if position is None or known is None or squares[0] is None or squares[1] is None:
-            return f"{start}-{end} by {card}"
-        mover, spare = _SIDES[position.turn], position.spare
-        self._position = position.after(Move(known, squares[0], squares[1]))
-        return f"{card} becomes the spare, {mover} gets {spare}"
-
-    def _over(self, winner: str) -> str:
-        crossed = self._moves.over()
-        # The first message that has crossed the end is ignored, and the others are refused.
-        self._may_be_late = crossed == 0
-        self._open.extend(["other"] * (crossed - 1))
-        self._position = self._turn = None
-        return "the match is over: " + ("a draw" if winner == "draw" else f"{winner} has won")
 
     def _back(self, name: str, colour: str, board: str, cards: str, on_turn: str) -> str:
         rows = board.split("/")
-        if name == self._name:
+        if name == self.name:
             own = 0 if colour == "white" else 1
-            self._begin(own, own if on_turn == name else 1 - own)
-        if len(rows) == 5 and self._own is not None:
-            turn = self._own if on_turn == self._name else 1 - self._own
-            self._position = _dealt(cards, "".join(reversed(rows)), turn)
+            self.goes_on(own, own if on_turn == name else 1 - own)
+        if len(rows) == 5 and self.own is not None:
+            turn = self.own if on_turn == self.name else 1 - self.own
+            self.position = _dealt(cards, "".join(reversed(rows)), turn)
         return f"{name} is back as {colour}; {on_turn} is to move"
 
 
 def _dealt(text: str, board: str, turn: int) -> Position | None:
     """The position of `white=boar,ox;black=crab,eel;spare=tiger`; `None`: that cannot be read."""
     parts = dict(part.split("=", 1) for part in text.split(";") if "=" in part)
-    named = [card_named(word) for key in ("white", "black") for word in parts.get(key, "").split(",")]
-    spare = card_named(parts.get("spare", ""))
-    cards = [card for card in named if card is not None]
-    if len(cards) != 4 or spare is None or len(board) != len(SQUARES):
-        return None
-    return Position(((cards[0], cards[1]), (cards[2], cards[3])), spare, board, turn)
+    white, black = (parts.get(key, "").split(",") for key in ("white", "black"))
+    return dealt(white, black, parts.get("spare", ""), board, turn)
 
 
 def spoiled(data: bytes) -> bytes | None:
@@ -337,48 +176,12 @@ def spoiled(data: bytes) -> bytes | None:
     return b"|".join([command, card, start, start]) + b"\n"
 
 
-SCENARIOS = (
-    Scenario("first-mover", "The client is White; a whole match against an easy opponent.", "turn", DEAL),
-    Scenario("second-mover", "The client is Black.", "turn", DEAL, client_first=False),
-    Scenario("random-deals", "Three matches on one connection, each with other cards.", "end", matches=3, most=40),
-    Scenario("wins", "The opponent gives up: GAME_OVER comes without a last move.", "end", DEAL,
-             steps=(Step(Act.OPPONENT_RESIGNS, 6),)),
-    Scenario("loses", "A strong opponent wins.", "end", DEAL, client_first=False, most=120),
-    Scenario("draw", "The match is drawn after ten moves.", "end", {**DEAL, "onitama.max_plies": "10"}),
-    Scenario("bytes", "Every byte is a segment of its own; a name has letters of two bytes.", "framing", DEAL,
-             opponents=("Žofie-Řeháková",), cut=Cut.BYTES, most=24),
-    Scenario("joined", "Several messages come in one segment.", "framing", DEAL, cut=Cut.JOINED, most=40),
-    Scenario("random-cuts", "Segments end in the middle of messages.", "framing", cut=Cut.RANDOM, most=40,
-             opponents=("Ωμέγα",), client_first=False),
-    Scenario("invalid-move", "The client's move is refused once; it sends another one.", "turn", DEAL,
-             steps=(Step(Act.MOVE_REFUSED, 2),), most=20),
-    Scenario("patience", "The opponent thinks for five seconds.", "turn", DEAL,
-             steps=(Step(Act.OPPONENT_THINKS, 3, client_owes=False),), most=12),
-    Scenario("drop-in-own-turn", "The opponent's connection is lost and comes back in its own turn.", "drop", DEAL,
-             steps=(Step(Act.OPPONENT_THINKS, 3, client_owes=False), Step(Act.OPPONENT_DROPS, 3)), most=20),
-    Scenario("drop-in-clients-turn", "The opponent's connection is lost and comes back in the client's turn.", "drop", DEAL,
-             steps=(Step(Act.OPPONENT_DROPS, 3, client_owes=True),), most=20),
-    Scenario("drop-at-once", "The opponent drops before the first move.", "drop", DEAL,
-             steps=(Step(Act.OPPONENT_DROPS, 1),), most=20),
-    Scenario("opponent-gone", "The opponent does not come back: the client wins.", "end", DEAL,
-             steps=(Step(Act.OPPONENT_GONE, 4),), grace=1.0),
+SCENARIOS = scenarios(
+    "Stalemate",
     Scenario("strict", "The documented messages only; the deal is in the environment (GAMEHOST_DEAL).", "framing", DEAL,
              strict=True, most=30),
     Scenario("strict-drop", "The documented messages only, and the opponent drops.", "drop", DEAL, strict=True,
              client_first=False, steps=(Step(Act.OPPONENT_DROPS, 4),), most=20),
-    Scenario("own-drop", "The client's connection is lost in mid-match; it comes back.", "reconnect", DEAL,
-             steps=(Step(Act.CLIENT_CUT, 4),), needs_reconnect=True, most=30),
-    Scenario("own-drop-in-turn", "The client's connection is lost in its own turn.", "reconnect", DEAL, client_first=False,
-             steps=(Step(Act.CLIENT_CUT, 5, client_owes=True),), needs_reconnect=True, most=30),
-    Scenario("stalemate", "The client comes back to a board on which it has no move.", "Stalemate", STUCK,
-             steps=(Step(Act.CLIENT_CUT, 4),), needs_reconnect=True, most=20, lay=stalemate(client=True)),
-    Scenario("opponents-stalemate", "The client comes back to a board on which the opponent has no move.", "Stalemate", STUCK,
-             steps=(Step(Act.CLIENT_CUT, 5),), needs_reconnect=True, most=24, lay=stalemate(client=False)),
-    Scenario("half-a-minute", "The opponent thinks for half a minute, and nothing comes.", "turn", DEAL, slow=True,
-             steps=(Step(Act.OPPONENT_THINKS_LONG, 3, client_owes=False),), most=12),
-    Scenario("host-stops", "The host stops in good order in mid-match.", "closing", DEAL,
-             steps=(Step(Act.HOST_STOPS, 4),)),
-    Scenario("host-killed", "The host is killed in mid-match.", "closing", DEAL, steps=(Step(Act.HOST_KILLED, 4),)),
 )  # fmt: skip
 
 
@@ -391,7 +194,7 @@ def environment(scenario: Scenario) -> Mapping[str, str]:
 
 
 CHECKS = WireChecks(
-    *("onitama", LAWS, SCENARIOS, OnitamaReading),
+    *("onitama", LAWS, SCENARIOS, LinesReading),
     spoiled=spoiled,
     environment=environment,
     needed="the extension of START: the field behind the names, which has the cards",
@@ -449,7 +252,7 @@ SERVER_LAWS: Mapping[str, Law] = {
 }
 
 
-class OnitamaSpeech(Speech):
+class OnitamaSpelling(Spelling):
     """Lines of Onitama."""
 
     waits_for_opening = True
@@ -526,4 +329,4 @@ CASES = (
          returns(False)),
 )  # fmt: skip
 
-SERVER_CHECKS = ServerChecks("onitama", SERVER_LAWS, CASES, OnitamaSpeech)
+SERVER_CHECKS = ServerChecks("onitama", SERVER_LAWS, CASES, OnitamaSpelling)

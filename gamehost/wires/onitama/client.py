@@ -10,9 +10,8 @@ from typing import Any
 from msgspec.structs import astuple
 
 from gamehost.games.base import Seat
-from gamehost.games.onitama.cards import SIDE, SQUARE_NAMED, SQUARES, card_named
 from gamehost.games.onitama.master import ONITAMA, Dealt, Exchanged, Moved, Situation
-from gamehost.games.onitama.position import Move, Position
+from gamehost.games.onitama.rules import SIDE, SQUARE_NAMED, SQUARES, Move, Position, card_named
 from gamehost.programs.wire_player import NOBODY, ProgramError, WirePlayer, won
 from gamehost.wires.framing import ClientLineCodec, WireError
 from gamehost.wires.onitama import messages as m

@@ -71,14 +71,12 @@ class PipesCodec(LineCodec[Message]):
     UNREADABLE = "lines that are not UTF-8"
 
     def read(self, line: bytes) -> Message:
-        """The message in a line."""
         try:
             return parse(line.decode("utf-8"))
         except UnicodeDecodeError:
             return NOT_UTF8
 
     def encode(self, message: Message) -> bytes:
-        """A message of the server as a line."""
         command, names = _SENT[type(message)]
         words = [command]
         for name in names:

@@ -20,17 +20,14 @@ from typing import Any, ClassVar
 
 from gamehost.accounts.names import NameRefused
 from gamehost.games.base import Seat
-from gamehost.games.onitama.cards import SQUARE_NAMED, SQUARES
 from gamehost.games.onitama.master import ONITAMA, Dealt, Exchanged, Moved
-from gamehost.games.onitama.position import Exchange, Move, Position
-from gamehost.games.onitama.reading import read_exchange, read_move
+from gamehost.games.onitama.rules import SQUARE_NAMED, SQUARES, Exchange, Move, Position, read_exchange, read_move
 from gamehost.lobby.lobby import Lobby
 from gamehost.lobby.queues import Queue
 from gamehost.lobby.sessions import Session
 from gamehost.tables.interfaces import Away, Back, Over, Refused, Suspended
 from gamehost.wires.base import Wire, common_wire, imported
-from gamehost.wires.claims import claim_of_guest
-from gamehost.wires.conversation import BaseConversation, Claim, Peer
+from gamehost.wires.conversation import BaseConversation, Claim, Peer, claim_of_guest
 from gamehost.wires.framing import UndecodableLine
 from gamehost.wires.guidance import for_people
 from gamehost.wires.onitama.codec import PipesCodec
@@ -138,7 +135,6 @@ class PipesConversation(BaseConversation[Message]):
             self.peer.say(Waiting(session.name))
 
     def claim_of_log_in(self, message: Login) -> Claim | None:
-        """What a log-in claims."""
         return claim_of_guest(message.username, self._queue, self._strict)
 
     def adopt(self, session: Session) -> None:
@@ -187,7 +183,6 @@ class PipesConversation(BaseConversation[Message]):
             self.handle.resign()
 
     def unexpected(self, message: Message) -> None:
-        """Say what was expected instead."""
         if self._strict and self.state is State.PLAYING:
             self.peer.refuse(InvalidMove())
             return
@@ -225,7 +220,6 @@ class PipesConversation(BaseConversation[Message]):
             self.peer.refuse(Error(reason))
 
     def say_closing(self, reason: str) -> None:
-        """Say why the connection ends."""
         if not self._strict:
             self.peer.say(Error(reason))
 
@@ -243,18 +237,15 @@ class PipesConversation(BaseConversation[Message]):
     # -- told
 
     def tell_dealt(self, event: Dealt) -> None:
-        """Tell that the match begins."""
         self.set_state(State.PLAYING)
         cards = None if self._strict else cards_with_positions(event.position)
         self.peer.say(Start(self.name_of(Seat(0)), self.name_of(Seat(1)), cards))
 
     def tell_moved(self, event: Moved) -> None:
-        """Tell a move."""
         move = event.move
         self.peer.say(MoveWasMade(move.card, SQUARES[move.start], SQUARES[move.end]))
 
     def tell_exchanged(self, event: Exchanged) -> None:
-        """Tell an exchange with the pack."""
         self.peer.say(StalemateCard(event.old, event.new))
 
     def tell_refused(self, event: Refused) -> None:

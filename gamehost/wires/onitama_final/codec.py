@@ -123,13 +123,11 @@ class FinalCodec(LineCodec[Message]):
         super().__init__(MessageBuffer())
 
     def read(self, line: bytes) -> Message:
-        """The message in a line."""
         try:
             return parse(line.decode("utf-8"))
         except UnicodeDecodeError:
             return NOT_UTF8
 
     def encode(self, message: Message) -> bytes:
-        """A message of the server as bytes."""
         words = [PING, PING] if isinstance(message, Ping) else [SERVER_COMMANDS[type(message)], *_fields(message)]
         return "|".join(words).encode("utf-8") + b"\0"

@@ -23,18 +23,15 @@ from enum import Enum
 from typing import Any, ClassVar
 
 from gamehost.accounts.names import NameRefused
-from gamehost.games.onitama.cards import SIDE, Square
 from gamehost.games.onitama.master import ONITAMA, Dealt, Exchanged, Moved
-from gamehost.games.onitama.position import BLACK, WHITE, Exchange, Move, Position
-from gamehost.games.onitama.reading import read_exchange, read_move
+from gamehost.games.onitama.rules import BLACK, SIDE, WHITE, Exchange, Move, Position, Square, read_exchange, read_move
 from gamehost.lobby.lobby import Lobby
 from gamehost.lobby.queues import Queue
 from gamehost.lobby.sessions import Session
 from gamehost.settings import Settings, refuse_unknown
 from gamehost.tables.interfaces import Away, Back, Over, Refused, SeatHandle, Suspended
 from gamehost.wires.base import COMMON_OPTIONS, CommonWireConfig, Wire, WireConfig, common_settings, imported
-from gamehost.wires.claims import claim_of_guest
-from gamehost.wires.conversation import BaseConversation, Claim, Peer
+from gamehost.wires.conversation import BaseConversation, Claim, Peer, claim_of_guest
 from gamehost.wires.framing import UndecodableLine
 from gamehost.wires.guidance import for_people
 from gamehost.wires.onitama_final.codec import MESSAGE_LIMIT, FinalCodec
@@ -173,7 +170,6 @@ class FinalConversation(BaseConversation[Message]):
             self.lobby.play(session, self._queue)
 
     def claim_of_log_in(self, message: Login) -> Claim | None:
-        """What a log-in claims."""
         if why_not_a_name(message.name) is not None:
             return None
         return claim_of_guest(message.name, self._queue, strict=True)
@@ -185,7 +181,6 @@ class FinalConversation(BaseConversation[Message]):
         self.lobby.play(session, self._queue)
 
     def ping(self, message: Ping) -> None:
-        """Answer at once."""
         self.peer.say_past(message)
 
     def move(self, message: MakeMove) -> None:
@@ -205,7 +200,6 @@ class FinalConversation(BaseConversation[Message]):
             self.act(action)
 
     def unexpected(self, message: Message) -> None:
-        """Say what was expected instead."""
         match message:
             case MakeMove() | MakePass():
                 self._refuse_move(NOT_BEGUN)
@@ -237,7 +231,6 @@ class FinalConversation(BaseConversation[Message]):
         self.peer.refuse(Failed(_sentence(reason)))
 
     def say_closing(self, reason: str) -> None:
-        """Say why the connection ends."""
         if not self._strict:
             self.peer.say(Failed(_sentence(reason)))
 
@@ -258,13 +251,11 @@ class FinalConversation(BaseConversation[Message]):
         self._names = tuple(handle.names)
 
     def tell_dealt(self, event: Dealt) -> None:
-        """Tell that the match begins."""
         self.set_state(State.PLAYING)
         start = Start(self._names[BLACK], self._names[WHITE], cards_of(event.position))
         self.peer.say_and_hold(start, PAUSE)
 
     def tell_moved(self, event: Moved) -> None:
-        """Tell a move."""
         move = event.move
         self.peer.say(MoveWasMade(move.card, *row_and_column(move.start), *row_and_column(move.end)))
 
@@ -278,7 +269,6 @@ class FinalConversation(BaseConversation[Message]):
             self._refuse_move(str(event.error))
 
     def tell_away(self, event: Away) -> None:
-        """Tell that the other player is away."""
         self.peer.say(Disconnect(self._names[event.seat]))
 
     def tell_back(self, event: Back[Any]) -> None:
@@ -352,6 +342,8 @@ WIRE: Wire[Message] = Wire(
     COMMON_OPTIONS,
     must_listen=False,
     client_codec=imported("gamehost.wires.onitama_final.client:FinalClientCodec"),
+    checks=imported("gamehost.wires.onitama_final.checks:CHECKS"),
+    server_checks=imported("gamehost.wires.onitama_final.checks:SERVER_CHECKS"),
     login_seconds=LOGIN_SECONDS,
     write_bytes=MESSAGE_LIMIT,
     spreads=True,

@@ -105,7 +105,6 @@ class OpenCodec(LineCodec[Message]):
         return message
 
     def encode(self, message: Message) -> bytes:
-        """A message of the host as a line."""
         if type(message) is Encoded:
             return message.data
         return to_json(message) + b"\n"

@@ -16,37 +16,80 @@ A message that does not fit now, or is malformed, is answered `sorry`. `ping` is
 """
 
 import re
+from collections import deque
 from collections.abc import Callable, Mapping
 from enum import Enum
 from functools import partial
 from itertools import islice
 from typing import Any, ClassVar, Literal
 
+from attrs import Factory, field, frozen
 from msgspec import UNSET, UnsetType
 
 from gamehost.accounts.bans import ADDRESS_BANNED
 from gamehost.accounts.login import LoginRefused
 from gamehost.accounts.names import NameFault, NameRefused, checked_name
 from gamehost.games.base import Game, HasSteps, IllegalAction, Seat
-from gamehost.games.face import Face
+from gamehost.games.drawing import Scene
+from gamehost.games.messages import Messages
+from gamehost.games.play import picture_of
 from gamehost.journal.records import TableId
 from gamehost.lobby.house import HouseRefused
 from gamehost.lobby.lobby import Lobby
 from gamehost.lobby.questions import NotAnswered
 from gamehost.lobby.queues import CannotJoin, TooManyTables
 from gamehost.lobby.sessions import IssuedKey, Session
+from gamehost.settings import Settings, refuse_unknown
 from gamehost.tables.gallery import WatchRefused
-from gamehost.tables.interfaces import SeatHandle
-from gamehost.wires.claims import claim_of_account
-from gamehost.wires.conversation import Claim, Peer
+from gamehost.tables.interfaces import (
+    Away,
+    Back,
+    Displaced,
+    Left,
+    NoNewMatches,
+    OpenTable,
+    Over,
+    Refused,
+    Replaced,
+    SeatHandle,
+    Suspended,
+    TableClosed,
+)
+from gamehost.wires.all_games import PLAYED as PLAYED
+from gamehost.wires.base import Wire, imported
+from gamehost.wires.conversation import AccountConversation, Claim, Peer, claim_of_account
 from gamehost.wires.framing import UndecodableLine
 from gamehost.wires.guidance import for_people
 from gamehost.wires.open import messages as m
-from gamehost.wires.open.codec import EXAMPLES, HELP, SPOKEN
-from gamehost.wires.open.options import OpenOptions
-from gamehost.wires.open.table_side import State, TableSide
-from gamehost.wires.open.watching import SharedEncoder
+from gamehost.wires.open.client_codec import OpenClientCodec
+from gamehost.wires.open.codec import EXAMPLES, HELP, SPOKEN, OpenCodec
+from gamehost.wires.open.messages import Message
+from gamehost.wires.open.watching import OpenOptions, SharedEncoder, told_clocks
 from gamehost.wires.seeking import PlayedGame, SeekRefused, Sought, Wanted, find_table, join_table, play_house, wanted
+
+#: Seconds after which a client may try again when the host has stopped.
+AGAIN = 5.0
+
+#: The answer to actions that come after the end.
+MATCH_OVER = "the match is over"
+
+Id = int | UnsetType
+
+
+class State(Enum):
+    """What a connection can do next."""
+
+    #: Not logged in. It may watch.
+    OUTSIDE = "outside"
+    #: The password of an account is being checked.
+    CHECKING = "checking"
+    #: Logged in.
+    LOBBY = "lobby"
+    #: Seeks opponents, or waits at a table.
+    WAITING = "waiting"
+    #: Has a seat, or is about to get it back.
+    PLAYING = "playing"
+
 
 _NOT_NOW: Mapping[Enum, str] = {
     State.OUTSIDE: f"log in first, with a line such as {EXAMPLES['enter']}",
@@ -88,7 +131,7 @@ def listed(played: PlayedGame, view: Any, seat: Seat, begun: str | None) -> list
 
     :raises IllegalAction: there are too many, or no action of the game begins so
     """
-    game, face = played.game, played.face
+    game, messages = played.game, played.messages
     if begun is not None and not (begun.isascii() and isinstance(game, HasSteps)):
         raise IllegalAction("in this game actions are listed whole, without what is begun")
     if isinstance(game, HasSteps):
@@ -96,28 +139,36 @@ def listed(played: PlayedGame, view: Any, seat: Seat, begun: str | None) -> list
             steps = game.steps(view, seat, None if begun is None else game.read(begun.encode("ascii")))
         except ValueError as error:
             raise IllegalAction(str(error)) from None
-        return [_listed(game, face, action, UNSET if whole else True) for action, whole in steps]
+        return [_listed(game, messages, action, UNSET if whole else True) for action, whole in steps]
     legal = game.legal(view, seat)
-    moves = None if legal is None else [_listed(game, face, action) for action in islice(legal, MOST_MOVES + 1)]
+    moves = None if legal is None else [_listed(game, messages, action) for action in islice(legal, MOST_MOVES + 1)]
     if moves is None or len(moves) > MOST_MOVES:
         raise IllegalAction("there are too many actions to list them")
     return moves
 
 
-def _listed(game: Game[Any, Any], face: Face, action: Any, more: Literal[True] | UnsetType = UNSET) -> m.Listed:
-    return m.Listed(game.write(action).decode("ascii"), face.action(action), more)
+def _listed(game: Game[Any, Any], messages: Messages, action: Any, more: Literal[True] | UnsetType = UNSET) -> m.Listed:
+    return m.Listed(game.write(action).decode("ascii"), messages.action(action), more)
 
 
-class OpenConversation(TableSide):
+class OpenConversation(AccountConversation[m.Message]):
     """
     The conversation on one connection: what the client says, and what follows from it.
 
+    :param options: the wire's games
     :param encoder: makes what is told to all who look on; the same for all connections of a listener
     """
 
     def __init__(self, peer: Peer[m.Message], lobby: Lobby, options: OpenOptions, encoder: SharedEncoder) -> None:
-        super().__init__(peer, lobby, options)
-        self._spectators = lobby.spectators
+        super().__init__(peer, lobby, State.OUTSIDE)
+        self._options = options
+        self._messages: Messages | None = None
+        #: The game that is sought, and the code of the private table.
+        self._sought = ("", "")
+        #: The ids of actions that were refused, and whose refusals have not been told yet.
+        self._refused: deque[Id] = deque()
+        #: The id of the action that the table judges at this moment; `None`: it judges none, or has refused it.
+        self._judged: tuple[Id] | None = None
         self._house = lobby.house
         self._encoder = encoder
         #: The matches that this client watches.
@@ -161,17 +212,14 @@ class OpenConversation(TableSide):
         return IssuedKey(message.key, shown=True)
 
     def claim_of_enter(self, message: m.Enter) -> Claim | None:
-        """What a guest claims."""
         if message.key is not UNSET and not _KEY.fullmatch(message.key):
             return None
         return claim_of_account(message.name)
 
     def claim_of_log_in(self, message: m.LogIn) -> Claim | None:
-        """What an account claims."""
         return claim_of_account(message.name)
 
     def log_in(self, message: m.LogIn) -> None:
-        """Have the password of an account checked."""
         self.check_password(State.CHECKING, message.name, message.password, self._options.wire, strong=True)
 
     def password_checked(self, outcome: Session | LoginRefused) -> None:
@@ -254,7 +302,6 @@ class OpenConversation(TableSide):
             self.tell_gathered(opened.table)
 
     def stop(self, message: m.Stop) -> None:
-        """Look for opponents no longer."""
         assert self.session is not None
         if self.session.table_id is not None:
             self.unexpected(message)  # the match begins just now
@@ -279,11 +326,6 @@ class OpenConversation(TableSide):
             self._refuse(str(error))
 
     # -- playing
-
-    def seated(self, handle: SeatHandle[Any]) -> None:
-        """The player has a seat. A question that an earlier seat left open is not answered any more."""
-        self._asks_moves = False
-        super().seated(handle)
 
     def play(self, message: m.Act) -> None:
         """Have the table judge an action in the game's own notation."""
@@ -319,15 +361,24 @@ class OpenConversation(TableSide):
 
     def _tell_moves(self, handle: SeatHandle[Any], message: m.AskMoves, view: Any) -> None:
         self._asks_moves = False
+        played = self._options.games[handle.game]
+        moves: list[m.Listed] = []
+        why: str | UnsetType = UNSET
+        picture: str | UnsetType = UNSET
         try:
-            moves = listed(self._options.games[handle.game], view, handle.seat, message.begun or None)
+            if message.picture is not UNSET:
+                picture = picture_of(played.game, Scene(handle.names, view, handle.seat, moves=False))
+            moves = listed(played, view, handle.seat, message.begun or None)
         except IllegalAction as refusal:
-            self.peer.refuse(m.Refused(str(refusal), message.id))
+            why = str(refusal)
         except Exception:
             self.log.failure("listing the moves of {game} failed", game=handle.game)
             self.peer.hang_up("a fault of the host")
+            return
+        if why is not UNSET and picture is UNSET:
+            self.peer.refuse(m.Refused(why, message.id))
         else:
-            self.peer.say(m.Moves(handle.table, handle.n, moves, message.id))
+            self.peer.say(m.Moves(handle.table, handle.n, moves, message.id, picture, why))
 
     def leave(self, message: m.Leave) -> None:
         """Resign. `over` follows, once the journal has it."""
@@ -339,7 +390,6 @@ class OpenConversation(TableSide):
     # -- always
 
     def ping(self, message: m.Ping) -> None:
-        """Answer at once."""
         self.peer.say(m.Pong(message.id))
 
     # -- looking on
@@ -413,7 +463,6 @@ class OpenConversation(TableSide):
         self._refuse(str(refusal))
 
     def unexpected(self, message: m.Message) -> None:
-        """Say what was expected instead."""
         match message:
             case m.Malformed(reason) | UndecodableLine(reason):
                 self._refuse(reason + for_people(self.by_hand) if message is HELP else reason)
@@ -431,7 +480,7 @@ class OpenConversation(TableSide):
         if self._may_try_again(reason):
             self.say_shutdown(reason)
         else:
-            super().say_closing(reason)
+            self.peer.say(m.Bye(reason))
 
     def _may_try_again(self, reason: str) -> bool:
         """Whether somebody who is turned away for this reason may come back soon."""
@@ -465,3 +514,176 @@ class OpenConversation(TableSide):
         (State.PLAYING, m.Leave): leave,
     }
     CLAIMS: ClassVar[Any] = {(State.OUTSIDE, m.Enter): claim_of_enter, (State.OUTSIDE, m.LogIn): claim_of_log_in}
+
+    # -- the seat
+
+    def seated(self, handle: SeatHandle[Any]) -> None:
+        """The player has a seat. The events follow. A question that an earlier seat left open is not answered any more."""
+        self._asks_moves = False
+        super().seated(handle)
+        self.set_state(State.PLAYING)
+        self._refused.clear()
+        self._messages = self._options.games[handle.game].messages
+        names, wires = list(handle.names), list(handle.wires)
+        self.peer.say(
+            m.Seated(handle.table, handle.game, handle.seat, names, wires, handle.n, told_clocks(handle.clocks))
+        )
+
+    def tell_other(self, event: Any) -> None:
+        """Tell an event of the game through its messages."""
+        if self.handle is None or self._messages is None:
+            return
+        told = self._messages.event(event)
+        if told is not None:
+            self.peer.say(m.Event(self.handle.table, self.handle.n, told, told_clocks(self.handle.clocks)))
+
+    def judge(self, action: Any, number: Id) -> None:
+        """Have the table judge an action. A refusal comes in its turn, as `tell_refused`."""
+        assert self.handle is not None
+        self._judged = (number,)
+        accepted = self.act(action, careful=True)
+        judged, self._judged = self._judged, None
+        if not accepted and judged is not None:
+            if self.handle is None:
+                self.peer.refuse(m.Refused(MATCH_OVER, number))
+            else:
+                self._refused.append(number)
+
+    # -- told by the table
+
+    def tell_refused(self, event: Refused) -> None:
+        """The rules refuse an action. Refusals come in the order of the actions."""
+        number: Id = UNSET
+        if self._refused:
+            number = self._refused.popleft()
+        elif self._judged is not None:
+            (number,), self._judged = self._judged, None
+        self.peer.refuse(m.Refused(str(event.error), number))
+
+    def tell_away(self, event: Away) -> None:
+        if self.handle is not None:
+            self.peer.say(m.Away(self.handle.table, self.handle.n, event.seat))
+
+    def tell_left(self, event: Left) -> None:
+        if self.handle is not None:
+            self.peer.say(m.Left(self.handle.table, self.handle.n, event.seat))
+
+    def tell_back(self, event: Back[Any]) -> None:
+        """A player is back. The one who is back is told how the match stands; the others have missed nothing."""
+        handle, messages = self.handle, self._messages
+        if handle is not None and messages is not None:
+            view = messages.view(event.view) if event.seat == handle.seat else UNSET
+            self.peer.say(m.Back(handle.table, handle.n, event.seat, view))
+
+    def tell_replaced(self, event: Replaced) -> None:
+        """Somebody else has the seat of a player who did not come back."""
+        if self.handle is not None:
+            self.peer.say(m.Replaced(self.handle.table, self.handle.n, event.seat, event.name))
+
+    def tell_suspended(self, event: Suspended) -> None:
+        """A fault of the host has stopped the match."""
+        if self.handle is not None:
+            self.peer.say(m.Suspended(self.handle.table))
+
+    def tell_over(self, event: Over) -> None:
+        """The match is over. The player stays logged in, and may seek again."""
+        assert self.handle is not None
+        result = event.result
+        self.peer.say(m.Over(self.handle.table, self.handle.n, list(result.winners), result.cause.value, result.why))
+        self.leave_table(State.LOBBY)
+        for number in self._refused:
+            self.peer.refuse(m.Refused(MATCH_OVER, number))
+        self._refused.clear()
+
+    # -- told by the lobby
+
+    def tell_gathered(self, event: OpenTable) -> None:
+        """Somebody has come to the table where this player waits, or has gone."""
+        game, code = self._sought
+        settings = dict(event.settings)
+        self.peer.say(m.Seeking(game, event.seats, list(event.names), settings, event.table, code or UNSET))
+
+    def tell_closed(self, event: TableClosed) -> None:
+        """The players of an open table have waited too long."""
+        self.set_state(State.LOBBY)
+        self.peer.say(m.Stopped("nobody came in time"))
+
+    def tell_no_new_matches(self, event: NoNewMatches) -> None:
+        """The host begins no more matches. The client can stay and watch."""
+        self.set_state(State.LOBBY)
+        self.peer.say(m.Stopped(event.why))
+
+    def say_notice(self, text: str) -> bool:
+        """A message of its own."""
+        self.peer.say(m.Notice(text))
+        return True
+
+    def tell_displaced(self, event: Displaced) -> None:
+        """The same player has come in on another connection, which has everything from now on."""
+        self.say_closing("you have logged in on another connection")
+        self.peer.hang_up("displaced by another connection")
+
+    def say_shutdown(self, reason: str) -> None:
+        """Say that the host stops, and when to try again."""
+        self.peer.say(m.Bye(reason, AGAIN))
+
+    TELLS: ClassVar[Any] = {
+        Refused: tell_refused,
+        Away: tell_away,
+        Left: tell_left,
+        Back: tell_back,
+        Replaced: tell_replaced,
+        Suspended: tell_suspended,
+        Over: tell_over,
+        OpenTable: tell_gathered,
+        TableClosed: tell_closed,
+        NoNewMatches: tell_no_new_matches,
+        Displaced: tell_displaced,
+    }
+
+
+NAME = "open"
+
+#: The same for all listeners, whatever their carrier.
+OPTIONS = OpenOptions(NAME, {played.game.name: played for played in PLAYED})
+
+
+@frozen
+class OpenConfig:
+    """What the connections of one listener have in common."""
+
+    options: OpenOptions
+    encoder: SharedEncoder = field(
+        init=False, default=Factory(lambda self: SharedEncoder(self.options), takes_self=True)
+    )
+
+    def new_codec(self) -> OpenCodec:
+        return OpenCodec()
+
+    def new_conversation(self, peer: Peer[Message], lobby: Lobby) -> OpenConversation:
+        return OpenConversation(peer, lobby, self.options, self.encoder)
+
+
+def configure(settings: Settings) -> OpenConfig:
+    """
+    The listener's configuration. The wire has no settings.
+
+    :raises BadOption: a setting is unknown
+    """
+    refuse_unknown(settings, ())
+    return OpenConfig(OPTIONS)
+
+
+WIRE: Wire[Message] = Wire(
+    name=NAME,
+    title="All games, one JSON object a line",
+    endpoint="tcp:8889:interface=127.0.0.1",
+    games=tuple(played.game for played in PLAYED),
+    configure=configure,
+    options={},
+    must_listen=False,
+    client_codec=OpenClientCodec,
+    player=imported("gamehost.programs.open:OpenPlayer"),
+    checks=imported("gamehost.wires.open.checks:CHECKS"),
+    server_checks=imported("gamehost.wires.open.checks:SERVER_CHECKS"),
+)

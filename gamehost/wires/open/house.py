@@ -20,11 +20,8 @@ from gamehost.wires.base import Wire
 from gamehost.wires.conversation import Peer
 from gamehost.wires.open import messages as m
 from gamehost.wires.open.codec import OpenCodec
-from gamehost.wires.open.conversation import OpenConversation
-from gamehost.wires.open.factory import OPTIONS
-from gamehost.wires.open.options import OpenOptions
-from gamehost.wires.open.table_side import State
-from gamehost.wires.open.watching import SharedEncoder
+from gamehost.wires.open.conversation import OPTIONS, OpenConversation, State
+from gamehost.wires.open.watching import OpenOptions, SharedEncoder
 
 NAME = "house-players"
 
@@ -60,13 +57,11 @@ class HouseConversation(OpenConversation):
         self._entered(session)
 
     def seated(self, handle: SeatHandle[Any]) -> None:
-        """The player has the seat."""
         super().seated(handle)
         if self.session is not None:
             self._house.active(self.session, handle)
 
     def deliver(self, event: Any) -> None:
-        """Tell an event."""
         if self.session is not None:
             self._house.active(self.session)
         super().deliver(event)
@@ -94,11 +89,9 @@ class HouseConfig:
     )
 
     def new_codec(self) -> OpenCodec:
-        """A codec for one connection."""
         return OpenCodec()
 
     def new_conversation(self, peer: Peer[m.Message], lobby: Lobby) -> HouseConversation:
-        """A conversation for one connection."""
         return HouseConversation(peer, lobby, self.options, self.encoder, self.is_secret)
 
 

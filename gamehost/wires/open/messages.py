@@ -6,7 +6,7 @@ the fields. A field that is `UNSET` is left out. Clients' messages with keys tha
 ignore unknown keys in the host's messages, so that a later host may say more.
 
 Numbers of tables, entries and requests are whole numbers that every JSON library can hold exactly. Seats count from 0.
-`view` and `event` are the structs of a game's face (`gamehost.games.face`).
+`view` and `event` are the structs of a game (`gamehost.games.messages`).
 """
 
 from typing import Annotated, Any, Literal, TypeAlias
@@ -126,12 +126,13 @@ class AskMoves(FromClient, frozen=True, tag="moves"):
     """
     Ask which actions the own seat may take now. `id` comes back in `moves`, or in `refused`.
 
-    `begun`: of a game whose actions are shown step by step, the beginning of one.
+    `begun`: of a game whose actions are shown step by step, the beginning of one. `picture`: show how the match stands, too.
     """
 
     table: Whole
     begun: str | UnsetType = UNSET
     id: Whole | UnsetType = UNSET
+    picture: Literal[True] | UnsetType = UNSET
 
 
 class Leave(FromClient, frozen=True, tag="leave"):
@@ -306,12 +307,19 @@ class Listed(Struct, frozen=True):
 
 
 class Moves(FromHost, frozen=True, tag="moves"):
-    """The actions that your seat may take after entry `n`: none if it has nothing to do. `id` is the one of the question."""
+    """
+    The actions that your seat may take after entry `n`: none if it has nothing to do. `id` is the one of the question.
+
+    `picture`, if it was asked for, is an SVG document of what your seat knows. `why` says then that there are too many actions
+    for a list.
+    """
 
     table: int
     n: int
     moves: list[Listed]
     id: int | UnsetType = UNSET
+    picture: str | UnsetType = UNSET
+    why: str | UnsetType = UNSET
 
 
 class Refused(FromHost, frozen=True, tag="refused"):

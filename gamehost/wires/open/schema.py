@@ -1,8 +1,8 @@
 """
 The JSON Schema of all messages, made from their structs and published as docs/wires/open.schema.json.
 
-Views, events and actions are those of the games' faces. Messages of different games have the same names, so their definitions
-have the game's name in front.
+Views, events and actions are the messages of the games. Those of different games have the same names, so their definitions have
+the game's name in front.
 """
 
 import json
@@ -34,7 +34,7 @@ def schema(played: Iterable[PlayedGame]) -> dict[str, Any]:
     for game in played:
         prefix = "".join(word.capitalize() for word in game.game.name.split("-"))
         template = f"#/$defs/{prefix}{{name}}"
-        shown = (game.face.view_type, game.face.event_type, game.face.action_type)
+        shown = (game.messages.view_type, game.messages.event_type, game.messages.action_type)
         (view, event, action), parts = schema_components(shown, ref_template=template)
         definitions |= {f"{prefix}{name}": part for name, part in parts.items()}
         views.append(view)

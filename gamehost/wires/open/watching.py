@@ -2,11 +2,11 @@
 What those who watch are told: the bytes for all of them, made once.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from attrs import define, field
-from msgspec import UNSET, Struct
+from msgspec import UNSET, Struct, UnsetType
 
 from gamehost.journal.history import History
 from gamehost.lobby.questions import Found
@@ -15,8 +15,22 @@ from gamehost.tables.gallery import WatchRefused
 from gamehost.tables.interfaces import Archived, Away, Back, Left, Look, Over, Suspended, WatchableTable
 from gamehost.wires.open import messages as m
 from gamehost.wires.open.codec import to_json
-from gamehost.wires.open.options import OpenOptions
-from gamehost.wires.open.table_side import told_clocks
+from gamehost.wires.seeking import PlayedGame
+
+
+class OpenOptions(Struct, frozen=True):
+    """The games of a listener."""
+
+    #: The wire's name, for the lobby.
+    wire: str
+    #: By their names.
+    games: Mapping[str, PlayedGame]
+
+
+def told_clocks(clocks: Sequence[int] | None) -> list[int] | UnsetType:
+    """The clocks as a message has them."""
+    return UNSET if clocks is None else list(clocks)
+
 
 #: Why a match that nobody came back to is over.
 ARCHIVED = "nobody came back"
@@ -43,7 +57,7 @@ class SharedEncoder:
 
     def shown(self, table: WatchableTable, look: Look[Any], delay: float) -> bytes:
         """Where the match stands."""
-        view = self._options.games[table.game.name].face.view(look.view)
+        view = self._options.games[table.game.name].messages.view(look.view)
         names, wires = list(table.names), list(table.wires)
         away, clocks = list[int](look.away or ()), told_clocks(table.clocks)
         presence: Any = False if look.away is None else UNSET
@@ -52,7 +66,7 @@ class SharedEncoder:
         )
 
     def event(self, table: WatchableTable, event: Any, n: int) -> bytes:
-        """An event of the table or of its game; nothing, if the game's face does not tell it."""
+        """An event of the table or of its game; nothing, if the game has no message for it."""
         number = table.id
         match event:
             case Away(seat):
@@ -67,13 +81,13 @@ class SharedEncoder:
                 return self._bytes([m.Over(number, n, [], "left", ARCHIVED)])
             case Over(result):
                 return self._bytes([m.Over(number, n, list(result.winners), result.cause.value, result.why)])
-        told = self._options.games[table.game.name].face.event(event)
+        told = self._options.games[table.game.name].messages.event(event)
         return b"" if told is None else self._bytes([m.Event(number, n, told, told_clocks(table.clocks))])
 
     def history(self, table: int, game: str, told: History[Any]) -> m.History:
-        """What has happened, without the events that the game's face does not tell."""
-        face = self._options.games[game].face
-        events = ((number, face.event(event)) for number, event in told.events)
+        """What has happened, without the events for which the game has no message."""
+        messages = self._options.games[game].messages
+        events = ((number, messages.event(event)) for number, event in told.events)
         return m.History(table, told.n, [m.Numbered(number, event) for number, event in events if event is not None])
 
     async def answer_history(self, table: int, asked: HistoryQuestion) -> Found:
@@ -108,7 +122,7 @@ class SharedEncoder:
     ) -> tuple[int, str, list[str], list[str], list[int], int, int]:
         if look is None:
             return table.id, table.game.name, list(table.names), list(table.wires), [], 0, watchers
-        view = self._options.games[table.game.name].face.view(look.view)
+        view = self._options.games[table.game.name].messages.view(look.view)
         # In Paper Soccer the key has the name that it has in the game's own events.
         turn = getattr(view, "turn", getattr(view, "next", None))
         turns = [] if turn is None else [turn]

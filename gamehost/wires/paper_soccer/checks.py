@@ -11,8 +11,8 @@ from typing import Any
 from attrs import define, evolve
 from msgspec.structs import replace
 
-from gamehost.checker.base import Act, Cut, Grade, Law, Said, Scenario, Step, WireChecks
-from gamehost.checker.server_run import Opening, Script, ServerChecks, ServerRun, Speech, User
+from gamehost.checker.base import CLOSING, Act, Cut, Grade, Law, Said, Scenario, Step, WireChecks
+from gamehost.checker.server_run import Opening, Script, ServerChecks, ServerRun, Spelling, User
 from gamehost.checker.server_scripts import (
     LONGEST,
     Faults,
@@ -27,10 +27,9 @@ from gamehost.checker.server_scripts import (
 )
 from gamehost.checker.unanswered import GRADES, Unanswered
 from gamehost.games.base import Seat
-from gamehost.games.paper_soccer.pitch import AROUND, POINTS
-from gamehost.games.paper_soccer.position import Foul, Position
+from gamehost.games.paper_soccer.player import LINKS, PaperSoccerPlayer, Place, distances, turns, way_to_goal
+from gamehost.games.paper_soccer.rules import AROUND, POINTS, Foul, Position
 from gamehost.players.base import Level
-from gamehost.players.paper_soccer import LINKS, PaperSoccerPlayer, Place, distances, turns, way_to_goal
 from gamehost.wires.paper_soccer import messages as m
 
 
@@ -125,11 +124,7 @@ LAWS: Mapping[str, Law] = {
         "A player who logs in again gets one game state with all points so far.",
         "Connect again, log in with the same nick, and take the points of the first game state for the whole way of the ball.",
     ),
-    "closing": Law(
-        "(what every program owes its user)",
-        "When the server is gone, the client says so and ends.",
-        "End with a message when the connection cannot be made again for half a minute.",
-    ),
+    "closing": CLOSING,
 }
 
 #: A move that no position allows: the ball stays where it is.
@@ -382,7 +377,7 @@ SERVER_LAWS: Mapping[str, Law] = {
 }
 
 
-class XmlSpeech(Speech):
+class XmlSpelling(Spelling):
     """Messages of Paper Soccer."""
 
     waits_for_opening = True
@@ -483,4 +478,4 @@ CASES = (
     case("random-cuts", "The clients' segments end in the middle of messages.", "turn", some_moves(6), Cut.RANDOM),
 )  # fmt: skip
 
-SERVER_CHECKS = ServerChecks("paper-soccer", SERVER_LAWS, CASES, XmlSpeech)
+SERVER_CHECKS = ServerChecks("paper-soccer", SERVER_LAWS, CASES, XmlSpelling)

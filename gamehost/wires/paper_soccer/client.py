@@ -13,11 +13,20 @@ from typing import Any
 
 from gamehost.games.base import Seat
 from gamehost.games.paper_soccer.master import PAPER_SOCCER, Moved, Situation
-from gamehost.games.paper_soccer.position import Foul, Position
+from gamehost.games.paper_soccer.rules import Foul, Position
 from gamehost.programs.wire_player import ProgramError, WirePlayer, won
 from gamehost.wires.framing import WireError
 from gamehost.wires.paper_soccer import messages as m
 from gamehost.wires.paper_soccer.codec import COORDINATES, XmlCodec
+from gamehost.wires.paper_soccer.elements import (
+    POINT_LIMIT,
+    AttributeTwice,
+    Element,
+    MessageBuffer,
+    Piece,
+    PieceKind,
+    parsed,
+)
 from gamehost.wires.paper_soccer.messages import (
     Error,
     GameOver,
@@ -34,89 +43,83 @@ from gamehost.wires.paper_soccer.messages import (
     ServerShutdown,
     ThankYou,
 )
-from gamehost.wires.paper_soccer.parser import CLIENT_NAMES, AttributeTwice, parsed
-from gamehost.wires.paper_soccer.scanner import POINT_LIMIT, MessageBuffer, Piece, TokenKind
 
 #: The elements of the longest message: a last move of as many points as there can be, and six around them.
 ELEMENT_LIMIT = POINT_LIMIT + 6
 
-_NAMES = CLIENT_NAMES | {
-    *("response", "accept", "error", "nextPlayer", "gameOver", "player", "result", "gameState"),
-}
 
-
-def _child(element: Any, tag: str) -> Any:
-    found = [child for child in element if child.tag == tag]
+def _child(element: Element, tag: str) -> Element:
+    found = [child for child in element.children if child.tag == tag]
     if len(found) != 1:
         raise WireError(f"expected one <{tag}> in <{element.tag}>")
     return found[0]
 
 
-def _attribute(element: Any, name: str) -> str:
-    value: str | None = element.attrib.get(name)
+def _attribute(element: Element, name: str) -> str:
+    value: str | None = element.attributes.get(name)
     if value is None:
         raise WireError(f"expected <{element.tag}> with {name}")
     return value
 
 
-def _points(root: Any) -> tuple[Point, ...]:
+def _points(root: Element) -> tuple[Point, ...]:
     points = []
-    for point in _child(root, "gameState"):
-        x, y = point.attrib.get("x"), point.attrib.get("y")
+    for point in _child(root, "gameState").children:
+        x, y = point.attributes.get("x", ""), point.attributes.get("y", "")
         if point.tag != "point" or x not in COORDINATES or y not in COORDINATES:
             raise WireError('expected points such as <point x="0" y="-1"/> in <gameState>')
         points.append((COORDINATES[x], COORDINATES[y]))
     return tuple(points)
 
 
-def _game_id(root: Any) -> str:
+def _game_id(root: Element) -> str:
     return _attribute(_child(root, "gameId"), "id")
 
 
-def _login_response(root: Any) -> Message:
+def _login_response(root: Element) -> Message:
     accept = _attribute(_child(root, "response"), "accept")
     if accept == "yes":
         return LoginResponse()
     error = _child(root, "error")
     try:
-        return LoginResponse(LoginError(int(_attribute(error, "id"))), error.text or "")
+        return LoginResponse(LoginError(int(_attribute(error, "id"))), error.text)
     except ValueError:
         raise WireError("expected an error with an id from 1 to 5") from None
 
 
-def _game_state(root: Any) -> Message:
+def _game_state(root: Element) -> Message:
     game_id, points = _game_id(root), _points(root)
-    if not any(child.tag == "gameOver" for child in root):
+    if not any(child.tag == "gameOver" for child in root.children):
         return GameState(game_id, _attribute(_child(root, "nextPlayer"), "nick"), points)
     results = {}
-    for player in _child(root, "gameOver"):
+    for player in _child(root, "gameOver").children:
         results[_attribute(player, "result")] = _attribute(player, "nick")
     if results.keys() != {"winner", "loser"}:
         raise WireError("expected a winner and a loser in <gameOver>")
     return GameOver(game_id, results["winner"], results["loser"], points)
 
 
-def _player_left_game(root: Any) -> Message:
+def _player_left_game(root: Element) -> Message:
     return PlayerLeftGame(_attribute(_child(root, "player"), "nick"), _game_id(root))
 
 
-_READERS: Mapping[str, Callable[[Any], Message]] = {
+_READERS: Mapping[str, Callable[[Element], Message]] = {
     "loginResponse": _login_response,
     "gameState": _game_state,
     "playerLeftGame": _player_left_game,
     "serverShutdown": lambda root: ServerShutdown(),
-    "error": lambda root: Error(root.text or ""),
+    "error": lambda root: Error(root.text),
 }
 
 
 def _read(piece: Piece) -> Message:
-    if piece.kind is not TokenKind.ELEMENT:
+    if piece.kind is not PieceKind.ELEMENT:
         raise WireError('expected <message type="...">')
     try:
-        root = parsed(piece.data, False, _NAMES)
+        root = parsed(piece.data)
     except AttributeTwice:
         raise WireError("an attribute is given twice") from None
-    reader = _READERS.get(root.attrib.get("type", "")) if root.tag == "message" else None
+    reader = _READERS.get(root.attributes.get("type", "")) if root.tag == "message" else None
     if reader is None:
         raise WireError(f'expected <message type="..."> with one of the types {", ".join(_READERS)}')
     return reader(root)
@@ -172,7 +175,7 @@ class XmlClientCodec:
         :raises WireError: past a limit, not well-formed, or no message of the server
         """
         for piece in self._buffer.feed(data):
-            if piece.kind is not TokenKind.BLANK_LINE:
+            if piece.kind is not PieceKind.BLANK_LINE:
                 yield _read(piece)
 
     def encode(self, message: Message) -> bytes:

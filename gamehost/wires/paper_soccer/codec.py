@@ -1,20 +1,34 @@
 """
-Reads and writes XML messages.
+Reads and writes XML messages: those of Paper Soccer, and those of remote games, of their players and their masters.
 
-The scanner cuts the stream into pieces, the parser reads a piece, and this module makes a message of it. A piece that is
-not well-formed ends the connection. A piece that is well-formed and no message of this wire is `Malformed`; the connection
-goes on. Messages are written with format strings from checked values.
+A piece of the stream that is not well-formed ends the connection. One that is well-formed and no message of this wire is
+`Malformed`; the connection goes on. Messages are written with format strings from checked values.
+
+In a remote game a content is a slice of what was sent, and the envelope around it is written anew. In the loose dialect the
+elements around contents belong to the slice, and what is unknown in the envelope is read over.
 """
 
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import suppress
-from typing import Any
 
 from gamehost.wires.framing import BLANK, WireError
+from gamehost.wires.paper_soccer.elements import (
+    OPAQUE,
+    AttributeTwice,
+    Element,
+    MessageBuffer,
+    NotOpaque,
+    Piece,
+    PieceKind,
+    envelope,
+    parsed,
+)
 from gamehost.wires.paper_soccer.messages import (
     CLIENT_TYPES,
+    REMOTE_SERVER_TYPES,
     SERVER_TYPES,
+    BeginGame,
     ChampionsList,
     Dialect,
     Error,
@@ -32,31 +46,23 @@ from gamehost.wires.paper_soccer.messages import (
     PlayerLeftGame,
     PlayerLogin,
     Point,
+    RemoteMove,
+    RemoteState,
     ServerShutdown,
     ThankYou,
 )
-from gamehost.wires.paper_soccer.parser import AttributeTwice, parsed
-from gamehost.wires.paper_soccer.remote_codec import read_remote, written_remote
-from gamehost.wires.paper_soccer.scanner import MessageBuffer, Piece, TokenKind
 
 DECLARATION = '<?xml version="1.0" encoding="UTF-8"?>'
 
 #: Text -> coordinate: no plus sign, no zeros in front, no -0, three digits at most.
 COORDINATES: Mapping[str, int] = {str(number): number for number in range(-999, 1000)}
 
+#: The results of a player.
+RESULTS: Mapping[str, bool] = {"winner": True, "loser": False}
+_LOOSE_RESULTS: Mapping[str, bool] = {**RESULTS, "looser": False}
+
 # Looking up a member of an enum takes long, and these two are looked up for every message.
 _BUILT_IN, _LOOSE = Dialect.BUILT_IN, Dialect.LOOSE
-
-_WHITE = " \t\r\n"
-
-_NUMBER = rb"(?:0|-?[1-9][0-9]{0,2})"
-_USUAL_POINT = rb"<point x=(?:\"%(n)b\" y=\"%(n)b\"|'%(n)b' y='%(n)b')/>" % {b"n": _NUMBER}
-#: A move as most clients write it. The parser takes 7 microseconds more for it, a tenth of what a move costs the host.
-_USUAL_MOVE = re.compile(
-    rb"<message type=(?:\"move\"|'move')>(?:<gameId id=(?:\"([0-9]++)\"|'([0-9]++)')/>)?+<move>((?:%b)++)</move></message>"
-    % _USUAL_POINT
-)
-_COORDINATE = re.compile(_NUMBER)
 
 # Messages that tell which dialect a connection speaks.
 _TYPE = rb"<message[ \t\r\n]+type[ \t\r\n]*=[ \t\r\n]*(?:\"%(t)b\"|'%(t)b')"
@@ -65,168 +71,239 @@ _LOG_IN = re.compile(_TYPE % {b"t": b"(?:player|gameMaster)Login"})
 
 
 class _Wrong(Exception):
-    """Well-formed, but no message of this wire. The text says why."""
+    """Well-formed, but no message of this wire. The text says why, and repeats nothing of it."""
 
 
 # -- reading
 
 
-def _bare(element: Any) -> None:
-    if element.attrib:
-        raise _Wrong(f"<{element.tag}> has no attributes")
+class _Reading:
+    """
+    One message that is being read.
 
+    :param piece: where the contents of a remote game are cut out of
+    """
 
-def _empty(element: Any) -> None:
-    if len(element) or (element.text and element.text.strip(_WHITE)):
-        raise _Wrong(f"<{element.tag}> is empty")
+    def __init__(self, root: Element, piece: Piece, dialect: Dialect) -> None:
+        self.root = root
+        self.remote = dialect is not _BUILT_IN
+        self.loose = dialect is _LOOSE
+        self._piece = piece
 
+    def attributes(self, element: Element, *names: str) -> list[str]:
+        """The values of these attributes of an element; of one that is missing, empty text."""
+        found = element.attributes
+        for name in found:
+            if name not in names:
+                self._check_unknown(element, names)
+        return [found.get(name, "") for name in names]
 
-def _attributes(element: Any, *names: str) -> Mapping[str, str]:
-    attributes: Mapping[str, str] = element.attrib
-    for name in attributes:
-        if name not in names:
-            raise _Wrong(f"<{element.tag}> has {' and '.join(names)}, and no other attributes")
-    return attributes
+    def _check_unknown(self, element: Element, names: Collection[str]) -> None:
+        declares = any(name.partition(":")[0] == "xmlns" for name in element.attributes)
+        if self.remote and declares and not (self.loose and element.tag in OPAQUE):
+            raise _Wrong("a prefix must be declared inside the content that uses it")
+        if not self.loose:
+            only = f"{' and '.join(names)}, and no other attributes" if names else "no attributes"
+            raise _Wrong(f"<{element.tag}> has {only}")
 
+    def leaf(self, element: Element, *names: str) -> list[str]:
+        """The same, of an element that is empty."""
+        if element.children or element.has_text:
+            raise _Wrong(f"<{element.tag}> is empty")
+        return self.attributes(element, *names)
 
-def _children(element: Any, *tags: str) -> dict[str, Any]:
-    """The children by tag: each of these tags at most once, no other tag, no text."""
-    found: dict[str, Any] = {}
-    texts = [element.text]
-    for child in element:
-        if child.tag not in tags or child.tag in found:
-            expected = " and ".join(f"<{tag}>" for tag in tags) or "nothing"
-            raise _Wrong(f"expected {expected} in this type of message")
-        found[child.tag] = child
-        texts.append(child.tail)
-    _no_text(texts)
-    return found
-
-
-def _no_text(texts: list[str | None]) -> None:
-    for text in texts:
-        if text and text.strip(_WHITE):
+    def children(self, *tags: str) -> dict[str, Element]:
+        """The elements of the message by tag: no others, each at most once, and no text between them."""
+        self.attributes(self.root, "type")
+        found: dict[str, Element] = {}
+        for child in self.root.children:
+            repeated = child.tag in found and not (self.loose and child.tag == "move")
+            if child.tag not in tags or repeated:
+                expected = " and ".join(f"<{tag}>" for tag in tags) or "nothing"
+                raise _Wrong(f"expected {expected} in this type of message{', each once' if self.remote else ''}")
+            found[child.tag] = child
+        if self.root.has_text:
             raise _Wrong("expected elements only, and no text between them")
+        return found
+
+    def game_id(self, found: Mapping[str, Element]) -> str | None:
+        """The game's id; `None`: it is left out."""
+        element = found.get("gameId")
+        if element is None:
+            return None
+        (game_id,) = self.leaf(element, "id")
+        if not self.remote and "id" not in element.attributes:
+            raise _Wrong('expected <gameId id="..."/>')
+        return game_id
+
+    def content(self) -> bytes:
+        """What is passed on of the elements with contents; the message has one or more, with one tag."""
+        data, contents = self._piece.data, self._piece.contents
+        for element in self.root.children:
+            if element.tag in OPAQUE:
+                self.attributes(element)
+        if self.loose:
+            return b"".join([data[one.start : one.stop] for one in contents])
+        return data[contents[0].begun : contents[0].ended]
 
 
-def _game_id(children: Mapping[str, Any]) -> str | None:
-    element = children.get("gameId")
-    if element is None:
-        return None
-    _empty(element)
-    game_id = _attributes(element, "id").get("id")
-    if game_id is None:
-        raise _Wrong('expected <gameId id="..."/>')
-    return game_id
-
-
-def _points(move: Any) -> tuple[Point, ...]:
+def _points(move: Element) -> tuple[Point, ...]:
     points = []
-    texts = [move.text]
-    for point in move:
+    for point in move.children:
         if point.tag != "point":
             raise _Wrong("expected <point>s and nothing else in a move")
-        _empty(point)
-        attributes = point.attrib
-        x, y = attributes.get("x"), attributes.get("y")
+        if point.children or point.has_text:
+            raise _Wrong("<point> is empty")
+        attributes = point.attributes
+        x, y = attributes.get("x", ""), attributes.get("y", "")
         if len(attributes) != 2 or x not in COORDINATES or y not in COORDINATES:
             raise _Wrong("expected points such as <point x='0' y='-1'/>, in whole numbers")
         points.append((COORDINATES[x], COORDINATES[y]))
-        texts.append(point.tail)
-    _no_text(texts)
+    if move.has_text:
+        raise _Wrong("expected elements only, and no text between them")
     if not points:
         raise _Wrong("a move has one point or more")
     return tuple(points)
 
 
-def _player_login(root: Any) -> Message:
-    login = _children(root, "playerLogin").get("playerLogin")
+def _player_login(reading: _Reading) -> Message:
+    login = reading.children("playerLogin").get("playerLogin")
     if login is None:
-        raise _Wrong('expected <playerLogin nick="..." gameType="paper soccer"/>')
-    _empty(login)
-    attributes = _attributes(login, "nick", "gameType")
-    return PlayerLogin(attributes.get("nick", ""), attributes.get("gameType", ""))
+        game_type = "..." if reading.remote else "paper soccer"
+        raise _Wrong(f'expected <playerLogin nick="..." gameType="{game_type}"/>')
+    return PlayerLogin(*reading.leaf(login, "nick", "gameType"))
 
 
-def _move(root: Any) -> Message:
-    children = _children(root, "gameId", "move")
-    move = children.get("move")
-    if move is None:
+def _master_login(reading: _Reading) -> Message:
+    login = reading.children("gameMasterLogin").get("gameMasterLogin")
+    if login is None:
+        raise _Wrong('expected <gameMasterLogin id="..." gameType="..." playersMin="2" playersMax="2"/>')
+    return GameMasterLogin(*reading.leaf(login, "id", "gameType", "playersMin", "playersMax"))
+
+
+def _move(reading: _Reading) -> Message:
+    found = reading.children("gameId", "move")
+    if reading.remote:
+        if "move" not in found:
+            raise _Wrong("expected <move>")
+        return RemoteMove(reading.content(), reading.game_id(found))
+    if "move" not in found:
         raise _Wrong("expected <move> with points")
-    _bare(move)
-    return Move(_points(move), _game_id(children))
+    reading.attributes(found["move"])
+    return Move(_points(found["move"]), reading.game_id(found))
 
 
-def _thank_you(root: Any) -> Message:
-    return ThankYou(_game_id(_children(root, "gameId")))
+def _game_state(reading: _Reading) -> Message:
+    found = reading.children("gameId", "nextPlayer", "gameOver", "gameState")
+    if ("nextPlayer" in found) is ("gameOver" in found):
+        raise _Wrong("expected either <nextPlayer> or <gameOver>")
+    if "gameState" not in found and not reading.loose:
+        raise _Wrong("expected <gameState>")
+    content = reading.content() if "gameState" in found else b""
+    game_id = reading.game_id(found)
+    if "nextPlayer" in found:
+        (nick,) = reading.leaf(found["nextPlayer"], "nick")
+        if not nick:
+            raise _Wrong('expected <nextPlayer nick="..."/>')
+        return RemoteState(game_id, content, nick)
+    over = found["gameOver"]
+    reading.attributes(over)
+    results = tuple([_result(reading, player) for player in over.children])
+    if not results:
+        raise _Wrong("expected each player in <gameOver>")
+    return RemoteState(game_id, content, "", results)
 
 
-def _leave_game(root: Any) -> Message:
-    return LeaveGame(_game_id(_children(root, "gameId")))
+def _result(reading: _Reading, player: Element) -> tuple[str, bool]:
+    words = _LOOSE_RESULTS if reading.loose else RESULTS
+    nick, result = reading.leaf(player, "nick", "result") if player.tag == "player" else ("", "")
+    if not nick or result not in words:
+        raise _Wrong('expected <player nick="..." result="winner"/> or result="loser" in <gameOver>')
+    return nick, words[result]
 
 
-def _logout(root: Any) -> Message:
-    _empty(root)
+def _player_left(reading: _Reading) -> Message:
+    found = reading.children("player", "gameId")
+    (nick,) = reading.leaf(found["player"], "nick") if "player" in found else ("",)
+    if not nick:
+        raise _Wrong('expected <player nick="..."/>')
+    return PlayerLeftGame(nick, reading.game_id(found) or "")
+
+
+def _logout(reading: _Reading) -> Message:
+    if reading.remote:
+        reading.children()
+    else:
+        reading.leaf(reading.root, "type")
     return Logout()
 
 
-def _error(root: Any) -> Message:
-    return Error()
-
-
-_READERS: Mapping[str, Callable[[Any], Message]] = {
+_READERS: Mapping[str, Callable[[_Reading], Message]] = {
     "playerLogin": _player_login,
     "move": _move,
-    "thank you": _thank_you,
-    "leaveGame": _leave_game,
+    "thank you": lambda reading: ThankYou(reading.game_id(reading.children("gameId"))),
+    "leaveGame": lambda reading: LeaveGame(reading.game_id(reading.children("gameId"))),
     "logout": _logout,
-    "error": _error,
+    "error": lambda reading: Error(),
 }
 assert _READERS.keys() == CLIENT_TYPES.keys()
 
+_REMOTE_READERS: Mapping[str, Callable[[_Reading], Message]] = {
+    "playerLogin": _player_login,
+    "gameMasterLogin": _master_login,
+    "move": _move,
+    "gameState": _game_state,
+    "playerLeftGame": _player_left,
+    **{kind: _READERS[kind] for kind in ("thank you", "leaveGame", "logout", "error")},
+}
 
-def _read_message(root: Any) -> Message:
+#: What the players and masters of remote games send.
+REMOTE_CLIENT_TYPES = frozenset(_REMOTE_READERS)
+
+
+def _read_element(root: Element, piece: Piece, dialect: Dialect) -> Message:
+    """
+    :raises _Wrong: no message
+    """
     if root.tag != "message":
         raise _Wrong('expected <message type="...">')
-    kind = _attributes(root, "type").get("type")
-    reader = _READERS.get(kind or "")
-    if reader is not None:
-        return reader(root)
-    if kind in SERVER_TYPES:
+    reading = _Reading(root, piece, dialect)
+    kind = root.attributes.get("type", "")
+    if reading.remote:
+        readers, of_server = _REMOTE_READERS, REMOTE_SERVER_TYPES
+        if reading.loose and kind == "thankYou":
+            kind = "thank you"
+    else:
+        readers, of_server = _READERS, SERVER_TYPES
+        reading.attributes(root, "type")
+    if kind in of_server:
         return NotForServer(kind)
-    raise _Wrong(f"unknown type of message; expected one of {', '.join(_READERS)}")
+    if kind not in readers:
+        raise _Wrong(f"unknown type of message; expected one of {', '.join(readers)}")
+    return readers[kind](reading)
 
 
-def _usual_move(data: bytes) -> Move | None:
-    """A move that is written as most clients write it; `None`: the parser must read the piece."""
-    usual = _USUAL_MOVE.fullmatch(data)
-    if usual is None:
-        return None
-    game_id = usual[1] or usual[2]
-    numbers = map(int, _COORDINATE.findall(usual[3]))
-    return Move(tuple(zip(numbers, numbers, strict=True)), None if game_id is None else game_id.decode("ascii"))
-
-
-def read(piece: Piece) -> Message:
+def read(piece: Piece, dialect: Dialect) -> Message:
     """
     The message in a piece.
 
     :raises WireError: not UTF-8, not well-formed, or with entities
     """
-    if piece.kind is TokenKind.BLANK_LINE:
+    if piece.kind is PieceKind.BLANK_LINE:
         return BLANK
-    if piece.kind is TokenKind.HELP:
+    if piece.kind is PieceKind.HELP:
         return HelpAsked()
-    if piece.kind is TokenKind.ELEMENT and (usual := _usual_move(piece.data)) is not None:
-        return usual
     try:
-        if piece.kind is TokenKind.ELEMENT:
-            return _read_message(parsed(piece.data, piece.known))
-        points = _points(parsed(b"<move>%b</move>" % piece.data, piece.known))
-        if piece.kind is TokenKind.STRAY_POINTS:
+        if piece.kind is PieceKind.ELEMENT:
+            root = parsed(piece.data) if dialect is _BUILT_IN else envelope(piece)
+            return _read_element(root, piece, dialect)
+        if dialect is not _BUILT_IN:
+            raise _Wrong('expected <message type="...">')
+        points = _points(parsed(b"<move>%b</move>" % piece.data))
+        if piece.kind is PieceKind.STRAY_POINTS:
             raise _Wrong("expected a line end after points without a message, or another point")
         return Move(points)
-    except _Wrong as wrong:
+    except (_Wrong, NotOpaque) as wrong:
         return Malformed(str(wrong))
     except AttributeTwice:
         return Malformed("an attribute is given twice")
@@ -289,6 +366,39 @@ def written(message: Message) -> str:
     raise TypeError(f"a server does not say {type(message).__name__}")
 
 
+def _element(tag: str, content: bytes) -> bytes:
+    name = tag.encode("ascii")
+    return b"<%b>%b</%b>" % (name, content, name) if content else b"<%b/>" % name
+
+
+def _id(game_id: str | None) -> str:
+    return f'<gameId id="{game_id}"/>'
+
+
+def _written_remote(message: Message, loose: bool) -> bytes | None:
+    """
+    A message of the host in a remote game as XML; `None`: this is none.
+
+    Nicks hold only letters, digits, `_`, `-` and `.`, and ids digits and a dot, so nothing needs escaping.
+    """
+    match message:
+        case RemoteMove(content, game_id):
+            body = _id(game_id).encode("ascii") + (content if loose else _element("move", content))
+            return b'<message type="move">%b</message>' % body
+        case RemoteState(game_id, content, next_player, results):
+            lost = "looser" if loose else "loser"
+            players = "".join(
+                [f'<player nick="{nick}" result="{"winner" if won else lost}"/>' for nick, won in results]
+            )
+            turn = f"<gameOver>{players}</gameOver>" if results else f'<nextPlayer nick="{next_player}"/>'
+            state = content if loose else _element("gameState", content)
+            return b'<message type="gameState">%b%b</message>' % ((_id(game_id) + turn).encode(), state)
+        case BeginGame(game_id, nicks):
+            players = "".join([f'<player nick="{nick}"/>' for nick in nicks])
+            return f'<message type="beginGame">{_id(game_id)}{players}</message>'.encode()
+    return None
+
+
 class XmlCodec:
     """
     Turns the bytes of one connection into messages, and messages into bytes.
@@ -331,6 +441,10 @@ class XmlCodec:
         :raises WireError: past a limit, or not well-formed XML in UTF-8 of elements and text alone
         """
         for piece in self._buffer.feed(data):
+            if piece.move is not None:
+                self._refused = False
+                yield piece.move
+                continue
             message = self._read(piece)
             # A person types one line: elements behind a refused one on the same line are part of the same mistake.
             same_mistake = self._guided and self._refused and piece.same_line and not piece.data.startswith(b"<message")
@@ -339,33 +453,23 @@ class XmlCodec:
             yield BLANK if same_mistake else message
 
     def _read(self, piece: Piece) -> Message:
-        if self._loose and (log_in := self._loose_log_in(piece.data)) is not None:
-            return log_in
-        if self._dialect is _BUILT_IN:
-            if not piece.known and _MASTER_LOGIN.match(piece.data):
-                return read_remote(piece.data, False)
-        elif piece.kind is TokenKind.ELEMENT:
-            return read_remote(piece.data, self._dialect is _LOOSE)
-        elif piece.kind in (TokenKind.POINTS, TokenKind.STRAY_POINTS):
-            return Malformed('expected <message type="...">')
-        return read(piece)
-
-    def _loose_log_in(self, data: bytes) -> Message | None:
-        """A log-in is read before it is known what the client speaks: its type of game tells. `None`: it is not a loose one."""
-        if _LOG_IN.match(data):
+        dialect = self._dialect
+        if self._loose and _LOG_IN.match(piece.data):
+            # A log-in is read before it is known what the client speaks: its type of game tells.
             with suppress(WireError):  # it is read again, which says what is wrong
-                message = read_remote(data, True)
+                message = read(piece, _LOOSE)
                 if isinstance(message, GameMasterLogin | PlayerLogin) and message.game_type.casefold() in self._loose:
                     return message
-        return None
+        if dialect is _BUILT_IN and _MASTER_LOGIN.match(piece.data):
+            dialect = Dialect.EXACT
+        return read(piece, dialect)
 
     def encode(self, message: Message) -> bytes:
-        """A message of the server as a line."""
         if isinstance(message, LoginResponse) and message.error is None:
             self._dialect = message.dialect
             self._buffer.widen(message.dialect is not _BUILT_IN)
         loose = self._dialect is _LOOSE
-        remote = None if self._dialect is _BUILT_IN else written_remote(message, loose)
+        remote = None if self._dialect is _BUILT_IN else _written_remote(message, loose)
         data = remote or written(message).encode()
         if loose and data.endswith(b'"/>') and data.startswith(b"<message"):
             data = data[:-2] + b"></message>"

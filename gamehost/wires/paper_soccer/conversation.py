@@ -193,7 +193,6 @@ class XmlConversation(BaseConversation[Message]):
         self.log_in(message)
 
     def log_out_at_the_end(self, message: Logout) -> None:
-        """Log out, without `thank you`."""
         self._done()
         self.peer.logged_out()
 
@@ -207,7 +206,6 @@ class XmlConversation(BaseConversation[Message]):
         return False
 
     def unexpected(self, message: Message) -> None:
-        """Say what was expected instead."""
         match message:
             case HelpAsked():
                 self._refuse(_HELP[State(self.state)] + ("" if self._strict else for_people(self.by_hand)))
@@ -233,7 +231,6 @@ class XmlConversation(BaseConversation[Message]):
         self.peer.say(self._error(reason) if self._let_in else self._log_in_refused(LoginError.NO_ROOM, reason))
 
     def say_shutdown(self, reason: str) -> None:
-        """Say that the host stops."""
         self.peer.say(ServerShutdown())
 
     SPEAKS = SPOKEN
@@ -270,7 +267,6 @@ class XmlConversation(BaseConversation[Message]):
         self.peer.say(GameState(self._game_id, self.name_of(event.first)))
 
     def tell_moved(self, event: Moved) -> None:
-        """Tell a move."""
         self.peer.say(GameState(self._game_id, self.name_of(event.next), event.points))
 
     def tell_ended(self, event: Ended) -> None:

@@ -9,15 +9,14 @@ from enum import Enum
 from typing import Any
 
 from gamehost.accounts.names import key_of
-from gamehost.checker.base import Act, Cut, Grade, Law, Said, Scenario, Step, WireChecks
-from gamehost.checker.server_run import ServerChecks, ServerRun, Speech
+from gamehost.checker.base import CLOSING, Act, Cut, Grade, Law, Said, Scenario, Step, WireChecks
+from gamehost.checker.server_run import ServerChecks, ServerRun, Spelling
 from gamehost.checker.server_scripts import case, crosswise, meet, out_of_turn, some_moves
 from gamehost.checker.stratego import FIRST_WINS, SECOND_WINS, AttacksFromAfar, Sight, alike, refused, short_game
 from gamehost.checker.unanswered import GRADES, Unanswered
 from gamehost.games.base import Seat
 from gamehost.games.stratego.actions import Move, PlaceRows
-from gamehost.games.stratego.pieces import KINDS, PieceKind
-from gamehost.games.stratego.setup import HOME
+from gamehost.games.stratego.rules import HOME, KINDS, PieceKind
 from gamehost.players.base import Level
 from gamehost.wires.stratego_frames import messages as m
 from gamehost.wires.stratego_frames.codec import HEADER, MOVE
@@ -78,11 +77,7 @@ LAWS: Mapping[str, Law] = {
         "A player whose connection was lost signs on again under the same name, and gets Playing and the Board.",
         "Connect again, sign on with the same name, and go on from Playing and Board, or place what the Board lacks.",
     ),
-    "closing": Law(
-        "(what every program owes its user)",
-        "When the server is gone, the client says so and ends.",
-        "End with a message when the connection cannot be made again for half a minute.",
-    ),
+    "closing": CLOSING,
 }
 
 _OFF = "no such square; x and y are 0 to 9"
@@ -477,7 +472,7 @@ SERVER_LAWS: Mapping[str, Law] = {
 }
 
 
-class FramesSpeech(Speech):
+class FramesSpelling(Spelling):
     """Frames of Stratego."""
 
     def log_in(self, name: str, password: str) -> Sequence[Any]:
@@ -542,4 +537,4 @@ CASES = (
     case("bytes", "The clients send bytes in segments of their own.", "turn", some_moves(4), Cut.BYTES),
 )  # fmt: skip
 
-SERVER_CHECKS = ServerChecks("stratego-frames", SERVER_LAWS, CASES, FramesSpeech)
+SERVER_CHECKS = ServerChecks("stratego-frames", SERVER_LAWS, CASES, FramesSpelling)

@@ -13,9 +13,8 @@ from gamehost.games.base import Seat
 from gamehost.games.stratego import events as e
 from gamehost.games.stratego.actions import Move as GameMove
 from gamehost.games.stratego.actions import Place, PlaceRows
-from gamehost.games.stratego.game import STRATEGO
-from gamehost.games.stratego.pieces import Survivor
-from gamehost.games.stratego.setup import HOME
+from gamehost.games.stratego.master import STRATEGO
+from gamehost.games.stratego.rules import HOME, Survivor
 from gamehost.programs.stratego_board import attacked, other, square_of
 from gamehost.programs.wire_player import NOBODY, ProgramError, WirePlayer, won
 from gamehost.wires.framing import FrameBuffer, WireError

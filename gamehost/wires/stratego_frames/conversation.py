@@ -28,16 +28,14 @@ from gamehost.accounts.names import NameRefused
 from gamehost.games.base import Seat
 from gamehost.games.stratego import actions
 from gamehost.games.stratego import events as told
-from gamehost.games.stratego.game import STRATEGO
-from gamehost.games.stratego.master import BadMove
-from gamehost.games.stratego.setup import NoPiece
+from gamehost.games.stratego.master import STRATEGO, BadMove
+from gamehost.games.stratego.rules import NoPiece
 from gamehost.lobby.lobby import Lobby
 from gamehost.lobby.queues import Queue
 from gamehost.lobby.sessions import Session
 from gamehost.tables.interfaces import Away, Back, Over, Refused, Suspended
 from gamehost.wires.base import Wire, common_wire, imported
-from gamehost.wires.claims import claim_of_guest
-from gamehost.wires.conversation import SUSPENDED, BaseConversation, Claim, Peer
+from gamehost.wires.conversation import SUSPENDED, BaseConversation, Claim, Peer, claim_of_guest
 from gamehost.wires.stratego_frames.codec import FramesCodec, strict_codec
 from gamehost.wires.stratego_frames.messages import (
     Battle,
@@ -128,7 +126,6 @@ class FramesConversation(BaseConversation[Message]):
             self.peer.say(Wait())
 
     def claim_of_sign_on(self, message: SignOn) -> Claim | None:
-        """What a log-in claims."""
         if message.username is None:
             return None
         return claim_of_guest(message.username, self._queue, self._strict)
@@ -186,7 +183,6 @@ class FramesConversation(BaseConversation[Message]):
         self.peer.refuse(refusal)
 
     def say_closing(self, reason: str) -> None:
-        """Say why the connection ends."""
         if not self._strict:
             self.peer.say(Error(reason))
 

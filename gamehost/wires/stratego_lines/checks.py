@@ -9,18 +9,18 @@ from typing import Any
 
 from attrs import evolve
 
-from gamehost.checker.base import Act, Cut, Grade, Law, Said, Scenario, Step, WireChecks
-from gamehost.checker.server_run import ServerChecks, ServerRun, Speech
+from gamehost.checker.base import CLOSING, Act, Cut, Grade, Law, Said, Scenario, Step, WireChecks
+from gamehost.checker.server_run import ServerChecks, ServerRun, Spelling
 from gamehost.checker.server_scripts import AWAY, case, crosswise, log_in, some_moves
 from gamehost.checker.stratego import FIRST_WINS, SECOND_WINS, AttacksFromAfar, Sight, alike, refused, short_game
 from gamehost.checker.unanswered import TOO_EARLY, Unanswered
 from gamehost.games.base import Seat
 from gamehost.games.stratego.actions import Move, PlaceRows
-from gamehost.games.stratego.pieces import KINDS
+from gamehost.games.stratego.rules import KINDS
 from gamehost.players.base import Level
 from gamehost.wires.guidance import asks_for_help
 from gamehost.wires.stratego_lines import messages as m
-from gamehost.wires.stratego_lines.states import is_resignation
+from gamehost.wires.stratego_lines.messages import is_resignation
 
 LAWS: Mapping[str, Law] = {
     "name": Law(
@@ -68,11 +68,7 @@ LAWS: Mapping[str, Law] = {
         "A player whose connection was lost logs in again, and is told the board with resume.",
         "Connect again, log in with the same name and password, and read resume, color, board, ten rows and endsetup.",
     ),
-    "closing": Law(
-        "(what every program owes its user)",
-        "When the server is gone, the client says so and ends.",
-        "End with a message when the connection cannot be made again for half a minute.",
-    ),
+    "closing": CLOSING,
 }
 
 #: What is awaited from the client after a message of the server.
@@ -410,7 +406,7 @@ SERVER_LAWS: Mapping[str, Law] = {
 }
 
 
-class LinesSpeech(Speech):
+class LinesSpelling(Spelling):
     """Lines of Stratego."""
 
     def log_in(self, name: str, password: str) -> Sequence[Any]:
@@ -466,4 +462,4 @@ CASES = (
     case("bytes", "The clients send bytes in segments of their own.", "turn", some_moves(4), Cut.BYTES),
 )  # fmt: skip
 
-SERVER_CHECKS = ServerChecks("stratego-lines", SERVER_LAWS, CASES, LinesSpeech)
+SERVER_CHECKS = ServerChecks("stratego-lines", SERVER_LAWS, CASES, LinesSpelling)

@@ -13,7 +13,7 @@ from gamehost.games.base import Seat
 from gamehost.games.stratego.actions import Move, PlaceRows
 from gamehost.games.stratego.events import Board as GameBoard
 from gamehost.games.stratego.events import Opened, Phase, Playing, ReadySet, Situation
-from gamehost.games.stratego.game import STRATEGO
+from gamehost.games.stratego.master import STRATEGO
 from gamehost.programs.stratego_board import other, set_up_board, told
 from gamehost.programs.wire_player import NOBODY, ProgramError, WirePlayer, won
 from gamehost.wires.framing import ClientLineCodec, WireError, is_foreign

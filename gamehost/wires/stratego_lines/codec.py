@@ -76,7 +76,6 @@ class LinesCodec(LineCodec[Message]):
         yield from super().feed(data)
 
     def read(self, line: bytes) -> Message:
-        """The message in a line."""
         if not line:
             return BLANK
         return Text(line.decode("ascii")) if line.isascii() else NOT_ASCII

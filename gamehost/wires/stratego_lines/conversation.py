@@ -18,30 +18,76 @@ The conversation, `->` from the client, `<-` from the server::
 A refusal is told with err (extension): one for a whole set-up; for a move, followed by get-move again.
 """
 
+from collections.abc import Mapping
+from enum import Enum
 from typing import Any, ClassVar
 
 from gamehost.accounts.login import LoginRefused
 from gamehost.games.base import Seat
-from gamehost.games.stratego import STRATEGO, actions
+from gamehost.games.stratego import actions
 from gamehost.games.stratego import events as told
+from gamehost.games.stratego.master import STRATEGO
 from gamehost.lobby.lobby import Lobby
 from gamehost.lobby.queues import Queue
 from gamehost.lobby.sessions import Session
 from gamehost.tables.interfaces import Back, Displaced, Over, Refused, Suspended
 from gamehost.wires.base import Wire, common_wire, imported
-from gamehost.wires.claims import claim_of_account
-from gamehost.wires.conversation import SUSPENDED, AccountConversation, Claim, Peer
+from gamehost.wires.conversation import SUSPENDED, AccountConversation, Claim, Peer, claim_of_account
 from gamehost.wires.framing import Blank, UndecodableLine
 from gamehost.wires.guidance import asks_for_help, for_people, wrong_port
 from gamehost.wires.stratego_lines import messages as m
 from gamehost.wires.stratego_lines.codec import LinesCodec
-from gamehost.wires.stratego_lines.messages import Message
-from gamehost.wires.stratego_lines.states import COLORS, HELP, NOT_A_MOVE, NOT_NOW, SETUP_HELP, State, is_resignation
+from gamehost.wires.stratego_lines.messages import Message, is_resignation
 
 #: After this many failed log-ins, or refused set-ups, the connection is closed.
 TRIES = 3
 
 _ROWS = 4
+
+COLORS = ("red", "blue")
+
+#: What a call for help is told where a user name is awaited.
+HELP = (
+    "this port plays Stratego in lines of ASCII: send a user name on one line and a password on the next (ann, then secret)",
+    "a new name becomes an account; wait for new, send your set-up as four lines of ten letters, then moves such as B4-B5",
+)
+
+#: What a call for help is told where a set-up is awaited.
+SETUP_HELP = "send your set-up: four lines of ten letters, such as VMGKKJJJPP, the back row first"
+
+NOT_A_MOVE = "a move is written like B4-B5"
+
+
+class State(Enum):
+    """The state of a connection."""
+
+    #: A username is awaited.
+    NAME = "name"
+    #: A password is awaited.
+    PASSWORD = "password"
+    #: The host checks them.
+    CHECKING = "checking"
+    #: Logged in; there is no opponent yet.
+    WAITING = "waiting"
+    #: Four lines of set-up are awaited.
+    SETUP = "set-up"
+    #: The set-up is complete; the opponent's is not.
+    READY = "ready"
+    #: A move is awaited.
+    ASKED = "asked"
+    #: A move has been sent and is not answered yet.
+    MOVED = "moved"
+    #: It is the opponent's turn.
+    PLAYING = "playing"
+
+
+#: The refusal for a line that is not awaited.
+NOT_NOW: Mapping[Enum, str] = {
+    State.CHECKING: "your password is being checked: wait for auth-ok or auth-err",
+    State.WAITING: "the game has not begun: wait for new",
+    State.READY: "your set-up is complete: wait for endsetup and get-move",
+    State.PLAYING: "it is not your turn: wait for get-move",
+}
 
 
 class LinesConversation(AccountConversation[m.Message]):
@@ -227,7 +273,6 @@ class LinesConversation(AccountConversation[m.Message]):
             self.peer.refuse(m.Err(reason))
 
     def say_closing(self, reason: str) -> None:
-        """Say why the connection ends."""
         self._parting = True
         self.forget_attempt()
         if not self._strict:

@@ -162,3 +162,12 @@ def fault_of_set_up(lines: tuple[str, ...]) -> str | None:
         if together.count(letter) != count
     ]
     return f"the set-up has {', '.join(wrong)}" if wrong else None
+
+
+#: What a client may say at any time in a game (extension).
+RESIGN = "resign"
+
+
+def is_resignation(text: str) -> bool:
+    """Whether a line gives the game up, in either case."""
+    return len(text) == len(RESIGN) and text.casefold() == RESIGN

@@ -10,14 +10,13 @@ from twisted.trial.unittest import SynchronousTestCase
 from gamehost.games.chance import Chance, ScriptedChance, shuffled
 from gamehost.games.eriantys.master import EriantysMaster
 from gamehost.games.eriantys.pieces import Colour
-from gamehost.games.eriantys.position import drawn
+from gamehost.games.eriantys.rules import drawn
 from gamehost.settings import Settings
 from gamehost.wires.eriantys import messages as m
-from gamehost.wires.eriantys.server_checks import JsonSpeech
-from gamehost.wires.eriantys.server_draws import Bag, TaughtEriantys, colours, shuffle
-from gamehost.wires.eriantys.values import Color, Communication, Error, GameInfo, PlayerStatus
-from tests.kit.checked_server import Faulty, breaches, check_server
-from tests.kit.server_checker_contract import ServerCheckerContract
+from gamehost.wires.eriantys.messages import Color, Communication, Error, GameInfo, PlayerStatus
+from gamehost.wires.eriantys.server_checks import JsonSpelling
+from gamehost.wires.eriantys.server_draws import Bag, ToldEriantys, colours, shuffle
+from tests.kit.checker import Faulty, ServerCheckerContract, breaches, check_server
 
 
 def tells_boards_to_the_first_player_only(end: Faulty, message: Any) -> Sequence[Any]:
@@ -112,7 +111,7 @@ def _answer(end: Faulty) -> Any:
 
 
 @frozen
-class BeginsOnTheFifthIsland(TaughtEriantys):
+class BeginsOnTheFifthIsland(ToldEriantys):
     """A server that has Mother Nature begin elsewhere than this project's own."""
 
     def new_master(self, seats: int, settings: Settings, chance: Chance) -> EriantysMaster:
@@ -201,7 +200,7 @@ class DrawsTests(SynchronousTestCase):
 def messages(scenario: str, name: str) -> list[str]:
     """The messages of one name in a scenario with the host, as they are printed."""
     (outcome,) = check_server("eriantys", [scenario]).outcomes
-    return [line.text for line in outcome.tape.lines if f'"{name}"' in line.text]
+    return [line.text for line in outcome.lines if f'"{name}"' in line.text]
 
 
 class ScriptsTests(SynchronousTestCase):
@@ -243,40 +242,40 @@ class ScriptsTests(SynchronousTestCase):
         self.assertGreaterEqual(len(messages("expert", "PlayedCharacter")), 8)
 
 
-class SpeechTests(SynchronousTestCase):
+class SpellingTests(SynchronousTestCase):
     """Messages without what another server may do differently."""
 
     def test_extensions(self) -> None:
         """Keys are left out, and so are values that the document does not have."""
-        speech = JsonSpeech()
+        spelling = JsonSpelling()
         error = m.ErrorMessage(Error.WRONG_TURN, "another player is asked now")
-        self.assertEqual(speech.documented(error), m.ErrorMessage(Error.WRONG_TURN))
-        self.assertEqual(speech.documented(m.WhereToMove(12)), m.WhereToMove())
-        self.assertIsNone(speech.documented(m.CommunicationMessage(Communication.LAST_ROUND)))
-        self.assertTrue(speech.comes_at_any_time(m.Ping()))
+        self.assertEqual(spelling.documented(error), m.ErrorMessage(Error.WRONG_TURN))
+        self.assertEqual(spelling.documented(m.WhereToMove(12)), m.WhereToMove())
+        self.assertIsNone(spelling.documented(m.CommunicationMessage(Communication.LAST_ROUND)))
+        self.assertTrue(spelling.comes_at_any_time(m.Ping()))
 
     def test_order_and_words(self) -> None:
         """A list of students has no order, and a reason any words."""
-        speech = JsonSpeech()
+        spelling = JsonSpelling()
         one, other = (
             m.MovableStudents((Color.RED, *more)) for more in ((Color.BLUE, Color.RED), (Color.RED, Color.BLUE))
         )
-        self.assertEqual(speech.canonical(one), speech.canonical(other))
-        self.assertEqual(speech.canonical(m.CommunicateWinner(None, "", "A tie.")), m.CommunicateWinner(None, "", ""))
+        self.assertEqual(spelling.canonical(one), spelling.canonical(other))
+        self.assertEqual(spelling.canonical(m.CommunicateWinner(None, "", "A tie.")), m.CommunicateWinner(None, "", ""))
 
     def test_replies(self) -> None:
         """A client confirms what it must, and answers Ping."""
-        speech = JsonSpeech()
-        self.assertEqual(speech.replies(m.Ping()), (m.Pong(),))
-        self.assertEqual(speech.replies(m.EndOfRound(1)), (m.Acknowledgement(),))
-        self.assertEqual(speech.replies(m.CommunicationMessage(Communication.CLOSING_GAME)), (m.Acknowledgement(),))
-        self.assertEqual(speech.replies(m.CommunicationMessage(Communication.SUCCESS)), ())
+        spelling = JsonSpelling()
+        self.assertEqual(spelling.replies(m.Ping()), (m.Pong(),))
+        self.assertEqual(spelling.replies(m.EndOfRound(1)), (m.Acknowledgement(),))
+        self.assertEqual(spelling.replies(m.CommunicationMessage(Communication.CLOSING_GAME)), (m.Acknowledgement(),))
+        self.assertEqual(spelling.replies(m.CommunicationMessage(Communication.SUCCESS)), ())
 
     def test_ids(self) -> None:
         """The replica's id becomes the server's, and back; games of others are not looked at."""
-        speech = JsonSpeech()
-        self.assertEqual(speech.with_id(m.WaitingForPlayers(1), "77"), m.WaitingForPlayers(77))
-        self.assertEqual(speech.with_id(m.JoinAvailableGame(77), "77"), m.JoinAvailableGame(1))
+        spelling = JsonSpelling()
+        self.assertEqual(spelling.with_id(m.WaitingForPlayers(1), "77"), m.WaitingForPlayers(77))
+        self.assertEqual(spelling.with_id(m.JoinAvailableGame(77), "77"), m.JoinAvailableGame(1))
         own, others = GameInfo(1, 1, 2, False), GameInfo(5, 1, 2, False)
-        games = speech.with_id(m.AvailableGames((own, others)), "77")
-        self.assertEqual(speech.canonical(games), m.AvailableGames((GameInfo(77, 1, 2, False),)))
+        games = spelling.with_id(m.AvailableGames((own, others)), "77")
+        self.assertEqual(spelling.canonical(games), m.AvailableGames((GameInfo(77, 1, 2, False),)))

@@ -3,15 +3,17 @@
 from collections.abc import Sequence
 from typing import Any
 
+from msgspec import UNSET
 from msgspec.structs import replace
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.wires.onitama import messages as m
+from gamehost.wires.onitama_final import messages as final_m
+from gamehost.wires.open import messages as open_m
 from gamehost.wires.paper_soccer import messages as soccer_m
 from gamehost.wires.stratego_frames import messages as frames_m
 from gamehost.wires.stratego_lines import messages as lines_m
-from tests.kit.checked_server import Faulty, breaches, check_server
-from tests.kit.server_checker_contract import ServerCheckerContract
+from tests.kit.checker import Faulty, ServerCheckerContract, breaches, check_server
 
 
 def names_the_wrong_winner(end: Faulty, message: Any) -> Sequence[Any]:
@@ -100,11 +102,120 @@ class OnitamaServers(ServerCheckerContract, SynchronousTestCase):
         """Without the cards nothing can be judged, and nothing is said. Another setting does not help."""
         report = check_server("onitama", ["whole-match"], strict=True, settings={"onitama.max_plies": "50"})
         self.assertEqual([outcome.verdict.value for outcome in report.outcomes], ["skipped"])
-        self.assertIn("--set onitama.deal", report.outcomes[0].tape.lines[-3].meaning)
+        self.assertIn("--set onitama.deal", report.outcomes[0].lines[-3].meaning)
 
 
 def _waiting(end: Faulty, message: Any) -> Sequence[Any]:
     return [message, m.Waiting("x")] if isinstance(message, m.Start) else [message]
+
+
+def final_names_the_wrong_winner(end: Faulty, message: Any) -> Sequence[Any]:
+    return [final_m.GameOver("nobody") if isinstance(message, final_m.GameOver) else message]
+
+
+def final_tells_the_mover_only(end: Faulty, message: Any) -> Sequence[Any]:
+    mover = bool(end.heard) and isinstance(end.heard[-1], final_m.MakeMove)
+    return [] if isinstance(message, final_m.MoveWasMade) and not mover else [message]
+
+
+def final_never_refuses(end: Faulty, message: Any) -> Sequence[Any]:
+    return [] if isinstance(message, final_m.InvalidMove) else [message]
+
+
+def refuses_moves_as_other_messages(end: Faulty, message: Any) -> Sequence[Any]:
+    return [final_m.Failed(message.text) if isinstance(message, final_m.InvalidMove) else message]
+
+
+def final_sends_another_board(end: Faulty, message: Any) -> Sequence[Any]:
+    return [replace(message, board=message.board[::-1]) if isinstance(message, final_m.Restore) else message]
+
+
+def final_says_the_wrong_turn(end: Faulty, message: Any) -> Sequence[Any]:
+    if isinstance(message, final_m.Restore):
+        return [replace(message, white_to_move=not message.white_to_move)]
+    return [message]
+
+
+def forgets_who_is_back(end: Faulty, message: Any) -> Sequence[Any]:
+    return [] if isinstance(message, final_m.Reconnect) else [message]
+
+
+def forgets_waiting(end: Faulty, message: Any) -> Sequence[Any]:
+    return [] if isinstance(message, final_m.Waiting) else [message]
+
+
+def final_exchanges_the_colours(end: Faulty, message: Any) -> Sequence[Any]:
+    if isinstance(message, final_m.Start):
+        return [replace(message, black=message.white, white=message.black)]
+    return [message]
+
+
+class OnitamaFinalServers(ServerCheckerContract, SynchronousTestCase):
+    """What the checks of every wire must do."""
+
+    wire = "onitama-final"
+    sends_wrong = {
+        final_names_the_wrong_winner: ("whole-match", "GameOver: wrong winner"),
+        final_tells_the_mover_only: ("whole-match", "MoveWasMade is missing"),
+        final_never_refuses: ("refusals", "InvalidMove is missing"),
+        refuses_moves_as_other_messages: ("refusals", "Failed instead of InvalidMove"),
+        final_sends_another_board: ("returns-in-own-turn", "Restore: wrong board"),
+        final_says_the_wrong_turn: ("returns-in-others-turn", "Restore: wrong white_to_move"),
+        forgets_who_is_back: ("returns-in-own-turn", "Reconnect is missing"),
+        forgets_waiting: ("crosswise", "Waiting is missing"),
+        final_exchanges_the_colours: ("crosswise", "Start: wrong black, white"),
+    }
+
+
+def open_names_the_wrong_winner(end: Faulty, message: Any) -> Sequence[Any]:
+    if isinstance(message, open_m.Over):
+        return [replace(message, winners=[1 - seat for seat in message.winners])]
+    return [message]
+
+
+def open_tells_the_mover_only(end: Faulty, message: Any) -> Sequence[Any]:
+    mover = bool(end.heard) and isinstance(end.heard[-1], open_m.Act)
+    return [] if isinstance(message, open_m.Event) and message.n and not mover else [message]
+
+
+def open_never_refuses(end: Faulty, message: Any) -> Sequence[Any]:
+    return [] if isinstance(message, open_m.Refused) else [message]
+
+
+def forgets_an_action(end: Faulty, message: Any) -> Sequence[Any]:
+    return [replace(message, moves=message.moves[1:]) if isinstance(message, open_m.Moves) else message]
+
+
+def counts_entries_twice(end: Faulty, message: Any) -> Sequence[Any]:
+    return [replace(message, n=2 * message.n) if isinstance(message, open_m.Event) else message]
+
+
+def comes_back_without_a_view(end: Faulty, message: Any) -> Sequence[Any]:
+    return [replace(message, view=UNSET) if isinstance(message, open_m.Back) else message]
+
+
+def forgets_away(end: Faulty, message: Any) -> Sequence[Any]:
+    return [] if isinstance(message, open_m.Away) else [message]
+
+
+def gives_everybody_the_first_seat(end: Faulty, message: Any) -> Sequence[Any]:
+    return [replace(message, seat=0) if isinstance(message, open_m.Seated) else message]
+
+
+class OpenServers(ServerCheckerContract, SynchronousTestCase):
+    """What the checks of every wire must do."""
+
+    wire = "open"
+    sends_wrong = {
+        open_names_the_wrong_winner: ("whole-match", "Over: wrong winners"),
+        open_tells_the_mover_only: ("whole-match", "Event is missing"),
+        open_never_refuses: ("refusals", "Refused is missing"),
+        forgets_an_action: ("moves", "Moves: wrong moves"),
+        counts_entries_twice: ("crosswise", "Event: wrong n"),
+        comes_back_without_a_view: ("returns-in-own-turn", "Back: wrong view"),
+        forgets_away: ("returns-in-others-turn", "Away is missing"),
+        gives_everybody_the_first_seat: ("crosswise", "Seated: wrong seat"),
+    }
 
 
 def names_the_loser_as_winner(end: Faulty, message: Any) -> Sequence[Any]:

@@ -5,7 +5,7 @@ import random
 from collections.abc import Mapping
 from typing import Any
 
-from tests.kit.checked_client import MemoryClient, MemoryLauncher, TriesForEver
+from tests.kit.checker import MemoryClient, MemoryLauncher, TriesForEver
 
 Message = dict[str, Any]
 

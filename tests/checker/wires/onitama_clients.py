@@ -1,11 +1,10 @@
 """A sound client for Onitama in pipe-separated lines, and clients with one fault each."""
 
 import random
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
-from gamehost.games.onitama.cards import SQUARES, Card
-from gamehost.games.onitama.position import START, Move, Position
-from tests.kit.checked_client import MemoryClient, MemoryLauncher, TriesForEver
+from gamehost.games.onitama.rules import SQUARES, START, Card, Move, Position
+from tests.kit.checker import MemoryClient, MemoryLauncher, TriesForEver
 
 _SQUARES = {name: number for number, name in enumerate(SQUARES)}
 #: The deal of the scenarios that are played without extensions.
@@ -297,4 +296,214 @@ CRIPPLED: Mapping[type[SoundClient], str] = {
     CapitalLetters: "first-mover",
     HasAlwaysAMove: "stalemate",
     IgnoresStalemateCard: "opponents-stalemate",
+}
+
+
+class FinalSoundClient(SoundClient):
+    """The same in the final dialect: a zero byte at the end, rows from the top, and the cards in START."""
+
+    wire = "onitama-final"
+    pings = False
+
+    def say(self, *fields: str) -> None:
+        self.send("|".join(fields).encode() + b"\0")
+
+    def received(self, data: bytes) -> None:
+        self.buffer += data
+        while b"\0" in self.buffer and not self.ended:
+            message, self.buffer = self.buffer.split(b"\0", 1)
+            self.hear(message.decode().split("|"))
+
+    def connected(self) -> None:
+        super().connected()
+        if not self.pings:
+            self.pings = True
+            self.ping()
+
+    def ping(self) -> None:
+        self.say("PING", "PING")
+        self.later(10.0, self.ping)
+
+    def hear_start(self, black: str, white: str, *cards: str) -> None:  # type: ignore[override]
+        self.in_match = True
+        self.me = 0 if white == self.name else 1
+        self.position = final_position(cards, START, 0)
+        self.move()
+
+    def hear_move_was_made(self, card: str, *squares: str) -> None:
+        assert self.position is not None
+        self.position = self.position.after(Move(Card(card), final_square(*squares[:2]), final_square(*squares[2:])))
+        self.move()
+
+    def hear_pass_was_made(self, card: str) -> None:
+        assert self.position is not None
+        self.position = self.position.exchanged(Card(card), self.position.spare)
+        self.move()
+
+    def hear_reconnect(self, name: str, *fields: str) -> None:
+        if not fields:
+            return
+        self.in_match = True
+        _, *rest = fields
+        cards, (mine, white_moves), board = rest[:5], rest[5:7], rest[7:]
+        self.me = 0 if mine == "1" else 1
+        letters = {"wK": "K", "wP": "P", "bK": "k", "bP": "p", "--": "."}
+        rows = ["".join(letters[square] for square in board[at : at + 5]) for at in range(0, 25, 5)]
+        self.position = final_position(cards, "".join(reversed(rows)), 0 if white_moves == "1" else 1)
+        self.move()
+
+    def move(self) -> None:
+        if self.position is None or self.position.won or self.position.turn != self.me:
+            return
+        moves = list(self.position.moves())
+        if moves:
+            self.say_move(self.rng.choice(moves))
+        else:
+            self.say("MAKE_PASS", self.position.hands[self.me][0])
+
+    def say_move(self, move: Move) -> None:
+        self.say("MAKE_MOVE", move.card, *final_words(move.start), *final_words(move.end))
+
+
+def final_square(row: str, column: str) -> int:
+    return (4 - int(row)) * 5 + int(column)
+
+
+def final_words(square: int) -> tuple[str, str]:
+    return str(4 - square // 5), str(square % 5)
+
+
+def final_position(cards: Sequence[str], board: str, turn: int) -> Position:
+    """The position of the fields of START and RECONNECT."""
+    one, two, spare, three, four = map(Card, cards)
+    return Position(((three, four), (one, two)), spare, board, turn)
+
+
+class FinalOneMessageASegment(FinalSoundClient):
+    """Reads the first message of each segment only."""
+
+    def received(self, data: bytes) -> None:
+        self.hear(data.split(b"\0")[0].decode("utf-8", "replace").split("|"))
+
+
+class FinalWholeSegments(FinalSoundClient):
+    """Splits each segment into messages, and keeps nothing for the next one."""
+
+    def received(self, data: bytes) -> None:
+        for message in data.decode("utf-8", "replace").split("\0"):
+            if message:
+                self.hear(message.split("|"))
+
+
+class FinalIgnoresInvalidMove(IgnoresInvalidMove, FinalSoundClient):
+    """Does not move again after INVALID_MOVE."""
+
+
+class FinalMovesOutOfTurn(MovesOutOfTurn, FinalSoundClient):
+    """Moves when it is the other's turn, too."""
+
+
+class FinalCountsFromTheBottom(FinalSoundClient):
+    """Has row 0 at the bottom."""
+
+    def say_move(self, move: Move) -> None:
+        (start, column), (end, end_column) = final_words(move.start), final_words(move.end)
+        self.say("MAKE_MOVE", move.card, str(4 - int(start)), column, str(4 - int(end)), end_column)
+
+
+class FinalColumnsFirst(FinalSoundClient):
+    """Writes the column before the row."""
+
+    def say_move(self, move: Move) -> None:
+        self.say("MAKE_MOVE", move.card, *final_words(move.start)[::-1], *final_words(move.end)[::-1])
+
+
+class FinalMirrorsRowsOnly(MirrorsRowsOnly, FinalSoundClient):
+    """Turns the rows of its steps as Black, and not the columns."""
+
+
+class FinalLineEnds(FinalSoundClient):
+    """Ends its messages with a line end, and a zero byte behind it."""
+
+    def say(self, *fields: str) -> None:
+        self.send("|".join(fields).encode() + b"\n\0")
+
+
+class FinalNeverReads(NeverReads, FinalSoundClient):
+    """Logs in and hears nothing."""
+
+
+class FinalKeepsItsCards(FinalSoundClient):
+    """Does not exchange the played card with the spare."""
+
+    def hear_move_was_made(self, card: str, *squares: str) -> None:
+        assert self.position is not None
+        before = self.position
+        after = before.after(Move(Card(card), final_square(*squares[:2]), final_square(*squares[2:])))
+        self.position = Position(before.hands, before.spare, after.board, after.turn)
+        self.move()
+
+
+class FinalForgetsReconnect(FinalSoundClient):
+    """Hears RECONNECT, and does nothing."""
+
+    def hear_reconnect(self, name: str, *fields: str) -> None:
+        pass
+
+
+class FinalEndsAtDisconnect(FinalSoundClient):
+    """Takes DISCONNECT for the end of the match."""
+
+    def hear_disconnect(self, name: str) -> None:
+        self.end()
+
+
+class FinalNeverEnds(NeverEnds, FinalSoundClient):
+    """Does not end after the last match."""
+
+
+class FinalForgetsTheZeroByte(FinalSoundClient):
+    """Forgets the zero byte of the log-in."""
+
+    def log_in(self) -> None:
+        self.send(f"LOGIN|{self.name}".encode())
+
+    def ping(self) -> None:
+        """Its pings would end the message."""
+
+
+class FinalHasAlwaysAMove(FinalSoundClient):
+    """Does not know that there may be no move."""
+
+    def move(self) -> None:
+        position = self.position
+        if position is not None and not position.won and position.turn == self.me:
+            self.say_move(self.rng.choice(list(position.moves())))
+
+
+class FinalIgnoresPasses(FinalSoundClient):
+    """Does not know that the other may have no move."""
+
+    def hear_pass_was_made(self, card: str) -> None:
+        pass
+
+
+#: Each client with a fault, and a scenario that must find it.
+FINAL_CRIPPLED: Mapping[type[FinalSoundClient], str] = {
+    FinalOneMessageASegment: "joined",
+    FinalWholeSegments: "bytes",
+    FinalIgnoresInvalidMove: "invalid-move",
+    FinalMovesOutOfTurn: "second-mover",
+    FinalCountsFromTheBottom: "first-mover",
+    FinalColumnsFirst: "first-mover",
+    FinalMirrorsRowsOnly: "second-mover",
+    FinalLineEnds: "first-mover",
+    FinalNeverReads: "first-mover",
+    FinalKeepsItsCards: "first-mover",
+    FinalForgetsReconnect: "own-drop-in-turn",
+    FinalEndsAtDisconnect: "opponent-gone",
+    FinalNeverEnds: "wins",
+    FinalForgetsTheZeroByte: "first-mover",
+    FinalHasAlwaysAMove: "stalemate",
+    FinalIgnoresPasses: "opponents-stalemate",
 }

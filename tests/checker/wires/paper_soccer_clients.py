@@ -7,8 +7,8 @@ from typing import Any
 
 from lxml import etree
 
-from gamehost.games.paper_soccer.position import Position
-from tests.kit.checked_client import MemoryClient, MemoryLauncher, TriesForEver
+from gamehost.games.paper_soccer.rules import Position
+from tests.kit.checker import MemoryClient, MemoryLauncher, TriesForEver
 
 Points = list[tuple[int, int]]
 

@@ -4,7 +4,7 @@ import random
 import struct
 from collections.abc import Mapping
 
-from tests.kit.checked_client import MemoryClient, MemoryLauncher, TriesForEver
+from tests.kit.checker import MemoryClient, MemoryLauncher, TriesForEver
 
 BOX = "F12334445555666677778888899999999SBBBBBB"
 MOVERS = "123456789S"

@@ -4,7 +4,7 @@ import random
 from collections.abc import Mapping
 
 from gamehost.wires.stratego_lines.messages import COLUMNS
-from tests.kit.checked_client import MemoryClient, MemoryLauncher, TriesForEver
+from tests.kit.checker import MemoryClient, MemoryLauncher, TriesForEver
 
 RANKS = "MGKJPLSIRO"
 LAKES = ("C5", "D5", "C6", "D6", "G5", "H5", "G6", "H6")

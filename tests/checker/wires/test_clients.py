@@ -12,9 +12,23 @@ from tests.checker.wires.eriantys_clients import (
     SoundClient,
     SpellsKeysItsOwnWay,
 )
+from tests.checker.wires.eriantys_java_clients import CRIPPLED as JAVA_CRIPPLED
+from tests.checker.wires.eriantys_java_clients import NeverAcknowledges as NoJavaAcks
+from tests.checker.wires.eriantys_java_clients import NoStream
+from tests.checker.wires.eriantys_java_clients import SoundClient as JavaSoundClient
 from tests.checker.wires.onitama_clients import CRIPPLED as ONITAMA_CRIPPLED
-from tests.checker.wires.onitama_clients import GuessesItsCards, MirrorsRowsOnly, NeedsTheExtension
+from tests.checker.wires.onitama_clients import (
+    FINAL_CRIPPLED,
+    FinalForgetsTheZeroByte,
+    FinalSoundClient,
+    GuessesItsCards,
+    MirrorsRowsOnly,
+    NeedsTheExtension,
+)
 from tests.checker.wires.onitama_clients import SoundClient as OnitamaSoundClient
+from tests.checker.wires.open_clients import CRIPPLED as OPEN_CRIPPLED
+from tests.checker.wires.open_clients import SoundClient as OpenSoundClient
+from tests.checker.wires.open_clients import TurnsItsMoves, UnknownKeys
 from tests.checker.wires.paper_soccer_clients import CRIPPLED as PAPER_SOCCER_CRIPPLED
 from tests.checker.wires.paper_soccer_clients import SoundClient as PaperSoccerSoundClient
 from tests.checker.wires.stratego_frames_clients import CRIPPLED as STRATEGO_FRAMES_CRIPPLED
@@ -22,8 +36,7 @@ from tests.checker.wires.stratego_frames_clients import SoundClient as StrategoF
 from tests.checker.wires.stratego_lines_clients import CRIPPLED as STRATEGO_LINES_CRIPPLED
 from tests.checker.wires.stratego_lines_clients import EndsAtTheFirstWinner
 from tests.checker.wires.stratego_lines_clients import SoundClient as StrategoLinesSoundClient
-from tests.kit.checked_client import check, titles
-from tests.kit.checker_contract import CheckerContract
+from tests.kit.checker import CheckerContract, check, titles
 
 
 class EriantysChecks(CheckerContract, SynchronousTestCase):
@@ -90,6 +103,54 @@ class OnitamaChecks(CheckerContract, SynchronousTestCase):
         self.assertNotIn("card", finding.law.do)
 
 
+class FinalChecks(CheckerContract, SynchronousTestCase):
+    """What every wire's checks must do."""
+
+    sound = FinalSoundClient
+    crippled = FINAL_CRIPPLED
+
+    def test_sections_are_named(self) -> None:
+        for client, scenario, section in (
+            (FinalForgetsTheZeroByte, "first-mover", "Spelling"),
+            *(
+                (client, scenario, "States")
+                for client, scenario in FINAL_CRIPPLED.items()
+                if scenario == "invalid-move"
+            ),
+        ):
+            self.assertEqual(check(client, [scenario]).findings[0][0].law.section, section, client)
+
+
+class JavaChecks(CheckerContract, SynchronousTestCase):
+    """What every wire's checks must do."""
+
+    sound = JavaSoundClient
+    crippled = JAVA_CRIPPLED
+
+    def test_sections_are_named(self) -> None:
+        self.assertEqual(check(NoStream, ["creates"]).findings[0][0].law.section, "The stream")
+        self.assertIn("Pace", [one.law.section for one, _ in check(NoJavaAcks, ["creates"]).findings])
+
+
+class OpenChecks(CheckerContract, SynchronousTestCase):
+    """What every wire's checks must do."""
+
+    sound = OpenSoundClient
+    crippled = OPEN_CRIPPLED
+
+    def test_every_game(self) -> None:
+        """The client says what it plays, and its opponents play the same."""
+        for game in ("paper-soccer", "eriantys"):
+            client = type(f"Plays{game}", (OpenSoundClient,), {"game": game})
+            report = check(client, ["second-seat", "own-drop"])
+            self.assertEqual(titles(report), [], game)
+            self.assertNotIn("skipped", [outcome.verdict.value for outcome in report.outcomes])
+
+    def test_sections_are_named(self) -> None:
+        for client, section in ((TurnsItsMoves, "The games"), (UnknownKeys, "Lines")):
+            self.assertEqual(check(client, ["first-seat"]).findings[0][0].law.section, section)
+
+
 class PaperSoccerChecks(CheckerContract, SynchronousTestCase):
     """What every wire's checks must do."""
 
@@ -126,6 +187,6 @@ class LinesChecks(CheckerContract, SynchronousTestCase):
     def test_passwords_are_hidden(self) -> None:
         """In every transcript."""
         report = check(StrategoLinesSoundClient, ["red", "own-drop"])
-        texts = [line.text for outcome in report.outcomes for line in outcome.tape.lines]
+        texts = [line.text for outcome in report.outcomes for line in outcome.lines]
         self.assertIn("***", texts)
         self.assertNotIn("correct horse", texts)

@@ -10,8 +10,7 @@ from tests.kit.model_clients.base import ModelClient
 from tests.kit.model_clients.console import ConsoleClient
 from tests.kit.model_clients.eriantys import EriantysClient
 from tests.kit.model_clients.eriantys_java import EriantysJavaClient
-from tests.kit.model_clients.onitama import OnitamaClient
-from tests.kit.model_clients.onitama_final import OnitamaFinalClient
+from tests.kit.model_clients.onitama import OnitamaClient, OnitamaFinalClient
 from tests.kit.model_clients.open import OpenClient
 from tests.kit.model_clients.paper_soccer import PaperSoccerClient
 from tests.kit.model_clients.stratego_frames import FramesClient

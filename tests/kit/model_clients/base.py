@@ -13,7 +13,7 @@ from gamehost.journal.records import TableId
 
 class ModelClient(ABC):
     """
-    A player's side of one wire. Lines are words as `tests.kit.message_text` has them.
+    A player's side of one wire. Lines are words as `tests.kit.memory_host` has them.
 
     :param name: under which it logs in
     """

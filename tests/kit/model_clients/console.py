@@ -5,9 +5,8 @@ import re
 from collections.abc import Sequence
 
 from gamehost.games.base import Cause, Result, Seat
-from gamehost.games.onitama.cards import SIDE, SQUARES, Card
 from gamehost.games.onitama.master import Dealt, Exchanged, Moved, Situation
-from gamehost.games.onitama.position import TEMPLE, Exchange, Move, Position
+from gamehost.games.onitama.rules import SIDE, SQUARES, TEMPLE, Card, Exchange, Move, Position
 from gamehost.journal.records import TableId
 from gamehost.tables.interfaces import Back, Over
 from tests.kit.model_clients.base import ModelClient

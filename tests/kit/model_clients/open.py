@@ -8,9 +8,8 @@ from typing import Any
 from attrs import evolve
 
 from gamehost.games.base import Seat
-from gamehost.games.onitama.cards import SQUARE_NAMED, SQUARES, Card
 from gamehost.games.onitama.master import Dealt, Exchanged, Moved, Situation
-from gamehost.games.onitama.position import Exchange, Move, Position
+from gamehost.games.onitama.rules import SQUARE_NAMED, SQUARES, Card, Exchange, Move, Position
 from gamehost.journal.records import TableId
 from gamehost.tables.interfaces import Back, Over
 from tests.kit.model_clients.base import ModelClient
@@ -26,7 +25,7 @@ def text(**message: Any) -> str:
     return json.dumps(message, separators=(",", ":"), ensure_ascii=False)
 
 
-def position_of(shown: dict[str, Any]) -> Position:
+def position_shown(shown: dict[str, Any]) -> Position:
     """The position in a view, or in `dealt`."""
     white, black = ([Card(card) for card in hand] for hand in shown["hands"])
     position = Position(((white[0], white[1]), (black[0], black[1])), Card(shown["spare"]))
@@ -71,14 +70,14 @@ class OpenClient(ModelClient):
             case "event":
                 self._event(message["event"])
             case "back" if "view" in message:
-                self._position = position_of(message["view"])
+                self._position = position_shown(message["view"])
             case "over":
                 self.inside = False
                 self._position = None
 
     def _event(self, event: dict[str, Any]) -> None:
         if event["kind"] == "dealt":
-            self._position = position_of(event)
+            self._position = position_shown(event)
         elif self._position is not None and event["kind"] == "moved":
             move = Move(Card(event["card"]), SQUARE_NAMED[event["from"]], SQUARE_NAMED[event["to"]])
             self._position = self._position.after(move)

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 
 from gamehost.games.base import Seat
 from gamehost.games.paper_soccer.master import Ended, Kickoff, Moved, Situation
-from gamehost.games.paper_soccer.pitch import Point
-from gamehost.games.paper_soccer.position import Position
+from gamehost.games.paper_soccer.rules import Point, Position
 from gamehost.journal.records import TableId
 from gamehost.tables.interfaces import Back, Over
 from tests.kit.model_clients.base import ModelClient

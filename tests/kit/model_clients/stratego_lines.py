@@ -6,13 +6,13 @@ from collections.abc import Sequence
 
 from gamehost.games.base import Seat
 from gamehost.games.stratego import events
-from gamehost.games.stratego.pieces import KINDS, MOVERS, survivor
+from gamehost.games.stratego.rules import KINDS, MOVERS, survivor
 from gamehost.journal.records import TableId
 from gamehost.tables.interfaces import Back, Over
 from gamehost.wires.stratego_lines.messages import LETTERS, board_rows, read_move, square
 from tests.kit.model_clients.base import ModelClient
 from tests.kit.model_clients.stratego_frames import BARE, SIDE
-from tests.kit.wires.stratego_lines_table import set_up_lines
+from tests.kit.wires.stratego_lines import set_up_lines
 
 COLORS = ("red", "blue")
 _IDS = {letter: piece for piece, letter in LETTERS.items()}

@@ -7,13 +7,19 @@ from collections.abc import Callable, Generator, Iterable, Sequence
 from typing import Any
 
 from gamehost.wires.eriantys_java import messages as m
-from gamehost.wires.eriantys_java import values as v
 from gamehost.wires.eriantys_java.client import JavaClientCodec
-from gamehost.wires.eriantys_java.messages import ChosenTower, LoginMessage, Message, PlayAssistant, SetGame
+from gamehost.wires.eriantys_java.messages import (
+    Assistant,
+    ChosenTower,
+    LoginMessage,
+    Message,
+    PlayAssistant,
+    SetGame,
+    Tower,
+)
 from gamehost.wires.eriantys_java.messages import CommunicationMessage as C
+from gamehost.wires.eriantys_java.messages import PlayerStatus as S
 from gamehost.wires.eriantys_java.stream import HEADER
-from gamehost.wires.eriantys_java.values import Assistant, Tower
-from gamehost.wires.eriantys_java.values import PlayerStatus as S
 from tests.kit.memory_host import Client, MemoryHost
 
 Script = Any
@@ -32,7 +38,7 @@ class CharactersMixin:
     _resolved: Callable[[], Script]
 
     @property
-    def _dashboard(self) -> v.Dashboard:
+    def _dashboard(self) -> m.Dashboard:
         assert self.board is not None
         return self.board.dashboard
 
@@ -58,8 +64,8 @@ class CharactersMixin:
         self.uses_characters = False
         return (yield from self._character())
 
-    def _effect_done(self, character: v.CharacterEnum) -> Script:
-        if character is v.CharacterEnum.Char3:
+    def _effect_done(self, character: m.CharacterEnum) -> Script:
+        if character is m.CharacterEnum.Char3:
             yield from self._expect(m.IslandOwner, C.NO_CHANGES)
             yield from self._resolved()
             islands, players = self._dashboard.islands, self.board.players if self.board is not None else ()
@@ -105,7 +111,7 @@ class CharactersMixin:
 
     def _color(self) -> Script:
         request = yield from self._expect(m.SelectColor)
-        yield from self._answer(request, m.ChosenStudent(self._rng.choice(list(v.Color))), C.SUCCESS)
+        yield from self._answer(request, m.ChosenStudent(self._rng.choice(list(m.Color))), C.SUCCESS)
 
     def _swaps(self, most: int) -> Script:
         for swap in range(most):
@@ -127,15 +133,15 @@ class CharactersMixin:
                 request = yield from self._expect(m.MovableStudentsChar)
 
 
-_EFFECTS: dict[v.CharacterEnum, Callable[[CharactersMixin], Script]] = {
-    v.CharacterEnum.Char1: CharactersMixin._student_to_island,
-    v.CharacterEnum.Char3: CharactersMixin._island,
-    v.CharacterEnum.Char5: CharactersMixin._island,
-    v.CharacterEnum.Char7: lambda player: player._swaps(3),
-    v.CharacterEnum.Char9: CharactersMixin._color,
-    v.CharacterEnum.Char10: lambda player: player._swaps(2),
-    v.CharacterEnum.Char11: CharactersMixin._student,
-    v.CharacterEnum.Char12: CharactersMixin._color,
+_EFFECTS: dict[m.CharacterEnum, Callable[[CharactersMixin], Script]] = {
+    m.CharacterEnum.Char1: CharactersMixin._student_to_island,
+    m.CharacterEnum.Char3: CharactersMixin._island,
+    m.CharacterEnum.Char5: CharactersMixin._island,
+    m.CharacterEnum.Char7: lambda player: player._swaps(3),
+    m.CharacterEnum.Char9: CharactersMixin._color,
+    m.CharacterEnum.Char10: lambda player: player._swaps(2),
+    m.CharacterEnum.Char11: CharactersMixin._student,
+    m.CharacterEnum.Char12: CharactersMixin._color,
 }
 
 

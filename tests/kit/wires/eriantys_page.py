@@ -5,19 +5,20 @@ The parts of the JSON wire's page that are made from the code: the states, a who
 """
 
 import contextlib
+import json
 import random
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 import msgspec
+from msgspec.json import schema_components
 
 from gamehost.wires.eriantys.conversation import JsonConversation
-from gamehost.wires.eriantys.schema import published
+from gamehost.wires.eriantys.messages import CLIENT_TYPES, SERVER_TYPES
 from gamehost.wires.eriantys_conversation import State
-from tests.kit.memory_host import Client, MemoryHost
-from tests.kit.transcript import Drops, Passes, Says, transcripts
+from tests.kit.memory_host import Client, Drops, MemoryHost, Passes, Says, transcripts
 from tests.kit.wires.eriantys_players import OPEN, Player, play, seated
 
 FOLDER = Path(__file__).parents[3] / "docs" / "wires"
@@ -31,6 +32,42 @@ BOARD_END = "\n.. End of the board.\n"
 
 #: (before, what was heard or told, after)
 Step = tuple[State, str, State]
+
+
+def schema() -> dict[str, Any]:
+    """
+    The schema of a line: a message of the client or of the server.
+
+    A message is an object with its type, its own keys and no others. Keys that are not required are extensions; the only
+    exception is the color of ChosenStudent.
+    """
+    kinds = [*CLIENT_TYPES.values(), *SERVER_TYPES.values()]
+    _, components = schema_components(kinds, ref_template="#/$defs/{name}")
+    definitions: dict[str, Any] = {name: dict(component) for name, component in components.items()}
+    for name, definition in definitions.items():
+        if definition.get("type") != "object":
+            continue
+        if name in CLIENT_TYPES or name in SERVER_TYPES:
+            definition["properties"] = {"type": {"const": name}, **definition["properties"]}
+            definition["required"] = ["type", *definition["required"]]
+        definition["additionalProperties"] = False
+    definitions["ClientMessage"] = _one_of(CLIENT_TYPES)
+    definitions["ServerMessage"] = _one_of(SERVER_TYPES)
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "Eriantys, one JSON object a line",
+        **_one_of(("ClientMessage", "ServerMessage")),
+        "$defs": dict(sorted(definitions.items())),
+    }
+
+
+def _one_of(names: Iterable[str]) -> dict[str, Any]:
+    return {"oneOf": [{"$ref": f"#/$defs/{name}"} for name in names]}
+
+
+def published() -> str:
+    """The text of the published file."""
+    return json.dumps(schema(), indent=1) + "\n"
 
 
 @contextlib.contextmanager

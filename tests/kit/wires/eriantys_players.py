@@ -14,8 +14,8 @@ from gamehost.games.eriantys.characters import EFFECTS
 from gamehost.games.eriantys.events import Ask
 from gamehost.games.eriantys.phases import Play
 from gamehost.games.eriantys.pieces import Character, Status
-from gamehost.games.eriantys.values import evolve
-from tests.kit.games.eriantys_table import acting, new_position, rich, students, with_dining
+from gamehost.games.eriantys.rules import evolve
+from tests.kit.games.eriantys import acting, new_position, rich, students, with_dining
 from tests.kit.memory_host import Client, MemoryHost
 from tests.kit.wires.eriantys_words import COLORS, NUMBERS, Board, flaws
 

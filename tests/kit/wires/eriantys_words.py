@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from gamehost.wires.eriantys import messages as m
-from gamehost.wires.eriantys.values import (
+from gamehost.wires.eriantys.messages import (
     Character,
     Color,
     Communication,

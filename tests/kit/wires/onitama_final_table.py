@@ -2,8 +2,7 @@
 
 from typing import Any
 
-from gamehost.games.onitama.cards import SQUARES
-from gamehost.games.onitama.position import Exchange, Move, Position
+from gamehost.games.onitama.rules import SQUARES, Exchange, Move, Position
 from gamehost.wires.onitama_final.conversation import row_and_column
 from tests.kit.memory_host import Client, MemoryHost
 

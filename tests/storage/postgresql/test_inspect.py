@@ -1,72 +1,21 @@
-"""Reading a store in PostgreSQL: while a host plays, and on a standby."""
+"""Reading, copying and pruning a database."""
 
 from pathlib import Path
 
-from gamehost.journal.records import StoreUnusable, TableRecord
+from gamehost.journal.records import StoreUnusable
 from gamehost.storage.copying import copy_store
-from gamehost.storage.inspect import Summary
-from gamehost.storage.postgresql import copying
+from gamehost.storage.inspect import Inspector, Summary, reading
+from gamehost.storage.postgresql import inspect
 from gamehost.storage.postgresql.inspect import prune_postgresql, reading_postgresql
-from gamehost.storage.postgresql.urls import BACKUP
-from gamehost.storage.row_codec import Undecodable
-from gamehost.testing.journal_contract import END, MOVE, OPENING, nothing
-from tests.kit.postgresql_cluster import ClusterCase
-from tests.kit.postgresql_store import PostgresCase
+from gamehost.storage.prune import Pruned
+from tests.kit.journal_contract import END, nothing
+from tests.kit.postgresql import PostgresCase
+from tests.kit.postgresql_members import ClusterCase
+from tests.storage.test_prune import contents, fill
 
 
-class InspectTests(PostgresCase):
-    """A journal with three tables, one of them finished, and a host that has it open."""
-
-    def setUp(self) -> None:
-        super().setUp()
-        self.journal = self.start()
-        self.tables = [self.play(self.journal, moves) for moves in (0, 1, 2)]
-        self.journal.append(self.tables[1], END, nothing)
-        self.journal.told(self.tables[1])
-        self.settle(self.journal)
-
-    def test_lists_and_shows(self) -> None:
-        """As it was when it was opened, whatever is played meanwhile."""
-        with reading_postgresql(self.url) as journal:
-            self.journal.append(self.tables[0], MOVE, nothing)
-            self.settle(self.journal)
-            found = [one for one in journal.tables() if isinstance(one, Summary)]
-            self.assertEqual(
-                [(one.table, one.entries, one.state) for one in found][:2], [(1, 0, "unfinished"), (2, 2, "finished")]
-            )
-            opened_ms, record = journal.table(self.tables[1])
-            self.assertEqual(
-                (opened_ms, record), (found[1].opened_ms, TableRecord(self.tables[1], OPENING, (MOVE, END)))
-            )
-            error = self.assertRaises(StoreUnusable, journal.table, 99)
-            self.assertIn("there is no table 99", str(error))
-            findings = journal.verify()
-            self.assertEqual((findings.tables, findings.rows, findings.faults), (3, 7, []))
-        error = self.assertRaises(StoreUnusable, self.back_up)
-        self.assertEqual(str(error), f"{self.url}: {BACKUP}")
-
-    def back_up(self) -> None:
-        with reading_postgresql(self.url) as journal:
-            journal.back_up(Path("copy"))
-
-    def test_faults(self) -> None:
-        """A changed row, a missing row 0, a table that is not listed, and one whose rows are missing."""
-        self.sql("UPDATE event SET body = 'x' WHERE game = 1")
-        self.sql("DELETE FROM event WHERE game = 2 AND n = 0")
-        self.sql("DELETE FROM live WHERE game = 3")
-        self.sql("INSERT INTO live(game, owner) VALUES (7, 1)")
-        with reading_postgresql(self.url) as journal:
-            self.assertEqual(
-                journal.verify().faults,
-                [
-                    "table 1: row 0 does not match its hash",
-                    "table 2: row 0 is missing",
-                    "table 3: it is not finished, and not listed as unfinished",
-                    "table 7: all of its rows are missing",
-                ],
-            )
-            unreadable = [str(one) for one in journal.tables() if isinstance(one, Undecodable)]
-            self.assertIn("table 2: row 0 is missing", unreadable)
+class SchemaTests(PostgresCase):
+    """What is no journal of this release is not read."""
 
     def test_no_journal(self) -> None:
         """An empty database, and one of an older release."""
@@ -103,7 +52,7 @@ class MemberTests(ClusterCase):
         archive = Path(self.mktemp()).absolute()
         self.assertEqual(prune_postgresql(self.url, 2**50, archive).tables, 2)
         self.play(members[0], 1)
-        self.patch(copying, "LOCK_PATIENCE", 0.0)
+        self.patch(inspect, "LOCK_PATIENCE", 0.0)
         error = self.assertRaises(StoreUnusable, copy_store, self.url, str(archive) + "2")
         self.assertIn("has this journal open; stop it first", str(error))
 
@@ -125,3 +74,99 @@ class StandbyTests(PostgresCase):
             with reading_postgresql(url) as follower:
                 tables = len(list(follower.tables()))
         self.assertIn("this server is a standby; name the server that can be written to", self.refusal(url))
+
+
+class CopyingTests(PostgresCase):
+    """A database with one of everything."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.folder = Path(self.mktemp()).absolute()
+        self.folder.mkdir()
+        self.file = str(self.folder / "copy.sqlite")
+        self.other = self.server.new_database()
+        self.addCleanup(self.server.drop, self.other)
+
+    def test_there_and_back_and_on(self) -> None:
+        """Each store has everything, and takes more."""
+        journal = self.start()
+        fill(journal)
+        self.stop(journal)
+        other = self.server.url(self.other)
+        copies = {copy_store(*ends) for ends in ((self.url, self.file), (self.file, other), (other, self.file + "2"))}
+        self.assertEqual([(one.tables, one.rows, one.accounts) for one in copies], [(4, 14, 2)])
+        journal = self.start()
+        expected = contents(journal)
+        journals = [self.start(other), self.pump.open(Path(self.file)), self.pump.open(Path(self.file + "2"))]
+        self.alive += journals[1:]
+        for copy in journals:
+            self.assertEqual(contents(copy), expected)
+            self.assertEqual(self.play(copy, 1), 5)
+
+    def test_stores_that_are_left_alone(self) -> None:
+        """A source in use, a target in use, one that is not empty, and one that does not become equal."""
+        self.patch(inspect, "LOCK_PATIENCE", 0.0)
+        journal = self.start()
+        self.play(journal, 1)
+        file = self.pump.open(Path(self.file))
+        fill(file)
+        self.pump.stop(file)
+        for ends in ((self.url, self.file + "2"), (self.file, self.url)):
+            self.assertIn("has this journal open; stop it first", self.refused(*ends))
+        self.stop(journal)
+        self.patch(inspect, "LOCK_PATIENCE", 2.0)
+        self.assertIn("there is something in this store", self.refused(self.file, self.url))
+        other = self.server.url(self.other)
+        self.patch(Inspector, "copy_notes", lambda reader, session: None)
+        self.assertIn("is not equal", self.refused(self.file, other))
+        self.assertEqual(self.server.execute("SELECT count(*) FROM event", self.other), [(0,)])
+
+    def refused(self, source: str, target: str) -> str:
+        return str(self.assertRaises(StoreUnusable, copy_store, source, target))
+
+
+class PruneTests(PostgresCase):
+    """Five tables, of which the second, the third and the last are finished."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        times = iter(range(1, 100))
+        self.journal = self.start(wall=lambda: next(times))
+        for number in range(1, 6):
+            table = self.play(self.journal, 2)
+            if number in (2, 3, 5):
+                self.journal.append(table, END, nothing)
+                self.journal.told(table)
+                self.settle(self.journal)
+        self.archive = Path(self.mktemp()).absolute()
+
+    def test_finished_tables_are_moved(self) -> None:
+        """Those from before the moment, and never the newest, from which new numbers are counted."""
+        self.assertEqual(prune_postgresql(self.url, 2500, self.archive), Pruned(1, 4))
+        other = self.archive.with_name("second")
+        self.assertEqual(prune_postgresql(self.url, 99_000, other), Pruned(1, 4))
+        self.assertEqual(prune_postgresql(self.url, 99_000, other.with_name("third")), Pruned(0, 0))
+        for archive, table in ((self.archive, 2), (other, 3)):
+            with reading(archive) as kept:
+                self.assertEqual(kept.verify().faults, [])
+                [summary] = kept.tables()
+                assert isinstance(summary, Summary)
+                self.assertEqual((summary.table, summary.state), (table, "finished"))
+        with reading_postgresql(self.url) as journal:
+            self.assertEqual(journal.verify().faults, [])
+        self.assertEqual(self.sql("SELECT DISTINCT game FROM event ORDER BY game"), [(1,), (4,), (5,)])
+        self.assertEqual(self.play(self.journal, 1), 6)
+
+    def test_nothing_is_moved(self) -> None:
+        """If the archive exists or cannot be written, and if a row is damaged."""
+        self.archive.touch()
+        self.assertIn("this file exists", self.refused(self.archive))
+        self.assertIn("Not a directory", self.refused(self.archive / "no" / "folder"))
+        self.sql("UPDATE event SET body = 'x' WHERE game = 3 AND n = 1")
+        self.assertIn(
+            "table 3: row 1 does not match its hash; nothing was moved", self.refused(self.archive.with_name("b"))
+        )
+        self.assertEqual(self.sql("SELECT count(DISTINCT game) FROM event"), [(5,)])
+
+    def refused(self, archive: Path) -> str:
+        return str(self.assertRaises(StoreUnusable, prune_postgresql, self.url, 99_000, archive))

@@ -1,27 +1,41 @@
-"""The store in PostgreSQL: what every journal and every store of accounts does, and what a lost connection leads to."""
+"""An open store in a database: how groups are written, and what people ask."""
 
 from functools import partial
 from typing import Any
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
+from psycopg.adapt import PyFormat, Transformer
+from psycopg.types.numeric import Int2, Int4, Int8
+from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.accounts.bans import BanStore
 from gamehost.accounts.passwords import Account, Accounts, Cost, Digest
 from gamehost.accounts.proofs import Proof
-from gamehost.journal.records import Entry, EntryKind, Journal, TableId, TableRecord
-from gamehost.storage.accounts import StoredAccounts, StoredBans, StoredProofs
-from gamehost.storage.changes import StoreFailed, UnreadableRow
+from gamehost.journal.records import Entry, EntryKind, Journal, Pressure, TableId, TableRecord
+from gamehost.storage.accounts import StoredAccounts
+from gamehost.storage.changes import StoreFailed, Told, UnreadableRow
 from gamehost.storage.durable import DurableJournal
-from gamehost.storage.postgresql import notes as groups
-from gamehost.storage.postgresql import store
-from gamehost.storage.postgresql.session import LineLost
+from gamehost.storage.match_lists import MatchLists
+from gamehost.storage.postgresql import lives, store
+from gamehost.storage.postgresql.session import LineLost, connect
+from gamehost.storage.postgresql.store import (
+    PostgresReader,
+    bytea_array,
+    int2_array,
+    int4_array,
+    int8,
+    int8_array,
+    open_session,
+    write_group,
+)
+from gamehost.storage.reads import LIST, MATCH
 from gamehost.testing.cases import PropertyCase
-from gamehost.testing.journal_contract import MOVE, OPENING, DurableJournalContract, nothing
-from gamehost.testing.strategies import histories
-from tests.kit.accounts_contract import CHEAP, AccountsContract, account, nobody
-from tests.kit.bans_contract import BansContract
-from tests.kit.postgresql_store import PostgresCase
+from tests.kit.accounts import CHEAP, AccountsContract, BansContract, account, nobody
+from tests.kit.journal_contract import END, MOVE, OPENING, DurableJournalContract, histories, nothing
+from tests.kit.postgresql import PostgresCase
+from tests.storage.test_changes import ONE, TWO, build
 
 
 def _fewer(test: Any, *strategies: Any) -> Any:
@@ -70,7 +84,7 @@ class PostgresAccountsTests(AccountsContract, PostgresCase, PropertyCase):
     def test_everything_is_there_in_another_life(self) -> None:
         """Names as they were written, digests with what they cost, and proofs."""
         book = self.new_book()
-        proofs = StoredProofs(self.journal)
+        proofs = self.journal
         book.add(account("Ann"), nobody)
         book.add(account("Žofie"), nobody)
         changed = Account("Ann", Digest.of(b"other", Cost(n=4, r=2, p=3)))
@@ -86,7 +100,7 @@ class PostgresAccountsTests(AccountsContract, PostgresCase, PropertyCase):
         assert zofie is not None
         self.assertEqual((later.find("ann"), zofie.name, zofie.digest.cost), (changed, "Žofie", CHEAP))
         self.assertEqual(list(later.names()), ["Ann", "Žofie"])
-        self.assertEqual(list(StoredProofs(journal).proofs()), [kept])
+        self.assertEqual(list(journal.proofs()), [kept])
 
     def test_the_store_decides_who_gets_a_key(self) -> None:
         """An account of which this process does not know is found when its key is asked for."""
@@ -104,7 +118,7 @@ class PostgresBansTests(BansContract, PostgresCase, PropertyCase):
 
     def new_store(self) -> BanStore:
         self.journal = self.start()
-        return StoredBans(self.journal)
+        return self.journal
 
     def restarted(self) -> BanStore:
         self.stop(self.journal)
@@ -122,7 +136,7 @@ class RowsTests(PostgresCase):
         journal = self.start()
         known, other = self.play(journal, 1), self.play(journal, 0)
         new_kind = Entry(EntryKind.ACTED, 5)
-        object.__setattr__(new_kind, "kind", 42)
+        new_kind = replace(new_kind, kind=42)
         journal.append(other, new_kind, nothing)
         self.settle(journal)
         self.stop(journal)
@@ -232,7 +246,7 @@ class LineTests(PostgresCase):
 
     def lose_answers(self, journal: DurableJournal) -> None:
         """Have the connection break right after each commit of rows."""
-        committed = groups.write_group
+        committed = store.write_group
 
         def and_lose(*group: Any) -> None:
             committed(*group)
@@ -272,3 +286,201 @@ class LineTests(PostgresCase):
         self.assertEqual(self.warned, [])
         store: Any = journal._store
         self.assertRaises(StoreFailed, store.commit, [])
+
+
+def by_psycopg(value: Any) -> bytes:
+    """The value as psycopg dumps it."""
+    return bytes(Transformer().get_dumper(value, PyFormat.BINARY).dump(value) or b"")
+
+
+class ArrayTests(SynchronousTestCase):
+    """Each type."""
+
+    def test_numbers(self) -> None:
+        """Small, large and negative ones."""
+        for values in ([1], [0, -1, 2**31 - 1, -(2**31)], list(range(300))):
+            self.assertEqual(int8_array(values), by_psycopg([Int8(value) for value in values]))
+            self.assertEqual(int4_array(values), by_psycopg([Int4(value) for value in values]))
+        self.assertEqual(int8_array([2**63 - 1]), by_psycopg([Int8(2**63 - 1)]))
+        self.assertEqual(int2_array([1, 64]), b"\0\0\0\1\0\0\0\1" + by_psycopg([Int2(1), Int2(64)])[8:])
+        self.assertEqual(int2_array([None, 3]), by_psycopg([None, Int2(3)]))
+        self.assertEqual(int8(-7), by_psycopg(Int8(-7)))
+
+    def test_bytes(self) -> None:
+        """Any bytes, and none."""
+        values = [b"", b"\0\xff", b"a" * 1000]
+        self.assertEqual(bytea_array(values), by_psycopg(values))
+
+    def test_nothing(self) -> None:
+        """An array without elements has no dimension, and a type."""
+        for array, kind in ((int8_array, 20), (int4_array, 23), (int2_array, 21), (bytea_array, 17)):
+            empty: Any = array
+            self.assertEqual(empty([]), b"\0" * 11 + bytes([kind]))
+
+
+REMOVED = lives._REMOVE
+NOTED = "UPDATE member SET noted = %s WHERE epoch = %s AND ended IS NULL"
+
+
+class GroupTests(SynchronousTestCase):
+    """What the database is asked for."""
+
+    def test_one_statement_if_possible(self) -> None:
+        """Rows and new tables take one round trip. Nothing takes none."""
+        for changes, expected in (
+            ([], []),
+            ([(TWO, MOVE)], [b"rows"]),
+            ([(ONE, OPENING), (TWO, MOVE)], [b"rows_and_tables"]),
+            ([(TWO, MOVE), Told(ONE, None)], ["BEGIN", b"rows", REMOVED, NOTED, "COMMIT"]),
+        ):
+            session: Any = Recorded()
+            write_group(session, build(*changes), 3, 1)
+            self.assertEqual(session.done, expected)
+
+
+class Recorded:
+    """A session that notes what it is asked for."""
+
+    def __init__(self) -> None:
+        self.done: list[str | bytes] = []
+
+    def run(self, sql: str, parameters: object = ()) -> int:
+        self.done.append(sql)
+        return 1
+
+    def run_prepared(self, name: bytes, parameters: object) -> None:
+        self.done.append(name)
+
+
+class PlanTests(PostgresCase):
+    """However large the store is, a list is a range of an index, and a match is looked up."""
+
+    def test_no_table_is_scanned(self) -> None:
+        """Neither for a list, nor for one match."""
+        journal = self.start()
+        for _ in range(30):
+            table = self.play(journal, 3)
+            journal.append(table, END, nothing)
+            journal.told(table)
+        self.settle(journal)
+        self.stop(journal)
+        # So small a store is read as a whole. What counts is what the server does if that costs much.
+        self.sql("ANALYZE; ALTER DATABASE " + self.database + " SET enable_seqscan = off")
+        session = connect(self.url)
+        self.addCleanup(session.close)
+        for sql, parameters in ((LIST, ("ann", "onitama", 99, 51)), (MATCH, (7,))):
+            plan = [row[0] for row in session.rows(f"EXPLAIN {sql.postgresql}", parameters)]
+            self.assertEqual([step for step in plan if "Seq Scan" in step], [], plan)
+        self.assertIn("Index", str(session.rows(f"EXPLAIN {LIST.postgresql}", ("ann", "onitama", 99, 51))))
+
+
+class ReaderTests(PostgresCase):
+    """The session for reading."""
+
+    def test_it_cannot_write(self) -> None:
+        """Whatever is asked of it."""
+        session = open_session(self.url)
+        self.addCleanup(session.close)
+        for sql in ("DELETE FROM event", "CREATE TABLE a(b int)"):
+            self.assertRaises(StoreFailed, session.run, sql)
+
+    def test_a_session_that_is_lost(self) -> None:
+        """It is opened again for the question, and the writer does not notice."""
+        journal = self.start()
+        table = self.play(journal, 2)
+        found: list[TableRecord | str] = []
+        for _ in range(3):
+            journal.read(table, found.append)
+            self.settle(journal)
+            self.sql(
+                "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE application_name = 'gamehost' "
+                f"AND datname = '{self.database}' AND pid NOT IN (SELECT pid FROM pg_locks WHERE locktype = 'advisory')"
+            )
+        self.assertEqual(found, [TableRecord(table, OPENING, (MOVE, MOVE))] * 3)
+        self.assertEqual(self.warned, [])
+
+    def test_a_database_that_is_away(self) -> None:
+        """A question finds nothing, the log says so, and the next one finds everything. The host is not ended."""
+        journal = self.start()
+        table = self.play(journal, 1)
+        reader: Any = journal._reader._store
+        opening = reader._connect
+
+        def lost(store: str) -> Any:
+            raise LineLost("planted")
+
+        reader._connect = lost
+        found: list[TableRecord | str] = []
+        journal.read(table, found.append)
+        self.settle(journal)
+        reader._connect = opening
+        journal.read(table, found.append)
+        self.settle(journal)
+        away = f"table {table}: the store cannot be read now"
+        self.assertEqual(found, [away, TableRecord(table, OPENING, (MOVE,))])
+        self.assertEqual(self.warned, ["read_record was not answered: LineLost: planted"])
+        self.assertEqual((self.pump.broken, journal.pressure), ([], Pressure.NONE))
+
+    def test_a_reader_that_waits(self) -> None:
+        """Moves go on while the database holds an answer back, and a stop has the server give it up."""
+        journal = self.start()
+        table = self.play(journal, 1)
+        session = connect(self.url)
+        self.addCleanup(session.close)
+        session.run("BEGIN")
+        session.run("LOCK TABLE listed IN ACCESS EXCLUSIVE MODE")
+        found: list[object] = []
+        for _ in range(100):
+            journal.finished(None, 5, lambda matches, low: found.append(matches))
+        for _ in range(20):
+            journal.append(table, MOVE, nothing)
+            self.pump.until(lambda: not journal.backlog.waiting)
+        self.assertEqual((found, journal.unanswered, journal.pressure), ([], 100, Pressure.NONE))
+        self.stop(journal)
+        self.assertEqual(len(found), 100)
+
+
+class ListTests(PostgresCase):
+    """The index is of the matches that have a result."""
+
+    def test_it_is_right(self) -> None:
+        """Also for tables that were loaded, and it is verified."""
+        journal = self.start()
+        tables = [self.play(journal, 1) for _ in range(3)]
+        journal.append(tables[0], END, nothing)
+        self.settle(journal)
+        self.stop(journal)
+        journal = self.start()
+        journal.load(tables[1], lambda record: None)
+        journal.wake(tables[2])
+        self.settle(journal)
+        for table in tables[1:]:
+            journal.append(table, END, nothing)
+        self.settle(journal)
+        session = connect(self.url)
+        self.addCleanup(session.close)
+        self.assertEqual(self.faults(session), [])
+        for change in (
+            "DELETE FROM listed WHERE name = 'ann' AND game = 3",
+            "INSERT INTO listed VALUES ('eve', '', 2)",
+        ):
+            self.sql(change)
+            [fault] = self.faults(session)
+            self.assertIn("the index of finished matches has", fault)
+
+    def faults(self, session: Any) -> list[str]:
+        session.run("BEGIN")
+        found = MatchLists(session, has_ends=False).faults()
+        session.run("COMMIT")
+        return found
+
+    def test_one_match(self) -> None:
+        """The first and the last row; none of a table that does not exist."""
+        journal = self.start()
+        table = self.play(journal, 5)
+        reader = PostgresReader(self.url, 1)
+        self.addCleanup(reader.close)
+        ends = reader.tables.finished(table)
+        assert ends is not None
+        self.assertEqual((ends.first.n, ends.last.n), (0, 5))
+        self.assertIs(reader.tables.finished(TableId(99)), None)

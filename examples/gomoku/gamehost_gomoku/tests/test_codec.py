@@ -3,9 +3,9 @@
 from gamehost.testing.cases import PropertyCase
 from gamehost.testing.codec_contract import CodecContract
 from gamehost.wires.framing import BLANK, NOT_UTF8
-from gamehost_gomoku import messages
-from gamehost_gomoku.codec import GomokuCodec
-from gamehost_gomoku.messages import Malformed, Name, Play, Resign
+from gamehost_gomoku.wire import messages
+from gamehost_gomoku.wire.codec import GomokuCodec
+from gamehost_gomoku.wire.messages import Malformed, Name, Play, Resign
 
 
 class CodecTests(CodecContract, PropertyCase):

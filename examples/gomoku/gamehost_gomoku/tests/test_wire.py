@@ -5,7 +5,7 @@ from pathlib import Path
 from gamehost.testing.cases import PropertyCase
 from gamehost.testing.memory_host import Client, MemoryHost
 from gamehost.testing.wire_contract import WireContract
-from gamehost_gomoku.conversation import NAME, WIRE
+from gamehost_gomoku.wire.conversation import NAME, WIRE
 
 
 class WireTests(WireContract, PropertyCase):

@@ -1,0 +1,1 @@
+"""The wire: lines of words."""

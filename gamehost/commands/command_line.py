@@ -1,0 +1,78 @@
+"""
+What commands share: their text, the one line that says why a command line cannot be used, and asking a running host through
+the socket beside its store.
+"""
+
+import json
+import os
+import socket
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NoReturn, TextIO
+
+from gamehost.ops.escaping import escaped, shortened
+from gamehost.ops.unix_socket import SocketUnusable, short_path
+
+
+@contextmanager
+def while_read(out: TextIO) -> Iterator[None]:
+    """A context in which something is printed. It ends early if the reader has gone, such as `head`: that is no error."""
+    try:
+        yield
+        out.flush()
+    except BrokenPipeError:
+        # The interpreter flushes `out` once more when it ends, so `out` must not be a closed pipe.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), out.fileno())
+
+
+def print_text(text: str) -> None:
+    """Write to standard output. A reader that has gone is no error."""
+    with while_read(sys.stdout):
+        print(text, end="")
+
+
+def exit_with_usage_error(reason: object, hint: str = "gamehost run --help lists the options") -> NoReturn:
+    """
+    End with one line on standard error. It quotes what was given, which may be long and have control characters.
+
+    :raises SystemExit: always; the status is 2, as usual for a wrong command line
+    """
+    print(f"gamehost: {shortened(escaped(str(reason)))} ({hint})", file=sys.stderr)
+    raise SystemExit(2)
+
+
+class NoHost(Exception):
+    """No host answers. The message says why."""
+
+
+def socket_beside(store: str) -> Path | None:
+    """Where the socket of a host is by default; `None`: the store is no file, and there is no socket by default."""
+    return None if store == "memory" or "://" in store else Path(f"{store}.admin")
+
+
+def answers(path: Path, request: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    """
+    The lines of the answer to a request.
+
+    :raises NoHost: nobody answers, or not to the end
+    """
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as one:
+        try:
+            with short_path(path) as short:
+                one.connect(short)
+            one.sendall(json.dumps(request).encode("ascii") + b"\n")
+            with one.makefile("rb") as lines:
+                for line in lines:
+                    answer: Mapping[str, Any] = json.loads(line)
+                    yield answer
+                    if "item" not in answer:
+                        return
+        except (FileNotFoundError, ConnectionRefusedError):
+            raise NoHost(f"no host runs with the socket {path}; name its store with --store") from None
+        except (OSError, SocketUnusable) as error:
+            raise NoHost(
+                str(error) if isinstance(error, SocketUnusable) else f"{path}: {error.strerror or error}"
+            ) from None
+    raise NoHost("the host has ended before its answer was complete")

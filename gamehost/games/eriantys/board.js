@@ -1,0 +1,504 @@
+// Eriantys in a browser. What can be chosen comes from the host.
+//
+// A view is the host's (`View` in the schema) with a few keys of this page: `stage` ("choices", "planning", "students", "steps",
+// "cloud"), `walked` (whether Mother Nature has moved in this turn), `herald`
+// (whether the herald is at work), `order` (who plays assistants after whom), `hand` (the own
+// assistants, as last told) and `lastRound`.
+//
+// A student and its destination are one choice for the player: the student is picked up on the page, and both answers are sent
+// together. So it can be put back, which the host's own questions do not allow.
+
+import { SEAS, drawSea, seaCells, seaGround } from "./board-sea.js";
+
+export const COLOURS = ["green", "red", "yellow", "pink", "blue"];
+/** What a number of players changes: students in an entrance, and students moved in a turn. */
+const MODES = { 2: [7, 3], 3: [9, 4], 4: [7, 3] };
+
+/** The characters: name, effect, and the effect in a few words, by line. */
+export const CHARACTERS = {
+  1: ["Monk", "put a student of this card on an island", ["student to an island"]],
+  2: ["Farmer", "take professors with as many students as the holder has", ["takes professors", "at equal numbers"]],
+  3: ["Herald", "resolve an island now", ["resolves an island"]],
+  4: ["Messenger", "Mother Nature may walk two more steps", ["up to two", "more steps"]],
+  5: ["Herbalist", "put a no-entry tile on an island", ["tile to an island"]],
+  6: ["Centaur", "towers do not count in this turn", ["towers", "do not count"]],
+  7: ["Jester", "swap up to three students with your entrance", ["swaps with entrance"]],
+  8: ["Knight", "two more influence in this turn", ["two more influence"]],
+  9: ["Harvester", "a colour does not count in this turn", ["a colour", "does not count"]],
+  10: ["Minstrel", "swap up to two students of entrance and dining room", ["swaps entrance", "and dining room"]],
+  11: ["Princess", "take a student of this card into your dining room", ["student to dining"]],
+  12: ["Thief", "everybody returns three students of a colour", ["all return three", "of a colour"]],
+};
+const HERALD = 3;
+const MESSENGER = 4;
+const SWAPS_ENTRANCE = 7;
+const SWAPS_DINING = 10;
+
+const sum = (heap) => Object.values(heap).reduce((total, count) => total + count, 0);
+
+/** A view of the host as this page keeps it. */
+function readView(view) {
+  if (view.stage !== undefined) return view;
+  const order = view.board ? [...view.board.order] : null;
+  const hand = view.request?.availableAssistants ?? null;
+  const read = { ...view, stage: "choices", walked: false, herald: false, order, started: [], hand, lastRound: false };
+  const stage = stageOf(read, view.request ?? null);
+  return { ...read, stage, walked: stage === "cloud" };
+}
+
+/** What the player whose turn it is does, from what is asked, or from what can be seen. */
+function stageOf(view, request) {
+  const asked = { "ask-assistant": "planning", "ask-steps": "steps", "ask-cloud": "cloud", "ask-student": "students" }[request?.kind];
+  if (asked) return asked;
+  const told = { PLANNING: "planning", MOVE_1: "students", MOVE_2: "steps", MOVE_3: "cloud" };
+  const status = view.statuses?.map((one) => told[one]).find(Boolean);
+  if (view.stage === "choices") return view.board ? (status ?? "planning") : "choices";
+  if (view.stage === "planning") return "planning";
+  return movedIn(view) < MODES[view.seats][1] ? "students" : view.walked ? "cloud" : "steps";
+}
+
+/** How many students have been moved in this turn. */
+function movedIn(view) {
+  const player = view.board?.players[view.turn];
+  return player ? Math.max(0, MODES[view.seats][0] - sum(player.entrance)) : 0;
+}
+
+const movesOf = (view) => MODES[view.seats][1];
+
+function begun(event) {
+  const statuses = Array(event.seats).fill("WAITING");
+  return readView({ seats: event.seats, expert: event.expert, board: null, turn: 0, statuses, teams: {}, request: null, won: null });
+}
+
+function withPlayer(view, seat, change) {
+  const players = view.board.players.map((player, place) => (place === seat ? { ...player, ...change(player) } : player));
+  return { ...view, board: { ...view.board, players } };
+}
+
+function newBoard(view, board) {
+  const fresh = board.round !== view.board?.round;
+  const next = { ...view, board, request: view.request, order: view.order ?? [...board.order] };
+  if (fresh && board.round > 0) {
+    const [first] = next.started.length ? next.started : next.order;
+    Object.assign(next, { stage: "planning", order: next.started.length > 1 ? next.started : next.order, started: [], turn: first });
+    if (next.order[0] !== first) next.order = turned(board.order, first);
+  } else if (next.stage !== "planning" && next.stage !== "choices") {
+    next.stage = stageOf(next, null);
+  }
+  return next;
+}
+
+/** A circle of seats, beginning with one of them. */
+function turned(order, first) {
+  const place = order.indexOf(first);
+  return [...order.slice(place), ...order.slice(0, place)];
+}
+
+function assistantPlayed(view, { seat, assistant }) {
+  const next = withPlayer(view, seat, (player) => ({ playedAssistant: assistant, assistantsLeft: player.assistantsLeft - 1 }));
+  const waits = view.order.filter((one) => next.board.players[one].playedAssistant === null);
+  return { ...next, stage: "planning", turn: waits[0] ?? null };
+}
+
+function turnStarted(view, { seat }) {
+  // The first one is said at the end of the set-up: who is first in round 1.
+  const first = view.board.players.every((player) => player.playedAssistant === null);
+  if (first) return { ...view, turn: seat, started: [seat], stage: "planning" };
+  const started = [...view.started.filter((one) => one !== seat), seat];
+  return { ...view, turn: seat, started, stage: "students", walked: false, herald: false };
+}
+
+/** An island was counted: because Mother Nature stopped there, or by the herald. */
+function counted(view) {
+  if (view.herald) return { ...view, herald: false };
+  const next = { ...view, walked: true };
+  return { ...next, stage: stageOf(next, null) };
+}
+
+const FOLLOW = {
+  started: (view, event) => begun(event),
+  // Before the deal nobody is told what others choose, so the next one is taken from the order of the seats.
+  success: (view, { seat }) => ({ ...view, request: null, turn: view.stage === "choices" ? (seat + 1) % view.seats : view.turn }),
+  denied: (view) => ({ ...view, request: null }),
+  status: (view, event) => ({ ...view, statuses: view.statuses.map((one, seat) => (seat === event.seat ? event.playerStatus : one)) }),
+  board: (view, event) => newBoard(view, event.board),
+  "played-assistant": assistantPlayed,
+  "played-character": (view, event) => ({
+    ...view, herald: event.character === HERALD, board: { ...view.board, activeCharacter: event.character },
+  }),
+  "island-owner": counted,
+  "no-entry-used": counted,
+  "start-of-turn": turnStarted,
+  "end-of-turn": (view) => ({ ...view, request: null }),
+  "last-round": (view) => ({ ...view, lastRound: true }),
+  won: (view, event) => ({ ...view, request: null, turn: null, won: event }),
+  // Not of the host: the own student, shown at once.
+  "student-moved": studentMoved,
+};
+
+/** The view after an event. */
+function follow(known, event) {
+  const view = known ? readView(known) : null;
+  if (event.kind.startsWith("ask-")) return asked(view, event);
+  const change = FOLLOW[event.kind];
+  return change && (view || event.kind === "started") ? change(view, event) : view;
+}
+
+function asked(view, event) {
+  const next = { ...view, request: event, turn: event.seat, hand: event.availableAssistants ?? view.hand };
+  return { ...next, stage: stageOf(next, event) };
+}
+
+function studentMoved(view, { seat, colour, destination }) {
+  const board = { ...view.board };
+  const add = (heap, count) => ({ ...heap, [colour]: heap[colour] + count });
+  board.islands = board.islands.map((island) => (island.number === destination ? { ...island, students: add(island.students, 1) } : island));
+  return withPlayer({ ...view, board, request: null }, seat, (player) => ({
+    entrance: add(player.entrance, -1),
+    diningRoom: destination === 0 ? add(player.diningRoom, 1) : player.diningRoom,
+  }));
+}
+
+// -- what is asked
+
+/** Where the students that a character asks for lie: "card", "entrance", "dining", or "any" for a colour. */
+function offeredFrom(view) {
+  const { request, board } = view;
+  if (request?.kind === "ask-colour") return "any";
+  if (request?.kind !== "ask-card-student") return null;
+  if (board.activeCharacter === SWAPS_ENTRANCE) return request.mayStop ? "card" : "entrance";
+  if (board.activeCharacter === SWAPS_DINING) return request.mayStop ? "entrance" : "dining";
+  return "card";
+}
+
+// -- in words
+
+export const plural = (count, one, many = `${one}s`) => `${count} ${count === 1 ? one : many}`;
+const SHORT = { "ask-tower": "choose a team", "ask-wizard": "choose a wizard", "ask-colour": "choose a colour" };
+const STAGES = { choices: "choose team and wizard", planning: "play an assistant", students: "move a student", steps: "move Mother Nature", cloud: "take a cloud" };
+
+/** What is done now, as words after a name or alone. */
+function task(view) {
+  const { request } = view;
+  const name = CHARACTERS[view.board?.activeCharacter]?.[0];
+  if (request?.kind === "ask-card-student") return `${name}: choose a student`;
+  if (request?.kind === "ask-destination" && !request.diningRoom) return `${name}: choose an island`;
+  return SHORT[request?.kind] ?? STAGES[view.stage];
+}
+
+/** More about it: how far the turn is, and what comes next. */
+function details(view) {
+  const active = CHARACTERS[view.board?.activeCharacter];
+  if (/^ask-(card-student|colour)$/.test(view.request?.kind) && active) return active[1];
+  const steps = Math.ceil((view.board?.players[view.turn]?.playedAssistant ?? 0) / 2) + (view.board?.activeCharacter === MESSENGER ? 2 : 0);
+  const most = view.request?.maxStepsAllowed ?? steps;
+  const [moved, all] = [movedIn(view), movesOf(view)];
+  const text = {
+    choices: "Then the islands are dealt",
+    planning: "Low values act first, high ones walk far",
+    students: `${Math.min(moved + 1, all)} of ${all} · to your dining room or an island · then Mother Nature, up to ${plural(most, "step")}`,
+    steps: `Up to ${plural(most, "step")}, clockwise`,
+    cloud: "Its students come into your entrance",
+  }[view.stage];
+  return [text, active && `${active[0]}: ${active[1]}`, view.lastRound && "last round"].filter(Boolean).join(" · ");
+}
+
+const heapWords = (heap) => COLOURS.filter((colour) => heap[colour]).map((colour) => `${heap[colour]} ${colour}`).join(", ") || "no students";
+
+export function islandWords(view, island) {
+  const tower = island.tower ? `, ${plural(island.towers, `${island.tower} tower`)}` : "";
+  const mother = view.board.motherNature === island.number ? ", Mother Nature" : "";
+  const tiles = island.noEntryTiles ? `, ${plural(island.noEntryTiles, "no-entry tile")}` : "";
+  return `Island ${island.number}: ${heapWords(island.students)}${tower}${mother}${tiles}`;
+}
+
+export const cloudWords = (cloud, place) => `Cloud ${place + 1}: ${heapWords(cloud)}`;
+
+export function schoolWords(player, name) {
+  const professors = player.professors.length ? `professors ${player.professors.join(", ")}` : "no professors";
+  const coins = player.coins === null ? "" : `, ${plural(player.coins, "coin")}`;
+  const towers = player.towerHolder ? `, ${plural(player.towersLeft, `${player.tower} tower`)} left` : `, team ${player.tower}`;
+  return `${name}: entrance ${heapWords(player.entrance)}; dining room ${heapWords(player.diningRoom)}; ${professors}${towers}${coins}`;
+}
+
+/** An event in words, or `null`. */
+function inWords(event, names) {
+  const who = names[event.seat];
+  switch (event.kind) {
+    case "played-assistant": return `${who} plays assistant ${event.assistant}`;
+    case "played-character": return `${who} uses the ${CHARACTERS[event.character][0]}`;
+    case "start-of-turn": return `${who} is on turn`;
+    case "island-owner": return `Island ${event.island.number}: ${event.owner === null ? "nobody's" : `towers of ${names[event.owner]}`}`;
+    case "no-entry-used": return `A no-entry tile protects island ${event.island}`;
+    case "unified": return "Islands merge";
+    case "last-round": return "This is the last round";
+    case "won": return `${event.seats.map((seat) => names[seat]).join(" and ")} won: ${event.why}`;
+  }
+  return null;
+}
+
+/** An event as a line of the list of moves, or `null`. */
+function inShort(event) {
+  switch (event.kind) {
+    case "played-assistant": return { seat: event.seat, text: `assistant ${event.assistant}` };
+    case "played-character": return { seat: event.seat, text: CHARACTERS[event.character][0] };
+    case "island-owner": return event.owner === null ? null : { seat: event.owner, text: `island ${event.island.number}` };
+  }
+  return null;
+}
+
+// -- on a page
+
+const GAP = 10;
+const CARDS = 96;
+const CHOICES = 76;
+
+/** The module that draws what lies beside the sea. A small board needs none of it. */
+let beside = null;
+
+const emptyHeap = () => Object.fromEntries(COLOURS.map((colour) => [colour, 0]));
+
+/** The board before the deal: islands without students. */
+function bareBoard(seats) {
+  return {
+    round: 0, players: [], clouds: Array.from({ length: seats }, emptyHeap), motherNature: 1, professors: {}, bag: 120, characters: [],
+    islands: Array.from({ length: 12 }, (_, place) => ({
+      number: place + 1, members: [place + 1], students: emptyHeap(), tower: null, towers: 0, noEntryTiles: 0,
+    })),
+    activeCharacter: null, coinsSupply: null, order: [],
+  };
+}
+
+function viewed(known) {
+  const view = known ? readView(known) : { seats: 2, expert: false, board: null, turn: null, statuses: [], request: null, stage: "choices" };
+  return view.board ? view : { ...view, board: bareBoard(view.seats) };
+}
+
+/** What this page may answer: the cells that lead somewhere, each with its actions. */
+function openTo(view, options) {
+  const open = new Map();
+  if (!options.can) return open;
+  const asked = view.request?.kind;
+  const picked = asked === "ask-student" ? (options.choice?.student ?? null) : null;
+  const from = offeredFrom(view);
+  for (const { action } of options.moves) {
+    const [word, value] = action.split(" ");
+    if (word === "destination") destinationCell(open, action, value, COLOURS);
+    else if (word === "steps") open.set(`island ${afterSteps(view, Number(value))}`, { act: action, steps: Number(value) });
+    else if (word === "student" && asked === "ask-student") open.set(`entrance ${value}`, { choice: { student: value } });
+    else if (word === "student" && value !== "none" && (from === "entrance" || from === "dining")) open.set(`${from} ${value}`, { act: action });
+    else if (word === "cloud" || word === "character") open.set(action, { act: action });
+    else open.set(`answer ${action}`, { act: action });
+  }
+  if (picked && open.has(`entrance ${picked}`)) withDestinations(view, picked, open);
+  return open;
+}
+
+/** A student that is picked up can be put down where there is a place for it in the picture. Both actions are sent at once. */
+function withDestinations(view, colour, open) {
+  const room = view.board.players[view.request.seat].diningRoom[colour] < beside.SEATS;
+  for (const place of [...(room ? [0] : []), ...view.board.islands.map((island) => island.number)]) {
+    const event = { kind: "student-moved", colour, destination: place };
+    destinationCell(open, [`student ${colour}`, `destination ${place}`], `${place}`, [colour], event);
+  }
+}
+
+function destinationCell(open, act, value, colours, event) {
+  if (value !== "0") open.set(`island ${value}`, { act, event });
+  else for (const colour of colours) open.set(`dining ${colour}`, { act, event });
+}
+
+const afterSteps = ({ board }, steps) => ((board.motherNature - 1 + steps) % board.islands.length) + 1;
+
+/** The row of choices: what is asked and lies nowhere on the board, or the own hand. */
+function choiceCards(view, options, open) {
+  const answer = (id) => {
+    const [, kind, value] = id.split(" ");
+    const note = { assistant: plural(Math.ceil(value / 2), "step"), wizard: "wizard" }[kind] ?? "";
+    const label = { assistant: `Play assistant ${value}: Mother Nature walks up to ${plural(Math.ceil(value / 2), "step")}`, tower: `Team ${value}`, wizard: `Wizard ${value}` }[kind];
+    return { id, kind, value, note, label: label ?? (value === "none" ? "No more students" : `Choose ${value}`) };
+  };
+  if (view.request?.kind === "ask-assistant" && view.request.seat === options.mine) return view.request.availableAssistants.map((value) => answer(`answer assistant ${value}`));
+  const asked = [...open.keys()].filter((id) => id.startsWith("answer ")).map(answer);
+  if (asked.length || !view.hand || options.mine === null) return asked;
+  const played = view.board.players[options.mine]?.playedAssistant;
+  return view.hand.filter((value) => value !== played).map((value) => answer(`answer assistant ${value}`));
+}
+
+/** What stands in the row of choices if nothing lies there. */
+function choiceHint(view, options) {
+  if (options.can) return "Choose on the board";
+  const left = view.board.players[options.mine]?.assistantsLeft;
+  return left === undefined ? "" : `You have ${plural(left, "assistant")} in your hand`;
+}
+
+/** The order in which schools are shown: the own one first, then around the table. */
+function schoolOrder(board, options) {
+  const order = board.order.length ? board.order : options.names.map((_, seat) => seat);
+  const first = Math.max(0, order.indexOf(options.seat));
+  return [...order.slice(first), ...order.slice(0, first)];
+}
+
+/** Where everything lies. */
+function layoutOf(view, options) {
+  const { board } = view;
+  const layout = options.small || options.wide ? "wide" : "tall";
+  const sea = SEAS[layout];
+  const plays = options.mine !== null && options.mine !== undefined;
+  const rows = { layout, sea: { x: 0, y: 0 }, choices: null, characters: null, schools: [], width: sea.width, height: sea.height };
+  if (options.small) return rows;
+  const sizeOf = (seat) => beside.SCHOOLS[layout === "tall" ? "tall" : seat === options.mine ? "own" : "wide"];
+  const order = schoolOrder(board, options);
+  const school = (seat, x, y) => {
+    rows.schools.push({ seat, x, y, size: sizeOf(seat) });
+    return y + sizeOf(seat).height + GAP;
+  };
+  if (layout === "wide") {
+    let y = sea.height + GAP;
+    if (plays) [rows.choices, y] = [y, y + CHOICES + GAP];
+    if (board.characters.length) [rows.characters, y] = [y, y + CARDS + GAP];
+    let right = 0;
+    for (const seat of order) right = school(seat, sea.width + GAP, right);
+    return { ...rows, width: sea.width + GAP + beside.SCHOOLS.wide.width, height: Math.max(y, right) - GAP };
+  }
+  let y = 0;
+  if (plays) y = CHOICES + GAP;
+  rows.choices = plays ? 0 : null;
+  rows.sea.y = y;
+  y += sea.height + GAP;
+  const [own, others] = plays ? [order.slice(0, 1), order.slice(1)] : [[], order];
+  for (const seat of own) y = school(seat, 0, y);
+  if (board.characters.length) [rows.characters, y] = [y, y + CARDS + GAP];
+  for (const seat of others) y = school(seat, 0, y);
+  return { ...rows, height: y - GAP };
+}
+
+const DOING = { choices: "chooses", planning: "chooses", students: "moves", steps: "moves", cloud: "moves" };
+
+function schoolOptions(view, options, rows, lit, words) {
+  return rows.schools.map((place) => ({
+    ...place, lit, words, expert: view.expert, own: place.seat === options.mine, turn: view.turn === place.seat,
+    name: options.names[place.seat] ?? "", doing: view.turn === place.seat && !view.won ? DOING[view.stage] : null, chosen: options.choice?.student ?? null,
+  }));
+}
+
+/** What a press would do, in front of the name of a cell. */
+function wordsFor(view, open) {
+  return (id) => {
+    const answer = open.get(id);
+    if (!answer) return "";
+    if (answer.choice) return "Pick up a student. ";
+    if (answer.steps) return `${plural(answer.steps, "step")} to here. `;
+    return { island: "Put here. ", dining: "Put here. ", cloud: "Take. ", character: "Use. ", entrance: "Choose. " }[id.split(" ")[0]] ?? "";
+  };
+}
+
+function shift(spec, { x, y }) {
+  const moved = (shapes) => (shapes.length ? [["g", { transform: `translate(${x} ${y})` }, ...shapes]] : []);
+  return {
+    marks: moved(spec.marks), over: moved(spec.over), cells: spec.cells.map((cell) => ({ ...cell, x: cell.x + x, y: cell.y + y })),
+    pieces: spec.pieces.map((one) => ({ ...one, x: one.x + x, y: one.y + y })),
+  };
+}
+
+function draw(known, options) {
+  const view = viewed(known);
+  const rows = layoutOf(view, options);
+  const open = options.small ? new Map() : openTo(view, options);
+  const lit = new Set(open.keys());
+  const words = wordsFor(view, open);
+  const steps = new Map([...open].filter(([, answer]) => answer.steps).map(([id, answer]) => [Number(id.split(" ")[1]), answer.steps]));
+  const atSea = { marks: [], pieces: [], over: [], cells: options.small ? [] : seaCells(view, rows.layout, lit, words) };
+  drawSea(view.board, rows.layout, lit, atSea, steps);
+  const spec = shift(atSea, rows.sea);
+  if (!options.small) drawRest(view, options, rows, open, lit, words, spec);
+  const group = (shapes) => [["g", { class: "er-eriantys" }, ...shapes]];
+  return {
+    width: rows.width, height: rows.height, label: "Eriantys board", key: `${rows.layout} ${rows.sea.y} ${options.small}`,
+    ground: group([["g", { transform: `translate(${rows.sea.x} ${rows.sea.y})` }, ...seaGround(rows.layout)]]),
+    marks: group(spec.marks), pieces: spec.pieces, over: group(spec.over), cells: spec.cells,
+  };
+}
+
+function drawRest(view, options, rows, open, lit, words, spec) {
+  const { board } = view;
+  const width = SEAS[rows.layout].width;
+  const first = spec.cells.splice(0);
+  if (rows.choices !== null) {
+    const cards = choiceCards(view, options, open);
+    const place = { x: 0, y: rows.choices, width, lit, title: choiceHint(view, options) };
+    beside.drawChoices(cards, place, spec);
+    spec.cells.push(...beside.choiceCells(cards, place));
+  }
+  spec.cells.push(...first);
+  for (const [place, card] of rows.characters === null ? [] : board.characters.entries()) {
+    const each = Math.min(160, width / 3);
+    const where = { x: place * each, y: rows.characters, width: each, lit, words, active: board.activeCharacter === card.character };
+    beside.drawCharacter(card, where, spec);
+    spec.cells.push(beside.characterCell(card, where));
+  }
+  for (const school of schoolOptions(view, options, rows, lit, words)) {
+    if (!board.players[school.seat]) {
+      const team = Object.keys(view.teams ?? {}).find((one) => view.teams[one].includes(school.seat));
+      beside.drawEmptySchool({ ...school, team }, spec);
+      continue;
+    }
+    beside.drawSchool(board.players[school.seat], school, spec);
+    spec.cells.push(...beside.schoolCells(board.players[school.seat], school.seat, school));
+  }
+}
+
+function press(known, options, id) {
+  const view = viewed(known);
+  const answer = openTo(view, options).get(id);
+  if (!answer || (answer.choice && options.choice?.student === answer.choice.student)) return { choice: null };
+  if (answer.choice) return answer;
+  return { act: answer.act, event: answer.event ? { ...answer.event, seat: options.mine } : null };
+}
+
+function status(known, options) {
+  const view = viewed(known);
+  if (view.won || view.turn === null) return {};
+  const words = task(view);
+  const mine = view.turn === options.mine;
+  const picked = mine && options.choice?.student;
+  const title = mine ? words[0].toUpperCase() + words.slice(1) : `${options.names[view.turn] ?? ""}: ${words}`;
+  return { title: picked ? `Where does the ${picked} student go?` : title, detail: details(view) };
+}
+
+/** A match in its middle, for the small board on the page of tables. */
+function sample() {
+  const board = bareBoard(3);
+  const put = (place, students, tower = null, towers = 0) => Object.assign(board.islands[place], { students: { ...emptyHeap(), ...students }, tower, towers });
+  put(0, { pink: 1 });
+  put(1, { yellow: 2, green: 2, red: 1 }, "white", 1);
+  put(2, { yellow: 1 }, "black", 1);
+  put(3, { green: 1 });
+  put(4, { yellow: 2, red: 1 }, "white", 1);
+  put(5, { yellow: 1, blue: 2, green: 1 }, "black", 1);
+  put(7, { blue: 1, red: 2, pink: 2 }, "white", 1);
+  put(8, { blue: 3, green: 1 }, "black", 1);
+  put(10, { blue: 2, pink: 1 }, "grey", 1);
+  board.clouds = [{ ...emptyHeap(), green: 1, red: 2, pink: 1 }, { ...emptyHeap(), yellow: 1, blue: 2 }, { ...emptyHeap(), blue: 3, pink: 1 }];
+  return { seats: 3, expert: false, board: { ...board, motherNature: 2, round: 4, bag: 48 }, turn: 0, statuses: [], teams: {}, request: null, won: null };
+}
+
+export default {
+  async load() {
+    beside = await import("./board-school.js");
+  },
+  name: "eriantys",
+  title: "Eriantys",
+  about: "Islands, students and Mother Nature",
+  sample: sample(),
+  bare: true,
+  seats: { 2: "two", 3: "three", 4: "four, in two teams" },
+  wishes: [{ name: "expert", label: "Rules", options: [["", "simple"], ["true", "expert, with characters"]] }],
+  after: (view, event) => follow(view, event),
+  turn: (view) => (view && view.turn !== null && view.turn !== undefined ? [view.turn] : []),
+  draw,
+  press,
+  move: inShort,
+  words: inWords,
+  status,
+};

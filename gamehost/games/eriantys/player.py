@@ -1,0 +1,493 @@
+"""
+Eriantys: a beam search over the own turn; assistants by sampled hands of the others.
+
+What a seat sees is nearly everything: only the order of the bag and the others' next assistants are unknown. Every request has
+an answer, also one that a player meets in the middle of a decision because it has just come back.
+
+The bag can be counted, because all students that are not in it are visible. Other players' hands can be counted too, for a
+seat that was there when their assistants were played.
+
+The search for a turn runs on the rules themselves. A decision is a student with its destination, the steps of Mother Nature, a
+cloud, or a character with all its choices. After each decision the best positions are kept.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from attrs import define, evolve, field, frozen
+
+from gamehost.games.base import Seat
+from gamehost.games.chance import Chance
+from gamehost.games.eriantys.actions import (
+    Action,
+    ChooseDestination,
+    ChooseStudent,
+    ChooseTower,
+    ChooseWizard,
+    IllegalChoice,
+    PlayAssistant,
+    UseCharacter,
+    write,
+)
+from gamehost.games.eriantys.events import (
+    Ask,
+    AskAssistant,
+    AskCardStudent,
+    AskCloud,
+    AskColour,
+    AskDestination,
+    AskSteps,
+    AskTower,
+    AskWizard,
+    Board,
+    Closing,
+    Denied,
+    EndOfTurn,
+    LastRound,
+    MatchStarted,
+    PlayedAssistant,
+    Situation,
+    StartOfTurn,
+    Success,
+    Won,
+)
+from gamehost.games.eriantys.phases import Play, answered, character_used
+from gamehost.games.eriantys.pieces import (
+    ASSISTANTS,
+    MODES,
+    Character,
+    Colour,
+    PlanningOrder,
+    Status,
+    Tower,
+    steps_of,
+)
+from gamehost.games.eriantys.rules import Position, influences, resolved
+from gamehost.games.eriantys.views import ASKS, answers, bag_of, public_position, usable
+from gamehost.players.base import Budget, Level, Thinking
+from gamehost.players.search import best_on_average
+
+# What the seat has been told
+
+
+@define(eq=False)
+class Seen:
+    """What one seat has been told."""
+
+    seat: Seat
+    seats: int = 0
+    expert: bool = False
+    board: Board | None = None
+    request: Ask | None = None
+    over: bool = False
+    #: The own hand, and the assistants that others were seen to play.
+    hand: tuple[int, ...] = ASSISTANTS
+    played: dict[Seat, set[int]] = field(factory=dict)
+    last_round: bool = False
+    #: The colour that was chosen for the harvester in this turn.
+    banned: Colour | None = None
+    #: Students in the own entrance when the turn began.
+    _entrance: int = field(init=False, default=0)
+
+    def hear(self, event: Any) -> None:
+        """Take an event or a view."""
+        match event:
+            case MatchStarted(seats, expert):
+                self.seats, self.expert = seats, expert
+            case Situation():
+                self._come_in(event)
+            case Board():
+                self.board = event
+            case PlayedAssistant(seat, assistant):
+                self.played.setdefault(seat, set()).add(assistant)
+                self._put_down(seat, assistant)
+            case StartOfTurn(_, seat) if seat == self.seat and self.board is not None:
+                self._entrance = sum(self.board.schools[seat].entrance)
+            case Success(seat) | EndOfTurn(_, seat) if seat == self.seat:
+                # Requests are told to one seat. That another one is asked now is seen from the own answer's success.
+                self.request = None
+            case LastRound():
+                self.last_round = True
+            case Won() | Closing():
+                self.over, self.request = True, None
+            case _ if isinstance(event, ASKS):
+                self.request = event if event.seat == self.seat else None
+                if isinstance(event, AskAssistant) and event.seat == self.seat:
+                    self.hand, self.banned = event.hand, None
+
+    def _put_down(self, seat: Seat, assistant: int) -> None:
+        """Note an assistant on the board: no new board is told in the planning phase."""
+        if self.board is not None:
+            schools = list(self.board.schools)
+            school = schools[seat]
+            schools[seat] = evolve(school, played=assistant, assistants=school.assistants - 1)
+            self.board = evolve(self.board, schools=tuple(schools))
+
+    def _come_in(self, situation: Situation) -> None:
+        self.seats, self.expert = situation.match.seats, situation.match.expert
+        self.board, self.request = situation.board, situation.request
+        self.over = situation.won is not None
+        self._entrance = MODES[self.seats].entrance
+        if isinstance(situation.request, AskAssistant):
+            self.hand = situation.request.hand
+        if situation.board is not None and situation.board.round and not situation.board.bag:
+            self.last_round = True
+
+    def _hands(self, board: Board) -> tuple[tuple[int, ...], ...]:
+        hands = []
+        for number, school in enumerate(board.schools):
+            gone = self.played.get(Seat(number), set())
+            hand = tuple(card for card in (self.hand if number == self.seat else ASSISTANTS) if card not in gone)
+            if len(hand) != school.assistants:
+                hand = hand[: school.assistants] or ASSISTANTS[: school.assistants]
+            hands.append(hand)
+        return tuple(hands)
+
+    def position(self) -> Position | None:
+        """The position with this seat on turn; `None` before the deal."""
+        board = self.board
+        if board is None:
+            return None
+        order = self._order(board)
+        return evolve(
+            public_position(board, self.seat),
+            hands=self._hands(board),
+            bag=bag_of(board),
+            order=order,
+            turn=order.index(self.seat),
+            banned=self.banned,
+            last_round=self.last_round,
+        )
+
+    def _order(self, board: Board) -> tuple[Seat, ...]:
+        """The order of this round's turns, by the assistants on the table."""
+        seats = [Seat(number) for number in range(len(board.schools))]
+        return tuple(sorted(seats, key=lambda seat: board.schools[seat].played or 99))
+
+    def play(self) -> Play | None:
+        """The own turn as the rules hold it, where a student, steps or a cloud is asked for."""
+        position, request = self.position(), self.request
+        if position is None or request is None:
+            return None
+        stage = {AskSteps: Status.MOVE_2, AskCloud: Status.MOVE_3}.get(type(request), Status.MOVE_1)
+        moves = position.match.mode.moves
+        moved = self._entrance - sum(position.school.entrance) if stage is Status.MOVE_1 else moves
+        return Play(position, PlanningOrder.PREVIOUS, stage, request, moved=max(0, min(moved, moves)))
+
+
+# The own turn
+
+
+WON = 100_000
+
+
+def options(play: Play, *, characters: bool, once: bool = True) -> Iterator[Action]:
+    """
+    What may answer the open request.
+
+    :param characters: whether characters may be used before Mother Nature walks
+    :param once: whether swaps end after the first one
+    """
+    request = play.request
+    if request is None:
+        return
+    stop = ChooseStudent(None)
+    found = [action for action in answers(request, play.position, play.about) if action != stop]
+    swapped = getattr(play.effect, "swaps", 0)
+    if isinstance(request, AskCardStudent) and request.may_stop:
+        if swapped or not once:
+            yield stop
+        if swapped and once:
+            return
+    elif isinstance(request, AskDestination) and play.about is None:
+        # A player that has just come back does not know the student.
+        found = [action for action in found if action != ChooseDestination(0)]
+    yield from found
+    if characters and isinstance(request, AskSteps):
+        yield from usable(play.position)
+
+
+def after(play: Play, action: Action, chance: Chance) -> Play:
+    """
+    The match after an answer.
+
+    :raises IllegalChoice: the rules refuse it
+    """
+    if isinstance(action, UseCharacter):
+        return character_used(play, action, [])
+    return answered(play, action, chance, [])
+
+
+def worth(position: Position, seat: Seat) -> float:
+    """
+    What a position is worth to a seat's team against the best other team.
+
+    Towers count most, then professors, islands that would change hands, and students in the dining room. Coins count a little.
+    """
+    if position.character is not None or position.banned is not None:
+        # The effect of a character ends with the turn.
+        position = evolve(position, character=None, banned=None)
+    scores = [_assets(position, team.seats) for team in position.teams]
+    walk = {(position.mother_nature + steps) % len(position.islands): steps for steps in range(5, 0, -1)}
+    for place, island in enumerate(position.islands):
+        counts = influences(position, island)
+        most = max(counts)
+        near = 1.6 if place in walk else 1.0
+        leaders = [number for number, count in enumerate(counts) if count == most]
+        if len(leaders) == 1 and position.teams[leaders[0]].tower is not island.tower:
+            scores[leaders[0]] += 14 * near * len(island.members)
+        for number, count in enumerate(counts):
+            scores[number] += 1.5 * near * count
+    own = next(number for number, team in enumerate(position.teams) if seat in team.seats)
+    return scores[own] - max(score for number, score in enumerate(scores) if number != own)
+
+
+def _assets(position: Position, seats: Sequence[Seat]) -> float:
+    """What a team has by itself."""
+    score = 0.0
+    for seat in seats:
+        school = position.schools[seat]
+        score -= 100 * school.towers
+        score += 2.5 * min(school.coins, 6)
+        for colour, students in enumerate(school.dining):
+            score += (4.0, 3.5, 3.0, 2.5)[min(students, 3)] * students
+            if position.professors[colour] == seat:
+                # A lead that is larger is safer.
+                others = max(other.dining[colour] for other in position.schools if other is not school)
+                score += 32 + 4 * min(3, students - others) + 0.8 * school.entrance[colour]
+        score += 1.2 * sum(map(bool, school.entrance))
+    return score
+
+
+@frozen
+class Line:
+    """A way through the rest of the turn."""
+
+    play: Play
+    actions: tuple[Action, ...]
+    value: float
+
+
+def value_of(play: Play, seat: Seat) -> float:
+    """What a match is worth to a seat, over or not."""
+    if play.verdict is None:
+        return worth(play.position, seat)
+    if seat not in play.verdict.winners:
+        return -WON
+    return WON / len(play.verdict.winners)
+
+
+@frozen
+class Beam:
+    """How wide the search for a turn is."""
+
+    #: Positions that are kept after each decision.
+    width: int
+    characters: bool
+    #: Each decision's value is changed by up to so much, up or down.
+    noise: int = 0
+
+
+def turn_lines(play: Play, beam: Beam, chance: Chance, budget: Budget) -> list[Line]:
+    """
+    Ways through the rest of the turn of the seat that is asked, the best first; at least one.
+
+    A budget that ends narrows the beam to one position.
+    """
+    seat = play.position.seat
+    lines, ended = [Line(play, (), 0.0)], list[Line]()
+    while lines:
+        found: dict[tuple[Position, int], Line] = {}
+        for line in lines:
+            for one in _decisions(line, seat, beam, chance):
+                budget.nodes -= 1
+                if is_own(one.play, seat):
+                    found.setdefault((one.play.position, one.play.moved), one)
+                else:
+                    ended.append(one)
+        width = beam.width if budget.nodes > 0 else 1
+        lines = sorted(found.values(), key=lambda line: -line.value)[:width]
+        if len(ended) > 12:
+            ended = sorted(ended, key=lambda line: -line.value)[:12]
+    return sorted(ended, key=lambda line: -line.value)
+
+
+def is_own(play: Play, seat: Seat) -> bool:
+    """Whether this seat's turn goes on."""
+    return play.verdict is None and play.stage is not Status.PLANNING and play.position.seat == seat
+
+
+def _decisions(line: Line, seat: Seat, beam: Beam, chance: Chance) -> Iterator[Line]:
+    """All whole decisions after a line; a character does not count as one."""
+    open_ends = [(line.play, line.actions)]
+    while open_ends:
+        play, actions = open_ends.pop()
+        for action in options(play, characters=beam.characters):
+            try:
+                following = after(play, action, chance)
+            except IllegalChoice:
+                continue
+            way = (*actions, action)
+            unfinished = following.picked is not None or following.effect is not None
+            of_character = play.effect is not None or isinstance(action, UseCharacter)
+            if following.verdict is None and (unfinished or of_character):
+                open_ends.append((following, way))
+            else:
+                noise = chance.below(2 * beam.noise + 1) - beam.noise if beam.noise else 0
+                yield Line(following, way, value_of(following, seat) + noise)
+
+
+# The player
+
+
+@frozen
+class Style:
+    """How a level plays."""
+
+    beam: Beam
+    #: Sampled hands of the others for the choice of an assistant; 0: the choice is by chance.
+    worlds: int
+    nodes: int
+
+
+STYLE: Mapping[Level, Style] = {
+    Level.EASY: Style(Beam(1, characters=False, noise=25), worlds=0, nodes=2_000),
+    Level.MEDIUM: Style(Beam(1, characters=True, noise=6), worlds=2, nodes=3_000),
+    Level.HARD: Style(Beam(12, characters=True), worlds=8, nodes=12_000),
+}
+_SECONDS = 1.0
+
+
+@define(eq=False)
+class EriantysPlayer:
+    """A player of one match."""
+
+    seat: Seat
+    level: Level
+    thinking: Thinking
+    seen: Seen = field(init=False)
+    #: What this turn's search has decided, and is not asked yet.
+    _plan: tuple[Action, ...] = field(init=False, default=())
+    #: The request that was answered last, and the answer.
+    _answered: tuple[Ask, Action] | None = field(init=False, default=None)
+    _refused: set[bytes] = field(init=False, factory=set)
+
+    def __attrs_post_init__(self) -> None:
+        self.seen = Seen(self.seat)
+
+    def hear(self, event: Any) -> None:
+        before = self.seen.request
+        self.seen.hear(event)
+        if isinstance(event, Denied):
+            self._plan, self._answered = (), None
+        elif self.seen.request is not before:
+            self._refused.clear()
+            if self._answered is not None:
+                _, action = self._answered
+                self._plan = self._plan[1:] if self._plan[:1] == (action,) else ()
+                self._answered = None
+
+    def refused(self, notation: bytes) -> None:
+        """The host refused an answer to a question in the middle of a decision. The next answer is another one."""
+        self._refused.add(notation)
+        self._plan, self._answered = (), None
+
+    def answer(self) -> bytes | None:
+        request = self.seen.request
+        if request is None or self.seen.over:
+            return None
+        if self._answered is None or self._answered[0] is not request:
+            self._answered = (request, self._action(request))
+        action = self._answered[1]
+        if isinstance(request, AskColour) and isinstance(action, ChooseStudent):
+            board = self.seen.board
+            if board is not None and board.active_character is Character.HARVESTER:
+                self.seen.banned = action.colour
+        return write(action)
+
+    def _action(self, request: Ask) -> Action:
+        match request:
+            case AskTower(_, left, _):
+                return ChooseTower(Tower(max(range(len(left)), key=lambda tower: (left[tower], -tower))))
+            case AskWizard(_, wizards):
+                return ChooseWizard(wizards[self.thinking.chance.below(len(wizards))])
+        play = self.seen.play()
+        if play is None or self.level is Level.RANDOM or (self._refused and not self._plan):
+            return self._any(request, play)
+        if isinstance(request, AskAssistant):
+            return self._assistant(play, request)
+        allowed = set(options(play, characters=True, once=False))
+        if not self._plan or (self._plan[0] not in allowed and not isinstance(request, AskDestination)):
+            if isinstance(request, AskDestination) or not _begins(request):
+                return self._any(request, play)
+            self._plan = self._turn(play)
+        return self._plan[0] if self._plan else self._any(request, play)
+
+    def _any(self, request: Ask, play: Play | None) -> Action:
+        """Any answer that the request offers, now and then a character."""
+        chance = self.thinking.chance
+        if play is None:
+            return ChooseDestination(1)
+        if isinstance(request, AskDestination) and request.dining_room and not chance.below(2):
+            found: list[Action] = [ChooseDestination(0)]
+        else:
+            found = list(options(play, characters=False, once=False))
+        if isinstance(request, AskSteps) and not chance.below(3):
+            found += usable(play.position)
+        found = [action for action in found if write(action) not in self._refused] or found
+        return chance.one_of(found)
+
+    def _turn(self, play: Play) -> tuple[Action, ...]:
+        """The rest of the turn."""
+        style, chance = STYLE[self.level], self.thinking.chance
+        budget = self.thinking.budget(style.nodes, _SECONDS)
+        lines = turn_lines(play, style.beam, chance, budget)
+        return lines[0].actions if lines else ()
+
+    def _assistant(self, play: Play, request: AskAssistant) -> PlayAssistant:
+        """The assistant that brings most, over what the others may play."""
+        style, chance = STYLE[self.level], self.thinking.chance
+        cards = [action.assistant for action in options(play, characters=False) if isinstance(action, PlayAssistant)]
+        if not style.worlds:
+            return PlayAssistant(chance.one_of(cards))
+        position = play.position
+        known = dict(request.played)
+
+        def sample() -> dict[Seat, int]:
+            return {
+                seat: known.get(seat) or chance.one_of(position.hands[seat] or (10,))
+                for seat in position.order
+                if seat != self.seat
+            }
+
+        def value(others: dict[Seat, int], card: int) -> float:
+            return round_value(position, self.seat, {**others, self.seat: card})
+
+        return PlayAssistant(best_on_average(cards, sample, value, style.worlds, least=3))
+
+
+def _begins(request: Ask) -> bool:
+    """Whether a request is at the beginning of a decision."""
+    return type(request).__name__ in ("AskStudent", "AskSteps", "AskCloud")
+
+
+def round_value(position: Position, seat: Seat, cards: Mapping[Seat, int]) -> float:
+    """What a round would bring if all only moved Mother Nature, each to the best island in reach."""
+    order: Sequence[Seat] = sorted(cards, key=lambda one: (cards[one], one != seat))
+    for number, mover in enumerate(order):
+        reached = []
+        for steps in range(1, steps_of(cards[mover]) + 1):
+            place = (position.mother_nature + steps) % len(position.islands)
+            there = evolve(position, mother_nature=place, order=tuple(order), turn=number)
+            reached.append(resolved(there, place).position)
+        position = max(reached, key=lambda one: worth(one, mover))
+    # A low card lost is a choice less for later.
+    return worth(position, seat) + 0.8 * cards[seat]
+
+
+def recalled(known: Situation, told: Sequence[Any], seat: Seat) -> Sequence[Any]:
+    """What a player that comes back hears before its view: which assistants have gone is on no board."""
+    return [event for event in told if isinstance(event, PlayedAssistant)]
+
+
+PLAYER = EriantysPlayer

@@ -1,0 +1,131 @@
+"""
+Which games are installed, and what lies in a game's folder beside its rules and its master.
+
+A game is a value, its token, whose class is defined in a module of the game's folder. Beside this module may lie, and each may
+be missing:
+
+- `messages.py` with `MESSAGES`: the JSON of the game. A game without it has a wire of its own only.
+- `text.py` with `SCREEN`: how it is drawn in a terminal, and what is typed
+- `svg.py` with `picture`: how it is drawn as a picture
+- `player.py` with `PLAYER`: how the host plays it
+- `board.js` and `board.css`: its board in the browser, with more files whose names begin with `board`
+- `help.rst`: its rules and moves for people, at most 22 lines of 80 ASCII characters, as a literal text
+
+`gamehost.games.play` has what a game gets that brings none. All of it is read when somebody asks for it.
+"""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
+from importlib import import_module
+from importlib.metadata import EntryPoint, entry_points
+from importlib.resources import files
+from pkgutil import resolve_name
+from typing import Any
+
+from attrs import frozen
+
+from gamehost.games.base import Game
+
+#: The group of entry points by which other packages name their games: `name = module:TOKEN`.
+GROUP = "gamehost.games"
+
+#: The host's own games, in the order in which people are shown them.
+OWN: Sequence[str] = (
+    "gamehost.games.onitama.master:ONITAMA",
+    "gamehost.games.eriantys.master:ERIANTYS",
+    "gamehost.games.paper_soccer.master:PAPER_SOCCER",
+    "gamehost.games.stratego.master:STRATEGO",
+)
+
+#: What games and wires may be called, and what no game is called, because settings of the host begin so.
+NAME = re.compile(r"[a-z][a-z0-9-]*", re.ASCII)
+NAME_WORDS = "expected a lower-case letter, then lower-case letters, digits and hyphens"
+RESERVED = frozenset({"limits", "web"})
+
+
+@frozen
+class Installed:
+    """The games by name, and the games of other packages that cannot be used, with the reasons."""
+
+    games: Mapping[str, Game[Any, Any]]
+    rejected: Mapping[str, str]
+
+
+def find_games(entries: Iterable[EntryPoint]) -> Installed:
+    """The host's own games, and those that these entry points name. No other package can take the name of an own game."""
+    games = {game.name: game for game in map(resolve_name, OWN)}
+    rejected: dict[str, str] = {}
+    for entry in sorted(entries, key=lambda one: (one.name, one.value)):
+        try:
+            game = entry.load()
+            name = game.name
+        # A module of another package may raise anything while it is imported, and may even try to end the process.
+        except (Exception, SystemExit) as error:
+            rejected[entry.name] = (
+                f"{entry.value} cannot be imported: {type(error).__name__}: {' '.join(str(error).split())}"
+            )
+            continue
+        if not isinstance(name, str) or not NAME.fullmatch(name) or name in RESERVED:
+            rejected[entry.name] = f"{name!r} is not a name for a game; {NAME_WORDS}"
+        elif name != entry.name:
+            rejected[entry.name] = (
+                f"the entry point is called {entry.name!r} and its game {name!r}; expected the same name"
+            )
+        elif name in games:
+            rejected[entry.name] = f"another game is called {name!r}; expected another name"
+        else:
+            games[name] = game
+    return Installed(games, rejected)
+
+
+@cache
+def installed() -> Installed:
+    """What is installed. Read once: packages that are installed later are found by the next start."""
+    return find_games(entry_points(group=GROUP))
+
+
+def part(game: Game[Any, Any], module: str, name: str) -> Any:
+    """
+    Something that lies in a game's folder.
+
+    :param module: such as `player`
+    :param name: of the value in it, such as `PLAYER`
+    :return: `None`: the game does not bring it
+    """
+    return next((found for folder in _folders(game) if (found := _part(folder, module, name)) is not None), None)
+
+
+def resource(game: Game[Any, Any], name: str) -> str | None:
+    """The text of a file in a game's folder, such as `board.js`; `None`: there is none."""
+    for folder in _folders(game):
+        file = files(folder).joinpath(name)
+        if file.is_file():
+            return file.read_text("utf-8")
+    return None
+
+
+def files_of(game: Game[Any, Any], beginning: str) -> dict[str, bytes]:
+    """The files in a game's folder whose names begin so, by their names."""
+    found: dict[str, bytes] = {}
+    for folder in reversed(_folders(game)):
+        entries = (entry for entry in files(folder).iterdir() if entry.name.startswith(beginning) and entry.is_file())
+        found |= {entry.name: entry.read_bytes() for entry in entries}
+    return found
+
+
+def _folders(game: Game[Any, Any]) -> list[str]:
+    """The packages of a token's class, and of those that it derives from."""
+    packages = [kind.__module__.rpartition(".")[0] for kind in type(game).__mro__]
+    return list(dict.fromkeys(filter(None, packages)))
+
+
+@cache
+def _part(folder: str, module: str, name: str) -> Any:
+    where = f"{folder}.{module}"
+    try:
+        return getattr(import_module(where), name, None)
+    except ModuleNotFoundError as error:
+        if error.name != where:
+            raise
+        return None

@@ -1,0 +1,88 @@
+"""
+A game's views, events and actions as messages that any program can read.
+
+The `messages` module of a game turns the attrs classes of its master into msgspec structs. The structs are what the open wire,
+the browser and records carry, and their JSON Schema is published. It shows what it is given and hides nothing: a master has
+addressed each event already. Struct fields never follow the names of a master's fields by themselves, so that a renamed field
+of a game changes no message.
+"""
+
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+from attrs import field, frozen
+from msgspec import Struct
+
+from gamehost.games.base import Seat
+
+
+class EventMessage(Struct, frozen=True, tag_field="kind"):
+    """The base of all events; `kind` says which one it is."""
+
+
+class ActionMessage(Struct, frozen=True, tag_field="kind"):
+    """The base of all actions; `kind` says which one it is."""
+
+
+class Messages(Protocol):
+    """What makes the messages of a game, and reads them. Each game's `messages` module has one, called `MESSAGES`."""
+
+    @property
+    def view_type(self) -> Any:
+        """The struct of a view, for the schema."""
+
+    @property
+    def event_type(self) -> Any:
+        """The union of the structs of all events, for the schema."""
+
+    @property
+    def action_type(self) -> Any:
+        """The struct of an action, or the union of those of all actions, for the schema."""
+
+    @property
+    def rules(self) -> Mapping[str, Any]:
+        """What a program needs to find legal moves and would otherwise have to copy, as JSON; most games have nothing."""
+
+    def view(self, situation: Any) -> Struct:
+        """What `GameMaster.view` gave, as a message."""
+
+    def read_view(self, view: Any, seat: Seat | None) -> Any:
+        """
+        What `GameMaster.view` gives, from its message. What no message says is missing.
+
+        :param seat: whose view it is; `None`: a watcher's
+        """
+
+    def read_event(self, event: Any) -> Any:
+        """An event of the master, from its message; `None`: it changes no view, and no player needs it."""
+
+    def action(self, action: Any) -> Struct:
+        """An action in parts, for programs that do not read the game's notation."""
+
+    def event(self, event: Any) -> EventMessage | None:
+        """An event of the master, as a message; `None`: it is not told (a view says the same)."""
+
+
+@frozen
+class SameMessages:
+    """The messages of a game whose master has views, events and actions that are messages themselves."""
+
+    view_type: Any
+    event_type: Any
+    action_type: Any
+    rules: Mapping[str, Any] = field(factory=dict)
+
+    def view(self, situation: Any) -> Struct:
+        return situation  # type: ignore[no-any-return]
+
+    def read_view(self, view: Any, seat: Seat | None) -> Any:
+        return view
+
+    def read_event(self, event: Any) -> Any:
+        return event
+
+    def action(self, action: Any) -> Struct:
+        return action  # type: ignore[no-any-return]
+
+    def event(self, event: Any) -> EventMessage | None:
+        return event if isinstance(event, EventMessage) else None

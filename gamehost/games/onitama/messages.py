@@ -1,0 +1,125 @@
+"""
+Onitama as other programs see it. Squares are named `a1` to `e5`; a board is 25 characters, `a1` first, then `b1`.
+
+`K` and `P` are White's master and pupils, `k` and `p` Black's, `.` is an empty square. Seat 0 is White.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from msgspec import Struct, field
+
+from gamehost.games.base import Seat
+from gamehost.games.messages import ActionMessage, EventMessage
+from gamehost.games.onitama.master import Action, Dealt, Event, Exchanged, Moved, Situation
+from gamehost.games.onitama.rules import SQUARE_NAMED, SQUARES, VECTORS, Card, Move, Position, card_named
+
+Hands = tuple[list[str], list[str]]
+
+
+class View(Struct, frozen=True):
+    """Where the match stands. `turn` is the seat that moves next."""
+
+    board: str
+    hands: Hands
+    spare: str
+    turn: int
+
+
+class DealtEvent(EventMessage, frozen=True, tag="dealt"):
+    """The match begins with these cards; seat 0 moves first."""
+
+    hands: Hands
+    spare: str
+
+
+class MovedEvent(EventMessage, frozen=True, tag="moved"):
+    """A seat played a card, which is the new spare; it takes the old spare into its hand."""
+
+    seat: int
+    card: str
+    start: str = field(name="from")
+    end: str = field(name="to")
+
+
+class ExchangedEvent(EventMessage, frozen=True, tag="exchanged"):
+    """A seat could not move: it gave `old` and took `new` of the pack. If `new` was the spare, `old` is the spare now."""
+
+    seat: int
+    old: str
+    new: str
+
+
+class MoveAction(ActionMessage, frozen=True, tag="move"):
+    """Play a card to move a piece."""
+
+    card: str
+    start: str = field(name="from")
+    end: str = field(name="to")
+
+
+class ExchangeAction(ActionMessage, frozen=True, tag="exchange"):
+    """Give a card and get another one, because nothing can be moved."""
+
+    card: str
+
+
+def _hands(position: Position) -> Hands:
+    white, black = position.hands
+    return sorted(white), sorted(black)
+
+
+def _card(name: str) -> Card:
+    card = card_named(name)
+    if card is None:
+        raise ValueError("a card that this version does not know")
+    return card
+
+
+def _position(hands: Sequence[Sequence[str]], spare: str, *more: Any) -> Position:
+    (first, second), (third, fourth) = (map(_card, hand) for hand in hands)
+    return Position(((first, second), (third, fourth)), _card(spare), *more)
+
+
+class OnitamaMessages:
+    """Makes the messages of Onitama, and reads them."""
+
+    view_type = View
+    event_type = DealtEvent | MovedEvent | ExchangedEvent
+    action_type = MoveAction | ExchangeAction
+    rules: Mapping[str, Any] = {"cards": VECTORS}
+
+    def view(self, situation: Situation) -> View:
+        position = situation.position
+        return View(position.board, _hands(position), position.spare, position.turn)
+
+    def read_view(self, view: View, seat: Seat | None) -> Situation:
+        return Situation(_position(view.hands, view.spare, view.board, view.turn))
+
+    def read_event(self, event: Any) -> Event | None:
+        match event:
+            case DealtEvent(hands, spare):
+                return Dealt(_position(hands, spare))
+            case MovedEvent(seat, card, start, end):
+                return Moved(Seat(seat), Move(_card(card), SQUARE_NAMED[start], SQUARE_NAMED[end]))
+            case ExchangedEvent(seat, old, new):
+                return Exchanged(Seat(seat), _card(old), _card(new))
+        return None
+
+    def action(self, action: Action) -> ActionMessage:
+        if isinstance(action, Move):
+            return MoveAction(action.card, SQUARES[action.start], SQUARES[action.end])
+        return ExchangeAction(action.card)
+
+    def event(self, event: Any) -> EventMessage | None:
+        match event:
+            case Dealt(position):
+                return DealtEvent(_hands(position), position.spare)
+            case Moved(seat, move):
+                return MovedEvent(seat, move.card, SQUARES[move.start], SQUARES[move.end])
+            case Exchanged(seat, old, new):
+                return ExchangedEvent(seat, old, new)
+        return None
+
+
+MESSAGES = OnitamaMessages()

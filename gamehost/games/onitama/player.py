@@ -1,0 +1,161 @@
+"""
+Onitama: alpha-beta over the open position.
+
+The search looks at least four plies ahead at the level `hard`, so it sees every win and every loss in two moves. The cards of
+the pack are known too: they are those that nobody holds. Only the forced exchange of a card depends on luck.
+"""
+
+from collections.abc import Hashable, Mapping, Sequence
+from typing import Any
+
+from attrs import define, field
+
+from gamehost.games.base import Seat
+from gamehost.games.onitama.master import ONITAMA, Action, Situation
+from gamehost.games.onitama.rules import LEADS, SIDE, TEMPLE, VECTORS, WHITE, Card, Exchange, Move, Position, Square
+from gamehost.players.base import Budget, Level, Thinking
+from gamehost.players.search import WIN, Search, Strength, best_on_average, choose
+
+STRENGTH: Mapping[Level, Strength] = {
+    Level.EASY: Strength(depth=1, sure=1, nodes=1_000, seconds=0.1, noise=60),
+    Level.MEDIUM: Strength(depth=2, sure=2, nodes=2_000, seconds=0.2, noise=20),
+    Level.HARD: Strength(depth=12, sure=4, nodes=18_000, seconds=0.45),
+}
+
+_PUPIL = 100
+
+
+def _distance(square: Square, temple: Square) -> int:
+    return max(abs(square % SIDE - temple % SIDE), abs(square // SIDE - temple // SIDE))
+
+
+def _worth(piece: str, square: Square) -> int:
+    """What a piece on a square is worth to White; Black's pieces count against White."""
+    column, row = square % SIDE, square // SIDE
+    centre = 2 - abs(column - 2)
+    match piece:
+        case "P":
+            return _PUPIL + 3 * row + 3 * centre
+        case "p":
+            return -(_PUPIL + 3 * (SIDE - 1 - row) + 3 * centre)
+        case "K":
+            return 6 * (SIDE - _distance(square, TEMPLE[1]))
+        case "k":
+            return -6 * (SIDE - _distance(square, TEMPLE[0]))
+    return 0
+
+
+_WORTH: Mapping[str, tuple[int, ...]] = {
+    piece: tuple(_worth(piece, square) for square in range(SIDE * SIDE)) for piece in "PpKk."
+}
+#: For White and Black: card -> square -> how many squares the card leads to.
+_REACH: tuple[Mapping[Card, tuple[int, ...]], ...] = tuple(
+    {card: tuple(map(len, squares)) for card, squares in leads.items()} for leads in LEADS
+)
+
+
+class OnitamaRules:
+    """The game as the search sees it."""
+
+    def outcome(self, position: Position) -> int | None:
+        return None if position.won is None else -WIN
+
+    def moves(self, position: Position) -> Sequence[Move]:
+        board, temple = position.board, TEMPLE[1 - position.turn]
+
+        def promise(move: Move) -> int:
+            taken = board[move.end]
+            if taken in "Kk" or (move.end == temple and board[move.start] in "Kk"):
+                return 0
+            return 1 if taken != "." else 2
+
+        return sorted(position.moves(), key=promise)
+
+    def forcing(self, position: Position) -> Sequence[Move]:
+        board, temple = position.board, TEMPLE[1 - position.turn]
+        return [
+            move
+            for move in position.moves()
+            if board[move.end] != "." or (move.end == temple and board[move.start] in "Kk")
+        ]
+
+    def after(self, position: Position, move: Move) -> Position:
+        return position.after(move)
+
+    def evaluate(self, position: Position) -> int:
+        """Material, squares, how near the masters are to the temples, and mobility."""
+        value = 0
+        (white, white_2), (black, black_2) = (
+            (_REACH[side][position.hands[side][0]], _REACH[side][position.hands[side][1]]) for side in (0, 1)
+        )
+        for square, piece in enumerate(position.board):
+            if piece != ".":
+                value += _WORTH[piece][square]
+                if piece in "PK":
+                    value += white[square] + white_2[square]
+                else:
+                    value -= black[square] + black_2[square]
+        return value if position.turn == WHITE else -value
+
+    def key(self, position: Position) -> Hashable:
+        return (position.board, position.hands, position.turn)
+
+
+RULES = OnitamaRules()
+
+
+@define(eq=False)
+class OnitamaPlayer:
+    """A player of one match."""
+
+    seat: Seat
+    level: Level
+    thinking: Thinking
+    _view: Situation | None = field(init=False, default=None)
+
+    @property
+    def position(self) -> Position | None:
+        """The position, as far as it was heard."""
+        return None if self._view is None else self._view.position
+
+    def hear(self, event: Any) -> None:
+        self._view = ONITAMA.follow(self._view, event, self.seat)
+
+    def refused(self, notation: bytes) -> None:
+        """The position says everything, so there is no cause."""
+
+    def answer(self) -> bytes | None:
+        position = self.position
+        if position is None or position.turn != self.seat or position.won is not None:
+            return None
+        return ONITAMA.write(self._action(position))
+
+    def _action(self, position: Position) -> Action:
+        moves = RULES.moves(position)
+        if not moves:
+            return self._exchange(position)
+        if self.level is Level.RANDOM:
+            return self.thinking.chance.one_of(moves)
+        return choose(RULES, position, moves, STRENGTH[self.level], self.thinking)
+
+    def _exchange(self, position: Position) -> Exchange:
+        """
+        Give the card whose loss costs least, over the cards that may come for it.
+
+        The player does not know the match's settings, and takes it that a card of the pack comes.
+        """
+        hand = [Exchange(card) for card in position.hands[self.seat]]
+        if self.level is Level.RANDOM:
+            return self.thinking.chance.one_of(hand)
+        held = {position.spare, *position.hands[0], *position.hands[1]}
+        pack = [card for card in VECTORS if card not in held]
+        worlds = iter(pack)
+        search = Search(RULES, Budget(5_000))
+
+        def value(new: Card, exchange: Exchange) -> float:
+            return -search.value(position.exchanged(exchange.card, new), 2)
+
+        return best_on_average(hand, lambda: next(worlds), value, len(pack))
+
+
+PLAYER = OnitamaPlayer

@@ -1,0 +1,249 @@
+"""Onitama in a terminal. A move is typed as the card and two squares: `ox c1 c2`."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from attrs import evolve
+
+from gamehost.games.onitama.master import ONITAMA, Action, Situation
+from gamehost.games.onitama.messages import MESSAGES, ExchangedEvent, MovedEvent, View
+from gamehost.games.onitama.rules import (
+    LEADS,
+    SIDE,
+    SQUARE_NAMED,
+    SQUARES,
+    TEMPLE,
+    VECTORS,
+    Card,
+    Exchange,
+    Move,
+    Position,
+    card_named,
+)
+from gamehost.games.screen import (
+    BoardScreen,
+    MoveRefused,
+    Style,
+    abridged,
+    cut,
+    listed,
+    padded,
+)
+
+_COLOURS = ("White", "Black")
+_PIECES = ("KP", "kp")
+_KINDS: Mapping[str, str] = {"k": "master", "p": "pupil"}
+#: Columns of a card in the drawing, and the middle of its five by five points.
+_CARD, _MIDDLE = 13, 2
+_NAME = 20
+_OWN, _OTHER = "1;32", "1;31"
+
+
+class OnitamaScreen(BoardScreen[View]):
+    """One match of Onitama."""
+
+    game, messages = ONITAMA, MESSAGES
+
+    def told(self, message: Any, before: Situation | None) -> list[str]:
+        match message:
+            case MovedEvent(seat, card, start, end):
+                taken = before.position.board[SQUARE_NAMED[end]] if before is not None else "."
+                took = "" if taken == "." else f" and took a {_KINDS[taken.lower()]}"
+                return [f"{self.subject(seat)} played {card} {start} {end}{took}."]
+            case ExchangedEvent(seat, old, new):
+                return [f"{self.subject(seat)} could not move, gave {old} and got {new}."]
+        return []
+
+    @property
+    def _position(self) -> Position | None:
+        """The position with each hand in the order of the cards' names, as it is drawn."""
+        if self.known is None:
+            return None
+        position: Position = self.known.position
+        white, black = ((min(hand), max(hand)) for hand in position.hands)
+        return evolve(position, hands=(white, black))
+
+    @property
+    def turn(self) -> bool:
+        """Whether this seat is to move."""
+        position = self._position
+        return position is not None and position.turn == self.seat and position.won is None
+
+    def prompt_line(self) -> str:
+        position = self._position
+        if position is None:
+            return "The match has not begun."
+        if position.won is not None:
+            return "The match is over."
+        if position.turn != self.seat:
+            return f"{self.names[position.turn]} is to move."
+        move = next(position.moves(), None)
+        if move is None:
+            return f"You cannot move. Give a card and get another one: stalemate {position.hands[self.seat][0]}."
+        return f"Type a move as CARD FROM TO: {move}."
+
+    def moves(self, most: int) -> list[str]:
+        """All legal moves, or the cards that can be given."""
+        position, seat = self._position, self.seat
+        legal = () if position is None or seat is None else ONITAMA.legal(Situation(position), seat)
+        return abridged(map(str, legal), most)
+
+    def read(self, text: str) -> list[bytes]:
+        """
+        A card and two squares, two squares, or `stalemate` and a card.
+
+        :raises MoveRefused: not that, or not legal
+        """
+        position = self._position
+        if position is None or not self.turn:
+            raise MoveRefused(f"It is not your turn. {self.prompt_line()}")
+        return [ONITAMA.write(_read(position, text))]
+
+    def sentences(self) -> Iterator[str]:
+        """Pieces, cards, and what each card does."""
+        position = self._position
+        if position is None:
+            yield "The match has not begun."
+            return
+        for seat, colour in enumerate(_COLOURS):
+            masters, pupils = (
+                [SQUARES[square] for square, there in enumerate(position.board) if there == piece]
+                for piece in _PIECES[seat]
+            )
+            yield (
+                f"{self.subject(seat)} ({colour}): master {listed(masters) or 'taken'}, pupils {listed(pupils) or 'none'};"
+                f" cards {listed(position.hands[seat])}."
+            )
+        yield f"The next card is {position.spare}."
+        for card in (*position.hands[0], *position.hands[1], position.spare):
+            yield f"{card.capitalize()} leads {listed([_steps(*vector) for vector in VECTORS[card]], 'or')}."
+
+    def drawing(self, style: Style) -> Iterable[str]:
+        """The board with names beside it, and the five cards below."""
+        position = self._position
+        if position is None:
+            return ["The match has not begun."]
+        below = self.seat or 0
+        notes = {0: self._player(position, 1 - below, style), 2: f"next: {position.spare}"}
+        notes[4] = self._player(position, below, style)
+        lines = []
+        for line in range(SIDE):
+            row = line if below else SIDE - 1 - line
+            places = [row * SIDE + column for column in _across(below)]
+            squares = " ".join(_piece(position, place, below, style) for place in places)
+            lines.append(f"   {row + 1}  {squares}     {notes.get(line, '')}")
+        lines.append(f"      {' '.join('abcde'[column] for column in _across(below))}")
+        legend = f"{style.pick('□', '_')} is where a master began."
+        return [*lines, "", *self._cards(position, below, style), "", f"   K P: White, k p: Black. {legend}"]
+
+    def _player(self, position: Position, seat: int, style: Style) -> str:
+        name = cut(style.plain(self.who(seat)), _NAME)
+        return f"{name} ({_COLOURS[seat]}): {', '.join(position.hands[seat])}"
+
+    def _cards(self, position: Position, below: int, style: Style) -> Iterator[str]:
+        """The five cards side by side, each as its holder uses it on this board."""
+        own, other = ("yours", "theirs") if self.seat is not None else _COLOURS
+        shown = [(own, card, 1) for card in position.hands[below]]
+        shown.append(("next", position.spare, 1))
+        shown += [(other, card, -1) for card in position.hands[1 - below]]
+        yield "   " + "".join(padded(card, _CARD) for _, card, _ in shown)
+        yield "   " + "".join(padded(f"({whose})", _CARD) for whose, _, _ in shown)
+        for line in range(SIDE):
+            rows = (" ".join(_points(card, line, way, style)) for _, card, way in shown)
+            yield "   " + "".join(padded(row, _CARD) for row in rows)
+
+
+def _across(below: int) -> Iterable[int]:
+    """The columns from left to right: Black sees the board turned."""
+    return reversed(range(SIDE)) if below else range(SIDE)
+
+
+def _piece(position: Position, square: int, below: int, style: Style) -> str:
+    piece = position.board[square]
+    if piece != ".":
+        return style.paint(piece, _OWN if piece in _PIECES[below] else _OTHER)
+    return style.pick("□", "_") if square in TEMPLE else style.pick("·", ".")
+
+
+def _points(card: Card, line: int, way: int, style: Style) -> Iterator[str]:
+    """One of the five rows of a card, from the top."""
+    for column in range(SIDE):
+        vector = ((column - _MIDDLE) * way, (_MIDDLE - line) * way)
+        if vector == (0, 0):
+            yield "o"
+        else:
+            yield "x" if vector in VECTORS[card] else style.pick("·", ".")
+
+
+def _steps(right: int, forward: int) -> str:
+    """A card's vector in words: `2 forward`, `1 forward 1 left`."""
+    parts = [f"{abs(forward)} {'forward' if forward > 0 else 'back'}"] if forward else []
+    if right:
+        parts.append(f"{abs(right)} {'right' if right > 0 else 'left'}")
+    return " ".join(parts)
+
+
+def _read(position: Position, text: str) -> Action:
+    words = re.findall("[a-z]+(?![0-9])|[a-e][1-5]", text.lower())
+    if re.sub("[ ,;:-]+", "", text.lower()) != "".join(words):
+        words = []
+    hand = position.hands[position.turn]
+    example = next(map(str, position.moves()), None)
+    match words:
+        case ["stalemate" | "give", word]:
+            if example is not None:
+                raise MoveRefused(f"You can move, so you must: for example {example}.")
+            return Exchange(_card(word, hand))
+        case _ if example is None:
+            raise MoveRefused(f"You cannot move. Give one of your cards: stalemate {' or stalemate '.join(hand)}.")
+        case [word, start, end] if start in SQUARE_NAMED and end in SQUARE_NAMED and word not in SQUARE_NAMED:
+            return _checked(position, Move(_card(word, hand), SQUARE_NAMED[start], SQUARE_NAMED[end]))
+        case [start, end] if start in SQUARE_NAMED and end in SQUARE_NAMED:
+            return _with_either_card(position, SQUARE_NAMED[start], SQUARE_NAMED[end])
+    raise MoveRefused(f"That is not a move of Onitama. Type CARD FROM TO: {example}.")
+
+
+def _card(word: str, hand: Sequence[Card]) -> Card:
+    card = card_named(word)
+    if card is None:
+        raise MoveRefused(f"There is no such card. Your cards are {listed(hand)}.")
+    if card not in hand:
+        raise MoveRefused(f"You do not hold {card}. Your cards are {listed(hand)}.")
+    return card
+
+
+def _with_either_card(position: Position, start: int, end: int) -> Move:
+    first, second = (Move(card, start, end) for card in position.hands[position.turn])
+    legal = [move for move in (first, second) if position.why_not(move) is None]
+    if len(legal) == 2:
+        raise MoveRefused(f"Both of your cards lead there. Name one: {first} or {second}.")
+    if legal:
+        return legal[0]
+    _checked_start(position, start)
+    leads = [move for move in position.moves() if move.start == start]
+    able = f"It can do {listed([str(move) for move in leads], 'or')}." if leads else "It cannot move now."
+    raise MoveRefused(f"None of your cards leads from {SQUARES[start]} to {SQUARES[end]}. {able}")
+
+
+def _checked(position: Position, move: Move) -> Move:
+    if position.why_not(move) is None:
+        return move
+    start, end = SQUARES[move.start], SQUARES[move.end]
+    _checked_start(position, move.start)
+    own = _PIECES[position.turn]
+    able = [square for square in LEADS[position.turn][move.card][move.start] if position.board[square] not in own]
+    leads = f"it can lead to {listed([SQUARES[square] for square in able], 'or')}" if able else "it leads nowhere now"
+    if position.board[move.end] in own:
+        raise MoveRefused(f"A piece of yours is on {end}. With {move.card} from {start} {leads}.")
+    raise MoveRefused(f"{move.card.capitalize()} does not lead from {start} to {end}. From {start} {leads}.")
+
+
+def _checked_start(position: Position, start: int) -> None:
+    own = _PIECES[position.turn]
+    if position.board[start] not in own:
+        yours = [SQUARES[square] for square, piece in enumerate(position.board) if piece in own]
+        raise MoveRefused(f"None of your pieces is on {SQUARES[start]}. Yours are on {listed(yours)}.")
+
+
+SCREEN = OnitamaScreen

@@ -1,0 +1,114 @@
+"""
+Paper soccer as other programs see it. A point is `[x, y]` with the centre at `[0, 0]`.
+
+The seat that moves first attacks the goal at y = +6, the other one the goal at y = -6. A move is the list of all points
+that the ball is played to in one turn.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from msgspec import Struct
+
+from gamehost.games.base import Cause, Seat
+from gamehost.games.messages import ActionMessage, EventMessage
+from gamehost.games.paper_soccer.master import Ended, Event, Kickoff, Move, Moved, Situation
+from gamehost.games.paper_soccer.rules import Point, Position
+
+Points = list[tuple[int, int]]
+
+
+class View(Struct, frozen=True):
+    """Where the match stands: all legal moves so far, one list of points each. `next` is the seat that moves now."""
+
+    first: int
+    moves: list[Points]
+    next: int | None
+
+
+class KickoffEvent(EventMessage, frozen=True, tag="kickoff"):
+    """The match begins."""
+
+    first: int
+
+
+class MovedEvent(EventMessage, frozen=True, tag="moved"):
+    """A legal move, after which the match goes on."""
+
+    seat: int
+    points: Points
+    next: int
+
+
+class EndedEvent(EventMessage, frozen=True, tag="ended"):
+    """The match is over. `points` is the legal move that ended it; it is empty if the match ended otherwise."""
+
+    points: Points
+    why: str
+
+
+class MoveAction(ActionMessage, frozen=True, tag="move"):
+    """A move, or its beginning: all points, without the point where the ball lies."""
+
+    points: Points
+
+
+def _points(points: Sequence[Point]) -> Points:
+    return [(x, y) for x, y in points]
+
+
+def moves_of(points: Sequence[Point]) -> list[Points]:
+    """All points of a match cut into moves: a move ends where the turn passes, or where the match ends."""
+    moves: list[Points] = []
+    position, mover = Position(), None
+    for point in points:
+        if position.turn is not mover or not moves:
+            moves.append([])
+            mover = position.turn
+        moves[-1].append((point[0], point[1]))
+        position = position.step(point)
+    return moves
+
+
+class PaperSoccerMessages:
+    """Makes the messages of paper soccer, and reads them."""
+
+    view_type = View
+    event_type = KickoffEvent | MovedEvent | EndedEvent
+    action_type = MoveAction
+    rules: Mapping[str, Any] = {}
+
+    def view(self, situation: Situation) -> View:
+        return View(situation.first, moves_of(situation.points), situation.next)
+
+    def read_view(self, view: View, seat: Seat | None) -> Situation:
+        """A situation from its message, without the result."""
+        points = tuple(point for move in view.moves for point in move)
+        return Situation(Seat(view.first), points, None if view.next is None else Seat(view.next), None)
+
+    def read_event(self, event: Any) -> Event | None:
+        """An event from its message. Who has won is told by the table."""
+        match event:
+            case KickoffEvent(first):
+                return Kickoff(Seat(first))
+            case MovedEvent(seat, points, following):
+                return Moved(Seat(seat), tuple(points), Seat(following))
+            case EndedEvent(points, why):
+                return Ended(Seat(0), Seat(1), tuple(points), Cause.RULES, why)
+        return None
+
+    def action(self, action: Move) -> ActionMessage:
+        return MoveAction(_points(action.points))
+
+    def event(self, event: Any) -> EventMessage | None:
+        match event:
+            case Kickoff(first):
+                return KickoffEvent(first)
+            case Moved(seat, points, following):
+                return MovedEvent(seat, _points(points), following)
+            case Ended():
+                return EndedEvent(_points(event.points), event.why)
+        return None
+
+
+MESSAGES = PaperSoccerMessages()

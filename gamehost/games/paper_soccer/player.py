@@ -1,0 +1,287 @@
+"""
+Paper Soccer: alpha-beta over whole turns.
+
+A turn is a path. Paths that end at the same point with the same lines drawn are one move. A side wins at once if a way of free
+lines leads over touched points to its goal. The search finds such ways by flooding and misses none, so it sees one turn more
+than its depth.
+
+Points are numbered; `LINKS` has each point's neighbours with the line to each.
+"""
+
+from collections import deque
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from typing import Any
+
+from attrs import define, field, frozen
+
+from gamehost.games.base import Seat
+from gamehost.games.paper_soccer.master import PAPER_SOCCER, Ended, Kickoff, Move, Moved, Situation
+from gamehost.games.paper_soccer.rules import AROUND, GOALS, POINTS, WAYS, Lines, Position, Side
+from gamehost.players.base import Budget, Level, OutOfBudget, SeededChance, Thinking
+from gamehost.players.search import WIN, Strength, choose
+
+
+@frozen
+class Turns:
+    """How many positions within one turn are looked at: for the own turn now, and deeper in the search."""
+
+    now: int
+    later: int
+
+
+STRENGTH: Mapping[Level, tuple[Strength, Turns]] = {
+    Level.EASY: (Strength(depth=1, sure=1, nodes=300, seconds=0.2, noise=500), Turns(12, 12)),
+    Level.MEDIUM: (Strength(depth=1, sure=1, nodes=500, seconds=0.3), Turns(300, 40)),
+    Level.HARD: (Strength(depth=6, sure=1, nodes=6_000, seconds=1.0), Turns(1_500, 120)),
+}
+#: When every turn that was found loses, hard looks at so many more for one that does not, and so long.
+LAST_RESORT, LAST_SECONDS = 6_000, 0.7
+
+_NUMBERS = {point: number for number, point in enumerate(POINTS)}
+LINKS: tuple[tuple[tuple[int, Lines], ...], ...] = tuple(
+    tuple((_NUMBERS[other], line) for other, line in WAYS[point].items()) for point in POINTS
+)
+_AROUND = tuple(AROUND[point] for point in POINTS)
+#: The side whose goal a point is in: 0 or 1; -1: not in a goal.
+_GOAL = tuple(int(GOALS.get(point, -1)) for point in POINTS)
+_HEIGHT = tuple(y for _, y in POINTS)
+#: Farther than any goal.
+_NEVER = 9
+
+
+@frozen
+class Place:
+    """A position between two turns."""
+
+    ball: int
+    drawn: Lines
+    side: int
+    #: The winner, if the game is over; else -1.
+    winner: int = -1
+
+
+@frozen
+class Turn:
+    """A whole turn: its points by number, and where it leads."""
+
+    points: tuple[int, ...]
+    to: Place
+
+
+def distances(ball: int, drawn: Lines) -> tuple[int, int]:
+    """
+    How many turns it takes at least to bring the ball into the goal of side 0 and of side 1, if both sides helped.
+
+    Way over touched points costs nothing; a point that is not touched ends a turn. 0: it can be done in this turn.
+    """
+    goals = [_NEVER, _NEVER]
+    seen = {ball}
+    here = [ball]
+    cost = 0
+    while here and cost < _NEVER:
+        beyond: list[int] = []
+        while here:
+            for other, line in LINKS[here.pop()]:
+                if other in seen or line & drawn:
+                    continue
+                seen.add(other)
+                goal = _GOAL[other]
+                if goal >= 0:
+                    goals[goal] = min(goals[goal], cost)
+                elif _AROUND[other] & drawn:
+                    here.append(other)
+                else:
+                    beyond.append(other)
+        if _NEVER not in goals:
+            break
+        here = beyond
+        cost += 1
+    return goals[0], goals[1]
+
+
+def way_to_goal(place: Place) -> tuple[int, ...] | None:
+    """The points of a turn that ends in the goal which the side to move attacks; `None`: there is none."""
+    come: dict[int, int] = {place.ball: -1}
+    queue = deque([place.ball])
+    while queue:
+        here = queue.popleft()
+        for other, line in LINKS[here]:
+            if other in come or line & place.drawn or not _AROUND[other] & place.drawn:
+                continue
+            come[other] = here
+            if _GOAL[other] == place.side:
+                way = [other]
+                while come[way[-1]] != place.ball:
+                    way.append(come[way[-1]])
+                return tuple(reversed(way))
+            if _GOAL[other] < 0:
+                queue.append(other)
+    return None
+
+
+def turns(place: Place, most: int) -> Iterator[Turn]:
+    """
+    The turns of the side to move, one for each end point and set of lines.
+
+    Shortest and longest ones are looked for by turns, so that both are found when there are too many.
+
+    :param most: how many positions within the turn are looked at
+    """
+    side = place.side
+    queue: deque[tuple[int, Lines, tuple[int, ...]]] = deque([(place.ball, place.drawn, ())])
+    seen: set[tuple[int, Lines]] = set()
+    for number in range(most):
+        if not queue:
+            return
+        here, drawn, points = queue.popleft() if number % 2 else queue.pop()
+        for other, line in LINKS[here]:
+            if line & drawn:
+                continue
+            after = drawn | line
+            if (other, after) in seen:
+                continue
+            seen.add((other, after))
+            way = (*points, other)
+            around = _AROUND[other]
+            if not around & drawn:
+                yield Turn(way, Place(other, after, 1 - side))
+            elif _GOAL[other] >= 0:
+                yield Turn(way, Place(other, after, 1 - side, _GOAL[other]))
+            elif around & after == around:
+                yield Turn(way, Place(other, after, 1 - side, 1 - side))
+            else:
+                queue.append((other, after, way))
+
+
+def is_lost(place: Place) -> bool:
+    """Whether the side that did not move last wins at once, or has won."""
+    if place.winner >= 0:
+        return place.winner == place.side
+    return distances(place.ball, place.drawn)[place.side] == 0
+
+
+@define(eq=False)
+class PaperSoccerRules:
+    """The game as the search sees it."""
+
+    #: Positions within a turn that are looked at.
+    most: int
+    _distances: dict[tuple[int, Lines], tuple[int, int]] = field(factory=dict)
+
+    def outcome(self, place: Place) -> int | None:
+        if place.winner >= 0:
+            return WIN if place.winner == place.side else -WIN
+        # A goal in this turn is as good as made.
+        return WIN - 1 if self._to_goals(place)[place.side] == 0 else None
+
+    def moves(self, place: Place) -> Sequence[Turn]:
+        forward = 1 if place.side == 0 else -1
+        found = [turn for turn in turns(place, self.most) if turn.to.winner != 1 - place.side]
+        if not found:
+            found = list(turns(place, self.most))
+        found.sort(key=lambda turn: -forward * _HEIGHT[turn.to.ball])
+        return found
+
+    def forcing(self, place: Place) -> Sequence[Turn]:
+        return ()
+
+    def after(self, place: Place, move: Turn) -> Place:
+        return move.to
+
+    def evaluate(self, place: Place) -> int:
+        """How much nearer the own goal is than the other one: in turns, then in height. To be on the move is half a turn."""
+        goals = self._to_goals(place)
+        side = place.side
+        height = _HEIGHT[place.ball] if side == 0 else -_HEIGHT[place.ball]
+        return 100 * (goals[1 - side] - goals[side]) + 50 + 20 * height
+
+    def key(self, place: Place) -> Hashable:
+        return (place.ball, place.drawn, place.side)
+
+    def _to_goals(self, place: Place) -> tuple[int, int]:
+        key = (place.ball, place.drawn)
+        known = self._distances.get(key)
+        if known is None:
+            known = self._distances[key] = distances(*key)
+        return known
+
+
+@define(eq=False)
+class PaperSoccerPlayer:
+    """A player of one match."""
+
+    seat: Seat
+    level: Level
+    thinking: Thinking
+    position: Position = field(init=False, factory=Position)
+    #: The side that this seat plays; `None` before the kick-off.
+    _side: Side | None = field(init=False, default=None)
+    _over: bool = field(init=False, default=False)
+
+    def hear(self, event: Any) -> None:
+        match event:
+            case Kickoff(first):
+                self._begin(first)
+            case Moved(_, points):
+                self.position = self.position.after(points)
+            case Situation(first, points, following):
+                self._begin(first)
+                for point in points:
+                    self.position = self.position.step(point)
+                self._over = following is None
+            case Ended():
+                self._over = True
+
+    def refused(self, notation: bytes) -> None:
+        """The position says everything, so there is no cause."""
+
+    def answer(self) -> bytes | None:
+        position = self.position
+        if self._over or self._side is None or position.turn != self._side or position.ending is not None:
+            return None
+        place = Place(_NUMBERS[position.ball], position.drawn, position.turn)
+        points = self._stroll(place) if self.level is Level.RANDOM else self._points(place)
+        return PAPER_SOCCER.write(Move(tuple(POINTS[number] for number in points)))
+
+    def _begin(self, first: Seat) -> None:
+        self.position = Position()
+        self._side = Side(0 if first == self.seat else 1)
+        self._over = False
+
+    def _stroll(self, place: Place) -> tuple[int, ...]:
+        """Any free line, until the turn is over."""
+        chance: SeededChance = self.thinking.chance
+        position = self.position
+        points = []
+        while position.turn == place.side and position.ending is None:
+            point = chance.one_of(list(position.steps()))
+            position = position.step(point)
+            points.append(_NUMBERS[point])
+        return tuple(points)
+
+    def _points(self, place: Place) -> tuple[int, ...]:
+        goal = way_to_goal(place)
+        if goal is not None:
+            return goal
+        strength, most = STRENGTH[self.level]
+        found = PaperSoccerRules(most.now).moves(place)
+        chosen = choose(PaperSoccerRules(most.later), place, found, strength, self.thinking)
+        if self.level is Level.HARD and is_lost(chosen.to):
+            chosen = self._saving(place) or chosen
+        return chosen.points
+
+    def _saving(self, place: Place) -> Turn | None:
+        """A turn after which the other side does not win at once, however many turns there are to be looked at."""
+        # This is not less with less effort: it is rare, and it decides the match.
+        budget = Budget(LAST_RESORT, LAST_SECONDS, self.thinking.clock)
+        try:
+            for turn in turns(place, LAST_RESORT):
+                budget.spend()
+                if not is_lost(turn.to):
+                    return turn
+        except OutOfBudget:
+            pass
+        return None
+
+
+PLAYER = PaperSoccerPlayer

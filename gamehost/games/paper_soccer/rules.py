@@ -1,0 +1,241 @@
+"""
+The rules of paper soccer: the pitch as data, and a position.
+
+The pitch has ten units from goal to goal and eight across; the centre is (0, 0), x goes to the right and y up. A set of lines
+is a whole number with one bit for each line. So a position is copied by copying a number, and the lines around a point are
+read with one mask.
+
+A position is the ball, the drawn lines and the side to move. It is immutable; a step gives a new one.
+
+A point is touched when a drawn line ends in it. This is computed from the lines, so there is no second record that could
+disagree with them. A ball that comes to a touched point bounces: the turn of the same side goes on. Whether a side is stuck
+depends only on the lines around the ball. Whole moves are found one by one, because a position can have hundreds of
+thousands.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from enum import Enum
+from itertools import product
+from types import MappingProxyType
+from typing import NewType
+
+from attrs import frozen
+
+#: (x, y).
+Point = tuple[int, int]
+#: Two neighbouring points, the lesser first.
+Segment = tuple[Point, Point]
+#: A set of segments, one bit each.
+Lines = int
+#: 0: the side that moves first and attacks the goal at y = +6; 1: the other side, which attacks y = -6.
+Side = NewType("Side", int)
+
+FIRST = Side(0)
+SECOND = Side(1)
+
+#: The field reaches from -SIDE to SIDE and from -LENGTH to LENGTH; the goals lie behind, one unit deep.
+SIDE = 4
+LENGTH = 5
+GOAL = LENGTH + 1
+#: A goal reaches from -POST to POST.
+POST = 1
+
+START: Point = (0, 0)
+
+
+def on_pitch(point: Point) -> bool:
+    """Whether a point is one of the 105: on the field, or in a goal."""
+    x, y = abs(point[0]), abs(point[1])
+    return (x <= SIDE and y <= LENGTH) or (x <= POST and y == GOAL)
+
+
+def neighbours(one: Point, other: Point) -> bool:
+    """Whether two points are one unit apart, straight or diagonally, on a pitch or not."""
+    return max(abs(one[0] - other[0]), abs(one[1] - other[1])) == 1
+
+
+def _inside(segment: Segment) -> bool:
+    """Whether a segment between two neighbours of the pitch stays on it, and does not cut round a post."""
+    (x, y), (x2, y2) = segment
+    return max(abs(y), abs(y2)) < GOAL or max(abs(x), abs(x2)) <= POST
+
+
+def _on_border(segment: Segment) -> bool:
+    """Whether a segment is drawn from the start: side line, goal line, post or net. The mouths of the goals are not."""
+    (x, y), (x2, y2) = segment
+    if x == x2:
+        return abs(x) == SIDE or (abs(x) == POST and GOAL in (abs(y), abs(y2)))
+    return y == y2 and (abs(y) == GOAL or (abs(y) == LENGTH and max(abs(x), abs(x2)) > POST))
+
+
+#: All points, from left to right and each column upwards.
+POINTS: tuple[Point, ...] = tuple(
+    filter(on_pitch, product(range(-SIDE, SIDE + 1), range(-GOAL, GOAL + 1))),
+)
+
+_SEGMENTS = tuple(
+    segment
+    for segment in product(POINTS, POINTS)
+    if segment[0] < segment[1] and neighbours(*segment) and _inside(segment)
+)
+
+#: The 40 that are drawn from the start.
+BORDER: tuple[Segment, ...] = tuple(filter(_on_border, _SEGMENTS))
+#: The 316 that can be drawn.
+DRAWABLE: tuple[Segment, ...] = tuple(segment for segment in _SEGMENTS if not _on_border(segment))
+
+_BITS: dict[Segment, Lines] = {segment: 1 << number for number, segment in enumerate(DRAWABLE + BORDER)}
+
+#: The border as a set.
+BORDER_LINES: Lines = sum(_BITS[segment] for segment in BORDER)
+
+#: For each point its neighbours, border ones too, and the line to each.
+WAYS: Mapping[Point, Mapping[Point, Lines]] = MappingProxyType(
+    {
+        point: MappingProxyType(
+            {
+                other: _BITS[min(point, other), max(point, other)]
+                for other in POINTS
+                if (min(point, other), max(point, other)) in _BITS
+            }
+        )
+        for point in POINTS
+    }
+)
+
+#: For each point all lines that end in it: three to eight.
+AROUND: Mapping[Point, Lines] = MappingProxyType({point: sum(ways.values()) for point, ways in WAYS.items()})
+
+#: Point in a goal -> the side that wins if the ball comes there, whichever side played it.
+GOALS: Mapping[Point, Side] = MappingProxyType(
+    {(x, y): side for x in range(-POST, POST + 1) for y, side in ((GOAL, FIRST), (-GOAL, SECOND))}
+)
+
+
+# A position
+
+
+class Foul(Exception):
+    """A move that the rules forbid. The message says which rule it breaks, and where."""
+
+
+class How(Enum):
+    """How a game ended. The values are for people."""
+
+    GOAL = "goal"
+    OWN_GOAL = "own goal"
+    DEAD_END = "dead end"
+
+
+@frozen
+class Ending:
+    """Who won, and how."""
+
+    winner: Side
+    how: How
+
+
+@frozen
+class Position:
+    """
+    Between two steps.
+
+    The side on turn stays the same while its ball bounces, and at the end.
+    """
+
+    ball: Point = START
+    drawn: Lines = BORDER_LINES
+    turn: Side = FIRST
+    ending: Ending | None = None
+
+    def steps(self) -> Iterator[Point]:
+        """Where the ball can be played to now; nowhere once the game is over."""
+        if self.ending is None:
+            for point, line in WAYS[self.ball].items():
+                if not line & self.drawn:
+                    yield point
+
+    def step(self, point: Point) -> "Position":
+        """
+        Draw one line.
+
+        :raises Foul: the game is over, or the line is not there to be drawn
+        """
+        line = WAYS[self.ball].get(point, 0)
+        if not line or line & self.drawn or self.ending is not None:
+            raise Foul(self._why_not(point))
+        around = AROUND[point]
+        touched = around & self.drawn
+        drawn = self.drawn | line
+        if not touched:
+            return Position(point, drawn, Side(1 - self.turn))
+        if point in GOALS:
+            winner = GOALS[point]
+            how = How.GOAL if winner == self.turn else How.OWN_GOAL
+            return Position(point, drawn, self.turn, Ending(winner, how))
+        if around & drawn == around:
+            return Position(point, drawn, self.turn, Ending(Side(1 - self.turn), How.DEAD_END))
+        return Position(point, drawn, self.turn)
+
+    def moves(self) -> Iterator[tuple[Point, ...]]:
+        """
+        All whole moves of the side on turn, in the order of their points. There may be hundreds of thousands of them.
+        """
+        path: list[Point] = []
+        # The steps that are still to be tried, from each position on the way.
+        ways = [(self, self.steps())]
+        while ways:
+            here, steps = ways[-1]
+            point = next(steps, None)
+            if point is None:
+                ways.pop()
+                if path:
+                    path.pop()
+                continue
+            after = here.step(point)
+            path.append(point)
+            if after.turn != self.turn or after.ending is not None:
+                yield tuple(path)
+                path.pop()
+            else:
+                ways.append((after, after.steps()))
+
+    def after(self, points: Sequence[Point]) -> "Position":
+        """
+        Play one whole move from here.
+
+        :param points: where the ball goes, without the point where it lies
+        :raises Foul: there is no such step, or the move is too long, or too short
+        """
+        if not points:
+            raise Foul("a move without points; one point or more was expected")
+        here = self
+        for point in points:
+            if here.turn != self.turn:
+                raise Foul(
+                    f"the move ends at {format_point(here.ball)}, where no line was, and cannot go on to {format_point(point)}"
+                )
+            here = here.step(point)
+        if here.turn == self.turn and here.ending is None:
+            raise Foul(f"the move cannot end at {format_point(here.ball)}: the ball bounces there and must go on")
+        return here
+
+    def _why_not(self, point: Point) -> str:
+        step = f"{format_point(self.ball)} to {format_point(point)}"
+        if self.ending is not None:
+            return f"no step from {step}: the game is over ({self.ending.how.value})"
+        if not on_pitch(point):
+            return f"no step from {step}: that is off the pitch"
+        if not neighbours(self.ball, point):
+            return f"no step from {step}: that is not a neighbouring point"
+        line = WAYS[self.ball].get(point)
+        if line is None:
+            return f"no step from {step}: that is round the outside of a goal post"
+        if line & BORDER_LINES:
+            return f"no step from {step}: that is along the border"
+        return f"no step from {step}: that line is drawn already"
+
+
+def format_point(point: Point) -> str:
+    """A point in words for people: `(0, -1)`."""
+    return f"({point[0]}, {point[1]})"

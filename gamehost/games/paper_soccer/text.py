@@ -1,0 +1,293 @@
+"""
+Paper soccer in a terminal. A move is typed as directions, as they are on the screen, or as points: `n ne e` or `0,1 1,1`.
+
+The seat that attacks the lower goal sees the pitch turned, so that everybody plays upwards. Points keep their numbers.
+"""
+
+import re
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from gamehost.games.paper_soccer.master import PAPER_SOCCER, Move, Situation, position_of
+from gamehost.games.paper_soccer.messages import MESSAGES, EndedEvent, KickoffEvent, MovedEvent, View
+from gamehost.games.paper_soccer.rules import BORDER_LINES, GOAL, LENGTH, SIDE, START, WAYS, Foul, Point, Position
+from gamehost.games.screen import (
+    BoardScreen,
+    MoveRefused,
+    Style,
+    abridged,
+    cut,
+    listed,
+    wrapped,
+)
+
+#: Directions on the screen, clockwise, as steps to the right and up.
+_STEPS: Mapping[str, Point] = {
+    "n": (0, 1),
+    "ne": (1, 1),
+    "e": (1, 0),
+    "se": (1, -1),
+    "s": (0, -1),
+    "sw": (-1, -1),
+    "w": (-1, 0),
+    "nw": (-1, 1),
+}
+_NAMED = {step: name for name, step in _STEPS.items()}
+_WORD = re.compile(r"\(?(-?[0-9]{1,3})\s*,\s*(-?[0-9]{1,3})\)?|[^\s,;]+", re.ASCII)
+#: So many unfinished moves are kept while moves are listed by length. Beyond it, the longest one is finished first.
+_KEPT = 500
+#: So many moves are tried for an example that does not lose at once.
+_TRIED = 60
+#: Columns and lines of a unit in the drawing, of the numbers at its left, and of the notes at its right.
+_WIDE, _HIGH, _LEFT, _NOTES = 4, 2, 5, 36
+#: Diagonals of the box-drawing characters.
+_RISING, _FALLING, _CROSS = "\u2571", "\u2572", "\u2573"
+_LATEST, _BALL = "1;33", "1;32"
+
+
+class PaperSoccerScreen(BoardScreen[View]):
+    """One match of paper soccer."""
+
+    game, messages = PAPER_SOCCER, MESSAGES
+
+    def told(self, message: Any, before: Situation | None) -> list[str]:
+        match message:
+            case KickoffEvent(first):
+                return [f"{self.subject(first)} {'move' if first == self.seat else 'moves'} first."]
+            case MovedEvent(seat, points):
+                return [f"{self.subject(seat)} played {_text(points)}."]
+            case EndedEvent(points) if points and before is not None and before.next is not None:
+                return [f"{self.subject(before.next)} played {_text(points)}."]
+        return []
+
+    @property
+    def _way(self) -> int:
+        """1, or -1 for the seat that sees the pitch turned."""
+        return 1 if self._view is None or self.seat in (None, self._view.first) else -1
+
+    @property
+    def turn(self) -> bool:
+        """Whether this seat is to move."""
+        return self._view is not None and self.seat is not None and self._view.next == self.seat
+
+    def prompt_line(self) -> str:
+        view = self._view
+        if view is None:
+            return "The match has not begun."
+        if view.next is None:
+            return "The match is over."
+        if not self.turn:
+            return f"{self.names[view.next]} is to move."
+        return f"Type a move, all its steps: {self._example(position_of(self.known))}."
+
+    def moves(self, most: int) -> list[str]:
+        """Complete legal moves as directions, short ones first."""
+        if self._view is None or not self.turn:
+            return []
+        position = position_of(self.known)
+        return abridged((self._directions(position.ball, move) for move in _complete(position)), most)
+
+    def _example(self, position: Position) -> str:
+        """A short move, if there is one that does not lose at once."""
+        first = None
+        for number, move in enumerate(_complete(position)):
+            ending = position.after(move).ending
+            if ending is None or ending.winner == position.turn:
+                return self._directions(position.ball, move)
+            first = first or move
+            if number > _TRIED:
+                break
+        return self._directions(position.ball, first or ())
+
+    def _directions(self, ball: Point, points: Iterable[Point]) -> str:
+        words = []
+        for point in points:
+            words.append(self._direction(ball, point))
+            ball = point
+        return " ".join(words)
+
+    def _direction(self, ball: Point, point: Point) -> str:
+        return _NAMED[(point[0] - ball[0]) * self._way, (point[1] - ball[1]) * self._way]
+
+    def _ways_on(self, position: Position) -> str:
+        """The steps from a ball, as words of a sentence: `n (0,1), ne (1,1) or e (1,0)`."""
+        ways = {self._direction(position.ball, point): point for point in position.steps()}
+        return listed([f"{name} ({_text([ways[name]])})" for name in _STEPS if name in ways], "or")
+
+    def read(self, text: str) -> list[bytes]:
+        """
+        Directions, or points.
+
+        :raises MoveRefused: neither, or not a complete legal move
+        """
+        view = self._view
+        if view is None or not self.turn:
+            raise MoveRefused(f"It is not your turn. {self.prompt_line()}")
+        position = position_of(self.known)
+        points = self._points(position, text)
+        if not points:
+            raise MoveRefused(f"That is not a move of paper soccer. Type all its steps: {self._example(position)}.")
+        here = position
+        for number, point in enumerate(points):
+            if here.turn != position.turn:
+                done = self._directions(position.ball, points[:number])
+                raise MoveRefused(f"The ball stops at {_text([here.ball])}, so your move ends there: {done}.")
+            try:
+                here = here.step(point)
+            except Foul as foul:
+                able = f" From {_text([here.ball])} you can go {self._ways_on(here)}." if here.ending is None else ""
+                raise MoveRefused(f"{str(foul).capitalize()}.{able}") from None
+        if here.turn == position.turn and here.ending is None:
+            raise MoveRefused(
+                f"The ball bounces at {_text([here.ball])}, so your move must go on. Type all its steps, and then"
+                f" {self._ways_on(here)}."
+            )
+        return [PAPER_SOCCER.write(Move(tuple(points)))]
+
+    def _points(self, position: Position, text: str) -> list[Point]:
+        """The points that were typed; none if it is not a move."""
+        ball, points = position.ball, list[Point]()
+        for word in _WORD.finditer(text.lower()):
+            if word[1] is not None:
+                ball = (int(word[1]), int(word[2]))
+            elif word[0] in _STEPS:
+                right, up = _STEPS[word[0]]
+                ball = (ball[0] + right * self._way, ball[1] + up * self._way)
+            else:
+                return []
+            points.append(ball)
+        return points
+
+    def sentences(self) -> Iterator[str]:
+        """The ball, the steps from it, and all moves so far."""
+        view = self._view
+        if view is None:
+            yield "The match has not begun."
+            return
+        position = position_of(self.known)
+        for seat in (view.first, 1 - view.first):
+            verb = "play" if seat == self.seat else "plays"
+            yield f"{self.subject(seat)} {verb} towards the goal at y = {GOAL if seat == view.first else -GOAL}."
+        yield f"The ball is at {_text([position.ball])}."
+        if position.ending is None:
+            yield f"From there it can go {self._ways_on(position)}."
+        for number, points in enumerate(view.moves):
+            seat = view.first if number % 2 == 0 else 1 - view.first
+            yield f"Move {number + 1}, {self.who(seat)}: {_text(points)}."
+
+    def drawing(self, style: Style) -> Iterable[str]:
+        """The pitch, with notes at its right."""
+        view = self._view
+        if view is None:
+            return ["The match has not begun."]
+        width, height = 2 * SIDE * _WIDE + 1, 2 * LENGTH * _HIGH + 1
+        cells = self._cells(view, style)
+        notes = self._notes(view, style)
+        lines = []
+        for row in range(height):
+            y = (LENGTH - row // _HIGH) * self._way
+            number = f"{y:>{_LEFT - 2}}  " if row % _HIGH == 0 else " " * _LEFT
+            drawn = "".join(cells.get((row, column), " ") for column in range(width))
+            lines.append(f"{number}{drawn}   {notes.get(row, '')}")
+        numbers = "".join(f"{x * self._way:<{_WIDE}}" for x in range(-SIDE, SIDE + 1))
+        return [*lines, " " * _LEFT + numbers]
+
+    def _notes(self, view: View, style: Style) -> Mapping[int, str]:
+        """What stands beside the pitch, by its row."""
+        above = view.first if self._way == 1 else 1 - view.first
+        last = 2 * LENGTH * _HIGH
+        notes = {}
+        for row, seat, sign in ((0, above, "^"), (last, 1 - above, "v")):
+            y = GOAL if seat == view.first else -GOAL
+            verb = "score" if seat == self.seat else "scores"
+            notes[row] = f"{sign} y = {y}: {cut(style.plain(self.who(seat)), 20)} {verb}"
+        position = position_of(self.known)
+        words = [f"The ball {style.pick('●', 'O')} is at {_text([position.ball])}."]
+        if view.moves:
+            mover = view.first if len(view.moves) % 2 else 1 - view.first
+            words += ["", f"Move {len(view.moves)}, {self.who(mover)}:", _text(view.moves[-1])]
+        if position.ending is None:
+            ways = {self._direction(position.ball, point) for point in position.steps()}
+            words += ["", f"Free steps: {' '.join(name for name in _STEPS if name in ways)}"]
+        for row, line in zip(range(4, last - 2), wrapped(words, _NOTES), strict=False):
+            notes[row] = style.plain(line)
+        return notes
+
+    def _cells(self, view: View, style: Style) -> Mapping[tuple[int, int], str]:
+        """The characters of the drawing, by row and column."""
+        position = position_of(self.known)
+        cells: dict[tuple[int, int], str] = {}
+        latest = _segments(view.moves[-1:], _ball_before(view.moves))
+        for point, ways in WAYS.items():
+            for other, line in ways.items():
+                if point < other and line & position.drawn and abs(point[1]) <= LENGTH and abs(other[1]) <= LENGTH:
+                    colour = _LATEST if (point, other) in latest else ""
+                    self._line(cells, point, other, bool(line & BORDER_LINES), colour, style)
+        for point in WAYS:
+            if abs(point[1]) <= LENGTH:
+                cells[self._cell(point)] = _dot(point, position, style)
+        return cells
+
+    def _cell(self, point: Point) -> tuple[int, int]:
+        return (LENGTH - point[1] * self._way) * _HIGH, (point[0] * self._way + SIDE) * _WIDE
+
+    def _line(
+        self, cells: dict[tuple[int, int], str], one: Point, other: Point, border: bool, colour: str, style: Style
+    ) -> None:
+        (row, column), (row2, column2) = sorted((self._cell(one), self._cell(other)))
+        if row == row2:
+            character = style.pick("━", "=") if border else style.pick("─", "-")
+            for at in range(min(column, column2) + 1, max(column, column2)):
+                cells[row, at] = style.paint(character, colour) if colour else character
+            return
+        middle = (row + 1, (column + column2) // 2)
+        if column == column2:
+            character = style.pick("┃", "#") if border else style.pick("│", "|")
+        else:
+            character = style.pick(_FALLING, "\\") if column < column2 else style.pick(_RISING, "/")
+            if middle in cells:
+                character = style.pick(_CROSS, "X")
+        cells[middle] = style.paint(character, colour) if colour else character
+
+
+def _dot(point: Point, position: Position, style: Style) -> str:
+    """A point: the ball, one where it bounces, or one where it stops."""
+    if point == position.ball:
+        return style.paint(style.pick("●", "O"), _BALL)
+    touched = any(line & position.drawn for line in WAYS[point].values())
+    return style.pick("•", "+") if touched else style.pick("·", ".")
+
+
+def _ball_before(moves: Sequence[Sequence[Point]]) -> Point:
+    """Where the ball lay before the last move."""
+    return moves[-2][-1] if len(moves) > 1 else START
+
+
+def _segments(moves: Sequence[Sequence[Point]], ball: Point) -> set[tuple[Point, Point]]:
+    """The lines of moves, each with the lesser point first."""
+    found = set()
+    for point in (point for points in moves for point in points):
+        found.add((min(ball, point), max(ball, point)))
+        ball = point
+    return found
+
+
+def _complete(position: Position) -> Iterator[tuple[Point, ...]]:
+    """Complete legal moves. The short ones come first, as long as few unfinished ones have to be kept for that."""
+    unfinished: deque[tuple[tuple[Point, ...], Position]] = deque([((), position)])
+    while unfinished:
+        points, here = unfinished.pop() if len(unfinished) > _KEPT else unfinished.popleft()
+        for point in here.steps():
+            after = here.step(point)
+            if after.turn != position.turn or after.ending is not None:
+                yield (*points, point)
+            else:
+                unfinished.append(((*points, point), after))
+
+
+def _text(points: Iterable[Point]) -> str:
+    return " ".join(f"{x},{y}" for x, y in points)
+
+
+SCREEN = PaperSoccerScreen

@@ -1,0 +1,452 @@
+"""
+What every game has without more than rules, a master and messages: a screen in a terminal, a picture, and players.
+
+A game that brings better ones has them in its folder (`gamehost.games.installed`); the functions here give those. So who needs
+a screen, a picture or a player asks here, and never which game it is.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from inspect import cleandoc
+from itertools import count, islice
+from sys import modules
+from typing import Any
+
+from attrs import define, field, frozen
+from msgspec import Struct, structs
+
+from gamehost.games.base import Determinizable, Game, GameMaster, IllegalAction, Seat
+from gamehost.games.clock import HasTurns
+from gamehost.games.drawing import Board, Drawable, PlayerLine, Scene, caption, page, tag, text
+from gamehost.games.installed import installed, part, resource
+from gamehost.games.messages import Messages
+from gamehost.games.screen import BoardScreen, MoveRefused, NewScreen, Style, abridged, cut, wrapped
+from gamehost.players.base import Budget, Level, NewPlayer, OutOfBudget, Player, SeededChance, Thinking
+
+#: So many legal actions are looked at when one is typed, and so many are weighed by a player; of more, one is drawn.
+_READ, _WEIGHED = 10_000, 400
+#: What the row of a board begins with.
+_ROW = "   "
+
+
+# What lies in a game's folder
+
+
+def messages_of(game: Game[Any, Any]) -> Messages | None:
+    """The messages of a game; `None`: it has a wire of its own only."""
+    found: Messages | None = part(game, "messages", "MESSAGES")
+    return found
+
+
+def screen_of(game: Game[Any, Any]) -> NewScreen:
+    """
+    What makes the screens of a game: how it is drawn in a terminal, and what is typed to play it.
+
+    :raises ValueError: it has no messages
+    """
+    found: NewScreen | None = part(game, "text", "SCREEN")
+    if found is not None:
+        return found
+    messages = messages_of(game)
+    if messages is None:
+        raise ValueError(f"{game.name} has no messages")
+    return partial(PlainScreen, game, messages)
+
+
+def help_of(game: Game[Any, Any]) -> Sequence[str]:
+    """The rules and the moves of a game for people: its `help.rst`, or what the module of its token begins with."""
+    told = resource(game, "help.rst")
+    if told is None:
+        told = cleandoc(modules[type(game).__module__].__doc__ or game.name)
+    return [cut(line, 80) for line in told.splitlines()[:22]]
+
+
+def has_picture(game: Game[Any, Any]) -> bool:
+    """Whether matches of a game can be drawn."""
+    return isinstance(game, Drawable) or (part(game, "svg", "picture") or messages_of(game)) is not None
+
+
+def picture_of(game: Game[Any, Any], scene: Scene) -> str:
+    """A match as an SVG document."""
+    if isinstance(game, Drawable):
+        return game.draw(scene)
+    found: str = (part(game, "svg", "picture") or partial(plain_picture, game))(scene)
+    return found
+
+
+def player_of(game: Game[Any, Any], seat: Seat, level: Level, thinking: Thinking) -> Player:
+    """A player of one match."""
+    new: NewPlayer = part(game, "player", "PLAYER") or partial(PlainPlayer, game)
+    return new(seat, level, thinking)
+
+
+def new_player(game: str, seat: Seat, level: Level, seed: int, effort: float = 1.0) -> Player:
+    """
+    A player of one match whose limits are nodes alone.
+
+    :param game: the name of an installed game
+    :param seed: decides among equal moves; the same seed gives the same moves
+    :param effort: the share of the level's nodes that is used
+    :raises KeyError: no such game is installed
+    """
+    return player_of(installed().games[game], seat, level, Thinking(SeededChance(seed), None, effort))
+
+
+def heard_back(game: Game[Any, Any], view: Any, before: Iterable[Any], seat: Seat) -> Sequence[Any]:
+    """
+    What a player hears that comes back to a match: its view, and what it needs of the events before.
+
+    :param view: of the seat, as a message of the game
+    :param before: all events for everybody, in order, as messages of the game
+    :raises ValueError: the game has no messages
+    """
+    messages = messages_of(game)
+    if messages is None:
+        raise ValueError(f"{game.name} has no messages")
+    known = messages.read_view(view, seat)
+    recalled = part(game, "player", "recalled")
+    if recalled is None:
+        return [known]
+    told = [event for event in map(messages.read_event, before) if event is not None]
+    return [*recalled(known, told, seat), known]
+
+
+# A view as text
+
+
+def _words(value: Any) -> str:
+    """A value of a message in words."""
+    match value:
+        case None:
+            return "-"
+        case bool():
+            return "yes" if value else "no"
+        case Struct():
+            return ", ".join(f"{name} {_words(one)}" for name, one in structs.asdict(value).items())
+        case Mapping():
+            return ", ".join(f"{name} {_words(one)}" for name, one in value.items())
+        case list() | tuple():
+            return " ".join(map(_words, value)) or "-"
+    return str(value)
+
+
+def view_lines(message: Any, names: Sequence[str]) -> Iterator[str]:
+    """
+    A view as lines `name: value`.
+
+    :param message: the view as a message of the game. A field `board` is a list of rows, each a text with a character for
+        each square. A field `turn`, `next` or `seat` is a player.
+    """
+    for name, value in structs.asdict(message).items():
+        if name == "board":
+            yield from (f"{_ROW}{' '.join(row)}" for row in value)
+        elif name in ("turn", "next", "seat") and isinstance(value, int):
+            yield f"{name}: {names[value]}"
+        else:
+            yield f"{name}: {_words(value)}"
+
+
+class PlainScreen(BoardScreen[Any]):
+    """A match of any game in a terminal: its view as lines, and its legal moves with numbers."""
+
+    def __init__(self, game: Game[Any, Any], messages: Messages, seat: int | None, names: Sequence[str]) -> None:
+        super().__init__(seat, names)
+        self.game, self.messages = game, messages
+
+    def told(self, message: Any, before: Any) -> list[str]:
+        parts = structs.asdict(message)
+        seat = parts.pop("seat", None)
+        kind = str(type(message).__struct_config__.tag).replace("-", " ")
+        words = ", ".join([kind, *(f"{name} {_words(value)}" for name, value in parts.items())])
+        return [f"{words.capitalize()}." if seat is None else f"{self.subject(seat)}: {words}."]
+
+    def _legal(self) -> Iterator[bytes]:
+        """The notations of the legal actions: all, or one if they are too many."""
+        if self.known is None or self.seat is None:
+            return
+        legal = self.game.legal(self.known, self.seat)
+        if legal is None:
+            one = self.game.random_action(self.known, self.seat, SeededChance(0).below)
+            legal = iter(() if one is None else (one,))
+        yield from map(self.game.write, legal)
+
+    @property
+    def turn(self) -> bool:
+        return next(self._legal(), None) is not None
+
+    def prompt_line(self) -> str:
+        if self.known is None:
+            return "The match has not begun."
+        example = next(self._legal(), None)
+        if example is not None:
+            return f"Type a move, or its number in the list of moves: {example.decode()}."
+        turn = getattr(self._view, "turn", None)
+        if isinstance(turn, int) and turn != self.seat:
+            return f"{self.names[turn]} is to move."
+        return "Nothing is asked of you now."
+
+    def moves(self, most: int) -> list[str]:
+        return abridged((f"{number} {notation.decode()}" for number, notation in enumerate(self._legal(), 1)), most)
+
+    def read(self, text: str) -> list[bytes]:
+        typed = text.strip()
+        if listed := re.fullmatch("[0-9]{1,5} (.+)", typed):
+            typed = listed[1]  # a line of the list of moves
+        try:
+            notation = self.game.write(self.game.read(typed.encode("utf-8")))
+        except ValueError:
+            notation = b""
+        for number, one in enumerate(islice(self._legal(), _READ), 1):
+            if one == notation or (not notation and typed == str(number)):
+                return [one]
+        if notation and self.turn and self.game.legal(self.known, self.seat or Seat(0)) is None:
+            return [notation]
+        if not self.turn:
+            raise MoveRefused(f"It is not your turn. {self.prompt_line()}")
+        raise MoveRefused(f"That is no legal move now. {self.prompt_line()}")
+
+    def drawing(self, style: Style) -> Iterable[str]:
+        for line in self.sentences():
+            yield from (line,) if line.startswith(_ROW) else wrapped((line,), style.width)
+
+    def sentences(self) -> Iterator[str]:
+        if self.known is None:
+            yield "The match has not begun."
+        else:
+            yield from view_lines(self._view, self.names)
+
+
+# A picture
+
+_LINE, _WIDEST = 22, 560
+_STYLE = ".row { font: 16px ui-monospace, monospace; white-space: pre }"
+_INKS = ("#1f5fa8", "#b3301f", "#2f7d32", "#7a4b9a")
+
+
+def plain_picture(game: Game[Any, Any], scene: Scene) -> str:
+    """The view as lines, and below it the actions that were told. Everything is shown when the match is over."""
+    messages = messages_of(game)
+    shown = scene.views or (scene.view,)
+    views = [tuple(view_lines(messages.view(view), scene.names)) for view in shown] if messages else []
+    lines = [line for view in dict.fromkeys(views) for line in view]
+    rows = [text(line, 16, 30 + _LINE * number, "row") for number, line in enumerate(lines)]
+    height = 30 + _LINE * len(rows)
+    board = Board(
+        _WIDEST, height, [tag("rect", class_="sheet", x=1, y=1, width=_WIDEST - 2, height=height - 2, rx=8), *rows]
+    )
+    players = [
+        PlayerLine(seat, ink, tag("circle", r=7, fill=ink))
+        for seat, ink in zip(range(len(scene.names)), _INKS * len(scene.names), strict=False)
+    ]
+    screen = PlainScreen(game, messages, None, scene.names) if messages else None
+    told = [
+        sentence
+        for turn in scene.turns
+        for event in turn.events
+        if screen is not None and messages is not None and (message := messages.event(event)) is not None
+        for sentence in screen.told(message, None)
+    ]
+    moves = [f"{number}. {sentence}" for number, sentence in zip(count(1), told, strict=False)]
+    turn = getattr(messages.view(scene.view), "turn", None) if messages else None
+    title = game.name.replace("-", " ").title()
+    return page(scene, title, _STYLE, board, players, [caption(scene, turn if isinstance(turn, int) else None)], moves)
+
+
+# A player
+
+
+@frozen
+class Effort:
+    """How a level searches."""
+
+    nodes: int
+    seconds: float
+    #: Actions that are played at most, from the one that is tried on.
+    plies: int
+    #: Whether winning actions are remembered and tried first, and the best action's answers are looked at.
+    deep: bool
+
+
+EFFORT: Mapping[Level, Effort] = {
+    Level.EASY: Effort(nodes=300, seconds=0.3, plies=2, deep=False),
+    Level.MEDIUM: Effort(nodes=1_500, seconds=0.5, plies=12, deep=True),
+    Level.HARD: Effort(nodes=8_000, seconds=1.0, plies=40, deep=True),
+}
+
+
+@define(eq=False)
+class PlainPlayer:
+    """
+    A player of any game, by what the game says is legal. It knows of winning and losing, and nothing of what is good before.
+
+    Each action is tried in determinizations, and the match goes on at random from there. Half of the actions, those that end
+    worse, are left out again and again. A game without determinizations is played at random.
+    """
+
+    game: Game[Any, Any]
+    seat: Seat
+    level: Level
+    thinking: Thinking
+    _view: Any = field(init=False, default=None)
+    _refused: set[bytes] = field(init=False, factory=set)
+
+    def hear(self, event: Any) -> None:
+        self._view = self.game.follow(self._view, event, self.seat)
+        self._refused.clear()
+
+    def refused(self, notation: bytes) -> None:
+        """The next answer is another one, if there is one."""
+        self._refused.add(notation)
+
+    def answer(self) -> bytes | None:
+        action = None if self._view is None else self._action()
+        return None if action is None else self.game.write(action)
+
+    def _action(self) -> Any:
+        game, chance = self.game, self.thinking.chance
+        legal = game.legal(self._view, self.seat)
+        found = None if legal is None else list(islice(legal, _WEIGHED + 1))
+        if found is None or len(found) > _WEIGHED:
+            return game.random_action(self._view, self.seat, chance.below)
+        found = [action for action in found if game.write(action) not in self._refused] or found
+        if len(found) < 2 or self.level is Level.RANDOM or not isinstance(game, Determinizable):
+            return chance.one_of(found) if found else None
+        effort = EFFORT[self.level]
+        budget = self.thinking.budget(effort.nodes, effort.seconds)
+        return Trials(game, self._view, self.seat, chance, budget, effort).best(found)
+
+
+@define(eq=False)
+class Trials:
+    """The search for one answer."""
+
+    game: Determinizable[Any, Any]
+    view: Any
+    seat: Seat
+    chance: SeededChance
+    budget: Budget
+    effort: Effort
+    #: By seat, the action that won a trial last: it is tried first when this seat is to act.
+    _winning: dict[Seat, Any] = field(init=False, factory=dict)
+
+    def best(self, actions: Sequence[Any]) -> Any:
+        """The best of at least two actions."""
+        totals = dict.fromkeys(range(len(actions)), 0.0)
+        left, rounds = list(totals), (len(actions) - 1).bit_length()
+        looks = self.effort.deep and self._is_open()
+        # Where answers are looked at, half of the nodes is for them.
+        share = self.budget.nodes // (rounds * (2 if looks else 1))
+        try:
+            for _ in range(rounds):
+                floor = self.budget.nodes - share
+                self._pass(actions, left, totals)
+                while self.budget.nodes > floor:
+                    self._pass(actions, left, totals)
+                left.sort(key=lambda place: (-totals[place], place))
+                left = left[: (len(left) + 1) // 2]
+        except OutOfBudget:
+            pass
+        order = sorted(totals, key=lambda place: (place not in left, -totals[place], place))
+        return self._safe([actions[place] for place in order]) if looks else actions[order[0]]
+
+    def _is_open(self) -> bool:
+        """Whether nothing is hidden, as far as two determinizations show: then an answer in one is an answer in all."""
+        first, second = (self.game.determinized(self.view, self.seat, SeededChance(seed)) for seed in (1, 2))
+        return first.state() == second.state()
+
+    def _pass(self, actions: Sequence[Any], left: Sequence[int], totals: dict[int, float]) -> None:
+        """Try the actions that are left in one determinization, the same for all of them."""
+        seed = self.chance.below(2**64)
+        values = [self._value(actions[place], seed) for place in left]
+        for place, value in zip(left, values, strict=True):
+            totals[place] += value
+
+    def _began(self, action: Any, seed: int) -> GameMaster[Any, Any]:
+        self.budget.spend()
+        master = self.game.determinized(self.view, self.seat, SeededChance(seed))
+        master.act(self.seat, action, 0)
+        return master
+
+    def _value(self, action: Any, seed: int) -> float:
+        """How a match ends that goes on at random after an action: from -1 to 1, and early ends count more."""
+        luck = SeededChance(seed + 1)
+        master, mover = self._began(action, seed), self.seat
+        for ply in range(1, self.effort.plies):
+            if master.result is not None:
+                return self._worth(master) * (1 - ply / 100)
+            after = self._mover(master, mover)
+            if after is None:
+                return 0.0
+            mover, action = after, self._step(master, after, luck)
+            if action is None:
+                return 0.0
+            if master.result is not None and mover in master.result.winners:
+                self._winning[mover] = action
+        return 0.0 if master.result is None else self._worth(master) * (1 - self.effort.plies / 100)
+
+    def _worth(self, master: GameMaster[Any, Any]) -> float:
+        winners = master.result.winners if master.result is not None else ()
+        return 1 / len(winners) if self.seat in winners else -1.0 if winners else 0.0
+
+    def _mover(self, master: GameMaster[Any, Any], last: Seat) -> Seat | None:
+        """Who acts after a seat; `None`: nobody, or it is not known."""
+        if isinstance(master, HasTurns):
+            return master.to_move()
+        seats = self.game.most_seats
+        for number in range(1, seats + 1):
+            seat = Seat((last + number) % seats)
+            legal = self.game.legal(master.view(seat), seat)
+            if legal is not None and next(legal, None) is not None:
+                return seat
+        return None
+
+    def _step(self, master: GameMaster[Any, Any], seat: Seat, luck: SeededChance) -> Any:
+        """Have a seat act: as it won last, or at random. What it did; `None`: nothing."""
+        self.budget.spend()
+        winning = self._winning.get(seat) if self.effort.deep else None
+        if winning is not None:
+            try:
+                master.act(seat, winning, 0)
+            except IllegalAction:
+                pass
+            else:
+                return winning
+        action = self.game.random_action(master.view(seat), seat, luck.below)
+        if action is not None:
+            master.act(seat, action, 0)
+        return action
+
+    def _safe(self, order: list[Any]) -> Any:
+        """
+        The first of these actions after which nobody else wins with the next action, in the same determinization.
+
+        If an answer wins, the place that it takes may be taken first: so the same action of one's own is looked at next.
+        """
+        first, seed, tried = order[0], self.chance.below(2**64), list[Any]()
+        try:
+            while order:
+                action = order.pop(0)
+                tried.append(action)
+                answer = self._answer(action, seed)
+                if answer is None:
+                    return action
+                if answer in order:
+                    order.remove(answer)
+                    order.insert(0, answer)
+        except OutOfBudget:
+            return tried[-1] if len(tried) > 1 and tried[-1] == self._winning.get(self.seat) else first
+        return first
+
+    def _answer(self, action: Any, seed: int) -> Any:
+        """An answer to an action that wins at once; `None`: there is none."""
+        master = self._began(action, seed)
+        mover = None if master.result is not None else self._mover(master, self.seat)
+        if mover is None or mover == self.seat:
+            return None
+        for answer in islice(self.game.legal(master.view(mover), mover) or (), _WEIGHED):
+            replied = self._began(action, seed)
+            replied.act(mover, answer, 0)
+            if replied.result is not None and self.seat not in replied.result.winners and replied.result.winners:
+                return answer
+        return None

@@ -1,0 +1,233 @@
+"""
+What a screen is: one match, as one person sees it in a terminal and types to it. Pure.
+
+A screen follows the events of its game, draws the board as text, and reads what was typed. It knows what its seat was told,
+and nothing else. The host's master has the last word on every action.
+"""
+
+import re
+import unicodedata
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, Generic, Literal, Protocol, TypeVar
+
+from attrs import field, frozen
+
+from gamehost.games.base import Game, Seat
+from gamehost.games.messages import Messages
+
+V = TypeVar("V")
+
+#: Columns of the widest board.
+WIDEST = 80
+#: Columns that are used at least, however narrow the terminal says that it is.
+NARROWEST = 20
+
+#: An instruction to a terminal that this package writes: a colour.
+_INSTRUCTION = re.compile("\x1b\\[[0-9;]*m")
+_WIDE = ("W", "F")
+
+#: What the first word of a line that is no move is, in a list of moves.
+MORE = "..."
+
+
+class MoveRefused(Exception):
+    """What was typed is no move now. The message is a sentence that says why, and what would be legal."""
+
+
+def _within(width: int) -> int:
+    return max(NARROWEST, min(width, WIDEST))
+
+
+@frozen
+class Style:
+    """How a person wants a board to be drawn."""
+
+    #: Columns of the terminal; 20 to 80 are used.
+    width: int = field(default=WIDEST, converter=_within)
+    charset: Literal["unicode", "ascii"] = "unicode"
+    #: Whether the terminal shows colours. Nothing is told by colour alone.
+    colour: bool = False
+    #: The position in sentences instead of a drawing, for screen readers.
+    words: bool = False
+
+    def pick(self, unicode: str, ascii: str) -> str:
+        """The one of two texts that the terminal can show."""
+        return unicode if self.charset == "unicode" else ascii
+
+    def plain(self, text: str) -> str:
+        """A text with `?` for each character that the terminal cannot show."""
+        return text if self.charset == "unicode" else text.encode("ascii", "replace").decode("ascii")
+
+    def paint(self, text: str, colour: str) -> str:
+        """
+        A text in a colour, if the terminal has colours.
+
+        :param colour: the numbers of the terminal's instruction, such as `1;32`
+        """
+        return f"\x1b[{colour}m{text}\x1b[0m" if self.colour else text
+
+
+class Screen(Protocol):
+    """One match as one person sees it: a seat's view, or a watcher's."""
+
+    def show(self, view: Any) -> None:
+        """Take what `GameMaster.view` gives to this seat, or to a watcher."""
+
+    def hear(self, event: Any, message: Any) -> list[str]:
+        """
+        Take an event of the game's master.
+
+        :param message: the same as a message of the game; `None`: it is not told
+        :return: the sentences that tell it, none or more, a line each. How the match ended is not among them, because all
+            games tell that alike.
+        """
+
+    def draw(self, style: Style) -> list[str]:
+        """The board, in lines of at most `style.width` columns. If it is too narrow for a drawing, it is told in words."""
+
+    @property
+    def turn(self) -> bool:
+        """Whether this seat is to do something now."""
+
+    def prompt_line(self) -> str:
+        """One sentence or two: what to type now, with an example that can be copied, or who is to move."""
+
+    def moves(self, most: int) -> list[str]:
+        """
+        Legal moves, as people type them, at least one of them if there is any.
+
+        :param most: how many at most. If there are more, a last line that begins with `...` says so.
+        """
+
+    def read(self, text: str) -> list[bytes]:
+        """
+        Read what was typed.
+
+        :return: the actions in the game's notation, as the journal has them: one, or several that are to be done one after
+            the other at once, such as `student green` and `destination 3`
+        :raises MoveRefused: it is no move, or not a legal one as far as this seat can see. Nothing typed is repeated but what
+            the game has a name for.
+        """
+
+
+#: Makes the screen of a match for a seat (`None`: a watcher), with the players' names in the order of the seats.
+NewScreen = Callable[[int | None, Sequence[str]], Screen]
+
+
+class BoardScreen(Generic[V]):
+    """
+    What the screens of all games have in common: names, the view, and the choice between a drawing and words.
+
+    Subclasses set `game` and `messages`, and say in `told` what an event tells.
+    """
+
+    game: Game[Any, Any]
+    messages: Messages
+
+    def __init__(self, seat: int | None, names: Sequence[str]) -> None:
+        self.seat = None if seat is None else Seat(seat)
+        self.names = tuple(names)
+        #: What this seat knows, as the game's master gives it; `None`: nothing yet.
+        self.known: Any = None
+        self._seen: tuple[Any, V | None] = (None, None)
+
+    def show(self, view: Any) -> None:
+        """Take a view."""
+        self.known = view
+
+    def hear(self, event: Any, message: Any) -> list[str]:
+        """Take an event, and tell it."""
+        before, self.known = self.known, self.game.follow(self.known, event, self.seat)
+        return [] if message is None else self.told(message, before)
+
+    def told(self, message: Any, before: Any) -> list[str]:
+        """
+        What an event tells, in sentences.
+
+        :param message: the event, as a message of the game
+        :param before: what this seat knew before it
+        """
+        raise NotImplementedError
+
+    @property
+    def _view(self) -> V | None:
+        """What this seat knows, as a message of the game."""
+        known, view = self._seen
+        if known is not self.known:
+            view = self.messages.view(self.known)  # type: ignore[assignment]
+            self._seen = (self.known, view)
+        return view
+
+    def who(self, seat: int) -> str:
+        """A player in the middle of a sentence: `you`, or the name."""
+        return "you" if seat == self.seat else self.names[seat]
+
+    def subject(self, seat: int) -> str:
+        """A player at the beginning of a sentence: `You`, or the name."""
+        return "You" if seat == self.seat else self.names[seat]
+
+    def draw(self, style: Style) -> list[str]:
+        """The board as a drawing, or in words where that is asked for or does not fit."""
+        drawing = [] if style.words else [style.plain(line).rstrip() for line in self.drawing(style)]
+        if not drawing or any(columns(line) > style.width for line in drawing):
+            return [style.plain(line) for line in wrapped(self.sentences(), style.width)]
+        return drawing
+
+    def drawing(self, style: Style) -> Iterable[str]:
+        """The lines of the drawing. Names in it are as `Style.plain` and `cut` give them, so that columns stay aligned."""
+        raise NotImplementedError
+
+    def sentences(self) -> Iterable[str]:
+        """The position in sentences. Each begins a line of its own."""
+        raise NotImplementedError
+
+
+def columns(text: str) -> int:
+    """How many columns of a terminal a line takes. Colours take none, and wide characters two."""
+    bare = _INSTRUCTION.sub("", text)
+    if bare.isascii():
+        return len(bare)
+    return sum(2 if unicodedata.east_asian_width(character) in _WIDE else 1 for character in bare)
+
+
+def cut(text: str, most: int) -> str:
+    """The beginning of a text without colours, in at most so many columns."""
+    while columns(text) > most:
+        text = text[:-1]
+    return text
+
+
+def padded(text: str, width: int) -> str:
+    """A text with spaces behind it, up to a number of columns."""
+    return text + " " * (width - columns(text))
+
+
+def wrapped(sentences: Iterable[str], width: int) -> Iterator[str]:
+    """Lines of at most so many columns. Words that are longer are cut into pieces."""
+    for sentence in sentences:
+        line = ""
+        for word in sentence.split(" "):
+            if line and columns(line) + 1 + columns(word) > width:
+                yield line
+                line = ""
+            while columns(word) > width:
+                piece = cut(word, width)
+                yield piece
+                word = word[len(piece) :]
+            line = f"{line} {word}" if line else word
+        yield line
+
+
+def listed(words: Sequence[str], joint: str = "and") -> str:
+    """Words as in a sentence: `a, b and c`."""
+    return f" {joint} ".join(filter(None, (", ".join(words[:-1]), *words[-1:])))
+
+
+def abridged(moves: Iterable[str], most: int) -> list[str]:
+    """The first moves, and a line that says so if there are more."""
+    found: list[str] = []
+    for move in moves:
+        if len(found) == most:
+            return [*found, f"{MORE} and more."]
+        found.append(move)
+    return found

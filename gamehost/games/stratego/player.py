@@ -1,0 +1,516 @@
+"""
+Stratego: every move is tried on sampled boards, with the exchanges that may follow.
+
+To the value on the boards comes a bonus for what a board does not show: coming nearer to pieces that can be taken, learning
+the kind of a piece, hiding the own kinds, and not going in circles.
+
+What the seat knows of the enemy's pieces is collected from what it is told. From this, boards are sampled that agree with all
+that was seen. Set-ups are sound ones, turned round at random and with some pieces exchanged: bombs guard the flag in the last
+row, scouts and some strong pieces stand in front, and most miners stay behind.
+"""
+
+from collections import deque
+from collections.abc import Hashable, Mapping, Sequence
+from typing import Any
+
+from attrs import define, evolve, field, frozen
+
+from gamehost.games.base import Seat
+from gamehost.games.chance import shuffled
+from gamehost.games.stratego.actions import Action, Move, Place, PlaceRows, Ready, write
+from gamehost.games.stratego.events import Board, Fought, Moved, Opened, Phase, ReadySet, Situation
+from gamehost.games.stratego.master import STRATEGO
+from gamehost.games.stratego.rules import (
+    BOMB,
+    EMPTY,
+    FLAG,
+    KINDS,
+    OTHER,
+    SCOUT,
+    STEPS,
+    WIDTH,
+    Position,
+    codes,
+    nowhere,
+    survivor,
+)
+from gamehost.games.stratego.views import ENEMY, board_with, move_between
+from gamehost.players.base import Budget, Level, SeededChance, Thinking
+from gamehost.players.search import FORCED, WIN, Search, best_on_average
+
+# Set-ups
+
+
+#: Rows from the last one to the front.
+LIBRARY: Sequence[tuple[str, str, str, str]] = (
+    ("9BFB8898B7", "87B7S45B78", "5692639654", "91594B3969"),
+    ("FB8978B898", "B776S27B68", "954B935456", "699194B935"),
+    ("8978BFB897", "7B687BS58B", "6492596354", "93B9169459"),
+    ("789878B8BF", "6B8B757S9B", "5936492645", "949519B396"),
+)
+
+_SWAPS = 4
+
+
+def set_up(seat: int, chance: SeededChance) -> tuple[str, ...]:
+    """Four rows by ascending y, as the game takes them."""
+    rows = [list(row) for row in chance.one_of(LIBRARY)]
+    if chance.below(2):
+        rows = [row[::-1] for row in rows]
+    for _ in range(_SWAPS):
+        row = chance.one_of(rows)
+        one, other = chance.below(len(row)), chance.below(len(row))
+        if not {row[one], row[other]} & {FLAG, BOMB}:
+            row[one], row[other] = row[other], row[one]
+    lines = tuple("".join(row) for row in rows)
+    return lines if seat == 0 else lines[::-1]
+
+
+def any_set_up(chance: SeededChance) -> tuple[str, ...]:
+    """All pieces anywhere."""
+    pieces = [kind.id for kind in KINDS.values() for _ in range(kind.count)]
+    for last in range(len(pieces) - 1, 0, -1):
+        other = chance.below(last + 1)
+        pieces[last], pieces[other] = pieces[other], pieces[last]
+    return tuple("".join(pieces[start : start + 10]) for start in range(0, 40, 10))
+
+
+# What is known of the enemy's pieces
+
+
+@frozen
+class Suspect:
+    """An enemy piece."""
+
+    #: Where it stood when it was first seen.
+    start: int
+    #: Its kind, if it is known.
+    kind: str | None = None
+    #: Whether it has moved: then it is neither bomb nor flag.
+    moved: bool = False
+
+
+def ends_of(move: Move) -> tuple[int, int]:
+    """The numbers of the two squares of a move."""
+    return move.y * WIDTH + move.x, move.to_y * WIDTH + move.to_x
+
+
+@define(eq=False)
+class Knowledge:
+    """What one seat knows of the other side."""
+
+    seat: Seat
+    #: Whether kinds that were seen in battles are kept in mind.
+    remembers: bool = True
+    #: By square.
+    suspects: dict[int, Suspect] = field(factory=dict)
+    #: Enemy pieces that are gone, by kind.
+    lost: dict[str, int] = field(factory=dict)
+    #: Squares of own pieces that the enemy has seen in a battle.
+    shown: set[int] = field(factory=set)
+
+    def look(self, squares: str) -> None:
+        """Take a board as this seat sees it. Pieces that are new in it have started where they stand."""
+        enemies = {square for square, mark in enumerate(squares) if mark == ENEMY}
+        for square in enemies - set(self.suspects):
+            rows = range(60, 100) if self.seat == 0 else range(40)
+            self.suspects[square] = Suspect(square, moved=square not in rows)
+        for square in set(self.suspects) - enemies:
+            del self.suspects[square]
+
+    def moved(self, event: Moved) -> None:
+        """Take a move to an empty square."""
+        start, end = ends_of(event.move)
+        if event.seat == self.seat:
+            self._own_goes(start, end)
+        elif (suspect := self.suspects.pop(start, None)) is not None:
+            far = abs(start - end) not in (1, WIDTH)
+            self.suspects[end] = evolve(suspect, moved=True, kind=SCOUT if far else suspect.kind)
+
+    def fought(self, event: Fought) -> None:
+        """Take a battle."""
+        start, end = ends_of(event.move)
+        mine = event.seat == self.seat
+        kind, square = (event.defender, end) if mine else (event.attacker, start)
+        suspect = self.suspects.pop(square, Suspect(square))
+        if event.winner == ("defender" if mine else "attacker"):
+            known = evolve(suspect, kind=kind if self.remembers else suspect.kind, moved=suspect.moved or not mine)
+            self.suspects[end] = known
+            self.shown.discard(start if mine else end)
+            return
+        self.lost[kind] = self.lost.get(kind, 0) + 1
+        if event.winner == "tie":
+            self.shown.discard(start if mine else end)
+        elif mine:
+            self._own_goes(start, end)
+            self.shown.add(end)
+        else:
+            self.shown.add(end)
+
+    def _own_goes(self, start: int, end: int) -> None:
+        if start in self.shown:
+            self.shown.discard(start)
+            self.shown.add(end)
+
+    def unknown_kinds(self) -> list[str]:
+        """The kinds of all pieces that are neither gone nor known."""
+        known = [suspect.kind for suspect in self.suspects.values()]
+        return [
+            kind.id
+            for kind in KINDS.values()
+            for _ in range(kind.count - self.lost.get(kind.id, 0) - known.count(kind.id))
+        ]
+
+    def sample(self, chance: SeededChance) -> Mapping[int, str]:
+        """A kind for every enemy piece, as it may be."""
+        kinds = {square: suspect.kind for square, suspect in self.suspects.items() if suspect.kind is not None}
+        unknown = sorted(square for square in self.suspects if square not in kinds)
+        still = [square for square in unknown if not self.suspects[square].moved]
+        left = self.unknown_kinds()
+        movers = [kind for kind in left if kind not in (FLAG, BOMB)]
+        if FLAG in left and still:
+            flag = self._drawn(still, None, chance)
+            still.remove(flag)
+            kinds[flag] = FLAG
+            for _ in range(min(left.count(BOMB), len(still))):
+                bomb = self._drawn(still, flag, chance)
+                still.remove(bomb)
+                kinds[bomb] = BOMB
+        rest = [square for square in unknown if square not in kinds]
+        # After a look at a board without its history there may be more kinds than pieces.
+        kinds.update(zip(rest, shuffled(movers, chance), strict=False))
+        return kinds
+
+    def _drawn(self, squares: list[int], flag: int | None, chance: SeededChance) -> int:
+        """A square for the flag, or for a bomb: rather far behind, and bombs rather beside the flag."""
+        weights = []
+        for square in squares:
+            behind = 9 - square // WIDTH if self.seat == 0 else square // WIDTH
+            weight = (24, 6, 2, 1)[behind] if flag is None else (4, 4, 2, 2)[behind]
+            if flag is not None and abs(square - flag) in (1, WIDTH):
+                weight *= 6
+            weights.append(weight)
+        place = chance.below(sum(weights))
+        here = 0
+        while place >= weights[here]:
+            place -= weights[here]
+            here += 1
+        return squares[here]
+
+
+# The search
+
+
+#: What a piece is worth in an exchange.
+WORTH: Mapping[str, int] = dict(zip("123456789SFB", (400, 250, 150, 90, 60, 40, 30, 55, 25, 80, 0, 45), strict=True))
+#: What the flag counts for on one sampled board: much, but not everything, because the flag may be elsewhere.
+FLAG_WORTH = 900
+
+Step = tuple[int, int]
+
+
+@frozen
+class Style:
+    """How a level plays."""
+
+    #: Sampled boards at most.
+    worlds: int
+    nodes: int
+    seconds: float
+    #: Whether kinds that were seen are kept in mind, and whether the enemy's answers are looked at.
+    remembers: bool
+    looks_ahead: bool
+    noise: int
+
+
+STYLE: Mapping[Level, Style] = {
+    Level.RANDOM: Style(worlds=0, nodes=0, seconds=0.1, remembers=False, looks_ahead=False, noise=0),
+    Level.EASY: Style(worlds=2, nodes=3_000, seconds=0.3, remembers=False, looks_ahead=False, noise=45),
+    Level.MEDIUM: Style(worlds=6, nodes=3_000, seconds=0.4, remembers=True, looks_ahead=False, noise=4),
+    Level.HARD: Style(worlds=12, nodes=12_000, seconds=1.0, remembers=True, looks_ahead=True, noise=0),
+}
+
+
+def _table(seat: Seat) -> tuple[int, ...]:
+    """The worth of each byte of a board to a seat."""
+    table = [0] * 256
+    for kind in KINDS:
+        table[codes(seat, kind)[0]] = WORTH[kind]
+        table[codes(OTHER[seat], kind)[0]] = -WORTH[kind]
+    return tuple(table)
+
+
+_TABLES = (_table(Seat(0)), _table(Seat(1)))
+_FLAGS = tuple(codes(Seat(seat), FLAG)[0] for seat in (0, 1))
+
+
+class StrategoRules:
+    """A board with all kinds, as the search sees it. Only exchanges are followed."""
+
+    def outcome(self, position: Position) -> int | None:
+        return None if _FLAGS[position.turn] in position.squares else -WIN
+
+    def moves(self, position: Position) -> Sequence[Step]:
+        return list(position.legal_moves())
+
+    def forcing(self, position: Position) -> Sequence[Step]:
+        squares = position.squares
+        return [step for step in position.legal_moves() if squares[step[1]] != EMPTY]
+
+    def after(self, position: Position, move: Step) -> Position:
+        return position.after(*move)[0]
+
+    def evaluate(self, position: Position) -> int:
+        return sum(map(_TABLES[position.turn].__getitem__, position.squares))
+
+    def key(self, position: Position) -> Hashable:
+        return position
+
+
+RULES = StrategoRules()
+
+
+def paths_to(target: int, squares: str) -> Mapping[int, int]:
+    """How many steps it is to a square from each square. Own pieces may step aside; enemies and lakes do not."""
+    far = {target: 0}
+    queue = deque([target])
+    while queue:
+        here = queue.popleft()
+        for there, _ in STEPS[here]:
+            if there not in far:
+                far[there] = far[here] + 1
+                if squares[there] not in f"{ENEMY}FB":
+                    queue.append(there)
+    return far
+
+
+def battle_value(attacker: str, defender: str) -> int:
+    """What an attack brings to the attacker."""
+    if defender == FLAG:
+        return FLAG_WORTH
+    match survivor(attacker, defender):
+        case "attacker":
+            return WORTH[defender]
+        case "tie":
+            return WORTH[defender] - WORTH[attacker]
+    return -WORTH[attacker]
+
+
+@define(eq=False)
+class Judge:
+    """What moves are worth beyond the boards, in one position."""
+
+    squares: str
+    knowledge: Knowledge
+    #: Sampled kinds of the enemy's pieces.
+    samples: Sequence[Mapping[int, str]]
+    #: Own moves since the last battle.
+    calm: int
+    _gains: dict[tuple[str, int], float] = field(factory=dict)
+    _paths: dict[int, Mapping[int, int]] = field(factory=dict)
+
+    def gain(self, kind: str, target: int) -> float:
+        """What an attack on an enemy piece brings on average. To learn its kind is worth more the longer nothing happens."""
+        known = self._gains.get((kind, target))
+        if known is None:
+            suspect = self.knowledge.suspects[target]
+            values = [battle_value(kind, sample.get(target, "B")) for sample in self.samples]
+            known = sum(values) / max(1, len(values))
+            if suspect.kind is None:
+                known += 12 + min(self.calm, 100)
+            self._gains[kind, target] = known
+        return known
+
+    def pull(self, kind: str, square: int) -> float:
+        """How good it is to stand here, because of what can be reached."""
+        best = 0.0
+        for target in self.knowledge.suspects:
+            gain = self.gain(kind, target)
+            if gain > 0:
+                paths = self._paths.get(target)
+                if paths is None:
+                    paths = self._paths[target] = paths_to(target, self.squares)
+                if square in paths:
+                    best = max(best, gain / (paths[square] + 1))
+        return best
+
+    def bonus(self, step: Step, seen: Mapping[str, int]) -> float:
+        """What a move is worth beside the exchange that it begins."""
+        start, end = step
+        kind = self.squares[start]
+        if self.squares[end] == ENEMY:
+            hidden = start not in self.knowledge.shown
+            unknown = self.knowledge.suspects[end].kind is None
+            return (12 + min(self.calm, 100)) * unknown - 0.15 * WORTH[kind] * hidden
+        after = self.squares[:start] + "." + self.squares[start + 1 :]
+        after = after[:end] + kind + after[end + 1 :]
+        value = 0.6 * (self.pull(kind, end) - self.pull(kind, start)) - 25 * seen.get(after, 0)
+        if abs(start - end) not in (1, WIDTH):
+            value -= 4
+        return value
+
+
+@define(eq=False)
+class StrategoPlayer:
+    """A player of one match."""
+
+    seat: Seat
+    level: Level
+    thinking: Thinking
+    knowledge: Knowledge = field(init=False)
+    view: Situation | None = field(init=False, default=None)
+    #: Moves that were refused in this turn.
+    _refused: set[bytes] = field(init=False, factory=set)
+    #: How often a board came about by an own move.
+    _seen: dict[str, int] = field(init=False, factory=dict)
+    _calm: int = field(init=False, default=0)
+
+    def __attrs_post_init__(self) -> None:
+        self.knowledge = Knowledge(self.seat, STYLE[self.level].remembers)
+
+    @property
+    def squares(self) -> str:
+        """The board of this seat; empty: the match has not begun."""
+        return "" if self.view is None else self.view.squares
+
+    def hear(self, event: Any) -> None:
+        self._refused.clear()
+        before, self.view = self.view, STRATEGO.follow(self.view, event, self.seat)
+        match event:
+            case Situation():
+                self._come_in(event, before)
+            case Board(squares):
+                self.knowledge.look(squares)
+            case Moved() | Fought():
+                self._note(event)
+
+    def refused(self, notation: bytes) -> None:
+        """The host refused an answer, because of moves that this player has not seen. The next answer is another one."""
+        self._refused.add(notation)
+
+    def answer(self) -> bytes | None:
+        view = self.view
+        if view is None or view.phase is Phase.OVER:
+            return None
+        if not view.ready[self.seat]:
+            return write(self._set_up())
+        return write(move_between(*self._step())) if view.turn == self.seat else None
+
+    def _come_in(self, situation: Situation, before: Situation | None) -> None:
+        """A view that was read from a message does not say what a piece has crossed."""
+        if situation.walk is None:
+            walk = None if before is None else before.walk
+            self.view = evolve(situation, walk=walk or nowhere(Opened().two_squares))
+        if situation.phase is not Phase.SETUP:
+            self.knowledge.look(situation.squares)
+
+    def _note(self, event: Moved | Fought) -> None:
+        """Remember what an enemy's move shows, and where an own move led to."""
+        if isinstance(event, Moved):
+            self.knowledge.moved(event)
+            if event.seat == self.seat:
+                self._seen[self.squares] = self._seen.get(self.squares, 0) + 1
+                self._calm += 1
+        else:
+            self.knowledge.fought(event)
+            self._seen.clear()
+            self._calm = 0
+
+    def _set_up(self) -> Action:
+        """All pieces at once; if some were placed already, the others one by one."""
+        chance = self.thinking.chance
+        mine = [mark for mark in self.squares if mark not in ".~"]
+        if not mine:
+            return PlaceRows(any_set_up(chance) if self.level is Level.RANDOM else set_up(self.seat, chance))
+        left = [kind.id for kind in reversed(list(KINDS.values())) for _ in range(kind.count - mine.count(kind.id))]
+        if not left:
+            return Ready()
+        home = range(40) if self.seat == 0 else range(99, 59, -1)
+        square = next(square for square in home if self.squares[square] == ".")
+        kind = FLAG if FLAG in left else chance.one_of(left)
+        return Place(kind, square % WIDTH, square // WIDTH)
+
+    def _position(self, view: Situation, kinds: Mapping[int, str]) -> Position:
+        walk = view.walk or nowhere(Opened().two_squares)
+        enemy = nowhere(len(walk.crossed))
+        walks = (walk, enemy) if self.seat == 0 else (enemy, walk)
+        return Position(board_with(view.squares, self.seat, kinds), self.seat, 0, walks)
+
+    def _steps(self) -> list[Step]:
+        """The legal moves that were not refused."""
+        view = self.view
+        assert view is not None
+        legal = [move for move in STRATEGO.legal(view, self.seat) or () if isinstance(move, Move)]
+        allowed = [move for move in legal if write(move) not in self._refused] if self._refused else legal
+        return [ends_of(move) for move in allowed or legal]
+
+    def _step(self) -> Step:
+        chance: SeededChance = self.thinking.chance
+        style = STYLE[self.level]
+        steps = self._steps()
+        if not style.worlds:
+            return chance.one_of(steps)
+        samples = [self.knowledge.sample(chance) for _ in range(style.worlds)]
+        judge = Judge(self.squares, self.knowledge, samples, self._calm)
+        noise = style.noise
+        bonus = {
+            step: judge.bonus(step, self._seen) + (chance.below(2 * noise + 1) - noise if noise else 0)
+            for step in steps
+        }
+        steps.sort(key=lambda step: -bonus[step])
+        budget = self.thinking.budget(style.nodes, style.seconds)
+        assert self.view is not None
+        worlds = iter([(self._position(self.view, kinds), kinds) for kinds in samples])
+
+        def value(world: tuple[Position, Mapping[int, str]], step: Step) -> float:
+            return bonus[step] + exchange(*world, step, budget, style.looks_ahead)
+
+        return best_on_average(steps, lambda: next(worlds), value, len(samples), least=6)
+
+
+def exchange(position: Position, kinds: Mapping[int, str], step: Step, budget: Budget, looks_ahead: bool) -> float:
+    """What a move and the captures after it bring, on a sampled board."""
+    start, end = step
+    if not looks_ahead:
+        budget.spend()
+        attacker = chr(position.squares[start] & 0x7F)
+        return battle_value(attacker, kinds[end]) if end in kinds else 0
+    before = RULES.evaluate(position)
+    after = RULES.after(position, step)
+    outcome = RULES.outcome(after)
+    value = -(Search(RULES, budget).value(after, 0) if outcome is None else outcome)
+    if value > FORCED:
+        return FLAG_WORTH
+    return -FLAG_WORTH if value < -FORCED else value - before
+
+
+# Coming back
+
+
+def recalled(known: Situation, told: Sequence[Any], seat: Seat) -> Sequence[Any]:
+    """The match from its first move on, with the boards that this seat was told: a conclusion is drawn from each of them."""
+    if known.phase is Phase.SETUP:
+        return []
+    moves = [event for event in told if isinstance(event, Moved | Fought)]
+    boards = [known.squares]
+    for move in reversed(moves):
+        boards.append(_undone(boards[-1], move, seat))
+    boards.reverse()
+    start = [Opened(), ReadySet(seat), Board(boards[0])]
+    return [*start, *(one for pair in zip(moves, map(Board, boards[1:]), strict=True) for one in pair)]
+
+
+def _undone(squares: str, event: Moved | Fought, seat: Seat) -> str:
+    """A seat's board before a move."""
+    start, end = ends_of(event.move)
+    board = list(squares)
+    mine = event.seat == seat
+    if isinstance(event, Moved):
+        board[start], board[end] = board[end], "."
+    else:
+        board[start] = event.attacker if mine else ENEMY
+        board[end] = ENEMY if mine else event.defender
+    return "".join(board)
+
+
+PLAYER = StrategoPlayer

@@ -1,0 +1,443 @@
+"""
+The rules of Stratego: the forty pieces of a side and their battles, the position during play, and a side's set-up.
+
+A piece is named by one character: `1` (marshal) to `9` (scout), `S` (spy), `F` (flag), `B` (bomb). Lower numbers
+are stronger, the spy is the weakest. Nothing here knows of squares or sides.
+
+A square is a number, `y * 10 + x`; A1 is 0 and J10 is 99. The board is 100 bytes: `.` empty, `~` lake, and a piece as
+the character of its kind, with the top bit set where it is the second player's. Whether a move is allowed is found
+without listing all of them, and depends on nothing that its player cannot see.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Literal, TypeAlias
+
+from attrs import define, field, frozen
+
+from gamehost.games.base import Cause, IllegalAction, Result, Seat
+
+# Pieces
+
+
+#: Who is left standing after a battle.
+Survivor = Literal["attacker", "defender", "tie"]
+
+
+@frozen
+class PieceKind:
+    """A kind of piece."""
+
+    #: The one character it is named by.
+    id: str
+    name: str
+    #: How many of it a side has.
+    count: int
+
+
+#: Every kind by its id, in the order of the box.
+KINDS: Mapping[str, PieceKind] = {
+    kind.id: kind
+    for kind in (
+        PieceKind("1", "marshal", 1),
+        PieceKind("2", "general", 1),
+        PieceKind("3", "colonel", 2),
+        PieceKind("4", "major", 3),
+        PieceKind("5", "captain", 4),
+        PieceKind("6", "lieutenant", 4),
+        PieceKind("7", "sergeant", 4),
+        PieceKind("8", "miner", 5),
+        PieceKind("9", "scout", 8),
+        PieceKind("S", "spy", 1),
+        PieceKind("F", "flag", 1),
+        PieceKind("B", "bomb", 6),
+    )
+}
+
+MARSHAL, MINER, SCOUT, SPY, FLAG, BOMB = "1", "8", "9", "S", "F", "B"
+
+#: The kinds that can move, from the strongest to the weakest: all but bomb and flag.
+MOVERS = "".join(kind for kind in KINDS if kind not in (FLAG, BOMB))
+
+
+def survivor(attacker: str, defender: str) -> Survivor:
+    """
+    Who is left when `attacker` attacks `defender`.
+
+    Any piece takes a flag. Only a miner removes a bomb. A spy that attacks the marshal removes it. Otherwise the stronger
+    piece survives, and equal pieces are both removed.
+
+    :raises ValueError: the attacker cannot move, or one of the two is no piece
+    """
+    if attacker not in MOVERS or defender not in KINDS:
+        raise ValueError("a battle is between a piece that can move and another piece")
+    if defender == FLAG:
+        return "attacker"
+    if defender == BOMB:
+        return "attacker" if attacker == MINER else "defender"
+    if attacker == defender:
+        return "tie"
+    if attacker == SPY and defender == MARSHAL:
+        return "attacker"
+    return "attacker" if MOVERS.index(attacker) < MOVERS.index(defender) else "defender"
+
+
+# The position
+
+
+WIDTH = 10
+LAKES = frozenset(y * WIDTH + x for y in (4, 5) for x in (2, 3, 6, 7))
+
+#: Set in the second player's pieces.
+SECOND = 0x80
+EMPTY = ord(".")
+
+#: The board before any piece is placed.
+BARE = bytes(ord("~") if square in LAKES else EMPTY for square in range(WIDTH * WIDTH))
+
+FIRST_PLAYER, SECOND_PLAYER = Seat(0), Seat(1)
+OTHER = (SECOND_PLAYER, FIRST_PLAYER)
+
+
+def codes(seat: Seat, kinds: str) -> bytes:
+    """Pieces as the board's bytes: `kinds` as this seat owns them."""
+    return bytes(ord(kind) | SECOND * seat for kind in kinds)
+
+
+#: What a move passes: the squares strictly between, and the borders crossed (a bit each).
+Way: TypeAlias = tuple[tuple[int, ...], int]
+
+
+def _border(square: int, neighbour: int) -> int:
+    """The bit of the border between two neighbouring squares."""
+    low = min(square, neighbour)
+    return 1 << (low if abs(square - neighbour) == 1 else WIDTH * WIDTH + low)
+
+
+def _rays(square: int) -> Iterator[tuple[int, ...]]:
+    """The squares from this one to the edge or a lake, in each direction that has any."""
+    for dx, dy in ((1, 0), (0, 1), (-1, 0), (0, -1)):
+        ray = []
+        x, y = square % WIDTH + dx, square // WIDTH + dy
+        while 0 <= x < WIDTH and 0 <= y < WIDTH and y * WIDTH + x not in LAKES:
+            ray.append(y * WIDTH + x)
+            x, y = x + dx, y + dy
+        if ray:
+            yield tuple(ray)
+
+
+def _ways(square: int) -> Iterator[tuple[int, Way]]:
+    """Each square that lies straight ahead of this one over land, with what is passed on the way there."""
+    for ray in _rays(square):
+        borders, behind = 0, square
+        for distance, target in enumerate(ray):
+            borders |= _border(behind, target)
+            behind = target
+            yield target, (ray[:distance], borders)
+
+
+# Lakes are left out: nothing stands on one and nothing passes one.
+RAYS = tuple(() if square in LAKES else tuple(_rays(square)) for square in range(WIDTH * WIDTH))
+WAYS: tuple[Mapping[int, Way], ...] = tuple(
+    {} if square in LAKES else dict(_ways(square)) for square in range(WIDTH * WIDTH)
+)
+#: The neighbours of each square, with the border to each.
+STEPS = tuple(tuple((ray[0], _border(square, ray[0])) for ray in rays) for square, rays in enumerate(RAYS))
+
+_BATTLES: Mapping[tuple[int, int], Survivor] = {
+    (ord(attacker), ord(defender)): survivor(attacker, defender) for attacker in MOVERS for defender in KINDS
+}
+_OWN = tuple(codes(seat, "".join(KINDS)) for seat in (FIRST_PLAYER, SECOND_PLAYER))
+_OWN_MOVERS = tuple(codes(seat, MOVERS) for seat in (FIRST_PLAYER, SECOND_PLAYER))
+_OWN_SCOUT = tuple(codes(seat, SCOUT)[0] for seat in (FIRST_PLAYER, SECOND_PLAYER))
+_OWN_FLAG = tuple(codes(seat, FLAG)[0] for seat in (FIRST_PLAYER, SECOND_PLAYER))
+_FIND_MOVERS = tuple(re.compile(b"[" + movers + b"]") for movers in _OWN_MOVERS)
+#: By seat: what it may move onto.
+_OPEN = tuple(bytes((EMPTY, *_OWN[other])) for other in OTHER)
+
+
+def _sight(first: str | None, second: str | None) -> bytes:
+    """A translation of the board for someone to whom a side's pieces look alike, or (`None`) show their kind."""
+    table = bytearray(range(256))
+    for seat, mark in ((FIRST_PLAYER, first), (SECOND_PLAYER, second)):
+        for kind in KINDS:
+            table[codes(seat, kind)[0]] = ord(mark or kind)
+    return bytes(table)
+
+
+_SIGHT: Mapping[Seat | None, bytes] = {
+    FIRST_PLAYER: _sight(None, "#"),
+    SECOND_PLAYER: _sight("#", None),
+    None: _sight("r", "b"),
+}
+
+
+def seen(squares: bytes | bytearray, seat: Seat | None) -> str:
+    """
+    The board as a seat may know it.
+
+    :return: 100 characters, (0,0) (1,0) (2,0) ... (9,9): own pieces by kind, `#` for every enemy piece, `.` empty, `~`
+        lake. A watcher (`None`) sees the first player's pieces as `r` and the second's as `b`.
+    """
+    return squares.translate(_SIGHT[seat]).decode("ascii")
+
+
+@frozen
+class Battle:
+    """Two pieces met: their kinds, and who is left."""
+
+    attacker: str
+    defender: str
+    winner: Survivor
+
+
+@frozen
+class Walk:
+    """What one side's latest piece has crossed in its turns up to now: the memory of the two-squares rule."""
+
+    #: Where that piece went, even if it was lost there: no other can set out from that square without having come to
+    #: it. -1: nothing has moved yet.
+    square: int
+    #: Borders by how long: those crossed in its latest turn, in both of its latest two, in all of its latest three ...
+    crossed: tuple[int, ...]
+
+    def on(self, source: int, target: int, borders: int) -> "Walk":
+        """The memory after one more turn of this side."""
+        kept = len(self.crossed)
+        if source != self.square:
+            return Walk(target, (borders, 0, 0, 0, 0)[:kept])
+        return Walk(target, (borders, *map(borders.__and__, self.crossed))[:kept])
+
+    def barred(self, source: int) -> int:
+        """The borders that a piece on this square may not cross now."""
+        return self.crossed[-1] if source == self.square and self.crossed else 0
+
+
+@frozen
+class Position:
+    """A moment of play."""
+
+    squares: bytes
+    turn: Seat
+    #: Moves made so far, both sides'.
+    plies: int
+    #: By seat.
+    walks: tuple[Walk, Walk]
+
+    def objection(self, source: int, target: int) -> str | None:
+        """
+        What is wrong with this move by the player to move; `None`: it is legal.
+
+        The words depend on what that player can see, never on the kind of an enemy piece.
+
+        :param source: a square from 0 to 99, as is `target`
+        """
+        seat = self.turn
+        squares = self.squares
+        piece = squares[source]
+        if piece not in _OWN_MOVERS[seat]:
+            if piece in _OWN[seat]:
+                return "bombs and flags cannot move"
+            return "there is no piece of yours on that square"
+        way = WAYS[source].get(target)
+        if way is None:
+            return "a piece moves in a straight line, and not onto or across a lake"
+        between, borders = way
+        if between:
+            if piece != _OWN_SCOUT[seat]:
+                return "only a scout moves more than one square"
+            if any(squares[square] != EMPTY for square in between):
+                return "a scout cannot jump: every square on its way must be empty"
+        if squares[target] not in _OPEN[seat]:
+            return "one of your own pieces is on the target square"
+        if borders & self.walks[seat].barred(source):
+            return "two-squares rule: this piece has crossed the same border in too many turns in a row"
+        return None
+
+    def after(self, source: int, target: int) -> "tuple[Position, Battle | None]":
+        """The position after a legal move (`objection` has none), and the battle if there was one."""
+        seat = self.turn
+        squares = bytearray(self.squares)
+        piece, other = squares[source], squares[target]
+        squares[source] = EMPTY
+        walk = self.walks[seat].on(source, target, WAYS[source][target][1])
+        battle = None
+        if other == EMPTY:
+            squares[target] = piece
+        else:
+            attacker, defender = piece & ~SECOND, other & ~SECOND
+            battle = Battle(chr(attacker), chr(defender), _BATTLES[attacker, defender])
+            if battle.winner == "attacker":
+                squares[target] = piece
+            elif battle.winner == "tie":
+                squares[target] = EMPTY
+        walks = (self.walks[0], walk) if seat else (walk, self.walks[1])
+        return Position(bytes(squares), OTHER[seat], self.plies + 1, walks), battle
+
+    def legal_moves(self) -> Iterator[tuple[int, int]]:
+        """Every legal move of the player to move: from, to."""
+        seat = self.turn
+        squares = self.squares
+        for found in _FIND_MOVERS[seat].finditer(squares):
+            source = found.start()
+            barred = self.walks[seat].barred(source)
+            for ray in RAYS[source]:
+                for target in ray if squares[source] == _OWN_SCOUT[seat] else ray[:1]:
+                    if squares[target] not in _OPEN[seat] or WAYS[source][target][1] & barred:
+                        break
+                    yield source, target
+                    if squares[target] != EMPTY:
+                        break
+
+    def can_move(self, seat: Seat) -> bool:
+        """Whether this side has a legal move, or would have if it were its turn."""
+        # A longer run of a scout begins with a legal step, so steps are enough; and the piece that moved last is
+        # nearly always able to move again, so it is asked first.
+        latest = self.walks[seat].square
+        if latest >= 0 and self.squares[latest] in _OWN_MOVERS[seat] and self._can_step(seat, latest):
+            return True
+        return any(self._can_step(seat, found.start()) for found in _FIND_MOVERS[seat].finditer(self.squares))
+
+    def _can_step(self, seat: Seat, source: int) -> bool:
+        barred = self.walks[seat].barred(source)
+        return any(self.squares[target] in _OPEN[seat] and not border & barred for target, border in STEPS[source])
+
+    def result(self, max_plies: int) -> Result | None:
+        """How play has ended, or `None`. To be asked before the first move too: six bombs can shut a side in."""
+        mover = self.turn
+        other = OTHER[mover]
+        if _OWN_FLAG[mover] not in self.squares:
+            return Result((other,), Cause.RULES, "flag taken")
+        if not self.can_move(mover):
+            if not self.can_move(other):
+                return Result((), Cause.RULES, "neither side can move")
+            return Result((other,), Cause.RULES, "no move left")
+        if self.plies >= max_plies:
+            return Result((), Cause.RULES, "too many moves")
+        return None
+
+
+def nowhere(two_squares: int) -> Walk:
+    """
+    The memory of a side that has not moved yet.
+
+    :param two_squares: in how many turns in a row a piece may cross the same border, at most 5; 0: in any number
+    """
+    return Walk(-1, (0,) * two_squares)
+
+
+def opening(squares: bytes, two_squares: int) -> Position:
+    """
+    The position before the first move.
+
+    :param two_squares: as for `nowhere`
+    """
+    walk = nowhere(two_squares)
+    return Position(squares, FIRST_PLAYER, 0, (walk, walk))
+
+
+# The set-up
+
+
+DEPTH = 4
+#: By seat: the lowest of its four rows.
+HOME = (0, 6)
+
+#: By the id of a kind: how many pieces a side has.
+COUNTS = Counter({kind.id: kind.count for kind in KINDS.values()})
+PIECES = sum(COUNTS.values())
+_IN_WORDS = ", ".join(f"{count} of {kind}" for kind, count in COUNTS.items())
+
+
+class BadPlacement(IllegalAction):
+    """A piece, a whole set-up or a ready that the rules of the set-up refuse."""
+
+
+class NoPiece(BadPlacement):
+    """A placement that names no piece at all: an empty id."""
+
+
+class NotReady(BadPlacement):
+    """The player said ready before all forty pieces were placed."""
+
+
+@define(eq=False)
+class Placing:
+    """The pieces that one side has placed."""
+
+    _seat: Seat
+    #: The whole board with this side's pieces, as in a position.
+    squares: bytearray = field(init=False, factory=lambda: bytearray(BARE))
+    ready: bool = field(init=False, default=False)
+    _left: dict[str, int] = field(init=False, factory=lambda: dict(COUNTS))
+    #: Whether pieces were placed one by one.
+    singly: bool = field(init=False, default=False)
+
+    @property
+    def state(self) -> object:
+        """All that decides what may still be placed. How many are left is seen from the board."""
+        return (self.squares, self.ready, self.singly)
+
+    def restore(self, squares: str, ready: bool, singly: bool) -> None:
+        """Take what was placed before from a board that shows this side's pieces."""
+        for square, piece in enumerate(squares):
+            if piece in self._left:
+                self.squares[square] = codes(self._seat, piece)[0]
+                self._left[piece] -= 1
+        self.ready, self.singly = ready, singly
+
+    def place(self, piece: str, x: int, y: int) -> None:
+        """
+        Put one piece.
+
+        :raises NoPiece: the id is empty
+        :raises BadPlacement: no such piece, none left of it, not an own square, a square that is taken, or after ready
+        """
+        if not piece:
+            raise NoPiece("there is no such piece: the placement names none")
+        if self.ready:
+            raise BadPlacement("you are ready: your pieces can no longer change")
+        left = self._left.get(piece)
+        if left is None:
+            raise BadPlacement(f"there is no such piece; expected one of {' '.join(KINDS)}")
+        low = HOME[self._seat]
+        if not (0 <= x < WIDTH and low <= y < low + DEPTH):
+            raise BadPlacement(f"your pieces are placed on x 0 to 9, y {low} to {low + DEPTH - 1}")
+        square = y * WIDTH + x
+        if self.squares[square] != BARE[square]:
+            raise BadPlacement("one of your pieces is already on that square")
+        if left == 0:
+            raise BadPlacement(f"no piece of that kind is left: a side has {KINDS[piece].count}")
+        self.squares[square] = codes(self._seat, piece)[0]
+        self._left[piece] = left - 1
+        self.singly = True
+
+    def place_rows(self, rows: Sequence[str]) -> None:
+        """
+        Put all forty at once, and be ready. Rows may be sent again: they take the place of the earlier ones.
+
+        :param rows: four rows of ten ids, by ascending y and x
+        :raises BadPlacement: not exactly a side's forty pieces, or pieces were placed one by one
+        """
+        if self.singly:
+            raise BadPlacement("you have placed pieces one by one: a whole set-up must come before any single piece")
+        if len(rows) != DEPTH or any(len(row) != WIDTH for row in rows):
+            raise BadPlacement("a set-up is four rows of ten pieces")
+        pieces = "".join(rows)
+        if Counter(pieces) != COUNTS:
+            raise BadPlacement(f"a set-up is exactly {_IN_WORDS}")
+        low = HOME[self._seat] * WIDTH
+        self.squares[low : low + PIECES] = codes(self._seat, pieces)
+        self.ready = True
+
+    def say_ready(self) -> None:
+        """
+        :raises NotReady: not all forty pieces stand
+        :raises BadPlacement: ready was said before
+        """
+        if self.ready:
+            raise BadPlacement("you have already said that you are ready")
+        if missing := sum(self._left.values()):
+            raise NotReady(f"{missing} of your {PIECES} pieces are not placed yet")
+        self.ready = True

@@ -1,0 +1,364 @@
+"""
+Stratego in a terminal. A move is typed as two squares: `b4 b5`. A set-up is typed in one line: `setup random`.
+
+A screen holds what its seat was told and nothing else, so two matches that differ only in hidden pieces look alike.
+
+The set-up of Stratego, as it is typed: `setup random`, `setup classic`, `setup ROWS`, or piece by piece.
+
+Rows are typed as their player sees them: the front row first, each from left to right. The game's notation has them by
+ascending numbers, so the rows or the pieces of each are turned round.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from gamehost.games.base import Seat
+from gamehost.games.chance import Chance, SystemChance
+from gamehost.games.screen import (
+    BoardScreen,
+    MoveRefused,
+    Style,
+    abridged,
+    cut,
+    listed,
+    padded,
+)
+from gamehost.games.stratego.actions import SQUARE_NAMED, Action, Move, Place, PlaceRows, Ready, write
+from gamehost.games.stratego.events import Phase
+from gamehost.games.stratego.master import STRATEGO
+from gamehost.games.stratego.messages import (
+    MESSAGES,
+    FoughtEvent,
+    MovedEvent,
+    OpenedEvent,
+    PlacedAllEvent,
+    PlacedEvent,
+    PlayingEvent,
+    ReadyEvent,
+    View,
+)
+from gamehost.games.stratego.player import LIBRARY, set_up
+from gamehost.games.stratego.rules import HOME, KINDS, WIDTH, Position
+from gamehost.games.stratego.views import SIDES, position_of
+from gamehost.players.base import SeededChance
+
+#: From the last row to the front, each from left to right as its player sees it.
+CLASSIC: Sequence[str] = LIBRARY[0]
+
+_DEPTH = 4
+_PIECES = _DEPTH * WIDTH
+_PLACE = re.compile(r"(?:PLACE\s+)?([1-9SFB])[\s@]+([A-J](?:10|[1-9]))", re.ASCII)
+_ADVICE = "Type setup random, setup classic, or setup and four rows of ten pieces, the front row first"
+
+
+def home_squares(seat: Seat) -> range:
+    """The numbers of the forty squares where a side places its pieces."""
+    first = HOME[seat] * WIDTH
+    return range(first, first + _PIECES)
+
+
+def still_to_place(view: View) -> Counter[str]:
+    """How many of each kind are not placed yet."""
+    left = Counter({kind.id: kind.count for kind in KINDS.values()})
+    left.subtract(square for square in view.squares if square in KINDS)
+    return left
+
+
+def listed_set_ups(view: View, seat: Seat) -> Iterator[str]:
+    """What can be typed in the set-up."""
+    left = still_to_place(view)
+    if left.total() == _PIECES:
+        yield "setup random"
+        yield "setup classic"
+    elif not left.total():
+        yield "ready"
+    for square in home_squares(seat) if left.total() else ():
+        if view.squares[square] == ".":
+            name = f"{'abcdefghij'[square % WIDTH]}{square // WIDTH + 1}"
+            yield from (f"place {kind.lower()} {name}" for kind in KINDS if left[kind])
+            return
+
+
+def read_set_up(text: str, view: View, seat: Seat, chance: Chance) -> Action:
+    """
+    Read what was typed in the set-up.
+
+    :param chance: for a random set-up
+    :raises MoveRefused: it is not a set-up, or not of a side's forty pieces
+    """
+    word, _, rest = text.strip().upper().partition(" ")
+    rest = rest.strip()
+    placed = _PIECES - still_to_place(view).total()
+    if word == "READY" and not rest:
+        if placed < _PIECES:
+            raise MoveRefused(f"{_PIECES - placed} of your {_PIECES} pieces are not placed yet. {_ADVICE}.")
+        return Ready()
+    if found := _PLACE.fullmatch(text.strip().upper()):
+        return _place(found[1], found[2], view, seat)
+    if word not in ("SETUP", "SET-UP"):
+        raise MoveRefused(f"Place your pieces first. {_ADVICE}.")
+    if placed and not view.ready[seat]:
+        raise MoveRefused("You have begun to place your pieces one by one, so go on in that way: place 9 a4.")
+    if rest == "RANDOM":
+        return PlaceRows(set_up(seat, SeededChance(chance.below(2**64))))
+    return PlaceRows(_turned(CLASSIC[::-1] if rest == "CLASSIC" else _rows(rest), seat))
+
+
+def _turned(rows: Sequence[str], seat: Seat) -> tuple[str, ...]:
+    """Rows as a player sees them, from the front one on, in the order of the game's notation."""
+    return tuple(rows[::-1]) if seat == 0 else tuple(row[::-1] for row in rows)
+
+
+def _rows(text: str) -> list[str]:
+    pieces = re.sub(r"[\s/,]+", "", text)
+    if len(pieces) != _PIECES or not set(pieces) <= KINDS.keys():
+        known = len(pieces) if set(pieces) <= KINDS.keys() else None
+        counted = "" if known in (None, 0) else f" You typed {known} pieces."
+        raise MoveRefused(f"{_ADVICE}. The pieces are {' '.join(KINDS)}.{counted}")
+    counts = Counter(pieces)
+    wrong = [
+        f"{counts[kind.id]} of {kind.id} ({kind.name}), not {kind.count}"
+        for kind in KINDS.values()
+        if counts[kind.id] != kind.count
+    ]
+    if wrong:
+        raise MoveRefused(f"A side has forty pieces of fixed kinds. You typed {listed(wrong)}.")
+    return [pieces[start : start + WIDTH] for start in range(0, _PIECES, WIDTH)]
+
+
+def _place(piece: str, name: str, view: View, seat: Seat) -> Place:
+    square, squares = SQUARE_NAMED[name], home_squares(seat)
+    left = still_to_place(view)
+    if view.ready[seat]:
+        raise MoveRefused("You are ready, so single pieces can no longer be placed.")
+    if square not in squares:
+        raise MoveRefused(f"Your pieces are placed on rows {squares[0] // WIDTH + 1} to {squares[-1] // WIDTH + 1}.")
+    if view.squares[square] != ".":
+        raise MoveRefused(f"One of your pieces is already on {name.lower()}.")
+    if not left[piece]:
+        kinds = [f"{kind.id} ({kind.name})" for kind in KINDS.values() if left[kind.id]]
+        raise MoveRefused(f"No {KINDS[piece].name} is left. Still to place: {listed(kinds)}.")
+    return Place(piece, square % WIDTH, square // WIDTH)
+
+
+_NAMES = {number: name.lower() for name, number in SQUARE_NAMED.items()}
+_COLUMNS = "abcdefghij"
+#: What a board has besides own pieces: hidden ones, empty squares and lakes.
+_HIDDEN, _EMPTY, _LAKE = "#", ".", "~"
+_NAME, _ENTRY = 20, 17
+_OWN, _OTHER, _WATER = "1;32", "1;31", "34"
+
+
+class StrategoScreen(BoardScreen[View]):
+    """One match of Stratego."""
+
+    game, messages = STRATEGO, MESSAGES
+
+    def __init__(self, seat: int | None, names: Sequence[str], chance: Chance | None = None) -> None:
+        super().__init__(seat, names)
+        self._chance = chance or SystemChance()
+
+    def told(self, message: Any, before: Any) -> list[str]:
+        match message:
+            case OpenedEvent():
+                return ["The set-up begins. Both players place their pieces, and neither sees the other's."]
+            case PlacedEvent(piece, square):
+                return [f"You placed a {KINDS[piece].name} on {square.lower()}."]
+            case PlacedAllEvent():
+                return ["Your forty pieces stand."]
+            case ReadyEvent(seat):
+                return [f"{self.subject(seat)} {'are' if seat == self.seat else 'is'} ready."]
+            case PlayingEvent():
+                return ["Both sides are ready."]
+            case MovedEvent(seat, start, end):
+                return [f"{self.subject(seat)} moved {start.lower()} {end.lower()}."]
+            case FoughtEvent():
+                return [self._fight(message)]
+        return []
+
+    def _fight(self, event: FoughtEvent) -> str:
+        attacker, defender = (
+            f"{KINDS[kind].name} ({kind})" if kind.isdigit() else KINDS[kind].name
+            for kind in (event.attacker, event.defender)
+        )
+        left = {"attacker": event.attacker, "defender": event.defender}.get(event.winner or "")
+        outcome = "Both are lost" if left is None else f"The {KINDS[left].name} wins"
+        return (
+            f"{self.subject(event.seat)} attacked {event.end.lower()} from {event.start.lower()}:"
+            f" {attacker} against {defender}. {outcome}."
+        )
+
+    @property
+    def turn(self) -> bool:
+        """Whether this seat is to place its pieces, or to move."""
+        view, seat = self._view, self.seat
+        if view is None or seat is None:
+            return False
+        return not view.ready[seat] if view.phase == Phase.SETUP.value else view.turn == seat
+
+    def prompt_line(self) -> str:
+        view = self._view
+        if view is None:
+            return "The match has not begun."
+        if view.phase == Phase.SETUP.value:
+            if self.turn:
+                return f"Place your pieces. Type: {self.moves(1)[0]}."
+            waiting = [self.names[seat] for seat, ready in enumerate(view.ready) if not ready and seat != self.seat]
+            return f"Waiting for the pieces of {listed(waiting)}."
+        if view.turn is None:
+            return "The match is over."
+        return f"Type a move: {self.moves(1)[0]}." if self.turn else f"{self.names[view.turn]} is to move."
+
+    def moves(self, most: int) -> list[str]:
+        """Ways to set up, or all legal moves."""
+        view, seat = self._view, self.seat
+        if view is None or seat is None or not self.turn:
+            return []
+        if view.phase == Phase.SETUP.value:
+            return abridged(listed_set_ups(view, seat), most)
+        return abridged(
+            (f"{_NAMES[source]} {_NAMES[target]}" for source, target in self._position(seat).legal_moves()), most
+        )
+
+    def _position(self, seat: Seat) -> Position:
+        """The position for the rules of moves, which do not ask for an enemy's kind."""
+        return position_of(self.known, seat)
+
+    def read(self, text: str) -> list[bytes]:
+        """
+        Two squares, or in the set-up what `stratego_setup` reads.
+
+        :raises MoveRefused: neither, or not legal as far as this seat sees
+        """
+        view, seat = self._view, self.seat
+        words = text.lower().replace("-", " ").replace(",", " ").split()
+        if view is None or seat is None:
+            raise MoveRefused(f"It is not your turn. {self.prompt_line()}")
+        if view.phase == Phase.SETUP.value:
+            return [write(read_set_up(text, view, seat, self._chance))]
+        if words[:1] in (["setup"], ["place"], ["ready"]):
+            raise MoveRefused(f"Play has begun, so pieces can no longer be placed. {self.prompt_line()}")
+        if view.turn != seat:
+            raise MoveRefused(f"It is not your turn. {self.prompt_line()}")
+        squares = [SQUARE_NAMED[word.upper()] for word in _squares(words)]
+        if len(squares) != 2:
+            raise MoveRefused(f"That is not a move of Stratego. {self.prompt_line()}")
+        source, target = squares
+        self._check(seat, source, target)
+        return [write(Move(source % WIDTH, source // WIDTH, target % WIDTH, target // WIDTH))]
+
+    def _check(self, seat: Seat, source: int, target: int) -> None:
+        position = self._position(seat)
+        objection = position.objection(source, target)
+        if objection is None:
+            return
+        legal = list(position.legal_moves())
+        able = [_NAMES[end] for start, end in legal if start == source]
+        if able:
+            advice = f"From {_NAMES[source]} it can go to {listed(able, 'or')}."
+        else:
+            movers = sorted({_NAMES[start] for start, _ in legal})
+            advice = f"The pieces that can move are on {listed(movers)}."
+        raise MoveRefused(f"{_NAMES[source]} {_NAMES[target]}: {objection}. {advice}")
+
+    def sentences(self) -> Iterator[str]:
+        """Each side's pieces and their squares."""
+        view = self._view
+        if view is None:
+            yield "The match has not begun."
+            return
+        for seat in (0, 1):
+            yield self._state(view, seat)
+        places: dict[str, list[str]] = {}
+        for number, square in enumerate(view.squares):
+            if square not in (_EMPTY, _LAKE):
+                places.setdefault(square, []).append(_NAMES[number])
+        for square, numbers in sorted(places.items()):
+            yield f"{self._owner(square)}: {listed(numbers)}."
+        yield "Lakes: c5, d5, c6, d6, g5, h5, g6 and h6."
+
+    def _owner(self, square: str) -> str:
+        if square in KINDS:
+            return f"Your {KINDS[square].name}"
+        return f"Pieces of {self.names[1 - (self.seat or 0)] if square == _HIDDEN else self.names[SIDES.index(square)]}"
+
+    def _state(self, view: View, seat: int) -> str:
+        """A side in a sentence: its pieces, and whether it is ready."""
+        ready = view.ready[seat]
+        state = "are ready" if seat == self.seat and ready else "is ready" if ready else "still to place pieces"
+        if view.phase == Phase.SETUP.value:
+            return f"{self.subject(seat)}: {state}."
+        return f"{self.subject(seat)}: {self._count(view, seat)} pieces."
+
+    def _count(self, view: View, seat: int) -> int:
+        if self.seat is None:
+            return view.squares.count(SIDES[seat])
+        if seat != self.seat:
+            return view.squares.count(_HIDDEN)
+        return sum(square in KINDS for square in view.squares)
+
+    def drawing(self, style: Style) -> Iterable[str]:
+        """The board, and beside it what both sides have."""
+        view = self._view
+        if view is None:
+            return ["The match has not begun."]
+        below = self.seat or 0
+        notes = self._notes(view, below, style)
+        lines = []
+        for line in range(WIDTH):
+            y = line if below else WIDTH - 1 - line
+            row = "  ".join(self._square(view.squares[y * WIDTH + x], style) for x in _across(below))
+            lines.append(f" {y + 1:>2}  {row}   {notes.get(line, '')}")
+        lines.append("     " + "  ".join(_COLUMNS[x] for x in _across(below)))
+        return lines
+
+    def _notes(self, view: View, below: int, style: Style) -> Mapping[int, str]:
+        notes = {0: self._player(view, 1 - below, style), 9: self._player(view, below, style)}
+        if self.seat is None:
+            notes[4] = f"{SIDES[0]}: {cut(style.plain(self.names[0]), _NAME)}"
+            notes[5] = f"{SIDES[1]}: {cut(style.plain(self.names[1]), _NAME)}"
+            return notes
+        placing = view.phase == Phase.SETUP.value and not view.ready[self.seat]
+        counts = still_to_place(view) if placing else Counter(view.squares)
+        entries = [f"{kind.id} {kind.name:<10} {counts[kind.id]}" for kind in KINDS.values()]
+        notes[2] = "to place:" if placing else "your pieces:"
+        for row in range(len(entries) // 2):
+            notes[3 + row] = padded(entries[row], _ENTRY) + entries[row + len(entries) // 2]
+        return notes
+
+    def _player(self, view: View, seat: int, style: Style) -> str:
+        name = cut(style.plain(self.who(seat)), _NAME)
+        if view.phase == Phase.SETUP.value:
+            return f"{name}: {'ready' if view.ready[seat] else 'not ready'}"
+        return f"{name}: {self._count(view, seat)} pieces"
+
+    def _square(self, square: str, style: Style) -> str:
+        if square == _EMPTY:
+            return style.pick("·", ".")
+        if square == _LAKE:
+            return style.paint(style.pick("≈", "~"), _WATER)
+        own = square in KINDS or square == SIDES[0]
+        return style.paint(square, _OWN if own else _OTHER)
+
+
+def _across(below: int) -> Iterable[int]:
+    """The columns from left to right: the second player sees the board turned."""
+    return reversed(range(WIDTH)) if below else range(WIDTH)
+
+
+def _squares(words: Iterable[str]) -> list[str]:
+    """The squares that were typed, also without a space between two; nothing if there is another word."""
+    found = []
+    for word in words:
+        while word and word != "to":
+            square = next((word[:size] for size in (3, 2) if word[:size].upper() in SQUARE_NAMED), None)
+            if square is None:
+                return []
+            found.append(square)
+            word = word[len(square) :]
+    return found
+
+
+SCREEN = StrategoScreen

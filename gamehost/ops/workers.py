@@ -1,0 +1,212 @@
+"""
+Work beside the reactor: a worker thread, and a process.
+
+The thread is for work that would block the reactor for too long, such as password digests.
+
+The process is started again when it ends or is silent, and it ends when the host does. It reads lines from its standard input,
+and ends when that is closed; so it ends also if the host is killed. It writes lines to its standard output, at least one every
+few seconds. Its standard error goes to the log.
+"""
+
+import os
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from typing import Any, Protocol
+
+from attrs import define, field
+from twisted.internet.defer import Deferred, succeed
+from twisted.internet.error import ProcessExitedAlready
+from twisted.internet.interfaces import IDelayedCall
+from twisted.internet.protocol import ProcessProtocol
+from twisted.internet.threads import deferToThreadPool
+from twisted.logger import Logger
+from twisted.python.failure import Failure
+from twisted.python.threadpool import ThreadPool
+
+
+class SerialWorker:
+    """
+    Does one piece of work at a time, in the order in which they were given.
+
+    :param reactor: results are delivered on its thread
+    """
+
+    log = Logger()
+
+    def __init__(self, reactor: Any) -> None:
+        self._reactor = reactor
+        #: Pieces of work that are queued or being done.
+        self.waiting = 0
+        self._pool = ThreadPool(0, 1, "gamehost-worker")
+
+    def start(self) -> None:
+        """Start the thread. Work that was given before is done now."""
+        self._pool.start()
+
+    def stop(self) -> None:
+        """Finish the current work, and end the thread."""
+        self._pool.stop()
+
+    def __call__(self, work: Callable[[], Any], done: Callable[[Any], None]) -> None:
+        """
+        Queue a piece of work.
+
+        :param work: runs on the worker thread; it must not raise
+        :param done: called on the reactor's thread with the result
+        """
+        self.waiting += 1
+
+        def finished(result: Any) -> Any:
+            self.waiting -= 1
+            return result
+
+        # In a tuple, because a result that is a Failure would otherwise count as an error of the Deferred.
+        given = deferToThreadPool(self._reactor, self._pool, lambda: (work(),))
+        given.addBoth(finished).addCallback(lambda result: done(*result)).addErrback(self._failed)
+
+    def _failed(self, failure: Failure) -> None:
+        self.log.failure("the result of a piece of work could not be used", failure)
+
+
+#: Seconds before a process is started again: first, and at most; each time twice as long.
+FIRST_PAUSE, LONGEST_PAUSE = 0.1, 30.0
+#: A process that has run for so many seconds may be started again at once.
+SOUND_AFTER = 30.0
+#: A process that has written nothing for so many seconds is killed.
+SILENCE = 20.0
+#: Seconds for a process to end by itself when the host stops.
+STOPPING = 2.0
+#: The longest line of a process that is read, in bytes.
+LONGEST_LINE = 65_536
+
+
+class Owner(Protocol):
+    def started(self) -> None:
+        """The process runs, and can be written to."""
+
+    def heard(self, line: str) -> None:
+        """The process has written a line."""
+
+    def lost(self) -> None:
+        """The process has ended."""
+
+
+@define(eq=False)
+class ChildProcess:
+    """
+    One process at a time.
+
+    :param reactor: Twisted's reactor
+    :param command: the program and its arguments
+    :param title: what it is, for the log
+    """
+
+    _reactor: Any
+    _command: Sequence[str]
+    _title: str
+    owner: Owner
+    _running: "_Running | None" = None
+    _timer: IDelayedCall | None = None
+    _pause: float = FIRST_PAUSE
+    _started_at: float = 0.0
+    _stopped: Deferred[None] | None = field(default=None)
+
+    log = Logger()
+
+    def start(self) -> None:
+        self._timer = None
+        self._started_at = self._reactor.seconds()
+        self._running = _Running(self)
+        self._reactor.spawnProcess(self._running, self._command[0], self._command, env=dict(os.environ))
+
+    def send(self, line: str) -> None:
+        """Give the process a line. It is dropped if the process does not run."""
+        if self._running is not None:
+            self._running.send(line)
+
+    def stop(self) -> Deferred[None]:
+        """End the process. Fires when it has ended."""
+        self._cancel()
+        self._stopped = Deferred()
+        if self._running is None:
+            return succeed(None)
+        self._running.close()
+        self._timer = self._reactor.callLater(STOPPING, self._kill)
+        return self._stopped
+
+    def watch(self) -> None:
+        """The process has shown that it runs."""
+        if self._stopped is None:
+            self._cancel()
+            self._timer = self._reactor.callLater(SILENCE, self._silent)
+
+    def _silent(self) -> None:
+        self.log.error("{title} have been silent for {seconds:g} s", title=self._title, seconds=SILENCE)
+        self._kill()
+
+    def _kill(self) -> None:
+        self._timer = None
+        if self._running is not None:
+            self._running.kill()
+
+    def _cancel(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+    def ended(self, reason: str) -> None:
+        self._cancel()
+        self._running = None
+        self.owner.lost()
+        if self._stopped is not None:
+            self._stopped.callback(None)
+            return
+        if self._reactor.seconds() - self._started_at >= SOUND_AFTER:
+            self._pause = FIRST_PAUSE
+        words = "{title} have ended ({reason}) and are started again in {seconds:g} s"
+        self.log.error(words, title=self._title, reason=reason, seconds=self._pause)
+        self._timer = self._reactor.callLater(self._pause, self.start)
+        self._pause = min(LONGEST_PAUSE, 2 * self._pause)
+
+    def complain(self, line: str) -> None:
+        """The process has written a line to its standard error."""
+        self.log.error("{title}: {line}", title=self._title, line=line)
+
+
+class _Running(ProcessProtocol):
+    transport: Any
+
+    def __init__(self, child: ChildProcess) -> None:
+        self._child = child
+        self._output = self._errors = b""
+
+    def connectionMade(self) -> None:
+        self._child.watch()
+        self._child.owner.started()
+
+    def send(self, line: str) -> None:
+        self.transport.writeToChild(0, line.encode("utf-8") + b"\n")
+
+    def close(self) -> None:
+        self.transport.closeStdin()
+
+    def kill(self) -> None:
+        with suppress(ProcessExitedAlready):
+            self.transport.signalProcess("KILL")
+
+    def outReceived(self, data: bytes) -> None:
+        self._child.watch()
+        self._output = self._lines(self._output + data, self._child.owner.heard)
+
+    def errReceived(self, data: bytes) -> None:
+        self._errors = self._lines(self._errors + data, self._child.complain)
+
+    @staticmethod
+    def _lines(data: bytes, take: Callable[[str], None]) -> bytes:
+        *lines, rest = data.split(b"\n")
+        for line in lines:
+            take(line.decode("utf-8", "replace"))
+        return rest[:LONGEST_LINE]
+
+    def processEnded(self, reason: Failure) -> None:
+        self._child.ended(reason.getErrorMessage())

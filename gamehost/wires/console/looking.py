@@ -1,0 +1,454 @@
+"""
+What a person looks at: a match of others while it is played, the moves of a match, one that is replayed, and lists of both.
+
+A match that several people watch is told to all of them in the same sentences, made once. The board is drawn once behind them,
+for each way of drawing it that somebody uses.
+"""
+
+from collections.abc import Callable, Hashable, Mapping
+from functools import partial
+from itertools import groupby
+from operator import itemgetter
+from typing import Any
+from weakref import WeakValueDictionary
+
+from attrs import Factory, field, frozen
+
+from gamehost.accounts.names import key_of
+from gamehost.games.messages import Messages
+from gamehost.games.play import screen_of
+from gamehost.games.screen import NewScreen, Screen, Style
+from gamehost.journal.history import History
+from gamehost.journal.records import TableId
+from gamehost.lobby.finished import LIST_SECONDS
+from gamehost.lobby.questions import Found, NotAnswered, Work
+from gamehost.lobby.watching import EVENT_BYTES, Spectators, Told
+from gamehost.tables.gallery import WatchRefused
+from gamehost.tables.interfaces import Archived, Away, Back, Left, Look, Over, SeatHandle, Suspended, WatchableTable
+from gamehost.wires.console import listings
+from gamehost.wires.console.commands import count_of, game_named, table_and_code
+from gamehost.wires.console.listings import counted, ended, sentence, title, versus
+from gamehost.wires.console.printer import Printer, framed
+from gamehost.wires.seeking import PlayedGame
+
+#: So many moves `history` shows unless it is told otherwise, and at most.
+USUAL, MOST = 20, 200
+#: `next` and `back` go so far at most.
+FAR = 10_000
+
+_ASKING = "A record is being read. Wait for it."
+_NO_REPLAY = "You go through no match. Type replay and the number of one."
+
+
+class Replay:
+    """
+    A match, and how far it is shown.
+
+    :param new_screen: makes a watcher's screen
+    :param messages: of the game
+    :param told: what everybody may know
+    """
+
+    def __init__(self, new_screen: Callable[[], Screen], messages: Messages, told: History[Any]) -> None:
+        self._new_screen = new_screen
+        self.result = told.result
+        self.names = told.names
+        pairs = (
+            (number, (one, message)) for number, one in told.events if (message := messages.event(one)) is not None
+        )
+        steps = [(number, [event for _, event in events]) for number, events in groupby(pairs, itemgetter(0))]
+        #: What the match began with: its first entry.
+        self._opening = [event for number, events in steps if number == 1 for event in events]
+        self._steps = [events for number, events in steps if number > 1]
+        self._show(0)
+
+    @property
+    def length(self) -> int:
+        """How many steps there are."""
+        return len(self._steps)
+
+    def _show(self, at: int) -> list[str]:
+        """Go to the place behind so many steps. What the last of them says."""
+        self.at = at
+        screen = self.screen = self._new_screen()
+        said: list[str] = []
+        for event in self._opening:
+            screen.hear(*event)
+        for events in self._steps[:at]:
+            said = [sentence for event in events for sentence in screen.hear(*event)]
+        return said
+
+    def go(self, steps: int) -> list[str]:
+        """Go forward by so many steps, or back; not beyond the ends. What the last one says."""
+        at = max(0, min(self.length, self.at + steps))
+        if at == self.at + 1:
+            self.at = at
+            return [sentence for event in self._steps[at - 1] for sentence in self.screen.hear(*event)]
+        return self._show(at)
+
+    def lines(self, style: Style) -> list[str]:
+        """The board at this place."""
+        return framed(self.screen.draw(style))
+
+    def sentences(self) -> list[str]:
+        """The whole match in sentences, with the numbers of the steps."""
+        screen = self._new_screen()
+        for event in self._opening:
+            screen.hear(*event)
+        return [
+            f"{number:>4}. {sentence}"
+            for number, events in enumerate(self._steps, 1)
+            for sentence in [" ".join(said for event in events for said in screen.hear(*event))]
+            if sentence
+        ]
+
+
+class WatchedTable:
+    """
+    The encoder of a gallery, for one table.
+
+    :param games: by their names
+    :param screens: by the same names
+    """
+
+    def __init__(self, games: Mapping[str, PlayedGame], screens: Mapping[str, NewScreen]) -> None:
+        self._games = games
+        self._screens = screens
+        self._screen: Screen | None = None
+        #: Who is to move; empty: nobody, the match is over.
+        self._waits_for = ""
+        #: The boards that have been drawn since this changed.
+        self._boards: dict[Style, list[str]] = {}
+
+    def shown(self, table: WatchableTable, look: Look[Any], delay: float) -> bytes:
+        """Where the match stands, for those who have just come."""
+        game = table.game.name
+        screen = self._screen = self._screens[game](None, table.names)
+        screen.show(look.view)
+        self._wait_for(screen.prompt_line())
+        sentences = [f"You watch match {table.id}: {title(game)}, {versus(table.names)}."]
+        if delay:
+            sentences.append(f"You see everything {delay:g} s later than the players.")
+        if look.away is None:
+            sentences.append("Another host of the cluster plays this match. It is not known here who is away.")
+        else:
+            sentences += [f"{table.names[seat]} is away." for seat in look.away]
+        return _lines(sentences)
+
+    def event(self, table: WatchableTable, event: Any, n: int) -> bytes:
+        """What happened, in sentences. Nothing, if there is nothing to say of it."""
+        names = table.names
+        match event:
+            case Away(seat):
+                return _lines([f"{names[seat]} is away."])
+            case Left(seat):
+                return _lines([f"{names[seat]} has left."])
+            case Back(seat):
+                return _lines([f"{names[seat]} is back."])
+            case Suspended():
+                return _lines(["The match is suspended by a fault of the host. Its record is kept."])
+            case Archived():
+                return _lines(["The match is over: nobody came back."])
+            case Over(result):
+                self._waits_for = ""
+                return _lines([ended(result, names, None), f"To go through the moves, type: replay {table.id}"])
+        if self._screen is None:
+            return b""
+        told = self._games[table.game.name].messages.event(event)
+        sentences = self._screen.hear(event, told)
+        if told is None:
+            return b""
+        if self._screen.prompt_line() != self._waits_for:
+            self._wait_for(self._screen.prompt_line())
+        return _lines(sentences)
+
+    def _wait_for(self, words: str) -> None:
+        self._waits_for = words
+        self._boards.clear()
+
+    def board(self, style: Style) -> list[str]:
+        """The board, and who is to move. As long as it is the same player's turn, it is the same list."""
+        if self._screen is None:
+            return []
+        board = self._boards.get(style)
+        if board is None:
+            waits_for = [self._waits_for] if self._waits_for else []
+            board = self._boards[style] = [*framed(self._screen.draw(style)), *waits_for]
+        return board
+
+
+def _lines(sentences: list[str]) -> bytes:
+    return "".join(f"{text}\n" for text in sentences).encode("utf-8")
+
+
+@frozen
+class ConsoleOptions:
+    """The games of a listener, and what those who watch share."""
+
+    #: The wire's name, for the lobby.
+    wire: str
+    #: By their names.
+    games: Mapping[str, PlayedGame]
+    #: What makes their screens, by the same names.
+    screens: Mapping[str, NewScreen] = field(
+        init=False,
+        default=Factory(lambda self: {name: screen_of(one.game) for name, one in self.games.items()}, takes_self=True),
+    )
+    #: One for each table that is watched.
+    _watched: "WeakValueDictionary[TableId, WatchedTable]" = field(factory=WeakValueDictionary)
+
+    def watched(self, table: TableId) -> WatchedTable:
+        """What those who watch a table share."""
+        found = self._watched.get(table)
+        if found is None:
+            found = self._watched[table] = WatchedTable(self.games, self.screens)
+        return found
+
+
+class Looking:
+    """
+    What one person looks at, beside the own match.
+
+    :param address: where the client is
+    :param write_collected: writes what is collected of the own match
+    :param seat: the seat in the own match; `None`: there is none
+    """
+
+    def __init__(
+        self,
+        printer: Printer,
+        spectators: Spectators,
+        options: ConsoleOptions,
+        address: str,
+        write_collected: Callable[[], None],
+        seat: Callable[[], SeatHandle[Any] | None],
+    ) -> None:
+        self.address = address
+        self._printer = printer
+        self._spectators = spectators
+        self._options = options
+        self._write_collected = write_collected
+        self._seat = seat
+        #: The own match, that of now or the last one, and its code.
+        self.played: tuple[TableId, str] | None = None
+        #: The match of others that is told.
+        self._watching: TableId | None = None
+        self._code = ""
+        self._watched: WatchedTable | None = None
+        #: Its board, as it was shown last.
+        self._board: list[str] = []
+        self._replay: Replay | None = None
+        self._replayed = ""
+        #: Whether something is looked up, and what is called to wait for it no longer.
+        self._asking = False
+        self._withdraw: Callable[[], None] = lambda: None
+
+    def board(self) -> list[str] | None:
+        """The board of the match that is replayed or watched; `None`: there is none."""
+        if self._replay is not None:
+            return self._replay.lines(self._printer.style)
+        return None if self._watched is None else self._watched.board(self._printer.style)
+
+    def stop(self) -> None:
+        """Look at nothing any more."""
+        self._replay = None
+        self.stop_watching()
+
+    # -- a match of others
+
+    def watch(self, words: list[str]) -> None:
+        """Look on at a match, and at no other one any more."""
+        table, code = table_and_code(words, "watch 3")
+        handle = self._seat()
+        if handle is not None and handle.table == table:
+            self._printer.refuse("You play in this match yourself. Type board to see it.")
+            return
+        self.stop_watching()
+        self._watched = self._options.watched(table)
+        self._watching, self._code, self._board = table, code, []
+        self._printer.awaiting = True
+        try:
+            self._spectators.watch(table, self, self._watched, code)
+        except WatchRefused as refusal:
+            self._watching = self._watched = None
+            self._printer.awaiting = False
+            self._printer.refuse(f"{sentence(str(refusal))} Type tables to see what is played.")
+
+    def unwatch(self, words: list[str]) -> None:
+        """Look on no longer."""
+        if self._watching is None:
+            self._printer.refuse("You look on at no match. Type tables to see what is played.")
+            return
+        self.stop_watching()
+        self._printer.print("You look on no longer.")
+
+    def stop_watching(self) -> None:
+        """Be told nothing more of the match of others."""
+        if self._watching is not None:
+            table, self._watching, self._watched = self._watching, None, None
+            self._spectators.unwatch(table, self)
+
+    def tell(self, data: bytes) -> None:
+        """What happened in the match of others; told by its gallery."""
+        watched = self._watched
+        if watched is None:
+            return
+        self._write_collected()
+        self._printer.awaiting = False
+        playing = self._seat() is not None
+        before = f"Match {self._watching}: " if playing else ""
+        self._printer.print(*(before + text for text in data.decode("utf-8").splitlines()))
+        board = watched.board(self._printer.style)
+        if board is not self._board and not playing:
+            self._board = board
+            self._printer.show(board)
+        self._printer.prompt()
+
+    def closed(self, table: TableId) -> None:
+        """The match of others is over, or cannot go on."""
+        if table == self._watching:
+            self._watching = self._watched = None
+
+    # -- what has been played
+
+    def history(self, words: list[str]) -> None:
+        """The moves of the own match, that of now or the last one, or of the one that is watched or replayed."""
+        count = count_of(words, USUAL, MOST)
+        if self._replay is not None and self._seat() is None:
+            self._tell_moves(count, self._replay)
+            return
+        played = self.played
+        if self._watching is not None and self._seat() is None:
+            played = (self._watching, self._code)
+        if played is None:
+            self._printer.refuse("No match is on. Type records to see finished ones, or play onitama to begin one.")
+            return
+        self._ask_record(*played, partial(self._tell_moves, count))
+
+    def _tell_moves(self, count: int, replay: Replay) -> None:
+        moves = replay.sentences()
+        if not moves:
+            self._printer.print("Nothing has been played yet.")
+        if len(moves) > count:
+            self._printer.print(f"The last {count} of {len(moves)}; for all of them, type: history {len(moves)}")
+        self._printer.show(moves[-count:] if count else [])
+
+    def replay(self, words: list[str]) -> None:
+        """Go through a match from its beginning; without a number, through the last one."""
+        table, code = self.played if self.played and not words else table_and_code(words, "replay 3")
+        self._ask_record(table, code, partial(self._begin_replay, table))
+
+    def _begin_replay(self, table: TableId, replay: Replay) -> None:
+        self._replay = replay
+        # Nobody is a winner before the end is shown: the first words are the names alone.
+        self._printer.print(
+            f"Match {table}: {self._replayed}, {counted(replay.length, 'move')}. Type next, or next 5; back goes back."
+        )
+        self._printer.show(replay.lines(self._printer.style))
+
+    def step(self, words: list[str], way: int = 1) -> None:
+        """Go on in the match that is replayed."""
+        replay = self._replay
+        if replay is None:
+            self._printer.refuse(_NO_REPLAY)
+            return
+        before = replay.at
+        said = replay.go(way * count_of(words, 1, FAR))
+        if replay.at == before:
+            self._printer.refuse(
+                "This is the last move. Type back." if way > 0 else "This is the beginning. Type next."
+            )
+            return
+        where = f"Move {replay.at} of {replay.length}." if replay.at else "The beginning."
+        self._printer.print(" ".join((where, *said)))
+        self._printer.show(replay.lines(self._printer.style))
+        if replay.at == replay.length and replay.result is not None:
+            self._printer.print(ended(replay.result, replay.names, None))
+
+    def step_back(self, words: list[str]) -> None:
+        """Go back in the match that is replayed."""
+        self.step(words, -1)
+
+    def records(self, words: list[str]) -> None:
+        """Finished matches, of all players or of one."""
+        finished, name = self._spectators.finished, key_of(words[0]) if words else ""
+
+        async def found() -> Found:
+            matches, _ = await finished.newest(None, listings.RECORDS, name=name)
+            return _listing(listings.records(matches), LIST_SECONDS)
+
+        self._ask(("records", finished.ended, name), found, self._list)
+
+    def ladder(self, words: list[str]) -> None:
+        """
+        Who has won how often.
+
+        :raises NotUnderstood: there is no such game
+        """
+        game = game_named(list(words), self._options.games) if words else ""
+
+        async def found() -> Found:
+            tally = await self._spectators.finished.tally()
+            return _listing(listings.ladder(tally, game), self._spectators.finished.seconds_left(tally))
+
+        self._ask(("ladder", self._spectators.finished.edition, game), found, self._list)
+
+    def _list(self, lines: list[str]) -> None:
+        self._printer.listing(lines)
+
+    def _ask(self, key: Hashable, work: Work, answer: Callable[[Any], None]) -> None:
+        """Have something looked up. One question at a time, and each has to wait for its turn."""
+        if self._asking:
+            self._printer.refuse(_ASKING)
+            return
+        self._asking = self._printer.awaiting = True
+
+        def answered(found: Any) -> None:
+            self._asking = self._printer.awaiting = False
+            answer(found)
+            self._printer.prompt()
+
+        def refused(refusal: NotAnswered) -> None:
+            self._asking = self._printer.awaiting = False
+            self._printer.refuse(sentence(str(refusal)))
+            self._printer.prompt()
+
+        self._withdraw = self._spectators.questions.tell(self.address, ("console", key), work, answered, refused)
+
+    def _ask_record(self, table: TableId, code: str, done: Callable[[Replay], None]) -> None:
+        """Have a record read."""
+        games = {name: played.game for name, played in self._options.games.items()}
+        try:
+            asked = self._spectators.history(table, None, code, games)
+        except WatchRefused as refusal:
+            self._tell_record(done, ("", refusal))
+            return
+
+        async def found() -> Found:
+            told = await asked.read()
+            lasting = asked.lasting and not isinstance(told[1], WatchRefused)
+            return Found(told, EVENT_BYTES * len(told[1].events) if lasting else 0)  # type: ignore[union-attr]
+
+        self._ask(asked.key, found, partial(self._tell_record, done))
+
+    def _tell_record(self, done: Callable[[Replay], None], found: Told) -> None:
+        game, told = found
+        if isinstance(told, WatchRefused):
+            self._printer.refuse(
+                f"{sentence(str(told))} Type tables for those that are played, or records for finished ones."
+            )
+        elif told.events and told.events[0][0] > 1:
+            self._printer.refuse("This match is too long to be gone through here.")
+        else:
+            self._replayed = title(game)
+            new, messages = self._options.screens[game], self._options.games[game].messages
+            done(Replay(lambda: new(None, told.names), messages, told))
+
+    def end(self) -> None:
+        """The connection is gone: nothing is told to it any more."""
+        self._withdraw()
+        self.stop_watching()
+
+
+def _listing(lines: list[str], seconds: float) -> Found:
+    return Found(lines, sum(map(len, lines)), seconds)

@@ -1,0 +1,302 @@
+"""
+The checks of clients and of servers of Onitama's final dialect.
+
+What its published programs say is in `docs/wires/onitama-final.rst`; sections are the titles in it.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from msgspec.structs import replace
+
+from gamehost.checker.base import CLOSING, Cut, Law, Said, WireChecks
+from gamehost.checker.onitama import OnitamaReading, dealt, scenarios
+from gamehost.checker.server_run import Opening, ServerChecks, ServerRun, Spelling, User
+from gamehost.checker.server_scripts import (
+    LONGEST,
+    case,
+    crosswise,
+    joined,
+    next_match,
+    out_of_turn,
+    refusals,
+    returns,
+    some_moves,
+)
+from gamehost.checker.transcript import printable
+from gamehost.games.base import Seat
+from gamehost.games.onitama.rules import BLACK, START, WHITE, Exchange, Move, Position, Square
+from gamehost.wires.onitama_final import messages as m
+from gamehost.wires.onitama_final.conversation import row_and_column, square_at
+
+_FRAMING = Law(
+    "Messages",
+    "A message ends in a zero byte and has at most 255 bytes; its fields are separated by | and nothing else.",
+    "Write COMMAND|field|field and a zero byte. Read up to the zero byte, however many bytes one call gives you.",
+)
+
+LAWS: Mapping[str, Law] = {
+    "Login": Law(
+        "States",
+        "After connecting, the client sends LOGIN and the player's name, and after GAME_OVER again for the next match.",
+        "Send LOGIN|name once, wait for WAITING and START, and send LOGIN again only after GAME_OVER.",
+    ),
+    "MakeMove": Law(
+        "Spelling",
+        "In its turn the player plays one of its two cards and moves a piece as that card allows. A square is a row from the"
+        " top and a column from White's left, each one digit from 0 to 4.",
+        "Follow MOVE_WAS_MADE for both sides, the cards included: the played card becomes the spare, and the mover gets the"
+        " old spare.",
+    ),
+    "MakePass": Law(
+        "A pass",
+        "Only a player who has no move at all exchanges a card, for the spare. Both players change it on their own.",
+        "Look for a move with both cards before you send MAKE_PASS. After PASS_WAS_MADE the card is the spare.",
+    ),
+    "Ping": Law(
+        "Messages", "PING and the word PING ask whether the server is there.", "Send PING|PING, every 10 seconds."
+    ),
+    "framing": _FRAMING,
+    "login": Law(
+        "Spelling",
+        "After connecting, the client asks to be logged in under its name, of 1 to 10 characters.",
+        "Connect to {host} and {port}, and send LOGIN|{name}.",
+    ),
+    "turn": Law(
+        "States",
+        "The players take turns, White first; who is on turn sends MAKE_MOVE, and after INVALID_MOVE another one.",
+        "Send a move after START (as White), after the other's MOVE_WAS_MADE or PASS_WAS_MADE, and after INVALID_MOVE.",
+    ),
+    "end": Law(
+        "States",
+        "GAME_OVER and the winner's name end the match for both.",
+        "End the program after the last GAME_OVER, or when the connection is closed.",
+    ),
+    "drop": Law(
+        "Coming back",
+        "DISCONNECT says that the other player's connection is lost, RECONNECT and a name that the player is back.",
+        "Keep the match, and go on when it is your turn.",
+    ),
+    "reconnect": Law(
+        "Coming back",
+        "A player whose connection was lost logs in again under the same name, and is told RECONNECT with 34 fields.",
+        "Connect again, send LOGIN with the same name, and go on from RECONNECT: it has the names, cards, turn and squares.",
+    ),
+    "closing": CLOSING,
+}
+
+#: The squares of RECONNECT as the game writes them.
+_PIECES = {"wK": "K", "wP": "P", "bK": "k", "bP": "p", "--": "."}
+
+
+class FinalReading(OnitamaReading):
+    """Follows one connection from the client's side."""
+
+    ADVICE = {
+        **OnitamaReading.ADVICE,
+        "no piece of yours stands on the start square": "A square is its row and then its column. Row 0 is the top row, where"
+        " Black's pieces start, for both players. Follow MOVE_WAS_MADE for both sides.",
+        "that card does not lead there": "The first number of a step goes to the right and the second one forward, as its"
+        " player sees the board. For Black both are turned: right is towards column 0, and forward towards row 4.",
+    }
+
+    def of_any_time(self, message: Any) -> Said | None:
+        """Log-ins, pings and calls for help."""
+        match message:
+            case m.Login(name):
+                return self.logs_in(name)
+            case m.Ping():
+                return Said("asks whether the server is there")
+            case m.HelpAsked():
+                self.open.append("help")
+                return Said("asks for help")
+        return None
+
+    def of_a_match(self, message: Any) -> Said:
+        """What a move means."""
+        match message:
+            case m.MakeMove():
+                return self.moves(message.card, *_squares(message))
+            case m.MakePass(card):
+                return self.exchanges(card)
+            case m.WrongFields("MAKE_MOVE" | "MAKE_PASS", expected) if self.turn is not None:
+                return self.sends(message, "", f"expected {expected}")
+        return self.no_message()
+
+    def heard(self, message: Any) -> Said:
+        """What a message of the server means."""
+        match message:
+            case m.InvalidMove(reason):
+                return self.refused(reason)
+            case m.Failed(reason):
+                return self.failed(reason)
+        return Said(self._told(message))
+
+    def _told(self, message: Any) -> str:
+        match message:
+            case m.Start(black, white, cards):
+                return self.begins(white, black, _position(cards, START, WHITE))
+            case m.MoveWasMade():
+                return self.moved(message.card, *_squares(message))
+            case m.PassWasMade(card):
+                self.exchanged(card, None)
+                return f"{card} is exchanged for the spare; the turn passes"
+            case m.Disconnect(name):
+                return f"{name} has lost the connection"
+            case m.Reconnect(name):
+                return f"{name} is back"
+            case m.Restore(_, _, cards, white_is_you, white_to_move, board):
+                turn = WHITE if white_to_move else BLACK
+                self.goes_on(WHITE if white_is_you else BLACK, turn)
+                rows = ["".join(_PIECES.get(square, ".") for square in board[at : at + 5]) for at in range(0, 25, 5)]
+                self.position = _position(cards, "".join(reversed(rows)), turn)
+                return f"how the match stands; {'White' if white_to_move else 'Black'} is to move"
+            case m.GameOver(winner):
+                return self.over(winner)
+            case m.Waiting():
+                return self.waiting()
+            case m.Ping():
+                return "the server is there"
+        return ""
+
+
+def _squares(move: m.MakeMove | m.MoveWasMade) -> tuple[tuple[Square | None, Square | None], str]:
+    """Where a move begins and ends, and both as they are written."""
+    squares = square_at(move.start_row, move.start_column), square_at(move.end_row, move.end_column)
+    return squares, f"{move.start_row}|{move.start_column}-{move.end_row}|{move.end_column}"
+
+
+def _position(cards: Sequence[str], board: str, turn: int) -> Position | None:
+    return dealt(cards[3:], cards[:2], cards[2], board, turn)
+
+
+def spoiled(data: bytes) -> bytes | None:
+    """A move onto the square on which it began: no card leads there."""
+    words = data.rstrip(b"\0").split(b"|")
+    return b"|".join([*words[:4], *words[2:4]]) + b"\0" if words[0] == b"MAKE_MOVE" and len(words) == 6 else None
+
+
+CHECKS = WireChecks(
+    *("onitama-final", LAWS, scenarios("MakePass"), FinalReading),
+    spoiled=spoiled,
+    printed=lambda message, raw: printable(raw.rstrip(b"\0")),
+)
+
+
+# -- servers
+
+SERVER_LAWS: Mapping[str, Law] = {
+    "Waiting": Law(
+        "Messages",
+        "WAITING comes before every START, to the second player too: a log-in is accepted.",
+        "Send WAITING and the name for each LOGIN that is accepted, and then START when two are there.",
+    ),
+    "Start": Law(
+        "Messages",
+        "START has Black's name, White's name, two cards of Black, the spare and two cards of White; both get the same.",
+        "Send START to both when the second player has logged in. White moves first.",
+    ),
+    "MoveWasMade": Law(
+        "Messages",
+        "A valid move is told to both players, with its card, start square and end square.",
+        "Send MOVE_WAS_MADE to the mover and to the other player, once each, before anything else.",
+    ),
+    "PassWasMade": Law(
+        "A pass",
+        "A card that is exchanged for the spare is told to both players.",
+        "Send PASS_WAS_MADE to both, and pass the turn. Refuse MAKE_PASS while there is a legal move.",
+    ),
+    "InvalidMove": Law(
+        "States",
+        "An invalid move or pass is answered INVALID_MOVE, to its sender alone. The server waits for another move.",
+        "Check the turn, the card, both squares and the piece before anything changes, and send INVALID_MOVE.",
+    ),
+    "Disconnect": Law(
+        "Coming back",
+        "DISCONNECT tells a player that the other one's connection is lost.",
+        "Send DISCONNECT and the name to the player who is still there.",
+    ),
+    "Reconnect": Law(
+        "Coming back",
+        "RECONNECT and a name tell a player that the other one is back.",
+        "Send the short RECONNECT to the player who has stayed.",
+    ),
+    "Restore": Law(
+        "Coming back",
+        "RECONNECT with 34 fields has all that the player needs who is back: names, cards, sides, turn and squares.",
+        "Keep the match when a connection is lost. On LOGIN with the same name send the long RECONNECT.",
+    ),
+    "GameOver": Law(
+        "Messages",
+        "GAME_OVER and the winner's name end the match for both, after the last move.",
+        "Look for a captured master and a master on the other's temple after each move, and send GAME_OVER to both.",
+    ),
+    "framing": _FRAMING,
+    "turn": Law(
+        "States",
+        "The players take turns; the server answers each message, and keeps the connection until the match is over.",
+        "Read up to the zero byte, however many bytes one call gives you, and answer each message in its order.",
+    ),
+}
+
+
+class FinalSpelling(Spelling):
+    """Messages of the final dialect. The deal is in START, so nothing has to be known before."""
+
+    waits_for_opening = True
+
+    def log_in(self, name: str, password: str) -> Sequence[Any]:
+        """One message. A name has ten characters at most."""
+        return (m.Login(name),)
+
+    def again(self, name: str, match_id: str) -> Sequence[Any]:
+        """The same message."""
+        return (m.Login(name),)
+
+    def says(self, action: Any, seat: Seat, match_id: str) -> Sequence[Any]:
+        """A move or an exchange."""
+        if isinstance(action, Move):
+            return (m.MakeMove(action.card, *row_and_column(action.start), *row_and_column(action.end)),)
+        return (m.MakePass(action.card),) if isinstance(action, Exchange) else ()
+
+    def canonical(self, message: Any) -> Any:
+        """Without the texts of refusals, which each server writes as it likes."""
+        return replace(message, text="") if isinstance(message, m.InvalidMove | m.Failed) else message
+
+    def opening(self, message: Any, first: str) -> Opening | None:
+        """The deal."""
+        if not isinstance(message, m.Start):
+            return None
+        one, two, spare, three, four = message.cards
+        return Opening({"deal": f"{three},{four}/{one},{two}/{spare}"})
+
+
+def faults(run: ServerRun, user: User) -> Iterator[tuple[str, Sequence[Any]]]:
+    """What the player on turn may not do, whatever the position is."""
+    _, action = run.on_turn()
+    if not isinstance(action, Move):
+        return
+    card, start, end = action.card, row_and_column(action.start), row_and_column(action.end)
+    yield "a move that ends where it began", (m.MakeMove(card, *start, *start),)
+    yield "a move from the end square of a legal one", (m.MakeMove(card, *end, *start),)
+    yield "a card that does not exist", (m.MakeMove("unicorn", *start, *end),)
+    yield "a square off the board", (m.MakeMove(card, *start, "5", "0"),)
+    yield "MAKE_PASS while there is a legal move", (m.MakePass(card),)
+
+
+CASES = (
+    case("whole-match", "A whole match; the winner is told.", "GameOver", some_moves(LONGEST)),
+    case("crosswise", "The player who connects later logs in first, and is White.", "Start", crosswise),
+    case("next-match", "A whole match, and the next one on the same connections.", "Start", next_match),
+    case("refusals", "The first player makes illegal moves before the first move.", "InvalidMove", refusals(faults, 0)),
+    case("refusals-of-black", "The second player makes illegal moves.", "InvalidMove", refusals(faults, 1)),
+    case("out-of-turn", "A player moves in the other's turn.", "InvalidMove", out_of_turn),
+    case("bytes", "The clients send every byte in a segment of its own.", "turn", some_moves(6), Cut.BYTES),
+    case("random-cuts", "The clients' segments end in the middle of messages.", "turn", some_moves(6), Cut.RANDOM),
+    case("joined", "An illegal move and a legal one come in one segment.", "turn", joined(faults)),
+    case("returns-in-own-turn", "A connection is lost in its player's turn, and comes back.", "Restore", returns(True)),
+    case("returns-in-others-turn", "A connection is lost in the other's turn, and comes back.", "Reconnect",
+         returns(False)),
+)  # fmt: skip
+
+SERVER_CHECKS = ServerChecks("onitama-final", SERVER_LAWS, CASES, FinalSpelling)

@@ -1,0 +1,442 @@
+"""
+The checks of clients and of servers of the open wire.
+
+The document is `docs/wires/open.rst`; sections are the titles in it. No rule of a game stands here: `Game.legal` says which
+actions a seat may take, and `Game.follow` what an event changes. A client is checked in the game that it seeks; a server in
+Onitama.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
+from typing import Any
+
+from msgspec import UNSET, ValidationError, convert
+from msgspec.structs import replace
+
+from gamehost.checker.base import Act, Cut, Grade, Law, Said, Scenario, Step, WireChecks
+from gamehost.checker.server_run import Opening, ServerChecks, ServerRun, Spelling, User
+from gamehost.checker.server_scripts import (
+    LONGEST,
+    case,
+    crosswise,
+    joined,
+    meet,
+    next_match,
+    out_of_turn,
+    refusals,
+    returns,
+    some_moves,
+)
+from gamehost.checker.unanswered import GRADES, Unanswered
+from gamehost.games.base import Seat
+from gamehost.games.onitama.rules import Move
+from gamehost.wires.all_games import PLAYED
+from gamehost.wires.open import messages as m
+from gamehost.wires.seeking import PlayedGame
+
+#: So many legal actions are looked at. Where there are more, an action counts as legal.
+MOST = 1_000
+HIDDEN = "***"
+_PLAYED: Mapping[str, PlayedGame] = {one.game.name: one for one in PLAYED}
+
+_FRAMING = Law(
+    "Lines",
+    "A message is one JSON object on a line; the key do or is has its name.",
+    "Write one object and \\n, with the keys of the message only. Read up to \\n, however many bytes one call gives you.",
+)
+
+LAWS: Mapping[str, Law] = {
+    "Enter": Law("What a client says", "enter logs a guest in, once.", "Send enter first, and wait for entered."),
+    "LogIn": Law(
+        "What a client says", "log-in logs in to an account, once.", "Send log-in first, and wait for entered."
+    ),
+    "Seek": Law(
+        "Finding opponents", "seek looks for opponents, between two matches.", "Send seek after entered or over."
+    ),
+    "Act": Law(
+        "The games",
+        "act has the table and an action in the game's own notation, one that the seat may take now.",
+        "Follow the events, or ask with moves, and send one of the actions that are listed. Wait for the answer.",
+    ),
+    "AskMoves": Law(
+        "What can be done now", "moves asks for the actions of the own seat, one question at a time.", "Wait for moves."
+    ),
+    "Leave": Law("What a client says", "leave resigns a match.", "Send leave during a match only."),
+    "framing": _FRAMING,
+    "login": Law(
+        "What a client says",
+        "After connecting, the client logs in and seeks opponents.",
+        'Connect to {host} and {port}; send {"do":"enter","name":"{name}"} and then seek.',
+    ),
+    "turn": Law(
+        "The games",
+        "A seat that may act sends act; after refused nothing has changed, and it sends another action.",
+        "Send act when moves or the game's rules have an action for your seat, and again after refused.",
+    ),
+    "end": Law(
+        "What the host says",
+        "over ends the match for all; the next one begins with seek.",
+        "End the program after the last over, or when the connection is closed.",
+    ),
+    "drop": Law(
+        "What the host says",
+        "away says that the player of another seat is lost, back that the player is there again. The match goes on.",
+        "Keep the match. Nothing has to be answered.",
+    ),
+    "reconnect": Law(
+        "Coming back",
+        "A player whose connection was lost enters with the key of entered, and is told seated, and back with the view.",
+        "Connect again, send enter with the same name and the key, and go on from the view.",
+    ),
+    "closing": Law(
+        "Coming back",
+        "bye is said before the host closes a connection; with again, a client may come back in so many seconds.",
+        "End with a message when the connection cannot be made again for half a minute.",
+    ),
+}
+
+_SAID: Mapping[type, str] = {
+    m.Enter: "logs in as a guest",
+    m.LogIn: "logs in to an account",
+    m.Lobby: "asks for the tables",
+    m.Seek: "looks for opponents",
+    m.Stop: "looks for opponents no longer",
+    m.House: "asks for a house player",
+    m.Join: "takes a seat at a table",
+    m.Watch: "looks on",
+    m.AskHistory: "asks what has happened",
+    m.AskMoves: "asks what it may do",
+    m.Leave: "gives the match up",
+    m.Ping: "asks whether the host is there",
+}
+
+
+class OpenReading:
+    """Follows one connection from the client's side."""
+
+    def __init__(self) -> None:
+        self._entered = False
+        self._table: int | None = None
+        self._played: PlayedGame | None = None
+        self._seat = Seat(0)
+        #: What the client knows of the match; `None`: nothing yet.
+        self._view: Any = None
+        self._moves = Unanswered()
+        #: What else may still be refused: `log-in` or `other`.
+        self._open: list[str] = []
+        #: The ids of questions for moves.
+        self._asked: list[Any] = []
+        self._may_be_late = False
+
+    def redacted(self, message: Any) -> Any:
+        """Without passwords, keys and codes."""
+        for name in ("password", "key", "code"):
+            if isinstance(getattr(message, name, None), str):
+                message = replace(message, **{name: HIDDEN})
+        return message
+
+    def said(self, message: Any) -> Said:
+        """What a message of the client means."""
+        may_be_late, self._may_be_late = self._may_be_late, False
+        match message:
+            case m.Act(table, action):
+                if self._table is None and may_be_late:
+                    return Said(f"acts: {action}, when the match is over")
+                return self._acts(table, action)
+            case m.Enter(name) | m.LogIn(name):
+                self._open.append("other" if self._entered else "log-in")
+                words = f"logs in as {name}"
+                return Said(f"{words}, but is logged in already", Grade.BREACH) if self._entered else Said(words)
+            case m.AskMoves(_, _, number):
+                self._asked.append(number)
+            case m.Seek(game) if self._table is None:
+                return Said(f"looks for opponents in {game}")
+            case m.Seek() | m.Join():
+                self._open.append("other")
+                return Said("looks for opponents during a match", Grade.BREACH)
+            case m.Leave() if self._table is None and not may_be_late:
+                self._open.append("other")
+                return Said("gives up, but no match is played", Grade.BREACH)
+        words = _SAID.get(type(message), "")
+        if not words:
+            self._open.append("other")
+            return Said(getattr(message, "reason", "this is no message of a client"), Grade.BREACH, "framing")
+        return Said(words)
+
+    def _acts(self, table: int, notation: str) -> Said:
+        words = f"acts: {notation}"
+        if self._played is None or self._table is None:
+            return Said(f"{words}, but no match is played", Grade.BREACH)
+        if table != self._table:
+            return self._moves.send(notation, words, "it has no seat at this table", in_turn=False)
+        game = self._played.game
+        try:
+            action = game.read(notation.encode("ascii", "replace"))
+        except ValueError as error:
+            return self._moves.send(notation, words, str(error), in_turn=False)
+        legal = None if self._view is None else game.legal(self._view, self._seat)
+        if legal is None:
+            return self._moves.send(notation, words, None, "")
+        listed = list(islice(legal, MOST + 1))
+        if not listed:
+            return self._moves.send(notation, words, "the client has nothing to do now", in_turn=False)
+        wrong = None if action in listed or len(listed) > MOST else "the rules do not allow it now"
+        return self._moves.send(notation, words, wrong)
+
+    def heard(self, message: Any) -> Said:
+        """What a message of the server means."""
+        match message:
+            case m.Refused(why, number):
+                if number in self._asked:
+                    self._asked.remove(number)
+                else:
+                    self._moves.refused()
+                return Said(f"refused: {why}", Grade.BREACH)
+            case m.Sorry(why):
+                return Said(f"the host says: {why}", GRADES[self._open.pop(0) if self._open else "log-in"])
+        return Said(self._told(message))
+
+    def _told(self, message: Any) -> str:
+        match message:
+            case m.Entered(name):
+                self._entered = True
+                self._open.clear()
+                return f"logged in as {name}"
+            case m.Seeking(game):
+                return f"nobody else wants to play {game} yet"
+            case m.Seated(table, game, seat, names):
+                self._table, self._played, self._seat, self._view = table, _PLAYED.get(game), Seat(seat), None
+                self._moves.over()
+                return f"{' and '.join(names)} play {game}; the client has seat {seat}"
+            case m.Event(table, _, event) if table == self._table:
+                return self._happened(event)
+            case m.Back(table, _, seat, view) if table == self._table and view is not UNSET:
+                self._look(view)
+                return f"seat {seat} is back, and this is how the match stands"
+            case m.Back(_, _, seat):
+                return f"the player of seat {seat} is back"
+            case m.Away(_, _, seat):
+                return f"the player of seat {seat} is away"
+            case m.Moves(_, _, moves, number):
+                if number in self._asked:
+                    self._asked.remove(number)
+                return f"{len(moves)} actions can be taken"
+            case m.Pong():
+                return "the host is there"
+            case m.Over(table, _, _, _, why) if table == self._table:
+                self._may_be_late = self._moves.over() == 0
+                self._table = self._played = self._view = None
+                return f"the match is over: {why}"
+        return ""
+
+    def _happened(self, event: Any) -> str:
+        assert self._played is not None
+        messages, game = self._played.messages, self._played.game
+        own = next((found for found in (_of(event, "seat"),) if found is not None), int(self._seat)) == self._seat
+        sent = self._moves.next_accepted() if own else None
+        if sent is not None:
+            self._moves.accepted(sent.move)
+        else:
+            self._moves.position_changed()
+        try:
+            told = messages.read_event(convert(event, messages.event_type))
+            if told is not None:
+                self._view = game.follow(self._view, told, self._seat)
+        except (ValidationError, ValueError, LookupError):
+            self._view = None
+        return f"{_of(event, 'kind') or type(event).__struct_config__.tag}"
+
+    def _look(self, view: Any) -> None:
+        assert self._played is not None
+        messages = self._played.messages
+        try:
+            self._view = messages.read_view(convert(view, messages.view_type), self._seat)
+        except (ValidationError, ValueError, LookupError):
+            self._view = None
+
+
+def _of(event: Any, name: str) -> Any:
+    """A field of an event, which is a struct on the host's end and a dictionary on the client's."""
+    return event.get(name) if isinstance(event, dict) else getattr(event, name, None)
+
+
+_ACTION = re.compile(rb'("action"\s*:\s*")[^"]*')
+
+
+def spoiled(data: bytes) -> bytes | None:
+    """An action that is no notation of any game."""
+    changed = _ACTION.sub(rb"\g<1>!", data, count=1)
+    return None if changed == data else changed
+
+
+SCENARIOS = (
+    Scenario("first-seat", "A whole match in the first seat, in the game that the client seeks.", "turn"),
+    Scenario("second-seat", "A whole match in the second seat.", "turn", client_first=False),
+    Scenario("matches", "Three matches on one connection.", "end", matches=3, most=40),
+    Scenario("wins", "The opponent gives up: over comes without a last event.", "end", steps=(Step(Act.OPPONENT_RESIGNS, 6),)),
+    Scenario("bytes", "Every byte is a segment of its own; a name has letters of two bytes.", "framing",
+             opponents=("Žofie-Řeháková",), cut=Cut.BYTES, most=24),
+    Scenario("joined", "Several messages come in one segment.", "framing", cut=Cut.JOINED, most=40),
+    Scenario("random-cuts", "Segments end in the middle of messages.", "framing", cut=Cut.RANDOM, most=40,
+             opponents=("Ωμέγα",), client_first=False),
+    Scenario("refused", "The client's action is refused once; it sends another one.", "turn",
+             steps=(Step(Act.MOVE_REFUSED, 2),), most=20),
+    Scenario("patience", "The opponent thinks for five seconds.", "turn",
+             steps=(Step(Act.OPPONENT_THINKS, 3, client_owes=False),), most=12),
+    Scenario("drop-in-own-turn", "The opponent's connection is lost and comes back in its own turn.", "drop",
+             steps=(Step(Act.OPPONENT_THINKS, 3, client_owes=False), Step(Act.OPPONENT_DROPS, 3)), most=20),
+    Scenario("drop-in-clients-turn", "The opponent's connection is lost and comes back in the client's turn.", "drop",
+             steps=(Step(Act.OPPONENT_DROPS, 3, client_owes=True),), most=20),
+    Scenario("opponent-gone", "The opponent does not come back: the client wins.", "end",
+             steps=(Step(Act.OPPONENT_GONE, 4),), grace=1.0),
+    Scenario("own-drop", "The client's connection is lost in mid-match; it comes back.", "reconnect",
+             steps=(Step(Act.CLIENT_CUT, 4),), needs_reconnect=True, most=30),
+    Scenario("own-drop-in-turn", "The client's connection is lost while it may act.", "reconnect", client_first=False,
+             steps=(Step(Act.CLIENT_CUT, 5, client_owes=True),), needs_reconnect=True, most=30),
+    Scenario("half-a-minute", "The opponent thinks for half a minute, and nothing comes.", "turn", slow=True,
+             steps=(Step(Act.OPPONENT_THINKS_LONG, 3, client_owes=False),), most=12),
+    Scenario("host-stops", "The host stops in good order in mid-match.", "closing", steps=(Step(Act.HOST_STOPS, 4),)),
+    Scenario("host-killed", "The host is killed in mid-match.", "closing", steps=(Step(Act.HOST_KILLED, 4),)),
+)  # fmt: skip
+
+CHECKS = WireChecks("open", LAWS, SCENARIOS, OpenReading, canonical=False, spoiled=spoiled, late=("Act", "AskMoves"))
+
+
+# -- servers
+
+SERVER_LAWS: Mapping[str, Law] = {
+    "Entered": Law("What the host says", "entered answers enter.", "Send entered with the name, and a guest's key."),
+    "Seeking": Law("Finding opponents", "seeking tells who seeks that nobody is there yet.", "Send it after seek."),
+    "Seated": Law(
+        "What the host says",
+        "seated tells each player of a match the table, the game, the own seat and all names.",
+        "Send seated to all players, and then the events of the match.",
+    ),
+    "Event": Law(
+        "What the host says",
+        "An event is told to all players of the table, with the number of its entry.",
+        "Send each event once to each player, before the answer to what comes next.",
+    ),
+    "Refused": Law(
+        "What is refused",
+        "An action that the rules do not allow is answered refused, to its sender alone, with the id of act.",
+        "Check the seat, the notation and the rules before anything changes.",
+    ),
+    "Moves": Law("What can be done now", "moves lists the actions of the own seat.", "List every legal action, once."),
+    "Back": Law(
+        "Coming back",
+        "back tells all that a player is there again, and the player how the match stands.",
+        "Keep the match when a connection is lost. Send back with the view to the player who is back.",
+    ),
+    "Away": Law("What the host says", "away tells that the player of a seat is lost.", "Send away to the others."),
+    "Over": Law(
+        "What the host says",
+        "over tells all who has won, and why, after the last event.",
+        "Send over with the seats of the winners to all.",
+    ),
+    "framing": _FRAMING,
+    "turn": Law(
+        "States of a connection",
+        "Every message is answered as its state says, and the connection stays until the client closes it.",
+        "Answer each message in its order; sorry is the answer to what does not fit now.",
+    ),
+}
+GAME = "onitama"
+
+
+class OpenSpelling(Spelling):
+    """Lines of the open wire, in Onitama."""
+
+    waits_for_opening = True
+
+    def __init__(self) -> None:
+        self._table = ""
+
+    def log_in(self, name: str, password: str) -> Sequence[Any]:
+        """As a guest who looks for an opponent."""
+        return m.Enter(name), m.Seek(GAME)
+
+    def back(self, name: str, password: str) -> Sequence[Any]:
+        """The seat is kept, so nobody is looked for."""
+        return (m.Enter(name),)
+
+    def again(self, name: str, match_id: str) -> Sequence[Any]:
+        """Look for the next opponent."""
+        return (m.Seek(GAME),)
+
+    def says(self, action: Any, seat: Seat, match_id: str) -> Sequence[Any]:
+        """The action in the game's notation."""
+        return (m.Act(int(match_id), _PLAYED[GAME].game.write(action).decode("ascii")),)
+
+    def canonical(self, message: Any) -> Any:
+        """Without keys, and without the texts that each server writes as it likes."""
+        match message:
+            case m.Entered():
+                return replace(message, key=UNSET, table=UNSET)
+            case m.Refused() | m.Sorry() | m.Over():
+                return replace(message, why="")
+            case m.Seeking():
+                return replace(message, settings={})  # they are the server's own
+        return message
+
+    def comes_at_any_time(self, message: Any) -> bool:
+        """What the owner of a host says to all."""
+        return isinstance(message, m.Notice)
+
+    def with_id(self, message: Any, match_id: str) -> Any:
+        """With another table."""
+        table = getattr(message, "table", UNSET)
+        return message if table is UNSET else replace(message, table=int(match_id))
+
+    def opening(self, message: Any, first: str) -> Opening | None:
+        """The table and the deal."""
+        if isinstance(message, m.Seated):
+            self._table = str(message.table)
+        if not isinstance(message, m.Event) or _of(message.event, "kind") != "dealt":
+            return None
+        try:
+            white, black = message.event["hands"]
+            return Opening(
+                {"deal": f"{','.join(white)}/{','.join(black)}/{message.event['spare']}"}, match_id=self._table
+            )
+        except (KeyError, TypeError, ValueError):
+            raise ValueError("the first event does not tell the cards; give them with --set onitama.deal=") from None
+
+
+def faults(run: ServerRun, user: User) -> Iterator[tuple[str, Sequence[Any]]]:
+    """What the player on turn may not do, whatever the position is."""
+    _, action = run.on_turn()
+    if not isinstance(action, Move):
+        return
+    table, notation = int(run.match_id), _PLAYED[GAME].game.write(action).decode("ascii")
+    yield "an action that is no notation of the game", (m.Act(table, "!", 1),)
+    card, start, end = notation.split(" ")
+    yield "an action that the rules do not allow", (m.Act(table, f"{card} {end} {start}", 2),)
+
+
+async def asks_moves(run: ServerRun) -> None:
+    """Both ask what they may do, at once and after some moves."""
+    users = await meet(run)
+    for _ in range(3):
+        for number, user in enumerate(users):
+            await run.say(user, m.AskMoves(int(run.match_id), id=number), trying="a question for moves")
+        await run.play(2)
+
+
+CASES = (
+    case("whole-match", "A whole match; the winner is told.", "Over", some_moves(LONGEST)),
+    case("crosswise", "The player who connects later logs in first, and has the first seat.", "Seated", crosswise),
+    case("next-match", "A whole match, and the next one on the same connections.", "Seated", next_match),
+    case("moves", "Both players ask what they may do.", "Moves", asks_moves),
+    case("refusals", "The first player acts wrongly before the first move.", "Refused", refusals(faults, 0)),
+    case("refusals-later", "Wrong actions in the middle of a match.", "Refused", refusals(faults, 5)),
+    case("out-of-turn", "A player acts in the other's turn.", "Refused", out_of_turn),
+    case("bytes", "The clients send every byte in a segment of its own.", "turn", some_moves(6), Cut.BYTES),
+    case("random-cuts", "The clients' segments end in the middle of messages.", "turn", some_moves(6), Cut.RANDOM),
+    case("joined", "An illegal action and a legal one come in one segment.", "turn", joined(faults)),
+    case("returns-in-own-turn", "A connection is lost in its player's turn, and comes back.", "Back", returns(True)),
+    case("returns-in-others-turn", "A connection is lost in the other's turn, and comes back.", "Back", returns(False)),
+)  # fmt: skip
+
+SERVER_CHECKS = ServerChecks("open", SERVER_LAWS, CASES, OpenSpelling)

@@ -1,0 +1,184 @@
+"""
+The open wire over WebSocket, for browsers: each message is one text frame. RFC 6455.
+
+A browser that says nothing is asked whether it is there, because it does not close its connection when it is lost.
+"""
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+from msgspec import Struct
+
+from gamehost.lobby.lobby import Lobby
+from gamehost.wires.conversation import Peer
+from gamehost.wires.framing import WireError
+from gamehost.wires.open import messages as m
+from gamehost.wires.open.codec import LINE_LIMIT, parse, to_json
+from gamehost.wires.open.conversation import OpenConversation, State
+from gamehost.wires.open.watching import OpenOptions, SharedEncoder
+from gamehost.wires.websocket import (
+    GOING_AWAY,
+    NORMAL,
+    POLICY,
+    Close,
+    Fragment,
+    FrameCodec,
+    FrameError,
+    Ping,
+    Pong,
+    Switching,
+    control_frame,
+    text_frame,
+)
+
+#: Seconds between two looks at whether a browser is there.
+LOOK_EVERY = 5.0
+#: Looks after which it is asked.
+LOOKS = 4
+#: Seconds without a byte after which it is gone.
+SILENT = 45.0
+
+NO_PASSWORDS = (
+    "others can read what is sent over this connection, so no password is taken here; use https, or a guest's name"
+)
+
+#: Everything that the codec passes on, or takes.
+Said = Any
+
+
+class SocketCodec(FrameCodec[Said]):
+    """The codec of one connection."""
+
+    LIMIT = LINE_LIMIT
+
+    def read(self, text: bytes) -> Said:
+        """The message in a text."""
+        return parse(text)
+
+    def encode(self, message: Said) -> bytes:
+        """A message of the host in one frame."""
+        if type(message) is m.Encoded:
+            return message.data
+        if isinstance(message, m.FromHost):
+            return text_frame(to_json(message))
+        return control_frame(message)
+
+
+class SocketConversation(OpenConversation):
+    """
+    The conversation on one connection.
+
+    :param key: of the handshake
+    :param private: whether a password may be sent
+    """
+
+    def __init__(
+        self, peer: Peer[Said], lobby: Lobby, options: OpenOptions, encoder: SharedEncoder, key: str, private: bool
+    ) -> None:
+        super().__init__(peer, lobby, options, encoder)
+        self._socket = peer
+        self._key = key
+        self._private = private
+        self._switched = False
+        self._looks = 0
+        #: Whether a ping is not answered yet.
+        self._asked = False
+
+    def begin(self) -> None:
+        """Answer the handshake."""
+        super().begin()
+        self._switch()
+        self.peer.pulse(LOOK_EVERY, self._look)
+
+    def _switch(self) -> None:
+        if not self._switched:
+            self._switched = True
+            self._socket.say(Switching(self._key))
+
+    def _look(self, silent: float) -> None:
+        """Ask whether the browser is there, or find out that it is not."""
+        self._looks += 1
+        if silent >= SILENT:
+            self.peer.hang_up(f"not a byte in {SILENT:g} s")
+        elif self._looks % LOOKS == 0:
+            self._asked = True
+            self._socket.say(Ping())
+
+    def log_in(self, message: m.LogIn) -> None:
+        """Have the password of an account checked, if nobody else has read it."""
+        if self._private:
+            super().log_in(message)
+        else:
+            self.peer.refuse(m.Sorry(NO_PASSWORDS))
+
+    def ping_back(self, message: Ping) -> None:
+        """Answer at once."""
+        self._socket.say(Pong(message.payload))
+
+    def pong(self, message: Pong) -> None:
+        """The browser is there. An answer that nobody has asked for counts as any message."""
+        if self._asked:
+            self._asked = False
+            self.peer.exempt_from_rate()
+
+    def fragment(self, message: Fragment) -> None:
+        """Do nothing: it counts, and what it is a part of follows."""
+
+    def client_closed(self, message: Close) -> None:
+        """Close in return."""
+        self._socket.say(Close(message.code))
+        self.peer.hang_up()
+
+    def wire_error(self, error: WireError) -> None:
+        """Say why nothing more can be understood."""
+        self._close(str(error), error.code if isinstance(error, FrameError) else POLICY)
+
+    def say_closing(self, reason: str) -> None:
+        """Say why the connection ends."""
+        self._close(reason, NORMAL)
+
+    def say_shutdown(self, reason: str) -> None:
+        """Say that the host stops, and when to try again."""
+        self._switch()
+        super().say_shutdown(reason)
+        self._socket.say(Close(GOING_AWAY, reason))
+
+    def _close(self, reason: str, code: int) -> None:
+        again = self._may_try_again(reason)
+        if not again:
+            self._switch()
+        super().say_closing(reason)
+        if not again:  # else it was told as at a shutdown
+            self._socket.say(Close(code, reason))
+
+    HEARS: ClassVar[Mapping[Any, Any]] = {
+        **OpenConversation.HEARS,
+        (State.OUTSIDE, m.LogIn): log_in,
+        **dict.fromkeys(((state, Ping) for state in State), ping_back),
+        **dict.fromkeys(((state, Pong) for state in State), pong),
+        **dict.fromkeys(((state, Fragment) for state in State), fragment),
+        **dict.fromkeys(((state, Close) for state in State), client_closed),
+    }
+
+
+class SocketConfig(Struct, frozen=True):
+    """What is made for one connection."""
+
+    options: OpenOptions
+    #: The same for all connections of a listener.
+    encoder: SharedEncoder
+    key: str
+    private: bool
+
+    def new_codec(self) -> SocketCodec:
+        """A codec."""
+        return SocketCodec()
+
+    def new_conversation(self, peer: Peer[Said], lobby: Lobby) -> SocketConversation:
+        """A conversation."""
+        return SocketConversation(peer, lobby, self.options, self.encoder, self.key, self.private)
+
+
+def frame_encoder(options: OpenOptions) -> SharedEncoder:
+    """Makes what is told to all who watch over WebSocket."""
+    return SharedEncoder(options, text_frame)

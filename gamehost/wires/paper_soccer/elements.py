@@ -1,0 +1,569 @@
+"""
+Cuts a stream of bytes into whole XML elements, and makes trees of them. Pure: bytes in, pieces out.
+
+The buffer keeps at most one unfinished piece of bounded size. It looks at every byte a bounded number of times, however
+the stream is cut into segments. Some things cannot be in a message of this wire: a DOCTYPE, a comment, CDATA, a processing
+instruction, too much depth, too many elements. They end the stream where they begin, and so does a wrong end tag.
+
+Expat finds out whether a piece is well-formed otherwise. It gets whole pieces only: it reads an unfinished tag anew with every
+segment, so a tag of 16 KiB that comes byte by byte would cost it 0.15 s. Each piece has a parser of its own, so no name is
+remembered.
+"""
+
+import itertools
+import re
+from collections.abc import Iterator, Mapping
+from enum import Enum
+from xml.parsers import expat
+from xml.parsers.expat.errors import XML_ERROR_DUPLICATE_ATTRIBUTE, codes
+
+from msgspec import Struct
+
+from gamehost.wires.framing import OtherProtocol, WireError
+from gamehost.wires.guidance import may_become_other_protocol, other_protocol
+from gamehost.wires.paper_soccer.messages import Move
+
+#: The longest message in bytes: 316 points take 7 KiB as the document writes them, 16 KiB leave room for other spellings.
+MESSAGE_LIMIT = 16_384
+#: A message is three elements deep.
+DEPTH_LIMIT = 8
+#: The number of segments that can be drawn: a message with more points cannot be a move.
+POINT_LIMIT = 316
+#: The elements of a message with that many points, and one to spare.
+ELEMENT_LIMIT = 320
+#: The elements and the depth of a message of a remote game. Points are elements as all others there.
+REMOTE_ELEMENT_LIMIT = 2_048
+REMOTE_DEPTH_LIMIT = 16
+#: The most elements that the host reads in a message of a remote game: those of an end with all its players.
+MOST_READ = 80
+#: The most attributes of an element: enough for an answer that says what is wrong.
+ATTRIBUTE_LIMIT = 48
+#: The longest XML declaration in bytes: with both its options it has 56.
+DECLARATION_LIMIT = 128
+
+#: The elements whose contents are the game's own in a remote game.
+OPAQUE = frozenset({"move", "gameState"})
+
+_OPAQUE_NAMES = frozenset(tag.encode("ascii") for tag in OPAQUE)
+
+_SPACE = re.compile(rb"[ \t\r]*+")
+# What of a tag can be passed over at once: up to its end, or to a quote that is not closed yet.
+_IN_TAG = re.compile(rb"(?:[^<>\"']++|\"[^<\"]*+\"|'[^<']*+')*+")
+_IN_QUOTES = {0x22: re.compile(rb'[<"]'), 0x27: re.compile(rb"[<']")}
+_NAME_START = re.compile(rb"[A-Za-z_:\x80-\xff]")
+# A text and the whole tag behind it: its slash and its name.
+_TAG = re.compile(
+    rb"[^<]*+<(?:(/)|(?=[A-Za-z_:\x80-\xff]))(?=([^ \t\r\n/>]*+))(?:[^<>\"']++|\"[^<\"]*+\"|'[^<']*+')*+>"
+)
+_POINT = re.compile(rb"<point[ \t\r\n/>]")
+# A line with a call for help, and the bytes that can become one. `guidance.HELP_WORDS` has the words.
+_HELP = re.compile(rb"(?:help|quit|exit|\?)[ \t]{0,8}\r?\n", re.IGNORECASE)
+_HELP_BEGUN = re.compile(rb"(?:h|he|hel|q|qu|qui|e|ex|exi|(?:help|quit|exit|\?)(?:[ \t]{0,8}\r?))\Z", re.IGNORECASE)
+_DECLARATION = re.compile(
+    rb"<\?xml[ \t\r\n]+version[ \t\r\n]*=[ \t\r\n]*(?:\"1\.0\"|'1\.0')"
+    rb"(?:[ \t\r\n]+encoding[ \t\r\n]*=[ \t\r\n]*(?:\"(?i:utf-8)\"|'(?i:utf-8)'))?"
+    rb"(?:[ \t\r\n]+standalone[ \t\r\n]*=[ \t\r\n]*(?:\"(?:yes|no)\"|'(?:yes|no)'))?"
+    rb"[ \t\r\n]*\?>"
+)
+#: The elements of the messages that clients send. A refusal may name them.
+KNOWN_NAMES = frozenset((b"message", b"playerLogin", b"gameId", b"move", b"point"))
+
+_NUMBER = rb"(?:0|-?[1-9][0-9]{0,2})"
+_COORDINATE = re.compile(_NUMBER)
+#: A move as most clients write it. Nearly all messages are such moves, so it is read in one step.
+_USUAL_MOVE = re.compile(
+    rb"<message type=(?:\"move\"|'move')>%(w)b(?:<gameId id=(?:\"([0-9]++)\"|'([0-9]++)') ?/>%(w)b)?+"
+    rb"<move>%(w)b((?:<point x=(?:\"%(n)b\" y=\"%(n)b\"|'%(n)b' y='%(n)b') ?/>%(w)b){1,%(most)d}+)</move>%(w)b</message>"
+    % {b"n": _NUMBER, b"most": POINT_LIMIT, b"w": rb"[ \t\r\n]*+"}
+)
+
+_OTHER_REFERENCE = re.compile(rb"&(?!(?:lt|gt|amp|quot|apos|#[0-9]+|#x[0-9a-fA-F]+);)")
+# In a tag: the name of an attribute, and its value.
+_ATTRIBUTE = re.compile(rb"([^ \t\r\n<>\"'=/]++)([ \t\r\n]*+=[ \t\r\n]*+(?:\"[^<\"]*+\"|'[^<']*+'))")
+# A text between quotes. In a tag it is a value, and a quote in a text cannot reach into a tag.
+_QUOTED = re.compile(rb"\"[^\"<]*+\"|'[^'<]*+'")
+# Bytes of the longest value that is not given a short name before prefixes are checked.
+_SHORT = 64
+
+_WHITE = " \t\r\n"
+_NOT_XML = "expected XML messages in UTF-8 without a byte order mark; type help for an example"
+_NO_MARKUP = "expected elements and text; no DOCTYPE, comment, CDATA or processing instruction"
+_NO_DECLARATION = 'expected <?xml version="1.0" encoding="UTF-8"?> once, or nothing, in front of a message'
+_TOO_LONG = f"a message longer than {MESSAGE_LIMIT} bytes"
+_NOT_WELL_FORMED = "not well-formed XML"
+
+
+class PieceKind(Enum):
+    """The kind of a piece."""
+
+    ELEMENT = "element"
+    #: One or more `<point/>` in a row, and a line end.
+    POINTS = "points"
+    #: The same, but something other than a line end follows.
+    STRAY_POINTS = "stray points"
+    #: A line with a word by which people ask for help.
+    HELP = "help"
+    BLANK_LINE = "blank line"
+
+
+class Content(Struct, frozen=True):
+    """Where an element with a content of a game stands in its message: offsets in bytes."""
+
+    start: int
+    #: Where its start tag ends, and where its end tag begins. In an empty element both are its end.
+    begun: int
+    ended: int
+    stop: int
+
+
+class Piece(Struct, frozen=True):
+    """One piece of the stream."""
+
+    kind: PieceKind
+    data: bytes = b""
+    #: Whether it stands on the same line as the piece before it.
+    same_line: bool = False
+    #: The elements of the message with contents of a game.
+    contents: tuple[Content, ...] = ()
+    #: What it says, if it is a move as most clients write it.
+    move: Move | None = None
+
+
+_BLANK_LINE = Piece(PieceKind.BLANK_LINE)
+
+_LINE_END, _SLASH, _LESS, _MORE, _QUESTION, _BANG = b"\n/<>?!"
+
+
+class MessageBuffer:
+    """
+    The bytes of one connection.
+
+    :param guided: whether a call for help is a piece, and whether another protocol is told apart from anything else that
+        is not XML; if not, the first byte that is not XML ends the stream
+    :param elements: the most elements of a message
+    """
+
+    __slots__ = (
+        "_at",
+        "_contents",
+        "_declared",
+        "_elements",
+        "_guided",
+        "_line_ends",
+        "_most_deep",
+        "_most_elements",
+        "_most_points",
+        "_names",
+        "_point",
+        "_points",
+        "_quote",
+        "_remote",
+        "_rest",
+        "_run",
+        "_same_line",
+        "_start",
+        "_tag",
+    )
+
+    def __init__(self, guided: bool = False, elements: int = ELEMENT_LIMIT) -> None:
+        self._guided = guided
+        self._remote = False
+        self._most_elements = elements
+        self._most_points, self._most_deep = POINT_LIMIT, DEPTH_LIMIT
+        self._rest = bytearray()
+        #: Where the piece begins, and where the scanner goes on.
+        self._start = self._at = 0
+        #: Where the unfinished tag begins; -1: there is none.
+        self._tag = -1
+        #: The open quote in it; 0: none.
+        self._quote = 0
+        #: The names of the elements that have begun and not ended.
+        self._names: list[bytes] = []
+        self._contents: list[Content] = []
+        #: Whether the outermost element is a point.
+        self._point = False
+        #: Whether points have been read that no line end has followed yet.
+        self._run = False
+        self._declared = False
+        #: Whether the next line end belongs to what was before it.
+        self._line_ends = False
+        #: Whether no line end has come since the last piece.
+        self._same_line = False
+        self._elements = self._points = 0
+
+    @property
+    def unfinished(self) -> bool:
+        """Whether a message has begun that has not ended."""
+        return len(self._rest) > self._start or self._declared
+
+    def widen(self, remote: bool) -> None:
+        """Apply the limits of remote games from now on, or those of Paper Soccer."""
+        self._remote = remote
+        self._most_elements = REMOTE_ELEMENT_LIMIT if remote else ELEMENT_LIMIT
+        self._most_points = REMOTE_ELEMENT_LIMIT if remote else POINT_LIMIT
+        self._most_deep = REMOTE_DEPTH_LIMIT if remote else DEPTH_LIMIT
+
+    def feed(self, data: bytes) -> Iterator[Piece]:
+        """
+        The pieces that are whole now. The iterator must be exhausted before more is fed.
+
+        :raises WireError: nothing after this point can be trusted
+        """
+        self._rest += data
+        while (piece := self._next()) is not None:
+            yield piece
+        start = self._start
+        del self._rest[:start]
+        self._start = 0
+        self._at -= start
+        if self._tag >= 0:
+            self._tag -= start
+
+    def _next(self) -> Piece | None:
+        """The next piece, if it is whole."""
+        while True:
+            end = min(len(self._rest), self._start + MESSAGE_LIMIT)
+            if self._tag >= 0 or self._names:
+                went_on = self._element(end)
+                if went_on:
+                    if not self._point:
+                        usual = None if self._remote else _USUAL_MOVE.match(self._rest, self._start, self._at)
+                        return self._cut(PieceKind.ELEMENT, self._at, usual)
+                    self._run = True
+            else:
+                piece, went_on = self._between(end)
+                if piece is not None:
+                    return piece
+            if not went_on:
+                if len(self._rest) > self._start + MESSAGE_LIMIT:
+                    raise WireError(_TOO_LONG)
+                return None
+
+    # -- between elements: what is found, and whether there is something to go on with
+
+    def _between(self, end: int) -> tuple[Piece | None, bool]:
+        rest = self._rest
+        if self._run:
+            at = _past(_SPACE, rest, self._at, end)
+        else:
+            at = self._start = _past(_SPACE, rest, self._at, len(rest))
+            end = len(rest)
+        self._at = at
+        if at == end:
+            return None, False
+        if rest[at] == _LINE_END:
+            return self._line_end(at), True
+        if rest[at] != _LESS:
+            return self._not_xml(at)
+        if at + 1 == end:
+            return None, False
+        if rest[at + 1] == _QUESTION:
+            return (self._cut(PieceKind.STRAY_POINTS, at), True) if self._run else (None, self._skip_declaration(at))
+        if not _NAME_START.match(rest, at + 1):
+            raise WireError(_NO_MARKUP if rest[at + 1] == _BANG else _NOT_XML)
+        if self._run:
+            if not _POINT.match(rest, at, end):
+                if b"<point".startswith(rest[at : min(at + 7, end)]):
+                    return None, False
+                return self._cut(PieceKind.STRAY_POINTS, at), True
+        elif not self._remote and (usual := _USUAL_MOVE.match(rest, at, at + MESSAGE_LIMIT)) is not None:
+            self._at = usual.end()
+            return self._cut(PieceKind.ELEMENT, self._at, usual), True
+        self._tag = at
+        return None, True
+
+    def _not_xml(self, at: int) -> tuple[Piece | None, bool]:
+        """A call for help, or what may become one or another protocol; anything else ends the stream."""
+        rest = self._rest
+        if self._guided and not self._run:
+            asked = _HELP.match(rest, at)
+            if asked is not None:
+                self._start = self._at = asked.end()
+                self._same_line = self._declared = False
+                return Piece(PieceKind.HELP), True
+            opening = bytes(rest[at : at + 16])
+            # A form feed is no white space of XML: what is behind it must make no difference, for it may come later.
+            if not opening[:1].isspace() and other_protocol(opening) is not None:
+                raise OtherProtocol(opening)
+            if _HELP_BEGUN.match(rest, at) or may_become_other_protocol(opening):
+                return None, False
+        raise WireError(_NOT_XML)
+
+    def _line_end(self, at: int) -> Piece | None:
+        piece = None
+        if self._run:
+            piece = self._cut(PieceKind.POINTS, at)
+        elif not self._line_ends:
+            piece = _BLANK_LINE
+        self._line_ends = self._same_line = False
+        self._start = self._at = at + 1
+        return piece
+
+    def _skip_declaration(self, at: int) -> bool:
+        rest = self._rest
+        stop = rest.find(b"?>", at, at + DECLARATION_LIMIT)
+        if stop < 0:
+            if len(rest) - at >= DECLARATION_LIMIT or not b"<?xml".startswith(rest[at : at + 5]):
+                raise WireError(_NO_DECLARATION)
+            return False
+        if self._declared or not _DECLARATION.fullmatch(rest, at, stop + 2):
+            raise WireError(_NO_DECLARATION)
+        self._declared = self._line_ends = True
+        self._start = self._at = stop + 2
+        return True
+
+    def _cut(self, kind: PieceKind, stop: int, usual: re.Match[bytes] | None = None) -> Piece:
+        contents = tuple(self._contents)
+        move = None
+        if usual is not None:
+            game_id = usual[1] or usual[2]
+            numbers = map(int, _COORDINATE.findall(usual[3]))
+            points = tuple(zip(numbers, numbers, strict=True))
+            move = Move(points, None if game_id is None else game_id.decode("ascii"))
+        piece = Piece(kind, bytes(self._rest[self._start : stop]), self._same_line, contents, move)
+        self._same_line = True
+        self._start = stop
+        self._run = self._declared = False
+        self._line_ends = True
+        self._elements = self._points = 0
+        self._contents.clear()
+        return piece
+
+    # -- in an element
+
+    def _element(self, end: int) -> bool:
+        """Go on in an element. Whether it has ended."""
+        rest = self._rest
+        while True:
+            whole = _TAG.match(rest, self._at, end) if self._tag < 0 or self._at == self._tag else None
+            if whole is not None:
+                self._tag, self._at = whole.start(2) - (2 if whole[1] else 1), whole.end()
+            elif not self._read_tag(end):
+                return False
+            else:
+                whole = _TAG.match(rest, self._tag, self._at)
+                assert whole is not None
+            if whole[1]:
+                self._end_tag(whole[2])
+            else:
+                self._start_tag(whole[2])
+            self._tag = -1
+            if not self._names:
+                return True
+
+    def _read_tag(self, end: int) -> bool:
+        """Go on in a tag that has not come in one segment, or in the text before it. Whether the tag has ended."""
+        rest = self._rest
+        if self._tag < 0:
+            at = rest.find(b"<", self._at, end)
+            self._at = end if at < 0 else at
+            if at < 0 or at + 1 == end:
+                return False
+            if rest[at + 1] != _SLASH and not _NAME_START.match(rest, at + 1):
+                raise WireError(_NO_MARKUP)
+            self._tag = at
+        if self._at == self._tag:
+            self._at += 1
+        while True:
+            if self._quote:
+                found = _IN_QUOTES[self._quote].search(rest, self._at, end)
+                if found is None:
+                    self._at = end
+                    return False
+                self._at = found.end() - 1
+                if rest[self._at] == self._quote:
+                    self._quote = 0
+                    self._at += 1
+            self._at = _past(_IN_TAG, rest, self._at, end)
+            if self._at == end:
+                return False
+            byte = rest[self._at]
+            if byte == _LESS:
+                raise WireError("not well-formed: < in a tag")
+            self._at += 1
+            if byte == _MORE:
+                return True
+            self._quote = byte
+
+    def _start_tag(self, name: bytes) -> None:
+        names = self._names
+        if not names:
+            self._point = name == b"point"
+        self._elements += 1
+        if name == b"point":
+            self._points += 1
+            if self._points > self._most_points:
+                raise WireError(f"a message of more than {self._most_points} points")
+        if self._elements > self._most_elements:
+            raise WireError(f"a message of more than {self._most_elements} elements")
+        if len(names) == self._most_deep:
+            raise WireError(f"elements more than {self._most_deep} deep")
+        if len(names) == 1 and self._remote and name in _OPAQUE_NAMES:
+            begun = self._at - self._start
+            self._contents.append(Content(self._tag - self._start, begun, begun, begun))
+        if self._rest[self._at - 2] != _SLASH:
+            names.append(name)
+
+    def _end_tag(self, name: bytes) -> None:
+        begun = self._names.pop()
+        if begun == name:
+            if len(self._names) == 1 and self._remote and name in _OPAQUE_NAMES:
+                content = self._contents.pop()
+                ended, stop = self._tag - self._start, self._at - self._start
+                self._contents.append(Content(content.start, content.begun, ended, stop))
+            return
+        if begun in KNOWN_NAMES and name in KNOWN_NAMES:
+            raise WireError(f"not well-formed: </{name.decode('ascii')}> ends <{begun.decode('ascii')}>")
+        raise WireError("not well-formed: an end tag with another name than its start tag")
+
+
+def _past(pattern: re.Pattern[bytes], data: bytearray, at: int, end: int) -> int:
+    """Where the match of a pattern that can match nothing ends."""
+    passed = pattern.match(data, at, end)
+    assert passed is not None
+    return passed.end()
+
+
+# -- trees
+
+
+class Element(Struct):
+    """An element with what is in it."""
+
+    tag: str
+    attributes: Mapping[str, str]
+    children: "list[Element]" = []
+    #: The text that stands directly in it.
+    text: str = ""
+
+    @property
+    def has_text(self) -> bool:
+        """Whether there is more than white space directly in it."""
+        return bool(self.text.strip(_WHITE))
+
+
+class AttributeTwice(Exception):
+    """
+    A tag has an attribute twice, and nothing else is wrong.
+
+    XML does not allow it. But the end of the message is known, so the connection can go on.
+    """
+
+
+def parsed(data: bytes) -> Element:
+    """
+    The root element of a piece.
+
+    :raises WireError: not UTF-8, not well-formed, with entities, or with too many attributes
+    :raises AttributeTwice: a tag has an attribute twice, and nothing else is wrong
+    """
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError:
+        raise WireError("not UTF-8") from None
+    if _OTHER_REFERENCE.search(data):
+        raise WireError("expected no entities but &lt; &gt; &amp; &quot; and &apos;")
+    try:
+        return _tree(data)
+    except expat.ExpatError as error:
+        if error.code == codes[XML_ERROR_DUPLICATE_ATTRIBUTE] and _is_well_formed(_with_single_attributes(data)):
+            raise AttributeTwice from None
+        raise WireError(_NOT_WELL_FORMED) from None
+
+
+def _tree(data: bytes) -> Element:
+    """
+    :raises ExpatError: not well-formed
+    :raises WireError: an element has too many attributes
+    """
+    parser = expat.ParserCreate("utf-8")
+    parser.buffer_text = True
+    root = Element("", {})
+    inside = [root]
+
+    def start(tag: str, attributes: dict[str, str]) -> None:
+        if len(attributes) > ATTRIBUTE_LIMIT:
+            raise WireError(f"an element with more than {ATTRIBUTE_LIMIT} attributes")
+        element = Element(tag, attributes)
+        inside[-1].children.append(element)
+        inside.append(element)
+
+    def end(tag: str) -> None:
+        inside.pop()
+
+    def text(some: str) -> None:
+        inside[-1].text += some
+
+    parser.StartElementHandler, parser.EndElementHandler, parser.CharacterDataHandler = start, end, text
+    parser.Parse(data, True)
+    return root.children[0]
+
+
+def _is_well_formed(data: bytes, prefixes: bool = False) -> bool:
+    """
+    :param prefixes: whether the prefixes of names must be declared
+    """
+    try:
+        expat.ParserCreate("utf-8", " " if prefixes else None).Parse(data, True)
+    except expat.ExpatError:
+        return False
+    return True
+
+
+def _with_single_attributes(data: bytes) -> bytes:
+    """The same with another name for each attribute."""
+    numbers = itertools.count()
+
+    def renamed(tag: re.Match[bytes]) -> bytes:
+        return _ATTRIBUTE.sub(lambda one: b"%b_%d%b" % (one[1], next(numbers), one[2]), tag[0])
+
+    return _TAG.sub(renamed, data)
+
+
+# -- messages of remote games
+
+
+class NotOpaque(Exception):
+    """A message has text, or too many elements, where the host reads. The text says what was expected."""
+
+
+def envelope(piece: Piece) -> Element:
+    """
+    The outermost element of a message of a remote game. The elements with contents are empty in it.
+
+    The contents of a game are never read. They are checked to be well-formed.
+
+    :raises WireError: not well-formed XML in UTF-8; a prefix that is not declared is an example
+    :raises NotOpaque: there is text between the elements that the host reads, or there are too many of them
+    """
+    data = piece.data
+    prefixes = b":" in data
+    # Each name is made with its name space, so long ones are given short names first.
+    if not _is_well_formed(_QUOTED.sub(_Shortener(), data) if prefixes else data, prefixes):
+        raise WireError(_NOT_WELL_FORMED)
+    around, at = [], 0
+    for content in piece.contents:
+        around.append(data[at : content.begun])
+        at = content.ended
+    around.append(data[at:])
+    root = _tree(b"".join(around))
+    read = [root]
+    for element in read:
+        read += element.children
+        if len(read) > MOST_READ:
+            raise NotOpaque(f"expected at most {MOST_READ} elements outside the content")
+    if root.attributes.get("type") != "error" and any(element.has_text for element in read):
+        raise NotOpaque("expected elements only, and no text between them")
+    return root
+
+
+class _Shortener:
+    """Gives equal long values the same short name, and different ones different names."""
+
+    def __init__(self) -> None:
+        self._names: dict[bytes, bytes] = {}
+
+    def __call__(self, found: re.Match[bytes]) -> bytes:
+        if len(found[0]) <= _SHORT:
+            return found[0]
+        return self._names.setdefault(found[0], b'"u%d"' % len(self._names))

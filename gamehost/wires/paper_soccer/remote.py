@@ -1,0 +1,612 @@
+"""
+What a connection says: a player of any game, or a master of remote games. `->` from the client, `<-` from the server, each line
+in a `<message type="...">`. A player of a remote game::
+
+    -> playerLogin <playerLogin nick="ann" gameType="nim"/>
+                                 <- loginResponse <response accept="yes"/>
+                                 <- gameState, as the master says it, and who is next
+    -> move <move>content</move>    to the master
+                                 <- gameState with gameOver
+    -> thank you                    waits for the next game
+    -> leaveGame                    is out of the game, and waits for the next one
+    -> logout, connection lost      is out of the game
+
+A master::
+
+    -> gameMasterLogin <gameMasterLogin id="nim-1" gameType="nim" playersMin="2" playersMax="2"/>
+                                 <- loginResponse <response accept="yes"/>
+                                 <- beginGame, when there are enough players
+    -> gameState                    to all players of the game
+                                 <- move, of the player whose turn it is
+                                 <- playerLeftGame, when a player is out of the game
+    -> playerLeftGame               puts a player out
+    -> logout                       the games wait for another master
+
+Players of the built-in game go on as `gamehost.wires.paper_soccer.conversation` has it.
+"""
+
+import unicodedata
+from collections.abc import Collection, Mapping, Sequence
+from enum import Enum
+from functools import partial
+from typing import Any, ClassVar
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from gamehost.games.base import Game
+from gamehost.games.paper_soccer.master import PAPER_SOCCER
+from gamehost.games.remote.master import REMOTE
+from gamehost.journal.records import CHAMPIONSHIP, TableId
+from gamehost.lobby.championship import ChampionshipRun
+from gamehost.lobby.lobby import Lobby
+from gamehost.lobby.queues import Queue
+from gamehost.lobby.remote_game import RemoteGame, RemoteSeat, Results
+from gamehost.lobby.remote_games import GameType, Master, NeverGiven, TooManyMasters, TypeTaken, is_game_type
+from gamehost.lobby.sessions import Session
+from gamehost.settings import Settings, refuse_unknown, setting, yes_or_no
+from gamehost.tables.interfaces import Displaced, Over, Suspended
+from gamehost.wires.base import COMMON_OPTIONS, Wire, common_settings, imported
+from gamehost.wires.conversation import Claim, Peer, claim_of_guest
+from gamehost.wires.guidance import for_people
+from gamehost.wires.paper_soccer.codec import XmlCodec
+from gamehost.wires.paper_soccer.conversation import UNKNOWN_TYPE, State, XmlConversation
+from gamehost.wires.paper_soccer.messages import (
+    BeginGame,
+    ChampionsList,
+    Dialect,
+    Error,
+    GameMasterLogin,
+    HelpAsked,
+    LeaveGame,
+    LoginError,
+    LoginResponse,
+    Logout,
+    Malformed,
+    Message,
+    NotForServer,
+    PlayerLeftGame,
+    PlayerLogin,
+    RemoteMove,
+    RemoteState,
+    ThankYou,
+)
+from gamehost.wires.paper_soccer.remote_rules import OPTIONS as REMOTE_OPTIONS
+from gamehost.wires.paper_soccer.remote_rules import RemoteRules, players, remote_rules
+
+#: Past games of a connection whose ids are known: what has crossed an end on its way is not many games late.
+PAST = 1_000
+
+
+class Remote(Enum):
+    """Where the connection of a player or a master of remote games is; before a log-in it is `State.OUTSIDE`."""
+
+    #: A player who waits for a game.
+    POOL = "pool"
+    #: In a game.
+    PLAYING = "remote"
+    #: The game has ended; the server waits for `thank you`, for as long as a seat would be kept.
+    OVER = "over"
+    #: A master.
+    MASTER = "master"
+
+
+_AWAITED: Mapping[Enum, str] = {
+    Remote.POOL: "the game has not begun: wait for the first gameState",
+    Remote.PLAYING: "the game is not over: expected move or leaveGame",
+    Remote.OVER: "the game is over: expected thank you or playerLogin",
+    Remote.MASTER: "you are a master: expected gameState, playerLeftGame or logout",
+}
+
+
+def _seat_pair(game: Game[Any, Any], pair: Sequence[Any], championship: TableId) -> bool:
+    """Begin a game of the host's own: these two wait where nobody else does."""
+    names = " ".join(player.session.name for player in pair)
+    for player in pair:
+        player.play_in(Queue(game, f"championship {names}", {CHAMPIONSHIP: str(championship)}))
+    return True
+
+
+#: Seconds between two messages to a master that takes a segment for a message.
+APART = 0.05
+
+_NO_SUCH_GAME = "expected the id of a game that this connection was told of"
+
+
+class _NoMaster(Exception):
+    """A master's log-in is refused. The message is for the client and says why."""
+
+    def __init__(self, error: LoginError, reason: str) -> None:
+        super().__init__(reason)
+        self.error = error
+
+
+class RemoteConversation(XmlConversation):
+    """
+    The conversation on one connection, of a player of any game or a master.
+
+    :param rules: what holds for remote games
+    """
+
+    def __init__(
+        self, peer: Peer[Message], lobby: Lobby, wire: str, queue: Queue, strict: bool, rules: RemoteRules
+    ) -> None:
+        super().__init__(peer, lobby, wire, queue, strict)
+        self._rules = rules
+        self._games = lobby.remote
+        self._kind: GameType | None = None
+        self._seat: RemoteSeat | None = None
+        self._loose = False
+        self._run = self._championship() if rules.championship is not None else None
+        #: The ids of the games that this connection was in.
+        self._past: dict[str, None] = {}
+        self._master: Master | None = None
+        #: Whether a message to the master needs a write of its own.
+        self._apart = False
+
+    # -- log-ins
+
+    def log_in(self, message: PlayerLogin) -> None:
+        """Log in for the built-in game, or wait for a remote one."""
+        game_type = message.game_type.casefold()
+        if self._run is not None and not self._admits(message):
+            return
+        if game_type in self._rules.native:
+            super().log_in(message)
+        elif not self._knows(message.game_type):
+            self._refuse_log_in(LoginError.GAME_TYPE, UNKNOWN_TYPE)
+        elif self._wait_as(message.nick):
+            self._kind = self._games.type_of(message.game_type)
+            self._loose = game_type in self._rules.loose
+            self.set_state(Remote.POOL)
+            self.peer.say(LoginResponse(dialect=Dialect.LOOSE if self._loose else Dialect.EXACT))
+            self._games.wait(self._kind, self)
+
+    def claim_of_log_in(self, message: PlayerLogin) -> Claim | None:
+        """What a log-in claims. Remote games and championships are at the leader of a cluster."""
+        game_type, run = message.game_type.casefold(), self._run
+        builtin = game_type in self._rules.native
+        possible = (
+            builtin or is_game_type(message.game_type) if run is None else game_type in self._championship_types()
+        )
+        if not possible:
+            return None
+        if run is None and builtin:
+            return claim_of_guest(message.nick, self._queue, self._strict)
+        claim = claim_of_guest(message.nick, None, self._strict)
+        return None if claim is None else replace(claim, for_leader=True)
+
+    def adopt(self, session: Session) -> None:
+        """Wait for an opponent in the built-in game. The client has been told that its log-in is accepted."""
+        self.logged_in(session)
+        self.set_state(State.WAITING)
+        self.find_opponent(session)
+
+    # -- championships
+
+    def _championship(self) -> ChampionshipRun:
+        """What is played on this port, and nothing else."""
+        assert self._rules.championship is not None
+        game_type, count = self._rules.championship
+        builtin = game_type.casefold() in self._rules.native
+        opener = partial(_seat_pair, self._queue.game) if builtin else None
+        return self._games.hold_championship(game_type, count, opener)
+
+    def play_in(self, queue: Queue) -> None:
+        if self.session is not None:
+            self.lobby.play(self.session, queue)
+
+    def _admits(self, message: PlayerLogin) -> bool:
+        """Whether this player may come in. If not, the player is told so."""
+        assert self._run is not None
+        if message.game_type.casefold() not in self._championship_types():
+            self._refuse_log_in(LoginError.GAME_TYPE, f"a championship of {self._run.game_type} is played here")
+            return False
+        if not self._run.admits(unicodedata.normalize("NFC", message.nick).partition(":")[0]):
+            self._refuse_log_in(LoginError.NO_ROOM, "the championship has all its players")
+            return False
+        return True
+
+    def _championship_types(self) -> Collection[str]:
+        assert self._run is not None
+        game_type = self._run.game_type.casefold()
+        return self._rules.native if game_type in self._rules.native else (game_type,)
+
+    def find_opponent(self, session: Session) -> None:
+        """In a championship players do not look for opponents themselves."""
+        if self._run is None:
+            super().find_opponent(session)
+        elif self.lobby.reconnect(session):
+            self._run.back(session.name)
+        else:
+            self._run.wait(self)
+
+    def tell_over(self, event: Over) -> None:
+        """The end of a game of the host's own counts in a championship."""
+        names = () if self.handle is None else self.handle.names
+        super().tell_over(event)
+        if self._run is not None:
+            self._run.ended(names)
+            self._run.go_on()
+
+    def champions(self, standing: Sequence[tuple[str, int, int]]) -> None:
+        """Tell how the championship has ended."""
+        self.peer.say(ChampionsList(tuple(standing)))
+
+    def _knows(self, game_type: str) -> bool:
+        types = self._rules.types
+        if self._run is not None:
+            return True
+        if not is_game_type(game_type):
+            return False
+        return "*" in types or game_type.casefold() in types or self._games.knows(game_type)
+
+    def _wait_as(self, nick: str) -> bool:
+        """Take the nick for remote games. `False`: it is refused, and the client was told why."""
+        session = self._enter(nick)
+        if session is None:
+            return False
+        if session.table_id is not None:
+            self.lobby.leave(session, self)
+            self._refuse_log_in(LoginError.NICK, "a seat in Paper Soccer is kept under this nick")
+            return False
+        self.logged_in(session)
+        return True
+
+    # -- heard from players
+
+    def late(self, message: RemoteMove | ThankYou | LeaveGame) -> None:
+        """Read over what has crossed the end of its game on the way."""
+        if message.game_id is not None and message.game_id not in self._past:
+            self.unexpected(message)
+
+    def thank_late(self, message: ThankYou) -> None:
+        """The same, before a log-in."""
+        if not self._past or not (message.game_id is None or message.game_id in self._past):
+            super().thank_late(message)
+
+    def thank_again(self, message: ThankYou) -> None:
+        """After a built-in game: log out, or wait for the next game if the settings say so."""
+        if not self._rules.again and self._run is None:
+            self.thank(message)
+        elif self._means_this_game(message) and self.session is not None:
+            self.peer.exempt_from_rate()
+            self.peer.no_alarm()
+            self.set_state(State.WAITING)
+            self.find_opponent(self.session)
+
+    def pass_on(self, message: RemoteMove) -> None:
+        """Pass a move on to the master, if it is this player's turn."""
+        assert self._seat is not None
+        if self._means_this_game(message) and self._seat.move(message.content):
+            self.peer.move_accepted()
+            self.peer.journaled(len(message.content))
+
+    def leave_remote(self, message: LeaveGame) -> None:
+        """Leave the game, and wait for the next one."""
+        if self._means_this_game(message):
+            assert self._seat is not None
+            self._seat.leave()
+            self._wait()
+
+    def thank_in_game(self, message: ThankYou) -> None:
+        """The thanks of loose clients may come while the next game has begun."""
+        if not self._loose:
+            self.unexpected(message)
+
+    def thank_for_remote(self, message: ThankYou | LeaveGame | Error) -> None:
+        """The end was seen: wait for the next game."""
+        self.peer.exempt_from_rate()
+        self._wait()
+
+    def _wait(self) -> None:
+        assert self._kind is not None
+        self.peer.no_alarm()
+        self._seat = None
+        self.set_state(Remote.POOL)
+        self._games.wait(self._kind, self)
+
+    def _leave_remote(self) -> None:
+        seat, self._seat = self._seat, None
+        if seat is not None:
+            seat.leave()
+        if self._kind is not None:
+            self._games.stop_waiting(self._kind, self)
+            self._kind = None
+
+    def tell_displaced(self, event: Displaced) -> None:
+        """A newer connection has the nick. Nobody comes back to a remote game."""
+        self._leave_remote()
+        super().tell_displaced(event)
+
+    def end(self) -> None:
+        """The connection is gone, or the client has logged out."""
+        if self._master is not None:
+            master, self._master = self._master, None
+            self._games.lose(master)
+        self._leave_remote()
+        if self._run is not None and self.session is not None:
+            self._run.leave(self.session.name)
+        super().end()
+
+    def unexpected(self, message: Message) -> None:
+        awaited = _AWAITED.get(self.state)
+        if awaited is None or isinstance(message, Malformed | NotForServer):
+            super().unexpected(message)
+        elif isinstance(message, HelpAsked):
+            self._refuse(awaited + ("" if self._strict else for_people(self.by_hand)))
+        else:
+            self._refuse(awaited)
+
+    # -- told to players
+
+    def remote_taken(self, seat: RemoteSeat) -> None:
+        """A game is about to begin."""
+        self._seat = seat
+
+    def remote_seated(self) -> None:
+        assert self._seat is not None
+        self._game_id = self._seat.game_id
+        self._past[self._game_id] = None
+        if len(self._past) > PAST:
+            del self._past[next(iter(self._past))]
+        self.set_state(Remote.PLAYING)
+
+    def remote_state(self, next_player: str, content: bytes) -> None:
+        self.peer.say(RemoteState(self._game_id, content, next_player))
+
+    def remote_over(self, results: Results, content: bytes) -> None:
+        """Tell the end, and wait until the client has confirmed it. Loose clients confirm nothing."""
+        self.peer.say(RemoteState(self._game_id, content, "", tuple(results)))
+        if self._loose:
+            self._wait()
+        else:
+            self._seat = None
+            self.set_state(Remote.OVER)
+            self.peer.alarm(self.lobby.grace, self._done)
+
+    def remote_vanished(self) -> None:
+        """The game never was."""
+        self._seat = None
+        self.set_state(Remote.POOL)
+
+    def remote_refused(self, reason: str) -> None:
+        self._refuse(reason)
+
+    def remote_suspended(self) -> None:
+        """The game has stopped by a fault of the host."""
+        self.tell_suspended(Suspended())
+        self._seat = None
+        self.set_state(Remote.OVER)
+        self.peer.alarm(self.lobby.grace, self._done)
+
+    # -- masters
+
+    @property
+    def at_table(self) -> bool:
+        """A remote game is a match to its players, and all its games are to a master."""
+        return self._master is not None or self._seat is not None or super().at_table
+
+    def register(self, message: GameMasterLogin) -> None:
+        try:
+            name, numbers = self._checked_master(message)
+        except _NoMaster as refusal:
+            self._refuse_log_in(refusal.error, str(refusal))
+            return
+        game_type = message.game_type.casefold()
+        self._loose = game_type in self._rules.loose
+        self._apart = game_type in self._rules.one_game
+        games = 1 if self._loose or self._apart else self._games.limits.games
+        quiet = self._rules.quiet
+        master = Master(name, self.peer.address, self, *numbers, games, quiet, self._give_up_master)
+        self._register(message.game_type, master)
+
+    def _checked_master(self, message: GameMasterLogin) -> tuple[str, tuple[int, int]]:
+        """
+        The master's id without the secret, and the least and the most players.
+
+        :raises _NoMaster: the log-in is refused, whichever masters there are
+        """
+        name = self._rules.master_id(message.id, self.peer.address)
+        numbers = players(message.players_min, message.players_max)
+        game_type = message.game_type.casefold()
+        run = self._run
+        if run is not None and (game_type != run.game_type.casefold() or not (numbers is None or numbers[0] == 2)):
+            error = LoginError.GAME_TYPE if game_type != run.game_type.casefold() else LoginError.PLAYERS
+            raise _NoMaster(error, f"a championship of {run.game_type} for two is played here")
+        if name is None:
+            raise _NoMaster(LoginError.GAME_TYPE, "masters may not register from here, or not with this id")
+        if not is_game_type(message.game_type):
+            raise _NoMaster(LoginError.GAME_TYPE, "expected a gameType of 1 to 64 letters, digits, spaces, _ - . or :")
+        if not (1 <= len(name) <= 64 and name.isprintable()):
+            raise _NoMaster(LoginError.NICK, "expected an id of 1 to 64 printable characters")
+        if game_type in self._rules.native:
+            raise _NoMaster(LoginError.MASTER, "the host itself is the master of this type of game")
+        if numbers is None:
+            reason = "expected playersMin and playersMax in plain whole numbers, 2 <= playersMin <= playersMax <= 64"
+            raise _NoMaster(LoginError.PLAYERS, reason)
+        return name, numbers
+
+    def claim_of_master(self, message: GameMasterLogin) -> Claim | None:
+        """What a master claims: no name, and a place at the leader of a cluster."""
+        try:
+            self._checked_master(message)
+        except _NoMaster:
+            return None
+        return Claim("", for_leader=True)
+
+    def _register(self, game_type: str, master: Master) -> None:
+        try:
+            self._games.register(game_type, master)
+        except TypeTaken:
+            self._refuse_log_in(LoginError.MASTER, "this type of game has a master")
+        except TooManyMasters:
+            self._refuse_log_in(LoginError.NO_ROOM, "the host has no room for another master")
+        else:
+            self._master = master
+            self.peer.logged_in()
+            self.set_state(Remote.MASTER)
+            self._tell(LoginResponse(dialect=Dialect.LOOSE if self._loose else Dialect.EXACT))
+            self._games.meet(master)
+
+    # -- heard from masters
+
+    def rule(self, message: RemoteState) -> None:
+        """Tell the players a state, if it fits."""
+        game = self._meant(message.game_id)
+        if game is not None:
+            if game.owed:
+                self.peer.exempt_from_rate()
+            if game.say_state(message.next_player, message.results, message.content):
+                self.peer.journaled(len(message.content))
+
+    def put_out(self, message: PlayerLeftGame) -> None:
+        game = self._meant(message.game_id or None)
+        if game is not None:
+            game.put_out(message.nick)
+
+    def _meant(self, game_id: str | None) -> RemoteGame | None:
+        """The game that a master means; `None`: it is over, or the master was told that there is none."""
+        assert self._master is not None
+        if game_id is None and not self._loose:
+            self._refuse(_NO_SUCH_GAME)
+            return None
+        try:
+            return self._master.game(game_id)
+        except NeverGiven:
+            self._refuse(_NO_SUCH_GAME)
+            return None
+
+    def hang_up_master(self, message: Logout) -> None:
+        """The master goes. Its games wait for another one."""
+        self._give_up_master("")
+
+    def thank_as_master(self, message: ThankYou) -> None:
+        """Loose masters may give thanks, too. Nobody waits for them."""
+        if not self._loose:
+            self.unexpected(message)
+
+    def _give_up_master(self, reason: str) -> None:
+        self.end()
+        if reason:
+            self.say_closing(reason)
+        self.peer.hang_up(reason)
+
+    # -- told to masters
+
+    def _tell(self, message: Message) -> None:
+        if self._apart:
+            self.peer.say_and_hold(message, APART)
+        else:
+            self.peer.say(message)
+
+    def begin_game(self, game_id: str, names: Sequence[str]) -> None:
+        self._tell(BeginGame(game_id, tuple(names)))
+
+    def pass_move(self, game_id: str, content: bytes) -> None:
+        self._tell(RemoteMove(content, game_id))
+
+    def player_left(self, game_id: str, name: str) -> None:
+        self._tell(PlayerLeftGame(name, game_id))
+
+    def own_state(self, game_id: str, next_player: str, content: bytes) -> None:
+        """Loose masters hear their own states."""
+        if self._loose:
+            self._tell(RemoteState(game_id, content, next_player))
+
+    def own_end(self, game_id: str, results: Results, content: bytes) -> None:
+        """Loose masters hear the end."""
+        if self._loose:
+            self._tell(RemoteState(game_id, content, "", tuple(results)))
+
+    def refused(self, reason: str) -> None:
+        self._refuse(reason)
+
+    HEARS: ClassVar[Any] = {
+        **XmlConversation.HEARS,
+        (State.OUTSIDE, PlayerLogin): log_in,
+        (State.OUTSIDE, ThankYou): thank_late,
+        (State.OVER, ThankYou): thank_again,
+        (Remote.POOL, PlayerLogin): XmlConversation.log_in_again,
+        (Remote.POOL, RemoteMove): late,
+        (Remote.POOL, ThankYou): late,
+        (Remote.POOL, LeaveGame): late,
+        (Remote.POOL, Logout): XmlConversation.log_out,
+        (Remote.POOL, Error): XmlConversation.ignore,
+        (Remote.PLAYING, RemoteMove): pass_on,
+        (Remote.PLAYING, ThankYou): thank_in_game,
+        (Remote.PLAYING, LeaveGame): leave_remote,
+        (Remote.PLAYING, Logout): XmlConversation.log_out,
+        (Remote.PLAYING, Error): XmlConversation.ignore,
+        (Remote.OVER, PlayerLogin): XmlConversation.log_in_again,
+        (Remote.OVER, RemoteMove): late,
+        (Remote.OVER, ThankYou): thank_for_remote,
+        (Remote.OVER, LeaveGame): thank_for_remote,
+        (Remote.OVER, Logout): XmlConversation.log_out_at_the_end,
+        (Remote.OVER, Error): thank_for_remote,
+        (State.OUTSIDE, GameMasterLogin): register,
+        (Remote.MASTER, RemoteState): rule,
+        (Remote.MASTER, PlayerLeftGame): put_out,
+        (Remote.MASTER, ThankYou): thank_as_master,
+        (Remote.MASTER, Logout): hang_up_master,
+        (Remote.MASTER, Error): XmlConversation.ignore,
+    }
+
+    CLAIMS: ClassVar[Any] = {
+        **dict.fromkeys(
+            ((state, PlayerLogin) for state in (State.OUTSIDE, State.OVER, Remote.POOL, Remote.OVER)), claim_of_log_in
+        ),
+        (State.OUTSIDE, GameMasterLogin): claim_of_master,
+    }
+    TELLS: ClassVar[Any] = {**XmlConversation.TELLS, Over: tell_over}
+
+
+NAME = "paper-soccer"
+
+OPTIONS = {
+    **COMMON_OPTIONS,
+    **REMOTE_OPTIONS,
+    "declaration": "yes: an XML declaration in front of each message; default no",
+}
+
+
+class XmlWireConfig(Struct, frozen=True):
+    """How connections of this wire are set up."""
+
+    strict: bool
+    declaration: bool
+    queue: Queue
+    rules: RemoteRules
+
+    def new_codec(self) -> XmlCodec:
+        return XmlCodec(self.declaration, self.strict, self.rules.loose, self.rules.line_ends)
+
+    def new_conversation(self, peer: Peer[Message], lobby: Lobby) -> RemoteConversation:
+        return RemoteConversation(peer, lobby, NAME, self.queue, self.strict, self.rules)
+
+
+def configure(settings: Settings) -> XmlWireConfig:
+    """
+    :raises BadOption: a setting is unknown or cannot be used
+    """
+    refuse_unknown(settings, OPTIONS)
+    strict, queue = common_settings(settings, NAME, PAPER_SOCCER)
+    declaration = setting(settings, "declaration", False, yes_or_no)
+    return XmlWireConfig(strict, declaration, queue, remote_rules(settings))
+
+
+WIRE: Wire[Message] = Wire(
+    name=NAME,
+    title="Paper Soccer, XML messages",
+    endpoint="tcp:8894:interface=127.0.0.1",
+    games=(PAPER_SOCCER, REMOTE),
+    configure=configure,
+    options=OPTIONS,
+    flags=("declaration",),
+    values=("championship",),
+    client_codec=imported("gamehost.wires.paper_soccer.client:XmlClientCodec"),
+    player=imported("gamehost.wires.paper_soccer.client:PaperSoccerPlayer"),
+    checks=imported("gamehost.wires.paper_soccer.checks:CHECKS"),
+    server_checks=imported("gamehost.wires.paper_soccer.checks:SERVER_CHECKS"),
+    spreads=True,
+)

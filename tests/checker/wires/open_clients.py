@@ -1,0 +1,267 @@
+"""A sound client for the open wire, which plays any game by asking for its moves, and clients with one fault each."""
+
+import json
+import random
+from collections.abc import Mapping
+from typing import Any
+
+from tests.kit.checker import MemoryClient, MemoryLauncher, TriesForEver
+
+
+class SoundClient(MemoryClient):
+    """Plays one of the actions that are listed, three matches, and ends."""
+
+    wire = "open"
+    game = "onitama"
+    matches = 3
+
+    def __init__(self, name: str, launcher: MemoryLauncher) -> None:
+        super().__init__(name, launcher)
+        self.rng = random.Random(5)
+        self.buffer = b""
+        self.key: str | None = None
+        self.table = self.seat = 0
+        self.asks = False
+        self.again = False
+
+    def connected(self) -> None:
+        self.buffer, self.asks, self.again = b"", False, False
+        self.log_in()
+
+    def log_in(self) -> None:
+        self.say("enter", name=self.name, **({} if self.key is None else {"key": self.key}))
+
+    def say(self, do: str, **fields: Any) -> None:
+        self.send(self.written({"do": do, **fields}))
+
+    def written(self, message: Mapping[str, Any]) -> bytes:
+        return json.dumps(message).encode() + b"\n"
+
+    def received(self, data: bytes) -> None:
+        self.buffer += data
+        while b"\n" in self.buffer and not self.ended:
+            line, self.buffer = self.buffer.split(b"\n", 1)
+            self.hear(json.loads(line))
+
+    def hear(self, message: dict[str, Any]) -> None:
+        hears = getattr(self, f"hear_{message['is']}", None)
+        if hears is not None:
+            hears(message)
+
+    def hear_entered(self, message: dict[str, Any]) -> None:
+        self.key = message.get("key", self.key)
+        if "table" not in message:
+            self.in_match = False
+            self.seek()
+
+    def seek(self) -> None:
+        self.say("seek", game=self.game)
+
+    def hear_seated(self, message: dict[str, Any]) -> None:
+        self.in_match = True
+        self.table, self.seat = message["table"], message["seat"]
+
+    def hear_event(self, message: dict[str, Any]) -> None:
+        self.ask()
+
+    def hear_back(self, message: dict[str, Any]) -> None:
+        self.ask()
+
+    def hear_refused(self, message: dict[str, Any]) -> None:
+        self.asks = False
+        if self.in_match:
+            self.ask()
+
+    def ask(self) -> None:
+        if self.asks:
+            self.again = True
+        else:
+            self.asks = True
+            self.say("moves", table=self.table)
+
+    def hear_moves(self, message: dict[str, Any]) -> None:
+        self.asks = False
+        if self.again:
+            self.again = False
+            self.ask()
+        elif message["moves"]:
+            move = self.rng.choice(message["moves"])
+            if "more" in move:
+                self.asks = True
+                self.say("moves", table=self.table, begun=move["action"])
+            else:
+                self.act(move["action"])
+
+    def act(self, action: str) -> None:
+        self.say("act", table=self.table, action=action)
+
+    def hear_over(self, message: dict[str, Any]) -> None:
+        self.over += 1
+        self.in_match = self.asks = self.again = False
+        if self.over < self.matches:
+            self.seek()
+        else:
+            self.end()
+
+
+class OneMessageASegment(SoundClient):
+    """Reads the first line of each segment only."""
+
+    def received(self, data: bytes) -> None:
+        self.hear(json.loads(data.split(b"\n")[0]))
+
+
+class WholeSegments(SoundClient):
+    """Splits each segment into lines, and keeps nothing for the next one."""
+
+    def received(self, data: bytes) -> None:
+        for line in data.split(b"\n"):
+            if line:
+                self.hear(json.loads(line))
+
+
+class ReadsAscii(SoundClient):
+    """Cannot read a letter of two bytes."""
+
+    def hear(self, message: dict[str, Any]) -> None:
+        str(message).encode("ascii")
+        super().hear(message)
+
+
+class IgnoresRefused(SoundClient):
+    """Does not act again after a refusal."""
+
+    def hear_refused(self, message: dict[str, Any]) -> None:
+        pass
+
+
+class ActsOutOfTurn(SoundClient):
+    """Repeats its last action when the other has the turn."""
+
+    last = ""
+
+    def act(self, action: str) -> None:
+        self.last = action
+        super().act(action)
+
+    def hear_event(self, message: dict[str, Any]) -> None:
+        if message["event"].get("seat") == self.seat and self.last:
+            super().act(self.last)
+        super().hear_event(message)
+
+
+class ActsTwice(SoundClient):
+    """Sends two actions at once."""
+
+    def act(self, action: str) -> None:
+        super().act(action)
+        super().act(action)
+
+
+class NamesAnotherTable(SoundClient):
+    """Counts tables from 0."""
+
+    def act(self, action: str) -> None:
+        self.say("act", table=self.table - 1 if self.table else 7, action=action)
+
+
+class TurnsItsMoves(SoundClient):
+    """Writes the end of a move before its start."""
+
+    def act(self, action: str) -> None:
+        card, *squares = action.split(" ")
+        super().act(" ".join((card, *squares[::-1])))
+
+
+class OtherNotation(SoundClient):
+    """Writes actions with bars."""
+
+    def act(self, action: str) -> None:
+        super().act(action.replace(" ", "|"))
+
+
+class UnknownKeys(SoundClient):
+    """Adds a key of its own to each action."""
+
+    def act(self, action: str) -> None:
+        self.say("act", table=self.table, action=action, comment="a good move")
+
+
+class NoJson(SoundClient):
+    """Writes Python instead of JSON."""
+
+    def written(self, message: Mapping[str, Any]) -> bytes:
+        return repr(dict(message)).encode() + b"\n"
+
+
+class ForgetsTheLineEnd(SoundClient):
+    """Writes no line ends."""
+
+    def written(self, message: Mapping[str, Any]) -> bytes:
+        return json.dumps(message).encode()
+
+
+class NeverReads(SoundClient):
+    """Logs in and hears nothing."""
+
+    def received(self, data: bytes) -> None:
+        pass
+
+
+class SeeksDuringAMatch(SoundClient):
+    """Looks for opponents again when the other one is away."""
+
+    def hear_away(self, message: dict[str, Any]) -> None:
+        self.seek()
+
+
+class EndsAtAway(SoundClient):
+    """Takes the other's lost connection for the end of the match."""
+
+    def hear_away(self, message: dict[str, Any]) -> None:
+        self.end()
+
+
+class ForgetsBack(SoundClient):
+    """Does nothing when it is back."""
+
+    def hear_back(self, message: dict[str, Any]) -> None:
+        pass
+
+
+class NeverEnds(SoundClient):
+    """Does not end after the last match."""
+
+    def hear_over(self, message: dict[str, Any]) -> None:
+        self.over += 1
+        self.in_match = False
+
+    def lost(self) -> None:
+        pass
+
+
+class NeverGivesUp(TriesForEver, SoundClient):
+    """Tries to reach the host for ever."""
+
+
+#: Each client with a fault, and a scenario that must find it.
+CRIPPLED: Mapping[type[SoundClient], str] = {
+    OneMessageASegment: "joined",
+    WholeSegments: "bytes",
+    ReadsAscii: "random-cuts",
+    IgnoresRefused: "refused",
+    ActsOutOfTurn: "first-seat",
+    ActsTwice: "first-seat",
+    NamesAnotherTable: "first-seat",
+    TurnsItsMoves: "second-seat",
+    OtherNotation: "first-seat",
+    UnknownKeys: "first-seat",
+    NoJson: "first-seat",
+    ForgetsTheLineEnd: "first-seat",
+    NeverReads: "first-seat",
+    SeeksDuringAMatch: "drop-in-clients-turn",
+    EndsAtAway: "drop-in-clients-turn",
+    ForgetsBack: "own-drop-in-turn",
+    NeverEnds: "wins",
+    NeverGivesUp: "host-killed",
+}

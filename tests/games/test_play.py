@@ -1,0 +1,264 @@
+"""What every game has for free, with two games that bring rules, a master and messages only."""
+
+import random
+from collections.abc import Sequence
+from importlib.metadata import EntryPoint
+from typing import Any
+
+from twisted.trial.unittest import SynchronousTestCase
+
+from gamehost.games.base import Game, Result, Seat
+from gamehost.games.drawing import Scene, Turn
+from gamehost.games.installed import OWN, find_games, installed, resource
+from gamehost.games.play import (
+    PlainPlayer,
+    has_picture,
+    heard_back,
+    help_of,
+    messages_of,
+    picture_of,
+    player_of,
+    screen_of,
+)
+from gamehost.games.remote.master import REMOTE
+from gamehost.players.base import Level, SeededChance, Thinking
+from gamehost.testing.cases import PropertyCase
+from gamehost.testing.master_contract import MasterContract
+from tests.kit.drawn_matches import MessagesContract
+from tests.kit.players import one_action, play_match, tell
+from tests.kit.plugin_games import GOMOKU, GOMOKU_MESSAGES, KUHN, KUHN_MESSAGES, KuhnMaster, Say, View
+from tests.kit.wires.console import ASCII, NAMES, ScreenContract, ScreenMatch, refused
+
+SMALL = {"size": "6"}
+
+
+class KuhnTests(MasterContract, PropertyCase):
+    """The game that was written from CONTRIBUTING alone is a game."""
+
+    game = KUHN
+
+    def illegal(self, master: KuhnMaster, rng: random.Random) -> Sequence[tuple[Seat, Any]]:
+        turn = master.to_move()
+        if turn is None:
+            return [(Seat(seat), Say("check")) for seat in (0, 1)]
+        wrong = ("call", "fold") if master.view_of_all.said[-1:] != ("bet",) else ("check", "bet")
+        return [(Seat(1 - turn), Say("check")), *((turn, Say(word)) for word in wrong)]  # type: ignore[arg-type]
+
+    def twins(self, master: KuhnMaster, seat: Seat, rng: random.Random) -> Sequence[Any]:
+        return [KUHN.determinized(master.view(seat), seat, SeededChance(rng.randrange(100)))]
+
+
+class GomokuPlayer(MasterContract):
+    """Plays Gomoku on a small board."""
+
+    game = GOMOKU
+    settings = SMALL
+
+
+class KuhnMessagesTests(MessagesContract, PropertyCase):
+    """Messages that the master has itself."""
+
+    messages = KUHN_MESSAGES
+    player = KuhnTests()
+
+
+class GomokuMessagesTests(MessagesContract, PropertyCase):
+    """Messages that are made."""
+
+    messages = GOMOKU_MESSAGES
+    player = GomokuPlayer()
+
+
+class KuhnScreenTests(ScreenContract, PropertyCase):
+    """The plain screen of a game that hides something."""
+
+    game, messages, example = KUHN, KUHN_MESSAGES, "bet"
+    kind = staticmethod(screen_of(KUHN))
+
+    def test_what_is_shown(self) -> None:
+        """The view as lines, numbered moves, and what was said."""
+        match = ScreenMatch(KUHN, KUHN_MESSAGES, self.kind, 2, {}, 3)
+        ann, bob = match.screens[Seat(0)], match.screens[Seat(1)]
+        card = match.master.cards[0]
+        self.assertEqual(
+            ann.draw(ASCII), ["round: 1", "first: 0", "chips: 4 4", f"card: {card}", "said: -", f"turn: {NAMES[0]}"]
+        )
+        self.assertEqual(ann.moves(9), ["1 check", "2 bet"])
+        self.assertEqual(ann.prompt_line(), "Type a move, or its number in the list of moves: check.")
+        self.assertEqual(bob.prompt_line(), f"{NAMES[0]} is to move.")
+        self.assertIn("It is not your turn.", refused(self, bob, "check"))
+        self.assertIn("That is no legal move now.", refused(self, ann, "call"))
+        self.assertEqual((ann.read("2"), ann.read("bet"), ann.read("2 bet")), ([b"bet"], [b"bet"], [b"bet"]))
+        match.type(Seat(0), "2")
+        self.assertEqual(match.told[Seat(0)][-1], "You: said, word bet.")
+        self.assertEqual(match.told[None][-1], f"{NAMES[0]}: said, word bet.")
+
+
+class GomokuScreenTests(ScreenContract, PropertyCase):
+    """The plain screen of a game with a board."""
+
+    game, messages, example, chosen = GOMOKU, GOMOKU_MESSAGES, "h8", (SMALL,)
+    kind = staticmethod(screen_of(GOMOKU))
+
+    def test_a_board(self) -> None:
+        """Its rows, one below the other."""
+        match = ScreenMatch(GOMOKU, GOMOKU_MESSAGES, self.kind, 2, {"size": "5"}, 1)
+        match.type(Seat(0), "b5")
+        self.assertEqual(match.screens[Seat(1)].draw(ASCII)[:2], ["   . x . . .", "   . . . . ."])
+        self.assertEqual(match.screens[Seat(1)].moves(2), ["1 a1", "2 b1", "... and more."])
+
+
+def players(game: Game[Any, Any], levels: Sequence[Level], seed: int) -> list[PlainPlayer]:
+    """Plain players, with fixed numbers of nodes."""
+    return [
+        PlainPlayer(game, Seat(seat), level, Thinking(SeededChance(seed * 10 + seat)))
+        for seat, level in enumerate(levels)
+    ]
+
+
+class PlayerTests(SynchronousTestCase):
+    """Plain players."""
+
+    def won(
+        self, game: Game[Any, Any], stronger: Level, weaker: Level, seeds: range, settings: Any = None
+    ) -> list[int]:
+        """How many matches the two levels have won, with the seats changed."""
+        won = [0, 0]
+        for seed in seeds:
+            levels = (stronger, weaker) if seed % 2 else (weaker, stronger)
+            result = play_match(game, players(game, levels, seed), SeededChance(seed), settings).result
+            for winner in result.winners:
+                won[levels[winner] is weaker] += 1
+        return won
+
+    def test_deep_beats_shallow_beats_random(self) -> None:
+        """In Gomoku, four matches each."""
+        for pair in ((Level.EASY, Level.RANDOM), (Level.MEDIUM, Level.EASY)):
+            self.assertEqual(self.won(GOMOKU, *pair, range(4), {"size": "7"}), [4, 0], pair)
+
+    def test_what_is_hidden_is_played_too(self) -> None:
+        """After a bet, the highest card is never folded, and the lowest one never calls."""
+        for level in (Level.MEDIUM, Level.HARD):
+            for card, expected in (("K", b"call"), ("J", b"fold")):
+                for seed in range(4):
+                    [_, player] = players(KUHN, (level, level), seed)
+                    player.hear(View(1, 0, (1, 2), card, ("bet",), 1))
+                    self.assertEqual(player.answer(), expected, (level, card, seed))
+
+    def test_a_win_at_once_is_taken_and_one_of_the_other_side_prevented(self) -> None:
+        """Four in a row, of each side."""
+        own, other = ("a1", "a5", "b1", "c5", "c1", "e5", "d1", "f5"), ("a1", "a5", "b1", "b5", "f3", "c5", "f1", "d5")
+        for level in (Level.MEDIUM, Level.HARD):
+            for moves, expected in ((own, b"e1"), (other, b"e5")):
+                [player, _] = players(GOMOKU, (level, level), 1)
+                master = GOMOKU.new_master(2, SMALL)
+                tell([player], [to for to in master.begin(0)])
+                for number, move in enumerate(moves):
+                    tell([player], master.act(Seat(number % 2), GOMOKU.read(move.encode()), 0))
+                self.assertEqual(player.answer(), expected, (level, moves))
+
+    def test_the_same_seed_gives_the_same_match(self) -> None:
+        """And another one another match."""
+        first, again, other = (
+            play_match(GOMOKU, players(GOMOKU, (Level.EASY, Level.EASY), seed), SeededChance(1), SMALL).actions
+            for seed in (1, 1, 2)
+        )
+        self.assertEqual(first, again)
+        self.assertNotEqual(first, other)
+
+    def test_answers_depend_on_what_the_seat_knows(self) -> None:
+        """Masters that differ in the other player's card alone get the same answers."""
+        for seed in range(6):
+            view = KUHN.new_master(2, {}, SeededChance(seed))
+            view.begin(0)
+            answers = set()
+            for card in range(3):
+                twin = KUHN.determinized(view.view(Seat(0)), Seat(0), SeededChance(card))
+                [player, _] = players(KUHN, (Level.MEDIUM, Level.MEDIUM), seed)
+                player.hear(twin.view(Seat(0)))
+                answers.add(player.answer())
+            self.assertEqual(len(answers), 1)
+
+    def test_a_refused_answer_is_not_given_again(self) -> None:
+        """As long as there is another one."""
+        [player, _] = players(KUHN, (Level.RANDOM, Level.RANDOM), 1)
+        master = KUHN.new_master(2, {}, SeededChance(1))
+        self.assertIsNone(player.answer())
+        tell([player, player], master.begin(0))
+        player.refused(b"check")
+        self.assertEqual({player.answer() for _ in range(9)}, {b"bet"})
+
+    def test_games_with_players_of_their_own_can_be_played_too(self) -> None:
+        """All games of the host, for some actions of each level."""
+        for game in installed().games.values():
+            for level in Level:
+                pair = players(game, (level, level), 1)
+                for player in pair:
+                    player.thinking.effort = 0.02
+                master = game.new_master(2, {}, SeededChance(1))
+                tell(pair, master.begin(0))
+                for _ in range(4):
+                    one_action(game, master, pair)
+
+
+class FolderTests(SynchronousTestCase):
+    """What lies in a game's folder, and which games are there."""
+
+    def test_own_games(self) -> None:
+        """All of them bring everything."""
+        games = installed().games
+        self.assertEqual(len(games), len(OWN))
+        for game in games.values():
+            self.assertNotIsInstance(player_of(game, Seat(0), Level.EASY, Thinking(SeededChance(1))), PlainPlayer)
+            self.assertTrue(messages_of(game) and has_picture(game) and resource(game, "board.js"))
+            self.assertGreater(len(help_of(game)), 10)
+
+    def test_a_game_without_messages(self) -> None:
+        """It has a wire of its own only."""
+        self.assertIsNone(messages_of(REMOTE))
+        self.assertFalse(has_picture(REMOTE))
+        self.assertRaises(ValueError, screen_of, REMOTE)
+        self.assertRaises(ValueError, heard_back, REMOTE, None, [], Seat(0))
+
+    def test_plain_parts(self) -> None:
+        """Of a game that brings none: its help is what its module begins with."""
+        self.assertIsNone(resource(KUHN, "board.js"))
+        self.assertTrue(help_of(KUHN)[0].startswith("Kuhn's poker."))
+        self.assertIsInstance(player_of(KUHN, Seat(0), Level.EASY, Thinking(SeededChance(1))), PlainPlayer)
+
+    def test_a_picture(self) -> None:
+        """The view, and what was told; everything when the match is over."""
+        master = KUHN.new_master(2, {}, SeededChance(1))
+        told = tuple(to.event for to in master.begin(0) if to.audience is None)
+        scene = Scene(NAMES[:2], master.view(None), turns=(Turn(None, told),), source="table 7")
+        drawn = picture_of(KUHN, scene)
+        for part in ("Kuhn", f"turn: {NAMES[0]}", "1. ", "table 7", f"{NAMES[0]} is to move."):
+            self.assertIn(part, drawn)
+        self.assertNotIn("card: ", drawn.replace("card: <", ""))
+        views = [master.view(Seat(seat)) for seat in (0, 1)]
+        master.forfeit(Seat(1), 0)
+        assert isinstance(master.result, Result)
+        shown = picture_of(KUHN, Scene(NAMES[:2], master.view(None), views=views, result=master.result))
+        for view in views:
+            self.assertIn(f"card: {view.card}", shown)
+
+    def test_games_of_other_packages(self) -> None:
+        """They are found by their entry points. What cannot be used is named, with the reason."""
+        entries = [
+            EntryPoint(name, where, "gamehost.games")
+            for name, where in (
+                ("kuhn", "gamehost_kuhn.master:KUHN"),
+                ("poker", "gamehost_kuhn.master:KUHN"),
+                ("onitama", "gamehost.games.onitama.master:ONITAMA"),
+                ("lost", "gamehost_kuhn.nowhere:LOST"),
+            )
+        ]
+        found = find_games(entries)
+        self.assertEqual(list(found.games), [*installed().games, "kuhn"])
+        self.assertEqual(list(found.rejected), ["lost", "onitama", "poker"])
+        self.assertIn("cannot be imported: ModuleNotFoundError", found.rejected["lost"])
+        self.assertIn("another game is called 'onitama'", found.rejected["onitama"])
+        self.assertIn("expected the same name", found.rejected["poker"])
+
+
+del MasterContract, MessagesContract, ScreenContract, GomokuPlayer

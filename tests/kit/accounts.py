@@ -1,0 +1,202 @@
+"""What every store of accounts and of bans must do, and a log-in service whose clock and worker the test controls."""
+
+from contextlib import nullcontext
+from functools import partial
+
+from twisted.internet.task import Clock
+from twisted.trial.unittest import SynchronousTestCase
+
+from gamehost.accounts.bans import Ban, BanStore
+from gamehost.accounts.login import LoginAttempt, LoginOutcome, LoginRefused, LoginService
+from gamehost.accounts.passwords import Account, Accounts, Cost, Digest
+from gamehost.accounts.proofs import MemoryProofs, ProvenLogins
+from gamehost.limits import Limits
+from gamehost.testing.cases import Mixin
+from tests.kit.journals import RecordingJournal
+from tests.kit.reactors import HeldWorker
+
+# The tests that every store of accounts must pass. Its tests derive `class BookTests(AccountsContract, PropertyCase)`.
+
+
+CHEAP = Cost(n=2, r=1, p=1)
+
+
+def account(name: str, password: bytes = b"secret") -> Account:
+    """An account whose digest costs next to nothing."""
+    return Account(name, Digest.of(password, CHEAP))
+
+
+def nobody(owner: Account) -> None:
+    """Nobody waits for this account."""
+
+
+class AccountsContract(Mixin):
+    """The behaviours of all stores of accounts. Subclasses write `new_book` and, if callbacks come later, `settle`."""
+
+    def new_book(self) -> Accounts:
+        """A store without accounts."""
+        raise NotImplementedError
+
+    def settle(self) -> None:
+        """Wait until everything is durable."""
+
+    def test_what_was_added_is_found(self) -> None:
+        """Under its key, which all spellings of its name share; at once."""
+        book = self.new_book()
+        self.assertIsNone(book.find("ann"))
+        ann = account("Ann")
+        book.add(ann, nobody)
+        self.assertEqual(book.find("ann"), ann)
+        self.assertIsNone(book.find("Ann"))
+
+    def test_a_key_is_taken_once(self) -> None:
+        """A second account of a key is not added. Whoever adds it is told which one has the key."""
+        book = self.new_book()
+        ann = account("ann")
+        owners: list[Account] = []
+        book.add(ann, owners.append)
+        book.add(account("ANN"), owners.append)
+        self.settle()
+        self.assertEqual(owners, [ann, ann])
+        self.assertEqual(book.find("ann"), ann)
+
+    def test_changed_digest_takes_the_place_of_the_old(self) -> None:
+        """Only of an account that is there."""
+        book = self.new_book()
+        self.assertRaises(ValueError, book.change, account("ann"), self.fail)
+        book.add(account("ann"), nobody)
+        newer = account("ann", b"other")
+        book.change(newer, lambda: None)
+        self.assertEqual(book.find("ann"), newer)
+
+    def test_another_name(self) -> None:
+        """The password stays; the old key is free, and the new one must be."""
+        book = self.new_book()
+        ann, bob = account("ann"), account("bob")
+        self.assertRaises(ValueError, book.rename, ann, "carl", self.fail)
+        book.add(ann, nobody)
+        book.add(bob, nobody)
+        self.assertRaises(ValueError, book.rename, ann, "BOB", self.fail)
+        carl = book.rename(ann, "Carl", lambda: None)
+        self.assertEqual((carl.name, carl.digest), ("Carl", ann.digest))
+        self.assertEqual((book.find("ann"), book.find("carl")), (None, carl))
+        book.rename(carl, "CARL", lambda: None)
+        self.assertEqual(sorted(book.names()), ["CARL", "bob"])
+        self.settle()
+
+    def test_a_deleted_account(self) -> None:
+        """Its key is free, for another account too."""
+        book = self.new_book()
+        self.assertRaises(ValueError, book.delete, account("ann"), self.fail)
+        ann, other = account("ann"), account("ANN", b"other")
+        book.add(ann, nobody)
+        book.delete(ann, lambda: None)
+        self.assertIsNone(book.find("ann"))
+        owners: list[Account] = []
+        book.add(other, owners.append)
+        self.settle()
+        self.assertEqual((owners, list(book.names())), ([other], ["ANN"]))
+
+    def test_callbacks_come_once_in_the_order_of_the_calls(self) -> None:
+        """For all kinds of writing."""
+        book = self.new_book()
+        called: list[str] = []
+        book.add(account("ann"), lambda owner: called.append(owner.name))
+        book.add(account("bob"), lambda owner: called.append(owner.name))
+        changed = account("ann")
+        book.change(changed, partial(called.append, "ann again"))
+        book.delete(book.rename(changed, "carl", partial(called.append, "carl")), partial(called.append, "nobody"))
+        self.settle()
+        self.assertEqual(called, ["ann", "bob", "ann again", "carl", "nobody"])
+
+
+# The tests that every store of bans must pass. Its tests derive `class BansTests(BansContract, PropertyCase)`.
+
+
+OLDER = Ban("name:ann", "Ann", 1, 2)
+NEWER = Ban("name:ann", "ann", 3)
+OTHER = Ban("network:192.0.2.0/24", "192.0.2.0/24", 5, 6)
+
+
+class BansContract(Mixin):
+    """The behaviours of all stores of bans. Subclasses write `new_store`, `restarted`, and `settle` if callbacks come later."""
+
+    def new_store(self) -> BanStore:
+        """A store without bans."""
+        raise NotImplementedError
+
+    def restarted(self) -> BanStore:
+        """The same store in the next life of the host."""
+        raise NotImplementedError
+
+    def settle(self) -> None:
+        """Wait until everything is durable."""
+
+    def test_a_ban_is_there_in_the_next_life(self) -> None:
+        """As it was put last. One that was dropped is not."""
+        store = self.new_store()
+        self.assertEqual(list(store.bans()), [])
+        for ban in (OLDER, OTHER, NEWER):
+            store.put_ban(ban, lambda: None)
+        store.drop_ban(OTHER.key, lambda: None)
+        store.drop_ban("name:nobody", lambda: None)
+        self.assertEqual(list(self.restarted().bans()), [NEWER])
+
+    def test_callbacks_come_once_in_the_order_of_the_calls(self) -> None:
+        """For both kinds of writing."""
+        store, called = self.new_store(), list[int]()
+        store.put_ban(OLDER, partial(called.append, 1))
+        store.drop_ban(OLDER.key, partial(called.append, 2))
+        store.drop_ban(OLDER.key, partial(called.append, 3))
+        self.settle()
+        self.assertEqual(called, [1, 2, 3])
+
+
+# A log-in service whose clock and worker the test controls.
+
+
+HOME, AWAY = "192.0.2.1", "198.51.100.7"
+
+
+class ServiceCase(SynchronousTestCase):
+    """A service over accounts in memory, with a clock and a worker that the test controls."""
+
+    def setUp(self) -> None:
+        self.accounts = RecordingJournal()
+        self.clock = Clock()
+        self.worker = HeldWorker()
+        self.guests: set[str] = set()
+        self.seated: set[str] = set()
+        self.proofs = MemoryProofs()
+        self.login_service = self.new_service()
+
+    def new_service(self, **limits: str) -> LoginService:
+        return LoginService(
+            self.accounts,
+            self.guests.__contains__,
+            self.clock,
+            self.worker,
+            Limits.read(limits),
+            nullcontext(),
+            CHEAP,
+            proven=ProvenLogins(b"key", self.proofs, self.clock.seconds),
+            is_seated=self.seated.__contains__,
+        )
+
+    def begin(
+        self, name: str, password: str, address: str = HOME, strong: bool = False
+    ) -> tuple[list[LoginOutcome], LoginAttempt]:
+        """A log-in, and the list that its answer will be in."""
+        answers: list[LoginOutcome] = []
+        return answers, self.login_service.log_in(name, password, address, answers.append, strong=strong)
+
+    def judged(self, name: str, password: str, address: str = HOME, strong: bool = False) -> LoginOutcome:
+        """A log-in and all the work for it."""
+        answers, _ = self.begin(name, password, address, strong)
+        self.worker.release()
+        [answer] = answers
+        return answer
+
+    def assert_refused(self, verdict: LoginOutcome, words: str) -> None:
+        assert isinstance(verdict, LoginRefused), verdict
+        self.assertIn(words, verdict.reason)

@@ -1,0 +1,410 @@
+"""
+The tests that every journal must pass. A journal's test module derives `class XTests(JournalContract, PropertyCase)`. For a
+journal that outlives the process it derives from `DurableJournalContract`. It says how to make a journal.
+"""
+
+from collections.abc import Callable
+from functools import partial
+
+from attrs import frozen
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gamehost.games.base import Seat
+from gamehost.journal.records import (
+    Entry,
+    EntryKind,
+    FinishedMatch,
+    Journal,
+    SeatRecord,
+    TableHeader,
+    TableId,
+    TableRecord,
+)
+from gamehost.testing.cases import Mixin
+
+names = st.text(max_size=12)
+
+seat_records = st.builds(
+    SeatRecord, name=names, wire=st.sampled_from(["onitama", "stratego-lines"]), address=names, account=st.booleans()
+)
+
+openings = st.builds(
+    TableHeader,
+    game=st.sampled_from(["onitama", "stratego", "eriantys"]),
+    version=st.integers(0, 99),
+    seats=st.lists(seat_records, max_size=4).map(tuple),
+    settings=st.dictionaries(names, names, max_size=3),
+)
+
+
+def entries(finishing: bool) -> st.SearchStrategy[Entry]:
+    """Entries that finish a table, or such as do not."""
+    kinds = [kind for kind in EntryKind if kind is not EntryKind.ARCHIVED]
+    return st.builds(
+        Entry,
+        kind=st.sampled_from(kinds),
+        at=st.integers(0, 2**48),
+        seat=st.none() | st.integers(0, 5).map(Seat),
+        notation=st.binary(max_size=20) | st.binary(min_size=120, max_size=300),
+        drawn=st.lists(st.integers(0, 300) | st.integers(0, 2**70), max_size=5).map(tuple),
+        outcome=st.text(min_size=1, max_size=20) if finishing else st.just(""),
+        check=st.just(b"") | st.binary(min_size=8, max_size=8),
+    )
+
+
+archived = st.integers(0, 2**48).map(lambda at: Entry(EntryKind.ARCHIVED, at))
+any_entry = entries(False) | entries(True) | archived
+
+
+@frozen
+class Add:
+    """Open a new table (`None` as number), or add to the open table at this place (counted round)."""
+
+    place: int | None
+    what: TableHeader | Entry
+
+
+histories = st.lists(
+    st.builds(Add, place=st.none(), what=openings)
+    | st.builds(Add, place=st.integers(0, 5), what=entries(False))
+    | st.builds(Add, place=st.integers(0, 5), what=entries(False))
+    | st.builds(Add, place=st.integers(0, 5), what=entries(True) | archived),
+    max_size=25,
+)
+
+
+OPENING = TableHeader("onitama", 1, (SeatRecord("Ann", "onitama"), SeatRecord("Bob", "onitama")), {"move_time": "30"})
+BEGAN = Entry(EntryKind.BEGAN, 0, drawn=(3, 1, 4))
+MOVE = Entry(EntryKind.ACTED, 1200, Seat(0), b"boar b1-b2")
+END = Entry(EntryKind.FORFEITED, 2400, Seat(1), outcome="seat 1 was given up")
+PUT_AWAY = Entry(EntryKind.ARCHIVED, 2400)
+
+
+def nothing() -> None:
+    """Nobody waits for this entry."""
+
+
+class JournalContract(Mixin):
+    """The behaviours of all journals."""
+
+    def new_journal(self) -> Journal:
+        """A journal without tables, in a place of its own."""
+        raise NotImplementedError
+
+    def settle(self, journal: Journal) -> None:
+        """Wait until the journal has made all its callbacks."""
+
+    def records(self, journal: Journal) -> list[TableRecord]:
+        """Load all tables that a journal, which was just opened, has unfinished."""
+        found: list[TableRecord | str] = []
+        tables = [one.table for one in journal.unfinished()]
+        for table in tables:
+            journal.load(table, found.append)
+        self.settle(journal)
+        records = [record for record in found if isinstance(record, TableRecord)]
+        assert [record.table for record in records] == tables, found
+        return records
+
+    def find(
+        self, journal: Journal, below: int | None, count: int, game: str = "", name: str = ""
+    ) -> tuple[list[FinishedMatch], int]:
+        """What `Journal.finished` finds."""
+        found: list[tuple[list[FinishedMatch], int]] = []
+        journal.finished(below, count, lambda matches, low: found.append((list(matches), low)), game=game, name=name)
+        self.settle(journal)
+        return found[0]
+
+    def find_all(
+        self, journal: Journal, below: int | None, count: int, game: str = "", name: str = ""
+    ) -> list[FinishedMatch]:
+        """The finished matches, so many at a time."""
+        everything: list[FinishedMatch] = []
+        while below != 1:
+            found, low = self.find(journal, below, count, game, name)
+            assert len(found) <= count, (count, found)
+            assert low >= 1 and (below is None or low < below), (below, count, low)
+            assert all(low <= one.table and (below is None or one.table < below) for one in found), found
+            everything += found
+            below = low
+        return everything
+
+    def match(self, journal: Journal, table: int) -> FinishedMatch | None:
+        """What `Journal.match` finds."""
+        found: list[FinishedMatch | None] = []
+        journal.match(TableId(table), found.append)
+        self.settle(journal)
+        return found[0]
+
+    def add_match(self, journal: Journal, opening: TableHeader, last: Entry = END) -> TableId:
+        """A match of three entries."""
+        table = journal.new_table()
+        journal.open(table, opening, nothing)
+        for entry in (BEGAN, MOVE, last):
+            journal.append(table, entry, nothing)
+        return table
+
+    def test_finished_matches_are_found(self) -> None:
+        """With a result, the newest first, and as far as was asked. Those put away are no matches with a result."""
+        journal = self.new_journal()
+        self.assertEqual(self.find(journal, None, 5), ([], 1))
+        tables = [self.add_match(journal, OPENING, last) for last in (END, MOVE, END, PUT_AWAY, END)]
+        self.settle(journal)
+        with_result = [tables[place] for place in (4, 2, 0)]
+        for below, expected in (
+            (None, with_result),
+            (2**62, with_result),
+            (tables[4], with_result[1:]),
+            (tables[2], with_result[2:]),
+            (tables[0], []),
+        ):
+            for count in (1, 2, 9):
+                self.assertEqual([one.table for one in self.find_all(journal, below, count)], expected)
+        match = self.find_all(journal, tables[1], 9)[0]
+        self.assertEqual((match.opening, match.entries, match.last), (OPENING, 3, END))
+        loaded: list[object] = []
+        journal.load(match.table, loaded.append)
+        self.settle(journal)
+        self.assertEqual(loaded, [TableRecord(match.table, OPENING, (BEGAN, MOVE, END))])
+
+    def test_lists_by_game_and_name(self) -> None:
+        """A game is compared exactly, and a name as names are. A match with a code is in no list."""
+        journal = self.new_journal()
+        strasse, ann, bob = (SeatRecord(name, "open") for name in ("Straße", "Ann", "Bob"))
+        openings = (
+            TableHeader("onitama", 1, (ann, bob)),
+            TableHeader("stratego", 1, (bob, strasse)),
+            TableHeader("onitama", 1, (ann, ann), {"code": "SECRET"}),
+            TableHeader("onitama", 1, (strasse, strasse)),
+        )
+        tables = [self.add_match(journal, opening) for opening in openings]
+        self.settle(journal)
+        for game, name, places in (
+            ("", "", (3, 1, 0)),
+            ("onitama", "", (3, 0)),
+            ("Onitama", "", ()),
+            ("", "ANN", (0,)),
+            ("", "bob", (1, 0)),
+            ("", "STRASSE", (3, 1)),
+            ("onitama", "bob", (0,)),
+            ("stratego", "ann", ()),
+            ("", "nobody", ()),
+        ):
+            for count in (1, 9):
+                found = self.find_all(journal, None, count, game, name)
+                self.assertEqual([one.table for one in found], [tables[place] for place in places], (game, name))
+        self.assertEqual(self.find_all(journal, tables[1], 9, name="bob")[0].opening, openings[0])
+
+    def test_a_match_is_found_by_its_number(self) -> None:
+        """Exactly that one: private or not, and only with a result."""
+        journal = self.new_journal()
+        private = TableHeader("onitama", 1, OPENING.seats, {"code": "SECRET"})
+        tables = [
+            self.add_match(journal, *how)
+            for how in ((OPENING,), (private,), (OPENING, MOVE), (OPENING, PUT_AWAY), (OPENING,))
+        ]
+        self.settle(journal)
+        for table, opening in zip(tables, (OPENING, private, None, None, OPENING), strict=True):
+            found = self.match(journal, table)
+            if opening is None:
+                self.assertIs(found, None)
+            else:
+                assert found is not None
+                self.assertEqual((found.table, found.opening, found.entries, found.last), (table, opening, 3, END))
+        for number in (0, -1, tables[0] - 1, tables[-1] + 1, tables[-1] + 7, 2**63 - 1, 2**64):
+            self.assertIs(self.match(journal, number), None, number)
+
+    def carry_out(self, journal: Journal, history: list[Add]) -> tuple[list[TableRecord], list[int], list[int]]:
+        """Make the calls of a history. Returns the unfinished tables, the calls made, and the calls that were confirmed."""
+        live: list[TableRecord] = []
+        asked: list[int] = []
+        called: list[int] = []
+        for number, step in enumerate(history):
+            if isinstance(step.what, TableHeader) or live:
+                asked.append(number)
+            durable: Callable[[], None] = partial(called.append, number)
+            if isinstance(step.what, TableHeader):
+                table = journal.new_table()
+                journal.open(table, step.what, durable)
+                live.append(TableRecord(table, step.what, ()))
+            elif live:
+                place = (step.place or 0) % len(live)
+                record = live[place]
+                journal.append(record.table, step.what, durable)
+                live[place] = TableRecord(record.table, record.opening, (*record.entries, step.what))
+                if step.what.outcome or step.what.kind is EntryKind.ARCHIVED:
+                    del live[place]
+                    journal.told(record.table)
+        return live, asked, called
+
+    def test_a_new_journal_has_no_tables(self) -> None:
+        """There is nothing to resume at the first start."""
+        self.assertEqual(self.records(self.new_journal()), [])
+
+    def test_newest_entries(self) -> None:
+        """What was added behind a number, of unfinished and of finished tables."""
+        journal, found = self.new_journal(), list[object]()
+        tables = [journal.new_table() for _ in range(3)]
+        for table, last in zip(tables, (MOVE, END, BEGAN), strict=True):
+            journal.open(table, OPENING, nothing)
+            for entry in (BEGAN, MOVE, last):
+                journal.append(table, entry, nothing)
+        self.settle(journal)
+        journal.entries_after(dict(zip(tables, (0, 2, 3), strict=True)), found.append)
+        self.settle(journal)
+        self.assertEqual(found, [{tables[0]: [BEGAN, MOVE, MOVE], tables[1]: [END]}])
+
+    def test_no_other_host_plays(self) -> None:
+        """Tables of this host are not among those that other hosts play."""
+        journal, found = self.new_journal(), list[object]()
+        journal.open(journal.new_table(), OPENING, nothing)
+        journal.elsewhere((), 5, lambda tables, count: found.append((list(tables), count)))
+        self.settle(journal)
+        self.assertEqual(found, [([], 0)])
+
+    def test_a_record_is_read(self) -> None:
+        """With all that was called back for before, and it can be added to as before."""
+        journal, found = self.new_journal(), list[object]()
+        table = journal.new_table()
+        journal.open(table, OPENING, nothing)
+        journal.append(table, BEGAN, nothing)
+        self.settle(journal)
+        journal.read(table, found.append)
+        self.settle(journal)
+        journal.append(table, MOVE, nothing)
+        self.settle(journal)
+        journal.read(table, found.append)
+        self.settle(journal)
+        self.assertEqual(found, [TableRecord(table, OPENING, some) for some in ((BEGAN,), (BEGAN, MOVE))])
+
+    def test_the_numbers_of_tables_rise(self) -> None:
+        """No two tables have the same number, and a later one has a higher number."""
+        journal = self.new_journal()
+        numbers = [journal.new_table() for _ in range(300)]
+        self.assertGreaterEqual(numbers[0], 1)
+        self.assertEqual(numbers, sorted(set(numbers)))
+
+    @given(histories)
+    def test_everything_is_called_back_once_and_in_order(self, history: list[Add]) -> None:
+        """Each entry is confirmed once, in the order of the calls."""
+        journal = self.new_journal()
+        _, asked, called = self.carry_out(journal, history)
+        self.settle(journal)
+        self.assertEqual(called, asked)
+
+    def test_callbacks_come_in_the_order_of_the_calls(self) -> None:
+        """An entry is never confirmed before an earlier entry, of any table."""
+        journal = self.new_journal()
+        called: list[int] = []
+        tables = [journal.new_table() for _ in range(3)]
+        for number, table in enumerate(tables):
+            journal.open(table, OPENING, partial(called.append, number))
+        for number in range(3, 300):
+            journal.append(tables[number % 3], MOVE, partial(called.append, number))
+        self.settle(journal)
+        self.assertEqual(called, list(range(300)))
+
+    def test_a_callback_may_append(self) -> None:
+        """An entry that is added from within a callback is confirmed after it."""
+        journal = self.new_journal()
+        called: list[str] = []
+        table = journal.new_table()
+
+        def opened() -> None:
+            called.append("opened")
+            journal.append(table, MOVE, partial(called.append, "moved"))
+
+        journal.open(table, OPENING, opened)
+        self.settle(journal)
+        self.assertEqual(called, ["opened", "moved"])
+
+    def test_nothing_is_added_to_a_table_that_was_never_opened(self) -> None:
+        """An entry of a table that was not opened is refused at once."""
+        journal = self.new_journal()
+        self.assertRaises(ValueError, journal.append, TableId(7), MOVE, nothing)
+        self.settle(journal)
+
+    def test_nothing_is_added_to_a_finished_table(self) -> None:
+        """A table's record ends with an outcome, or when it is archived."""
+        for last in (END, Entry(EntryKind.ARCHIVED, 99)):
+            journal = self.new_journal()
+            table = journal.new_table()
+            journal.open(table, OPENING, nothing)
+            journal.append(table, BEGAN, nothing)
+            journal.append(table, last, nothing)
+            self.assertRaises(ValueError, journal.append, table, MOVE, nothing)
+            self.settle(journal)
+
+
+class DurableJournalContract(JournalContract):
+    """The behaviours of journals that outlive the process."""
+
+    def next_life(self, journal: Journal) -> Journal:
+        """The same journal, closed, and opened again by the next run of the host."""
+        raise NotImplementedError
+
+    @given(histories, histories)
+    def test_the_next_life_finds_what_was_unfinished(self, first: list[Add], second: list[Add]) -> None:
+        """Openings and entries are read back equal, the oldest table first, in every later run."""
+        journal = self.new_journal()
+        live, _, _ = self.carry_out(journal, first)
+        journal = self.next_life(journal)
+        self.assertEqual(self.records(journal), sorted(live, key=lambda record: record.table))
+        more, _, _ = self.carry_out(journal, second)
+        journal = self.next_life(journal)
+        self.assertEqual(self.records(journal), sorted(live + more, key=lambda record: record.table))
+        self.settle(journal)
+
+    @given(st.integers(1, 5))
+    def test_a_number_is_never_used_twice(self, tables: int) -> None:
+        """The numbers of the next run are higher than those of all tables before, finished ones included."""
+        journal = self.new_journal()
+        for _ in range(tables):
+            table = journal.new_table()
+            journal.open(table, OPENING, nothing)
+            journal.append(table, END, nothing)
+            journal.told(table)
+        journal = self.next_life(journal)
+        self.assertEqual(self.records(journal), [])
+        self.assertGreater(journal.new_table(), table)
+        self.settle(journal)
+
+    def test_who_was_told_the_end(self) -> None:
+        """It is noted by seat, until nobody is to be told any more."""
+        journal = self.new_journal()
+        table = journal.new_table()
+        journal.open(table, OPENING, nothing)
+        journal.append(table, END, nothing)
+        for told in ((), (1,), (0, 1)):
+            for seat in told:
+                journal.told(table, Seat(seat))
+            journal = self.next_life(journal)
+            [one] = journal.unfinished()
+            self.assertEqual(one.told, set(told))
+            found: list[TableRecord | str] = []
+            journal.load(table, found.append)
+            self.settle(journal)
+            self.assertEqual(found, [TableRecord(table, OPENING, (END,), frozenset(map(Seat, told)))])
+        journal.told(table)
+        self.assertEqual(self.records(self.next_life(journal)), [])
+
+    def test_a_table_goes_on_in_the_next_life(self) -> None:
+        """What is unfinished takes entries as before, and can be finished."""
+        journal = self.new_journal()
+        table = journal.new_table()
+        journal.open(table, OPENING, nothing)
+        journal.append(table, BEGAN, nothing)
+        journal = self.next_life(journal)
+        self.assertEqual(self.records(journal), [TableRecord(table, OPENING, (BEGAN,))])
+        journal.append(table, MOVE, nothing)
+        journal = self.next_life(journal)
+        self.assertEqual(self.records(journal), [TableRecord(table, OPENING, (BEGAN, MOVE))])
+        journal.append(table, END, nothing)
+        journal = self.next_life(journal)
+        ended = TableRecord(table, OPENING, (BEGAN, MOVE, END))
+        self.assertEqual(self.records(journal), [ended], "its players have not been told the end")
+        self.assertRaises(ValueError, journal.append, table, MOVE, nothing)
+        journal.told(table)
+        journal = self.next_life(journal)
+        self.assertEqual(self.records(journal), [])
+        self.settle(journal)

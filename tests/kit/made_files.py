@@ -1,0 +1,274 @@
+"""
+Files of the repository that are made by programs: golden journals, old stores, pictures, the tutorial's example.
+
+`python -m tests.kit.made_files WHAT` makes them: `golden GAME`, `store STORE`, `pictures` (`make pictures`), or `tutorial`.
+"""
+
+import json
+import random
+import re
+import sqlite3
+import sys
+import textwrap
+from collections.abc import Container, Iterator, Mapping
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import attrs
+
+from gamehost import __version__
+from gamehost.games.base import Game, GameMaster, Seat
+from gamehost.games.chance import JournalledChance
+from gamehost.journal.notation import read_notation
+from gamehost.journal.pictures import picture
+from gamehost.journal.records import Entry, EntryKind
+from gamehost.journal.replay import fingerprint
+from gamehost.journal.replay import replay as replay_entries
+from gamehost.storage.database import APPLICATION
+from gamehost.storage.sidecar import sidecar_path
+from tests.client.test_views import PLAYERS
+from tests.kit.sources import ROOT
+
+# Golden journals: matches as an earlier version wrote them down, and what it made of them.
+#
+# A file holds one match a line, as JSON: game, version, settings, seats, entries (kind, time, seat, notation, draws,
+# outcome, and since there are checks the check in hexadecimal), and what every seat sees at the end. Every later version
+# must replay them to the same end, as long as it plays that version of the game.
+
+
+HOME = Path(__file__).parents[1] / "golden"
+
+#: Matches in a file, and the most actions in one.
+MATCHES = 6
+MOST_ACTIONS = 120
+
+
+#: Fields that views have got since the first golden files were written: a file that does not know one says nothing of it.
+ADDED_FIELDS = ("order", "won", "turn", "statuses", "teams")
+
+
+def views(master: GameMaster[Any, Any], seats: int, without: Container[str] = ()) -> list[str]:
+    """What every seat, and a watcher, sees, without the fields of these names."""
+    return [shown(master.view(seat), without) for seat in (*map(Seat, range(seats)), None)]
+
+
+def shown(value: Any, without: Container[str]) -> str:
+    """What `repr` gives, without the fields of these names."""
+    kind = type(value)
+    if attrs.has(kind):
+        fields = [field.name for field in attrs.fields(kind) if field.repr and field.name not in without]
+        return f"{kind.__name__}({', '.join(f'{name}={shown(getattr(value, name), without)}' for name in fields)})"
+    if kind is tuple:
+        inner = ", ".join(shown(one, without) for one in value)
+        return f"({inner},)" if len(value) == 1 else f"({inner})"
+    return repr(value)
+
+
+def replay(game: Game[Any, Any], record: Mapping[str, Any]) -> list[str]:
+    """
+    What all see after the entries of a record.
+
+    :raises ValueError: the record cannot be followed
+    """
+    chance = JournalledChance()
+    master = replay_entries(game, game.new_master(record["seats"], record["settings"], chance), chance, entries(record))
+    known = "".join(record["views"])
+    return views(master, record["seats"], [name for name in ADDED_FIELDS if f"{name}=" not in known])
+
+
+def entries(record: Mapping[str, Any]) -> list[Entry]:
+    """The entries of a record."""
+    return [
+        Entry(
+            EntryKind(kind),
+            at,
+            None if seat is None else Seat(seat),
+            notation.encode(),
+            tuple(drawn),
+            outcome,
+            bytes.fromhex("".join(check)),
+        )
+        for kind, at, seat, notation, drawn, outcome, *check in record["entries"]
+    ]
+
+
+def record(contract: Any, seats: int, rng: random.Random) -> dict[str, Any]:
+    """A random match, played by a game's contract, that ends by itself, by leaving, or not at all."""
+    game = contract.game
+    chance = JournalledChance(rng.randrange)
+    settings = dict(contract.settings)
+    master = game.new_master(seats, settings, chance)
+    master.begin(0)
+    entries = [[EntryKind.BEGAN.value, 0, None, "", chance.take(), "", fingerprint(master).hex()]]
+    for at in range(1, MOST_ACTIONS):
+        choice = contract.legal(master, rng) if master.result is None else None
+        if choice is None:
+            break
+        seat, action = choice
+        master.act(seat, action, at * 1000)
+        outcome = master.result.why if master.result else ""
+        notation = game.write(action).decode()
+        entries.append(
+            [EntryKind.ACTED.value, at * 1000, seat, notation, chance.take(), outcome, fingerprint(master).hex()]
+        )
+    if master.result is None and rng.random() < 0.5:
+        at = len(entries) * 1000
+        master.forfeit(Seat(0), at)
+        why = master.result.why if master.result else ""
+        entries.append([EntryKind.FORFEITED.value, at, 0, "", chance.take(), why, fingerprint(master).hex()])
+    return {
+        "game": game.name,
+        "version": game.version,
+        "settings": settings,
+        "seats": seats,
+        "entries": entries,
+        "views": views(master, seats),
+    }
+
+
+def records() -> Iterator[tuple[str, dict[str, Any]]]:
+    """All golden matches, with the name of their file."""
+    for path in sorted(HOME.glob("*.jsonl")):
+        for line in path.read_text("utf-8").splitlines():
+            yield path.name, json.loads(line)
+
+
+def contracts() -> Mapping[str, list[Any]]:
+    """Those who know how to play each game: the subclasses of `MasterContract` in its tests."""
+    import importlib
+
+    from gamehost.testing.master_contract import MasterContract
+
+    known: dict[str, list[Any]] = {}
+    for path in sorted((Path(__file__).parents[1] / "games").glob("test_*_master*.py")):
+        for member in vars(importlib.import_module(f"tests.games.{path.stem}")).values():
+            if isinstance(member, type) and issubclass(member, MasterContract) and member is not MasterContract:
+                known.setdefault(member.game.name, []).append(member())
+    return known
+
+
+def write(name: str) -> None:
+    """Add a file of a game as it is now; those that are there are never changed."""
+    players = contracts()[name]
+    version = players[0].game.version
+    files = len(list(HOME.glob(f"{name}-{version}*.jsonl")))
+    path = HOME / f"{name}-{version}{f'.{files + 1}' if files else ''}.jsonl"
+    with path.open("x", encoding="utf-8") as file:
+        for number in range(MATCHES):
+            player = players[number % len(players)]
+            seats = player.seat_counts[number % len(player.seat_counts)]
+            file.write(json.dumps(record(player, seats, random.Random(number))) + "\n")
+
+
+# Stores as hosts of earlier releases have left them: one for each schema, in `tests/golden/stores`.
+#
+# `store` adds one from a store that a host has closed. It must have the matches that
+# `tests.storage.test_upgrade` names.
+
+
+STORES = Path(__file__).parents[1] / "golden" / "stores"
+
+
+def schemas_with_stores() -> list[int]:
+    """The schemas of which there is a store, the oldest first."""
+    return sorted(int(path.stem.rpartition("-")[2]) for path in STORES.glob("schema-*.sql"))
+
+
+def make_old_store(schema: int, path: Path) -> None:
+    """Make the files of a store of a schema."""
+    _, mark, *script = (STORES / f"schema-{schema}.sql").read_text("utf-8").splitlines(keepends=True)
+    with closing(sqlite3.connect(path)) as connection:
+        connection.executescript("".join(script))
+    sidecar_path(path, ".hwm").write_text(mark.removeprefix("-- "))
+
+
+def add_store(path: Path) -> None:
+    """Add the text of a store."""
+    schema, *script = dumped(path.absolute())
+    number = int(schema.split()[1])
+    left = f"-- A store of schema {number}, as a host of gamehost {__version__} has left it."
+    head = f"{left} The next line is the file beside it that ends in .hwm."
+    mark = sidecar_path(path, ".hwm").read_text("utf-8").strip()
+    pragmas = f"PRAGMA application_id={APPLICATION};", f"PRAGMA user_version={number};"
+    text = "\n".join((head, f"-- {mark}", *pragmas, *script))
+    (STORES / f"schema-{number}.sql").write_text(text + "\n", "utf-8")
+
+
+def dumped(path: Path) -> list[str]:
+    """Everything in a store, as text."""
+    with closing(sqlite3.connect(f"{path.as_uri()}?immutable=1", uri=True)) as connection:
+        return [f"schema {connection.execute('PRAGMA user_version').fetchone()[0]}", *connection.iterdump()]
+
+
+# The pictures of the docs. Each is made from a match between house players, whose text is beside it.
+
+
+PICTURE_FOLDER = ROOT / "docs" / "games" / "pictures"
+
+#: The name of the game, the text and the picture -> what is drawn: see `picture`.
+PICTURES: Mapping[str, Mapping[str, Any]] = {
+    "onitama": {"until": 9},
+    "paper-soccer": {},
+    "stratego": {"until": 120, "seat": Seat(0)},
+    "eriantys": {"until": 100},
+}
+
+
+def pictures() -> Iterator[tuple[Path, str]]:
+    """Each picture, and its file."""
+    for name, changes in PICTURES.items():
+        match = read_notation((PICTURE_FOLDER / f"{name}.txt").read_text("ascii"))
+        drawn = picture(PLAYERS[name].game, match.record, date=match.date, moves=False, **changes)
+        yield PICTURE_FOLDER / f"{name}.svg", drawn
+
+
+# The files that a tutorial in reStructuredText tells its reader to write.
+#
+# A file stands behind a line ``File ``NAME``::`` as a literal block. A line ``File ``NAME`` is empty.`` stands for an empty
+# one.
+
+
+PAGE = ROOT / "CONTRIBUTING.rst"
+EXAMPLE = ROOT / "examples" / "gomoku"
+
+_BLOCK = re.compile(r"^File ``(?P<name>[^`]+)``::\n\n(?P<text>(?:    .*\n|\n)*)", re.MULTILINE)
+_EMPTY = re.compile(r"^File ``(?P<name>[^`]+)`` is empty\.$", re.MULTILINE)
+
+
+def files_of(page: str) -> Mapping[str, str]:
+    """Name -> text, for all files of a tutorial."""
+    files = {match["name"]: "" for match in _EMPTY.finditer(page)}
+    for match in _BLOCK.finditer(page):
+        files[match["name"]] = textwrap.dedent(match["text"]).rstrip("\n") + "\n"
+    return files
+
+
+def refreshed(page: str, folder: Path) -> str:
+    """The tutorial with the texts of the files in this folder."""
+
+    def block(match: re.Match[str]) -> str:
+        text = (folder / match["name"]).read_text("utf-8")
+        return f"File ``{match['name']}``::\n\n{textwrap.indent(text, '    ')}\n"
+
+    return _BLOCK.sub(block, page)
+
+
+def main(what: str, *arguments: str) -> None:
+    """Make some of the files."""
+    match what:
+        case "golden":
+            HOME.mkdir(exist_ok=True)
+            for game in arguments:
+                write(game)
+        case "store":
+            add_store(Path(arguments[0]))
+        case "pictures":
+            for path, drawn in pictures():
+                path.write_text(drawn, "ascii")
+        case "tutorial":
+            PAGE.write_text(refreshed(PAGE.read_text("utf-8"), EXAMPLE), "utf-8")
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

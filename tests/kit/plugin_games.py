@@ -1,0 +1,24 @@
+"""
+Games of other packages, without installing them: `gamehost_gomoku` of the examples, and `gamehost_kuhn` in `tests/kit/plugins`.
+
+`gamehost_kuhn` was written from CONTRIBUTING alone. Its entry point is in the folder `installed` there, which only
+processes that tests start have on their path.
+"""
+
+import sys
+from pathlib import Path
+
+PLUGINS = str(Path(__file__).parent / "plugins")
+_FOLDERS = (PLUGINS, str(Path(__file__).parents[2] / "examples" / "gomoku"))
+
+sys.path += [folder for folder in _FOLDERS if folder not in sys.path]
+
+from gamehost_gomoku.master import GOMOKU as GOMOKU  # noqa: E402
+from gamehost_gomoku.messages import MESSAGES as GOMOKU_MESSAGES  # noqa: E402
+from gamehost_kuhn.master import KUHN as KUHN  # noqa: E402
+from gamehost_kuhn.master import KuhnMaster as KuhnMaster  # noqa: E402
+from gamehost_kuhn.messages import MESSAGES as KUHN_MESSAGES  # noqa: E402
+from gamehost_kuhn.messages import Say as Say  # noqa: E402
+from gamehost_kuhn.messages import View as View  # noqa: E402
+
+__all__ = ["GOMOKU", "GOMOKU_MESSAGES", "KUHN", "KUHN_MESSAGES", "PLUGINS", "KuhnMaster", "Say", "View"]

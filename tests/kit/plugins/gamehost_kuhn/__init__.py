@@ -1,0 +1,1 @@
+"""Kuhn's poker: three cards, two players and a bluff."""

@@ -1,0 +1,58 @@
+"""Kuhn's poker as JSON. The master has these messages as its own views, events and actions."""
+
+from typing import Literal
+
+from msgspec import Struct
+
+from gamehost.games.messages import ActionMessage, EventMessage, SameMessages
+
+Word = Literal["check", "bet", "call", "fold"]
+
+
+class View(Struct, frozen=True):
+    """What a seat or a watcher knows. `card` is the own one. `turn` is the seat that speaks next; `null` after the match."""
+
+    round: int
+    first: int
+    chips: tuple[int, int]
+    card: str
+    said: tuple[Word, ...]
+    turn: int | None
+
+
+class Round(EventMessage, frozen=True, tag="round"):
+    """A round begins: both put a chip into the pot, and `seat` speaks first."""
+
+    number: int
+    seat: int
+    chips: tuple[int, int]
+
+
+class Dealt(EventMessage, frozen=True, tag="dealt"):
+    """The own card, to its player alone."""
+
+    card: str
+
+
+class Said(EventMessage, frozen=True, tag="said"):
+    """A seat spoke."""
+
+    seat: int
+    word: Word
+
+
+class Ended(EventMessage, frozen=True, tag="ended"):
+    """The round is over, and `seat` has won it. `cards` are both cards, or nothing after a fold."""
+
+    seat: int
+    cards: str
+    chips: tuple[int, int]
+
+
+class Say(ActionMessage, frozen=True, tag="say"):
+    """Check or bet; after a bet, call or fold."""
+
+    word: Word
+
+
+MESSAGES = SameMessages(View, Round | Dealt | Said | Ended, Say)

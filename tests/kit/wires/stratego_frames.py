@@ -1,0 +1,373 @@
+"""
+Pairs of games of Stratego that differ only in what is hidden from one player, and that player's bytes in both.
+
+The games are those of the rules' own tests; here they go through connections of a wire that are lost and come back. A pair
+in which a side could not move any more is left out, as there: that its pieces are bombs then shows by the rules.
+"""
+
+import itertools
+import random
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, ClassVar
+
+from attrs import evolve, frozen
+
+from gamehost.games.base import Seat
+from gamehost.games.chance import Chance
+from gamehost.games.stratego.actions import Action, Move, Place, PlaceRows
+from gamehost.games.stratego.events import Moved, Placed
+from gamehost.games.stratego.master import BadMove, Stratego, StrategoMaster, Terms
+from gamehost.games.stratego.rules import Position
+from gamehost.lobby.lobby import Lobby
+from gamehost.lobby.queues import Queue
+from gamehost.settings import Settings
+from gamehost.tables.interfaces import Refused
+from gamehost.wires.base import Wire
+from gamehost.wires.conversation import BaseConversation, Peer
+from gamehost.wires.stratego_frames.conversation import WIRE as FRAMES
+from gamehost.wires.stratego_frames.conversation import FramesConversation, State
+from gamehost.wires.stratego_frames.messages import Error
+from tests.games.test_stratego_secrets import (
+    KindInOrder,
+    KindInRefusal,
+    KindInView,
+    KindOnBoard,
+    PlacedForAll,
+    Script,
+    pair,
+    shut_in,
+)
+from tests.kit.memory_host import Client, MemoryHost, only_table
+
+NAMES = ("ann", "bob")
+
+
+@frozen
+class Speech:
+    """How a wire's clients talk."""
+
+    wire: Wire[Any]
+    #: What a client says to come in under a name, and to come back.
+    log_in: Callable[[str], Sequence[str]]
+    #: What it says for an action.
+    words: Callable[[Seat, Action], Sequence[str]]
+    #: Whether a script can be said at all.
+    speakable: Callable[[Script], bool] = lambda script: True
+
+
+class Game:
+    """
+    A script, played through connections.
+
+    :param luck: decides when connections are lost and come back: the same for both games of a pair
+    """
+
+    def __init__(self, speech: Speech, rng: random.Random) -> None:
+        self.speech = speech
+        self.world = MemoryHost({"limits.unlimited": "yes"}, wires=(speech.wire,))
+        self.rng = rng
+        self.clients: list[Client | None] = [None, None]
+        self.heard: list[list[bytes]] = [[], []]
+        for seat in (0, 1):
+            self.come(seat)
+        [table] = self.world.lobby.tables.values()
+        self.master: Any = table._master
+
+    def come(self, seat: int) -> None:
+        """A player comes, or is back."""
+        client = self.clients[seat] = self.world.connect(self.speech.wire.name)
+        client.say(*self.speech.log_in(NAMES[seat]))
+
+    def drop(self, seat: int) -> None:
+        """A player's line breaks; what came over it is kept."""
+        client = self.clients[seat]
+        if client is not None:
+            client.drop()
+            self.heard[seat].append(client.transport.read())
+            self.clients[seat] = None
+
+    def play(self, script: Script) -> None:
+        """All of it, or until the game is over."""
+        for seat, action in script:
+            if self.master.result is not None:
+                break
+            chance = self.rng.random()
+            if chance < 0.05:
+                self.drop(self.rng.randrange(2))
+            for other in (0, 1):
+                if self.clients[other] is None and (other == seat or chance > 0.5):
+                    self.come(other)
+            client = self.clients[seat]
+            assert client is not None
+            client.say(*self.speech.words(seat, action))
+        for player in (0, 1):
+            self.drop(player)
+
+
+def played(speech: Speech, seeds: Iterator[int]) -> Iterator[tuple[int, int, list[Game]]]:
+    """Pairs that can be said on this wire, played: the seed, who listens, and both games."""
+    for seed in seeds:
+        spy, *scripts = pair(random.Random(seed))
+        if not all(map(speech.speakable, scripts)):
+            continue
+        games = [Game(speech, random.Random(seed + 1)) for _ in scripts]
+        for game, script in zip(games, scripts, strict=True):
+            game.play(script)
+        yield seed, spy, games
+
+
+def differences(speech: Speech, count: int, first_seed: int = 0) -> Iterator[int]:
+    """The seeds of those, out of so many pairs, in which the player who listens got different bytes."""
+    for seed, spy, games in played(speech, itertools.count(first_seed)):
+        if any(shut_in(game.master.result) for game in games):
+            continue
+        if games[0].heard[spy] != games[1].heard[spy]:
+            yield seed
+        count -= 1
+        if not count:
+            return
+
+
+# -- leaks, to see that they are found
+
+
+@frozen
+class LeakyStratego(Stratego):
+    """The game with another referee."""
+
+    referee: type[StrategoMaster] = StrategoMaster
+
+    def new_master(self, seats: int, settings: Settings, chance: Chance) -> StrategoMaster:
+        return self.referee(Terms())
+
+
+@frozen
+class LeakyConfig:
+    """A wire's own codec, and another conversation."""
+
+    wire: Wire[Any]
+    queue: Queue
+    conversation: Callable[..., Any]
+
+    def new_codec(self) -> Any:
+        return self.wire.configure({}).new_codec()
+
+    def new_conversation(self, peer: Peer[Any], lobby: Lobby) -> Any:
+        return self.conversation(peer, lobby, self.wire.name, self.queue, False)
+
+
+def leaky(speech: Speech, referee: type[StrategoMaster], conversation: type[BaseConversation[Any]]) -> Speech:
+    """The wire with a leak in the referee, or in the conversation."""
+    game = LeakyStratego(referee=referee)
+    config = LeakyConfig(speech.wire, Queue(game), conversation)
+    return evolve(speech, wire=evolve(speech.wire, games=(game,), configure=lambda settings: config))
+
+
+# How clients of the frames talk, for the pairs of games that differ in secrets only; and conversations that leak.
+
+
+def in_words(seat: Seat, action: Action) -> list[str]:
+    """What a client says for an action."""
+    match action:
+        case PlaceRows(rows):
+            return [*setups(rows, 6 if seat else 0), 'Ready "ready"']
+        case Place(piece, x, y):
+            return [f"Setup {piece} ({x},{y})"]
+        case Move(x, y, to_x, to_y):
+            return [f"Move ({x},{y}) ({to_x},{to_y})"]
+    return ['Ready "ready"']
+
+
+SPEECH = Speech(FRAMES, lambda name: (f'Sign On "{name}"',), in_words)
+
+
+class Reasons(FramesConversation):
+    """Says why a move is refused."""
+
+    def tell_reason(self, event: Refused) -> None:
+        """The referee's words, as they are."""
+        self.peer.refuse(Error(str(event.error)))
+
+    TELLS: ClassVar[Any] = {**FramesConversation.TELLS, Refused: tell_reason}
+
+
+class Placements(FramesConversation):
+    """Says what was placed to whoever is told of it."""
+
+    def tell_piece(self, event: Placed) -> None:
+        """In words."""
+        self.peer.say(Error(f"placed {event.piece}"))
+
+    TELLS: ClassVar[Any] = {**FramesConversation.TELLS, Placed: tell_piece}
+
+
+def board_behind(conversation: FramesConversation) -> bytes:
+    """What a conversation has no business with: the table's squares."""
+    handle: Any = conversation.handle
+    squares: bytes = handle._on_act.__self__._master.position.squares
+    return squares
+
+
+class Lengths(FramesConversation):
+    """Refuses in the same words, but longer where the second player's marshal is in the back."""
+
+    def tell_length(self, event: Refused) -> None:
+        """A length that depends on a kind."""
+        padding = 0
+        if isinstance(event.error, BadMove) and self.state.value == "playing":
+            padding = board_behind(self).find(bytes([ord("1") | 0x80])) // 80
+        self.peer.refuse(Error("refused" + " " * padding))
+
+    TELLS: ClassVar[Any] = {**FramesConversation.TELLS, Refused: tell_length}
+
+
+class Numbers(FramesConversation):
+    """Leaves out a sequence number when what moved is an odd rank."""
+
+    def tell_moved_and_skip(self, event: Moved) -> None:
+        """The kind is in the lowest bit of its code."""
+        super().tell_moved(event)
+        line: Any = self.peer
+        line._codec.sequence += board_behind(self)[event.move.to_y * 10 + event.move.to_x] & 1
+
+    TELLS: ClassVar[Any] = {**FramesConversation.TELLS, Moved: tell_moved_and_skip}
+
+
+LEAKS = (
+    leaky(SPEECH, KindInView, FramesConversation),
+    leaky(SPEECH, KindOnBoard, FramesConversation),
+    leaky(SPEECH, KindInOrder, FramesConversation),
+    leaky(SPEECH, KindInRefusal, Reasons),
+    leaky(SPEECH, PlacedForAll, Placements),
+    leaky(SPEECH, StrategoMaster, Lengths),
+    leaky(SPEECH, StrategoMaster, Numbers),
+)
+
+
+# What the tests of the frames share: two players, their set-ups, and the ways into each state.
+
+
+WIRE = "stratego-frames"
+
+#: The first player's set-up, rows by ascending y: two scouts in front can move at first.
+ANN = ("F123344455", "5566667777", "8888899999", "999SBBBBBB")
+#: The second player's: the flag at (1,6) is three steps of a scout away.
+BOB = ("9F9SBBBBBB", "8888899999", "5566667777", "9123344455")
+
+VALID = 'Placement Valid "valid"'
+INVALID = 'Placement Invalid "invalid"'
+MOVE_INVALID = 'Move Invalid "invalid move"'
+WAIT = 'Wait "wait"'
+CONNECTED = 'Connected "connected"'
+
+EMPTY_ROWS = ("..........",) * 4
+HIDDEN_ROWS = ("##########",) * 4
+LAKES = ("..~~..~~..", "..~~..~~..")
+
+
+def board(low: Sequence[str], high: Sequence[str], middle: Sequence[str] = LAKES) -> str:
+    """A board frame in words: rows of y 0 to 3, 6 to 9 and between."""
+    return "Board " + "/".join((*low, *middle, *high))
+
+
+def setups(rows: Sequence[str], y: int) -> list[str]:
+    """The forty placements of a set-up, in words: a line a row."""
+    return [f"Setup {row} (0,{y + step})" for step, row in enumerate(rows)]
+
+
+def rows(pieces: str) -> list[str]:
+    """Forty pieces as rows of ten."""
+    return [pieces[start : start + 10] for start in range(0, 40, 10)]
+
+
+def connected(world: MemoryHost, address: str = "192.0.2.1") -> Client:
+    """A new connection. Its `heard` passes over Side and the reasons of refusals: they have tests of their own."""
+    client = world.connect(WIRE, address)
+    spelling: Any = client.message_text
+    spelling.documented = True
+    return client
+
+
+def all_heard(*clients: Client) -> None:
+    """Have `heard` give every frame from now on."""
+    for client in clients:
+        spelling: Any = client.message_text
+        spelling.documented = False
+
+
+def signed_on(world: MemoryHost) -> tuple[Client, Client]:
+    """Ann and bob, about to set up; what they were told is read."""
+    ann, bob = connected(world), connected(world)
+    ann.say('Sign On "ann"')
+    bob.say('Sign On "bob"')
+    ann.heard()
+    bob.heard()
+    return ann, bob
+
+
+def set_up(client: Client, rows: Sequence[str], y: int) -> list[str]:
+    """Place all and be ready; what was answered."""
+    return client.ask(*setups(rows, y), 'Ready "ready"')
+
+
+def in_play(world: MemoryHost, first: Sequence[str] = ANN, second: Sequence[str] = BOB) -> tuple[Client, Client]:
+    """Ann and bob, playing; what they were told is read."""
+    ann, bob = signed_on(world)
+    set_up(ann, first, 0)
+    set_up(bob, second, 6)
+    ann.heard()
+    bob.heard()
+    return ann, bob
+
+
+def again(world: MemoryHost, name: str) -> tuple[Client, list[str]]:
+    """A player signs on anew; the new connection, and what it was told."""
+    client = connected(world)
+    return client, client.ask(f'Sign On "{name}"')
+
+
+def state(client: Client) -> State:
+    """Where the host takes a connection to be."""
+    found: State = conversation(client).state
+    return found
+
+
+def conversation(client: Client) -> Any:
+    """The host's end of a connection."""
+    return client.protocol._conversation
+
+
+def the_master(world: MemoryHost) -> StrategoMaster:
+    """The referee of the only table."""
+    master: object = only_table(world)._master
+    assert isinstance(master, StrategoMaster)
+    return master
+
+
+def the_position(world: MemoryHost) -> Position:
+    """The position at the only table, which plays."""
+    position = the_master(world).position
+    assert position is not None
+    return position
+
+
+def as_words(move: tuple[int, int]) -> str:
+    """A move of a position as a client says it."""
+    source, target = move
+    return f"Move ({source % 10},{source // 10}) ({target % 10},{target // 10})"
+
+
+def shuffled(rng: random.Random) -> list[str]:
+    """All forty pieces in any order, as rows."""
+    pieces = list("".join(ANN))
+    rng.shuffle(pieces)
+    return rows("".join(pieces))
+
+
+def moves(position: Position, rng: random.Random) -> Iterator[str]:
+    """Legal moves of a position in any order, in words; those that strike more often than not first."""
+    legal = list(position.legal_moves())
+    rng.shuffle(legal)
+    if rng.random() < 0.6:
+        legal.sort(key=lambda move: position.squares[move[1]] == ord("."))
+    yield from map(as_words, legal)

@@ -1,0 +1,676 @@
+"""Those who watch: the board, the lists, and the matches of this host and of others that can be seen."""
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+from attrs import evolve, frozen
+from twisted.trial.unittest import SynchronousTestCase
+
+from gamehost.games.remote.master import REMOTE
+from gamehost.journal.records import SeatRecord, TableHeader, TableId
+from gamehost.lobby import watching
+from gamehost.lobby.queues import Queue
+from gamehost.lobby.sessions import Session, Waking
+from gamehost.lobby.sleeping import SleepingTable
+from gamehost.lobby.watching import (
+    EVERY,
+    LIST_EVERY,
+    LIST_IDLE,
+    LISTED,
+    LOOKS_FOR,
+    MOST,
+    READ_EVERY,
+    Board,
+    Changes,
+    Counts,
+    Person,
+    PlayedTable,
+    PlayedTables,
+    Shown,
+    WaitingByGame,
+)
+from gamehost.plugins import GAMES
+from gamehost.tables.followed import FollowedTable
+from gamehost.tables.gallery import WatchRefused
+from gamehost.tables.table import Table
+from tests.kit.example_game import TOY, TOY_WIRE
+from tests.kit.journals import RecordingJournal
+from tests.kit.memory_host import MemoryHost
+from tests.kit.watching import Pair, Watcher, following
+from tests.kit.wires.open import line
+
+
+@frozen
+class Words:
+    """An encoder for people; `made` counts what it made."""
+
+    made: list[str]
+
+    def __hash__(self) -> int:
+        return 1
+
+    def board(self, shown: Sequence[Shown], waiting: WaitingByGame) -> bytes:
+        return self._note(["all", *map(self._row, shown), *self._waiting(waiting)])
+
+    def changes(self, changes: Changes) -> bytes:
+        return self._note(
+            [
+                *map(self._row, changes.changed),
+                *(f"{table} gone" for table in changes.gone),
+                *self._waiting(changes.waiting),
+            ]
+        )
+
+    def _row(self, shown: Shown) -> str:
+        table, look, watchers = shown
+        watched = f", {watchers} watch" if watchers else ""
+        if look is None:
+            return f"{table.id} {'+'.join(table.names)}"
+        return f"{table.id} {'+'.join(table.names)} at {look.n}: {look.view.count}{watched}"
+
+    def _waiting(self, waiting: object) -> list[str]:
+        assert isinstance(waiting, dict)
+        return [
+            f"{game}: {'nobody' if one is None else [*one.names, *(table.names for table in one.tables)]}"
+            for game, one in waiting.items()
+        ]
+
+    def _note(self, words: list[str]) -> bytes:
+        self.made.append("; ".join(words))
+        return self.made[-1].encode()
+
+
+class Reader:
+    """One who looks."""
+
+    def __init__(self) -> None:
+        self.text: list[str] = []
+
+    def tell(self, data: bytes) -> None:
+        self.text.append(data.decode())
+
+    def closed(self, table: TableId) -> None:
+        """Not asked for here."""
+
+    def read(self) -> list[str]:
+        text, self.text = self.text, []
+        return text
+
+
+class Watching:
+    """One who watches, and their encoder."""
+
+    address = ""
+
+    def tell(self, data: bytes) -> None:
+        """Nothing is made of it."""
+
+    def closed(self, table: TableId) -> None:
+        """Nor of this."""
+
+    def shown(self, table: object, look: object, delay: float) -> bytes:
+        return b"shown"
+
+    def event(self, table: object, event: object, n: int) -> bytes:
+        return b"event"
+
+
+class BoardCase(SynchronousTestCase):
+    """A host of the toy game, and those who look at it."""
+
+    def setUp(self) -> None:
+        self.host = MemoryHost(wires=(TOY_WIRE,))
+        self.words = Words([])
+
+    @property
+    def board(self) -> Board:
+        return self.host.lobby.spectators.board
+
+    def look(self) -> Reader:
+        reader = Reader()
+        self.board.look(reader, self.words)
+        return reader
+
+    def enter(self, name: str) -> Session:
+        """A player who has logged in, and does not wait."""
+        conversation: Any = self.host.connect("toy").protocol.conversation
+        return self.host.lobby.enter(name, "toy", "", conversation)
+
+
+class BoardTests(BoardCase):
+    def test_all_at_first_and_differences_then(self) -> None:
+        """At most twice a second, and only if something is different."""
+        ann, bob = self.host.come("ann", "bob")
+        [carl] = self.host.come("carl")
+        reader = self.look()
+        self.assertEqual(reader.read(), ["all; 1 ann+bob at 1: 0; toy: ['carl']"])
+        self.host.wait(EVERY)
+        self.assertEqual(reader.read(), [])
+        ann.say("+2")
+        bob.say("+1")
+        self.assertEqual(reader.read(), [])
+        self.host.wait(EVERY)
+        self.assertEqual(reader.read(), ["1 ann+bob at 3: 3"])
+        carl.drop()
+        self.host.wait(EVERY)
+        self.assertEqual(reader.read(), ["toy: nobody"])
+        ann.say("bye")
+        self.host.wait(EVERY)
+        self.assertEqual(reader.read(), ["1 gone"])
+
+    def test_watchers(self) -> None:
+        """Rows say how many watch, also if nothing else has changed."""
+        self.host.come("ann", "bob")
+        reader, galleries, table = self.look(), self.host.lobby.galleries, self.host.lobby.tables[TableId(1)]
+        self.assertEqual(reader.read(), ["all; 1 ann+bob at 1: 0"])
+        watcher = Watching()
+        galleries.watch(table, watcher, watcher)
+        self.host.wait(EVERY)
+        self.assertEqual(reader.read(), ["1 ann+bob at 1: 0, 1 watch"])
+        self.host.wait(EVERY)
+        self.assertEqual(reader.read(), [])
+        self.assertEqual(self.look().read(), ["all; 1 ann+bob at 1: 0, 1 watch"])
+        galleries.unwatch(table.id, watcher)
+        self.host.wait(EVERY)
+        self.assertEqual(reader.read(), ["1 ann+bob at 1: 0"])
+
+    def test_encoded_once(self) -> None:
+        """However many look with the same encoder."""
+        readers = [self.look() for _ in range(5)]
+        self.words.made.clear()
+        self.host.come("ann", "bob")
+        self.host.wait(EVERY)
+        self.assertEqual(self.words.made, ["1 ann+bob at 1: 0"])
+        self.assertEqual([reader.read()[-1] for reader in readers], self.words.made * 5)
+
+    def test_a_newcomer_is_told_what_the_others_know(self) -> None:
+        """So the next differences are right for all."""
+        first = self.look()
+        ann, _ = self.host.come("ann", "bob")
+        second = self.look()
+        self.assertEqual((first.read(), second.read()), (["all"], ["all"]))
+        ann.say("+1")
+        self.host.wait(EVERY)
+        self.assertEqual((first.read(), second.read()), (["1 ann+bob at 2: 1"],) * 2)
+
+    def test_nothing_is_shown_before_it_is_durable(self) -> None:
+        """A move that is not on disk is not on the board."""
+        self.host = MemoryHost(wires=(TOY_WIRE,), journal=RecordingJournal())
+        ann, _ = self.host.come("ann", "bob")
+        reader = self.look()
+        self.host.journal.late = True
+        ann.say("+2")
+        self.host.wait(EVERY)
+        self.assertEqual(reader.read(), ["all; 1 ann+bob at 1: 0"])
+        self.host.journal.late = False
+        self.host.journal.release()
+        self.host.wait(EVERY)
+        self.assertEqual(reader.read(), ["1 ann+bob at 2: 2"])
+
+    def test_a_game_that_is_shown_later(self) -> None:
+        """How a match stands is on the board after the delay, and not before; that it is played is there at once."""
+        self.host = MemoryHost({"toy.watch_delay": "5"}, wires=(TOY_WIRE,))
+        ann, bob = self.host.come("ann", "bob")
+        reader = self.look()
+        self.assertEqual(reader.read(), ["all; 1 ann+bob"])
+        ann.say("+2")
+        self.host.wait(4.9)
+        self.assertEqual(reader.read(), [])
+        self.assertEqual(self.look().read(), ["all; 1 ann+bob"])
+        self.pass_time(0.6)
+        self.assertEqual(reader.read(), ["1 ann+bob at 1: 0"])
+        bob.say("+1")
+        self.pass_time(4.5)
+        self.assertEqual(reader.read(), [])
+        self.pass_time(1.0)
+        self.assertEqual(reader.read(), ["1 ann+bob at 2: 2"])
+        self.pass_time(5.5)
+        self.assertEqual(reader.read(), ["1 ann+bob at 3: 3"])
+        self.assertIsNone(self.host.lobby.spectators.tables()[0].n)
+
+    def pass_time(self, seconds: float) -> None:
+        for _ in range(round(seconds / EVERY)):
+            self.host.wait(EVERY)
+
+    def test_private_tables_are_not_listed(self) -> None:
+        """Neither while they wait, nor while they are played."""
+        reader = self.look()
+        lobby, queue = self.host.lobby, Queue(TOY)
+        sessions = [self.enter(name) for name in ("ann", "bob")]
+        private = lobby.open_table(sessions[0], queue, 2, {"code": "K7QM2X4A"}).table
+        self.host.wait(EVERY)
+        lobby.join(sessions[1], queue, private, "K7QM2X4A")
+        self.host.wait(EVERY)
+        self.assertEqual(reader.read(), ["all"])
+        self.assertRaises(WatchRefused, lobby.spectators.watch, private, reader, self.words)
+
+    def test_open_tables_are_listed(self) -> None:
+        """With those who wait there."""
+        reader = self.look()
+        self.host.lobby.open_table(self.enter("ann"), Queue(TOY), 2, {})
+        self.host.wait(EVERY)
+        self.assertEqual(reader.read()[1:], ["toy: [('ann',)]"])
+
+    def test_the_newest_are_listed(self) -> None:
+        """No more than fit into a message."""
+        self.host = MemoryHost({"limits.unlimited": "yes"}, wires=(TOY_WIRE,))
+        reader = self.look()
+        self.host.come(*(f"guest{number}" for number in range(2 * LISTED + 4)))
+        self.host.wait(EVERY)
+        [_, told] = reader.read()
+        self.assertEqual((told.count(" at "), told.startswith("3 guest4+guest5 ")), (LISTED, True))
+
+
+class NobodyTests(BoardCase):
+    def test_no_timer_and_no_audience(self) -> None:
+        """Before somebody looks, after the last one has gone, and when the host has stopped."""
+        self.host.come("ann", "bob")
+        [table] = self.host.lobby.tables.values()
+        timers = len(self.host.clock.getDelayedCalls())
+        first, second = self.look(), self.look()
+        self.assertEqual(len(self.host.clock.getDelayedCalls()), timers + 1)
+        self.assertTrue(table.watched)
+        self.board.look_away(first)
+        self.board.look_away(first)
+        self.assertEqual(len(self.host.clock.getDelayedCalls()), timers + 1)
+        self.board.look_away(second)
+        self.assertEqual(len(self.host.clock.getDelayedCalls()), timers)
+        self.assertFalse(table.watched)
+        self.look()
+        self.host.lobby.close()
+        self.assertEqual(self.host.clock.getDelayedCalls(), [])
+
+    def test_a_fault_ends_the_board_alone(self) -> None:
+        """Players do not notice it."""
+        ann, bob = self.host.come("ann", "bob")
+        reader = self.look()
+        self.patch(Words, "changes", lambda self, changes: 1 // 0)
+        ann.say("+1")
+        self.host.wait(EVERY)
+        self.assertEqual(len(self.flushLoggedErrors(ZeroDivisionError)), 1)
+        ann.heard()
+        bob.say("+1")
+        self.assertEqual(ann.heard(), ["count 2 9"])
+        self.assertEqual(len(reader.read()), 1)
+
+
+class DirectoryTests(SynchronousTestCase):
+    def setUp(self) -> None:
+        self.host = MemoryHost()
+        self.spectators = self.host.lobby.spectators
+
+    def enter(self, name: str, **seek: object) -> None:
+        """A client of the open wire, who may seek a match."""
+        client = self.host.connect("open")
+        client.send(line(do="enter", name=name) + (line(do="seek", **seek) if seek else b""))
+
+    def test_nobody_is_there(self) -> None:
+        self.assertEqual(self.spectators.counts(), Counts(0, 0, 0))
+        self.assertEqual(
+            (self.spectators.people(), self.spectators.tables(), self.spectators.waiting()),
+            ([], [], {}),
+        )
+
+    def test_people_and_tables(self) -> None:
+        """Who plays, where, and on which wire. Waiting players are not at a table."""
+        for name in ("bob", "ann"):
+            self.enter(name, game="onitama")
+        self.enter("carl", game="stratego")
+        self.enter("dora")
+        self.assertEqual(
+            self.spectators.people(),
+            [
+                Person("ann", "open", False, "onitama", TableId(1)),
+                Person("bob", "open", False, "onitama", TableId(1)),
+                Person("carl", "open", False, "", None),
+                Person("dora", "open", False, "", None),
+            ],
+        )
+        self.assertEqual(
+            self.spectators.tables(),
+            [PlayedTable(TableId(1), "onitama", ("bob", "ann"), ("open", "open"), 1, 0)],
+        )
+        self.assertEqual(self.spectators.counts(), Counts(1, 4, 1))
+        self.assertEqual(self.spectators.waiting()["stratego"].names, ("carl",))
+
+    def test_private_matches_are_not_shown(self) -> None:
+        """Who plays there is seen to play, and not where."""
+        session = self.host.lobby.enter("ann", "open", "192.0.2.1", self.host.connect("open").protocol.conversation)  # type: ignore[arg-type]
+        queue = Queue(GAMES["onitama"])
+        opened = self.host.lobby.open_table(session, queue, 2, {"code": "K7"})
+        self.enter("bob")
+        client = self.host.connect("open")
+        client.send(line(do="enter", name="carl") + line(do="join", table=opened.table, code="K7"))
+        self.assertEqual(self.spectators.tables(), [])
+        self.assertEqual(self.spectators.people()[0], Person("ann", "open", False, "onitama", None))
+        self.assertEqual(self.spectators.counts().tables, 1)
+
+    def test_names_of_guests(self) -> None:
+        """Each is new. A name that is in use, or under which a seat is kept, is left out."""
+        talk = self.host.connect("open").protocol.conversation
+        self.host.lobby.enter("guest.2", "open", "192.0.2.1", talk, given=True)  # type: ignore[arg-type]
+        self.assertEqual([self.spectators.new_guest() for _ in range(2)], ["guest.1", "guest.3"])
+
+
+class KeptTableTests(SynchronousTestCase):
+    def begun(self) -> tuple[MemoryHost, Session]:
+        """Ann and Bob play, and Ann is away and has logged in again, but has not taken her seat."""
+        host = MemoryHost({"eriantys.ack_seconds": "0"})
+        clients = [host.connect("eriantys") for _ in range(2)]
+        for client, name in zip(clients, ("ann", "bob"), strict=True):
+            client.say(f'{{"type":"LoginMessage","nickname":"{name}"}}')
+        clients[0].say('{"type":"SetGame","numberOfPlayers":2,"expertMode":true}')
+        clients[1].say('{"type":"JoinAvailableGame","gameId":1}')
+        clients[0].say('{"type":"ChosenTower","tower":"BLACK"}')
+        for client in clients:
+            client.drop()
+        return host, self.entered(host)
+
+    def entered(self, host: MemoryHost) -> Session:
+        return host.lobby.enter("ann", "eriantys", "192.0.2.1", host.connect("eriantys").protocol.conversation)  # type: ignore[arg-type]
+
+    def test_a_kept_seat(self) -> None:
+        """The table is shown as one that waits for this player alone, whether it is in memory or is being loaded."""
+        host, session = self.begun()
+        kept = host.lobby.spectators.kept_table(session)
+        assert kept is not None
+        self.assertEqual((kept.table, kept.seats, kept.names, kept.settings["expert"]), (1, 2, ("bob",), "yes"))
+        session.table, session.asleep = None, TableId(1)
+        host.lobby.registry.waking[TableId(1)] = Waking(
+            SleepingTable(TableId(1), "eriantys", 0, 0, ()), [session, None]
+        )
+        kept = host.lobby.spectators.kept_table(session)
+        assert kept is not None
+        self.assertEqual((kept.table, kept.seats, kept.names, kept.settings), (1, 2, ("",), {}))
+
+    def test_no_kept_seat(self) -> None:
+        """Somebody who has no seat."""
+        host = MemoryHost()
+        self.assertIsNone(host.lobby.spectators.kept_table(self.entered(host)))
+
+
+class AloneTests(SynchronousTestCase):
+    def test_nothing_is_asked(self) -> None:
+        """Only its own tables are there, and no timer is set for others."""
+        host = MemoryHost(wires=(TOY_WIRE,))
+        tables = host.lobby.spectators.played
+        tables.look()
+        self.assertEqual((len(tables), tables.newest(9), host.clock.getDelayedCalls()), (0, [], []))
+        host.come("ann", "bob")
+        own = host.lobby.tables[TableId(1)]
+        self.assertEqual((len(tables), tables.newest(9), tables.get(own.id)), (1, [own], own))
+        tables.halt()
+        tables.follow({TOY.name: TOY})
+        self.assertEqual(host.clock.getDelayedCalls(), [], "the host has stopped")
+
+
+class LeaderTests(SynchronousTestCase):
+    def setUp(self) -> None:
+        self.pair = Pair()
+        self.leader, self.first = self.pair.leader, self.pair.first
+        self.lobby = self.leader.lobby
+        self.tables = self.lobby.spectators.played
+
+    def kinds(self, count: int = 9) -> list[tuple[int, type]]:
+        return [(table.id, type(table)) for table in self.tables.newest(count)]
+
+    def test_all_tables(self) -> None:
+        """In the order of their numbers, the newest first, and no more than asked for."""
+        self.first.come(*"abcd")
+        self.leader.come(*"efgh")
+        self.pair.wait(LIST_IDLE)
+        everything = [(1002, Table), (1001, Table), (2, FollowedTable), (1, FollowedTable)]
+        self.assertEqual([self.kinds(count) for count in (9, 3, 1)], [everything, everything[:3], everything[:1]])
+        self.assertEqual(len(self.tables), 4)
+        self.assertEqual(
+            [type(self.tables.get(TableId(number))) for number in (1, 1001, 9)][:2], [FollowedTable, Table]
+        )
+        self.assertIsNone(self.tables.get(TableId(9)))
+
+    def test_the_lists(self) -> None:
+        """Those of the console and of the open wire, and how many matches there are."""
+        ann, _ = self.first.come("ann", "bob")
+        self.leader.come("carl", "dora")
+        self.pair.wait(LIST_IDLE)
+        ann.say("+1")
+        self.pair.wait(LIST_IDLE)
+        directory = self.lobby.spectators
+        played = [
+            PlayedTable(TableId(1), "toy", ("ann", "bob"), ("toy", "toy"), 2, 0),
+            PlayedTable(TableId(1001), "toy", ("carl", "dora"), ("toy", "toy"), 1, 0),
+        ]
+        self.assertEqual((directory.tables(), directory.counts().tables), (played, 2))
+
+    def test_the_board(self) -> None:
+        """It shows matches of both hosts, and tells what changes."""
+        ann, bob = self.first.come("ann", "bob")
+        self.leader.come("carl", "dora")
+        self.pair.wait(LIST_IDLE)
+        reader = Reader()
+        self.lobby.spectators.board.look(reader, Words([]))
+        self.assertEqual(reader.read(), ["all; 1001 carl+dora at 1: 0"])
+        self.pair.wait(EVERY)
+        self.assertEqual(reader.read(), ["1 ann+bob at 1: 0"])
+        ann.say("+2")
+        bob.say("+2")
+        self.pair.wait(READ_EVERY)
+        self.pair.wait(READ_EVERY)
+        self.assertEqual(reader.read(), ["1 ann+bob at 3: 4"])
+        ann.say("bye")
+        for _ in range(4):
+            self.pair.wait(EVERY)
+        self.assertEqual(reader.read()[-1], "1 gone")
+        self.lobby.spectators.board.look_away(reader)
+        self.assertEqual([one.watched for one in self.tables.newest(9) if isinstance(one, FollowedTable)], [])
+
+    def test_the_host_inherits(self) -> None:
+        """Each match is in the list once: as the followed table as long as somebody watches it."""
+        self.first.come(*"abcd")
+        self.pair.wait(LIST_IDLE)
+        table, watcher = self.tables.get(TableId(1)), Watcher()
+        assert table is not None
+        table.watch(watcher)
+        self.pair.wait()
+        self.pair.inherit()
+        for name in "ac":
+            self.leader.come(name)
+        self.assertEqual(self.kinds(), [(2, Table), (1, FollowedTable)])
+        self.pair.wait(LIST_IDLE)
+        self.assertEqual((self.kinds(), len(self.tables)), ([(2, Table), (1, FollowedTable)], 2))
+        self.assertIs(self.tables.get(TableId(1)), table)
+        table.unwatch(watcher)
+        self.assertEqual(self.kinds(), [(2, Table), (1, Table)])
+
+    def test_it_is_switched_on_once(self) -> None:
+        """A second call changes nothing."""
+        self.first.come("ann", "bob")
+        self.pair.wait(LIST_IDLE)
+        table = self.tables.get(TableId(1))
+        self.lobby.spectators.played.follow({TOY.name: TOY})
+        self.assertIs(self.tables.get(TableId(1)), table)
+        self.lobby.close()
+        self.assertEqual(self.leader.clock.getDelayedCalls(), [])
+
+
+ONE = TableId(1)
+
+
+class AskedJournal(RecordingJournal):
+    """Notes what it is asked."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.asked: Counter[str] = Counter()
+
+    def elsewhere(self, *question: Any) -> None:
+        self.asked["tables"] += 1
+        super().elsewhere(*question)
+
+    def entries_after(self, last: Any, found: Any) -> None:
+        self.asked["entries"] += 1
+        self.asked["of tables"] += len(last)
+        super().entries_after(last, found)
+
+    def read_asked(self) -> tuple[int, int]:
+        """The questions for tables and for entries since the last call."""
+        asked, self.asked = self.asked, Counter()
+        return asked["tables"], asked["entries"]
+
+
+class FollowingTests(SynchronousTestCase):
+    def setUp(self) -> None:
+        self.host = MemoryHost({"toy.goal": "1000"}, wires=(TOY_WIRE,))
+        self.clock = self.host.clock
+        self.journal = AskedJournal()
+        theirs = self.host.journal
+        self.journal.openings, self.journal.entries, self.journal.since = theirs.openings, theirs.entries, theirs.since
+        self.journal.told_tables = theirs.told_tables
+
+    def follow(self) -> PlayedTables:
+        return following(self.clock, self.journal)
+
+    def pass_time(self, seconds: float) -> None:
+        for _ in range(round(seconds / 0.125)):
+            self.host.wait(0.125)
+
+    def numbers(self, followed: PlayedTables) -> list[int]:
+        return [one.id for one in followed.newest(99)]
+
+    def test_which_tables_there_are(self) -> None:
+        """Those that are played now, the newest first. New ones are found, and those that sleep or are over are not."""
+        ann, bob, carl, _ = self.host.come("ann", "bob", "carl", "dora")
+        followed = self.follow()
+        self.assertEqual((self.numbers(followed), len(followed)), ([2, 1], 2))
+        self.host.come("eve", "fred")
+        ann.say("+1")
+        for client in (ann, bob):
+            client.drop()
+        carl.say("bye")
+        self.host.wait(LIST_IDLE)
+        self.assertEqual((self.numbers(followed), len(followed)), ([3], 1))
+        self.assertEqual((followed.get(ONE), followed.watched(TableId(3))), (None, None))
+
+    def test_private_matches(self) -> None:
+        """They can be found by their number, and are in no list."""
+        self.host.come("ann", "bob")
+        opening = self.journal.openings[ONE]
+        self.journal.openings[ONE] = evolve(opening, settings={**opening.settings, "code": "K7"})
+        followed = self.follow()
+        table = followed.get(ONE)
+        assert table is not None
+        self.assertEqual((self.numbers(followed), len(followed), table.code), ([], 1, "K7"))
+
+    def test_matches_that_cannot_be_shown(self) -> None:
+        """Those of games or of versions that are not played here, and remote games. They are looked at once."""
+        self.host.come("ann", "bob")
+        seats = (SeatRecord("carl", "toy"), SeatRecord("dora", "toy"))
+        for number, (game, version) in enumerate(((TOY.name, 2), ("chess", 1), (REMOTE.name, REMOTE.version)), 2):
+            self.journal.openings[TableId(number)] = TableHeader(game, version, seats)
+            self.journal.entries[TableId(number)] = self.journal.entries[ONE]
+        followed = self.follow()
+        self.host.wait(LIST_IDLE)
+        self.assertEqual((self.numbers(followed), len(followed), sorted(followed._others)), ([1], 4, [2, 3, 4]))
+
+    def test_how_often_the_store_is_asked(self) -> None:
+        """Rarely while nobody looks, every second while somebody does, and for entries while somebody watches."""
+        self.host.come("ann", "bob")
+        followed = self.follow()
+        self.assertEqual(self.journal.read_asked(), (1, 0))
+        self.pass_time(4 * LIST_IDLE)
+        self.assertEqual(self.journal.read_asked(), (4, 0))
+        self.pass_time(2.5)
+        followed.look()
+        followed.look()
+        self.assertEqual(self.journal.read_asked(), (1, 0), "at once")
+        self.pass_time(LOOKS_FOR)
+        self.assertEqual(self.journal.read_asked(), (LOOKS_FOR / LIST_EVERY - 1, 0))
+        self.pass_time(2 * LIST_IDLE)
+        self.assertEqual(self.journal.read_asked(), (2, 0))
+        table, watcher = followed.get(ONE), Watcher()
+        assert table is not None
+        table.watch(watcher)
+        self.host.settle()
+        self.assertEqual((self.journal.read_asked()[1], len(watcher.read())), (1, 1), "at once")
+        self.pass_time(3.0)
+        self.assertEqual(self.journal.read_asked(), (3.0 / LIST_EVERY, 3.0 / READ_EVERY))
+        table.unwatch(watcher)
+        self.pass_time(2 * LIST_IDLE)
+        self.assertEqual(self.journal.read_asked(), (2, 0))
+
+    def test_one_question_for_all_tables(self) -> None:
+        """Of all that somebody watches."""
+        clients = self.host.come(*"abcdef")
+        followed = self.follow()
+        watchers = [Watcher() for _ in range(3)]
+        for table, watcher in zip(followed.newest(9), watchers, strict=True):
+            table.watch(watcher)
+        self.host.settle()
+        self.assertEqual((self.journal.asked["entries"], self.journal.asked["of tables"]), (1, 3))
+        clients[2].say("+1")
+        self.host.wait(READ_EVERY)
+        self.assertEqual([len(watcher.read()) for watcher in watchers], [1, 2, 1])
+
+    def test_a_slow_store(self) -> None:
+        """It has one question of each kind to answer at a time."""
+        [ann, _] = self.host.come("ann", "bob")
+        followed = self.follow()
+        table, watcher = followed.get(ONE), Watcher()
+        assert table is not None
+        table.watch(watcher)
+        self.host.settle()
+        self.journal.read_asked()
+        self.journal.late = True
+        ann.say("+1")
+        self.pass_time(20.0)
+        self.assertEqual((self.journal.read_asked(), len(watcher.read())), ((1, 1), 1))
+        self.journal.release()
+        self.assertEqual([n for n, _ in watcher.read()], [2])
+
+    def test_watched_tables_that_are_not_listed(self) -> None:
+        """One that sleeps is followed on, and is played again when it wakes up."""
+        ann, bob = self.host.come("ann", "bob")
+        followed = self.follow()
+        table, watcher = followed.get(ONE), Watcher()
+        assert table is not None
+        table.watch(watcher)
+        ann.say("+2")
+        for client in (ann, bob):
+            client.drop()
+        self.host.wait(LIST_EVERY)
+        self.assertEqual((followed.get(ONE), followed.watched(ONE)), (None, table))
+        self.host.come("bob")[0].say("+2")
+        self.host.wait(LIST_EVERY)
+        self.assertIs(followed.get(ONE), table)
+        self.assertEqual([n for n, _ in watcher.read()[1:]], [3])
+        table.unwatch(watcher)
+        self.assertIsNone(followed.watched(ONE))
+
+    def test_the_newest_are_known(self) -> None:
+        """So that a host with very many tables does not ask for all of them."""
+        self.assertGreaterEqual(MOST, 1000)
+        self.patch(watching, "MOST", 2)
+        self.host.come(*"abcdef")
+        followed = self.follow()
+        self.assertEqual((self.numbers(followed), len(followed)), ([3, 2], 3))
+
+    def test_the_host_stops(self) -> None:
+        """Nothing is asked any more, and answers that are on their way are not heard."""
+        [ann, _] = self.host.come("ann", "bob")
+        followed = self.follow()
+        table, watcher = followed.get(ONE), Watcher()
+        assert table is not None
+        table.watch(watcher)
+        self.host.settle()
+        watcher.read()
+        ann.say("+1")
+        self.journal.late = True
+        self.host.wait(LIST_EVERY)
+        followed.halt()
+        self.journal.release()
+        self.journal.read_asked()
+        followed.look()
+        self.pass_time(LIST_IDLE)
+        table.unwatch(watcher)
+        table.watch(watcher)
+        self.assertEqual((self.journal.read_asked(), watcher.read(), self.clock.getDelayedCalls()), ((0, 0), [], []))

@@ -1,0 +1,158 @@
+"""Work beside the reactor: a process that is started again when it ends, and a thread."""
+
+import threading
+from functools import partial
+from typing import Any
+
+from twisted.internet import defer, reactor
+from twisted.internet.error import ProcessExitedAlready, ProcessTerminated
+from twisted.internet.task import Clock
+from twisted.logger import LogLevel
+from twisted.python.failure import Failure
+from twisted.trial.unittest import SynchronousTestCase, TestCase
+
+from gamehost.ops.workers import FIRST_PAUSE, SILENCE, SOUND_AFTER, STOPPING, ChildProcess, SerialWorker
+from tests.kit.reactors import Process, SpawningReactor, logged
+
+
+class Owner:
+    """Notes what it is told."""
+
+    def __init__(self) -> None:
+        self.told: list[Any] = []
+
+    def started(self) -> None:
+        self.told.append("started")
+
+    def heard(self, line: str) -> None:
+        self.told.append(line)
+
+    def lost(self) -> None:
+        self.told.append("lost")
+
+
+class ChildProcessTests(SynchronousTestCase):
+    def setUp(self) -> None:
+        self.reactor = SpawningReactor()
+        self.owner = Owner()
+        self.child = ChildProcess(self.reactor, ["program", "word"], "programs", self.owner)
+        self.lines = logged(self)
+        self.child.start()
+
+    @property
+    def process(self) -> Process:
+        return self.reactor.processes[-1]
+
+    def test_lines(self) -> None:
+        """In whole lines, to the process and from it; what it complains about is logged."""
+        self.assertEqual(self.process.command, ["program", "word"])
+        self.child.send("sit easy.1")
+        self.assertEqual(self.process.written, b"sit easy.1\n")
+        self.process.says(b"rea")
+        self.process.says(b"dy\nalive\n\xff")
+        self.assertEqual(self.owner.told, ["started", "ready", "alive"])
+        self.process.complains(b"oh\nno")
+        self.assertEqual(self.lines.of(LogLevel.error), ["programs: oh"])
+
+    def test_a_process_that_ends_is_started_again(self) -> None:
+        """At once, then less and less often; after a long run at once again."""
+        for pause in (FIRST_PAUSE, 2 * FIRST_PAUSE, 4 * FIRST_PAUSE):
+            self.process.end()
+            self.child.send("dropped")
+            self.reactor.advance(pause * 0.9)
+            before = len(self.reactor.processes)
+            self.reactor.advance(pause * 0.2)
+            self.assertEqual(len(self.reactor.processes), before + 1)
+        self.assertEqual(self.owner.told[:3], ["started", "lost", "started"])
+        for _ in range(int(SOUND_AFTER / SILENCE) + 2):
+            self.reactor.advance(SILENCE * 0.9)
+            self.process.says(b"alive\n")
+        self.process.end()
+        self.reactor.advance(FIRST_PAUSE)
+        self.assertEqual(len(self.reactor.processes), 5)
+        self.assertIn("programs have ended", self.lines.of(LogLevel.error)[0])
+
+    def test_a_silent_process_is_killed(self) -> None:
+        """Whatever it does: it does not answer."""
+        self.reactor.advance(SILENCE)
+        self.assertEqual(self.process.signals, ["KILL"])
+        self.process.end()
+        self.reactor.advance(FIRST_PAUSE)
+        self.assertEqual(len(self.reactor.processes), 2)
+
+    def test_stop(self) -> None:
+        """Its standard input is closed; if that is not enough, it is killed. It is not started again."""
+        stopped = self.child.stop()
+        self.assertTrue(self.process.closed)
+        self.process.says(b"alive\n")
+        self.reactor.advance(STOPPING)
+        self.assertEqual(self.process.signals, ["KILL"])
+        self.assertNoResult(stopped)
+        self.process.end()
+        self.successResultOf(stopped)
+        self.reactor.advance(60)
+        self.assertEqual((len(self.reactor.processes), self.reactor.getDelayedCalls()), (1, []))
+
+    def test_stop_between_two_processes(self) -> None:
+        """Nothing is started any more."""
+        self.process.end()
+        self.successResultOf(self.child.stop())
+        self.assertEqual(self.reactor.getDelayedCalls(), [])
+
+    def test_a_process_that_ends_when_it_is_killed(self) -> None:
+        """Between its end and the news of it."""
+
+        def gone(signal: str) -> None:
+            raise ProcessExitedAlready
+
+        self.process.signalProcess = gone  # type: ignore[method-assign]
+        self.reactor.advance(SILENCE)
+        self.process.protocol.processEnded(Failure(ProcessTerminated(1)))
+        self.assertEqual(self.owner.told[-1], "lost")
+        self.assertIsInstance(self.reactor, Clock)
+
+
+class WorkerTests(TestCase):
+    timeout = 20
+
+    def setUp(self) -> None:
+        self.worker = SerialWorker(reactor)
+
+    def test_one_at_a_time_elsewhere_and_told_here(self) -> "defer.Deferred[None]":
+        """In the order in which it was given, what was given before the start too."""
+        told: list[tuple[int, str, bool]] = []
+        finished: defer.Deferred[None] = defer.Deferred()
+        here = threading.current_thread()
+
+        def done(number: int, thread: str) -> None:
+            told.append((number, thread, threading.current_thread() is here))
+            if len(told) == 5:
+                finished.callback(None)
+
+        for number in range(5):
+            self.worker(lambda: threading.current_thread().name, partial(done, number))
+        self.assertEqual(self.worker.waiting, 5)
+        self.worker.start()
+        self.addCleanup(self.worker.stop)
+
+        def check(_: None) -> None:
+            self.assertEqual([number for number, _, _ in told], list(range(5)))
+            self.assertEqual({thread for _, thread, _ in told}, {"PoolThread-gamehost-worker-0"})
+            self.assertTrue(all(is_here for _, _, is_here in told))
+            self.assertEqual(self.worker.waiting, 0)
+
+        return finished.addCallback(check)
+
+    def test_a_failure_is_told_like_anything_else(self) -> "defer.Deferred[None]":
+        """Who waits for work that went wrong, and was given a failure for it, does not wait for ever."""
+        told: defer.Deferred[object] = defer.Deferred()
+        failure = Failure(MemoryError("planted"))
+        self.worker(lambda: failure, lambda given: told.callback((given,)))
+        self.worker.start()
+        self.addCleanup(self.worker.stop)
+        return told.addCallback(lambda given: self.assertEqual(given, (failure,)))
+
+    def test_stop_waits_for_no_more_than_what_is_being_done(self) -> None:
+        """And a room that was never used closes too."""
+        self.worker.start()
+        self.worker.stop()

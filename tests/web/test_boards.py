@@ -1,0 +1,232 @@
+"""The boards of the games, run by node: what they show, and what a press on them does."""
+
+import random
+from collections import Counter
+from typing import Any
+
+import msgspec
+from attrs import define, field
+from twisted.trial.unittest import SynchronousTestCase
+
+from gamehost.games.base import IllegalAction, Seat
+from gamehost.games.onitama.rules import VECTORS
+from gamehost.games.stratego.actions import PlaceRows, read
+from gamehost.games.stratego.rules import KINDS
+from gamehost.players.base import SeededChance
+from gamehost.wires.all_games import PLAYED
+from gamehost.wires.open.conversation import listed
+from gamehost.wires.seeking import PlayedGame
+from tests.kit.browser import evaluate
+
+#: Of each game, and of each match.
+MATCHES = 6
+MOMENTS = 60
+#: So many actions are offered at least.
+OFFERED = 300
+#: Follows what a seat is told. After each action it compares the picture with that of the host's own view, and presses whatever
+#: can be pressed, in all ways, until an action comes out.
+PLAY = """
+await (async () => {
+  globalThis.fetch = async () => ({ json: async () => ({ cards: data.cards }) });
+  const game = module.default;
+  await game.load?.();
+  const actions = (view, options) => {
+    const found = new Set();
+    const seen = new Set();
+    const choices = [null];
+    while (choices.length) {
+      const choice = choices.pop();
+      if (seen.has(JSON.stringify(choice))) continue;
+      seen.add(JSON.stringify(choice));
+      const begun = (choice && game.begun?.(choice)) || "";
+      if (begun) { found.add(begun); continue; }
+      for (const cell of game.draw(view, { ...options, choice }).cells.filter((one) => one.can)) {
+        const pressed = game.press(view, { ...options, choice }, cell.id);
+        if (pressed?.act) found.add([pressed.act].flat()[0]);
+        else if (pressed?.choice) choices.push(pressed.choice);
+      }
+    }
+    return [...found].sort();
+  };
+  return data.lookers.map(({ seat, moments, names }) => {
+    let view = null;
+    return moments.map(({ told, shown, moves }) => {
+      for (const event of told) view = game.after(view, event, seat);
+      const can = moves !== null;
+      const options = { seat: seat ?? 0, mine: seat, can, moves: moves ?? [], choice: null, wide: true, names, last: null };
+      const pieces = (known) => JSON.stringify(game.draw(known, options).pieces);
+      return {
+        same: pieces(view) === pieces(shown), turns: [game.turn(view), game.turn(shown)].map(String),
+        actions: moves && actions(view, options),
+      };
+    });
+  });
+})()
+"""
+PRESS = """
+data.presses.map((ids) => {
+  let choice = null;
+  let pressed = null;
+  for (const id of ids) {
+    pressed = module.default.press(data.view, { mine: 0, can: true, choice, moves: data.moves }, id);
+    choice = pressed?.choice ?? null;
+  }
+  return pressed;
+})
+"""
+
+
+def plain(message: Any) -> Any:
+    """A message as a page reads it."""
+    return msgspec.json.decode(msgspec.json.encode(message))
+
+
+@define
+class Looker:
+    """A player of a match at random, or a watcher."""
+
+    seat: Seat | None
+    told: list[Any] = field(factory=list)
+    #: What was told, how the match stands, and what can be done; after each action.
+    moments: list[dict[str, Any]] = field(factory=list)
+
+
+def match(played: PlayedGame, seed: int, seats: int) -> list[Looker]:
+    """A match at random, as everybody sees it."""
+    game, rng = played.game, random.Random(seed)
+    master = game.new_master(seats, {"expert": "yes"} if "expert" in game.options else {}, SeededChance(seed))
+    lookers = [Looker(seat) for seat in (*map(Seat, range(seats)), None)]
+    told = master.begin(0)
+    while True:
+        for looker in lookers:
+            heard = [to.event for to in told if to.audience is None or looker.seat in to.audience]
+            looker.told += [plain(event) for event in map(played.messages.event, heard) if event is not None]
+        if master.result is not None or len(lookers[0].moments) > MOMENTS:
+            return lookers
+        if all(game.legal(master.view(seat), seat) is not None for seat in map(Seat, range(seats))):
+            for looker in lookers:
+                note(played, master, looker)
+        chosen = (
+            (seat, game.random_action(master.view(seat), seat, rng.randrange)) for seat in map(Seat, range(seats))
+        )
+        seat, action = next((seat, action) for seat, action in chosen if action is not None)
+        told = master.act(seat, action, 0)
+
+
+def note(played: PlayedGame, master: Any, looker: Looker) -> None:
+    """Note what a looker sees and can do now."""
+    view = master.view(looker.seat)
+    try:
+        moves = [] if looker.seat is None else plain(listed(played, view, looker.seat, None))
+    except IllegalAction:
+        moves = []
+    looker.moments.append({"told": looker.told, "shown": plain(played.messages.view(view)), "moves": moves or None})
+    looker.told = []
+
+
+class PlayTests(SynchronousTestCase):
+    """Boards hold no rules: they follow what they are told, and offer what the host lists."""
+
+    def check(self, name: str, seats: int = 2) -> None:
+        """Matches of one game, for all players and a watcher."""
+        played = next(one for one in PLAYED if one.game.name == name)
+        lookers = [one for seed in range(MATCHES) for one in match(played, seed, seats)]
+        names = ["ann", "bob", "cid", "dan"]
+        told = [{"seat": one.seat, "moments": one.moments, "names": names} for one in lookers]
+        data = {"cards": VECTORS, "lookers": told}
+        offered = 0
+        for looker, found in zip(lookers, evaluate(name, PLAY, data), strict=True):
+            for number, (moment, one) in enumerate(zip(looker.moments, found, strict=True)):
+                self.assertTrue(one["same"], (looker.seat, number))
+                if moment["shown"].get("board", "") is not None:
+                    # Before the islands of Eriantys are dealt, a page is not told who of the others chooses.
+                    followed, shown = one["turns"]
+                    self.assertEqual(followed, shown, (looker.seat, number))
+                if moment["moves"]:
+                    self.assertEqual(one["actions"], sorted(move["action"] for move in moment["moves"]), number)
+                    offered += len(one["actions"])
+        self.assertGreater(offered, OFFERED)
+
+    def test_onitama(self) -> None:
+        self.check("onitama")
+
+    def test_paper_soccer(self) -> None:
+        self.check("paper-soccer")
+
+    def test_stratego(self) -> None:
+        self.check("stratego")
+
+    def test_eriantys(self) -> None:
+        self.check("eriantys", 3)
+
+
+class PressTests(SynchronousTestCase):
+    """What is chosen first, and how it is taken back."""
+
+    def test_onitama(self) -> None:
+        """A piece and a square, or a card first; two cards that lead there are a choice; a second press takes back."""
+        view = {
+            "board": "PPKPP...............ppkpp",
+            "hands": [["boar", "ox"], ["crab", "eel"]],
+            "spare": "tiger",
+            "turn": 0,
+        }
+        moves = [
+            {"action": f"{card} c1 c2", "parts": {"kind": "move", "card": card, "from": "c1", "to": "c2"}}
+            for card in ("boar", "ox")
+        ]
+        event = {"kind": "moved", "seat": 0, "from": "c1", "to": "c2"}
+        expected = {
+            ("c1", "c2"): {"choice": {"from": "c1", "to": "c2"}},
+            ("c1", "c2", "with ox"): {"act": "ox c1 c2", "event": {**event, "card": "ox"}},
+            ("card boar", "c1", "c2"): {"act": "boar c1 c2", "event": {**event, "card": "boar"}},
+            ("c1", "card ox", "c2"): {"act": "ox c1 c2", "event": {**event, "card": "ox"}},
+            ("c1", "c1"): {"choice": None},
+            ("a5",): None,
+            ("c1", "d4"): {"choice": None},
+            ("c1", "cancel"): {"choice": None},
+        }
+        self.check("onitama", view, moves, expected)
+
+    def test_paper_soccer(self) -> None:
+        """Where the ball bounces the move goes on; a press on the ball takes the last line back."""
+        view = {"first": 0, "moves": [[[0, 1]], [[1, 1]]], "next": 0}
+        moves = [
+            {"action": "0,2", "parts": {"kind": "move", "points": [[0, 2]]}},
+            {"action": "0,0", "parts": {"kind": "move", "points": [[0, 0]]}, "more": True},
+            {"action": "0,0 1,0", "parts": {"kind": "move", "points": [[0, 0], [1, 0]]}},
+        ]
+        event = {"kind": "moved", "seat": 0, "next": 1}
+        expected = {
+            ("0,2",): {"act": "0,2", "event": {**event, "points": [[0, 2]]}},
+            ("0,0",): {"choice": [[0, 0]]},
+            ("0,0", "1,0"): {"act": "0,0 1,0", "event": {**event, "points": [[0, 0], [1, 0]]}},
+            ("0,0", "0,0"): {"choice": []},
+            ("3,3",): None,
+            ("0,0", "cancel"): {"choice": []},
+            ("1,1",): None,
+        }
+        self.check("paper-soccer", view, moves, expected)
+
+    def check(self, game: str, view: Any, moves: Any, expected: dict[tuple[str, ...], Any]) -> None:
+        """Press cells one after the other."""
+        found = evaluate(game, PRESS, {"view": view, "moves": moves, "presses": list(expected)})
+        for presses, one in zip(expected, found, strict=True):
+            self.assertEqual(one, expected[presses], presses)
+
+
+class SetUpTests(SynchronousTestCase):
+    """The tray of Stratego."""
+
+    def test_set_ups_are_whole(self) -> None:
+        """Every preset, and what Shuffle gives, are forty pieces, and the host reads the action."""
+        counts = Counter({kind.id: kind.count for kind in KINDS.values()})
+        for seat in (0, 1):
+            for rows, action in evaluate(
+                "stratego/board-setup.js",
+                f"[...Object.keys(module.PRESETS).map((name) => module.presetRows(name, {seat})),"
+                f" ...Array.from({{length: 50}}, () => module.shuffledRows({seat}))]"
+                ".map((rows) => [rows, module.rowsAction([...rows.join('')])])",
+            ):
+                self.assertEqual(Counter("".join(rows)), counts)
+                self.assertEqual(read(action.encode()), PlaceRows(tuple(rows)))
