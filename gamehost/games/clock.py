@@ -87,6 +87,11 @@ class ClockedMaster(Generic[A, E]):
         end = clock.since + clock.left[clock.running]
         return end if inner is None else min(inner, end)
 
+    @property
+    def rules_deadline(self) -> int | None:
+        """The deadline of the game alone."""
+        return self._inner.deadline
+
     def begin(self, now: int) -> Sequence[To[E]]:
         events = self._inner.begin(now)
         self._go_on(now)
@@ -131,6 +136,32 @@ class ClockedMaster(Generic[A, E]):
 def reading_of(master: GameMaster[A, E]) -> ClockReading | None:
     """The clocks of a match; `None`: it has none."""
     return master.reading if isinstance(master, ClockedMaster) else None
+
+
+@frozen
+class Due:
+    """By when a match must go on, beside its clocks. Whoever is to act then, and has not, loses by time."""
+
+    #: On the table's clock, in milliseconds, and how many there were in all.
+    at: int
+    allowed: int
+
+    def left(self, now: int) -> tuple[int, int]:
+        """The milliseconds that are left at a later time, none less than 0, and how many there were in all."""
+        return max(0, self.at - now), self.allowed
+
+
+def due_after(master: GameMaster[A, E], now: int, before: Due | None) -> Due | None:
+    """
+    The deadline of the game itself after an entry; `None`: it has none.
+
+    :param now: the time of the entry
+    :param before: what was due before it
+    """
+    deadline = master.rules_deadline if isinstance(master, ClockedMaster) else master.deadline
+    if deadline is None or (before is not None and before.at == deadline):
+        return before if deadline is not None else None
+    return Due(deadline, deadline - now)
 
 
 def with_clocks(master: GameMaster[A, E], seats: int, settings: Settings) -> GameMaster[A, E]:

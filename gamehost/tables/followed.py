@@ -143,6 +143,11 @@ class FollowedTable:
             return None
         return follower.clock.at(self.now())
 
+    @property
+    def due(self) -> tuple[int, int] | None:
+        """As of `Table`. Only the table itself knows it."""
+        return self._own.due if self._passes_on and self._own is not None else None
+
     # -- those who watch
 
     def watch(self, audience: Audience[Any]) -> bool:

@@ -79,6 +79,7 @@ class _WithoutClocks:
     """A table for those who see everything later: its clocks are those of this moment, and would tell who has moved."""
 
     clocks = None
+    due = None
 
     def __init__(self, table: WatchableTable) -> None:
         self._table = table

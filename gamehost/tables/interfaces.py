@@ -161,6 +161,13 @@ class WatchableTable(Protocol):
     def clocks(self) -> Sequence[int] | None:
         """The milliseconds that each seat has now, as far as it was told; `None`: there are no clocks, or it is not known."""
 
+    @property
+    def due(self) -> tuple[int, int] | None:
+        """
+        The milliseconds in which those must act whose turn it is, and how many they had, as far as it was told; `None`: no
+        such time, or it is not known.
+        """
+
     def now(self) -> int:
         """What the clock of the game shows, in milliseconds, or less."""
 
@@ -194,6 +201,10 @@ class SeatHandle(Protocol[A_contra]):
     @property
     def clocks(self) -> Sequence[int] | None:
         """The milliseconds that each seat has now, as far as it was told; `None`: the match has no clocks."""
+
+    @property
+    def due(self) -> tuple[int, int] | None:
+        """As of `WatchableTable`."""
 
     @property
     def game(self) -> str:

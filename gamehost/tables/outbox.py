@@ -13,7 +13,7 @@ from attrs import define, field
 from msgspec import Struct
 
 from gamehost.games.base import Game, Result, Seat, To
-from gamehost.games.clock import ClockReading
+from gamehost.games.clock import ClockReading, Due
 from gamehost.journal.records import TableId
 from gamehost.measures import MatchCounts
 from gamehost.tables.interfaces import Archived, Audience, Away, Back, Left, Look, Over, Player, Refused, Replaced
@@ -39,6 +39,9 @@ class _TableFacts(Protocol):
 
     @property
     def clocks(self) -> Sequence[int] | None: ...
+
+    @property
+    def due(self) -> tuple[int, int] | None: ...
 
 
 class TableSeatHandle(Generic[A, E]):
@@ -103,6 +106,11 @@ class TableSeatHandle(Generic[A, E]):
     def clocks(self) -> Sequence[int] | None:
         """The milliseconds that each seat has now; `None`: the match has no clocks."""
         return self._table.clocks
+
+    @property
+    def due(self) -> tuple[int, int] | None:
+        """As of `SeatHandle`."""
+        return self._table.due
 
     def act(self, action: A, careful: bool = False) -> bool:
         """Want something; what comes of it is delivered. Whether it was accepted."""
@@ -173,6 +181,13 @@ class _Presence(Struct, frozen=True):
     event: Away | Left
 
 
+class _Times(Struct, frozen=True):
+    """The clocks from an entry on, and what is due."""
+
+    clock: ClockReading | None
+    due: Due | None
+
+
 @define(eq=False)
 class _Look(Generic[E]):
     """Somebody wants to watch, and is shown this view."""
@@ -207,6 +222,9 @@ class Outbox(Generic[A, E]):
     n: int = 0
     #: The clocks after the last entry that was told; `None`: the match has none.
     clock: ClockReading | None = None
+    #: What was due after the last entry that was told, and after the last one that was made.
+    due: Due | None = None
+    _next_due: Due | None = None
     #: Those who watch. They hear what is for everyone, after all players.
     audience: list[Audience[Any]] = field(factory=list)
     #: The seats whose players are away, as far as the audience has been told.
@@ -222,16 +240,19 @@ class Outbox(Generic[A, E]):
         arriving: Sequence[TableSeatHandle[A, E]] = (),
         actor: Seat | None = None,
         clock: ClockReading | None = None,
+        due: Due | None = None,
     ) -> None:
         """
         An entry goes to the journal: these come in with it, these are its events, and this ended the match.
 
         :param actor: whose doing it is: an answer is heard before what others are told of it
         :param clock: the clocks after it, if the match has them
+        :param due: by when the match must go on then
         """
         self.appended += 1
-        if clock is not None:
-            self._queue.append((self.appended, clock, None))
+        if clock is not None or due is not self._next_due:
+            self._next_due = due
+            self._queue.append((self.appended, _Times(clock, due), None))
         for handle in arriving:
             self._queue.append((self.appended, _Arrival(handle, None), None))
         self._queue.append((self.appended, events, actor))
@@ -325,8 +346,8 @@ class Outbox(Generic[A, E]):
                     self._tell_presence(words.event)
                 elif kind is _Look:
                     self._show(words)
-                elif kind is ClockReading:
-                    self.clock = words
+                elif kind is _Times:
+                    self.clock, self.due = words.clock, words.due
                 else:
                     self.n = rests_on - 1  # the opening is an entry too
                     for to in words:
@@ -413,10 +434,16 @@ class Outbox(Generic[A, E]):
         self._tell_audience([Archived()])
         self.audience.clear()
 
-    def restore(self, entries: int, clock: ClockReading | None = None) -> None:
+    @property
+    def next_due(self) -> Due | None:
+        """By when the match must go on after the last entry that was made."""
+        return self._next_due
+
+    def restore(self, entries: int, clock: ClockReading | None = None, due: Due | None = None) -> None:
         """So many entries, the opening aside, were told in an earlier life of the host."""
         self.n = entries
         self.clock = clock
+        self.due = self._next_due = due
         self.appended = self._durable = entries + 1
 
     def restore_end(self, result: Result) -> None:

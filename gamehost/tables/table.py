@@ -15,7 +15,7 @@ from twisted.logger import Logger
 
 from gamehost.games.base import Game, GameMaster, IllegalAction, Result, Seat, To, act_carefully
 from gamehost.games.chance import JournalledChance
-from gamehost.games.clock import reading_of
+from gamehost.games.clock import due_after, reading_of
 from gamehost.journal.records import CHAMPIONSHIP, Entry, EntryKind, TableHeader, TableId, TableRecord
 from gamehost.journal.replay import INTERVAL, fingerprint, new_master, replay_in_steps
 from gamehost.tables.context import DORMANT, PLAYING, Addition, Phase, TableContext
@@ -113,8 +113,14 @@ class Table(Generic[A, E]):
         :param restarted: whether the players were there in an earlier run of the host, and have the longer grace time
         :raises NotFollowed: the record does not fit the rules of its game
         """
-        yield from replay_in_steps(self.game, self._master, self._chance, record.entries)
-        self._outbox.restore(len(record.entries), reading_of(self._master))
+        due = None
+
+        def carried_out(number: int, _: Any) -> None:
+            nonlocal due
+            due = due_after(self._master, record.entries[number - 1].at, due)
+
+        yield from replay_in_steps(self.game, self._master, self._chance, record.entries, carried_out)
+        self._outbox.restore(len(record.entries), reading_of(self._master), due)
         self._acted = any(entry.kind is EntryKind.ACTED for entry in record.entries)
         self._stopped = record.entries[-1].at if clock is None else clock
         if self._master.result is not None:
@@ -275,6 +281,11 @@ class Table(Generic[A, E]):
         """The milliseconds that each seat has now, as far as it was told; `None`: the match has no clocks."""
         return None if self._outbox.clock is None else self._outbox.clock.at(self.now())
 
+    @property
+    def due(self) -> tuple[int, int] | None:
+        """As of `WatchableTable`."""
+        return None if self._outbox.due is None else self._outbox.due.left(self.now())
+
     def _wake(self) -> None:
         """Let time go on where it stood; whoever is still away has the whole grace time from now."""
         self._origin = self._context.clock.seconds() - self._stopped / 1000
@@ -303,15 +314,16 @@ class Table(Generic[A, E]):
                 return
         entry = Entry(kind, now, seat, notation, self._chance.take(), self.outcome, check)
         result = self._master.result
-        self._outbox.entry(events, result, arriving, seat, reading_of(self._master))
+        due = None if result is not None else due_after(self._master, now, self._outbox.next_due)
+        self._outbox.entry(events, result, arriving, seat, reading_of(self._master), due)
         if result is None or (count := self._counting(result)) is None:
             self._context.journal.append(self.id, entry, self._outbox.durable)
         else:
             # Nobody is told the end before it has counted, too.
             self._context.journal.append(self.id, entry, lambda: None)
             count(self._outbox.durable)
-        due = self._master.deadline
-        if result is not None or (due is not None and (self._alarm is None or due < self._alarm_due)):
+        deadline = self._master.deadline
+        if result is not None or (deadline is not None and (self._alarm is None or deadline < self._alarm_due)):
             self._set_alarm()
 
     def _counting(self, result: Result) -> Addition | None:

@@ -13,13 +13,16 @@ from collections.abc import Iterable, Iterator, Mapping
 from hashlib import blake2b
 from html import escape
 from importlib.resources import files
+from types import MappingProxyType
 from typing import Any
 
 from attrs import field, frozen
 from msgspec.json import encode
 
 from gamehost.games.base import Game
+from gamehost.games.chance import JournalledChance
 from gamehost.games.installed import files_of
+from gamehost.settings import Settings, milliseconds
 from gamehost.web.http import FOR_EVER, Answer, found
 
 #: The page that all addresses of pages show.
@@ -59,13 +62,30 @@ def board_files(game: Game[Any, Any]) -> dict[str, bytes]:
     return {f"games/{game.name}/{name}": data for name, data in content.items() if name.rpartition(".")[2] in KINDS}
 
 
-def described(games: Iterable[Game[Any, Any]], content: Mapping[str, bytes]) -> bytes:
-    """What the pages know of the games before anything else, as JSON in an attribute."""
+def times_of(game: Game[Any, Any], settings: Settings) -> dict[str, float]:
+    """The seconds in which a player must act with these settings: at the `begin` of a match, and for a `move`. None is 0."""
+    master = game.new_master(game.least_seats, settings, JournalledChance(lambda number: 0))
+    master.begin(0)
+    begin, move = (master.deadline or 0) / 1000, milliseconds("move_time", settings.get("move_time", "0")) / 1000
+    return {name: seconds for name, seconds in (("begin", begin), ("move", move)) if seconds and master.deadline}
+
+
+def described(
+    games: Iterable[Game[Any, Any]],
+    content: Mapping[str, bytes],
+    settings: Mapping[str, Settings] = MappingProxyType({}),
+) -> bytes:
+    """
+    What the pages know of the games before anything else, as JSON in an attribute.
+
+    :param settings: the host's, by game
+    """
     rows = [
         {
             "name": game.name,
             "seats": [game.least_seats, game.most_seats],
             "board": f"games/{game.name}/board.js" in content,
+            "times": times_of(game, settings.get(game.name, {})),
         }
         for game in games
     ]
@@ -97,15 +117,21 @@ class StaticFiles:
     _answers: Mapping[tuple[str, ...], Answer] = field(repr=False)
 
     @classmethod
-    def pack(cls, content: Mapping[str, bytes], games: Iterable[Game[Any, Any]] = ()) -> "StaticFiles":
+    def pack(
+        cls,
+        content: Mapping[str, bytes],
+        games: Iterable[Game[Any, Any]] = (),
+        settings: Mapping[str, Settings] = MappingProxyType({}),
+    ) -> "StaticFiles":
         """
         Compress files.
 
         :param content: by their paths; one is the shell
+        :param settings: the host's, by game
         """
         digest = hash_of(content)
         shell = content[SHELL].replace(PLACEHOLDER, f"/static/{digest}/".encode())
-        shell = shell.replace(GAMES, described(games, content))
+        shell = shell.replace(GAMES, described(games, content, settings))
         answers = {
             tuple(name.split("/")): found(data, KINDS[name.rpartition(".")[2]], FOR_EVER, {}, level=9)
             for name, data in content.items()

@@ -513,5 +513,5 @@ class WebListener(Struct, frozen=True):
     def new_factory(self, context: HostContext) -> WebSite:
         """The connections of this listener."""
         games = [played.game for played in OPTIONS.games.values()]
-        files = StaticFiles.pack(read_files(games), games)
+        files = StaticFiles.pack(read_files(games), games, context.lobby.settings)
         return WebSite(context, files, self.access, self.worker, self.reveal)

@@ -26,7 +26,10 @@ class FileTests(SynchronousTestCase):
         found = {name for name in files if name.startswith("games/")}
         self.assertEqual(found, {f"games/stratego/{name}" for name in ("board.css", "board.js", "board-setup.js")})
         shell = unescape(StaticFiles.pack(files, (STRATEGO, REMOTE)).shell.body.decode())
-        rows = '[{"name":"stratego","seats":[2,2],"board":true},{"name":"remote","seats":[3,65],"board":false}]'
+        rows = (
+            '[{"name":"stratego","seats":[2,2],"board":true,"times":{"begin":300.0}},'
+            '{"name":"remote","seats":[3,65],"board":false,"times":{"begin":30.0}}]'
+        )
         self.assertIn(f'content="{rows}"', shell)
 
     def test_the_hash_is_over_names_and_contents(self) -> None:

@@ -580,6 +580,64 @@ class ClockTests(OpenCase):
             self.assertEqual(told, [{"is": "sorry", "why": why}])
 
 
+class DeadlineTests(OpenCase):
+    """A time that can cost the match is told, beside clocks."""
+
+    def test_the_set_up_has_one_time_for_both(self) -> None:
+        """It runs on from placement to placement, also over a lost connection and a restart; then each move has its own."""
+        host = self.host(move_time="60")
+        (ann, _), (bob, entered) = self.enter(host, "ann"), self.enter(host, "bob")
+        for client in (ann, bob):
+            client.send(line(do="seek", game="stratego"))
+        self.assertEqual([one["due"] for one in self.told(bob)], [[300_000, 300_000]] * 2)
+        self.told(ann)
+        host.wait(10)
+        ann.send(act("/".join(POOR)))
+        self.assertEqual(self.told(ann)[0]["due"], [290_000, 300_000])
+        bob.drop()
+        again = host.connect("open")
+        [_, seated, *_] = self.ask(again, do="enter", name="bob", key=entered["key"])
+        self.assertEqual(seated["due"], [290_000, 300_000])
+        for client in (ann, again):
+            client.drop()
+        restarted = self.host(journal=host.journal.restarted(), move_time="60")
+        again = restarted.connect("open")
+        [_, seated, *_] = self.ask(again, do="enter", name="bob", key=entered["key"])
+        self.assertEqual(seated["due"], [290_000, 300_000])
+        again.send(act("/".join(POOR_FAR)))
+        ann, _ = self.enter(restarted, "ann")
+        ann.heard()
+        for client in (ann, again):
+            client.send(act("ready"))
+        self.assertEqual([one["due"] for one in self.told(again) if one["is"] == "event"][-1], [60_000, 60_000])
+
+    def test_beside_clocks(self) -> None:
+        """The time for a move and those for all moves are told apart; without such a time nothing is told."""
+        host = self.host()
+        (ann, _), (bob, _) = self.enter(host, "ann"), self.enter(host, "bob")
+        for client in (ann, bob):
+            client.send(line(do="seek", game="onitama", settings={**CLOCKED, "move_time": 30}))
+        self.told(bob)
+        host.wait(4)
+        watcher = host.connect("open")
+        [shown] = self.ask(watcher, do="watch", table=1)
+        self.assertEqual((shown["due"], shown["clocks"]), ([26_000, 30_000], [56_000, 60_000]))
+        ann.send(act("ox c1 c2"))
+        for client in (watcher, bob):
+            self.assertEqual(self.told(client)[0]["due"], [30_000, 30_000])
+
+    def test_a_match_that_is_shown_later(self) -> None:
+        """Those who watch are not told a time of this moment."""
+        host = self.host(move_time="60")
+        host.lobby.galleries.delays = {"onitama": 5.0}
+        self.matched(host)
+        watcher = host.connect("open")
+        self.ask(watcher, do="watch", table=1)
+        host.wait(5)
+        [shown] = self.told(watcher)
+        self.assertNotIn("due", shown)
+
+
 del OpenCase
 
 

@@ -2,6 +2,7 @@
 
 import { Board } from "./board.js";
 import { h, link, list, put, say, set } from "./dom.js";
+import { timesOf } from "./deadline.js";
 import { games, loadGame, loaded, titleOf } from "./games.js";
 import { LEVELS, loggedIn, seek } from "./login.js";
 import { look, send } from "./socket.js";
@@ -134,7 +135,7 @@ function showSeeking(place) {
     const address = seeking.code ? `${location.origin}/table/${seeking.table}#${seeking.code}` : null;
     put(place,
       h("span", { class: "dots", "aria-hidden": "true" }, h("i"), h("i"), h("i")),
-      h("p", {}, `${title}: ${others}.`, address && h("span", {}, " Send this address to the other players: ", h("code", {}, address))),
+      h("p", {}, `${title}: ${others}. `, h("span", { class: "soft" }, timesOf(seeking.game, seeking.settings)), address && h("span", {}, " Send this address to the other players: ", h("code", {}, address))),
       h("div", { class: "row" }, h("span", { class: "small" }, "Or play the host:"), LEVELS.map(houseButton)),
       h("button", { type: "button", onclick: () => send({ do: "stop" }) }, "Stop"));
   }

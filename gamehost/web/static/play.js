@@ -1,6 +1,7 @@
 // Looking for opponents with settings: a dialog.
 
-import { h, put } from "./dom.js";
+import { h, put, say } from "./dom.js";
+import { timesOf } from "./deadline.js";
 import { games, loadGame, titleOf } from "./games.js";
 import { LEVELS, seek } from "./login.js";
 
@@ -20,7 +21,9 @@ export async function playDialog(game) {
     seek(wishes(game, Object.fromEntries(new FormData(event.target))));
     dialog.close();
   };
-  put(dialog, h("form", { onsubmit: submit },
+  const times = h("p", { class: "soft small", role: "status" });
+  const tell = (form) => say(times, timesOf(game, wishes(game, Object.fromEntries(new FormData(form))).settings));
+  const form = h("form", { onsubmit: submit, onchange: () => tell(form) },
     h("h2", { id: "play-title" }, `Play ${titleOf(game)}`),
     choice("house", "Against", [["", "anybody who comes"], ...LEVELS.map((level) => [level, `the host's ${level} player`])]),
     least < most &&
@@ -28,14 +31,17 @@ export async function playDialog(game) {
     most === 2 && choice("seat", "Who moves first", [["any", "it does not matter"], ["first", "you"], ["second", "the opponent"]]),
     more.map(({ name, label, options }) => choice(name, label, options)),
     choice("clock", "Time", [
-      ["", "no limit"], ["move 30", "30 seconds a move"], ["move 120", "2 minutes a move"],
+      ["", timesOf(game) ? "as usual here" : "no limit"], ["move 30", "30 seconds a move"], ["move 120", "2 minutes a move"],
       ["game 180 2", "3 minutes each, and 2 seconds a move"], ["game 600 5", "10 minutes each, and 5 seconds a move"],
       ["game 1800 0", "30 minutes each"],
     ]),
+    times,
     choice("private", "Who can join", [["", "everybody"], ["true", "only those to whom you send the address"]]),
     h("div", { class: "row" },
       h("button", { type: "button", onclick: () => dialog.close() }, "Cancel"),
-      h("button", { class: "go" }, "Play"))));
+      h("button", { class: "go" }, "Play")));
+  put(dialog, form);
+  tell(form);
   document.body.append(dialog);
   dialog.showModal();
 }

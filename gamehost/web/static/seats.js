@@ -1,6 +1,7 @@
 // The bars of the players above and below a board: name, wire, away, clock, and whose turn it is.
 
 import { h, list, say, set } from "./dom.js";
+import { state } from "./store.js";
 
 /** How often a running clock is drawn, in milliseconds. */
 const TICK = 200;
@@ -65,6 +66,8 @@ export class Seats {
   tick() {
     const { table } = this;
     if (!table?.clocks) return;
+    // While the host is not there, nobody knows how its clocks go on.
+    if (state.link !== "open") return;
     const passed = performance.now() - table.clocksAt;
     for (const bar of [...this.above.children, ...this.below.children]) {
       const seat = Number(bar.dataset.key);

@@ -69,6 +69,9 @@ function newTable(message, seat) {
     /** Milliseconds of each seat, and when they were told (as `performance.now()` says). */
     clocks: null,
     clocksAt: 0,
+    /** The milliseconds in which those must act whose turn it is, `[left, allowed]`, and when they were told; `null`: none. */
+    due: null,
+    dueAt: 0,
     /** The view that the host showed; events that came later wait in `fresh` for `viewOf`. */
     view: null,
     fresh: [],
@@ -115,6 +118,8 @@ function clocked(table, message) {
     table.clocks = message.clocks;
     table.clocksAt = performance.now();
   }
+  table.due = message.due ?? null;
+  table.dueAt = performance.now();
 }
 
 const onTable = {

@@ -1,6 +1,7 @@
 // The page of a table: play or watch one match.
 
 import { Board } from "./board.js";
+import { Deadline } from "./deadline.js";
 import { announce, h, link, notice, put, say } from "./dom.js";
 import { loadGame, loaded } from "./games.js";
 import { LEVELS, loggedIn, seek } from "./login.js";
@@ -31,6 +32,7 @@ class TablePage {
     this.title = h("h1", {});
     this.detail = h("p", { class: "soft small" });
     this.why = h("p", { class: "why small", role: "alert" });
+    this.deadline = new Deadline();
     this.buttons = h("div", { class: "row buttons" });
     this.typed = h("form", { class: "row", hidden: true, onsubmit: (event) => this.type(event) },
       h("input", { name: "action", "aria-label": "Your action", autocomplete: "off" }), h("button", { class: "go" }, "Send"));
@@ -49,6 +51,7 @@ class TablePage {
     for (const stop of this.stop) stop();
     clearTimeout(this.timer);
     this.seats.close();
+    this.deadline.close();
     const table = state.tables.get(this.number);
     if (table?.over || table?.suspended) state.tables.delete(this.number);
   }
@@ -100,7 +103,7 @@ class TablePage {
   layOut(table) {
     this.laid = true;
     const panel = h("section", { class: "panel sheet", "aria-label": "The match" },
-      h("div", { class: "head" }, this.title, this.detail, this.why), this.moves.element, this.typed, this.buttons);
+      h("div", { class: "head" }, this.title, this.detail, this.deadline.element, this.why), this.moves.element, this.typed, this.buttons);
     const middle = h("div", { class: "middle" }, this.seats.above, this.board.element, this.seats.below);
     put(this.place, h("div", { class: this.game.bare ? "table bare" : "table" }, middle, panel));
     this.drawButtons(table);
@@ -194,6 +197,7 @@ class TablePage {
     this.place.style.setProperty("--ratio", spec.width / spec.height);
     this.board.show(spec, options.can);
     this.seats.show(table, this.game, view, options);
+    this.deadline.show(table, options.turns, state.link === "open");
     this.moves.show(table, this.game, this.back);
     this.showStatus(table, view, options);
     this.tell(table, options);

@@ -64,7 +64,7 @@ from gamehost.wires.open import messages as m
 from gamehost.wires.open.client_codec import OpenClientCodec
 from gamehost.wires.open.codec import EXAMPLES, HELP, SPOKEN, OpenCodec
 from gamehost.wires.open.messages import Message
-from gamehost.wires.open.watching import OpenOptions, SharedEncoder, told_clocks
+from gamehost.wires.open.watching import OpenOptions, SharedEncoder, told_clocks, told_due
 from gamehost.wires.seeking import PlayedGame, SeekRefused, Sought, Wanted, find_table, join_table, play_house, wanted
 
 #: Seconds after which a client may try again when the host has stopped.
@@ -526,7 +526,16 @@ class OpenConversation(AccountConversation[m.Message]):
         self._messages = self._options.games[handle.game].messages
         names, wires = list(handle.names), list(handle.wires)
         self.peer.say(
-            m.Seated(handle.table, handle.game, handle.seat, names, wires, handle.n, told_clocks(handle.clocks))
+            m.Seated(
+                handle.table,
+                handle.game,
+                handle.seat,
+                names,
+                wires,
+                handle.n,
+                told_clocks(handle.clocks),
+                told_due(handle.due),
+            )
         )
 
     def tell_other(self, event: Any) -> None:
@@ -535,7 +544,8 @@ class OpenConversation(AccountConversation[m.Message]):
             return
         told = self._messages.event(event)
         if told is not None:
-            self.peer.say(m.Event(self.handle.table, self.handle.n, told, told_clocks(self.handle.clocks)))
+            clocks, due = told_clocks(self.handle.clocks), told_due(self.handle.due)
+            self.peer.say(m.Event(self.handle.table, self.handle.n, told, clocks, due))
 
     def judge(self, action: Any, number: Id) -> None:
         """Have the table judge an action. A refusal comes in its turn, as `tell_refused`."""

@@ -23,6 +23,9 @@ Whole: TypeAlias = Annotated[int, Meta(ge=0, le=LARGEST)]
 SettingValue: TypeAlias = str | bool | int | float
 #: The milliseconds that each seat has left, by seat. It is there in matches with clocks alone.
 Clocks: TypeAlias = list[int] | UnsetType
+#: The milliseconds in which those must act whose turn it is, and how many they had in all. Who does not loses by time. It is
+#: there in matches with such a time alone, and comes beside clocks.
+Due: TypeAlias = tuple[int, int] | UnsetType
 SeatWish: TypeAlias = Literal["first", "second", "any"]
 
 
@@ -252,6 +255,7 @@ class Seated(FromHost, frozen=True, tag="seated"):
     wires: list[str]
     n: int
     clocks: Clocks = UNSET
+    due: Due = UNSET
 
 
 class Shown(FromHost, frozen=True, tag="shown"):
@@ -270,6 +274,7 @@ class Shown(FromHost, frozen=True, tag="shown"):
     delay: float
     clocks: Clocks = UNSET
     presence: Literal[False] | UnsetType = UNSET
+    due: Due = UNSET
 
 
 class Numbered(Struct, frozen=True):
@@ -294,6 +299,7 @@ class Event(FromHost, frozen=True, tag="event"):
     n: int
     event: Any
     clocks: Clocks = UNSET
+    due: Due = UNSET
 
 
 class Listed(Struct, frozen=True):

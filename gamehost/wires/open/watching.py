@@ -32,6 +32,11 @@ def told_clocks(clocks: Sequence[int] | None) -> list[int] | UnsetType:
     return UNSET if clocks is None else list(clocks)
 
 
+def told_due(due: tuple[int, int] | None) -> tuple[int, int] | UnsetType:
+    """The deadline as a message has it."""
+    return UNSET if due is None else due
+
+
 #: Why a match that nobody came back to is over.
 ARCHIVED = "nobody came back"
 
@@ -62,7 +67,21 @@ class SharedEncoder:
         away, clocks = list[int](look.away or ()), told_clocks(table.clocks)
         presence: Any = False if look.away is None else UNSET
         return self._bytes(
-            [m.Shown(table.id, table.game.name, names, wires, away, look.n, view, delay, clocks, presence)]
+            [
+                m.Shown(
+                    table.id,
+                    table.game.name,
+                    names,
+                    wires,
+                    away,
+                    look.n,
+                    view,
+                    delay,
+                    clocks,
+                    presence,
+                    told_due(table.due),
+                )
+            ]
         )
 
     def event(self, table: WatchableTable, event: Any, n: int) -> bytes:
@@ -82,7 +101,11 @@ class SharedEncoder:
             case Over(result):
                 return self._bytes([m.Over(number, n, list(result.winners), result.cause.value, result.why)])
         told = self._options.games[table.game.name].messages.event(event)
-        return b"" if told is None else self._bytes([m.Event(number, n, told, told_clocks(table.clocks))])
+        return (
+            b""
+            if told is None
+            else self._bytes([m.Event(number, n, told, told_clocks(table.clocks), told_due(table.due))])
+        )
 
     def history(self, table: int, game: str, told: History[Any]) -> m.History:
         """What has happened, without the events for which the game has no message."""
