@@ -84,11 +84,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
         sys.exit(check_command.main(rest, REGISTRY.wires, this_reactor()))
     elif verb == "trace":
-        from gamehost.checker import trace_command
+        from gamehost.checker import trace
         from gamehost.plugins import REGISTRY
         from gamehost.tap import this_reactor
 
-        sys.exit(trace_command.main(rest, REGISTRY.wires, this_reactor()))
+        sys.exit(trace.main(rest, REGISTRY.wires, this_reactor()))
     elif verb == "completion":
         if rest != ["bash"]:
             exit_with_usage_error("expected the name of a shell that is known", "gamehost completion bash")

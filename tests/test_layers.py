@@ -157,7 +157,7 @@ TIMERS = {
     "gamehost.web.api": "how long the board is looked at",
     "gamehost.web.site": "a request that must come soon",
     "gamehost.checker.run": "the deadlines of a scenario",
-    "gamehost.checker.relay": "a look at bytes after they were passed on, and late bytes",
+    "gamehost.checker.trace": "a look at bytes after they were passed on, and late bytes",
     "gamehost.checker.opponent": "a move, after its player was told",
     "gamehost.checker.line": "segments that come apart",
     "gamehost.checker.check": "the next scenario",

@@ -11,7 +11,7 @@ from typing import Any
 from attrs import evolve
 
 from gamehost.checker.base import Act, Cut, Grade, Said, Scenario, Step
-from gamehost.checker.unanswered import GRADES, Unanswered
+from gamehost.checker.reading import GRADES, Unanswered
 from gamehost.games.base import Seat
 from gamehost.games.onitama.rules import SQUARES, Card, Move, Position, Square, card_named
 

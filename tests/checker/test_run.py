@@ -11,7 +11,7 @@ from gamehost.checker import run
 from gamehost.checker.base import Act, Cut, Grade, Scenario, Verdict
 from gamehost.checker.line import SINGLE, SegmentedTransport
 from gamehost.checker.onitama import stalemate
-from gamehost.checker.relay import MOST_UNREAD, QUIET, Fault, RelayedConnection
+from gamehost.checker.trace import MOST_UNREAD, QUIET, Fault, RelayedConnection
 from gamehost.checker.transcript import LONGEST, RecordingCodec, Transcript, Watcher, printable
 from gamehost.games.base import Seat
 from gamehost.games.onitama.player import OnitamaPlayer

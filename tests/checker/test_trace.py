@@ -10,8 +10,8 @@ from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.checker.base import Grade
-from gamehost.checker.trace import Form, PlainReading, Trace, TraceLine, plain_checks
-from gamehost.checker.trace_command import Printer, main, time_of_day
+from gamehost.checker.reading import PlainReading, plain_checks
+from gamehost.checker.trace import Form, Printer, Trace, TraceLine, main, time_of_day
 from gamehost.plugins import WIRES
 from gamehost.wires.onitama.messages import Login
 from gamehost.wires.open.messages import Enter, LogIn, Pong, Sorry

@@ -15,6 +15,7 @@ from msgspec import UNSET, ValidationError, convert
 from msgspec.structs import replace
 
 from gamehost.checker.base import Act, Cut, Grade, Law, Said, Scenario, Step, WireChecks
+from gamehost.checker.reading import GRADES, Unanswered
 from gamehost.checker.server_run import Opening, ServerChecks, ServerRun, Spelling, User
 from gamehost.checker.server_scripts import (
     LONGEST,
@@ -28,7 +29,6 @@ from gamehost.checker.server_scripts import (
     returns,
     some_moves,
 )
-from gamehost.checker.unanswered import GRADES, Unanswered
 from gamehost.games.base import Seat
 from gamehost.games.onitama.rules import Move
 from gamehost.wires.all_games import PLAYED

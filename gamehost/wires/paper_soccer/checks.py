@@ -12,6 +12,7 @@ from attrs import define, evolve
 from msgspec.structs import replace
 
 from gamehost.checker.base import CLOSING, Act, Cut, Grade, Law, Said, Scenario, Step, WireChecks
+from gamehost.checker.reading import GRADES, Unanswered
 from gamehost.checker.server_run import Opening, Script, ServerChecks, ServerRun, Spelling, User
 from gamehost.checker.server_scripts import (
     LONGEST,
@@ -25,7 +26,6 @@ from gamehost.checker.server_scripts import (
     some_moves,
     try_all,
 )
-from gamehost.checker.unanswered import GRADES, Unanswered
 from gamehost.games.base import Seat
 from gamehost.games.paper_soccer.player import LINKS, PaperSoccerPlayer, Place, distances, turns, way_to_goal
 from gamehost.games.paper_soccer.rules import AROUND, POINTS, Foul, Position

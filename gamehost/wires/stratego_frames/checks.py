@@ -10,10 +10,10 @@ from typing import Any
 
 from gamehost.accounts.names import key_of
 from gamehost.checker.base import CLOSING, Act, Cut, Grade, Law, Said, Scenario, Step, WireChecks
+from gamehost.checker.reading import GRADES, Unanswered
 from gamehost.checker.server_run import ServerChecks, ServerRun, Spelling
 from gamehost.checker.server_scripts import case, crosswise, meet, out_of_turn, some_moves
 from gamehost.checker.stratego import FIRST_WINS, SECOND_WINS, AttacksFromAfar, Sight, alike, refused, short_game
-from gamehost.checker.unanswered import GRADES, Unanswered
 from gamehost.games.base import Seat
 from gamehost.games.stratego.actions import Move, PlaceRows
 from gamehost.games.stratego.rules import HOME, KINDS, PieceKind

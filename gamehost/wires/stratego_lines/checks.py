@@ -10,10 +10,10 @@ from typing import Any
 from attrs import evolve
 
 from gamehost.checker.base import CLOSING, Act, Cut, Grade, Law, Said, Scenario, Step, WireChecks
+from gamehost.checker.reading import TOO_EARLY, Unanswered
 from gamehost.checker.server_run import ServerChecks, ServerRun, Spelling
 from gamehost.checker.server_scripts import AWAY, case, crosswise, log_in, some_moves
 from gamehost.checker.stratego import FIRST_WINS, SECOND_WINS, AttacksFromAfar, Sight, alike, refused, short_game
-from gamehost.checker.unanswered import TOO_EARLY, Unanswered
 from gamehost.games.base import Seat
 from gamehost.games.stratego.actions import Move, PlaceRows
 from gamehost.games.stratego.rules import KINDS

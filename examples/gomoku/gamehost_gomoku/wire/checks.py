@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from gamehost.checker.base import Act, Cut, Law, Said, Scenario, Step, WireChecks
-from gamehost.checker.trace import PlainReading
+from gamehost.checker.reading import PlainReading
 from gamehost_gomoku.wire import messages as m
 
 LAWS: Mapping[str, Law] = {
