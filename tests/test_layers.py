@@ -95,6 +95,8 @@ NARROW: Mapping[str, Sequence[str]] = {
         *("gamehost.checker.*", "gamehost.games.*", "gamehost.players.*", "gamehost.accounts.names"),
         *("gamehost.wires.guidance", "OWN.*"),
         *("gamehost.wires.all_games", "gamehost.wires.seeking"),
+        # Two wires of one game share what the checks know of the game.
+        *("gamehost.wires.onitama.checks", "gamehost.wires.stratego_lines.checks"),
     ),
     "gamehost.wires.*.server_draws": ("gamehost.checker.*", "gamehost.games.*", "gamehost.settings", "OWN.*"),
     "gamehost.wires.*.rendering": ("gamehost.games.*", "OWN.*"),
@@ -158,7 +160,7 @@ TIMERS = {
     "gamehost.web.site": "a request that must come soon",
     "gamehost.checker.run": "the deadlines of a scenario",
     "gamehost.checker.trace": "a look at bytes after they were passed on, and late bytes",
-    "gamehost.checker.opponent": "a move, after its player was told",
+    "gamehost.checker.private_host": "a move, after its player was told",
     "gamehost.checker.line": "segments that come apart",
     "gamehost.checker.check": "the next scenario",
     "gamehost.checker.command": "the end of the reactor",

@@ -1,5 +1,7 @@
 """
-A host for one scenario: one wire, nothing on disk, no limits on rates, and the checker's opponents at its tables.
+A host for one scenario, with the checker's own players at its tables.
+
+It has one wire, nothing on disk and no limits on rates. The players that the client under test meets have no connection.
 """
 
 from collections.abc import Callable, Mapping
@@ -20,11 +22,12 @@ from gamehost.lobby.sessions import IssuedKey, ResumePolicy, Session, SessionReg
 from gamehost.net.connection import WireFactory
 from gamehost.net.context import Cork, HostContext
 from gamehost.net.limiter import ConnectionLimiter
+from gamehost.players.base import Player as GamePlayer
 from gamehost.players.base import SeededChance
 from gamehost.settings import settings_of
 from gamehost.storage.memory import MemoryAccounts, MemoryJournal
 from gamehost.tables.context import TableContext
-from gamehost.tables.interfaces import OpenTable, Player, SeatHandle
+from gamehost.tables.interfaces import Away, Back, Left, OpenTable, Over, Player, Refused, SeatHandle, Suspended
 from gamehost.wires.base import Wire
 
 #: Passwords are hashed at the lowest cost: they guard nothing here.
@@ -195,3 +198,125 @@ class PrivateHost:
     def close(self) -> None:
         """Stop all clocks."""
         self.lobby.close()
+
+
+#: What tables tell that is no event of a game.
+_OF_TABLES = (Away, Left, Suspended, OpenTable, Refused, Over)
+#: Where opponents come from.
+ADDRESS = "192.0.2.2"
+#: After so many refused actions an opponent gives up, so that a fault of its own never makes a scenario endless.
+MOST_REFUSED = 100
+
+
+def hear(player: GamePlayer, event: Any, seat: int) -> bool:
+    """Have a player hear what the table tells this seat. Returns whether it may be its turn then."""
+    if isinstance(event, _OF_TABLES):
+        return False
+    if not isinstance(event, Back):
+        player.hear(event)
+    elif event.seat == seat:
+        player.hear(event.view)
+    return True
+
+
+class Opponent(OwnPlayer):
+    """
+    A player that the client under test meets. It sits at the table directly, without a connection of its own.
+
+    :param new_player: how it plays, from the game's name and the seat
+    :param think: whether it may act now; it is asked again when `go_on` is called
+    :param over: called when it is told that its match is over
+    """
+
+    def __init__(
+        self,
+        host: PrivateHost,
+        clock: IReactorTime,
+        name: str,
+        new_player: Callable[[str, Seat], GamePlayer],
+        think: Callable[[], bool],
+        over: Callable[[], None],
+    ) -> None:
+        self._host = host
+        self._clock = clock
+        self.name = name
+        self._new_player = new_player
+        self._think = think
+        self._over = over
+        self.session: Session | None = None
+        self.handle: SeatHandle[Any] | None = None
+        self._player: GamePlayer | None = None
+        self._last = b""
+        self._table: TableId | None = None
+        self._called = False
+        #: How many of its actions were refused.
+        self._refused = 0
+
+    def come(self) -> Session:
+        """Log in anew, or take the seat back."""
+        if self.handle is None:
+            self.drop()
+        self.session = self._host.lobby.enter(self.name, self._host.wire.name, ADDRESS, self)
+        return self.session
+
+    def drop(self) -> None:
+        """Lose the connection. The seat is kept for the grace time."""
+        session, self.session = self.session, None
+        if session is not None:
+            self._host.lobby.leave(session, self)
+        self.handle = None
+
+    def come_back(self) -> None:
+        """Take the seat again."""
+        if self.session is None:
+            self._host.lobby.reconnect(self.come())
+
+    def resign(self) -> None:
+        """Give the match up."""
+        if self.handle is not None:
+            self.handle.resign()
+
+    def act(self, notation: bytes) -> None:
+        """Act, whatever the player would do."""
+        if self.handle is not None:
+            self.handle.act(self._host.games[self.handle.game].read(notation))
+
+    def seated(self, handle: SeatHandle[Any]) -> None:
+        """There is a seat."""
+        self.handle = handle
+        if self._player is None or handle.table != self._table:
+            self._table = handle.table
+            self._player = self._new_player(handle.game, Seat(handle.seat))
+
+    def deliver(self, event: Any) -> None:
+        """Something happened."""
+        player = self._player
+        if isinstance(event, Over):
+            self.handle = self._player = None
+            self._over()
+            return
+        if player is None or self.handle is None:
+            return
+        if isinstance(event, Refused):
+            self._refused += 1
+            player.refused(self._last)
+        elif not hear(player, event, self.handle.seat):
+            return
+        self.go_on()
+
+    def go_on(self) -> None:
+        """Act soon, if it is this player's turn."""
+        if not self._called:
+            self._called = True
+            self._clock.callLater(0, self._act)
+
+    def _act(self) -> None:
+        self._called = False
+        if self._refused > MOST_REFUSED:
+            self.resign()
+        if self.handle is None or self._player is None or not self._think():
+            return
+        notation = self._player.answer()
+        if notation is not None:
+            self._last = notation
+            self.act(notation)

@@ -15,14 +15,13 @@ from twisted.logger import Logger
 
 from gamehost.checker.base import COMMON, Act, Finding, Grade, Law, Scenario, Step, TranscriptLine, Verdict, WireChecks
 from gamehost.checker.line import Line
-from gamehost.checker.opponent import Opponent
-from gamehost.checker.private_host import ClientWatcher, PrivateHost
+from gamehost.checker.private_host import ClientWatcher, Opponent, PrivateHost, hear
 from gamehost.checker.transcript import Transcript
 from gamehost.games.base import Cause, Seat
 from gamehost.games.play import player_of
 from gamehost.lobby.queues import Queue
 from gamehost.players.base import Level, Player, SeededChance, Thinking
-from gamehost.tables.interfaces import Away, Back, Left, OpenTable, Over, Refused, SeatHandle, Suspended
+from gamehost.tables.interfaces import Back, OpenTable, Over, Refused, SeatHandle
 from gamehost.wires.base import Wire
 from gamehost.wires.framing import WireError
 
@@ -52,7 +51,6 @@ MORE = 2
 #: The share of a level's thinking that an opponent uses.
 EFFORT = 0.25
 
-_OF_TABLES = (Away, Left, Suspended, OpenTable)
 #: Seconds for a client whose connection was lost to come back.
 RETURNS = 10.0
 #: Seconds for which a client may try to reach a host that is gone.
@@ -443,6 +441,8 @@ class ClientRun(Run, ClientWatcher):
         if self._expected_refusals:
             self._expected_refusals -= 1
             return
+        if self.checks.excused(self.transcript.reading, message):
+            return
         if self._handle is None and self._matches and self._last_said[0] in self.checks.late:
             return
         self._refusals += 1
@@ -602,14 +602,11 @@ class ClientRun(Run, ClientWatcher):
             return
         if self._phase is not Phase.PLAYING or self._shadow is None or self._handle is None:
             return
-        if isinstance(event, Back):
-            if event.seat == self._handle.seat:
-                self._shadow.hear(event.view)
-                self._client_is_back()
-        elif not isinstance(event, (*_OF_TABLES, Refused)):
-            owed = self._cannot_know and self._owes
-            self._shadow.hear(event)
-            self._has_acted = self._has_acted or (owed and not self._owes)
+        owed = self._cannot_know and self._owes
+        hear(self._shadow, event, self._handle.seat)
+        self._has_acted = self._has_acted or (owed and not self._owes)
+        if isinstance(event, Back) and event.seat == self._handle.seat:
+            self._client_is_back()
         if not isinstance(event, Refused):
             self._later(0, self._look)
 

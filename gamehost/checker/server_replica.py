@@ -8,16 +8,15 @@ from typing import Any
 
 from twisted.internet.task import Clock
 
-from gamehost.checker.private_host import ClientWatcher, PrivateHost
+from gamehost.checker.private_host import ClientWatcher, PrivateHost, hear
 from gamehost.games.base import Game, Seat
 from gamehost.games.play import new_player
 from gamehost.journal.records import TableId
 from gamehost.players.base import Level, Player, SeededChance
-from gamehost.tables.interfaces import Away, Back, Left, OpenTable, Over, Refused, SeatHandle, Suspended
+from gamehost.tables.interfaces import Over, SeatHandle
 from gamehost.wires.base import Wire
 from gamehost.wires.framing import WireError
 
-_OF_TABLES = (Away, Left, Suspended, OpenTable, Refused)
 #: Seconds for which a lost seat is kept. The replica's clock stands still, so it is kept for the whole scenario.
 GRACE = 3600.0
 
@@ -47,12 +46,8 @@ class SeatOfUser(ClientWatcher):
         """Something has happened at the table."""
         if isinstance(event, Over):
             self.player = None
-        elif self.player is None or isinstance(event, _OF_TABLES):
-            pass
-        elif not isinstance(event, Back):
-            self.player.hear(event)
-        elif event.seat == self.seat:
-            self.player.hear(event.view)
+        elif self.player is not None:
+            hear(self.player, event, self.seat)
 
     @property
     def match_id(self) -> str:

@@ -97,9 +97,9 @@ class Spelling(ABC):
         """The messages of a log-in after a lost connection."""
         return self.log_in(name, password)
 
-    @abstractmethod
     def again(self, name: str, match_id: str) -> Sequence[Any]:
-        """The messages that begin the next match on a connection; none: it begins by itself."""
+        """The messages that begin the next match on a connection, by default a log-in; none: it begins by itself."""
+        return self.log_in(name, "")
 
     @abstractmethod
     def says(self, action: Any, seat: Seat, match_id: str) -> Sequence[Any]:

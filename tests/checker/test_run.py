@@ -10,7 +10,6 @@ from twisted.trial.unittest import SynchronousTestCase
 from gamehost.checker import run
 from gamehost.checker.base import Act, Cut, Grade, Scenario, Verdict
 from gamehost.checker.line import SINGLE, SegmentedTransport
-from gamehost.checker.onitama import stalemate
 from gamehost.checker.trace import MOST_UNREAD, QUIET, Fault, RelayedConnection
 from gamehost.checker.transcript import LONGEST, RecordingCodec, Transcript, Watcher, printable
 from gamehost.games.base import Seat
@@ -20,6 +19,7 @@ from gamehost.players.base import SeededChance
 from gamehost.settings import BadOption
 from gamehost.testing.transport import StrictTransport
 from gamehost.wires.framing import WireError
+from gamehost.wires.onitama.checks import stalemate
 from gamehost.wires.onitama.client import PipesClientCodec
 from gamehost.wires.onitama.codec import PipesCodec
 from gamehost.wires.onitama.messages import Login, Start

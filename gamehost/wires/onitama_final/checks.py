@@ -9,23 +9,12 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from gamehost.checker.base import CLOSING, Cut, Law, Said, WireChecks
-from gamehost.checker.onitama import OnitamaReading, dealt, scenarios
+from gamehost.checker.base import CLOSING, Law, Said, WireChecks
 from gamehost.checker.server_run import Opening, ServerChecks, ServerRun, Spelling, User
-from gamehost.checker.server_scripts import (
-    LONGEST,
-    case,
-    crosswise,
-    joined,
-    next_match,
-    out_of_turn,
-    refusals,
-    returns,
-    some_moves,
-)
 from gamehost.checker.transcript import printable
 from gamehost.games.base import Seat
 from gamehost.games.onitama.rules import BLACK, START, WHITE, Exchange, Move, Position, Square
+from gamehost.wires.onitama.checks import OnitamaReading, dealt, scenarios, server_cases
 from gamehost.wires.onitama_final import messages as m
 from gamehost.wires.onitama_final.conversation import row_and_column, square_at
 
@@ -249,10 +238,6 @@ class FinalSpelling(Spelling):
         """One message. A name has ten characters at most."""
         return (m.Login(name),)
 
-    def again(self, name: str, match_id: str) -> Sequence[Any]:
-        """The same message."""
-        return (m.Login(name),)
-
     def says(self, action: Any, seat: Seat, match_id: str) -> Sequence[Any]:
         """A move or an exchange."""
         if isinstance(action, Move):
@@ -284,19 +269,4 @@ def faults(run: ServerRun, user: User) -> Iterator[tuple[str, Sequence[Any]]]:
     yield "MAKE_PASS while there is a legal move", (m.MakePass(card),)
 
 
-CASES = (
-    case("whole-match", "A whole match; the winner is told.", "GameOver", some_moves(LONGEST)),
-    case("crosswise", "The player who connects later logs in first, and is White.", "Start", crosswise),
-    case("next-match", "A whole match, and the next one on the same connections.", "Start", next_match),
-    case("refusals", "The first player makes illegal moves before the first move.", "InvalidMove", refusals(faults, 0)),
-    case("refusals-of-black", "The second player makes illegal moves.", "InvalidMove", refusals(faults, 1)),
-    case("out-of-turn", "A player moves in the other's turn.", "InvalidMove", out_of_turn),
-    case("bytes", "The clients send every byte in a segment of its own.", "turn", some_moves(6), Cut.BYTES),
-    case("random-cuts", "The clients' segments end in the middle of messages.", "turn", some_moves(6), Cut.RANDOM),
-    case("joined", "An illegal move and a legal one come in one segment.", "turn", joined(faults)),
-    case("returns-in-own-turn", "A connection is lost in its player's turn, and comes back.", "Restore", returns(True)),
-    case("returns-in-others-turn", "A connection is lost in the other's turn, and comes back.", "Reconnect",
-         returns(False)),
-)  # fmt: skip
-
-SERVER_CHECKS = ServerChecks("onitama-final", SERVER_LAWS, CASES, FinalSpelling)
+SERVER_CHECKS = ServerChecks("onitama-final", SERVER_LAWS, server_cases(faults, "Restore"), FinalSpelling)

@@ -13,13 +13,21 @@ from gamehost.checker.base import CLOSING, Act, Cut, Grade, Law, Said, Scenario,
 from gamehost.checker.reading import GRADES, Unanswered
 from gamehost.checker.server_run import ServerChecks, ServerRun, Spelling
 from gamehost.checker.server_scripts import case, crosswise, meet, out_of_turn, some_moves
-from gamehost.checker.stratego import FIRST_WINS, SECOND_WINS, AttacksFromAfar, Sight, alike, refused, short_game
 from gamehost.games.base import Seat
 from gamehost.games.stratego.actions import Move, PlaceRows
 from gamehost.games.stratego.rules import HOME, KINDS, PieceKind
 from gamehost.players.base import Level
 from gamehost.wires.stratego_frames import messages as m
 from gamehost.wires.stratego_frames.codec import HEADER, MOVE
+from gamehost.wires.stratego_lines.checks import (
+    FIRST_WINS,
+    SECOND_WINS,
+    AttacksFromAfar,
+    Sight,
+    alike,
+    refused,
+    short_game,
+)
 
 #: The Two-Squares rule is not in the document, so a client need not know it.
 FREE = {"stratego.two_squares": "0"}
@@ -477,10 +485,6 @@ class FramesSpelling(Spelling):
 
     def log_in(self, name: str, password: str) -> Sequence[Any]:
         """One frame."""
-        return (m.SignOn(name),)
-
-    def again(self, name: str, match_id: str) -> Sequence[Any]:
-        """The same frame."""
         return (m.SignOn(name),)
 
     def says(self, action: Any, seat: Seat, match_id: str) -> Sequence[Any]:
