@@ -125,8 +125,8 @@ class OpenReading:
         self._moves = Unanswered()
         #: What else may still be refused: `log-in` or `other`.
         self._open: list[str] = []
-        #: The ids of questions for moves.
-        self._asked: list[Any] = []
+        #: The ids of questions for moves, and whether each may be asked.
+        self._asked: dict[Any, bool] = {}
         self._may_be_late = False
 
     def redacted(self, message: Any) -> Any:
@@ -148,8 +148,8 @@ class OpenReading:
                 self._open.append("other" if self._entered else "log-in")
                 words = f"logs in as {name}"
                 return Said(f"{words}, but is logged in already", Grade.BREACH) if self._entered else Said(words)
-            case m.AskMoves(_, _, number):
-                self._asked.append(number)
+            case m.AskMoves(table, begun, number):
+                self._asked[number] = table == self._table and begun is UNSET and not self._asked
             case m.Seek(game) if self._table is None:
                 return Said(f"looks for opponents in {game}")
             case m.Seek() | m.Join():
@@ -188,14 +188,17 @@ class OpenReading:
         """What a message of the server means."""
         match message:
             case m.Refused(why, number):
-                if number in self._asked:
-                    self._asked.remove(number)
-                else:
+                excused = self.excuses(message)
+                if self._asked.pop(number, None) is None:
                     self._moves.refused()
-                return Said(f"refused: {why}", Grade.BREACH)
+                return Said(f"refused: {why}", None if excused else Grade.BREACH)
             case m.Sorry(why):
                 return Said(f"the host says: {why}", GRADES[self._open.pop(0) if self._open else "log-in"])
         return Said(self._told(message))
+
+    def excuses(self, refusal: Any) -> bool:
+        """Whether a refusal answers a question that a client may ask: it cannot know which actions are too many to list."""
+        return isinstance(refusal, m.Refused) and self._asked.get(refusal.id, False)
 
     def _told(self, message: Any) -> str:
         match message:
@@ -208,6 +211,7 @@ class OpenReading:
             case m.Seated(table, game, seat, names):
                 self._table, self._played, self._seat, self._view = table, _PLAYED.get(game), Seat(seat), None
                 self._moves.over()
+                self._asked.clear()
                 return f"{' and '.join(names)} play {game}; the client has seat {seat}"
             case m.Event(table, _, event) if table == self._table:
                 return self._happened(event)
@@ -219,8 +223,7 @@ class OpenReading:
             case m.Away(_, _, seat):
                 return f"the player of seat {seat} is away"
             case m.Moves(_, _, moves, number):
-                if number in self._asked:
-                    self._asked.remove(number)
+                self._asked.pop(number, None)
                 return f"{len(moves)} actions can be taken"
             case m.Pong():
                 return "the host is there"
@@ -300,7 +303,16 @@ SCENARIOS = (
     Scenario("host-killed", "The host is killed in mid-match.", "closing", steps=(Step(Act.HOST_KILLED, 4),)),
 )  # fmt: skip
 
-CHECKS = WireChecks("open", LAWS, SCENARIOS, OpenReading, canonical=False, spoiled=spoiled, late=("Act", "AskMoves"))
+CHECKS = WireChecks(
+    "open",
+    LAWS,
+    SCENARIOS,
+    OpenReading,
+    canonical=False,
+    spoiled=spoiled,
+    late=("Act", "AskMoves"),
+    excused=OpenReading.excuses,
+)
 
 
 # -- servers

@@ -5,6 +5,8 @@ import random
 from collections.abc import Mapping
 from typing import Any
 
+from gamehost.games.stratego.actions import PlaceRows
+from gamehost.games.stratego.master import STRATEGO
 from tests.kit.checker import MemoryClient, MemoryLauncher, TriesForEver
 
 
@@ -102,6 +104,30 @@ class SoundClient(MemoryClient):
             self.seek()
         else:
             self.end()
+
+
+class PlaysStratego(SoundClient):
+    """Asks what it may do. Where that is refused, because there are too many ways, it places all pieces at once."""
+
+    game = "stratego"
+    rows = ("BFB8B8B8B8", "B8S7777915", "5556666924", "9943994399")
+
+    def hear_seated(self, message: dict[str, Any]) -> None:
+        super().hear_seated(message)
+        self.placed = False
+
+    def hear_refused(self, message: dict[str, Any]) -> None:
+        self.asks = False
+        if self.in_match and not self.placed:
+            self.placed = True
+            self.act(STRATEGO.write(PlaceRows(self.rows if self.seat == 0 else self.rows[::-1])).decode())
+
+
+class AsksForSteps(SoundClient):
+    """Asks for steps in a game whose actions are listed whole."""
+
+    def ask(self) -> None:
+        self.say("moves", table=self.table, begun="ox")
 
 
 class OneMessageASegment(SoundClient):

@@ -27,8 +27,8 @@ from tests.checker.wires.onitama_clients import (
 )
 from tests.checker.wires.onitama_clients import SoundClient as OnitamaSoundClient
 from tests.checker.wires.open_clients import CRIPPLED as OPEN_CRIPPLED
+from tests.checker.wires.open_clients import AsksForSteps, PlaysStratego, TurnsItsMoves, UnknownKeys
 from tests.checker.wires.open_clients import SoundClient as OpenSoundClient
-from tests.checker.wires.open_clients import TurnsItsMoves, UnknownKeys
 from tests.checker.wires.paper_soccer_clients import CRIPPLED as PAPER_SOCCER_CRIPPLED
 from tests.checker.wires.paper_soccer_clients import SoundClient as PaperSoccerSoundClient
 from tests.checker.wires.stratego_frames_clients import CRIPPLED as STRATEGO_FRAMES_CRIPPLED
@@ -145,6 +145,12 @@ class OpenChecks(CheckerContract, SynchronousTestCase):
             report = check(client, ["second-seat", "own-drop"])
             self.assertEqual(titles(report), [], game)
             self.assertNotIn("skipped", [outcome.verdict.value for outcome in report.outcomes])
+
+    def test_a_question_that_nobody_can_answer(self) -> None:
+        """A client may ask what it can do in the set-up of Stratego, which is refused. It may not ask for steps."""
+        report = check(PlaysStratego, ["first-seat", "wins"])
+        self.assertEqual((titles(report), report.clean), ([], True))
+        self.assertIn("AskMoves was refused: in this game actions", "\n".join(titles(check(AsksForSteps, ["wins"]))))
 
     def test_sections_are_named(self) -> None:
         for client, section in ((TurnsItsMoves, "The games"), (UnknownKeys, "Lines")):
