@@ -15,7 +15,7 @@ from gamehost.wires.eriantys_java import messages as m
 from gamehost.wires.eriantys_java.client import JavaClientCodec
 from gamehost.wires.eriantys_java.codec import BoardCache, JavaCodec
 from gamehost.wires.eriantys_java.messages import CommunicationMessage, Message
-from gamehost.wires.eriantys_java.stream import HEADER
+from gamehost.wires.eriantys_java.objects import HEADER
 from tests.end_to_end.test_onitama import bot
 from tests.kit.memory_host import compiled, recorded, run
 from tests.kit.process import ROOT, HostProcess

@@ -12,7 +12,7 @@ from twisted.trial.unittest import SynchronousTestCase
 from gamehost.games.eriantys.events import NoEntryUsed, PlayedCharacter, Unified
 from gamehost.games.eriantys.master import Eriantys
 from gamehost.games.eriantys.phases import Play
-from gamehost.games.eriantys.pieces import Character
+from gamehost.games.eriantys.rules import Character
 from tests.kit.games.eriantys import Dice, any_action, flaws
 
 GAMES = int(os.environ.get("GAMEHOST_ERIANTYS_GAMES", "300"))

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamehost.games.eriantys.actions import (
+from gamehost.games.eriantys.events import (
     Action,
     ChooseCloud,
     ChooseDestination,
@@ -17,7 +17,7 @@ from gamehost.games.eriantys.actions import (
     read,
     write,
 )
-from gamehost.games.eriantys.pieces import Colour, Tower
+from gamehost.games.eriantys.rules import Colour, Tower
 from gamehost.testing.cases import PropertyCase
 
 NUMBERED = (ChooseWizard, PlayAssistant, ChooseDestination, ChooseSteps, ChooseCloud, UseCharacter)

@@ -5,15 +5,6 @@ The twelve characters of Eriantys.
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.games.base import Seat
-from gamehost.games.eriantys.actions import (
-    ChooseCloud,
-    ChooseDestination,
-    ChooseSteps,
-    ChooseStudent,
-    PlayAssistant,
-    RuleFault,
-    UseCharacter,
-)
 from gamehost.games.eriantys.characters import EFFECTS
 from gamehost.games.eriantys.events import (
     AskAssistant,
@@ -23,12 +14,18 @@ from gamehost.games.eriantys.events import (
     AskSteps,
     AskStudent,
     Board,
+    ChooseCloud,
+    ChooseDestination,
+    ChooseSteps,
+    ChooseStudent,
     IslandOwner,
+    PlayAssistant,
     PlayedCharacter,
+    RuleFault,
+    UseCharacter,
 )
 from gamehost.games.eriantys.phases import Play
-from gamehost.games.eriantys.pieces import Character, Colour, Status, Tower
-from gamehost.games.eriantys.rules import evolve, influences
+from gamehost.games.eriantys.rules import Character, Colour, Status, Tower, evolve, influences
 from tests.kit.games.eriantys import (
     acting,
     at,

@@ -8,20 +8,8 @@ from typing import Any
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.games.base import Cause, Seat, To
-from gamehost.games.eriantys.actions import (
-    Action,
-    ChooseCloud,
-    ChooseDestination,
-    ChooseSteps,
-    ChooseStudent,
-    ChooseTower,
-    ChooseWizard,
-    IllegalChoice,
-    PlayAssistant,
-    RuleFault,
-    UseCharacter,
-)
 from gamehost.games.eriantys.events import (
+    Action,
     AskAssistant,
     AskCloud,
     AskDestination,
@@ -30,14 +18,23 @@ from gamehost.games.eriantys.events import (
     AskTower,
     AskWizard,
     Board,
+    ChooseCloud,
+    ChooseDestination,
+    ChooseSteps,
+    ChooseStudent,
+    ChooseTower,
+    ChooseWizard,
     Denied,
+    IllegalChoice,
+    PlayAssistant,
+    RuleFault,
     Situation,
+    UseCharacter,
     Won,
 )
 from gamehost.games.eriantys.master import Eriantys, EriantysMaster
 from gamehost.games.eriantys.phases import Play
-from gamehost.games.eriantys.pieces import ASSISTANTS, Character, Colour, Status, Tower
-from gamehost.games.eriantys.rules import evolve
+from gamehost.games.eriantys.rules import ASSISTANTS, Character, Colour, Status, Tower, evolve
 from gamehost.settings import BadOption
 from gamehost.testing.cases import PropertyCase
 from gamehost.testing.master_contract import MasterContract, Step

@@ -9,11 +9,10 @@ from hypothesis import strategies as st
 
 from gamehost.games.base import Seat
 from gamehost.games.eriantys import events
-from gamehost.games.eriantys.actions import ChooseTower, RuleFault, read
+from gamehost.games.eriantys.events import ChooseTower, RuleFault, read
 from gamehost.games.eriantys.master import Eriantys
 from gamehost.games.eriantys.messages import MESSAGES
-from gamehost.games.eriantys.pieces import Character, Status, Tower
-from gamehost.games.eriantys.rules import Island
+from gamehost.games.eriantys.rules import Character, Island, Status, Tower
 from gamehost.testing.cases import PropertyCase
 from tests.games.test_eriantys_master import ExpertMasterTests, NormalMasterTests
 from tests.kit.drawn_matches import MessagesContract

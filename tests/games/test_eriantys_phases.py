@@ -5,17 +5,6 @@ The course of a match of Eriantys: the set-up, planning, and turns.
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.games.base import Seat
-from gamehost.games.eriantys.actions import (
-    ChooseCloud,
-    ChooseDestination,
-    ChooseSteps,
-    ChooseStudent,
-    ChooseTower,
-    ChooseWizard,
-    IllegalChoice,
-    PlayAssistant,
-    RuleFault,
-)
 from gamehost.games.eriantys.events import (
     AskAssistant,
     AskCloud,
@@ -25,16 +14,38 @@ from gamehost.games.eriantys.events import (
     AskTower,
     AskWizard,
     Board,
+    ChooseCloud,
+    ChooseDestination,
+    ChooseSteps,
+    ChooseStudent,
+    ChooseTower,
+    ChooseWizard,
     Denied,
+    IllegalChoice,
     IslandOwner,
     NoEntryUsed,
+    PlayAssistant,
     PlayedAssistant,
+    RuleFault,
     StartOfTurn,
     Told,
 )
 from gamehost.games.eriantys.phases import Choices, Play, chosen, dealt
-from gamehost.games.eriantys.pieces import MODES, Character, Colour, PlanningOrder, Status, Students, Tower, steps_of
-from gamehost.games.eriantys.rules import Match, Position, drawn, evolve, refilled
+from gamehost.games.eriantys.rules import (
+    MODES,
+    Character,
+    Colour,
+    Match,
+    PlanningOrder,
+    Position,
+    Status,
+    Students,
+    Tower,
+    drawn,
+    evolve,
+    refilled,
+    steps_of,
+)
 from tests.kit.games.eriantys import (
     TOWERS,
     Dice,

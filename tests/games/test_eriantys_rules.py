@@ -10,10 +10,13 @@ from twisted.trial.unittest import SynchronousTestCase
 from gamehost.games.base import Cause, Seat
 from gamehost.games.eriantys import events
 from gamehost.games.eriantys.master import Eriantys
-from gamehost.games.eriantys.pieces import Character, Colour, Students, Tower
 from gamehost.games.eriantys.rules import (
+    Character,
+    Colour,
     Island,
     Position,
+    Students,
+    Tower,
     counted,
     emptied,
     ended_at_once,

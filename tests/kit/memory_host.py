@@ -31,7 +31,7 @@ from gamehost.wires.console.telnet import ASK_CHARSET, ASK_TERMINAL, HIDE, PROBE
 from gamehost.wires.eriantys_java import messages
 from gamehost.wires.eriantys_java.classes import CLASSES, ENUMERATION, ENUMERATIONS, SERIALIZABLE, JavaClass, JavaField
 from gamehost.wires.eriantys_java.client import JavaClientCodec
-from gamehost.wires.eriantys_java.stream import HEADER
+from gamehost.wires.eriantys_java.objects import HEADER
 from tests.kit.sources import ROOT
 
 # The console's messages: lines as they are, a prompt as `>`, telnet's options in angle brackets.

@@ -19,8 +19,7 @@ from twisted.trial.unittest import SynchronousTestCase
 from gamehost.client.core import ClientCore
 from gamehost.games.base import Game, GameMaster, IllegalAction, Result, Seat, To
 from gamehost.games.chance import Chance, SystemChance, shuffled
-from gamehost.games.eriantys.pieces import NO_STUDENTS
-from gamehost.games.eriantys.rules import drawn
+from gamehost.games.eriantys.rules import NO_STUDENTS, drawn
 from gamehost.games.installed import installed
 from gamehost.games.onitama.master import ONITAMA, Dealt
 from gamehost.games.onitama.rules import VECTORS

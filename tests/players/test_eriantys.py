@@ -5,8 +5,7 @@ from collections.abc import Mapping, Sequence
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.games.base import IllegalAction, Seat
-from gamehost.games.eriantys.actions import ChooseSteps
-from gamehost.games.eriantys.events import AskAssistant, AskSteps, Closing
+from gamehost.games.eriantys.events import AskAssistant, AskSteps, ChooseSteps, Closing
 from gamehost.games.eriantys.master import Eriantys, EriantysMaster
 from gamehost.games.eriantys.phases import Play
 from gamehost.games.eriantys.player import after

@@ -8,7 +8,7 @@ from gamehost.games.base import Seat
 from gamehost.games.eriantys import messages
 from gamehost.games.eriantys.master import ERIANTYS
 from gamehost.games.eriantys.messages import MESSAGES
-from gamehost.games.eriantys.pieces import Character
+from gamehost.games.eriantys.rules import Character
 from gamehost.games.eriantys.text import FORMS, SCREEN
 from gamehost.games.screen import MoveRefused, Screen, Style
 from gamehost.testing.cases import PropertyCase

@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamehost.games.eriantys.pieces import Character, Status
+from gamehost.games.eriantys.rules import Character, Status
 from gamehost.lobby.queues import Queue
 from gamehost.plugins import WIRES
 from gamehost.settings import BadOption

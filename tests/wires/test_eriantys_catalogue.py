@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamehost.games.eriantys.pieces import Character, Status, Tower
-from gamehost.games.eriantys.rules import evolve
+from gamehost.games.eriantys.rules import Character, Status, Tower, evolve
 from gamehost.lobby.sessions import ResumePolicy, SessionRegistry
 from gamehost.testing.cases import PropertyCase
 from gamehost.wires.eriantys_conversation import State

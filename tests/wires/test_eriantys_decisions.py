@@ -12,8 +12,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.games.base import Seat
 from gamehost.games.eriantys.events import AskAssistant, AskCloud
-from gamehost.games.eriantys.pieces import Character, Status, Tower
-from gamehost.games.eriantys.rules import evolve
+from gamehost.games.eriantys.rules import Character, Status, Tower, evolve
 from gamehost.net.connection import WireFactory
 from gamehost.testing.cases import PropertyCase
 from gamehost.wires.eriantys.conversation import WIRE

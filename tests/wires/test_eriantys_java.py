@@ -9,9 +9,8 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.games.base import Seat
 from gamehost.games.eriantys.phases import Play
-from gamehost.games.eriantys.pieces import Character, Colour, Status
-from gamehost.games.eriantys.pieces import Tower as GameTower
-from gamehost.games.eriantys.rules import evolve
+from gamehost.games.eriantys.rules import Character, Colour, Status, evolve
+from gamehost.games.eriantys.rules import Tower as GameTower
 from gamehost.testing import memory_host
 from gamehost.testing.cases import PropertyCase
 from gamehost.testing.memory_host import Client
@@ -24,7 +23,7 @@ from gamehost.wires.eriantys_java.classes import CLASSES, ENUM_CLASSES, ENUMERAT
 from gamehost.wires.eriantys_java.conversation import LOGIN_SECONDS, OPTIONS, SILENT_SECONDS
 from gamehost.wires.eriantys_java.conversation import WIRE as TOKEN
 from gamehost.wires.eriantys_java.messages import Assistant, CharacterEnum, Color, Message, Tower
-from gamehost.wires.eriantys_java.stream import HEADER
+from gamehost.wires.eriantys_java.objects import HEADER
 from tests.kit.games.eriantys import acting, at, circle, new_position, rich, with_islands
 from tests.kit.journals import RecordingJournal
 from tests.kit.memory_host import HOME, JavaWords, MemoryHost

@@ -13,9 +13,8 @@ from gamehost.games.base import Seat
 from gamehost.games.eriantys import events as e
 from gamehost.games.eriantys.characters import EFFECTS
 from gamehost.games.eriantys.events import Won, board_of
-from gamehost.games.eriantys.pieces import Character, Colour, plus
-from gamehost.games.eriantys.pieces import Tower as GameTower
-from gamehost.games.eriantys.rules import Card, Position, evolve
+from gamehost.games.eriantys.rules import Card, Character, Colour, Position, evolve, plus
+from gamehost.games.eriantys.rules import Tower as GameTower
 from gamehost.settings import BadOption
 from gamehost.testing.cases import PropertyCase
 from gamehost.testing.client_codec_contract import ClientCodecContract
@@ -24,7 +23,7 @@ from gamehost.testing.wire_connections import chunked
 from gamehost.wires.eriantys_java import messages as m
 from gamehost.wires.eriantys_java import rendering
 from gamehost.wires.eriantys_java.classes import CLASSES
-from gamehost.wires.eriantys_java.client import JavaClientCodec
+from gamehost.wires.eriantys_java.client import SERVER_MESSAGE_LIMIT, JavaClientCodec
 from gamehost.wires.eriantys_java.codec import _BY_NAME, _CONSTANTS, BoardCache, JavaCodec
 from gamehost.wires.eriantys_java.conversation import SILENT_SECONDS, JavaConfig, JavaOptions, configure
 from gamehost.wires.eriantys_java.conversation import WIRE as TOKEN
@@ -41,8 +40,7 @@ from gamehost.wires.eriantys_java.messages import (
     UpdateBoard,
 )
 from gamehost.wires.eriantys_java.messages import Tower as JavaTower
-from gamehost.wires.eriantys_java.object_reader import SERVER_MESSAGE_LIMIT
-from gamehost.wires.eriantys_java.stream import HEADER
+from gamehost.wires.eriantys_java.objects import HEADER
 from gamehost.wires.framing import OtherProtocol, WireError
 from tests.kit.games.eriantys import circle, new_position, rich, with_islands, with_school
 from tests.kit.memory_host import Client, JavaWords, MemoryHost, recorded, segments

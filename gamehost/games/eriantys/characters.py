@@ -13,25 +13,30 @@ from attrs import frozen
 
 from gamehost.games.base import To
 from gamehost.games.chance import Chance
-from gamehost.games.eriantys.actions import IllegalChoice, RuleFault
 from gamehost.games.eriantys.events import (
     Ask,
     AskCardStudent,
     AskColour,
     AskDestination,
+    IllegalChoice,
+    RuleFault,
     Success,
     Told,
     board_of,
     resolution_told,
 )
-from gamehost.games.eriantys.pieces import NO_STUDENTS, Character, Colour, Students, plus
 from gamehost.games.eriantys.rules import (
+    NO_STUDENTS,
     Card,
+    Character,
+    Colour,
     Position,
+    Students,
     drawn,
     emptied,
     evolve,
     has_room,
+    plus,
     resolved,
     seated,
     swapped,

@@ -13,11 +13,10 @@ from typing import Any, TypeAlias
 from msgspec import Struct
 
 from gamehost.games.base import Seat
-from gamehost.games.eriantys import actions, events
-from gamehost.games.eriantys.actions import RuleFault
+from gamehost.games.eriantys import events
 from gamehost.games.eriantys.characters import EFFECTS
-from gamehost.games.eriantys.pieces import NO_STUDENTS, Character, Colour, Status, Students, Tower
-from gamehost.games.eriantys.rules import Card, Island, School
+from gamehost.games.eriantys.events import RuleFault
+from gamehost.games.eriantys.rules import NO_STUDENTS, Card, Character, Colour, Island, School, Status, Students, Tower
 from gamehost.games.messages import ActionMessage, EventMessage
 
 #: By colour, in lower case.
@@ -464,14 +463,14 @@ _EVENTS: Mapping[type, Callable[[Any], EventMessage]] = {
 
 
 _ACTIONS: Mapping[type, Callable[[Any], Action]] = {
-    actions.ChooseTower: lambda action: TowerAction(_TOWERS[action.tower]),
-    actions.ChooseWizard: lambda action: WizardAction(action.wizard),
-    actions.PlayAssistant: lambda action: AssistantAction(action.assistant),
-    actions.ChooseStudent: lambda action: StudentAction(None if action.colour is None else _COLOURS[action.colour]),
-    actions.ChooseDestination: lambda action: DestinationAction(action.destination),
-    actions.ChooseSteps: lambda action: StepsAction(action.steps),
-    actions.ChooseCloud: lambda action: CloudAction(action.cloud),
-    actions.UseCharacter: lambda action: CharacterAction(action.character),
+    events.ChooseTower: lambda action: TowerAction(_TOWERS[action.tower]),
+    events.ChooseWizard: lambda action: WizardAction(action.wizard),
+    events.PlayAssistant: lambda action: AssistantAction(action.assistant),
+    events.ChooseStudent: lambda action: StudentAction(None if action.colour is None else _COLOURS[action.colour]),
+    events.ChooseDestination: lambda action: DestinationAction(action.destination),
+    events.ChooseSteps: lambda action: StepsAction(action.steps),
+    events.ChooseCloud: lambda action: CloudAction(action.cloud),
+    events.UseCharacter: lambda action: CharacterAction(action.character),
 }
 
 
@@ -627,7 +626,7 @@ class EriantysMessages:
         make = _READ.get(type(event))
         return None if make is None else make(event)
 
-    def action(self, action: actions.Action) -> Action:
+    def action(self, action: events.Action) -> Action:
         return _ACTIONS[type(action)](action)
 
     def event(self, event: Any) -> EventMessage | None:

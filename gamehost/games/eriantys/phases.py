@@ -2,30 +2,19 @@
 The course of a match after the deal: planning phases, turns, rounds and the end, as functions from one `Play` to the
 next. Events are appended to `say`, in the order of the document's scenarios.
 
-Before it, teams and wizards are chosen in the order in which the players came, and the table is laid (A.2).
+Before it, teams and wizards are chosen in the order in which the players came, and the table is laid (A.2). What answers a
+request is listed here too, beside what is refused.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from attrs import frozen
 
 from gamehost.games.base import Seat, To
 from gamehost.games.chance import Chance, shuffled
-from gamehost.games.eriantys.actions import (
-    Action,
-    ChooseCloud,
-    ChooseDestination,
-    ChooseSteps,
-    ChooseStudent,
-    ChooseTower,
-    ChooseWizard,
-    IllegalChoice,
-    PlayAssistant,
-    RuleFault,
-    UseCharacter,
-)
 from gamehost.games.eriantys.characters import EFFECTS, Effect, Step, laid_out, paid
 from gamehost.games.eriantys.events import (
+    Action,
     Ask,
     AskAssistant,
     AskCardStudent,
@@ -36,24 +25,34 @@ from gamehost.games.eriantys.events import (
     AskStudent,
     AskTower,
     AskWizard,
+    ChooseCloud,
+    ChooseDestination,
+    ChooseSteps,
+    ChooseStudent,
+    ChooseTower,
+    ChooseWizard,
     Denied,
     EndOfRound,
     EndOfTurn,
     Event,
+    IllegalChoice,
     LastRound,
     Picked,
+    PlayAssistant,
     PlayedAssistant,
     PlayedCharacter,
     PlayerStatus,
+    RuleFault,
     StartOfTurn,
     Success,
     Told,
     TowerChosen,
+    UseCharacter,
     WizardChosen,
     board_of,
     resolution_told,
 )
-from gamehost.games.eriantys.pieces import (
+from gamehost.games.eriantys.rules import (
     ASSISTANTS,
     CHARACTERS_IN_PLAY,
     COINS,
@@ -62,22 +61,18 @@ from gamehost.games.eriantys.pieces import (
     STUDENTS_FOR_ISLANDS,
     STUDENTS_OF_A_COLOUR,
     WIZARDS,
+    Card,
     Character,
     Colour,
-    PlanningOrder,
-    Status,
-    Students,
-    Tower,
-    steps_of,
-    together,
-)
-from gamehost.games.eriantys.rules import (
-    Card,
     Island,
     Match,
+    PlanningOrder,
     Position,
     School,
+    Status,
+    Students,
     Team,
+    Tower,
     Verdict,
     drawn,
     ended_at_once,
@@ -88,6 +83,8 @@ from gamehost.games.eriantys.rules import (
     moved_to_table,
     refilled,
     resolved,
+    steps_of,
+    together,
 )
 
 # Before the deal
@@ -226,6 +223,65 @@ def _islands(chance: Chance) -> tuple[Island, ...]:
             students, bag = drawn(bag, 1, chance)
         islands.append(Island((place + 1,), students))
     return tuple(islands)
+
+
+# What is legal
+
+
+def answers(request: Ask, position: Position | None, picked: Colour | None) -> Iterator[Action]:
+    """
+    What answers a request and would not be denied, without characters.
+
+    :param position: for the rooms at the tables; `None`: before the deal
+    :param picked: the student that the request is about; `None`: there is none, or it is not known
+    """
+    match request:
+        case AskTower(_, left):
+            yield from (ChooseTower(tower) for tower in Tower if tower < len(left) and left[tower])
+        case AskWizard(_, wizards):
+            yield from map(ChooseWizard, wizards)
+        case AskAssistant(_, hand, played):
+            taken = {card for _, card in played}
+            yield from map(PlayAssistant, [card for card in hand if card not in taken] or hand)
+        case AskStudent(_, students):
+            yield from _colours(students)
+        case AskDestination(_, islands, dining_room):
+            if dining_room and (position is None or picked is None or has_room(position.school, picked)):
+                yield ChooseDestination(0)
+            yield from map(ChooseDestination, range(1, islands + 1))
+        case AskSteps(_, most):
+            yield from map(ChooseSteps, range(1, most + 1))
+        case AskCloud(_, clouds):
+            yield from map(ChooseCloud, clouds)
+        case AskCardStudent(_, students, may_stop):
+            yield from _colours(_seated_with(students, position, None if may_stop else picked))
+            if may_stop:
+                yield ChooseStudent(None)
+        case AskColour():
+            yield from map(ChooseStudent, Colour)
+
+
+def _colours(students: Students) -> Iterator[Action]:
+    return (ChooseStudent(colour) for colour in Colour if students[colour])
+
+
+def _seated_with(students: Students, position: Position | None, picked: Colour | None) -> Students:
+    """Of the students that a character offers, those that can be swapped for one at whose table there may be no seat."""
+    minstrel = position is not None and position.character is Character.MINSTREL
+    if position is None or picked is None or not minstrel or has_room(position.school, picked):
+        return students
+    return tuple(count if colour == picked else 0 for colour, count in enumerate(students))
+
+
+def usable(position: Position) -> Iterator[UseCharacter]:
+    """The characters that the player whose turn it is can use and pay now, in a turn of its own."""
+    for card in position.cards:
+        if position.character is None and card.cost <= position.school.coins:
+            try:
+                EFFECTS[card.character].check(position)
+            except IllegalChoice:
+                continue
+            yield UseCharacter(card.character)
 
 
 # The match

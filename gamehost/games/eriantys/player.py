@@ -18,18 +18,9 @@ from attrs import define, evolve, field, frozen
 
 from gamehost.games.base import Seat
 from gamehost.games.chance import Chance
-from gamehost.games.eriantys.actions import (
-    Action,
-    ChooseDestination,
-    ChooseStudent,
-    ChooseTower,
-    ChooseWizard,
-    IllegalChoice,
-    PlayAssistant,
-    UseCharacter,
-    write,
-)
 from gamehost.games.eriantys.events import (
+    ASKS,
+    Action,
     Ask,
     AskAssistant,
     AskCardStudent,
@@ -40,30 +31,40 @@ from gamehost.games.eriantys.events import (
     AskTower,
     AskWizard,
     Board,
+    ChooseDestination,
+    ChooseStudent,
+    ChooseTower,
+    ChooseWizard,
     Closing,
     Denied,
     EndOfTurn,
+    IllegalChoice,
     LastRound,
     MatchStarted,
+    PlayAssistant,
     PlayedAssistant,
     Situation,
     StartOfTurn,
     Success,
+    UseCharacter,
     Won,
+    write,
 )
-from gamehost.games.eriantys.phases import Play, answered, character_used
-from gamehost.games.eriantys.pieces import (
+from gamehost.games.eriantys.master import bag_of, public_position
+from gamehost.games.eriantys.phases import Play, answered, answers, character_used, usable
+from gamehost.games.eriantys.rules import (
     ASSISTANTS,
     MODES,
     Character,
     Colour,
     PlanningOrder,
+    Position,
     Status,
     Tower,
+    influences,
+    resolved,
     steps_of,
 )
-from gamehost.games.eriantys.rules import Position, influences, resolved
-from gamehost.games.eriantys.views import ASKS, answers, bag_of, public_position, usable
 from gamehost.players.base import Budget, Level, Thinking
 from gamehost.players.search import best_on_average
 

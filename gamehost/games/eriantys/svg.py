@@ -12,8 +12,17 @@ from math import cos, hypot, pi, sin
 from gamehost.games.base import Seat
 from gamehost.games.drawing import GO, INK, Board, Scene, at, caption, number, page, tag, text
 from gamehost.games.eriantys import events
-from gamehost.games.eriantys.pieces import COIN_SEATS, ISLANDS, TABLE_SEATS, Colour, Students, Tower
-from gamehost.games.eriantys.rules import Card, Island, School
+from gamehost.games.eriantys.rules import (
+    COIN_SEATS,
+    ISLANDS,
+    TABLE_SEATS,
+    Card,
+    Colour,
+    Island,
+    School,
+    Students,
+    Tower,
+)
 
 # Things, each around (0, 0)
 

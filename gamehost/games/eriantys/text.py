@@ -15,8 +15,11 @@ from typing import Any, TypeVar
 from msgspec import Struct
 
 from gamehost.games.base import Seat
-from gamehost.games.eriantys.actions import (
+from gamehost.games.eriantys.characters import EFFECTS, Jester, Minstrel
+from gamehost.games.eriantys.events import (
     Action,
+    AskStudent,
+    Board,
     ChooseCloud,
     ChooseDestination,
     ChooseSteps,
@@ -25,12 +28,11 @@ from gamehost.games.eriantys.actions import (
     ChooseWizard,
     IllegalChoice,
     PlayAssistant,
+    Situation,
     UseCharacter,
     write,
 )
-from gamehost.games.eriantys.characters import EFFECTS, Jester, Minstrel
-from gamehost.games.eriantys.events import AskStudent, Board, Situation
-from gamehost.games.eriantys.master import ERIANTYS
+from gamehost.games.eriantys.master import ERIANTYS, public_position
 from gamehost.games.eriantys.messages import (
     MESSAGES,
     AskAssistantEvent,
@@ -62,9 +64,7 @@ from gamehost.games.eriantys.messages import (
     View,
     board_message,
 )
-from gamehost.games.eriantys.pieces import TABLE_SEATS, Character, Colour, Status, Tower
-from gamehost.games.eriantys.rules import has_room
-from gamehost.games.eriantys.views import public_position
+from gamehost.games.eriantys.rules import TABLE_SEATS, Character, Colour, Status, Tower, has_room
 from gamehost.games.screen import (
     BoardScreen,
     MoveRefused,

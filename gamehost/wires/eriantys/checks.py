@@ -14,12 +14,22 @@ from msgspec.structs import astuple
 
 from gamehost.checker.base import CLOSING, Act, Cut, Grade, Law, Said, Scenario, Step, WireChecks
 from gamehost.checker.eriantys import RequestReading, answers_of, questions_of
-from gamehost.games.eriantys.actions import Action, ChooseDestination, ChooseSteps, ChooseStudent, PlayAssistant
-from gamehost.games.eriantys.events import Ask, AskAssistant, AskCloud, AskDestination, AskSteps, AskStudent
-from gamehost.games.eriantys.pieces import TABLE_SEATS, Colour
+from gamehost.games.eriantys.events import (
+    Action,
+    Ask,
+    AskAssistant,
+    AskCloud,
+    AskDestination,
+    AskSteps,
+    AskStudent,
+    ChooseDestination,
+    ChooseSteps,
+    ChooseStudent,
+    PlayAssistant,
+)
+from gamehost.games.eriantys.phases import answers, usable
 from gamehost.games.eriantys.player import EriantysPlayer
-from gamehost.games.eriantys.rules import Position, has_room, resolved
-from gamehost.games.eriantys.views import answers, usable
+from gamehost.games.eriantys.rules import TABLE_SEATS, Colour, Position, has_room, resolved
 from gamehost.players.base import Level
 from gamehost.wires.eriantys import messages as m
 from gamehost.wires.eriantys.messages import Color, Communication, Error

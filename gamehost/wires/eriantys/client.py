@@ -15,11 +15,9 @@ from msgspec import DecodeError, UnsetType, ValidationError, convert
 from msgspec.json import Decoder, Encoder
 
 from gamehost.games.base import Seat
-from gamehost.games.eriantys import actions as a
 from gamehost.games.eriantys import events as e
 from gamehost.games.eriantys.master import ERIANTYS
-from gamehost.games.eriantys.pieces import NO_STUDENTS, Character, Colour, Students, Tower
-from gamehost.games.eriantys.rules import Card, Island, School
+from gamehost.games.eriantys.rules import NO_STUDENTS, Card, Character, Colour, Island, School, Students, Tower
 from gamehost.programs.wire_player import NOBODY, ProgramError, WirePlayer, won
 from gamehost.wires.eriantys import messages as m
 from gamehost.wires.eriantys.codec import LINE_LIMIT, parse
@@ -305,14 +303,14 @@ _TELL: Mapping[type, Callable[[EriantysPlayer, Any], Any]] = {
     m.EndOfPlayerRound: lambda self, one: e.EndOfTurn(one.roundNumber, self.seat_of(one.nickname)),
 }
 _SAY: Mapping[type, Callable[[Any], Any]] = {
-    a.ChooseTower: lambda action: m.ChosenTower(m.Tower[action.tower.name]),
-    a.ChooseWizard: lambda action: m.ChosenWizard(action.wizard),
-    a.PlayAssistant: lambda action: m.PlayAssistant(action.assistant),
-    a.ChooseStudent: lambda action: m.ChosenStudent(None if action.colour is None else _color(action.colour)),
-    a.ChooseDestination: lambda action: m.ChosenDestination(action.destination),
-    a.ChooseSteps: lambda action: m.ChosenSteps(action.steps),
-    a.ChooseCloud: lambda action: m.ChosenCloud(action.cloud),
-    a.UseCharacter: lambda action: m.UseCharacterEffect(action.character),
+    e.ChooseTower: lambda action: m.ChosenTower(m.Tower[action.tower.name]),
+    e.ChooseWizard: lambda action: m.ChosenWizard(action.wizard),
+    e.PlayAssistant: lambda action: m.PlayAssistant(action.assistant),
+    e.ChooseStudent: lambda action: m.ChosenStudent(None if action.colour is None else _color(action.colour)),
+    e.ChooseDestination: lambda action: m.ChosenDestination(action.destination),
+    e.ChooseSteps: lambda action: m.ChosenSteps(action.steps),
+    e.ChooseCloud: lambda action: m.ChosenCloud(action.cloud),
+    e.UseCharacter: lambda action: m.UseCharacterEffect(action.character),
 }
 
 

@@ -29,9 +29,9 @@ from msgspec import UNSET, Struct
 
 from gamehost.accounts.names import NameFault, NameRefused
 from gamehost.games.base import Seat
-from gamehost.games.eriantys import actions, events, pieces
+from gamehost.games.eriantys import events, rules
 from gamehost.games.eriantys.master import ERIANTYS
-from gamehost.games.eriantys.pieces import Status
+from gamehost.games.eriantys.rules import Status
 from gamehost.journal.records import TableId
 from gamehost.lobby.lobby import Lobby
 from gamehost.lobby.queues import NoSuchTable, Queue, TableFull, TooManyTables
@@ -80,17 +80,17 @@ STOPPING = "the host is stopping"
 #: A client that sends no byte for so many ping intervals is disconnected.
 SILENT_PINGS = 3
 
-_ACTIONS: Mapping[type, Callable[[Any], actions.Action]] = {
-    m.ChosenTower: lambda message: actions.ChooseTower(pieces.Tower[message.tower.name]),
-    m.ChosenWizard: lambda message: actions.ChooseWizard(message.wizardId),
-    m.PlayAssistant: lambda message: actions.PlayAssistant(message.assistant),
-    m.ChosenStudent: lambda message: actions.ChooseStudent(
-        None if message.color is None else pieces.Colour[message.color.name]
+_ACTIONS: Mapping[type, Callable[[Any], events.Action]] = {
+    m.ChosenTower: lambda message: events.ChooseTower(rules.Tower[message.tower.name]),
+    m.ChosenWizard: lambda message: events.ChooseWizard(message.wizardId),
+    m.PlayAssistant: lambda message: events.PlayAssistant(message.assistant),
+    m.ChosenStudent: lambda message: events.ChooseStudent(
+        None if message.color is None else rules.Colour[message.color.name]
     ),
-    m.ChosenDestination: lambda message: actions.ChooseDestination(message.destination),
-    m.ChosenSteps: lambda message: actions.ChooseSteps(message.steps),
-    m.ChosenCloud: lambda message: actions.ChooseCloud(message.cloud),
-    m.UseCharacterEffect: lambda message: actions.UseCharacter(message.character),
+    m.ChosenDestination: lambda message: events.ChooseDestination(message.destination),
+    m.ChosenSteps: lambda message: events.ChooseSteps(message.steps),
+    m.ChosenCloud: lambda message: events.ChooseCloud(message.cloud),
+    m.UseCharacterEffect: lambda message: events.UseCharacter(message.character),
 }
 
 _NAME_FAULTS: Mapping[NameFault, Error] = {
@@ -329,7 +329,7 @@ class JsonConversation(EriantysConversation[Message]):
 
     def tell_refused(self, event: Refused) -> None:
         error = event.error
-        if isinstance(error, actions.IllegalChoice):
+        if isinstance(error, events.IllegalChoice):
             self._refuse(Error(error.fault.value), error.detail)
             if error.ask_again:
                 self._ask_again()

@@ -12,7 +12,7 @@ from typing import Any
 from msgspec import UNSET
 
 from gamehost.games.base import Seat
-from gamehost.games.eriantys import pieces
+from gamehost.games.eriantys import rules
 from gamehost.games.eriantys.characters import EFFECTS
 from gamehost.games.eriantys.events import (
     Ask,
@@ -45,20 +45,20 @@ from gamehost.wires.eriantys.messages import (
 )
 
 #: In the order of the game's own enumerations.
-COLORS = tuple(Color[colour.name] for colour in pieces.Colour)
-TOWERS = tuple(Tower[tower.name] for tower in pieces.Tower)
+COLORS = tuple(Color[colour.name] for colour in rules.Colour)
+TOWERS = tuple(Tower[tower.name] for tower in rules.Tower)
 
 Names = Sequence[str]
 
-heap_of: Callable[[pieces.Students], Students] = lru_cache(4096)(lambda heap: Students(*heap))
+heap_of: Callable[[rules.Students], Students] = lru_cache(4096)(lambda heap: Students(*heap))
 
 
-def tower_of(tower: pieces.Tower | None) -> Tower | None:
+def tower_of(tower: rules.Tower | None) -> Tower | None:
     """A tower's colour, or `None`."""
     return None if tower is None else TOWERS[tower]
 
 
-def listed(heap: pieces.Students) -> tuple[Color, ...]:
+def listed(heap: rules.Students) -> tuple[Color, ...]:
     """The students one by one."""
     return tuple(color for color, count in zip(COLORS, heap, strict=True) for _ in range(count))
 

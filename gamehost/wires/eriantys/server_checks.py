@@ -14,14 +14,20 @@ from gamehost.checker.base import Cut, Law
 from gamehost.checker.server_run import Script, ServerChecks, ServerDraw, ServerRun, Spelling, User
 from gamehost.checker.server_scripts import LONGEST, case, log_in, returns
 from gamehost.games.base import Game, Seat
-from gamehost.games.eriantys import actions
-from gamehost.games.eriantys.actions import Action, ChooseStudent
+from gamehost.games.eriantys import events
 from gamehost.games.eriantys.characters import EFFECTS, Monk, Princess
-from gamehost.games.eriantys.events import AskAssistant, AskCloud, AskSteps, AskStudent, AskTower, AskWizard
-from gamehost.games.eriantys.phases import Choices, Play
-from gamehost.games.eriantys.pieces import ASSISTANTS, Character, Colour
-from gamehost.games.eriantys.rules import Position
-from gamehost.games.eriantys.views import usable
+from gamehost.games.eriantys.events import (
+    Action,
+    AskAssistant,
+    AskCloud,
+    AskSteps,
+    AskStudent,
+    AskTower,
+    AskWizard,
+    ChooseStudent,
+)
+from gamehost.games.eriantys.phases import Choices, Play, usable
+from gamehost.games.eriantys.rules import ASSISTANTS, Character, Colour, Position
 from gamehost.wires.eriantys import messages as m
 from gamehost.wires.eriantys.messages import Color, Communication, GameInfo, Tower
 from gamehost.wires.eriantys.server_draws import (
@@ -35,14 +41,14 @@ from gamehost.wires.eriantys.server_draws import (
 )
 
 _SAYS: Mapping[type, Callable[[Any], Any]] = {
-    actions.ChooseTower: lambda action: m.ChosenTower(Tower[action.tower.name]),
-    actions.ChooseWizard: lambda action: m.ChosenWizard(action.wizard),
-    actions.PlayAssistant: lambda action: m.PlayAssistant(action.assistant),
-    actions.ChooseStudent: lambda action: m.ChosenStudent(None if action.colour is None else Color[action.colour.name]),
-    actions.ChooseDestination: lambda action: m.ChosenDestination(action.destination),
-    actions.ChooseSteps: lambda action: m.ChosenSteps(action.steps),
-    actions.ChooseCloud: lambda action: m.ChosenCloud(action.cloud),
-    actions.UseCharacter: lambda action: m.UseCharacterEffect(action.character),
+    events.ChooseTower: lambda action: m.ChosenTower(Tower[action.tower.name]),
+    events.ChooseWizard: lambda action: m.ChosenWizard(action.wizard),
+    events.PlayAssistant: lambda action: m.PlayAssistant(action.assistant),
+    events.ChooseStudent: lambda action: m.ChosenStudent(None if action.colour is None else Color[action.colour.name]),
+    events.ChooseDestination: lambda action: m.ChosenDestination(action.destination),
+    events.ChooseSteps: lambda action: m.ChosenSteps(action.steps),
+    events.ChooseCloud: lambda action: m.ChosenCloud(action.cloud),
+    events.UseCharacter: lambda action: m.UseCharacterEffect(action.character),
 }
 
 #: What every client confirms.
@@ -170,10 +176,10 @@ class JsonSpelling(Spelling):
         there = sorted((one for one in run.users if one.seat.player is not None), key=lambda one: one.seat.seat)
         names = {one.name: one.seat.seat for one in there}
         if isinstance(play, Choices):
-            last = isinstance(action, actions.ChooseWizard) and len(play.wizards) + 1 == play.match.mode.seats
+            last = isinstance(action, events.ChooseWizard) and len(play.wizards) + 1 == play.match.mode.seats
             return DealDraw(user, self.master, names, play.match.mode) if last else None
         position = play.position
-        if isinstance(action, actions.PlayAssistant) and position.round == 1:
+        if isinstance(action, events.PlayAssistant) and position.round == 1:
             left = {name: seat for name, seat in names.items() if seat not in position.order[: position.turn + 1]}
             return OrderDraw(self.master, position, left) if len(left) > 1 else None
         if _ends_round(position, action):
@@ -195,7 +201,7 @@ def _ends_round(position: Position, action: Any) -> bool:
     if position.turn + 1 < len(position.order):
         return False
     empty = not any(map(any, position.clouds))
-    return isinstance(action, actions.ChooseCloud) or (isinstance(action, actions.ChooseSteps) and empty)
+    return isinstance(action, events.ChooseCloud) or (isinstance(action, events.ChooseSteps) and empty)
 
 
 _NAMES = ("ann", "bob", "cid", "dan")
@@ -290,7 +296,7 @@ async def next_game(run: ServerRun) -> None:
 
 
 def leaves(actions: int, seats: int = 2) -> Script:
-    """A player leaves for good after so many actions."""
+    """A player leaves for good after so many events."""
 
     async def script(run: ServerRun) -> None:
         users = await gather(run, seats)
@@ -362,7 +368,7 @@ async def joined(run: ServerRun) -> None:
 
 
 def refusals(most: int, seats: int = 2, expert: bool = False) -> Script:
-    """Every fault once, where it is possible first, in so many actions."""
+    """Every fault once, where it is possible first, in so many events."""
 
     async def script(run: ServerRun) -> None:
         await gather(run, seats, expert)

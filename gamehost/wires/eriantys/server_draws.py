@@ -17,7 +17,7 @@ from gamehost.games.chance import Chance
 from gamehost.games.eriantys.characters import EFFECTS
 from gamehost.games.eriantys.master import Eriantys, EriantysMaster
 from gamehost.games.eriantys.phases import Choices, Play
-from gamehost.games.eriantys.pieces import (
+from gamehost.games.eriantys.rules import (
     CHARACTERS_IN_PLAY,
     ISLANDS,
     NO_STUDENTS,
@@ -25,11 +25,13 @@ from gamehost.games.eriantys.pieces import (
     STUDENTS_OF_A_COLOUR,
     Character,
     Colour,
+    Island,
     Mode,
+    Position,
     Students,
+    evolve,
     plus,
 )
-from gamehost.games.eriantys.rules import Island, Position, evolve
 from gamehost.settings import Settings
 from gamehost.wires.eriantys import messages as m
 from gamehost.wires.eriantys.messages import Communication

@@ -11,10 +11,10 @@ from typing import Any
 from gamehost.checker.base import CLOSING, Act, Cut, Grade, Law, Said, Scenario, Step, WireChecks
 from gamehost.checker.eriantys import RequestReading, answers_of, questions_of
 from gamehost.checker.transcript import printable
-from gamehost.games.eriantys.pieces import TABLE_SEATS
+from gamehost.games.eriantys.rules import TABLE_SEATS
 from gamehost.wires.eriantys_java import messages as m
 from gamehost.wires.eriantys_java.messages import Color, PlayerStatus
-from gamehost.wires.eriantys_java.stream import RESET
+from gamehost.wires.eriantys_java.objects import RESET
 
 _ASKED = Law("Order", "The client answers the last request, once.", "Answer with a value that the request offers.")
 

@@ -26,7 +26,7 @@ from gamehost.wires.eriantys_java.messages import (
     UpdateBoard,
     WhereToMove,
 )
-from gamehost.wires.eriantys_java.stream import (
+from gamehost.wires.eriantys_java.objects import (
     ENUM,
     FIRST_HANDLE,
     HEADER,

@@ -42,9 +42,9 @@ from msgspec import Struct
 
 from gamehost.accounts.names import NameFault, NameRefused
 from gamehost.games.base import Seat
-from gamehost.games.eriantys import actions, events, pieces
+from gamehost.games.eriantys import events, rules
 from gamehost.games.eriantys.master import ERIANTYS
-from gamehost.games.eriantys.pieces import Character, Colour, Status
+from gamehost.games.eriantys.rules import Character, Colour, Status
 from gamehost.journal.records import TableId
 from gamehost.lobby.lobby import Lobby
 from gamehost.lobby.queues import NoSuchTable, Queue, TableFull, TooManyTables
@@ -119,7 +119,7 @@ _OTHER_ERRORS: Mapping[str, ErrorMessage] = {
 }
 
 
-def error_of(fault: actions.RuleFault) -> ErrorMessage:
+def error_of(fault: events.RuleFault) -> ErrorMessage:
     """The wire's error for a fault."""
     return _OTHER_ERRORS.get(fault.value) or ErrorMessage(fault.value)
 
@@ -135,7 +135,7 @@ _TOLD_MEANWHILE = (Away, Left, Over, Suspended, Displaced)
 _HALF = (events.AskDestination, events.AskCardStudent, events.AskColour)
 
 
-def ways_out(request: events.Ask) -> Iterator[actions.Action]:
+def ways_out(request: events.Ask) -> Iterator[events.Action]:
     """
     Answers that finish or undo half a step, the best one first. One of them is accepted.
 
@@ -143,31 +143,31 @@ def ways_out(request: events.Ask) -> Iterator[actions.Action]:
     of a character gets the first answer there is.
     """
     if isinstance(request, events.AskDestination):
-        yield actions.ChooseDestination(-1 if request.dining_room else 1)
+        yield events.ChooseDestination(-1 if request.dining_room else 1)
     elif isinstance(request, events.AskCardStudent):
         if request.may_stop:
-            yield actions.ChooseStudent(None)
+            yield events.ChooseStudent(None)
         for colour in Colour:
             if request.students[colour]:
-                yield actions.ChooseStudent(colour)
+                yield events.ChooseStudent(colour)
     elif isinstance(request, events.AskColour):
-        yield actions.ChooseStudent(Colour.YELLOW)
+        yield events.ChooseStudent(Colour.YELLOW)
 
 
 #: A client that sends no byte for so many seconds is disconnected. The published clients answer a Ping every two seconds.
 SILENT_SECONDS = 15.0
 
-_ACTIONS: Mapping[type, Callable[[Any], actions.Action]] = {
-    m.ChosenTower: lambda message: actions.ChooseTower(pieces.Tower[message.color.name]),
-    m.ChosenWizard: lambda message: actions.ChooseWizard(message.wizardID),
-    m.PlayAssistant: lambda message: actions.PlayAssistant(ASSISTANTS.index(message.assistant) + 1),
-    m.ChosenStudent: lambda message: actions.ChooseStudent(
-        None if message.student is None else pieces.Colour[message.student.name]
+_ACTIONS: Mapping[type, Callable[[Any], events.Action]] = {
+    m.ChosenTower: lambda message: events.ChooseTower(rules.Tower[message.color.name]),
+    m.ChosenWizard: lambda message: events.ChooseWizard(message.wizardID),
+    m.PlayAssistant: lambda message: events.PlayAssistant(ASSISTANTS.index(message.assistant) + 1),
+    m.ChosenStudent: lambda message: events.ChooseStudent(
+        None if message.student is None else rules.Colour[message.student.name]
     ),
-    m.ChosenDestination: lambda message: actions.ChooseDestination(message.destination),
-    m.ChosenSteps: lambda message: actions.ChooseSteps(message.steps),
-    m.ChosenCloud: lambda message: actions.ChooseCloud(message.cloud),
-    m.UseCharacterEffect: lambda message: actions.UseCharacter(CHARACTERS.index(message.character) + 1),
+    m.ChosenDestination: lambda message: events.ChooseDestination(message.destination),
+    m.ChosenSteps: lambda message: events.ChooseSteps(message.steps),
+    m.ChosenCloud: lambda message: events.ChooseCloud(message.cloud),
+    m.UseCharacterEffect: lambda message: events.UseCharacter(CHARACTERS.index(message.character) + 1),
 }
 #: Answers in which null is no choice.
 _NO_NULL = frozenset((m.ChosenTower(None), m.PlayAssistant(None), m.UseCharacterEffect(None)))
@@ -356,13 +356,13 @@ class JavaConversation(EriantysConversation[Message]):
         The published client sends it if the character is used after the first student of Move 1, and waits for SUCCESS.
         """
         asked = self._asked
-        if self._effect is not pieces.Character.MONK or not isinstance(asked, events.AskCardStudent):
+        if self._effect is not rules.Character.MONK or not isinstance(asked, events.AskCardStudent):
             return
         assert self.handle is not None
         self.peer.unsay(_is_request)
-        colour = next(colour for colour in pieces.Colour if asked.students[colour])
+        colour = next(colour for colour in rules.Colour if asked.students[colour])
         self._ahead += 1  # what follows may be told before `act` returns
-        if not self.handle.act(actions.ChooseStudent(colour)):
+        if not self.handle.act(events.ChooseStudent(colour)):
             self._ahead -= 1
 
     def _awaits(self, kind: type) -> bool:
@@ -501,7 +501,7 @@ class JavaConversation(EriantysConversation[Message]):
         was_character, dropped = self._refused.popleft() if self._refused else (False, False)
         if dropped:
             self._say_asked()
-        if not isinstance(error, actions.IllegalChoice):
+        if not isinstance(error, events.IllegalChoice):
             self.peer.refuse(ErrorMessage.INVALID_ACTION)
         elif error.ask_again and not was_character and not dropped:
             self._refuse_answer(error_of(error.fault))

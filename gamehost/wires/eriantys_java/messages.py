@@ -6,7 +6,7 @@ client's message is `null`; only for a student it is a choice.
 
 Names are those of the Java program, because they are what is on the wire. The values here are plain trees. Where the Java
 objects refer to each other in a circle, a value names the other one: a professor has the nickname of its owner. The module
-`graph` makes the circles.
+`objects` makes the circles.
 """
 
 from collections.abc import Mapping

@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import Any
 
 from gamehost.games.base import Seat
-from gamehost.games.eriantys import events, pieces
+from gamehost.games.eriantys import events, rules
 from gamehost.games.eriantys.characters import EFFECTS
 from gamehost.games.eriantys.rules import Card, School
 from gamehost.games.eriantys.rules import Island as Group
@@ -35,25 +35,25 @@ from gamehost.wires.eriantys_java.messages import (
 )
 
 #: In the order of the game's own enumerations, and of the numbers 1 to 10 and 1 to 12.
-COLORS = tuple(Color[colour.name] for colour in pieces.Colour)
-TOWERS = tuple(Tower[tower.name] for tower in pieces.Tower)
+COLORS = tuple(Color[colour.name] for colour in rules.Colour)
+TOWERS = tuple(Tower[tower.name] for tower in rules.Tower)
 ASSISTANTS = tuple(Assistant)
 CHARACTERS = tuple(CharacterEnum)
 
 #: What is written on the cards.
-DESCRIPTIONS: Mapping[pieces.Character, str] = {
-    pieces.Character.MONK: "Move a student from this card to an island.",
-    pieces.Character.FARMER: "Take professors with as many students as their owners.",
-    pieces.Character.HERALD: "Resolve an island as if Mother Nature were there.",
-    pieces.Character.MESSENGER: "Move Mother Nature up to two more steps.",
-    pieces.Character.HERBALIST: "Put a no-entry tile on an island.",
-    pieces.Character.CENTAUR: "Towers do not count as influence in this turn.",
-    pieces.Character.JESTER: "Swap up to three students of this card with your entrance.",
-    pieces.Character.KNIGHT: "You have two more influence in this turn.",
-    pieces.Character.HARVESTER: "A colour does not count as influence in this turn.",
-    pieces.Character.MINSTREL: "Swap up to two students of your entrance with your dining room.",
-    pieces.Character.PRINCESS: "Move a student from this card to your dining room.",
-    pieces.Character.THIEF: "Everybody returns up to three students of a colour to the bag.",
+DESCRIPTIONS: Mapping[rules.Character, str] = {
+    rules.Character.MONK: "Move a student from this card to an island.",
+    rules.Character.FARMER: "Take professors with as many students as their owners.",
+    rules.Character.HERALD: "Resolve an island as if Mother Nature were there.",
+    rules.Character.MESSENGER: "Move Mother Nature up to two more steps.",
+    rules.Character.HERBALIST: "Put a no-entry tile on an island.",
+    rules.Character.CENTAUR: "Towers do not count as influence in this turn.",
+    rules.Character.JESTER: "Swap up to three students of this card with your entrance.",
+    rules.Character.KNIGHT: "You have two more influence in this turn.",
+    rules.Character.HARVESTER: "A colour does not count as influence in this turn.",
+    rules.Character.MINSTREL: "Swap up to two students of your entrance with your dining room.",
+    rules.Character.PRINCESS: "Move a student from this card to your dining room.",
+    rules.Character.THIEF: "Everybody returns up to three students of a colour to the bag.",
 }
 
 #: Influence and steps that characters 8 and 4 add.
@@ -66,12 +66,12 @@ Names = Sequence[str]
 
 
 @lru_cache(4096)
-def listed(heap: pieces.Students) -> tuple[Color, ...]:
+def listed(heap: rules.Students) -> tuple[Color, ...]:
     """The students one by one."""
     return tuple(color for color, count in zip(COLORS, heap, strict=True) for _ in range(count))
 
 
-def tower_of(tower: pieces.Tower | None) -> Tower | None:
+def tower_of(tower: rules.Tower | None) -> Tower | None:
     """A tower's colour, or `None`."""
     return None if tower is None else TOWERS[tower]
 
@@ -81,7 +81,7 @@ def assistant_of(number: int) -> Assistant:
     return ASSISTANTS[number - 1]
 
 
-def character_of(character: pieces.Character) -> CharacterEnum:
+def character_of(character: rules.Character) -> CharacterEnum:
     """A character's constant."""
     return CHARACTERS[character - 1]
 
@@ -106,7 +106,7 @@ def island_of(group: Group, extra: Mapping[str, int] = {}) -> Island:
     return Island(group.no_entry_tiles, len(group.members), extra, listed(group.students), tower_of(group.tower))
 
 
-def _card(card: Card, active: pieces.Character | None, user: str | None) -> CharacterCard:
+def _card(card: Card, active: rules.Character | None, user: str | None) -> CharacterCard:
     is_active = card.character is active
     students = listed(card.students) if EFFECTS[card.character].students else None
     return CharacterCard(
@@ -125,10 +125,10 @@ def board_of(board: events.Board, names: Names, turn: Seat | None) -> m.UpdateBo
     active = board.active_character
     user = None if turn is None or active is None else names[turn]
     owners = [None if holder is None else names[holder] for holder in board.professors]
-    extra = {user: MORE_INFLUENCE} if active is pieces.Character.KNIGHT and user is not None else {}
+    extra = {user: MORE_INFLUENCE} if active is rules.Character.KNIGHT and user is not None else {}
     dashboard = Dashboard(
-        additionalMNMovements=MORE_STEPS if active is pieces.Character.MESSENGER else 0,
-        doNotCountTowers=active is pieces.Character.CENTAUR,
+        additionalMNMovements=MORE_STEPS if active is rules.Character.MESSENGER else 0,
+        doNotCountTowers=active is rules.Character.CENTAUR,
         motherNaturePosition=board.mother_nature - 1,
         bag=Bag(),
         characters=tuple(_card(card, active, user) for card in board.cards) or NO_CARDS,
@@ -150,7 +150,7 @@ def reason_of(won: events.Won, board: events.Board | None) -> EndOfGameReason:
     kind = "LAST_ROUND"
     if board is not None and any(school.tower_holder and not school.towers for school in board.schools):
         return EndOfGameReason.LAST_TOWER_BUILD
-    if board is not None and len(board.islands) <= pieces.LAST_GROUPS:
+    if board is not None and len(board.islands) <= rules.LAST_GROUPS:
         kind = "THREE_ISLANDS_REMAINING"
     if won.team is None:
         return EndOfGameReason[f"{kind}_TIE"]

@@ -9,8 +9,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.games.chance import Chance, ScriptedChance, shuffled
 from gamehost.games.eriantys.master import EriantysMaster
-from gamehost.games.eriantys.pieces import Colour
-from gamehost.games.eriantys.rules import drawn
+from gamehost.games.eriantys.rules import Colour, drawn
 from gamehost.settings import Settings
 from gamehost.wires.eriantys import messages as m
 from gamehost.wires.eriantys.messages import Color, Communication, Error, GameInfo, PlayerStatus

@@ -9,39 +9,40 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.games.base import Seat, To
 from gamehost.games.chance import Chance, ScriptedChance
-from gamehost.games.eriantys.actions import (
+from gamehost.games.eriantys.characters import laid_out
+from gamehost.games.eriantys.events import (
+    UNTOLD,
     Action,
+    AskCloud,
+    AskStudent,
     ChooseCloud,
     ChooseDestination,
     ChooseSteps,
     ChooseStudent,
+    Event,
     IllegalChoice,
     PlayAssistant,
-    UseCharacter,
-)
-from gamehost.games.eriantys.characters import laid_out
-from gamehost.games.eriantys.events import (
-    UNTOLD,
-    AskCloud,
-    AskStudent,
-    Event,
     Told,
+    UseCharacter,
 )
 from gamehost.games.eriantys.master import ERIANTYS, EriantysMaster
 from gamehost.games.eriantys.phases import Choices, Play, answered, character_used, dealt, opened, request_of
-from gamehost.games.eriantys.pieces import (
+from gamehost.games.eriantys.rules import (
     MODES,
     NO_STUDENTS,
     STUDENTS_OF_A_COLOUR,
     Character,
     Colour,
+    Island,
+    Match,
     PlanningOrder,
+    Position,
     Status,
     Students,
     Tower,
+    evolve,
     together,
 )
-from gamehost.games.eriantys.rules import Island, Match, Position, evolve
 
 TOWERS = {
     2: (Tower.BLACK, Tower.WHITE),

@@ -10,7 +10,7 @@ from typing import Any
 
 from gamehost.games.base import Seat
 from gamehost.games.eriantys import events as e
-from gamehost.games.eriantys.pieces import Status
+from gamehost.games.eriantys.rules import Status
 from gamehost.journal.records import TableId
 from gamehost.tables.interfaces import Back, Over
 from tests.kit.model_clients.base import ModelClient

@@ -19,7 +19,7 @@ from gamehost.wires.eriantys_java.messages import (
 )
 from gamehost.wires.eriantys_java.messages import CommunicationMessage as C
 from gamehost.wires.eriantys_java.messages import PlayerStatus as S
-from gamehost.wires.eriantys_java.stream import HEADER
+from gamehost.wires.eriantys_java.objects import HEADER
 from tests.kit.memory_host import Client, MemoryHost
 
 Script = Any

@@ -13,8 +13,7 @@ from gamehost.games.base import Seat
 from gamehost.games.eriantys.characters import EFFECTS
 from gamehost.games.eriantys.events import Ask
 from gamehost.games.eriantys.phases import Play
-from gamehost.games.eriantys.pieces import Character, Status
-from gamehost.games.eriantys.rules import evolve
+from gamehost.games.eriantys.rules import Character, Status, evolve
 from tests.kit.games.eriantys import acting, new_position, rich, students, with_dining
 from tests.kit.memory_host import Client, MemoryHost
 from tests.kit.wires.eriantys_words import COLORS, NUMBERS, Board, flaws
