@@ -45,7 +45,7 @@ from gamehost.storage.sidecar import proof_key
 from gamehost.storage.sqlite import open_journal
 from gamehost.tables.context import TableContext
 from gamehost.tables.gallery import Galleries
-from gamehost.web.access import Access
+from gamehost.web.http import Access
 from gamehost.web.site import WebListener
 
 if TYPE_CHECKING:

@@ -70,7 +70,7 @@ NARROW: Mapping[str, Sequence[str]] = {
         "gamehost.games.*",
         "gamehost.settings",
         "gamehost.wires.framing",
-        "gamehost.wires.open.client_codec",
+        "gamehost.wires.open.codec",
         "gamehost.wires.open.messages",
         "gamehost.client.*",
     ),
@@ -93,16 +93,15 @@ NARROW: Mapping[str, Sequence[str]] = {
     ),
     "gamehost.wires.*.*checks": (
         *("gamehost.checker.*", "gamehost.games.*", "gamehost.players.*", "gamehost.accounts.names"),
-        *("gamehost.wires.guidance", "OWN.*"),
-        *("gamehost.wires.all_games", "gamehost.wires.seeking"),
+        *("gamehost.wires.framing", "gamehost.wires.seeking", "OWN.*"),
         # Two wires of one game share what the checks know of the game.
         *("gamehost.wires.onitama.checks", "gamehost.wires.stratego_lines.checks"),
     ),
     "gamehost.wires.*.server_draws": ("gamehost.checker.*", "gamehost.games.*", "gamehost.settings", "OWN.*"),
     "gamehost.wires.*.rendering": ("gamehost.games.*", "OWN.*"),
+    "gamehost.wires.open.messages": ("gamehost.games.messages", "gamehost.wires.framing", "OWN.*"),
     "gamehost.wires.*.messages": ("gamehost.wires.framing", "OWN.*"),
-    "gamehost.wires.*.codec": ("gamehost.wires.framing", "gamehost.wires.guidance", "gamehost.settings", "OWN.*"),
-    "gamehost.wires.open.client_codec": ("gamehost.wires.framing", "OWN.*"),
+    "gamehost.wires.*.codec": ("gamehost.wires.framing", "gamehost.settings", "OWN.*"),
 }
 
 #: Other modules that may not import Twisted, or look at the world outside.
@@ -111,7 +110,7 @@ PURE = (
     *("gamehost.accounts.passwords", "gamehost.tables.outbox", "gamehost.tables.interfaces", "gamehost.lobby.sessions"),
     "gamehost.lobby.sleeping",
     *("gamehost.wires.framing", "gamehost.wires.*.*"),
-    *("gamehost.wires.websocket", "gamehost.web.http", "gamehost.web.access", "gamehost.web.files"),
+    *("gamehost.wires.websocket", "gamehost.web.http", "gamehost.web.files"),
 )
 #: But these, which would be pure by their folder.
 WORLDLY = (

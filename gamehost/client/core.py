@@ -27,7 +27,7 @@ from msgspec.structs import replace
 from gamehost.client.tables import Table, Tables
 from gamehost.wires.framing import WireError
 from gamehost.wires.open import messages as m
-from gamehost.wires.open.client_codec import OpenClientCodec
+from gamehost.wires.open.codec import OpenClientCodec
 
 #: Seconds until the first attempt to connect again; each further one waits twice as long, up to `LONGEST_PAUSE`.
 FIRST_PAUSE, LONGEST_PAUSE = 0.5, 10.0

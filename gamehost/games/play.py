@@ -390,10 +390,16 @@ class Trials:
         return 1 / len(winners) if self.seat in winners else -1.0 if winners else 0.0
 
     def _mover(self, master: GameMaster[Any, Any], last: Seat) -> Seat | None:
-        """Who acts after a seat; `None`: nobody, or it is not known."""
+        """
+        Who acts after a seat; `None`: nobody, or it is not known.
+
+        Only a master that has turns knows it in a game for different numbers of players: no view says how many there are.
+        """
         if isinstance(master, HasTurns):
             return master.to_move()
         seats = self.game.most_seats
+        if seats != self.game.least_seats:
+            return None
         for number in range(1, seats + 1):
             seat = Seat((last + number) % seats)
             legal = self.game.legal(master.view(seat), seat)

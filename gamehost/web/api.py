@@ -1,5 +1,5 @@
 """
-The HTTP interface: what everybody may know of the matches, as JSON.
+The HTTP interface: what everybody may know of the matches, as JSON. Questions that read the journal have their turn.
 
 It is for programs that look something up once. Those who want to hear what happens open a socket. The objects are the
 messages of the open wire.
@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from functools import cached_property, partial
 from itertools import groupby
 from operator import itemgetter
-from typing import Any
+from typing import Any, TypeVar
 
 from attrs import Factory, define, field, frozen
 from msgspec import UNSET, Struct, UnsetType
@@ -18,6 +18,7 @@ from msgspec.structs import asdict
 from twisted.internet.defer import Deferred
 from twisted.internet.interfaces import IDelayedCall, IReactorTime
 from twisted.logger import Logger
+from twisted.python.failure import Failure
 
 from gamehost.accounts.login import Worker
 from gamehost.accounts.names import key_of
@@ -37,10 +38,8 @@ from gamehost.lobby.queues import same_code
 from gamehost.lobby.watching import EVERY, HistoryQuestion, Spectators
 from gamehost.tables.gallery import WatchRefused
 from gamehost.web.http import FOR_EVER, FOR_EVERYBODY, NEVER, Answer, Asked, found, refused
-from gamehost.web.making import JSON, as_json, in_thread, kept
 from gamehost.wires.open.codec import to_json
-from gamehost.wires.open.messages import LARGEST, Numbered
-from gamehost.wires.open.schema import schema
+from gamehost.wires.open.messages import LARGEST, Numbered, schema
 from gamehost.wires.open.watching import OpenOptions, SharedEncoder
 from gamehost.wires.seeking import PlayedGame
 
@@ -578,7 +577,9 @@ def _fixed_answers(options: OpenOptions) -> dict[tuple[str, ...], Answer]:
     """What is the same for as long as the host runs."""
     played = options.games
     answers: dict[tuple[str, ...], Answer] = {
-        ("schema.json",): found(to_json(schema(played.values())), "application/schema+json")
+        ("schema.json",): found(
+            to_json(schema({name: one.messages for name, one in played.items()})), "application/schema+json"
+        )
     }
     for name, one in played.items():
         game = one.game
@@ -591,3 +592,37 @@ def _fixed_answers(options: OpenOptions) -> dict[tuple[str, ...], Answer]:
         }
         answers["rules", f"{name}.json"] = found(to_json(rules), JSON)
     return answers
+
+
+T = TypeVar("T")
+
+JSON = "application/json"
+
+#: Bytes of a body above which a thread compresses it: less takes half a millisecond.
+LARGE = 16_384
+
+
+def in_thread(worker: Worker, work: Callable[[], T]) -> Deferred[T]:
+    """Have a thread do some work. Fires with what it returns, or fails with what it raises."""
+    answer: Deferred[T] = Deferred()
+
+    def safely() -> T | Failure:
+        try:
+            return work()
+        except Exception:
+            return Failure()
+
+    worker(safely, answer.callback)
+    return answer
+
+
+async def as_json(worker: Worker, content: Any, cache: str = NEVER) -> Answer:
+    """An answer that programs read."""
+    body = to_json(content)
+    pack = partial(found, body, JSON, cache)
+    return pack() if len(body) <= LARGE else await in_thread(worker, pack)
+
+
+def kept(answer: Answer, seconds: float = float("inf")) -> Found:
+    """An answer that is kept as it is sent, for so long."""
+    return Found(answer, len(answer.body) + len(answer.packed or b""), seconds)

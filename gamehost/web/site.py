@@ -27,10 +27,20 @@ from gamehost.limits import is_loopback
 from gamehost.lobby.questions import NotAnswered, TooManyQuestions
 from gamehost.net.connection import WireFactory, WireProtocol
 from gamehost.net.context import HostContext
-from gamehost.web.access import Access, is_forwarded
 from gamehost.web.api import Answering, Api, Matches, Records
 from gamehost.web.files import StaticFiles, read_files
-from gamehost.web.http import FOR_EVERYBODY, Answer, Asked, BadPath, read_query, refused, split_path, written
+from gamehost.web.http import (
+    FOR_EVERYBODY,
+    Access,
+    Answer,
+    Asked,
+    BadPath,
+    is_forwarded,
+    read_query,
+    refused,
+    split_path,
+    written,
+)
 from gamehost.wires.open.conversation import OPTIONS, WIRE
 from gamehost.wires.open.websocket import SocketConfig, frame_encoder
 

@@ -19,8 +19,7 @@ from gamehost.lobby.lobby import Lobby
 from gamehost.lobby.queues import Queue
 from gamehost.lobby.sessions import Session, split_key
 from gamehost.tables.interfaces import Displaced, NoNewMatches, SeatHandle, Suspended, Unmatched
-from gamehost.wires.framing import BLANK, OtherProtocol, WireError
-from gamehost.wires.guidance import wrong_port
+from gamehost.wires.framing import BLANK, OtherProtocol, WireError, wrong_port
 
 #: Sent to a connection whose session a newer connection of the same player has taken.
 DISPLACED = "you have logged in again elsewhere"

@@ -9,8 +9,11 @@ from typing import Any
 from attrs import field, frozen
 from msgspec import Struct
 
-from gamehost.games.base import Game, Seat
+from gamehost.games.base import Game, LimitsChoices, Seat
+from gamehost.games.clock import CLOCK_SETTINGS
+from gamehost.games.installed import installed
 from gamehost.games.messages import Messages
+from gamehost.games.play import messages_of
 from gamehost.journal.records import TableId
 from gamehost.lobby.lobby import Lobby
 from gamehost.lobby.queues import CannotJoin, NoSuchTable, Queue
@@ -181,3 +184,19 @@ def new_code(below: Callable[[int], int]) -> str:
     :param below: gives a random number below another one
     """
     return "".join(CODE_LETTERS[below(len(CODE_LETTERS))] for _ in range(CODE_LENGTH))
+
+
+_TIMES = frozenset({"move_time", *CLOCK_SETTINGS})
+
+
+def played(game: Game[Any, Any]) -> PlayedGame | None:
+    """A game as these wires play it; `None`: it has no messages."""
+    messages = messages_of(game)
+    if messages is None:
+        return None
+    if isinstance(game, LimitsChoices):
+        return PlayedGame(game, messages, _TIMES | game.choices, game.usual)
+    return PlayedGame(game, messages, _TIMES | game.options.keys())
+
+
+PLAYED = tuple(one for game in installed().games.values() if (one := played(game)) is not None)

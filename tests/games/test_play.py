@@ -179,6 +179,30 @@ class PlayerTests(SynchronousTestCase):
                 answers.add(player.answer())
             self.assertEqual(len(answers), 1)
 
+    def test_a_seat_that_nobody_has_is_never_asked(self) -> None:
+        """In a game for different numbers of players, whose master does not say whose turn it is."""
+
+        class Quiet(KuhnMaster):
+            to_move = None  # type: ignore[assignment]
+
+            def view(self, seat: Seat | None) -> Any:
+                asked.add(seat)
+                return super().view(seat)
+
+        class Wide(type(KUHN)):  # type: ignore[misc]
+            def determinized(self, *known: Any) -> Quiet:
+                master = super().determinized(*known)
+                made = Quiet(master.rounds, 0, master.chance, master.view_of_all)
+                made.cards = master.cards
+                return made
+
+        for most, expected in ((2, {Seat(0), Seat(1)}), (4, set[Seat]())):
+            asked = set[Seat | None]()
+            [player, _] = players(Wide(most_seats=most), (Level.MEDIUM, Level.MEDIUM), 1)
+            player.hear(View(1, 0, (4, 4), "K", (), 0))
+            self.assertIn(player.answer(), (b"check", b"bet"))
+            self.assertLessEqual(asked, expected)
+
     def test_a_refused_answer_is_not_given_again(self) -> None:
         """As long as there is another one."""
         [player, _] = players(KUHN, (Level.RANDOM, Level.RANDOM), 1)

@@ -27,7 +27,7 @@ from gamehost.testing.transcript import Says as Says
 from gamehost.testing.transcript import Step as Step
 from gamehost.testing.transcript import Transcript as Transcript
 from gamehost.testing.transcript import read_transcripts
-from gamehost.wires.console.telnet import ASK_CHARSET, ASK_TERMINAL, HIDE, PROBE, SHOW, TERMINAL_TYPE, WINDOW_SIZE
+from gamehost.wires.console.codec import ASK_CHARSET, ASK_TERMINAL, HIDE, PROBE, SHOW, TERMINAL_TYPE, WINDOW_SIZE
 from gamehost.wires.eriantys_java import messages
 from gamehost.wires.eriantys_java.classes import CLASSES, ENUMERATION, ENUMERATIONS, SERIALIZABLE, JavaClass, JavaField
 from gamehost.wires.eriantys_java.client import JavaClientCodec

@@ -19,7 +19,7 @@ from gamehost.lobby.sessions import SessionRegistry
 from gamehost.lobby.sleeping import SleepingIndex
 from gamehost.net.input import Input
 from gamehost.net.limiter import ConnectionLimiter
-from gamehost.web.access import Access
+from gamehost.web.http import Access
 from gamehost.wires.open.websocket import SocketConversation
 from gamehost.wires.websocket import Pong
 from tests.kit.journals import CommittedJournal

@@ -14,8 +14,8 @@ from zope.interface import implementer
 from gamehost.tables.scheduler import PAUSE
 from gamehost.testing.memory_host import MemoryHost, at_once
 from gamehost.testing.transport import StrictTransport
-from gamehost.web.access import Access
 from gamehost.web.files import StaticFiles
+from gamehost.web.http import Access
 from gamehost.web.site import WebSite
 from gamehost.wires.open.conversation import WIRE
 

@@ -6,8 +6,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.net.haproxy import LOOPBACK
 from gamehost.settings import BadOption
-from gamehost.web.access import Access, web_origin
-from gamehost.web.http import Visitor
+from gamehost.web.http import Access, Visitor, web_origin
 
 ORIGIN = "https://games.example.org"
 

@@ -13,9 +13,8 @@ from gamehost.games.onitama.rules import VECTORS
 from gamehost.games.stratego.actions import PlaceRows, read
 from gamehost.games.stratego.rules import KINDS
 from gamehost.players.base import SeededChance
-from gamehost.wires.all_games import PLAYED
 from gamehost.wires.open.conversation import listed
-from gamehost.wires.seeking import PlayedGame
+from gamehost.wires.seeking import PLAYED, PlayedGame
 from tests.kit.browser import evaluate
 
 #: Of each game, and of each match.

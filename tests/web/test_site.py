@@ -9,7 +9,7 @@ from twisted.trial.unittest import SynchronousTestCase
 from gamehost.net.haproxy import LOOPBACK
 from gamehost.tables import scheduler
 from gamehost.tables.scheduler import AT_ONCE, PAUSE
-from gamehost.web.access import Access
+from gamehost.web.http import Access
 from gamehost.web.site import HEADERS, IDLE_SECONDS, REQUEST_SECONDS
 from tests.kit.reactors import Lines
 from tests.kit.web_host import FILES, NAMED, WebHost, handshake, request

@@ -6,12 +6,19 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.testing.cases import PropertyCase
 from gamehost.testing.codec_contract import CodecContract
-from gamehost.wires.console.codec import LINE_LIMIT, ConsoleCodec
-from gamehost.wires.console.messages import (
+from gamehost.wires.console.codec import (
+    ASK_CHARSET,
+    ASK_TERMINAL,
     CONTROL,
+    HIDE,
+    LINE_LIMIT,
+    LONGEST,
     NOT_UTF8,
+    PROBE,
+    SHOW,
     Agreed,
     Charset,
+    ConsoleCodec,
     Line,
     Message,
     Prompt,
@@ -20,7 +27,6 @@ from gamehost.wires.console.messages import (
     Text,
     Window,
 )
-from gamehost.wires.console.telnet import ASK_CHARSET, ASK_TERMINAL, HIDE, LONGEST, PROBE, SHOW
 from gamehost.wires.framing import WireError
 from tests.kit.memory_host import SAID, ConsoleWords
 

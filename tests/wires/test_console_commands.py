@@ -4,7 +4,6 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.games.base import Cause, Result, Seat
 from gamehost.journal.records import TableId
-from gamehost.wires.all_games import PLAYED
 from gamehost.wires.console.commands import (
     BY_WORD,
     COMMANDS,
@@ -21,7 +20,7 @@ from gamehost.wires.console.commands import (
 )
 from gamehost.wires.console.conversation import ConsoleConversation
 from gamehost.wires.console.listings import ended, sentence
-from gamehost.wires.seeking import Sought
+from gamehost.wires.seeking import PLAYED, Sought
 
 GAMES = {played.game.name: played for played in PLAYED}
 

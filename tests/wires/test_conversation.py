@@ -14,11 +14,10 @@ from gamehost.plugins import WIRES
 from gamehost.settings import Settings
 from gamehost.tables.interfaces import OpenTable
 from gamehost.testing.wire_cluster import claims_of
-from gamehost.wires.all_games import PLAYED
 from gamehost.wires.conversation import Claim, claim_of_account, claim_of_guest
-from gamehost.wires.guidance import HELP_WORDS, asks_for_help, may_become_other_protocol, other_protocol, wrong_port
+from gamehost.wires.framing import HELP_WORDS, asks_for_help, may_become_other_protocol, other_protocol, wrong_port
 from gamehost.wires.open.house import HouseConversation
-from gamehost.wires.seeking import CODE_LENGTH, CODE_LETTERS, SeekRefused, Sought, Wanted, new_code, wanted
+from gamehost.wires.seeking import CODE_LENGTH, CODE_LETTERS, PLAYED, SeekRefused, Sought, Wanted, new_code, wanted
 from tests.kit.memory_host import Client, MemoryHost
 from tests.kit.wires.open import line
 from tests.kit.wires.paper_soccer_talk import leave, login, message, thanks

@@ -15,12 +15,12 @@ from gamehost.testing.client_codec_contract import ClientCodecContract
 from gamehost.testing.codec_contract import CodecContract
 from gamehost.wires.framing import BLANK, NOT_UTF8, WireError
 from gamehost.wires.open import messages as m
-from gamehost.wires.open.client_codec import OpenClientCodec
-from gamehost.wires.open.codec import EXAMPLES, HELP, LINE_LIMIT, NOT_JSON, OpenCodec, parse
-from gamehost.wires.open.conversation import PLAYED
-from gamehost.wires.open.schema import published, schema
+from gamehost.wires.open.codec import EXAMPLES, HELP, LINE_LIMIT, NOT_JSON, OpenClientCodec, OpenCodec, parse
+from gamehost.wires.open.messages import published, schema
+from gamehost.wires.seeking import PLAYED
 from tests.kit.sources import ROOT
 
+MESSAGES = {played.game.name: played.messages for played in PLAYED}
 TEXT = st.text(st.characters(codec="utf-8"), max_size=12)
 WHOLE = st.integers(0, m.LARGEST)
 NAMES = st.lists(TEXT, max_size=4)
@@ -271,17 +271,17 @@ PAGE = ROOT / "docs" / "wires" / "open.rst"
 class SchemaTests(SynchronousTestCase):
     def test_the_schema_is_current(self) -> None:
         text = (ROOT / "docs" / "wires" / "open.schema.json").read_text("utf-8")
-        self.assertEqual(text, published(PLAYED))
+        self.assertEqual(text, published(MESSAGES))
 
     def test_every_reference_leads_somewhere(self) -> None:
         """And every definition is used, so nothing is left of messages that are gone."""
-        whole = schema(PLAYED)
+        whole = schema(MESSAGES)
         found = set(re.findall(r'"#/\$defs/(\w+)"', json.dumps(whole)))
         self.assertEqual(found, set(whole["$defs"]))
 
     def test_clients_messages_are_closed(self) -> None:
         """Unknown keys of a client are refused; those of the host may come in a later version."""
-        definitions: dict[str, Any] = schema(PLAYED)["$defs"]
+        definitions: dict[str, Any] = schema(MESSAGES)["$defs"]
         for kind in get_args(m.ClientMessage):
             self.assertIs(definitions[kind.__name__]["additionalProperties"], False)
         for kind in get_args(m.ServerMessage):

@@ -42,11 +42,10 @@ from gamehost.tables.interfaces import (
     TableClosed,
     Unmatched,
 )
-from gamehost.wires.all_games import PLAYED
 from gamehost.wires.base import Wire
+from gamehost.wires.console import codec as m
 from gamehost.wires.console import listings
-from gamehost.wires.console import messages as m
-from gamehost.wires.console.codec import ConsoleCodec
+from gamehost.wires.console.codec import HIDE, SHOW, ConsoleCodec
 from gamehost.wires.console.commands import (
     BY_WORD,
     DIRECTIONS,
@@ -60,14 +59,11 @@ from gamehost.wires.console.commands import (
     table_and_code,
 )
 from gamehost.wires.console.listings import sentence, settings_words, title, waiting_line
-from gamehost.wires.console.looking import ConsoleOptions, Looking
-from gamehost.wires.console.match import OwnMatch
+from gamehost.wires.console.matches import ConsoleOptions, Looking, OwnMatch
 from gamehost.wires.console.printer import Printer
-from gamehost.wires.console.telnet import HIDE, SHOW
 from gamehost.wires.conversation import AccountConversation, Claim, Peer, claim_of_account, claim_of_guest
-from gamehost.wires.framing import UndecodableLine
-from gamehost.wires.guidance import wrong_port
-from gamehost.wires.seeking import Opened, SeekRefused, Wanted, find_table, join_table, play_house, wanted
+from gamehost.wires.framing import UndecodableLine, wrong_port
+from gamehost.wires.seeking import PLAYED, Opened, SeekRefused, Wanted, find_table, join_table, play_house, wanted
 
 NAME = "console"
 

@@ -11,9 +11,9 @@ from typing import Any
 from attrs import evolve
 
 from gamehost.games.screen import NARROWEST, WIDEST, Style, wrapped
-from gamehost.wires.console import messages as m
+from gamehost.wires.console import codec as m
+from gamehost.wires.console.codec import ASK_CHARSET, ASK_TERMINAL, CHARSET, PROBE, TERMINAL_TYPE
 from gamehost.wires.console.commands import NotUnderstood, beginning, nearest
-from gamehost.wires.console.telnet import ASK_CHARSET, ASK_TERMINAL, CHARSET, PROBE, TERMINAL_TYPE
 
 _PROMPT = m.Prompt()
 

@@ -25,8 +25,17 @@ from gamehost.wires.eriantys.messages import (
     NoMessage,
     UpdateBoard,
 )
-from gamehost.wires.framing import BLANK, NOT_UTF8, LastEncoded, LineCodec, OtherProtocol, UndecodableLine, WireError
-from gamehost.wires.guidance import asks_for_help, other_protocol
+from gamehost.wires.framing import (
+    BLANK,
+    NOT_UTF8,
+    LastEncoded,
+    LineCodec,
+    OtherProtocol,
+    UndecodableLine,
+    WireError,
+    asks_for_help,
+    other_protocol,
+)
 
 #: The longest line in bytes. A client's longest message has 80; the rest is room for white space and escapes.
 LINE_LIMIT = 16_384

@@ -44,8 +44,7 @@ from gamehost.wires.eriantys.codec import HELP, SPOKEN, BoardCache, JsonCodec
 from gamehost.wires.eriantys.messages import Communication, Error, GameInfo, Message, PlayerStatus
 from gamehost.wires.eriantys.rendering import board_of, owner_of, request_of, winner_of
 from gamehost.wires.eriantys_conversation import MOVES, EriantysConversation, State, answers_of
-from gamehost.wires.framing import UndecodableLine, WireError
-from gamehost.wires.guidance import for_people
+from gamehost.wires.framing import UndecodableLine, WireError, for_people
 
 NAME = "eriantys"
 

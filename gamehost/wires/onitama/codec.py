@@ -8,8 +8,7 @@ the connection.
 from collections.abc import Mapping
 from typing import Any
 
-from gamehost.wires.framing import BLANK, NOT_UTF8, LineCodec
-from gamehost.wires.guidance import asks_for_help, wrong_port
+from gamehost.wires.framing import BLANK, NOT_UTF8, LineCodec, asks_for_help, wrong_port
 from gamehost.wires.onitama.messages import (
     CLIENT_COMMANDS,
     SERVER_COMMANDS,

@@ -28,8 +28,7 @@ from gamehost.lobby.sessions import Session
 from gamehost.tables.interfaces import Away, Back, Over, Refused, Suspended
 from gamehost.wires.base import Wire, common_wire, imported
 from gamehost.wires.conversation import BaseConversation, Claim, Peer, claim_of_guest
-from gamehost.wires.framing import UndecodableLine
-from gamehost.wires.guidance import for_people
+from gamehost.wires.framing import UndecodableLine, for_people
 from gamehost.wires.onitama.codec import PipesCodec
 from gamehost.wires.onitama.messages import (
     CLIENT_COMMANDS,

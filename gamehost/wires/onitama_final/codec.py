@@ -10,8 +10,7 @@ from collections.abc import Iterator
 
 from msgspec.structs import astuple
 
-from gamehost.wires.framing import BLANK, NOT_UTF8, LineCodec, OtherProtocol, WireError, is_foreign
-from gamehost.wires.guidance import asks_for_help
+from gamehost.wires.framing import BLANK, NOT_UTF8, LineCodec, OtherProtocol, WireError, asks_for_help, is_foreign
 from gamehost.wires.onitama_final.messages import (
     CLIENT_COMMANDS,
     PING,

@@ -32,8 +32,7 @@ from gamehost.settings import Settings, refuse_unknown
 from gamehost.tables.interfaces import Away, Back, Over, Refused, SeatHandle, Suspended
 from gamehost.wires.base import COMMON_OPTIONS, CommonWireConfig, Wire, WireConfig, common_settings, imported
 from gamehost.wires.conversation import BaseConversation, Claim, Peer, claim_of_guest
-from gamehost.wires.framing import UndecodableLine
-from gamehost.wires.guidance import for_people
+from gamehost.wires.framing import UndecodableLine, for_people
 from gamehost.wires.onitama_final.codec import MESSAGE_LIMIT, FinalCodec
 from gamehost.wires.onitama_final.messages import (
     CLIENT_COMMANDS,

@@ -31,9 +31,8 @@ from gamehost.checker.server_scripts import (
 )
 from gamehost.games.base import Seat
 from gamehost.games.onitama.rules import Move
-from gamehost.wires.all_games import PLAYED
 from gamehost.wires.open import messages as m
-from gamehost.wires.seeking import PlayedGame
+from gamehost.wires.seeking import PLAYED, PlayedGame
 
 #: So many legal actions are looked at. Where there are more, an action counts as legal.
 MOST = 1_000

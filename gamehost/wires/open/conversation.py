@@ -55,17 +55,24 @@ from gamehost.tables.interfaces import (
     Suspended,
     TableClosed,
 )
-from gamehost.wires.all_games import PLAYED as PLAYED
 from gamehost.wires.base import Wire, imported
 from gamehost.wires.conversation import AccountConversation, Claim, Peer, claim_of_account
-from gamehost.wires.framing import UndecodableLine
-from gamehost.wires.guidance import for_people
+from gamehost.wires.framing import UndecodableLine, for_people
 from gamehost.wires.open import messages as m
-from gamehost.wires.open.client_codec import OpenClientCodec
-from gamehost.wires.open.codec import EXAMPLES, HELP, SPOKEN, OpenCodec
+from gamehost.wires.open.codec import EXAMPLES, HELP, SPOKEN, OpenClientCodec, OpenCodec
 from gamehost.wires.open.messages import Message
 from gamehost.wires.open.watching import OpenOptions, SharedEncoder, told_clocks, told_due
-from gamehost.wires.seeking import PlayedGame, SeekRefused, Sought, Wanted, find_table, join_table, play_house, wanted
+from gamehost.wires.seeking import (
+    PLAYED,
+    PlayedGame,
+    SeekRefused,
+    Sought,
+    Wanted,
+    find_table,
+    join_table,
+    play_house,
+    wanted,
+)
 
 #: Seconds after which a client may try again when the host has stopped.
 AGAIN = 5.0

@@ -28,7 +28,7 @@ from gamehost.lobby.queues import Queue
 from gamehost.lobby.sessions import Session
 from gamehost.tables.interfaces import Away, Back, Over, Refused, SeatHandle, Suspended
 from gamehost.wires.conversation import BaseConversation, Peer
-from gamehost.wires.guidance import for_people
+from gamehost.wires.framing import for_people
 from gamehost.wires.paper_soccer.messages import (
     SPOKEN,
     Error,

@@ -19,8 +19,7 @@ from xml.parsers.expat.errors import XML_ERROR_DUPLICATE_ATTRIBUTE, codes
 
 from msgspec import Struct
 
-from gamehost.wires.framing import OtherProtocol, WireError
-from gamehost.wires.guidance import may_become_other_protocol, other_protocol
+from gamehost.wires.framing import OtherProtocol, WireError, may_become_other_protocol, other_protocol
 from gamehost.wires.paper_soccer.messages import Move
 
 #: The longest message in bytes: 316 points take 7 KiB as the document writes them, 16 KiB leave room for other spellings.

@@ -48,7 +48,7 @@ from gamehost.settings import Settings, refuse_unknown, setting, yes_or_no
 from gamehost.tables.interfaces import Displaced, Over, Suspended
 from gamehost.wires.base import COMMON_OPTIONS, Wire, common_settings, imported
 from gamehost.wires.conversation import Claim, Peer, claim_of_guest
-from gamehost.wires.guidance import for_people
+from gamehost.wires.framing import for_people
 from gamehost.wires.paper_soccer.codec import XmlCodec
 from gamehost.wires.paper_soccer.conversation import UNKNOWN_TYPE, State, XmlConversation
 from gamehost.wires.paper_soccer.messages import (

@@ -37,7 +37,7 @@ from gamehost.games.stratego.rules import (
 )
 from gamehost.games.stratego.views import ENEMY
 from gamehost.players.base import Level
-from gamehost.wires.guidance import asks_for_help
+from gamehost.wires.framing import asks_for_help
 from gamehost.wires.stratego_lines import messages as m
 from gamehost.wires.stratego_lines.messages import is_resignation
 

@@ -33,8 +33,7 @@ from gamehost.lobby.sessions import Session
 from gamehost.tables.interfaces import Back, Displaced, Over, Refused, Suspended
 from gamehost.wires.base import Wire, common_wire, imported
 from gamehost.wires.conversation import SUSPENDED, AccountConversation, Claim, Peer, claim_of_account
-from gamehost.wires.framing import Blank, UndecodableLine
-from gamehost.wires.guidance import asks_for_help, for_people, wrong_port
+from gamehost.wires.framing import Blank, UndecodableLine, asks_for_help, for_people, wrong_port
 from gamehost.wires.stratego_lines import messages as m
 from gamehost.wires.stratego_lines.codec import LinesCodec
 from gamehost.wires.stratego_lines.messages import Message, is_resignation

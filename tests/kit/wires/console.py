@@ -21,7 +21,7 @@ from gamehost.testing.cases import Mixin, PropertyCase
 from gamehost.testing.master_contract import SeededChance
 from gamehost.testing.memory_host import Client, MemoryHost
 from gamehost.wires.console.conversation import NAME, WIRE, ConsoleConfig
-from gamehost.wires.console.looking import ConsoleOptions
+from gamehost.wires.console.matches import ConsoleOptions
 from gamehost.wires.seeking import PlayedGame
 from tests.kit.wires.stratego_frames import LeakyStratego, Speech
 
