@@ -1,7 +1,7 @@
 """
 What a table and whoever sits there may say to each other: the seam between tables and conversations.
 
-A player is told things and never asked; a chair is all that a player holds of a table. The events here are those of
+A player is told things and never asked; a handle is all that a player holds of a table. The events here are those of
 every table, beside the events of its game.
 """
 
@@ -79,7 +79,7 @@ class Refused(Struct, frozen=True):
 
 
 class Over(Struct, frozen=True):
-    """To all, after everything else: the match has ended, and with it all chairs."""
+    """To all, after everything else: the match has ended, and with it all handles."""
 
     result: Result
 
@@ -245,14 +245,14 @@ class SeatHandle(Protocol[A_contra]):
 
 
 class Player(Protocol[A_co, E_contra]):
-    """Whoever may sit in a chair: what a table may say to them."""
+    """Whoever may have a seat: what a table may say to them."""
 
     def seated(self, handle: SeatHandle[A_co]) -> None:
-        """The chair is theirs; events follow."""
+        """The seat is theirs; events follow."""
 
     def deliver(self, event: E_contra) -> None:
         """
         Something happened: an event of the game's master, or one of this module's.
 
-        Must not raise. It may use the chair only after it has returned.
+        Must not raise. It may use the handle only after it has returned.
         """

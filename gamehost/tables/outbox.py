@@ -46,7 +46,7 @@ class _TableFacts(Protocol):
 
 class TableSeatHandle(Generic[A, E]):
     """
-    A chair, for as long as its place holds it.
+    A handle, for as long as its place holds it.
 
     :param outbox: of the table
     :param on_act: called with the handle, an action, and whether one that would be a loss is to be refused
@@ -144,7 +144,7 @@ class SeatState(Generic[A, E]):
     """One seat, as its table sees it."""
 
     handle: TableSeatHandle[A, E] | None = None
-    #: The chair of a player who comes in once what is queued before has been told.
+    #: The handle of a player who comes in once what is queued before has been told.
     coming: TableSeatHandle[A, E] | None = None
     #: When an away player's seat is forfeited, on the table's clock.
     grace_ends: int | None = None
@@ -157,7 +157,7 @@ class SeatState(Generic[A, E]):
 
 
 class _Arrival(Struct, Generic[A, E], frozen=True):
-    """A player takes a chair, and is told where the match stands."""
+    """A player takes a handle, and is told where the match stands."""
 
     handle: TableSeatHandle[A, E]
     #: What each seat is told of it; `None`: nothing, other words follow.
@@ -167,7 +167,7 @@ class _Arrival(Struct, Generic[A, E], frozen=True):
 
 
 class _Reply(Struct, Generic[A, E], frozen=True):
-    """Words for the holder of one chair, if they hold it still."""
+    """Words for the holder of one handle, if they hold it still."""
 
     handle: TableSeatHandle[A, E]
     #: Called with a refusal, or with a view.
@@ -270,12 +270,12 @@ class Outbox(Generic[A, E]):
         self.deliver()
 
     def refuse(self, handle: TableSeatHandle[A, E], refused: Refused) -> None:
-        """Say no to the holder of a chair."""
+        """Say no to the holder of a handle."""
         self._queue.append((self.appended, _Reply(handle, handle.player.deliver, refused), None))
         self.deliver()
 
     def glance(self, handle: TableSeatHandle[A, E], view: E, shown: Callable[[Any], None]) -> None:
-        """Show the holder of a chair the view of the seat, behind everything that the view has in it."""
+        """Show the holder of a handle the view of the seat, behind everything that the view has in it."""
         self._queue.append((self.appended, _Reply(handle, shown, view), None))
         self.deliver()
 

@@ -409,7 +409,7 @@ class Complaints:
 
 def check_house(world: MemoryHost, clients: Iterable[Client]) -> None:
     """
-    Names, sessions, tables and chairs fit each other.
+    Names, sessions, tables and seats fit each other.
 
     :raises Disorder: they do not
     """
@@ -441,15 +441,15 @@ def _check_table(table: Table[Any, Any]) -> None:
     players: list[Any] = [
         handle.player for place in places for handle in (place.handle, place.coming) if handle is not None
     ]
-    _need(len(set(map(id, players))) == len(players), "a player in two chairs")
+    _need(len(set(map(id, players))) == len(players), "a player in two seats")
     for seat, place in enumerate(places):
         _need(place.handle is None or place.coming is None, "two players in one seat")
         for handle in (place.handle, place.coming):
             if handle is not None:
                 player: Any = handle.player
                 session = player.session
-                _need(session is not None, "a chair whose player has left")
-                _need(session.table is table and session.seat == seat, "a player in another's chair")
+                _need(session is not None, "a seat whose player has left")
+                _need(session.table is table and session.seat == seat, "a player in another's seat")
                 _need(place.grace_ends is None, "a grace time of a seat that is taken")
     if table.phase is Phase.DORMANT:
         _need(not players, "a table asleep with players at it")

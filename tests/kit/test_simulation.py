@@ -128,7 +128,7 @@ class PlantedTests(SynchronousTestCase):
         self.assertIn("follow from the journal", self.caught(Outbox, "admit", admit, 10))
 
     def test_told_before_the_arrival(self) -> None:
-        """Who comes back holds the chair, and hears of it all, before the view is told."""
+        """Who comes back holds the seat, and hears of it all, before the view is told."""
 
         def admit(outbox: Outbox[Any, Any], handle: Any, *words: Any) -> None:
             real(outbox, handle, *words)
@@ -162,14 +162,14 @@ class PlantedTests(SynchronousTestCase):
     def test_grace_is_not_ended(self) -> None:
         """Who comes back is counted as away all the same."""
 
-        def new_chair(table: Table[Any, Any], seat: Seat, player: Any) -> Any:
+        def new_handle(table: Table[Any, Any], seat: Seat, player: Any) -> Any:
             ends = table._outbox.places[seat].grace_ends
             handle = real(table, seat, player)
             table._outbox.places[seat].grace_ends = ends
             return handle
 
         real = Table._new_handle
-        self.caught(Table, "_new_handle", new_chair, 5)
+        self.caught(Table, "_new_handle", new_handle, 5)
 
     def test_a_watcher_is_told_twice(self) -> None:
         """Those who watch are told what is behind their look, and what is in it but not durable yet."""

@@ -99,11 +99,11 @@ class PlantedTests(PropertyCase):
 
     def test_grace_is_not_ended(self) -> None:
         """Who comes back is counted as away all the same."""
-        new_chair = Table._new_handle
+        new_handle = Table._new_handle
 
         def forgetful(table: Table[Any, Any], seat: Any, player: Any) -> Any:
             ends = table._outbox.places[seat].grace_ends
-            handle = new_chair(table, seat, player)
+            handle = new_handle(table, seat, player)
             place: SeatState[Any, Any] = table._outbox.places[seat]
             place.grace_ends = ends
             return handle

@@ -433,7 +433,7 @@ class ComingBackTests(SynchronousTestCase):
         self.assertEqual(bob.heard(), ['Game Over "bob"'])
 
     def test_who_waits_and_drops_is_gone(self) -> None:
-        """Nobody is seated opposite an empty chair."""
+        """Nobody is seated opposite an empty seat."""
         world = MemoryHost()
         again(world, "ann")[0].drop()
         self.assertEqual(again(world, "bob")[1], [WAIT])
