@@ -219,7 +219,7 @@ class Client:
 MOVES = (events.AskStudent, events.AskDestination, events.AskSteps, events.AskCloud)
 
 
-class State(Enum):
+class EriantysState(Enum):
     """Where a connection is."""
 
     #: Before LoginMessage.
@@ -238,7 +238,7 @@ class EriantysConversation(BaseConversation[M]):
     """
 
     def __init__(self, peer: Peer[M], lobby: Lobby, ack_seconds: float) -> None:
-        super().__init__(peer, lobby, State.CONNECTED)
+        super().__init__(peer, lobby, EriantysState.CONNECTED)
         self._client = Client(peer, ack_seconds)
         self._gate = Gate()
         #: The open request to this player.
@@ -289,4 +289,4 @@ class EriantysConversation(BaseConversation[M]):
         self._asked = None
         self._ended_just_now = True
         self._client.leave()
-        self.leave_table(State.LOBBY)
+        self.leave_table(EriantysState.LOBBY)

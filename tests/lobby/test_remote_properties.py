@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gamehost.testing.cases import PropertyCase
-from gamehost.wires.paper_soccer.conversation import State
+from gamehost.wires.paper_soccer.conversation import XmlState
 from gamehost.wires.paper_soccer.remote import Remote
 from tests.kit.memory_host import Client
 from tests.kit.wires.paper_soccer_talk import login, message
@@ -204,7 +204,7 @@ class Places(World):
             waits = any(one is conversation for one in waiting)
             expected = {Remote.POOL: (False, True), Remote.PLAYING: (True, False)}.get(place, (False, False))
             assert (seated, waits) == expected, (place, seated, waits)
-            assert (conversation.session is None) is (place is State.OUTSIDE)
+            assert (conversation.session is None) is (place is XmlState.OUTSIDE)
             self.listen(client)
 
     def listen(self, client: Client) -> None:

@@ -19,7 +19,7 @@ from gamehost.wires.base import Wire, common_wire
 from gamehost.wires.conversation import Claim
 from gamehost.wires.onitama import conversation as onitama
 from gamehost.wires.onitama.codec import PipesCodec
-from gamehost.wires.onitama.conversation import PipesConversation, State
+from gamehost.wires.onitama.conversation import PipesConversation, PipesState
 from gamehost.wires.onitama.messages import Login, Waiting
 from tests.kit.example_game import TOY, TOY_WIRE, Counted, ToyCodec, ToyConfig, ToyConversation, ToyState
 from tests.wires import test_onitama as test_onitama_contract
@@ -163,7 +163,7 @@ class ClaimFaultTests(SynchronousTestCase):
         class Idle(PipesConversation):
             def adopt(self, session: Session) -> None:
                 self.logged_in(session)
-                self.set_state(State.WAITING)
+                self.set_state(PipesState.WAITING)
 
         class Forgetful(PipesConversation):
             def adopt(self, session: Session) -> None:
@@ -192,7 +192,7 @@ class ClaimFaultTests(SynchronousTestCase):
                 super().log_in(message)
                 self.peer.say(Waiting(str(self.heard)))
 
-            HEARS = {**PipesConversation.HEARS, (State.OUTSIDE, Login): log_in}
+            HEARS = {**PipesConversation.HEARS, (PipesState.OUTSIDE, Login): log_in}
 
         class Numbering(PipesCodec):
             said = 0
@@ -323,7 +323,7 @@ class FaultTests(SynchronousTestCase):
         class Acting(PipesConversation):
             def unexpected(self, message: Any) -> None:
                 super().unexpected(message)
-                self.set_state(State.OUTSIDE)
+                self.set_state(PipesState.OUTSIDE)
 
         for conversation in (Silent, Acting):
             failed = failed_tests(PipesHooks, piped(conversation))

@@ -8,7 +8,7 @@ from gamehost.testing.memory_host import Client
 from gamehost.testing.wire_connections import CONTROL
 from gamehost.testing.wire_contract import WireContract
 from gamehost.testing.wire_hooks import Situation
-from gamehost.wires.console.conversation import WIRE, State
+from gamehost.wires.console.conversation import WIRE, ConsoleState
 from tests.kit.memory_host import HOME, SAID, ConsoleWords, without_options
 from tests.kit.wires.open import DEAL
 
@@ -33,7 +33,7 @@ class WireTests(WireContract, PropertyCase):
         b"\xff\xffcanary\n",
     )
     streams_in_suite = 500
-    unreached = {State.CHECKING: "passwords are checked at once in memory"}
+    unreached = {ConsoleState.CHECKING: "passwords are checked at once in memory"}
 
     def log_in(self, name: str) -> bytes:
         return f"name {name}\n".encode()

@@ -21,7 +21,7 @@ from gamehost.testing.wire_hooks import Situation
 from gamehost.wires.eriantys.codec import example
 from gamehost.wires.eriantys.conversation import OPTIONS, WIRE, JsonOptions, configure
 from gamehost.wires.eriantys.messages import CLIENT_TYPES, Error
-from gamehost.wires.eriantys_conversation import State
+from gamehost.wires.eriantys_conversation import EriantysState
 from tests.kit.games.eriantys import acting, rich
 from tests.kit.memory_host import HOME, Client, MemoryHost
 from tests.kit.wires.eriantys_page import PAGE, SCHEMA, board, in_step, long_sentences, published
@@ -125,16 +125,16 @@ SENT = {
 
 
 class AnswersTests(SynchronousTestCase):
-    def in_state(self, state: State, strict: bool = False) -> Client:
-        if state is State.IN_GAME:
+    def in_state(self, state: EriantysState, strict: bool = False) -> Client:
+        if state is EriantysState.IN_GAME:
             return pair(strict=strict)[1].client
         world = MemoryHost(ERIANTYS_OPEN, strict=strict)
         client = world.connect("eriantys")
-        if state is not State.CONNECTED:
+        if state is not EriantysState.CONNECTED:
             client.say(LOGIN)
-        if state is State.WAITING:
+        if state is EriantysState.WAITING:
             client.say(SET_GAME)
-        if state is State.LOBBY:
+        if state is EriantysState.LOBBY:
             other = world.connect("eriantys")
             other.say('{"type":"LoginMessage","nickname":"bob"}', SET_GAME.replace("2", "3"))
         self.assertIs(client.state, state)
@@ -146,12 +146,12 @@ class AnswersTests(SynchronousTestCase):
         rows = {message: answers for message, *answers in documented("answers")}
         self.assertEqual(set(rows), {*CLIENT_TYPES, *SENT}, "the table and this test speak of the same messages")
         for message, answers in rows.items():
-            for state, answer in zip(State, answers, strict=True):
+            for state, answer in zip(EriantysState, answers, strict=True):
                 for said in SENT.get(message, [example(message)]):
                     client = self.in_state(state)
                     self.assert_answer(answer, client, client.ask(said), state)
 
-    def assert_answer(self, answer: str, client: Client, heard: list[str], state: State) -> None:
+    def assert_answer(self, answer: str, client: Client, heard: list[str], state: EriantysState) -> None:
         if answer == "close":
             self.assertTrue(client.closed)
             return
@@ -383,7 +383,7 @@ def played(seats: int, expert: bool, seed: int, rude: float = 0.0) -> Counter[st
     heard = Counter[str]()
     assert any(player.heard["won"] for player in players)
     for player in players:
-        assert str(player.client.state) == "State.LOBBY"
+        assert str(player.client.state) == "EriantysState.LOBBY"
         heard += player.heard
     return heard
 
@@ -494,7 +494,7 @@ class TooLateTests(SynchronousTestCase):
         _, ann, bob = pair(strict=strict)
         bob.say("Disconnect")
         ann.client.heard()
-        self.assertIs(ann.client.state, State.LOBBY)
+        self.assertIs(ann.client.state, EriantysState.LOBBY)
         return ann.client
 
     def test_the_first_one_is_ignored(self) -> None:

@@ -11,7 +11,7 @@ from twisted.trial.unittest import SynchronousTestCase
 from gamehost.games.eriantys.rules import Character, Status, Tower, evolve
 from gamehost.lobby.sessions import ResumePolicy, SessionRegistry
 from gamehost.testing.cases import PropertyCase
-from gamehost.wires.eriantys_conversation import State
+from gamehost.wires.eriantys_conversation import EriantysState
 from tests.kit.games.eriantys import (
     acting,
     circle,
@@ -469,7 +469,7 @@ class ComingBackTests(PropertyCase):
             player.hear()
         self.assertEqual(master_of(world).request, asked)
         for number, player in enumerate(players):
-            self.assertIs(player.client.state, State.IN_GAME)
+            self.assertIs(player.client.state, EriantysState.IN_GAME)
             if player in leavers:
                 self.assertEqual(player.request is not None, asked.seat == number)
         play(world, players)
@@ -545,7 +545,7 @@ class KeptElsewhereTests(PropertyCase):
         self.assertIn('"giveUp":true', refused["detail"])
         self.assertIn("TAKEN_NICKNAME", client.ask(line("LoginMessage", nickname="ann", giveUp=False))[0])
         self.assertIn("SUCCESS", client.ask(line("LoginMessage", nickname="ann", giveUp=True))[0])
-        self.assertIs(client.state, State.LOBBY)
+        self.assertIs(client.state, EriantysState.LOBBY)
         self.assertTrue(any(text.startswith("GAME_OVER|bob") for text in bob.heard()))
 
     def test_strict_mode_does_not_know_the_key(self) -> None:
@@ -590,7 +590,7 @@ class LeavingTests(PropertyCase):
                         self.assertEqual(other.heard["PlayerDisconnected"], int(way != "time"), (seats, way))
                         self.assertEqual(bool(other.heard["won"]), other.me["tower"] != gone.me["tower"])
                         self.assertEqual(other.heard["CLOSING_GAME"], 1)
-                        self.assertIs(other.client.state, State.LOBBY)
+                        self.assertIs(other.client.state, EriantysState.LOBBY)
 
     def test_three_players(self) -> None:
         """The two who remain are counted: one of them wins, or both."""
@@ -613,7 +613,7 @@ class LeavingTests(PropertyCase):
         """And leads into the lobby."""
         gone, _ = self.endings(2, "disconnect", 10)
         self.assertEqual([message.get("message") for message in gone.connect()], ["ENTER_NICKNAME", "SUCCESS"])
-        self.assertIs(gone.client.state, State.LOBBY)
+        self.assertIs(gone.client.state, EriantysState.LOBBY)
 
     def test_leaving_a_game_that_waits(self) -> None:
         """The others are told; the one who set it up is not special; the last one takes it along."""
@@ -660,7 +660,7 @@ class LeavingTests(PropertyCase):
         gone.hear(), bob.hear()
         self.assertEqual(waiting["gameId"], 2)
         play(bob.world, (gone, bob))
-        self.assertEqual(bob.client.state, State.LOBBY)
+        self.assertEqual(bob.client.state, EriantysState.LOBBY)
 
 
 class JournalTests(PropertyCase):
@@ -678,7 +678,7 @@ class JournalTests(PropertyCase):
         ann.ask("SetGame", numberOfPlayers=2, expertMode=False)
         self.assertEqual(types(bob.ask("JoinAvailableGame", gameId=1)), ["JoinAlreadyExistingGame"])
         self.assertEqual(types(ann.hear()), ["UpdateLobby"])
-        self.assertIs(ann.client.state, State.WAITING)
+        self.assertIs(ann.client.state, EriantysState.WAITING)
         self.assertEqual(errors(ann.ask("ChosenTower", tower="WHITE")), ["INVALID_ACTION"])
         journal.release()
         self.assertEqual((types(ann.hear()), types(bob.hear())), (["MatchStarted"], ["MatchStarted"]))
@@ -716,7 +716,7 @@ class JournalTests(PropertyCase):
             said = [message.get("playerStatus") or message.get("message") or message["type"] for message in heard]
             self.assertEqual(said, ["SUCCESS", status, "CommunicateWinner", "CLOSING_GAME"])
             self.assertEqual(heard[2]["winReason"], "A player left.")
-            self.assertIs(player.client.state, State.LOBBY)
+            self.assertIs(player.client.state, EriantysState.LOBBY)
             player.client.drop()
             self.assertEqual([message.get("message") for message in player.connect()], ["ENTER_NICKNAME", "SUCCESS"])
 
@@ -731,7 +731,7 @@ class JournalTests(PropertyCase):
             world.journal.release()
             said = [message.get("playerStatus") or message.get("message") or message["type"] for message in ann.hear()]
             self.assertEqual(said, ["SUCCESS", "LOSE", "CommunicateWinner", "CLOSING_GAME"])
-            self.assertIs(ann.client.state, State.LOBBY)
+            self.assertIs(ann.client.state, EriantysState.LOBBY)
             self.assertEqual(types(ann.ask("SetGame", numberOfPlayers=2, expertMode=False)), ["WaitingForPlayers"])
             self.assertEqual(bob.heard["CLOSING_GAME"] + len(bob.hear()), 4, "Bob hears the whole end too")
 
@@ -745,4 +745,4 @@ class JournalTests(PropertyCase):
         world.journal.release()
         said = [message.get("message") or message["type"] for message in bob.hear()]
         self.assertEqual(said, ["SUCCESS", "PlayerStatusMessage", "CommunicateWinner", "CLOSING_GAME"])
-        self.assertIs(bob.client.state, State.LOBBY)
+        self.assertIs(bob.client.state, EriantysState.LOBBY)

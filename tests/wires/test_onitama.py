@@ -21,7 +21,7 @@ from gamehost.wires.framing import BLANK, NOT_UTF8, WireError
 from gamehost.wires.onitama import messages as m
 from gamehost.wires.onitama.client import PipesClientCodec
 from gamehost.wires.onitama.codec import LINE_LIMIT, PipesCodec, parse
-from gamehost.wires.onitama.conversation import WIRE, State, cards_with_positions
+from gamehost.wires.onitama.conversation import WIRE, PipesState, cards_with_positions
 from gamehost.wires.onitama.messages import (
     CLIENT_COMMANDS,
     SERVER_COMMANDS,
@@ -138,7 +138,7 @@ class AnswersTests(SynchronousTestCase):
             client.say("LOGIN|ann")
         elif state == "playing":
             client, _ = seated(world)
-        self.assertEqual(client.state, State(state))
+        self.assertEqual(client.state, PipesState(state))
         client.heard()
         return client
 
@@ -153,7 +153,7 @@ class AnswersTests(SynchronousTestCase):
                     client.send(line + b"\n")
                     self.assert_answer(answer, client.heard(), (line, state))
                     if answer not in ("log in", "resign"):
-                        self.assertEqual(client.state, State(state), (line, state))
+                        self.assertEqual(client.state, PipesState(state), (line, state))
                     self.assertFalse(client.transport.disconnecting, (line, state))
 
     def assert_answer(self, answer: str, heard: list[str], where: object) -> None:
@@ -193,7 +193,7 @@ class AnswersTests(SynchronousTestCase):
         lines = [line for samples in SENT.values() for line in samples]
         lines += [b"MAKE_MOVE|dog|c1|c2", b"MAKE_MOVE|ox|c9|c2", b"LOGIN|a|b", b"LOGIN|help", b"LOGIN|" + b"a" * 21]
         lines += [b"STALEMATE|dog", b"x" * 300, b"GET / HTTP/1.1", b"\x16\x03\x01"]
-        for state in State:
+        for state in PipesState:
             for line in lines:
                 client = self.in_state(state.value)
                 client.send(line + b"\n")

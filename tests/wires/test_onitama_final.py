@@ -27,7 +27,7 @@ from gamehost.wires.onitama_final.codec import MESSAGE_LIMIT, FinalCodec, parse
 from gamehost.wires.onitama_final.conversation import (
     PAUSE,
     WIRE,
-    State,
+    FinalState,
     cards_of,
     row_and_column,
     square_at,
@@ -56,7 +56,7 @@ class PingedHost(memory_host.MemoryHost):
             super().wait(10)
             seconds -= 10
             for client in self.__dict__.get("clients", ()):
-                if not client.closed and not client.transport.disconnecting and client.state is not State.OUTSIDE:
+                if not client.closed and not client.transport.disconnecting and client.state is not FinalState.OUTSIDE:
                     client.send(b"PING|PING\0")
         super().wait(seconds)
 
@@ -128,7 +128,7 @@ class AnswersTests(SynchronousTestCase):
             client.say("LOGIN|ann")
         elif state == "playing":
             client, _ = seated(host)
-        self.assertEqual(client.state, State(state))
+        self.assertEqual(client.state, FinalState(state))
         client.heard()
         return client
 
@@ -150,7 +150,7 @@ class AnswersTests(SynchronousTestCase):
                     }
                     self.assertIn(commands, expected.get(answer, ([answer],)), (data, state))
                     if answer != "log in":
-                        self.assertEqual(client.state, State(state), (data, state))
+                        self.assertEqual(client.state, FinalState(state), (data, state))
                     self.assertFalse(client.transport.disconnecting, (data, state))
                     for line in heard:
                         self.assertLess(len(line.encode()), 255)

@@ -21,7 +21,7 @@ from gamehost.testing.cases import PropertyCase
 from gamehost.testing.wire_contract import WireContract
 from gamehost.testing.wire_hooks import Situation
 from gamehost.wires.eriantys.conversation import WIRE as ERIANTYS_WIRE
-from gamehost.wires.open.conversation import WIRE, State
+from gamehost.wires.open.conversation import WIRE, OpenState
 from tests.games import test_onitama_master as onitama
 from tests.games import test_paper_soccer_master as paper_soccer
 from tests.games import test_stratego_master as stratego
@@ -48,7 +48,7 @@ class WireTests(WireContract, PropertyCase):
         *(b'{"do":"seek","game":"onitama","settings":{"canary":1}}\n', b'{"is":"over","why":"canary"}\n'),
         *(b'{"do":"seek","game":"onitama","settings":{"move_time":"canary"}}\n', b'{"do":"log-in","name":"canary"}\n'),
     )
-    unreached = {State.CHECKING: "passwords are checked at once in memory"}
+    unreached = {OpenState.CHECKING: "passwords are checked at once in memory"}
 
     def log_in(self, name: str) -> bytes:
         return line(do="enter", name=name)

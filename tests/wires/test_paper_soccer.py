@@ -9,7 +9,7 @@ from typing import Any
 from gamehost.testing.cases import PropertyCase
 from gamehost.testing.memory_host import Client
 from gamehost.testing.wire_contract import WireContract
-from gamehost.wires.paper_soccer.conversation import State, XmlConversation
+from gamehost.wires.paper_soccer.conversation import XmlConversation, XmlState
 from gamehost.wires.paper_soccer.messages import (
     CLIENT_TYPES,
     SERVER_TYPES,
@@ -145,23 +145,23 @@ def table_of_answers() -> dict[str, dict[str, str]]:
     """The documentation's table: message -> state -> answer."""
     text = PAGE.read_text("utf-8")
     block = text[text.index(":name: answers") :].split("\n\n")[1]
-    header = ["message", *(state.value for state in State)]
+    header = ["message", *(state.value for state in XmlState)]
     rows = csv.reader((line.strip() for line in block.splitlines()), skipinitialspace=True)
     return {row[0]: dict(zip(header[1:], row[1:], strict=True)) for row in rows}
 
 
-def arrive(where: State) -> tuple[MemoryHost, Client, Client]:
+def arrive(where: XmlState) -> tuple[MemoryHost, Client, Client]:
     """A connection of ann's in this state (her turn, if it is one), and another one who plays with her or does not."""
-    if where in (State.PLAYING, State.OVER):
+    if where in (XmlState.PLAYING, XmlState.OVER):
         table = Table()
         world, client, other = table.world, table.ann, table.bob
-        if where is State.OVER:
+        if where is XmlState.OVER:
             client.send(move((0, 2)).encode())
             table.hush()
     else:
         world = MemoryHost()
         other, client = world.connect(SOCCER), world.connect(SOCCER)
-        if where is State.WAITING:
+        if where is XmlState.WAITING:
             client.send(login("ann").encode())
             client.heard()
     assert client.state is where
@@ -175,14 +175,14 @@ class AnswersTests(PropertyCase):
         """Every type of message has a row, and the conversation's own table holds no more than the page's."""
         self.assertEqual(set(SAMPLES), set(table_of_answers()))
         self.assertEqual(set(CLIENT_TYPES) - set(SAMPLES), set())
-        self.assertEqual({where for where, _ in XmlConversation.HEARS}, set(State))
+        self.assertEqual({where for where, _ in XmlConversation.HEARS}, set(XmlState))
 
     def test_every_message_in_every_state(self) -> None:
         """What the page says is what happens."""
         for row, answers in table_of_answers().items():
             for column, answer in answers.items():
                 for sample in SAMPLES[row]:
-                    with_state = State(column)
+                    with_state = XmlState(column)
                     world, client, other = arrive(with_state)
                     client.send(sample.encode())
                     self.check(answer, with_state, client, other, world)
@@ -190,7 +190,7 @@ class AnswersTests(PropertyCase):
     def check(
         self,
         answer: str,
-        before: State,
+        before: XmlState,
         client: Client,
         other: Client,
         world: MemoryHost,
@@ -208,14 +208,14 @@ class AnswersTests(PropertyCase):
             case "nothing" | "ignored once":
                 self.assertEqual((heard, others, client.state), ([], [], before))
             case "log in":
-                self.assertEqual((heard, client.state), ([ACCEPTED], State.WAITING))
+                self.assertEqual((heard, client.state), ([ACCEPTED], XmlState.WAITING))
             case "act":
                 self.assertEqual((heard, others), ([state("bob", (0, 1))],) * 2)
             case "free":
-                self.assertEqual((heard, others, client.state), ([], [], State.OUTSIDE))
+                self.assertEqual((heard, others, client.state), ([], [], XmlState.OUTSIDE))
                 self.assertIsNone(world.lobby.registry.get("ann"))
             case "leave":
-                self.assertEqual((heard, client.state), ([], State.OUTSIDE))
+                self.assertEqual((heard, client.state), ([], XmlState.OUTSIDE))
                 self.assertEqual(others, [left("ann"), over("bob", "ann")])
                 self.assertIsNone(world.lobby.registry.get("ann"))
             case _:
@@ -225,9 +225,9 @@ class AnswersTests(PropertyCase):
     def test_a_wrong_table_fails(self) -> None:
         """The check notices an answer that is not given."""
         for wrong in ("nothing", "log in", "free", "leave", "error"):
-            world, client, other = arrive(State.PLAYING)
+            world, client, other = arrive(XmlState.PLAYING)
             client.send(move((0, 1)).encode())
-            self.assertRaises(self.failureException, self.check, wrong, State.PLAYING, client, other, world)
+            self.assertRaises(self.failureException, self.check, wrong, XmlState.PLAYING, client, other, world)
 
 
 class LoginTests(PropertyCase):
@@ -303,9 +303,9 @@ class EndTests(PropertyCase):
         """Who never says thank you is not waited for longer than a seat would be kept; saying it late is no fault."""
         table = self.table(grace=30.0)
         table.world.wait(29)
-        self.assertIs(table.ann.state, State.OVER)
+        self.assertIs(table.ann.state, XmlState.OVER)
         table.world.wait(1)
-        self.assertIs(table.ann.state, State.OUTSIDE)
+        self.assertIs(table.ann.state, XmlState.OUTSIDE)
         self.assertEqual(table.ann.ask(thanks()), [])
         self.assertEqual(len(table.ann.ask(thanks(2))), 1)
         self.assertEqual(table.ann.ask(login("ann")), [ACCEPTED])
@@ -321,7 +321,7 @@ class EndTests(PropertyCase):
         table.world.wait(59)
         self.assertEqual(table.ann.ask(move((0, 1), game=2)), [state("bob", (0, 1), game=2)])
         table.world.wait(59)
-        self.assertIs(table.ann.state, State.PLAYING)
+        self.assertIs(table.ann.state, XmlState.PLAYING)
 
     def test_a_lost_connection_frees_the_nick(self) -> None:
         table = self.table()

@@ -11,7 +11,7 @@ from gamehost.games.base import Cause
 from gamehost.games.paper_soccer.rules import Position
 from gamehost.journal.records import TableId
 from gamehost.testing.cases import PropertyCase
-from gamehost.wires.paper_soccer.conversation import State
+from gamehost.wires.paper_soccer.conversation import XmlState
 from gamehost.wires.paper_soccer.messages import Point
 from tests.kit.games.paper_soccer import as_move, random_move, recorded
 from tests.kit.journals import RecordingJournal
@@ -354,7 +354,7 @@ class HostTests(PropertyCase):
         """Neither the first game state, nor a move, nor an end; a refusal does not overtake."""
         journal = RecordingJournal(late=True)
         table = Table(journal=journal)
-        self.assertEqual((table.ann.heard(), table.ann.state), ([], State.WAITING))
+        self.assertEqual((table.ann.heard(), table.ann.state), ([], XmlState.WAITING))
         journal.release()
         self.assertEqual(table.both(), [state("ann")])
         table.ann.say(move((0, 1)), move((0, 2)))
@@ -482,7 +482,7 @@ class RandomGamesTests(PropertyCase):
             for nick, client in clients.items():
                 self.draw(boards[nick], client)
                 self.assertEqual(boards[nick], played)
-        self.assertEqual({client.state for client in clients.values()}, {State.OVER})
+        self.assertEqual({client.state for client in clients.values()}, {XmlState.OVER})
 
     def draw(self, board: list[tuple[int, int]], client: Client) -> None:
         """Put on a client's board what it hears; an end must be one that the rules made."""

@@ -17,7 +17,7 @@ from gamehost.testing.memory_host import Client
 from gamehost.testing.wire_contract import WireContract, chunked, mutated
 from gamehost.testing.wire_hooks import Situation
 from gamehost.wires.stratego_frames.codec import PAYLOAD_LIMIT, FramesCodec
-from gamehost.wires.stratego_frames.conversation import WIRE, FramesConversation, State
+from gamehost.wires.stratego_frames.conversation import WIRE, FramesConversation, FramesState
 from gamehost.wires.stratego_frames.messages import CLIENT_FRAMES as BY_NUMBER
 from gamehost.wires.stratego_frames.messages import Battle, Error, Move, Ready, Setup, SignOn, Wait
 from tests.kit.journals import RecordingJournal
@@ -440,19 +440,19 @@ def table() -> Iterator[Row]:
         yield Row(*(cell.strip() for cell in cells))
 
 
-def brought_to(world: MemoryHost, state: State, frame: str) -> Client:
+def brought_to(world: MemoryHost, state: FramesState, frame: str) -> Client:
     """A connection in a state, in which the frame has all that it needs to be sensible."""
-    if state is State.OUTSIDE:
+    if state is FramesState.OUTSIDE:
         return connected(world)
-    if state is State.WAITING:
+    if state is FramesState.WAITING:
         return again(world, "ann")[0]
-    if state is State.SETUP:
+    if state is FramesState.SETUP:
         ann, _ = signed_on(world)
         if frame == "Ready":
             ann.ask(*setups(ANN, 0))
         return ann
     ann, _ = in_play(world)
-    if state is State.AFTER:
+    if state is FramesState.AFTER:
         assert ann.ask("Move (1,3) (1,6)")[-1] == 'Game Over "ann"'
     return ann
 
@@ -465,8 +465,8 @@ class StateTests(SynchronousTestCase):
     def answered(self, row: Row, strict: bool) -> tuple[str, str]:
         """What a frame is answered in a state, and the state after it."""
         world = MemoryHost(strict=strict)
-        client = brought_to(world, State(row.state), row.frame)
-        self.assertEqual(state(client), State(row.state))
+        client = brought_to(world, FramesState(row.state), row.frame)
+        self.assertEqual(state(client), FramesState(row.state))
         all_heard(client)
         names = " ".join(map(name_of, client.ask(SENSIBLE[row.frame])))
         after = state(client).value
@@ -477,7 +477,7 @@ class StateTests(SynchronousTestCase):
     def test_the_table_has_all(self) -> None:
         """Every state with every frame, once each."""
         rows = [(row.state, row.frame) for row in table()]
-        self.assertEqual(sorted(rows), sorted((one.value, frame) for one in State for frame in FRAMES))
+        self.assertEqual(sorted(rows), sorted((one.value, frame) for one in FramesState for frame in FRAMES))
         self.assertEqual(len(FRAMES), len(BY_NUMBER))
 
     def test_the_table_is_true(self) -> None:
@@ -494,7 +494,7 @@ class StateTests(SynchronousTestCase):
 
     def test_what_is_out_of_place_changes_nothing(self) -> None:
         """After everything that can be refused, the same game goes on."""
-        for one in State:
+        for one in FramesState:
             world = MemoryHost({"limits.unlimited": "yes"})
             client = brought_to(world, one, "Move")
             for name in FRAMES:
@@ -511,12 +511,12 @@ class StateTests(SynchronousTestCase):
         cat, _ = again(world, "cat")
         dan, told = again(world, "dan")
         self.assertEqual((cat.heard(), told), ([CONNECTED], [CONNECTED]))
-        self.assertEqual((state(cat), state(dan)), (State.SETUP, State.SETUP))
+        self.assertEqual((state(cat), state(dan)), (FramesState.SETUP, FramesState.SETUP))
 
     def test_both_ready(self) -> None:
         """The way from the set-up to play, for both at once."""
         ann, bob = signed_on(MemoryHost())
         set_up(ann, ANN, 0)
-        self.assertEqual((state(ann), state(bob)), (State.SETUP, State.SETUP))
+        self.assertEqual((state(ann), state(bob)), (FramesState.SETUP, FramesState.SETUP))
         set_up(bob, BOB, 6)
-        self.assertEqual((state(ann), state(bob)), (State.PLAYING, State.PLAYING))
+        self.assertEqual((state(ann), state(bob)), (FramesState.PLAYING, FramesState.PLAYING))

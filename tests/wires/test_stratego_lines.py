@@ -14,7 +14,7 @@ from gamehost.testing.cases import PropertyCase
 from gamehost.testing.wire_contract import WireContract
 from gamehost.testing.wire_hooks import Situation
 from gamehost.wires.stratego_lines.codec import WORDS
-from gamehost.wires.stratego_lines.conversation import HELP, SETUP_HELP, LinesConversation, State
+from gamehost.wires.stratego_lines.conversation import HELP, SETUP_HELP, LinesConversation, LinesState
 from gamehost.wires.stratego_lines.conversation import WIRE as TOKEN
 from tests.kit.journals import RecordingJournal
 from tests.kit.memory_host import HOME, Client, MemoryHost, client_frames
@@ -50,8 +50,8 @@ class WireTests(WireContract, PropertyCase):
         "back": "the document has no words for it; the clock of the match goes on",
     }
     unreached = {
-        State.CHECKING: "a worker that takes its time: AnswersTests",
-        State.MOVED: "a journal that takes its time: AnswersTests",
+        LinesState.CHECKING: "a worker that takes its time: AnswersTests",
+        LinesState.MOVED: "a journal that takes its time: AnswersTests",
     }
 
     def log_in(self, name: str) -> bytes:
@@ -106,7 +106,7 @@ SENT = {
     "an empty line": [b"", b"\r"],
 }
 
-STATES = tuple(state.value for state in State)
+STATES = tuple(state.value for state in LinesState)
 
 #: Words of the server that are not the document's.
 EXTENSIONS = ("err", "resume", "board", "winner none")
@@ -125,25 +125,25 @@ class AnswersTests(SynchronousTestCase):
     def in_state(self, state: str, strict: bool = False) -> Client:
         worker = HeldWorker()
         world = MemoryHost(strict=strict, worker=worker if state == "checking" else lambda work, done: done(work()))
-        match State(state):
-            case State.NAME | State.PASSWORD | State.CHECKING | State.WAITING as early:
+        match LinesState(state):
+            case LinesState.NAME | LinesState.PASSWORD | LinesState.CHECKING | LinesState.WAITING as early:
                 client = world.connect(WIRE)
-                lines = {State.NAME: (), State.PASSWORD: ("ann",)}.get(early, ("ann", "secret"))
+                lines = {LinesState.NAME: (), LinesState.PASSWORD: ("ann",)}.get(early, ("ann", "secret"))
                 client.say(*lines)
-            case State.SETUP:
+            case LinesState.SETUP:
                 client, _ = seated(world)
-            case State.READY:
+            case LinesState.READY:
                 client, _ = seated(world)
                 client.say(*RED)
-            case State.ASKED:
+            case LinesState.ASKED:
                 client, _ = playing(world)
-            case State.MOVED:
+            case LinesState.MOVED:
                 client, _ = playing(world)
                 world.journal.late = True
                 client.say("A4-A5")
-            case State.PLAYING:
+            case LinesState.PLAYING:
                 _, client = playing(world)
-        self.assertEqual(client.state, State(state))
+        self.assertEqual(client.state, LinesState(state))
         client.heard()
         return client
 
@@ -178,7 +178,7 @@ class AnswersTests(SynchronousTestCase):
             case _:
                 self.assertEqual(words, answer.split(), where)
         if answer in ("nothing", "err get-move") or (answer == "err" and state != "name"):
-            self.assertEqual(client.state, State(state), where)
+            self.assertEqual(client.state, LinesState(state), where)
         for line in heard:
             self.assertTrue(line.isascii() and line.isprintable(), where)
 
@@ -397,7 +397,7 @@ class LateTests(SynchronousTestCase):
         ann, bob = playing(world)
         bob.say("resign")
         quiet(world, ann, bob)
-        self.assertEqual((ann.state, ann.ask("A4-A5")), (State.SETUP, []))
+        self.assertEqual((ann.state, ann.ask("A4-A5")), (LinesState.SETUP, []))
         bob.say(*BLUE)
         self.assertEqual(ann.ask(*RED), ["endsetup", "get-move"])
 
@@ -417,7 +417,7 @@ class LateTests(SynchronousTestCase):
         ann.say("resign")
         self.assertEqual(bob.heard()[:2], ["winner blue", "new"])
         self.assertEqual((bob.ask("resign"), ann.heard()[0]), ([], "winner blue"))
-        self.assertEqual(bob.state, State.SETUP)
+        self.assertEqual(bob.state, LinesState.SETUP)
 
 
 class RefusedLogInTests(SynchronousTestCase):

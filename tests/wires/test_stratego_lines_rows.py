@@ -9,7 +9,7 @@ from twisted.trial.unittest import SynchronousTestCase
 from gamehost.games.base import Seat
 from gamehost.games.stratego.rules import seen
 from gamehost.testing.cases import PropertyCase
-from gamehost.wires.stratego_lines.conversation import COLORS, State
+from gamehost.wires.stratego_lines.conversation import COLORS, LinesState
 from gamehost.wires.stratego_lines.messages import board_rows, square
 from tests.kit.games.stratego import shuffled_rows
 from tests.kit.journals import RecordingJournal
@@ -56,7 +56,7 @@ class LogInRows(SynchronousTestCase):
                 client.ask("ann", "wrong")
             if client.closed:
                 continue
-            self.assertEqual((client.heard(), client.state), ([], State.CHECKING))
+            self.assertEqual((client.heard(), client.state), ([], LinesState.CHECKING))
             world.wait(11.9)
             self.assertEqual((client.heard(), client.closed), ([], False))
             world.wait(0.2)
@@ -477,7 +477,7 @@ class ComingBackTests(PropertyCase):
         ann.drop()
         self.assertEqual(bob.heard(), [])
         world.wait(7.1)
-        self.assertEqual((bob.heard(), bob.state), (["winner blue"], State.WAITING))
+        self.assertEqual((bob.heard(), bob.state), (["winner blue"], LinesState.WAITING))
         self.assertEqual(connected(world, "ann").heard(), ["auth-req", "auth-ok", "new", "color blue"])
 
     def test_half_a_set_up_does_not_outlive_its_game(self) -> None:

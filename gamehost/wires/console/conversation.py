@@ -68,7 +68,7 @@ from gamehost.wires.seeking import PLAYED, Opened, SeekRefused, Wanted, find_tab
 NAME = "console"
 
 
-class State(Enum):
+class ConsoleState(Enum):
     """What a connection can do next."""
 
     #: Without a name.
@@ -86,9 +86,9 @@ class State(Enum):
 
 
 #: The states in which a line is a command or a move.
-_TYPING = (State.OUTSIDE, State.LOBBY, State.WAITING, State.PLAYING)
+_TYPING = (ConsoleState.OUTSIDE, ConsoleState.LOBBY, ConsoleState.WAITING, ConsoleState.PLAYING)
 #: The states in which a password is awaited or checked.
-_SECRET = (State.PASSWORD, State.CHECKING)
+_SECRET = (ConsoleState.PASSWORD, ConsoleState.CHECKING)
 
 _YES = frozenset({"yes", "y"})
 
@@ -108,7 +108,7 @@ class ConsoleConversation(AccountConversation[m.Message]):
 
     def __init__(self, peer: Peer[m.Message], lobby: Lobby, options: ConsoleOptions) -> None:
         self._printer = Printer(peer.say, peer.refuse)
-        super().__init__(peer, lobby, State.OUTSIDE)
+        super().__init__(peer, lobby, ConsoleState.OUTSIDE)
         self._options = options
         self._house = lobby.house
         self._match: OwnMatch | None = None
@@ -118,7 +118,7 @@ class ConsoleConversation(AccountConversation[m.Message]):
         #: For whom a password is awaited.
         self._account = ""
         #: The state to go back to when a log-in has failed.
-        self._before = State.OUTSIDE
+        self._before = ConsoleState.OUTSIDE
         #: Whether the person was asked whether to resign.
         self._asked_to_resign = False
 
@@ -193,7 +193,7 @@ class ConsoleConversation(AccountConversation[m.Message]):
         if command is None:
             raise NotUnderstood(self._strange(first, text))
         self.DOES[command](self, words[1:])
-        if self.state is State.OUTSIDE and command not in ("name", "quit"):
+        if self.state is ConsoleState.OUTSIDE and command not in ("name", "quit"):
             self.peer.logged_in()  # a person who reads pages and looks on needs no name, and all the time there is
 
     def _play_move(self, first: str, words: list[str], text: str) -> bool:
@@ -287,7 +287,7 @@ class ConsoleConversation(AccountConversation[m.Message]):
             raise NotUnderstood("Type the name alone; you are asked for the password. For example: login ann")
         self._account = words[0]
         self._before = self.state  # type: ignore[assignment]
-        self.set_state(State.PASSWORD)
+        self.set_state(ConsoleState.PASSWORD)
         self._printer.negotiate(HIDE)
         self._printer.ask("Password: " if self._printer.telnet else "Password (it is shown while you type): ")
 
@@ -301,7 +301,7 @@ class ConsoleConversation(AccountConversation[m.Message]):
             self.set_state(self._before)
             self._printer.refuse("You are not logged in. To try again, type login and your name.")
             return
-        self.check_password(State.CHECKING, self._account, text, self._options.wire, strong=True)
+        self.check_password(ConsoleState.CHECKING, self._account, text, self._options.wire, strong=True)
 
     def claim_of_password(self, message: m.Line) -> Claim | None:
         """What an account claims."""
@@ -313,16 +313,16 @@ class ConsoleConversation(AccountConversation[m.Message]):
             self._entered(outcome)
         else:
             self.set_state(self._before)
-            if self._before is State.OUTSIDE:
+            if self._before is ConsoleState.OUTSIDE:
                 self.peer.logged_out()
             self._printer.refuse(f"{sentence(outcome.reason)} To try again, type login and your name.")
         self._printer.prompt()
 
     def _has_place(self) -> bool:
         """Whether the person has a place that goes with the name. It is told then."""
-        if self.state is State.PLAYING:
+        if self.state is ConsoleState.PLAYING:
             self._printer.refuse("You are in a match, and keep your name until it is over. To give it up, type: resign")
-        elif self.state is State.WAITING:
+        elif self.state is ConsoleState.WAITING:
             self._printer.refuse("You wait for opponents under your name. To change it, type cancel first.")
         else:
             return False
@@ -341,11 +341,11 @@ class ConsoleConversation(AccountConversation[m.Message]):
         if table is None:
             # An earlier connection of the same person may have left a place in a queue.
             self.lobby.stop_waiting(session)
-            self.set_state(State.LOBBY)
+            self.set_state(ConsoleState.LOBBY)
             self._printer.print(f"You are {session.name}. To play, type: play onitama")
         else:
             self._printer.print(f"You are {session.name}, and your seat in match {table} is yours again.")
-            self.set_state(State.PLAYING)
+            self.set_state(ConsoleState.PLAYING)
             self._printer.awaiting = True
             self.lobby.reconnect(session)
 
@@ -366,7 +366,7 @@ class ConsoleConversation(AccountConversation[m.Message]):
                 reason = str(refusal)
                 continue
             self.logged_in(session)
-            self.set_state(State.LOBBY)
+            self.set_state(ConsoleState.LOBBY)
             self._printer.print(f"You are {session.name}. For another name, type name and the name before you play.")
             return session
         raise NotUnderstood(sentence(reason))
@@ -380,7 +380,7 @@ class ConsoleConversation(AccountConversation[m.Message]):
         :raises NotUnderstood: the words say no match that can be had
         """
         want = asked(words, self._options.games)
-        if self.handle is not None or self.state is State.PLAYING:
+        if self.handle is not None or self.state is ConsoleState.PLAYING:
             self._printer.refuse("You are in a match. Type board to see it, or resign to give it up.")
             return
         try:
@@ -395,10 +395,10 @@ class ConsoleConversation(AccountConversation[m.Message]):
             self._printer.refuse(sentence(self.lobby.no_tables))
             return
         session = self._need_name()
-        if self.state is State.WAITING:
+        if self.state is ConsoleState.WAITING:
             self.lobby.stop_waiting(session)
         self._looking.stop()
-        self.set_state(State.WAITING)
+        self.set_state(ConsoleState.WAITING)
         if want.level:
             self._play_house(session, sought, want.level)
         elif want.against and not self._waits(want.against, sought):
@@ -413,7 +413,7 @@ class ConsoleConversation(AccountConversation[m.Message]):
         try:
             play_house(self.lobby, session, sought, level)
         except HouseRefused as refusal:
-            self.set_state(State.LOBBY)
+            self.set_state(ConsoleState.LOBBY)
             self._refuse_house(str(refusal), sought.played.game.name)
 
     def _refuse_house(self, reason: str, game: str) -> None:
@@ -447,7 +447,7 @@ class ConsoleConversation(AccountConversation[m.Message]):
         try:
             opened = find_table(self.lobby, session, sought)
         except TooManyTables as error:
-            self.set_state(State.LOBBY)
+            self.set_state(ConsoleState.LOBBY)
             self._printer.refuse(sentence(str(error)))
             return
         if opened is not None:
@@ -472,31 +472,31 @@ class ConsoleConversation(AccountConversation[m.Message]):
         :raises NotUnderstood: there is no number
         """
         table, code = table_and_code(words, "join 12")
-        if self.handle is not None or self.state is State.PLAYING:
+        if self.handle is not None or self.state is ConsoleState.PLAYING:
             self._printer.refuse("You are in a match. Type board to see it, or resign to give it up.")
             return
-        if self.state is State.WAITING:
+        if self.state is ConsoleState.WAITING:
             self._printer.refuse("You wait for opponents already. To stop, type: cancel")
             return
         session = self._need_name()
-        self.set_state(State.WAITING)
+        self.set_state(ConsoleState.WAITING)
         try:
             join_table(self.lobby, session, self._options.games, table, code, lambda game: None)
         except CannotJoin as error:
-            self.set_state(State.LOBBY)
+            self.set_state(ConsoleState.LOBBY)
             self._printer.refuse(f"{sentence(str(error))} Type waiting to see those that do.")
         self._printer.awaiting = session.table_id is not None
 
     def cancel(self, words: list[str]) -> None:
         """Wait no longer."""
-        if self.state is not State.WAITING or self.session is None:
+        if self.state is not ConsoleState.WAITING or self.session is None:
             self._printer.refuse("You do not wait for anybody.")
             return
         if self.session.table_id is not None:
             self._printer.refuse("The match begins just now.")
             return
         self.lobby.stop_waiting(self.session)
-        self.set_state(State.LOBBY)
+        self.set_state(ConsoleState.LOBBY)
         self._printer.print("You do not wait any more.")
 
     # -- the match
@@ -505,7 +505,7 @@ class ConsoleConversation(AccountConversation[m.Message]):
         """The person has a seat. The events follow."""
         self._write_collected()
         super().seated(handle)
-        self.set_state(State.PLAYING)
+        self.set_state(ConsoleState.PLAYING)
         session = self.session
         screen = self._options.screens[handle.game](handle.seat, handle.names)
         has_account = session is None or bool(session.account)
@@ -552,7 +552,7 @@ class ConsoleConversation(AccountConversation[m.Message]):
         """The match is over. The person keeps the name, and may play again."""
         assert self._match is not None
         self._match.end(event)
-        self.leave_table(State.LOBBY)
+        self.leave_table(ConsoleState.LOBBY)
 
     def resign(self, words: list[str]) -> None:
         """Give the match up, after a question."""
@@ -597,7 +597,7 @@ class ConsoleConversation(AccountConversation[m.Message]):
 
     def tell_closed(self, event: TableClosed) -> None:
         """The players of an open table have waited too long."""
-        self.set_state(State.LOBBY)
+        self.set_state(ConsoleState.LOBBY)
         self._tell("Nobody came in time. You do not wait any more.")
 
     def tell_displaced(self, event: Displaced) -> None:
@@ -608,12 +608,12 @@ class ConsoleConversation(AccountConversation[m.Message]):
 
     def tell_unmatched(self, event: Unmatched) -> None:
         """The person has waited for a day."""
-        self.set_state(State.LOBBY)
+        self.set_state(ConsoleState.LOBBY)
         self._tell("Nobody came for a day. You do not wait any more.")
 
     def tell_no_new_matches(self, event: NoNewMatches) -> None:
         """The host begins no more matches. The person can stay and watch."""
-        self.set_state(State.LOBBY)
+        self.set_state(ConsoleState.LOBBY)
         self._tell(sentence(event.why))
 
     def say_notice(self, text: str) -> bool:
@@ -678,14 +678,14 @@ class ConsoleConversation(AccountConversation[m.Message]):
     HEARS: ClassVar[Any] = {
         **dict.fromkeys(((state, m.Line) for state in _TYPING), line),
         **dict.fromkeys(((state, UndecodableLine) for state in _TYPING), unreadable),
-        (State.PASSWORD, m.Line): password,
-        (State.PASSWORD, UndecodableLine): password,
-        **dict.fromkeys(((state, kind) for state in State for kind in m.Told.__args__), telnet),
+        (ConsoleState.PASSWORD, m.Line): password,
+        (ConsoleState.PASSWORD, UndecodableLine): password,
+        **dict.fromkeys(((state, kind) for state in ConsoleState for kind in m.Told.__args__), telnet),
     }
     CLAIMS: ClassVar[Any] = {
-        (State.OUTSIDE, m.Line): claim_of_line,
-        (State.LOBBY, m.Line): claim_of_line,
-        (State.PASSWORD, m.Line): claim_of_password,
+        (ConsoleState.OUTSIDE, m.Line): claim_of_line,
+        (ConsoleState.LOBBY, m.Line): claim_of_line,
+        (ConsoleState.PASSWORD, m.Line): claim_of_password,
     }
     TELLS: ClassVar[Any] = {
         Refused: tell_refused,

@@ -43,7 +43,7 @@ from gamehost.wires.eriantys import messages as m
 from gamehost.wires.eriantys.codec import HELP, SPOKEN, BoardCache, JsonCodec
 from gamehost.wires.eriantys.messages import Communication, Error, GameInfo, Message, PlayerStatus
 from gamehost.wires.eriantys.rendering import board_of, owner_of, request_of, winner_of
-from gamehost.wires.eriantys_conversation import MOVES, EriantysConversation, State, answers_of
+from gamehost.wires.eriantys_conversation import MOVES, EriantysConversation, EriantysState, answers_of
 from gamehost.wires.framing import UndecodableLine, WireError, for_people
 
 NAME = "eriantys"
@@ -99,10 +99,10 @@ _NAME_FAULTS: Mapping[NameFault, Error] = {
     NameFault.BUSY: Error.INVALID_ACTION,
 }
 _NOT_NOW: Mapping[Enum, str] = {
-    State.CONNECTED: "log in first, with a LoginMessage",
-    State.LOBBY: "expected SetGame, RequestGames or JoinAvailableGame",
-    State.WAITING: "the match has not begun: wait for MatchStarted",
-    State.IN_GAME: "not during a match",
+    EriantysState.CONNECTED: "log in first, with a LoginMessage",
+    EriantysState.LOBBY: "expected SetGame, RequestGames or JoinAvailableGame",
+    EriantysState.WAITING: "the match has not begun: wait for MatchStarted",
+    EriantysState.IN_GAME: "not during a match",
 }
 
 
@@ -153,9 +153,9 @@ class JsonConversation(EriantysConversation[Message]):
             self._communicate(Communication.ENTER_NICKNAME)
             return
         self.logged_in(session)
-        self.set_state(State.WAITING)
+        self.set_state(EriantysState.WAITING)
         if not self.lobby.reconnect(session):
-            self.set_state(State.LOBBY)
+            self.set_state(EriantysState.LOBBY)
             self._communicate(Communication.SUCCESS)
 
     def claim_of_log_in(self, message: m.LoginMessage) -> Claim | None:
@@ -178,7 +178,7 @@ class JsonConversation(EriantysConversation[Message]):
             self._refuse(Error.INVALID_ACTION, str(error))
         else:
             self._joined()
-            self.set_state(State.WAITING)
+            self.set_state(EriantysState.WAITING)
             self._client.say(m.WaitingForPlayers(table.table))
 
     def join_game(self, message: m.JoinAvailableGame) -> None:
@@ -202,7 +202,7 @@ class JsonConversation(EriantysConversation[Message]):
     def malformed(self, message: m.Malformed) -> None:
         """Refuse a message with wrong keys or values. If it was to be the answer, ask again."""
         self._refuse(Error.INVALID_INPUT, message.reason)
-        if self.state is State.CONNECTED and message.kind is m.LoginMessage:
+        if self.state is EriantysState.CONNECTED and message.kind is m.LoginMessage:
             self._communicate(Communication.ENTER_NICKNAME)
         elif self._awaits(message.kind):
             self._ask_again()
@@ -235,17 +235,17 @@ class JsonConversation(EriantysConversation[Message]):
 
     SPEAKS = SPOKEN
     HEARS: ClassVar[Any] = {
-        **dict.fromkeys(((state, m.Acknowledgement) for state in State), EriantysConversation.acknowledge),
-        **dict.fromkeys(((state, m.Pong) for state in State), EriantysConversation.pong),
-        **dict.fromkeys(((state, m.Disconnect) for state in State), EriantysConversation.disconnect),
-        **dict.fromkeys(((state, m.Malformed) for state in State), malformed),
-        (State.CONNECTED, m.LoginMessage): log_in,
-        (State.LOBBY, m.RequestGames): list_games,
-        (State.LOBBY, m.SetGame): set_game,
-        (State.LOBBY, m.JoinAvailableGame): join_game,
-        **dict.fromkeys(((State.IN_GAME, kind) for kind in _ACTIONS), answer),
+        **dict.fromkeys(((state, m.Acknowledgement) for state in EriantysState), EriantysConversation.acknowledge),
+        **dict.fromkeys(((state, m.Pong) for state in EriantysState), EriantysConversation.pong),
+        **dict.fromkeys(((state, m.Disconnect) for state in EriantysState), EriantysConversation.disconnect),
+        **dict.fromkeys(((state, m.Malformed) for state in EriantysState), malformed),
+        (EriantysState.CONNECTED, m.LoginMessage): log_in,
+        (EriantysState.LOBBY, m.RequestGames): list_games,
+        (EriantysState.LOBBY, m.SetGame): set_game,
+        (EriantysState.LOBBY, m.JoinAvailableGame): join_game,
+        **dict.fromkeys(((EriantysState.IN_GAME, kind) for kind in _ACTIONS), answer),
     }
-    CLAIMS: ClassVar[Any] = {(State.CONNECTED, m.LoginMessage): claim_of_log_in}
+    CLAIMS: ClassVar[Any] = {(EriantysState.CONNECTED, m.LoginMessage): claim_of_log_in}
 
     # -- said
 
@@ -272,21 +272,21 @@ class JsonConversation(EriantysConversation[Message]):
 
     def tell_gathered(self, event: OpenTable) -> None:
         """A player has come to the table or has gone. The first time, that player is this one."""
-        if self.state is State.LOBBY:
-            self.set_state(State.WAITING)
+        if self.state is EriantysState.LOBBY:
+            self.set_state(EriantysState.WAITING)
             self._client.say(m.JoinAlreadyExistingGame(info_of(event)))
         else:
             self._client.say_due(m.UpdateLobby(info_of(event)))
 
     def tell_table_closed(self, event: TableClosed) -> None:
         """The game has waited too long for players, and is closed."""
-        self.set_state(State.LOBBY)
+        self.set_state(EriantysState.LOBBY)
         self._communicate_due(Communication.CLOSING_GAME)
 
     def tell_match_started(self, event: events.MatchStarted) -> None:
         """The match begins, or this player has come back to it."""
         assert self.handle is not None
-        self.set_state(State.IN_GAME)
+        self.set_state(EriantysState.IN_GAME)
         self._ended_just_now = False
         self._expert = event.expert
         names = tuple(self.handle.names)

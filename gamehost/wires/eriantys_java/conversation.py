@@ -52,7 +52,7 @@ from gamehost.settings import Settings, from_to, refuse_unknown, seconds, settin
 from gamehost.tables.interfaces import Away, Back, Displaced, Left, OpenTable, Over, Refused, Suspended, TableClosed
 from gamehost.wires.base import COMMON_OPTIONS, Wire, common_settings, imported
 from gamehost.wires.conversation import SUSPENDED, Claim, Peer, claim_of_guest
-from gamehost.wires.eriantys_conversation import MOVES, EriantysConversation, State, answers_of
+from gamehost.wires.eriantys_conversation import MOVES, EriantysConversation, EriantysState, answers_of
 from gamehost.wires.eriantys_java import messages as m
 from gamehost.wires.eriantys_java.codec import BoardCache, JavaCodec
 from gamehost.wires.eriantys_java.messages import (
@@ -269,7 +269,7 @@ class JavaConversation(EriantysConversation[Message]):
             self.peer.refuse(_NAME_FAULTS.get(refusal.fault, ErrorMessage.INVALID_ACTION))
             return
         self.logged_in(session)
-        self.set_state(State.LOBBY)
+        self.set_state(EriantysState.LOBBY)
         self.peer.say(CommunicationMessage.SUCCESS)
 
     def claim_of_log_in(self, message: m.LoginMessage) -> Claim | None:
@@ -304,7 +304,7 @@ class JavaConversation(EriantysConversation[Message]):
             self.peer.refuse(ErrorMessage.INVALID_ACTION)
         else:
             self._joined()
-            self.set_state(State.WAITING)
+            self.set_state(EriantysState.WAITING)
             self.peer.say(m.WaitingForPlayers(table.table))
 
     def join_game(self, message: m.JoinAvailableGame) -> None:
@@ -316,7 +316,7 @@ class JavaConversation(EriantysConversation[Message]):
                 self.peer.refuse(ErrorMessage.INVALID_INPUT)
             else:
                 self._joined()
-                self.set_state(State.WAITING)
+                self.set_state(EriantysState.WAITING)
                 self.lobby.reconnect(self.session)
             return
         try:
@@ -384,16 +384,16 @@ class JavaConversation(EriantysConversation[Message]):
         """Say nothing: the published programs have no message for it."""
 
     HEARS: ClassVar[Any] = {
-        **dict.fromkeys(((state, m.Ack) for state in State), EriantysConversation.acknowledge),
-        **dict.fromkeys(((state, m.Pong) for state in State), EriantysConversation.pong),
-        **dict.fromkeys(((state, m.Disconnect) for state in State), EriantysConversation.disconnect),
-        (State.CONNECTED, m.LoginMessage): log_in,
-        (State.LOBBY, m.RequestGames): list_games,
-        (State.LOBBY, m.SetGame): set_game,
-        (State.LOBBY, m.JoinAvailableGame): join_game,
-        **dict.fromkeys(((State.IN_GAME, kind) for kind in _ACTIONS), answer),
+        **dict.fromkeys(((state, m.Ack) for state in EriantysState), EriantysConversation.acknowledge),
+        **dict.fromkeys(((state, m.Pong) for state in EriantysState), EriantysConversation.pong),
+        **dict.fromkeys(((state, m.Disconnect) for state in EriantysState), EriantysConversation.disconnect),
+        (EriantysState.CONNECTED, m.LoginMessage): log_in,
+        (EriantysState.LOBBY, m.RequestGames): list_games,
+        (EriantysState.LOBBY, m.SetGame): set_game,
+        (EriantysState.LOBBY, m.JoinAvailableGame): join_game,
+        **dict.fromkeys(((EriantysState.IN_GAME, kind) for kind in _ACTIONS), answer),
     }
-    CLAIMS: ClassVar[Any] = {(State.CONNECTED, m.LoginMessage): claim_of_log_in}
+    CLAIMS: ClassVar[Any] = {(EriantysState.CONNECTED, m.LoginMessage): claim_of_log_in}
 
     # -- said
 
@@ -420,20 +420,20 @@ class JavaConversation(EriantysConversation[Message]):
 
     def tell_gathered(self, event: OpenTable) -> None:
         """A player has come to the table or has gone. The first time, that player is this one."""
-        if self.state is State.LOBBY:
-            self.set_state(State.WAITING)
+        if self.state is EriantysState.LOBBY:
+            self.set_state(EriantysState.WAITING)
             self.peer.say(m.JoinAlreadyExistingGame(info_of(event)))
         else:
             self.peer.say(m.UpdateLobby(info_of(event)))
 
     def tell_table_closed(self, event: TableClosed) -> None:
         """The game has waited too long for players, and is closed."""
-        self.set_state(State.LOBBY)
+        self.set_state(EriantysState.LOBBY)
         self.peer.say(CommunicationMessage.CLOSING_GAME)
 
     def tell_match_started(self, event: events.MatchStarted) -> None:
         """The match begins."""
-        self.set_state(State.IN_GAME)
+        self.set_state(EriantysState.IN_GAME)
         self._ended_just_now = False
         self.peer.say(m.MatchStarted(tuple(map(blank_player, self._names))))
 
@@ -637,7 +637,7 @@ class JavaConversation(EriantysConversation[Message]):
         if event.seat != self.handle.seat:
             return
         situation: events.Situation = event.view
-        self.set_state(State.IN_GAME)
+        self.set_state(EriantysState.IN_GAME)
         self._situation, self._board, self._turn = situation, situation.board, situation.turn
         if situation.request is not None:
             self._note(situation.request)

@@ -64,7 +64,7 @@ NO_SQUARE = "there is no such square; expected a letter from a to e and a number
 DRAW = "draw"
 
 
-class State(Enum):
+class PipesState(Enum):
     """Where a connection is."""
 
     #: Before LOGIN, and again after GAME_OVER.
@@ -76,11 +76,14 @@ class State(Enum):
 
 #: What a person who asks for help is told, and an example to copy.
 _HELP = {
-    State.OUTSIDE: "this port is a game host that speaks Onitama in lines; log in with a line such as the next one",
-    State.WAITING: "you are logged in and wait for an opponent; the game begins with START",
-    State.PLAYING: "a move has a card, a start square and an end square, as in the next line; RESIGN gives the game up",
+    PipesState.OUTSIDE: "this port is a game host that speaks Onitama in lines; log in with a line such as the next one",
+    PipesState.WAITING: "you are logged in and wait for an opponent; the game begins with START",
+    PipesState.PLAYING: "a move has a card, a start square and an end square, as in the next line; RESIGN gives the game up",
 }
-_EXAMPLES: dict[State, Message] = {State.OUTSIDE: Login("ann"), State.PLAYING: MakeMove("tiger", "c1", "c3")}
+_EXAMPLES: dict[PipesState, Message] = {
+    PipesState.OUTSIDE: Login("ann"),
+    PipesState.PLAYING: MakeMove("tiger", "c1", "c3"),
+}
 
 
 def _belongs_to_a_game(message: Message) -> bool:
@@ -105,7 +108,7 @@ class PipesConversation(BaseConversation[Message]):
     """
 
     def __init__(self, peer: Peer[Message], lobby: Lobby, wire: str, queue: Queue, strict: bool) -> None:
-        super().__init__(peer, lobby, State.OUTSIDE)
+        super().__init__(peer, lobby, PipesState.OUTSIDE)
         self._wire = wire
         self._queue = queue
         self._strict = strict
@@ -129,7 +132,7 @@ class PipesConversation(BaseConversation[Message]):
             self._refuse(str(refusal))
             return
         self.logged_in(session)
-        self.set_state(State.WAITING)
+        self.set_state(PipesState.WAITING)
         if not self.lobby.play(session, self._queue) and not self._strict:
             self.peer.say(Waiting(session.name))
 
@@ -139,7 +142,7 @@ class PipesConversation(BaseConversation[Message]):
     def adopt(self, session: Session) -> None:
         """Wait for an opponent. The client has been told WAITING."""
         self.logged_in(session)
-        self.set_state(State.WAITING)
+        self.set_state(PipesState.WAITING)
         self.lobby.play(session, self._queue)
 
     def malformed_log_in(self, message: WrongFields) -> None:
@@ -182,11 +185,11 @@ class PipesConversation(BaseConversation[Message]):
             self.handle.resign()
 
     def unexpected(self, message: Message) -> None:
-        if self._strict and self.state is State.PLAYING:
+        if self._strict and self.state is PipesState.PLAYING:
             self.peer.refuse(InvalidMove())
             return
         self._refuse(self._what_is_wrong(message))
-        if isinstance(message, HelpAsked) and not self._strict and (example := _EXAMPLES.get(State(self.state))):
+        if isinstance(message, HelpAsked) and not self._strict and (example := _EXAMPLES.get(PipesState(self.state))):
             self.peer.say(example)
 
     def _what_is_wrong(self, message: Message) -> str:
@@ -194,7 +197,7 @@ class PipesConversation(BaseConversation[Message]):
             case UndecodableLine(reason) | OtherLanguage(reason):
                 return reason
             case HelpAsked():
-                return _HELP[State(self.state)] + for_people(self.by_hand)
+                return _HELP[PipesState(self.state)] + for_people(self.by_hand)
             case Unknown(meant) if meant:
                 return f"commands are upper case: {meant}"
             case Unknown():
@@ -203,9 +206,9 @@ class PipesConversation(BaseConversation[Message]):
                 return f"only the server says {command}"
             case Login() | WrongFields("LOGIN"):
                 return "already logged in"
-            case WrongFields("RESIGN", expected) if self.state is State.PLAYING:
+            case WrongFields("RESIGN", expected) if self.state is PipesState.PLAYING:
                 return f"expected {expected}"
-        if self.state is State.OUTSIDE:
+        if self.state is PipesState.OUTSIDE:
             return f"log in first: {CLIENT_COMMANDS['LOGIN'][2]}"
         return "the game has not begun: wait for START"
 
@@ -224,19 +227,19 @@ class PipesConversation(BaseConversation[Message]):
 
     SPEAKS = SPOKEN
     HEARS: ClassVar[Any] = {
-        (State.OUTSIDE, Login): log_in,
-        (State.OUTSIDE, WrongFields): malformed_log_in,
-        (State.PLAYING, MakeMove): move,
-        (State.PLAYING, Stalemate): exchange,
-        (State.PLAYING, Resign): resign,
-        (State.PLAYING, WrongFields): malformed_move,
+        (PipesState.OUTSIDE, Login): log_in,
+        (PipesState.OUTSIDE, WrongFields): malformed_log_in,
+        (PipesState.PLAYING, MakeMove): move,
+        (PipesState.PLAYING, Stalemate): exchange,
+        (PipesState.PLAYING, Resign): resign,
+        (PipesState.PLAYING, WrongFields): malformed_move,
     }
-    CLAIMS: ClassVar[Any] = {(State.OUTSIDE, Login): claim_of_log_in}
+    CLAIMS: ClassVar[Any] = {(PipesState.OUTSIDE, Login): claim_of_log_in}
 
     # -- told
 
     def tell_dealt(self, event: Dealt) -> None:
-        self.set_state(State.PLAYING)
+        self.set_state(PipesState.PLAYING)
         cards = None if self._strict else cards_with_positions(event.position)
         self.peer.say(Start(self.name_of(Seat(0)), self.name_of(Seat(1)), cards))
 
@@ -249,7 +252,7 @@ class PipesConversation(BaseConversation[Message]):
 
     def tell_refused(self, event: Refused) -> None:
         """Tell that a move is not valid, and why. A refusal that comes after the end is dropped."""
-        if self.state is State.PLAYING:
+        if self.state is PipesState.PLAYING:
             self._refuse_move(str(event.error))
 
     def tell_away(self, event: Away) -> None:
@@ -259,7 +262,7 @@ class PipesConversation(BaseConversation[Message]):
 
     def tell_back(self, event: Back[Any]) -> None:
         """Tell that a player is back, with all that is needed to go on."""
-        self.set_state(State.PLAYING)
+        self.set_state(PipesState.PLAYING)
         position = event.view.position
         self.peer.say(
             Reconnect(
@@ -275,7 +278,7 @@ class PipesConversation(BaseConversation[Message]):
         """Tell the end of the match. The connection is then where it was before LOGIN."""
         winners = event.result.winners
         self.peer.say(GameOver(self.name_of(winners[0]) if winners else DRAW))
-        self.leave_table(State.OUTSIDE)
+        self.leave_table(PipesState.OUTSIDE)
         self._may_be_late = not self._strict
         self.end()
 

@@ -78,7 +78,7 @@ _DIGITS = "01234"
 _SQUARES = {"K": "wK", "P": "wP", "k": "bK", "p": "bP", ".": "--"}
 
 
-class State(Enum):
+class FinalState(Enum):
     """Where a connection is."""
 
     #: Before LOGIN, and again after GAME_OVER.
@@ -131,7 +131,7 @@ class FinalConversation(BaseConversation[Message]):
     """
 
     def __init__(self, peer: Peer[Message], lobby: Lobby, wire: str, queue: Queue, strict: bool) -> None:
-        super().__init__(peer, lobby, State.OUTSIDE)
+        super().__init__(peer, lobby, FinalState.OUTSIDE)
         self._wire = wire
         self._queue = queue
         self._strict = strict
@@ -143,7 +143,7 @@ class FinalConversation(BaseConversation[Message]):
         self.peer.pulse(LOOK, self._look)
 
     def _look(self, silent: float) -> None:
-        if silent >= SILENCE and self.state is not State.OUTSIDE:
+        if silent >= SILENCE and self.state is not FinalState.OUTSIDE:
             self.say_closing(f"no PING for {SILENCE:g} s")
             self.peer.hang_up("silent")
 
@@ -162,7 +162,7 @@ class FinalConversation(BaseConversation[Message]):
             self._refuse(str(refusal))
             return
         self.logged_in(session)
-        self.set_state(State.WAITING)
+        self.set_state(FinalState.WAITING)
         if not self.lobby.reconnect(session):
             # The clients end if START comes without it.
             self.peer.say(Waiting(session.name))
@@ -176,7 +176,7 @@ class FinalConversation(BaseConversation[Message]):
     def adopt(self, session: Session) -> None:
         """Wait for an opponent. The client has been told WAITING."""
         self.logged_in(session)
-        self.set_state(State.WAITING)
+        self.set_state(FinalState.WAITING)
         self.lobby.play(session, self._queue)
 
     def ping(self, message: Ping) -> None:
@@ -235,12 +235,12 @@ class FinalConversation(BaseConversation[Message]):
 
     SPEAKS = SPOKEN
     HEARS: ClassVar[Any] = {
-        (State.OUTSIDE, Login): log_in,
-        (State.PLAYING, MakeMove): move,
-        (State.PLAYING, MakePass): pass_turn,
-        **dict.fromkeys(((state, Ping) for state in State), ping),
+        (FinalState.OUTSIDE, Login): log_in,
+        (FinalState.PLAYING, MakeMove): move,
+        (FinalState.PLAYING, MakePass): pass_turn,
+        **dict.fromkeys(((state, Ping) for state in FinalState), ping),
     }
-    CLAIMS: ClassVar[Any] = {(State.OUTSIDE, Login): claim_of_log_in}
+    CLAIMS: ClassVar[Any] = {(FinalState.OUTSIDE, Login): claim_of_log_in}
 
     # -- told
 
@@ -250,7 +250,7 @@ class FinalConversation(BaseConversation[Message]):
         self._names = tuple(handle.names)
 
     def tell_dealt(self, event: Dealt) -> None:
-        self.set_state(State.PLAYING)
+        self.set_state(FinalState.PLAYING)
         start = Start(self._names[BLACK], self._names[WHITE], cards_of(event.position))
         self.peer.say_and_hold(start, PAUSE)
 
@@ -264,7 +264,7 @@ class FinalConversation(BaseConversation[Message]):
 
     def tell_refused(self, event: Refused) -> None:
         """Tell that a move is not valid, and why. A refusal that comes after the end is dropped."""
-        if self.state is State.PLAYING:
+        if self.state is FinalState.PLAYING:
             self._refuse_move(str(event.error))
 
     def tell_away(self, event: Away) -> None:
@@ -273,7 +273,7 @@ class FinalConversation(BaseConversation[Message]):
     def tell_back(self, event: Back[Any]) -> None:
         """Tell that the other player is back, unless the absence was not told yet; or how the match stands."""
         assert self.handle is not None
-        self.set_state(State.PLAYING)
+        self.set_state(FinalState.PLAYING)
         if event.seat == self.handle.seat:
             position = event.view.position
             names, seat = self._names, self.handle.seat
@@ -293,7 +293,7 @@ class FinalConversation(BaseConversation[Message]):
         """Tell the end of the match. The connection is then where it was before LOGIN."""
         winners = event.result.winners
         self.peer.say(GameOver(self._names[winners[0]] if winners else DRAW))
-        self.leave_table(State.OUTSIDE)
+        self.leave_table(FinalState.OUTSIDE)
         self.end()
 
     TELLS: ClassVar[Any] = {

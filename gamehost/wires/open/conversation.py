@@ -83,7 +83,7 @@ MATCH_OVER = "the match is over"
 Id = int | UnsetType
 
 
-class State(Enum):
+class OpenState(Enum):
     """What a connection can do next."""
 
     #: Not logged in. It may watch.
@@ -99,11 +99,11 @@ class State(Enum):
 
 
 _NOT_NOW: Mapping[Enum, str] = {
-    State.OUTSIDE: f"log in first, with a line such as {EXAMPLES['enter']}",
-    State.CHECKING: 'your password is being checked: wait for "entered"',
-    State.LOBBY: f"you have no seat; {EXAMPLES['seek']} finds an opponent",
-    State.WAITING: f'the match has not begun: wait for "seated", or give up with {EXAMPLES["stop"]}',
-    State.PLAYING: f"you are in a match; give it up with {EXAMPLES['leave']}",
+    OpenState.OUTSIDE: f"log in first, with a line such as {EXAMPLES['enter']}",
+    OpenState.CHECKING: 'your password is being checked: wait for "entered"',
+    OpenState.LOBBY: f"you have no seat; {EXAMPLES['seek']} finds an opponent",
+    OpenState.WAITING: f'the match has not begun: wait for "seated", or give up with {EXAMPLES["stop"]}',
+    OpenState.PLAYING: f"you are in a match; give it up with {EXAMPLES['leave']}",
 }
 #: A guest's key: so many random bits, in hexadecimal.
 KEY_BITS = 128
@@ -167,7 +167,7 @@ class OpenConversation(AccountConversation[m.Message]):
     """
 
     def __init__(self, peer: Peer[m.Message], lobby: Lobby, options: OpenOptions, encoder: SharedEncoder) -> None:
-        super().__init__(peer, lobby, State.OUTSIDE)
+        super().__init__(peer, lobby, OpenState.OUTSIDE)
         self._options = options
         self._messages: Messages | None = None
         #: The game that is sought, and the code of the private table.
@@ -227,14 +227,14 @@ class OpenConversation(AccountConversation[m.Message]):
         return claim_of_account(message.name)
 
     def log_in(self, message: m.LogIn) -> None:
-        self.check_password(State.CHECKING, message.name, message.password, self._options.wire, strong=True)
+        self.check_password(OpenState.CHECKING, message.name, message.password, self._options.wire, strong=True)
 
     def password_checked(self, outcome: Session | LoginRefused) -> None:
         """Let the client in, or say why not."""
         if isinstance(outcome, Session):
             self._entered(outcome)
             return
-        self.set_state(State.OUTSIDE)
+        self.set_state(OpenState.OUTSIDE)
         self.peer.logged_out()
         self._refuse(outcome.reason)
 
@@ -245,9 +245,9 @@ class OpenConversation(AccountConversation[m.Message]):
         if table is None:
             # An earlier connection of the same player may have left a place in a queue.
             self.lobby.stop_waiting(session)
-            self.set_state(State.LOBBY)
+            self.set_state(OpenState.LOBBY)
         else:
-            self.set_state(State.PLAYING)
+            self.set_state(OpenState.PLAYING)
             self.lobby.reconnect(session)
 
     # -- finding opponents
@@ -270,25 +270,25 @@ class OpenConversation(AccountConversation[m.Message]):
             self._game_finished = False
             self.peer.exempt_from_rate()
         self._sought = (message.game, "")
-        self.set_state(State.WAITING)
+        self.set_state(OpenState.WAITING)
         if not sought.in_queue:
             self._find_table(self.session, sought)
         elif not self.lobby.play(self.session, sought.queue, sought.wish):
             self.peer.say(m.Seeking(message.game, sought.seats, [self.session.name], dict(sought.settings)))
 
     def _play_house(self, session: Session, sought: Wanted, level: str) -> None:
-        self.set_state(State.WAITING)
+        self.set_state(OpenState.WAITING)
         try:
             play_house(self.lobby, session, sought, level)
         except HouseRefused as refusal:
-            self.set_state(State.LOBBY)
+            self.set_state(OpenState.LOBBY)
             self._refuse(str(refusal))
 
     def ask_house(self, message: m.House) -> None:
         """Have house players take all empty seats, or the seat of a player who is away."""
         assert self.session is not None
         try:
-            if self.state is State.WAITING:
+            if self.state is OpenState.WAITING:
                 self._house.wanted(self.session, message.level)
             elif message.seat is UNSET or self.handle is None:
                 self._refuse('expected "seat", the seat of a player who is away')
@@ -301,7 +301,7 @@ class OpenConversation(AccountConversation[m.Message]):
         try:
             opened = find_table(self.lobby, session, sought)
         except TooManyTables as error:
-            self.set_state(State.LOBBY)
+            self.set_state(OpenState.LOBBY)
             self._refuse(str(error))
             return
         if opened is not None:
@@ -314,7 +314,7 @@ class OpenConversation(AccountConversation[m.Message]):
             self.unexpected(message)  # the match begins just now
             return
         self.lobby.stop_waiting(self.session)
-        self.set_state(State.LOBBY)
+        self.set_state(OpenState.LOBBY)
         self.peer.say(m.Stopped())
 
     def join(self, message: m.Join) -> None:
@@ -325,11 +325,11 @@ class OpenConversation(AccountConversation[m.Message]):
         def trying(game: str) -> None:
             self._sought = (game, code)
 
-        self.set_state(State.WAITING)
+        self.set_state(OpenState.WAITING)
         try:
             join_table(self.lobby, self.session, self._options.games, TableId(message.table), code, trying)
         except CannotJoin as error:
-            self.set_state(State.LOBBY)
+            self.set_state(OpenState.LOBBY)
             self._refuse(str(error))
 
     # -- playing
@@ -473,7 +473,7 @@ class OpenConversation(AccountConversation[m.Message]):
         match message:
             case m.Malformed(reason) | UndecodableLine(reason):
                 self._refuse(reason + for_people(self.by_hand) if message is HELP else reason)
-            case m.Enter() | m.LogIn() if self.state is not State.CHECKING:
+            case m.Enter() | m.LogIn() if self.state is not OpenState.CHECKING:
                 self._refuse("you have logged in already")
             case _:
                 self._refuse(_NOT_NOW[self.state])
@@ -505,22 +505,25 @@ class OpenConversation(AccountConversation[m.Message]):
     SPEAKS = SPOKEN
     WRITTEN_IN = "JSON"
     HEARS: ClassVar[Any] = {
-        **dict.fromkeys(((state, m.Ping) for state in State), ping),
-        **dict.fromkeys(((state, m.Act) for state in State), play),
-        **dict.fromkeys(((state, m.AskMoves) for state in State), ask_moves),
-        **dict.fromkeys(((state, m.Lobby) for state in State), look),
-        **dict.fromkeys(((state, m.Watch) for state in State), watch),
-        **dict.fromkeys(((state, m.AskHistory) for state in State), ask_history),
-        (State.OUTSIDE, m.Enter): enter,
-        (State.OUTSIDE, m.LogIn): log_in,
-        (State.LOBBY, m.Seek): seek,
-        (State.LOBBY, m.Join): join,
-        (State.WAITING, m.Stop): stop,
-        (State.WAITING, m.House): ask_house,
-        (State.PLAYING, m.House): ask_house,
-        (State.PLAYING, m.Leave): leave,
+        **dict.fromkeys(((state, m.Ping) for state in OpenState), ping),
+        **dict.fromkeys(((state, m.Act) for state in OpenState), play),
+        **dict.fromkeys(((state, m.AskMoves) for state in OpenState), ask_moves),
+        **dict.fromkeys(((state, m.Lobby) for state in OpenState), look),
+        **dict.fromkeys(((state, m.Watch) for state in OpenState), watch),
+        **dict.fromkeys(((state, m.AskHistory) for state in OpenState), ask_history),
+        (OpenState.OUTSIDE, m.Enter): enter,
+        (OpenState.OUTSIDE, m.LogIn): log_in,
+        (OpenState.LOBBY, m.Seek): seek,
+        (OpenState.LOBBY, m.Join): join,
+        (OpenState.WAITING, m.Stop): stop,
+        (OpenState.WAITING, m.House): ask_house,
+        (OpenState.PLAYING, m.House): ask_house,
+        (OpenState.PLAYING, m.Leave): leave,
     }
-    CLAIMS: ClassVar[Any] = {(State.OUTSIDE, m.Enter): claim_of_enter, (State.OUTSIDE, m.LogIn): claim_of_log_in}
+    CLAIMS: ClassVar[Any] = {
+        (OpenState.OUTSIDE, m.Enter): claim_of_enter,
+        (OpenState.OUTSIDE, m.LogIn): claim_of_log_in,
+    }
 
     # -- the seat
 
@@ -528,7 +531,7 @@ class OpenConversation(AccountConversation[m.Message]):
         """The player has a seat. The events follow. A question that an earlier seat left open is not answered any more."""
         self._asks_moves = False
         super().seated(handle)
-        self.set_state(State.PLAYING)
+        self.set_state(OpenState.PLAYING)
         self._refused.clear()
         self._messages = self._options.games[handle.game].messages
         names, wires = list(handle.names), list(handle.wires)
@@ -607,7 +610,7 @@ class OpenConversation(AccountConversation[m.Message]):
         assert self.handle is not None
         result = event.result
         self.peer.say(m.Over(self.handle.table, self.handle.n, list(result.winners), result.cause.value, result.why))
-        self.leave_table(State.LOBBY)
+        self.leave_table(OpenState.LOBBY)
         for number in self._refused:
             self.peer.refuse(m.Refused(MATCH_OVER, number))
         self._refused.clear()
@@ -622,12 +625,12 @@ class OpenConversation(AccountConversation[m.Message]):
 
     def tell_closed(self, event: TableClosed) -> None:
         """The players of an open table have waited too long."""
-        self.set_state(State.LOBBY)
+        self.set_state(OpenState.LOBBY)
         self.peer.say(m.Stopped("nobody came in time"))
 
     def tell_no_new_matches(self, event: NoNewMatches) -> None:
         """The host begins no more matches. The client can stay and watch."""
-        self.set_state(State.LOBBY)
+        self.set_state(OpenState.LOBBY)
         self.peer.say(m.Stopped(event.why))
 
     def say_notice(self, text: str) -> bool:

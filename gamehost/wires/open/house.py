@@ -20,7 +20,7 @@ from gamehost.wires.base import Wire
 from gamehost.wires.conversation import Peer
 from gamehost.wires.open import messages as m
 from gamehost.wires.open.codec import OpenCodec
-from gamehost.wires.open.conversation import OPTIONS, OpenConversation, State
+from gamehost.wires.open.conversation import OPTIONS, OpenConversation, OpenState
 from gamehost.wires.open.watching import OpenOptions, SharedEncoder
 
 NAME = "house-players"
@@ -72,7 +72,7 @@ class HouseConversation(OpenConversation):
             for (state, kind), method in OpenConversation.HEARS.items()
             if kind in (m.Ping, m.Act, m.AskHistory)
         },
-        (State.OUTSIDE, m.Enter): enter,
+        (OpenState.OUTSIDE, m.Enter): enter,
     }
     #: The host itself has given these names.
     CLAIMS: ClassVar[Any] = {}

@@ -14,7 +14,7 @@ from gamehost.wires.conversation import Peer
 from gamehost.wires.framing import WireError
 from gamehost.wires.open import messages as m
 from gamehost.wires.open.codec import LINE_LIMIT, parse, to_json
-from gamehost.wires.open.conversation import OpenConversation, State
+from gamehost.wires.open.conversation import OpenConversation, OpenState
 from gamehost.wires.open.watching import OpenOptions, SharedEncoder
 from gamehost.wires.websocket import (
     GOING_AWAY,
@@ -153,11 +153,11 @@ class SocketConversation(OpenConversation):
 
     HEARS: ClassVar[Mapping[Any, Any]] = {
         **OpenConversation.HEARS,
-        (State.OUTSIDE, m.LogIn): log_in,
-        **dict.fromkeys(((state, Ping) for state in State), ping_back),
-        **dict.fromkeys(((state, Pong) for state in State), pong),
-        **dict.fromkeys(((state, Fragment) for state in State), fragment),
-        **dict.fromkeys(((state, Close) for state in State), client_closed),
+        (OpenState.OUTSIDE, m.LogIn): log_in,
+        **dict.fromkeys(((state, Ping) for state in OpenState), ping_back),
+        **dict.fromkeys(((state, Pong) for state in OpenState), pong),
+        **dict.fromkeys(((state, Fragment) for state in OpenState), fragment),
+        **dict.fromkeys(((state, Close) for state in OpenState), client_closed),
     }
 
 

@@ -54,7 +54,7 @@ from gamehost.wires.paper_soccer.remote_rules import GAME_TYPES
 UNKNOWN_TYPE = 'unknown type of game; expected gameType="paper soccer"'
 
 
-class State(Enum):
+class XmlState(Enum):
     """Where a connection is."""
 
     #: Not logged in.
@@ -67,24 +67,24 @@ class State(Enum):
 
 
 _AWAITED = {
-    State.OUTSIDE: 'log in first: <playerLogin nick="..." gameType="paper soccer"/> in a message of type playerLogin',
-    State.WAITING: "the game has not begun: wait for the first gameState",
-    State.PLAYING: "the game is not over",
-    State.OVER: "the game is over: expected thank you or playerLogin",
+    XmlState.OUTSIDE: 'log in first: <playerLogin nick="..." gameType="paper soccer"/> in a message of type playerLogin',
+    XmlState.WAITING: "the game has not begun: wait for the first gameState",
+    XmlState.PLAYING: "the game is not over",
+    XmlState.OVER: "the game is over: expected thank you or playerLogin",
 }
 
 #: What a person who asks for help is told, and an example to copy.
 _HELP = {
-    State.OUTSIDE: "this port is a game host that speaks Paper Soccer in XML; log in with a message such as the next line",
-    State.WAITING: "you are logged in and wait for an opponent; the game begins with the first gameState",
-    State.PLAYING: "a move is one point or more and a line end, as in the next line; an illegal move loses the game",
-    State.OVER: "the game is over; for another one log in with a message such as the next line",
+    XmlState.OUTSIDE: "this port is a game host that speaks Paper Soccer in XML; log in with a message such as the next line",
+    XmlState.WAITING: "you are logged in and wait for an opponent; the game begins with the first gameState",
+    XmlState.PLAYING: "a move is one point or more and a line end, as in the next line; an illegal move loses the game",
+    XmlState.OVER: "the game is over; for another one log in with a message such as the next line",
 }
 _LOGIN_EXAMPLE = PlayerLogin("ann", "paper soccer")
-_EXAMPLES: dict[State, Message] = {
-    State.OUTSIDE: _LOGIN_EXAMPLE,
-    State.PLAYING: Move(((0, 1),)),
-    State.OVER: _LOGIN_EXAMPLE,
+_EXAMPLES: dict[XmlState, Message] = {
+    XmlState.OUTSIDE: _LOGIN_EXAMPLE,
+    XmlState.PLAYING: Move(((0, 1),)),
+    XmlState.OVER: _LOGIN_EXAMPLE,
 }
 
 
@@ -97,7 +97,7 @@ class XmlConversation(BaseConversation[Message]):
     """
 
     def __init__(self, peer: Peer[Message], lobby: Lobby, wire: str, queue: Queue, strict: bool) -> None:
-        super().__init__(peer, lobby, State.OUTSIDE)
+        super().__init__(peer, lobby, XmlState.OUTSIDE)
         self._wire = wire
         self._queue = queue
         self._strict = strict
@@ -127,7 +127,7 @@ class XmlConversation(BaseConversation[Message]):
             self._refuse_log_in(LoginError.GAME_TYPE, UNKNOWN_TYPE)
         elif (session := self._enter(message.nick)) is not None:
             self.logged_in(session)
-            self.set_state(State.WAITING)
+            self.set_state(XmlState.WAITING)
             self.peer.say(LoginResponse())
             self.find_opponent(session)
 
@@ -166,7 +166,7 @@ class XmlConversation(BaseConversation[Message]):
 
     def _leave(self) -> None:
         handle, self.handle = self.handle, None
-        self.set_state(State.OUTSIDE)
+        self.set_state(XmlState.OUTSIDE)
         if handle is not None:
             handle.leave()
         self.end()
@@ -184,7 +184,7 @@ class XmlConversation(BaseConversation[Message]):
 
     def _done(self) -> None:
         self.peer.no_alarm()
-        self.set_state(State.OUTSIDE)
+        self.set_state(XmlState.OUTSIDE)
         self.end()
 
     def log_in_again(self, message: PlayerLogin) -> None:
@@ -208,8 +208,8 @@ class XmlConversation(BaseConversation[Message]):
     def unexpected(self, message: Message) -> None:
         match message:
             case HelpAsked():
-                self._refuse(_HELP[State(self.state)] + ("" if self._strict else for_people(self.by_hand)))
-                if (example := _EXAMPLES.get(State(self.state))) is not None:
+                self._refuse(_HELP[XmlState(self.state)] + ("" if self._strict else for_people(self.by_hand)))
+                if (example := _EXAMPLES.get(XmlState(self.state))) is not None:
                     self.peer.say(example)
             case Malformed(reason):
                 self._refuse(reason)
@@ -218,7 +218,7 @@ class XmlConversation(BaseConversation[Message]):
             case PlayerLogin():
                 self._refuse("already logged in")
             case _:
-                self._refuse(_AWAITED[State(self.state)])
+                self._refuse(_AWAITED[XmlState(self.state)])
 
     def _refuse(self, reason: str) -> None:
         self.peer.refuse(self._error(reason))
@@ -235,22 +235,22 @@ class XmlConversation(BaseConversation[Message]):
 
     SPEAKS = SPOKEN
     HEARS: ClassVar[Any] = {
-        (State.OUTSIDE, PlayerLogin): log_in,
-        (State.OUTSIDE, ThankYou): thank_late,
-        (State.OUTSIDE, Logout): log_out,
-        (State.OUTSIDE, Error): ignore,
-        (State.WAITING, ThankYou): thank_late,
-        (State.WAITING, Logout): log_out,
-        (State.WAITING, Error): ignore,
-        (State.PLAYING, Move): move,
-        (State.PLAYING, LeaveGame): leave_game,
-        (State.PLAYING, Logout): log_out,
-        (State.PLAYING, Error): ignore,
-        (State.OVER, PlayerLogin): log_in_again,
-        (State.OVER, ThankYou): thank,
-        (State.OVER, LeaveGame): thank,
-        (State.OVER, Logout): log_out_at_the_end,
-        (State.OVER, Error): ignore,
+        (XmlState.OUTSIDE, PlayerLogin): log_in,
+        (XmlState.OUTSIDE, ThankYou): thank_late,
+        (XmlState.OUTSIDE, Logout): log_out,
+        (XmlState.OUTSIDE, Error): ignore,
+        (XmlState.WAITING, ThankYou): thank_late,
+        (XmlState.WAITING, Logout): log_out,
+        (XmlState.WAITING, Error): ignore,
+        (XmlState.PLAYING, Move): move,
+        (XmlState.PLAYING, LeaveGame): leave_game,
+        (XmlState.PLAYING, Logout): log_out,
+        (XmlState.PLAYING, Error): ignore,
+        (XmlState.OVER, PlayerLogin): log_in_again,
+        (XmlState.OVER, ThankYou): thank,
+        (XmlState.OVER, LeaveGame): thank,
+        (XmlState.OVER, Logout): log_out_at_the_end,
+        (XmlState.OVER, Error): ignore,
     }
 
     # -- told
@@ -260,7 +260,7 @@ class XmlConversation(BaseConversation[Message]):
         super().seated(handle)
         self._game_id = str(handle.table)
         self._alone = False
-        self.set_state(State.PLAYING)
+        self.set_state(XmlState.PLAYING)
 
     def tell_kickoff(self, event: Kickoff) -> None:
         """Tell the first game state. It has no points, and names the player who moves first."""
@@ -311,7 +311,7 @@ class XmlConversation(BaseConversation[Message]):
 
     def tell_over(self, event: Over) -> None:
         """Wait until the client has confirmed that it knows of the end."""
-        self.leave_table(State.OVER)
+        self.leave_table(XmlState.OVER)
         self._may_be_late = not self._strict
         self.peer.alarm(self.lobby.grace, self._done)
 

@@ -50,7 +50,7 @@ from gamehost.wires.base import COMMON_OPTIONS, Wire, common_settings, imported
 from gamehost.wires.conversation import Claim, Peer, claim_of_guest
 from gamehost.wires.framing import for_people
 from gamehost.wires.paper_soccer.codec import XmlCodec
-from gamehost.wires.paper_soccer.conversation import UNKNOWN_TYPE, State, XmlConversation
+from gamehost.wires.paper_soccer.conversation import UNKNOWN_TYPE, XmlConversation, XmlState
 from gamehost.wires.paper_soccer.messages import (
     BeginGame,
     ChampionsList,
@@ -79,7 +79,7 @@ PAST = 1_000
 
 
 class Remote(Enum):
-    """Where the connection of a player or a master of remote games is; before a log-in it is `State.OUTSIDE`."""
+    """Where the connection of a player or a master of remote games is; before a log-in it is `XmlState.OUTSIDE`."""
 
     #: A player who waits for a game.
     POOL = "pool"
@@ -179,7 +179,7 @@ class RemoteConversation(XmlConversation):
     def adopt(self, session: Session) -> None:
         """Wait for an opponent in the built-in game. The client has been told that its log-in is accepted."""
         self.logged_in(session)
-        self.set_state(State.WAITING)
+        self.set_state(XmlState.WAITING)
         self.find_opponent(session)
 
     # -- championships
@@ -272,7 +272,7 @@ class RemoteConversation(XmlConversation):
         elif self._means_this_game(message) and self.session is not None:
             self.peer.exempt_from_rate()
             self.peer.no_alarm()
-            self.set_state(State.WAITING)
+            self.set_state(XmlState.WAITING)
             self.find_opponent(self.session)
 
     def pass_on(self, message: RemoteMove) -> None:
@@ -524,9 +524,9 @@ class RemoteConversation(XmlConversation):
 
     HEARS: ClassVar[Any] = {
         **XmlConversation.HEARS,
-        (State.OUTSIDE, PlayerLogin): log_in,
-        (State.OUTSIDE, ThankYou): thank_late,
-        (State.OVER, ThankYou): thank_again,
+        (XmlState.OUTSIDE, PlayerLogin): log_in,
+        (XmlState.OUTSIDE, ThankYou): thank_late,
+        (XmlState.OVER, ThankYou): thank_again,
         (Remote.POOL, PlayerLogin): XmlConversation.log_in_again,
         (Remote.POOL, RemoteMove): late,
         (Remote.POOL, ThankYou): late,
@@ -544,7 +544,7 @@ class RemoteConversation(XmlConversation):
         (Remote.OVER, LeaveGame): thank_for_remote,
         (Remote.OVER, Logout): XmlConversation.log_out_at_the_end,
         (Remote.OVER, Error): thank_for_remote,
-        (State.OUTSIDE, GameMasterLogin): register,
+        (XmlState.OUTSIDE, GameMasterLogin): register,
         (Remote.MASTER, RemoteState): rule,
         (Remote.MASTER, PlayerLeftGame): put_out,
         (Remote.MASTER, ThankYou): thank_as_master,
@@ -554,9 +554,10 @@ class RemoteConversation(XmlConversation):
 
     CLAIMS: ClassVar[Any] = {
         **dict.fromkeys(
-            ((state, PlayerLogin) for state in (State.OUTSIDE, State.OVER, Remote.POOL, Remote.OVER)), claim_of_log_in
+            ((state, PlayerLogin) for state in (XmlState.OUTSIDE, XmlState.OVER, Remote.POOL, Remote.OVER)),
+            claim_of_log_in,
         ),
-        (State.OUTSIDE, GameMasterLogin): claim_of_master,
+        (XmlState.OUTSIDE, GameMasterLogin): claim_of_master,
     }
     TELLS: ClassVar[Any] = {**XmlConversation.TELLS, Over: tell_over}
 

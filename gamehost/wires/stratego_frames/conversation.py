@@ -68,7 +68,7 @@ _NO_PIECE = actions.Place("", 0, 0)
 _SIDES = (Side("1"), Side("2"))
 
 
-class State(Enum):
+class FramesState(Enum):
     """The state of a connection."""
 
     #: Before the first Sign On.
@@ -84,9 +84,9 @@ class State(Enum):
 
 #: Why a frame is refused in a state that does not accept it.
 NOT_NOW: Mapping[Enum, str] = {
-    State.OUTSIDE: "sign on first",
-    State.WAITING: "the game has not begun: wait for Connected",
-    State.AFTER: "the game is over: sign on again for a new one",
+    FramesState.OUTSIDE: "sign on first",
+    FramesState.WAITING: "the game has not begun: wait for Connected",
+    FramesState.AFTER: "the game is over: sign on again for a new one",
 }
 
 
@@ -100,7 +100,7 @@ class FramesConversation(BaseConversation[Message]):
     """
 
     def __init__(self, peer: Peer[Message], lobby: Lobby, wire: str, queue: Queue, strict: bool) -> None:
-        super().__init__(peer, lobby, State.OUTSIDE)
+        super().__init__(peer, lobby, FramesState.OUTSIDE)
         self._wire = wire
         self._queue = queue
         self._strict = strict
@@ -121,7 +121,7 @@ class FramesConversation(BaseConversation[Message]):
             self._refuse(str(refusal))
             return
         self.logged_in(session)
-        self.set_state(State.WAITING)
+        self.set_state(FramesState.WAITING)
         if not self.lobby.play(session, self._queue):
             self.peer.say(Wait())
 
@@ -133,7 +133,7 @@ class FramesConversation(BaseConversation[Message]):
     def adopt(self, session: Session) -> None:
         """Wait for an opponent. The client has been told Wait."""
         self.logged_in(session)
-        self.set_state(State.WAITING)
+        self.set_state(FramesState.WAITING)
         self.lobby.play(session, self._queue)
 
     def place(self, message: Setup) -> None:
@@ -165,7 +165,7 @@ class FramesConversation(BaseConversation[Message]):
         reason = NOT_NOW.get(self.state, "")
         if isinstance(message, SignOn):
             self._refuse("you have signed on already")
-        elif isinstance(message, Resign) or (self.state is State.OUTSIDE and not self._strict):
+        elif isinstance(message, Resign) or (self.state is FramesState.OUTSIDE and not self._strict):
             self._refuse(reason)
         else:
             self._refuse_with(MoveInvalid() if isinstance(message, Move) else PlacementInvalid(), reason)
@@ -187,20 +187,22 @@ class FramesConversation(BaseConversation[Message]):
             self.peer.say(Error(reason))
 
     HEARS: ClassVar[Any] = {
-        (State.OUTSIDE, SignOn): sign_on,
-        (State.AFTER, SignOn): sign_on,
-        (State.AFTER, Move): late,
-        (State.AFTER, Resign): late,
-        (State.SETUP, Setup): place,
-        (State.SETUP, Ready): ready,
-        (State.SETUP, Move): move,
-        (State.SETUP, Resign): resign,
-        (State.PLAYING, Setup): place,
-        (State.PLAYING, Ready): ready,
-        (State.PLAYING, Move): move,
-        (State.PLAYING, Resign): resign,
+        (FramesState.OUTSIDE, SignOn): sign_on,
+        (FramesState.AFTER, SignOn): sign_on,
+        (FramesState.AFTER, Move): late,
+        (FramesState.AFTER, Resign): late,
+        (FramesState.SETUP, Setup): place,
+        (FramesState.SETUP, Ready): ready,
+        (FramesState.SETUP, Move): move,
+        (FramesState.SETUP, Resign): resign,
+        (FramesState.PLAYING, Setup): place,
+        (FramesState.PLAYING, Ready): ready,
+        (FramesState.PLAYING, Move): move,
+        (FramesState.PLAYING, Resign): resign,
     }
-    CLAIMS: ClassVar[Any] = dict.fromkeys(((State.OUTSIDE, SignOn), (State.AFTER, SignOn)), claim_of_sign_on)
+    CLAIMS: ClassVar[Any] = dict.fromkeys(
+        ((FramesState.OUTSIDE, SignOn), (FramesState.AFTER, SignOn)), claim_of_sign_on
+    )
 
     # -- told
 
@@ -217,7 +219,7 @@ class FramesConversation(BaseConversation[Message]):
         """There is another player: both set up."""
         self._moved_last = None
         self._late_move = False
-        self.set_state(State.SETUP)
+        self.set_state(FramesState.SETUP)
         self._say_connected()
 
     def tell_placed(self, event: told.Placed) -> None:
@@ -226,7 +228,7 @@ class FramesConversation(BaseConversation[Message]):
 
     def tell_playing(self, event: told.Playing) -> None:
         """Both are ready. A board follows."""
-        self.set_state(State.PLAYING)
+        self.set_state(FramesState.PLAYING)
         self.peer.say(Playing(self.name_of(event.first)))
 
     def tell_board(self, event: told.Board) -> None:
@@ -262,7 +264,7 @@ class FramesConversation(BaseConversation[Message]):
 
     def tell_away(self, event: Away) -> None:
         """The other player's connection is lost during the set-up."""
-        if self.state is State.SETUP and not self._strict:
+        if self.state is FramesState.SETUP and not self._strict:
             self.peer.say(Wait())
 
     def tell_back(self, event: Back[told.Situation]) -> None:
@@ -274,7 +276,7 @@ class FramesConversation(BaseConversation[Message]):
             if setting_up and not self._strict:
                 self._say_connected()
             return
-        self.set_state(State.SETUP if setting_up else State.PLAYING)
+        self.set_state(FramesState.SETUP if setting_up else FramesState.PLAYING)
         if setting_up:
             self._say_connected()
         else:
@@ -295,7 +297,7 @@ class FramesConversation(BaseConversation[Message]):
         else:
             self.peer.hang_up("a draw before the first move: the document has no message for it")
         self._late_move = True
-        self.leave_table(State.AFTER)
+        self.leave_table(FramesState.AFTER)
         self.end()
 
     def tell_suspended(self, event: Suspended) -> None:

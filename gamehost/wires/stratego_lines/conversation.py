@@ -57,7 +57,7 @@ SETUP_HELP = "send your set-up: four lines of ten letters, such as VMGKKJJJPP, t
 NOT_A_MOVE = "a move is written like B4-B5"
 
 
-class State(Enum):
+class LinesState(Enum):
     """The state of a connection."""
 
     #: A username is awaited.
@@ -82,10 +82,10 @@ class State(Enum):
 
 #: The refusal for a line that is not awaited.
 NOT_NOW: Mapping[Enum, str] = {
-    State.CHECKING: "your password is being checked: wait for auth-ok or auth-err",
-    State.WAITING: "the game has not begun: wait for new",
-    State.READY: "your set-up is complete: wait for endsetup and get-move",
-    State.PLAYING: "it is not your turn: wait for get-move",
+    LinesState.CHECKING: "your password is being checked: wait for auth-ok or auth-err",
+    LinesState.WAITING: "the game has not begun: wait for new",
+    LinesState.READY: "your set-up is complete: wait for endsetup and get-move",
+    LinesState.PLAYING: "it is not your turn: wait for get-move",
 }
 
 
@@ -99,7 +99,7 @@ class LinesConversation(AccountConversation[m.Message]):
     """
 
     def __init__(self, peer: Peer[m.Message], lobby: Lobby, wire: str, queue: Queue, strict: bool) -> None:
-        super().__init__(peer, lobby, State.NAME)
+        super().__init__(peer, lobby, LinesState.NAME)
         self._wire = wire
         self._queue = queue
         self._strict = strict
@@ -140,7 +140,7 @@ class LinesConversation(AccountConversation[m.Message]):
                 self._dismiss(sentence)
                 return
         self._name = message.text if isinstance(message, m.Text) else None
-        self.set_state(State.PASSWORD)
+        self.set_state(LinesState.PASSWORD)
         if self._name is None and not self._strict:
             self.peer.refuse(m.Err(f"{m.NOT_ASCII.reason}; the password is awaited all the same"))
 
@@ -157,7 +157,7 @@ class LinesConversation(AccountConversation[m.Message]):
         self._wait(session)
 
     def _wait(self, session: Session) -> None:
-        self.set_state(State.WAITING)
+        self.set_state(LinesState.WAITING)
         self.lobby.play(session, self._queue)
 
     def _help(self) -> None:
@@ -171,7 +171,7 @@ class LinesConversation(AccountConversation[m.Message]):
             self._turn_away(m.NOT_ASCII.reason)
             return
         password = message.text if isinstance(message, m.Text) else ""
-        self.check_password(State.CHECKING, self._name, password, self._wire)
+        self.check_password(LinesState.CHECKING, self._name, password, self._wire)
 
     def password_checked(self, outcome: Session | LoginRefused) -> None:
         """Let the client in, or ask again."""
@@ -194,7 +194,7 @@ class LinesConversation(AccountConversation[m.Message]):
         if self._failed_log_ins >= TRIES:
             self._part("failed log-ins")
             return
-        self.set_state(State.NAME)
+        self.set_state(LinesState.NAME)
         self.peer.logged_out()
         self.peer.say(m.AuthReq())
 
@@ -218,7 +218,7 @@ class LinesConversation(AccountConversation[m.Message]):
             self._refuse_set_up(fault)
             return
         assert self.handle is not None
-        self.set_state(State.READY)
+        self.set_state(LinesState.READY)
         # Red begins with row 1 and blue with row 10: each with the back row.
         upwards = lines if self.handle.seat == 0 else lines[::-1]
         self.act(actions.PlaceRows(tuple(map(m.in_pieces, upwards))))
@@ -238,7 +238,7 @@ class LinesConversation(AccountConversation[m.Message]):
         if move is None:
             self._refuse_move(message.reason if isinstance(message, UndecodableLine) else NOT_A_MOVE)
             return
-        self.set_state(State.MOVED)
+        self.set_state(LinesState.MOVED)
         self.act(actions.Move(*move))
 
     def _refuse_move(self, reason: str) -> None:
@@ -287,19 +287,19 @@ class LinesConversation(AccountConversation[m.Message]):
 
     SPEAKS = m.SPOKEN
     HEARS: ClassVar[Any] = {
-        (State.NAME, m.Text): name_given,
-        (State.NAME, UndecodableLine): name_given,
-        (State.PASSWORD, m.Text): password_given,
-        (State.PASSWORD, UndecodableLine): password_given,
-        (State.PASSWORD, Blank): password_given,
-        (State.SETUP, m.Text): row,
-        (State.SETUP, UndecodableLine): row,
-        (State.ASKED, m.Text): move,
-        (State.ASKED, UndecodableLine): move,
-        (State.MOVED, m.Text): early,
-        (State.MOVED, UndecodableLine): early,
+        (LinesState.NAME, m.Text): name_given,
+        (LinesState.NAME, UndecodableLine): name_given,
+        (LinesState.PASSWORD, m.Text): password_given,
+        (LinesState.PASSWORD, UndecodableLine): password_given,
+        (LinesState.PASSWORD, Blank): password_given,
+        (LinesState.SETUP, m.Text): row,
+        (LinesState.SETUP, UndecodableLine): row,
+        (LinesState.ASKED, m.Text): move,
+        (LinesState.ASKED, UndecodableLine): move,
+        (LinesState.MOVED, m.Text): early,
+        (LinesState.MOVED, UndecodableLine): early,
     }
-    CLAIMS: ClassVar[Any] = {(State.NAME, m.Text): claim_of_name}
+    CLAIMS: ClassVar[Any] = {(LinesState.NAME, m.Text): claim_of_name}
 
     # -- told
 
@@ -313,17 +313,17 @@ class LinesConversation(AccountConversation[m.Message]):
         self._bad_set_ups = 0
         self._moved_last = None
         self._early = 0
-        self.set_state(State.SETUP)
+        self.set_state(LinesState.SETUP)
         self.peer.say(m.New())
         self.peer.say(m.Color(COLORS[self._seat]))
 
     def _go_on(self, turn: Seat | None) -> None:
         """Ask for a move, if it is this player's turn."""
         if turn == self._seat:
-            self.set_state(State.ASKED)
+            self.set_state(LinesState.ASKED)
             self.peer.say(m.GetMove())
         else:
-            self.set_state(State.PLAYING)
+            self.set_state(LinesState.PLAYING)
 
     def tell_opened(self, event: told.Opened) -> None:
         """A game begins, with the set-up."""
@@ -349,12 +349,12 @@ class LinesConversation(AccountConversation[m.Message]):
         if seat == self._seat:
             self.peer.say(m.Met(defender))
             if turn is not None:
-                self._refuse_early(State.PLAYING)
+                self._refuse_early(LinesState.PLAYING)
         else:
             self.peer.say(m.Moved(m.square(move.x, move.y), m.square(move.to_x, move.to_y), attacker))
         self._go_on(turn)
 
-    def _refuse_early(self, state: State) -> None:
+    def _refuse_early(self, state: LinesState) -> None:
         early, self._early = self._early, 0
         for _ in range(early):
             self._refuse(NOT_NOW[state])
@@ -362,12 +362,12 @@ class LinesConversation(AccountConversation[m.Message]):
     def tell_refused(self, event: Refused) -> None:
         """The game master refuses."""
         reason = str(event.error)
-        if self.state is State.MOVED:
-            self.set_state(State.ASKED)
+        if self.state is LinesState.MOVED:
+            self.set_state(LinesState.ASKED)
             self._refuse_move(reason)
-            self._refuse_early(State.PLAYING)
-        elif self.state is State.READY:
-            self.set_state(State.SETUP)
+            self._refuse_early(LinesState.PLAYING)
+        elif self.state is LinesState.READY:
+            self.set_state(LinesState.SETUP)
             self._refuse_set_up(reason)
         else:
             self._refuse(reason)
@@ -387,13 +387,13 @@ class LinesConversation(AccountConversation[m.Message]):
             self.peer.say(m.Winner(COLORS[self._moved_last]))
         else:
             self._part("a draw before the first move: the document has no message for it")
-        self.leave_table(State.WAITING)
+        self.leave_table(LinesState.WAITING)
         # In strict mode a line that is not awaited ends the connection, as the page says.
         self._late_move = not self._strict
         if self._late_move and self._early:
             self._early -= 1
             self._late_move = False
-        self._refuse_early(State.WAITING)
+        self._refuse_early(LinesState.WAITING)
         if self.session is not None and not self._parting:
             self.lobby.play(self.session, self._queue)
 

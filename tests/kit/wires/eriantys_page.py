@@ -17,7 +17,7 @@ from msgspec.json import schema_components
 
 from gamehost.wires.eriantys.conversation import JsonConversation
 from gamehost.wires.eriantys.messages import CLIENT_TYPES, SERVER_TYPES
-from gamehost.wires.eriantys_conversation import State
+from gamehost.wires.eriantys_conversation import EriantysState
 from tests.kit.memory_host import Client, Drops, MemoryHost, Passes, Says, transcripts
 from tests.kit.wires.eriantys_players import OPEN, Player, play, seated
 
@@ -31,7 +31,7 @@ BOARD = ".. The board is made by tests/kit/wires/eriantys_page.py.\n"
 BOARD_END = "\n.. End of the board.\n"
 
 #: (before, what was heard or told, after)
-Step = tuple[State, str, State]
+Step = tuple[EriantysState, str, EriantysState]
 
 
 def schema() -> dict[str, Any]:
@@ -140,8 +140,10 @@ def drawing() -> str:
     """The states, what is heard in each, and where it leads."""
     taken = steps_taken()
     lines = [".. code-block:: text", ""]
-    everywhere = set.intersection(*({kind for state, kind in JsonConversation.HEARS if state is one} for one in State))
-    for state in State:
+    everywhere = set.intersection(
+        *({kind for state, kind in JsonConversation.HEARS if state is one} for one in EriantysState)
+    )
+    for state in EriantysState:
         lines.append(f"   {state.value.upper()}")
         heard = [kind.__name__ for one, kind in JsonConversation.HEARS if one is state and kind not in everywhere]
         for name in heard:
@@ -155,8 +157,8 @@ def drawing() -> str:
     return "\n".join(lines) + "\n"
 
 
-def _where(taken: set[Step], before: State, cause: str) -> str:
-    after = [state.value.upper() for state in State if (before, cause, state) in taken]
+def _where(taken: set[Step], before: EriantysState, cause: str) -> str:
+    after = [state.value.upper() for state in EriantysState if (before, cause, state) in taken]
     return "=> " + " or ".join(after) if after else "stays"
 
 

@@ -25,7 +25,7 @@ from gamehost.tables.interfaces import Refused
 from gamehost.wires.base import Wire
 from gamehost.wires.conversation import BaseConversation, Peer
 from gamehost.wires.stratego_frames.conversation import WIRE as FRAMES
-from gamehost.wires.stratego_frames.conversation import FramesConversation, State
+from gamehost.wires.stratego_frames.conversation import FramesConversation, FramesState
 from gamehost.wires.stratego_frames.messages import Error
 from tests.games.test_stratego_secrets import (
     KindInOrder,
@@ -326,9 +326,9 @@ def again(world: MemoryHost, name: str) -> tuple[Client, list[str]]:
     return client, client.ask(f'Sign On "{name}"')
 
 
-def state(client: Client) -> State:
+def state(client: Client) -> FramesState:
     """Where the host takes a connection to be."""
-    found: State = conversation(client).state
+    found: FramesState = conversation(client).state
     return found
 
 
