@@ -9,7 +9,7 @@ from gamehost.games.stratego.master import StrategoMaster
 from gamehost.wires.console.conversation import ConsoleConversation
 from tests.games.test_stratego_secrets import KindInView, PlacedForAll
 from tests.kit.memory_host import MemoryHost
-from tests.kit.wires.console import SPEECH, leaky
+from tests.kit.wires.console import ON_WIRE, leaky
 from tests.kit.wires.stratego_frames import differences
 from tests.kit.wires.stratego_lines import PairsContract
 
@@ -17,7 +17,7 @@ from tests.kit.wires.stratego_lines import PairsContract
 class SecretTests(PairsContract, SynchronousTestCase):
     """Pairs of games that differ only in what is hidden, and hosts that are known to leak."""
 
-    speech = SPEECH
+    on_wire = ON_WIRE
     pairs, looked_at = 8, 6
     back = b"You are back in match"
 

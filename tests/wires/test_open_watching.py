@@ -23,7 +23,7 @@ from gamehost.wires.seeking import PlayedGame
 from tests.games.test_stratego_secrets import KindInRefusal, KindInView, PlacedForAll
 from tests.kit.memory_host import MemoryHost
 from tests.kit.wires.open import DEAL, OpenCase, act, line
-from tests.kit.wires.stratego_frames import LeakyStratego, Speech, differences
+from tests.kit.wires.stratego_frames import LeakyStratego, WireWords, differences
 from tests.kit.wires.stratego_lines import PairsContract
 
 
@@ -190,19 +190,19 @@ def log_in(name: str) -> tuple[str, ...]:
     return message(do="enter", name=name), message(do="seek", game="stratego")
 
 
-SPEECH = Speech(WIRE, log_in, in_words)
+ON_WIRE = WireWords(WIRE, log_in, in_words)
 
 
-def leaky(referee: type[StrategoMaster]) -> Speech:
+def leaky(referee: type[StrategoMaster]) -> WireWords:
     game = LeakyStratego(referee=referee)
     config = OpenConfig(OpenOptions(NAME, {game.name: PlayedGame(game, MESSAGES, frozenset())}))
-    return evolve(SPEECH, wire=evolve(WIRE, games=(game,), configure=lambda settings: config))
+    return evolve(ON_WIRE, wire=evolve(WIRE, games=(game,), configure=lambda settings: config))
 
 
 class SecretTests(PairsContract, SynchronousTestCase):
     """Pairs of games that differ only in what is hidden, and wires that are known to leak."""
 
-    speech = SPEECH
+    on_wire = ON_WIRE
     back = b'"view"'
 
     def has_battle(self, heard: bytes) -> bool:

@@ -44,7 +44,7 @@ from tests.kit.wires.stratego_frames import (
     INVALID,
     LEAKS,
     MOVE_INVALID,
-    SPEECH,
+    ON_WIRE,
     VALID,
     WAIT,
     again,
@@ -390,12 +390,12 @@ class StrictTests(SynchronousTestCase):
 class SecretTests(SynchronousTestCase):
     def test_row_128_nothing_leaks(self) -> None:
         """In none of 100 pairs did the player who listens get one byte that differs, drops and returns included."""
-        self.assertEqual(list(differences(SPEECH, 100)), [])
+        self.assertEqual(list(differences(ON_WIRE, 100)), [])
 
     def test_pairs_are_worth_comparing(self) -> None:
         """In most there are battles and returns in both phases; the one who hides something sees the difference."""
         battles = returns = 0
-        for _, spy, games in played(SPEECH, iter(range(20))):
+        for _, spy, games in played(ON_WIRE, iter(range(20))):
             self.assertNotEqual(games[0].heard[1 - spy], games[1].heard[1 - spy])
             words = [line for data in games[0].heard[spy] for line in FrameWords().heard(data)]
             battles += any(line.startswith("Battle") for line in words)
@@ -411,7 +411,7 @@ class SecretTests(SynchronousTestCase):
 
     def test_without_a_leak_the_other_wire_is_the_same(self) -> None:
         """It is the leak that is found, not the way in which it was planted."""
-        self.assertEqual(list(differences(leaky(SPEECH, StrategoMaster, FramesConversation), 20)), [])
+        self.assertEqual(list(differences(leaky(ON_WIRE, StrategoMaster, FramesConversation), 20)), [])
 
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "wires" / "stratego-frames.rst"

@@ -24,8 +24,8 @@ from tests.kit.wires.stratego_frames import connected as connected_frames
 from tests.kit.wires.stratego_lines import (
     BLUE,
     LEAKS,
+    ON_WIRE,
     RED,
-    SPEECH,
     WIRE,
     PairsContract,
     connected,
@@ -435,7 +435,7 @@ CANARY = "canary-4711"
 
 
 class SecretTests(PairsContract, SynchronousTestCase):
-    speech = SPEECH
+    on_wire = ON_WIRE
     back = b"resume"
 
     def has_battle(self, heard: bytes) -> bool:
@@ -448,7 +448,7 @@ class SecretTests(PairsContract, SynchronousTestCase):
 
     def test_without_a_leak_the_other_wire_is_the_same(self) -> None:
         """It is the leak that is found, not the way in which it was planted."""
-        self.assertEqual(list(differences(leaky(SPEECH, StrategoMaster, LinesConversation), 20)), [])
+        self.assertEqual(list(differences(leaky(ON_WIRE, StrategoMaster, LinesConversation), 20)), [])
 
 
 class CanaryTests(SynchronousTestCase):

@@ -23,7 +23,7 @@ from gamehost.testing.memory_host import Client, MemoryHost
 from gamehost.wires.console.conversation import NAME, WIRE, ConsoleConfig
 from gamehost.wires.console.matches import ConsoleOptions
 from gamehost.wires.seeking import PlayedGame
-from tests.kit.wires.stratego_frames import LeakyStratego, Speech
+from tests.kit.wires.stratego_frames import LeakyStratego, WireWords
 
 # Whole matches that are played by what people type on screens, and what every screen must do.
 #
@@ -347,11 +347,11 @@ def log_in(name: str) -> tuple[str, ...]:
     return f"name {name}", "play stratego", "moves", "history"
 
 
-SPEECH = Speech(WIRE, log_in, in_words)
+ON_WIRE = WireWords(WIRE, log_in, in_words)
 
 
-def leaky(referee: type[StrategoMaster]) -> Speech:
+def leaky(referee: type[StrategoMaster]) -> WireWords:
     """The wire with a referee that may leak."""
     game = LeakyStratego(referee=referee)
     config = ConsoleConfig(ConsoleOptions(NAME, {game.name: PlayedGame(game, MESSAGES, frozenset())}))
-    return evolve(SPEECH, wire=evolve(WIRE, games=(game,), configure=lambda settings: config))
+    return evolve(ON_WIRE, wire=evolve(WIRE, games=(game,), configure=lambda settings: config))

@@ -43,7 +43,7 @@ NAMES = ("ann", "bob")
 
 
 @frozen
-class Speech:
+class WireWords:
     """How a wire's clients talk."""
 
     wire: Wire[Any]
@@ -62,9 +62,9 @@ class Game:
     :param luck: decides when connections are lost and come back: the same for both games of a pair
     """
 
-    def __init__(self, speech: Speech, rng: random.Random) -> None:
-        self.speech = speech
-        self.world = MemoryHost({"limits.unlimited": "yes"}, wires=(speech.wire,))
+    def __init__(self, on_wire: WireWords, rng: random.Random) -> None:
+        self.on_wire = on_wire
+        self.world = MemoryHost({"limits.unlimited": "yes"}, wires=(on_wire.wire,))
         self.rng = rng
         self.clients: list[Client | None] = [None, None]
         self.heard: list[list[bytes]] = [[], []]
@@ -75,8 +75,8 @@ class Game:
 
     def come(self, seat: int) -> None:
         """A player comes, or is back."""
-        client = self.clients[seat] = self.world.connect(self.speech.wire.name)
-        client.say(*self.speech.log_in(NAMES[seat]))
+        client = self.clients[seat] = self.world.connect(self.on_wire.wire.name)
+        client.say(*self.on_wire.log_in(NAMES[seat]))
 
     def drop(self, seat: int) -> None:
         """A player's line breaks; what came over it is kept."""
@@ -99,26 +99,26 @@ class Game:
                     self.come(other)
             client = self.clients[seat]
             assert client is not None
-            client.say(*self.speech.words(seat, action))
+            client.say(*self.on_wire.words(seat, action))
         for player in (0, 1):
             self.drop(player)
 
 
-def played(speech: Speech, seeds: Iterator[int]) -> Iterator[tuple[int, int, list[Game]]]:
+def played(on_wire: WireWords, seeds: Iterator[int]) -> Iterator[tuple[int, int, list[Game]]]:
     """Pairs that can be said on this wire, played: the seed, who listens, and both games."""
     for seed in seeds:
         spy, *scripts = pair(random.Random(seed))
-        if not all(map(speech.speakable, scripts)):
+        if not all(map(on_wire.speakable, scripts)):
             continue
-        games = [Game(speech, random.Random(seed + 1)) for _ in scripts]
+        games = [Game(on_wire, random.Random(seed + 1)) for _ in scripts]
         for game, script in zip(games, scripts, strict=True):
             game.play(script)
         yield seed, spy, games
 
 
-def differences(speech: Speech, count: int, first_seed: int = 0) -> Iterator[int]:
+def differences(on_wire: WireWords, count: int, first_seed: int = 0) -> Iterator[int]:
     """The seeds of those, out of so many pairs, in which the player who listens got different bytes."""
-    for seed, spy, games in played(speech, itertools.count(first_seed)):
+    for seed, spy, games in played(on_wire, itertools.count(first_seed)):
         if any(shut_in(game.master.result) for game in games):
             continue
         if games[0].heard[spy] != games[1].heard[spy]:
@@ -156,11 +156,11 @@ class LeakyConfig:
         return self.conversation(peer, lobby, self.wire.name, self.queue, False)
 
 
-def leaky(speech: Speech, referee: type[StrategoMaster], conversation: type[BaseConversation[Any]]) -> Speech:
+def leaky(on_wire: WireWords, referee: type[StrategoMaster], conversation: type[BaseConversation[Any]]) -> WireWords:
     """The wire with a leak in the referee, or in the conversation."""
     game = LeakyStratego(referee=referee)
-    config = LeakyConfig(speech.wire, Queue(game), conversation)
-    return evolve(speech, wire=evolve(speech.wire, games=(game,), configure=lambda settings: config))
+    config = LeakyConfig(on_wire.wire, Queue(game), conversation)
+    return evolve(on_wire, wire=evolve(on_wire.wire, games=(game,), configure=lambda settings: config))
 
 
 # How clients of the frames talk, for the pairs of games that differ in secrets only; and conversations that leak.
@@ -178,7 +178,7 @@ def in_words(seat: Seat, action: Action) -> list[str]:
     return ['Ready "ready"']
 
 
-SPEECH = Speech(FRAMES, lambda name: (f'Sign On "{name}"',), in_words)
+ON_WIRE = WireWords(FRAMES, lambda name: (f'Sign On "{name}"',), in_words)
 
 
 class Reasons(FramesConversation):
@@ -234,13 +234,13 @@ class Numbers(FramesConversation):
 
 
 LEAKS = (
-    leaky(SPEECH, KindInView, FramesConversation),
-    leaky(SPEECH, KindOnBoard, FramesConversation),
-    leaky(SPEECH, KindInOrder, FramesConversation),
-    leaky(SPEECH, KindInRefusal, Reasons),
-    leaky(SPEECH, PlacedForAll, Placements),
-    leaky(SPEECH, StrategoMaster, Lengths),
-    leaky(SPEECH, StrategoMaster, Numbers),
+    leaky(ON_WIRE, KindInView, FramesConversation),
+    leaky(ON_WIRE, KindOnBoard, FramesConversation),
+    leaky(ON_WIRE, KindInOrder, FramesConversation),
+    leaky(ON_WIRE, KindInRefusal, Reasons),
+    leaky(ON_WIRE, PlacedForAll, Placements),
+    leaky(ON_WIRE, StrategoMaster, Lengths),
+    leaky(ON_WIRE, StrategoMaster, Numbers),
 )
 
 

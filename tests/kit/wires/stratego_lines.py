@@ -14,7 +14,7 @@ from gamehost.wires.stratego_lines.conversation import LinesConversation
 from gamehost.wires.stratego_lines.messages import COLUMNS, LETTERS, Err, Moved, square
 from tests.games.test_stratego_secrets import KindInRefusal, KindInView, PlacedForAll, Script
 from tests.kit.memory_host import Client, MemoryHost
-from tests.kit.wires.stratego_frames import Speech, differences, leaky, played
+from tests.kit.wires.stratego_frames import WireWords, differences, leaky, played
 
 WIRE = "stratego-lines"
 
@@ -86,7 +86,7 @@ def in_rows(script: Script) -> bool:
     return all(isinstance(action, PlaceRows | Move) for _, action in script)
 
 
-SPEECH = Speech(LINES, lambda name: (name, "secret"), in_words, in_rows)
+ON_WIRE = WireWords(LINES, lambda name: (name, "secret"), in_words, in_rows)
 
 
 def piece_behind(conversation: LinesConversation, where: int) -> str:
@@ -164,13 +164,13 @@ class Returns(LinesConversation):
 
 
 LEAKS = (
-    leaky(SPEECH, KindInView, LinesConversation),
-    leaky(SPEECH, KindInRefusal, LinesConversation),
-    leaky(SPEECH, StrategoMaster, Attackers),
-    leaky(SPEECH, StrategoMaster, Order),
-    leaky(SPEECH, StrategoMaster, Lengths),
-    leaky(SPEECH, PlacedForAll, Placements),
-    leaky(SPEECH, StrategoMaster, Returns),
+    leaky(ON_WIRE, KindInView, LinesConversation),
+    leaky(ON_WIRE, KindInRefusal, LinesConversation),
+    leaky(ON_WIRE, StrategoMaster, Attackers),
+    leaky(ON_WIRE, StrategoMaster, Order),
+    leaky(ON_WIRE, StrategoMaster, Lengths),
+    leaky(ON_WIRE, PlacedForAll, Placements),
+    leaky(ON_WIRE, StrategoMaster, Returns),
 )
 
 
@@ -178,9 +178,9 @@ LEAKS = (
 
 
 class PairsContract(Mixin):
-    """Subclasses set `speech` and `back`, write `has_battle`, and are test cases."""
+    """Subclasses set `on_wire` and `back`, write `has_battle`, and are test cases."""
 
-    speech: Speech
+    on_wire: WireWords
     #: How many pairs are compared.
     pairs: int = 100
     #: How many pairs are looked at, to see whether they are worth comparing.
@@ -194,12 +194,12 @@ class PairsContract(Mixin):
 
     def test_row_128_nothing_leaks(self) -> None:
         """In none of the pairs did the player who listens get one byte that differs, drops and returns included."""
-        self.assertEqual(list(differences(self.speech, self.pairs)), [])
+        self.assertEqual(list(differences(self.on_wire, self.pairs)), [])
 
     def test_pairs_are_worth_comparing(self) -> None:
         """In most there are battles and returns."""
         battles = returns = compared = 0
-        for _, spy, games in played(self.speech, iter(range(self.looked_at))):
+        for _, spy, games in played(self.on_wire, iter(range(self.looked_at))):
             compared += 1
             heard = b"".join(games[0].heard[spy])
             battles += self.has_battle(heard)
