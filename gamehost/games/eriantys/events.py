@@ -11,8 +11,9 @@ Islands are numbered from 1 around the current circle, clouds from 0.
 """
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from enum import StrEnum
+from typing import Any
 
 from attrs import field, frozen
 
@@ -143,7 +144,7 @@ Action = (
     | UseCharacter
 )
 
-_NUMBERED: Mapping[str, Callable[[int], Action]] = {
+_NUMBERED: Mapping[str, type[Any]] = {
     "wizard": ChooseWizard,
     "assistant": PlayAssistant,
     "destination": ChooseDestination,
@@ -151,9 +152,15 @@ _NUMBERED: Mapping[str, Callable[[int], Action]] = {
     "cloud": ChooseCloud,
     "character": UseCharacter,
 }
+_WORDS = {kind: word for word, kind in _NUMBERED.items()}
 _NUMBER = re.compile(r"-1|[0-9]|[1-9][0-9]", re.ASCII)
 _TOWERS = {tower.name.lower(): tower for tower in Tower}
 _COLOURS: dict[str, Colour | None] = {colour.name.lower(): colour for colour in Colour} | {"none": None}
+
+
+def value_of(action: Action) -> Any:
+    """The one value that an action has."""
+    return getattr(action, action.__match_args__[0])
 
 
 def write(action: Action) -> bytes:
@@ -163,18 +170,8 @@ def write(action: Action) -> bytes:
             words = f"tower {tower.name.lower()}"
         case ChooseStudent(colour):
             words = f"student {'none' if colour is None else colour.name.lower()}"
-        case ChooseWizard(number):
-            words = f"wizard {number}"
-        case PlayAssistant(number):
-            words = f"assistant {number}"
-        case ChooseDestination(number):
-            words = f"destination {number}"
-        case ChooseSteps(number):
-            words = f"steps {number}"
-        case ChooseCloud(number):
-            words = f"cloud {number}"
-        case UseCharacter(number):
-            words = f"character {number}"
+        case _:
+            words = f"{_WORDS[type(action)]} {value_of(action)}"
     return words.encode("ascii")
 
 
@@ -193,7 +190,8 @@ def read(notation: bytes) -> Action:
     if word == "student" and value in _COLOURS:
         return ChooseStudent(_COLOURS[value])
     if word in _NUMBERED and _NUMBER.fullmatch(value) is not None:
-        return _NUMBERED[word](int(value))
+        action: Action = _NUMBERED[word](int(value))
+        return action
     raise ValueError("expected tower, student, or a number after one of " + ", ".join(_NUMBERED))
 
 
@@ -315,6 +313,21 @@ Ask = (
     AskTower | AskWizard | AskAssistant | AskStudent | AskDestination | AskSteps | AskCloud | AskCardStudent | AskColour
 )
 ASKS = Ask.__args__
+
+#: The kind of action that answers each kind of request.
+ANSWERED_BY: Mapping[type, type[Action]] = {
+    AskTower: ChooseTower,
+    AskWizard: ChooseWizard,
+    AskAssistant: PlayAssistant,
+    AskStudent: ChooseStudent,
+    AskDestination: ChooseDestination,
+    AskSteps: ChooseSteps,
+    AskCloud: ChooseCloud,
+    AskCardStudent: ChooseStudent,
+    AskColour: ChooseStudent,
+}
+#: Requests at which a character may be used instead.
+MOVES = (AskStudent, AskDestination, AskSteps, AskCloud)
 
 
 @frozen

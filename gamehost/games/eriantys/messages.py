@@ -5,12 +5,16 @@ The messages by which other programs see Eriantys. The keys are those of the doc
 Three things differ from the documented messages. Players are seats, from 0. Colours of students and towers are written as in
 actions, in lower case: an answer to `"students": ["red"]` is `student red`. Islands count from 1, clouds from 0.
 Requests (`ask-...`) are told to the seat that is asked, and to nobody else.
+
+`Spelling` is how any wire writes the values of the game, and reads them.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import lru_cache
 from typing import Any, TypeAlias
 
 from msgspec import Struct
+from msgspec.structs import astuple
 
 from gamehost.games.base import Seat
 from gamehost.games.eriantys import events
@@ -18,6 +22,202 @@ from gamehost.games.eriantys.characters import EFFECTS
 from gamehost.games.eriantys.events import RuleFault
 from gamehost.games.eriantys.rules import NO_STUDENTS, Card, Character, Colour, Island, School, Status, Students, Tower
 from gamehost.games.messages import ActionMessage, EventMessage
+
+# How values are written
+
+
+class Spelling:
+    """
+    How a wire writes colours and towers, and the messages that answer a request.
+
+    :param colours: the wire's words in the order of the game's enumeration; so are `towers`
+    :param answers: the message of each kind of action; it has one value, as the action has
+    :param words: kinds of actions whose values are other words on the wire, with these words by the game's value
+    """
+
+    def __init__(
+        self,
+        colours: Iterable[Any],
+        towers: Iterable[Any],
+        answers: Mapping[type, type],
+        words: Mapping[type, Mapping[Any, Any]] = {},
+    ) -> None:
+        self.colours, self.towers = tuple(colours), tuple(towers)
+        self._colour_of = dict(zip(self.colours, Colour, strict=True))
+        self._tower_of = dict(zip(self.towers, Tower, strict=True))
+        words = {
+            events.ChooseTower: dict(zip(Tower, self.towers, strict=True)),
+            events.ChooseStudent: {None: None, **dict(zip(Colour, self.colours, strict=True))},
+            **words,
+        }
+        self._said = {action: (message, words.get(action)) for action, message in answers.items()}
+        self._heard: dict[type, tuple[type, Mapping[Any, Any] | None]] = {
+            message: (action, written and {word: value for value, word in written.items()})
+            for action, (message, written) in self._said.items()
+        }
+
+    def message_of(self, action: events.Action) -> Any:
+        """An action as a message."""
+        message, written = self._said[type(action)]
+        value = events.value_of(action)
+        return message(value if written is None else written[value])
+
+    def action_of(self, message: Any) -> Any:
+        """A message as an action."""
+        action, read = self._heard[type(message)]
+        (value,) = astuple(message)
+        return action(value if read is None else read[value])
+
+    def tower(self, tower: Tower | None) -> Any:
+        return None if tower is None else self.towers[tower]
+
+    def read_tower(self, word: Any) -> Tower | None:
+        return None if word is None else self._tower_of[word]
+
+    def by_tower(self, values: Iterable[Any]) -> dict[Any, Any]:
+        """Values in the order of the towers that are played with, by tower."""
+        return dict(zip(self.towers, values, strict=False))
+
+    def read_by_tower(self, values: Mapping[Any, Any]) -> tuple[Any, ...]:
+        return tuple(values[tower] for tower in self.towers if tower in values)
+
+    def one_by_one(self, students: Students) -> tuple[Any, ...]:
+        """Students, each by its colour."""
+        return tuple(colour for colour, count in zip(self.colours, students, strict=True) for _ in range(count))
+
+    def read_one_by_one(self, students: Iterable[Any]) -> Students:
+        heap = [0] * len(Colour)
+        for word in students:
+            heap[self._colour_of[word]] += 1
+        return tuple(heap)
+
+    def held(self, professors: Sequence[Seat | None], seat: int) -> tuple[Any, ...]:
+        """The professors that a seat has."""
+        return tuple(colour for colour, holder in zip(self.colours, professors, strict=True) if holder == seat)
+
+
+class JsonSpelling(Spelling):
+    """
+    The same for messages with the documented keys.
+
+    :param player: the class of a school board; `island` and `character` those of the others
+    :param heap: students as five counts -> as they are written; `counts` is its inverse
+    :param many: the class of a list
+    """
+
+    def __init__(
+        self,
+        *spelling: Any,
+        player: Callable[..., Any],
+        island: Callable[..., Any],
+        character: Callable[..., Any],
+        heap: Callable[[Students], Any],
+        counts: Callable[[Any], Students],
+        many: Callable[[Iterable[Any]], Any] = tuple,
+    ) -> None:
+        super().__init__(*spelling)
+        self._player, self._group, self._character = player, island, character
+        self.heap, self.counts, self._many = heap, counts, many
+        #: A group of islands, by its number. A board shares most of them with the one before, so each is made once.
+        self.island: Callable[[int, Island], Any] = lru_cache(1024)(self._new_island)
+
+    def school(self, seat: int, school: School, board: events.Board, **more: Any) -> Any:
+        """A player's school board, and what lies beside it."""
+        return self._player(
+            **more,
+            tower=self.towers[school.tower],
+            wizard=school.wizard,
+            towersLeft=school.towers,
+            towerHolder=school.tower_holder,
+            entrance=self.heap(school.entrance),
+            diningRoom=self.heap(school.dining),
+            professors=self._many(self.held(board.professors, seat)),
+            coins=school.coins if board.expert else None,
+            assistantsLeft=school.assistants,
+            playedAssistant=school.played,
+        )
+
+    def read_school(self, player: Any) -> School:
+        return School(
+            # A server of another author may leave them open until the deal.
+            tower=self.read_tower(player.tower) or Tower.BLACK,
+            wizard=player.wizard or 0,
+            towers=player.towersLeft,
+            tower_holder=player.towerHolder,
+            entrance=self.counts(player.entrance),
+            dining=self.counts(player.diningRoom),
+            coins=player.coins or 0,
+            assistants=player.assistantsLeft,
+            played=player.playedAssistant,
+        )
+
+    def _new_island(self, number: int, island: Island) -> Any:
+        return self._group(
+            number=number,
+            members=self._many(island.members),
+            students=self.heap(island.students),
+            tower=self.tower(island.tower),
+            towers=island.towers,
+            noEntryTiles=island.no_entry_tiles,
+        )
+
+    def read_island(self, island: Any) -> Island:
+        students, tower = self.counts(island.students), self.read_tower(island.tower)
+        return Island(tuple(island.members), students, tower, island.towers, island.noEntryTiles)
+
+    def card(self, card: Card) -> Any:
+        """A character on the table. What never lies on it is `None`."""
+        effect = EFFECTS[card.character]
+        return self._character(
+            character=card.character.value,
+            cost=card.cost,
+            used=card.used,
+            students=self.heap(card.students) if effect.students else None,
+            noEntryTiles=card.no_entry_tiles if effect.no_entry_tiles else None,
+        )
+
+    def read_card(self, card: Any) -> Card:
+        students = NO_STUDENTS if card.students is None else self.counts(card.students)
+        return Card(Character(card.character), card.cost, card.used, students, card.noEntryTiles or 0)
+
+    def table(self, board: events.Board) -> dict[str, Any]:
+        """What lies between the players, without who has which professor."""
+        return dict(
+            round=board.round,
+            islands=self._many(self.island(number, island) for number, island in enumerate(board.islands, 1)),
+            clouds=self._many(map(self.heap, board.clouds)),
+            motherNature=board.mother_nature,
+            bag=board.bag,
+            characters=self._many(map(self.card, board.cards)),
+            activeCharacter=None if board.active_character is None else board.active_character.value,
+            coinsSupply=board.supply if board.expert else None,
+        )
+
+    def read_board(self, table: Any, players: Iterable[Any], professors: Any, order: Iterable[Seat]) -> events.Board:
+        """
+        A board from what lies between the players, and from who they are.
+
+        :param players: in the order of the seats
+        :param professors: the holder of each colour
+        """
+        active = table.activeCharacter
+        return events.Board(
+            expert=table.coinsSupply is not None,
+            round=table.round,
+            schools=tuple(map(self.read_school, players)),
+            islands=tuple(map(self.read_island, table.islands)),
+            clouds=tuple(map(self.counts, table.clouds)),
+            mother_nature=table.motherNature,
+            professors=tuple(professors),
+            bag=table.bag,
+            cards=tuple(map(self.read_card, table.characters)),
+            active_character=None if active is None else Character(active),
+            supply=table.coinsSupply or 0,
+            order=tuple(order),
+        )
+
+
+# The messages of this game
 
 #: By colour, in lower case.
 Heap: TypeAlias = dict[str, int]
@@ -354,240 +554,104 @@ Action: TypeAlias = (
 )
 
 
-# Messages made. A message has what the game's event has, and nothing else.
+# Messages made and read. A message has what the game's event has, and nothing else.
 
 _COLOURS = tuple(colour.name.lower() for colour in Colour)
-_TOWERS = tuple(tower.name.lower() for tower in Tower)
-
-
-def _heap(students: Students) -> Heap:
-    return dict(zip(_COLOURS, students, strict=True))
-
-
-def _listed(students: Students) -> list[str]:
-    return [colour for colour, count in zip(_COLOURS, students, strict=True) for _ in range(count)]
-
-
-def _teams(teams: Sequence[Sequence[Seat]]) -> dict[str, list[int]]:
-    return {tower: list(seats) for tower, seats in zip(_TOWERS, teams, strict=False)}
-
-
-def _player(seat: int, school: School, board: events.Board) -> PlayerMessage:
-    return PlayerMessage(
-        tower=_TOWERS[school.tower],
-        wizard=school.wizard,
-        towersLeft=school.towers,
-        towerHolder=school.tower_holder,
-        entrance=_heap(school.entrance),
-        diningRoom=_heap(school.dining),
-        professors=[colour for colour, holder in zip(_COLOURS, board.professors, strict=True) if holder == seat],
-        coins=school.coins if board.expert else None,
-        assistantsLeft=school.assistants,
-        playedAssistant=school.played,
-    )
-
-
-def _island(number: int, island: Island) -> IslandMessage:
-    return IslandMessage(
-        number=number,
-        members=list(island.members),
-        students=_heap(island.students),
-        tower=None if island.tower is None else _TOWERS[island.tower],
-        towers=island.towers,
-        noEntryTiles=island.no_entry_tiles,
-    )
-
-
-def _character(card: Card) -> CharacterMessage:
-    effect = EFFECTS[card.character]
-    return CharacterMessage(
-        character=card.character.value,
-        cost=card.cost,
-        used=card.used,
-        students=_heap(card.students) if effect.students else None,
-        noEntryTiles=card.no_entry_tiles if effect.no_entry_tiles else None,
-    )
+SPELLING = JsonSpelling(
+    _COLOURS,
+    (tower.name.lower() for tower in Tower),
+    {
+        events.ChooseTower: TowerAction,
+        events.ChooseWizard: WizardAction,
+        events.PlayAssistant: AssistantAction,
+        events.ChooseStudent: StudentAction,
+        events.ChooseDestination: DestinationAction,
+        events.ChooseSteps: StepsAction,
+        events.ChooseCloud: CloudAction,
+        events.UseCharacter: CharacterAction,
+    },
+    player=PlayerMessage,
+    island=IslandMessage,
+    character=CharacterMessage,
+    heap=lambda students: dict(zip(_COLOURS, students, strict=True)),
+    counts=lambda heap: tuple(heap.get(colour, 0) for colour in _COLOURS),
+    many=list,
+)
 
 
 def board_message(board: events.Board) -> BoardMessage:
     """A board as a message."""
     return BoardMessage(
-        round=board.round,
-        players=[_player(seat, school, board) for seat, school in enumerate(board.schools)],
-        islands=[_island(number, island) for number, island in enumerate(board.islands, 1)],
-        clouds=[_heap(cloud) for cloud in board.clouds],
-        motherNature=board.mother_nature,
+        players=[SPELLING.school(seat, school, board) for seat, school in enumerate(board.schools)],
         professors=dict(zip(_COLOURS, board.professors, strict=True)),
-        bag=board.bag,
-        characters=[_character(card) for card in board.cards],
-        activeCharacter=None if board.active_character is None else board.active_character.value,
-        coinsSupply=board.supply if board.expert else None,
         order=list(board.order),
+        **SPELLING.table(board),
     )
-
-
-def _won(won: events.Won) -> WonEvent:
-    return WonEvent(None if won.team is None else _TOWERS[won.team], list(won.seats), won.why)
-
-
-#: Requests and other events, by the class of the game's event. `Closing` is not told: the end of the match says the same.
-_REQUESTS: Mapping[type, Callable[[Any], Request]] = {
-    events.AskTower: lambda ask: AskTowerEvent(ask.seat, dict(zip(_TOWERS, ask.left, strict=False)), _teams(ask.teams)),
-    events.AskWizard: lambda ask: AskWizardEvent(ask.seat, list(ask.wizards)),
-    events.AskAssistant: lambda ask: AskAssistantEvent(ask.seat, list(ask.hand), list(ask.played)),
-    events.AskStudent: lambda ask: AskStudentEvent(ask.seat, _listed(ask.students)),
-    events.AskDestination: lambda ask: AskDestinationEvent(ask.seat, ask.islands, ask.dining_room),
-    events.AskSteps: lambda ask: AskStepsEvent(ask.seat, ask.most),
-    events.AskCloud: lambda ask: AskCloudEvent(ask.seat, list(ask.clouds)),
-    events.AskCardStudent: lambda ask: AskCardStudentEvent(ask.seat, _listed(ask.students), ask.may_stop),
-    events.AskColour: lambda ask: AskColourEvent(ask.seat),
-}
-_EVENTS: Mapping[type, Callable[[Any], EventMessage]] = {
-    **_REQUESTS,
-    events.MatchStarted: lambda event: StartedEvent(event.seats, event.expert),
-    events.Success: lambda event: SuccessEvent(event.seat),
-    events.Denied: lambda event: DeniedEvent(event.seat, event.fault.value, event.detail),
-    events.PlayerStatus: lambda event: StatusEvent(event.seat, event.status.value),
-    events.Board: lambda event: BoardEvent(board_message(event)),
-    events.StartOfTurn: lambda event: StartOfTurnEvent(event.round, event.seat),
-    events.PlayedAssistant: lambda event: PlayedAssistantEvent(event.seat, event.assistant),
-    events.PlayedCharacter: lambda event: PlayedCharacterEvent(event.seat, event.character.value),
-    events.IslandOwner: lambda event: IslandOwnerEvent(_island(event.number, event.island), event.owner),
-    events.NoEntryUsed: lambda event: NoEntryUsedEvent(event.number),
-    events.Unified: lambda event: UnifiedEvent(),
-    events.LastRound: lambda event: LastRoundEvent(),
-    events.EndOfTurn: lambda event: EndOfTurnEvent(event.round, event.seat),
-    events.EndOfRound: lambda event: EndOfRoundEvent(event.round),
-    events.Won: _won,
-}
-
-
-_ACTIONS: Mapping[type, Callable[[Any], Action]] = {
-    events.ChooseTower: lambda action: TowerAction(_TOWERS[action.tower]),
-    events.ChooseWizard: lambda action: WizardAction(action.wizard),
-    events.PlayAssistant: lambda action: AssistantAction(action.assistant),
-    events.ChooseStudent: lambda action: StudentAction(None if action.colour is None else _COLOURS[action.colour]),
-    events.ChooseDestination: lambda action: DestinationAction(action.destination),
-    events.ChooseSteps: lambda action: StepsAction(action.steps),
-    events.ChooseCloud: lambda action: CloudAction(action.cloud),
-    events.UseCharacter: lambda action: CharacterAction(action.character),
-}
-
-
-# Messages read back
-
-_COLOUR_NAMED = dict(zip(_COLOURS, Colour, strict=True))
-_TOWER_NAMED = dict(zip(_TOWERS, Tower, strict=True))
-
-
-def _read_heap(counts: Mapping[str, int]) -> Students:
-    """Students by the names of their colours."""
-    return tuple(counts.get(name, 0) for name in _COLOURS)
-
-
-def _read_list(students: Iterable[str]) -> Students:
-    """Students that are listed one by one."""
-    heap = [0] * len(Colour)
-    for name in students:
-        heap[_COLOUR_NAMED[name]] += 1
-    return tuple(heap)
-
-
-def _read_tower(name: str | None) -> Tower | None:
-    return None if name is None else _TOWER_NAMED[name]
-
-
-def _read_seat(number: int | None) -> Seat | None:
-    return None if number is None else Seat(number)
-
-
-def _read_school(player: PlayerMessage) -> School:
-    return School(
-        tower=_TOWER_NAMED[player.tower],
-        wizard=player.wizard,
-        towers=player.towersLeft,
-        tower_holder=player.towerHolder,
-        entrance=_read_heap(player.entrance),
-        dining=_read_heap(player.diningRoom),
-        coins=player.coins or 0,
-        assistants=player.assistantsLeft,
-        played=player.playedAssistant,
-    )
-
-
-def _read_island(island: IslandMessage) -> Island:
-    members, students = tuple(island.members), _read_heap(island.students)
-    return Island(members, students, _read_tower(island.tower), island.towers, island.noEntryTiles)
-
-
-def _read_card(card: CharacterMessage) -> Card:
-    students = NO_STUDENTS if card.students is None else _read_heap(card.students)
-    return Card(Character(card.character), card.cost, card.used, students, card.noEntryTiles or 0)
 
 
 def _read_board(board: BoardMessage) -> events.Board:
-    """A board from its message."""
-    active = board.activeCharacter
-    return events.Board(
-        expert=board.coinsSupply is not None,
-        round=board.round,
-        schools=tuple(map(_read_school, board.players)),
-        islands=tuple(map(_read_island, board.islands)),
-        clouds=tuple(map(_read_heap, board.clouds)),
-        mother_nature=board.motherNature,
-        professors=tuple(_read_seat(board.professors[name]) for name in _COLOURS),
-        bag=board.bag,
-        cards=tuple(map(_read_card, board.characters)),
-        active_character=None if active is None else Character(active),
-        supply=board.coinsSupply or 0,
-        order=_order(board),
-    )
+    holders = (board.professors[colour] for colour in _COLOURS)
+    return SPELLING.read_board(board, board.players, holders, map(Seat, board.order))
 
 
-def _order(board: BoardMessage) -> tuple[Seat, ...]:
-    return tuple(map(Seat, board.order))
+class _Kind(Struct, frozen=True):
+    """How a value of an event is written in a message, and read."""
+
+    write: Callable[[Any], Any]
+    read: Callable[[Any], Any]
 
 
-def _read_teams(teams: Mapping[str, Sequence[int]]) -> tuple[tuple[Seat, ...], ...]:
-    return tuple(tuple(map(Seat, teams[name])) for name in _TOWERS if name in teams)
+_PLAIN = _Kind(lambda value: value, lambda value: value)
+_LIST = _Kind(list, tuple)
+_TOWER = _Kind(SPELLING.tower, SPELLING.read_tower)
+_PLACES = _Kind(SPELLING.by_tower, SPELLING.read_by_tower)
+_TEAMS = _Kind(
+    lambda teams: SPELLING.by_tower(map(list, teams)), lambda teams: tuple(map(tuple, SPELLING.read_by_tower(teams)))
+)
+_STUDENTS = _Kind(lambda students: list(SPELLING.one_by_one(students)), SPELLING.read_one_by_one)
+_FAULT = _Kind(lambda fault: fault.value, RuleFault)
+_STATUS = _Kind(lambda status: status.value, Status)
+_CHARACTER = _Kind(lambda character: character.value, Character)
 
-
-def _read_played(pairs: Iterable[tuple[int, int]]) -> tuple[tuple[Seat, int], ...]:
-    return tuple((Seat(seat), assistant) for seat, assistant in pairs)
-
-
-def _read_won(won: WonEvent) -> events.Won:
-    return events.Won(_read_tower(won.team), tuple(map(Seat, won.seats)), won.why)
-
-
-#: By the class of the message. Other messages change no view, and are of no use to a player.
-_READ: Mapping[type, Callable[[Any], Any]] = {
-    StartedEvent: lambda one: events.MatchStarted(one.seats, one.expert),
-    AskTowerEvent: lambda one: events.AskTower(
-        Seat(one.seat),
-        tuple(one.availableTowers[name] for name in _TOWERS if name in one.availableTowers),
-        _read_teams(one.currentTeams),
-    ),
-    AskWizardEvent: lambda one: events.AskWizard(Seat(one.seat), tuple(one.availableWizards)),
-    AskAssistantEvent: lambda one: events.AskAssistant(
-        Seat(one.seat), tuple(one.availableAssistants), _read_played(one.playedAssistants)
-    ),
-    AskStudentEvent: lambda one: events.AskStudent(Seat(one.seat), _read_list(one.students)),
-    AskDestinationEvent: lambda one: events.AskDestination(Seat(one.seat), one.islands, one.diningRoom),
-    AskStepsEvent: lambda one: events.AskSteps(Seat(one.seat), one.maxStepsAllowed),
-    AskCloudEvent: lambda one: events.AskCloud(Seat(one.seat), tuple(one.clouds)),
-    AskCardStudentEvent: lambda one: events.AskCardStudent(Seat(one.seat), _read_list(one.students), one.mayStop),
-    AskColourEvent: lambda one: events.AskColour(Seat(one.seat)),
-    SuccessEvent: lambda one: events.Success(Seat(one.seat)),
-    DeniedEvent: lambda one: events.Denied(Seat(one.seat), RuleFault(one.error), one.detail),
-    BoardEvent: lambda one: _read_board(one.board),
-    StartOfTurnEvent: lambda one: events.StartOfTurn(one.round, Seat(one.seat)),
-    PlayedAssistantEvent: lambda one: events.PlayedAssistant(Seat(one.seat), one.assistant),
-    PlayedCharacterEvent: lambda one: events.PlayedCharacter(Seat(one.seat), Character(one.character)),
-    LastRoundEvent: lambda one: events.LastRound(),
-    EndOfTurnEvent: lambda one: events.EndOfTurn(one.round, Seat(one.seat)),
-    WonEvent: _read_won,
+#: Each event and its message; where the values of the message are not those that the event begins with, what kinds they are.
+#: `Closing` is not told: the end of the match says the same.
+_MESSAGES: Mapping[type, tuple[type[EventMessage], tuple[_Kind, ...]]] = {
+    events.AskTower: (AskTowerEvent, (_PLAIN, _PLACES, _TEAMS)),
+    events.AskWizard: (AskWizardEvent, (_PLAIN, _LIST)),
+    events.AskAssistant: (AskAssistantEvent, (_PLAIN, _LIST, _LIST)),
+    events.AskStudent: (AskStudentEvent, (_PLAIN, _STUDENTS)),
+    events.AskDestination: (AskDestinationEvent, ()),
+    events.AskSteps: (AskStepsEvent, ()),
+    events.AskCloud: (AskCloudEvent, (_PLAIN, _LIST)),
+    events.AskCardStudent: (AskCardStudentEvent, (_PLAIN, _STUDENTS, _PLAIN)),
+    events.AskColour: (AskColourEvent, ()),
+    events.MatchStarted: (StartedEvent, ()),
+    events.Success: (SuccessEvent, ()),
+    events.Denied: (DeniedEvent, (_PLAIN, _FAULT, _PLAIN)),
+    events.PlayerStatus: (StatusEvent, (_PLAIN, _STATUS)),
+    events.StartOfTurn: (StartOfTurnEvent, ()),
+    events.PlayedAssistant: (PlayedAssistantEvent, ()),
+    events.PlayedCharacter: (PlayedCharacterEvent, (_PLAIN, _CHARACTER)),
+    events.NoEntryUsed: (NoEntryUsedEvent, ()),
+    events.Unified: (UnifiedEvent, ()),
+    events.LastRound: (LastRoundEvent, ()),
+    events.EndOfTurn: (EndOfTurnEvent, ()),
+    events.EndOfRound: (EndOfRoundEvent, ()),
+    events.Won: (WonEvent, (_TOWER, _LIST, _PLAIN)),
 }
+#: Messages that change no view, and are of no use to a player.
+_UNREAD = (StatusEvent, NoEntryUsedEvent, UnifiedEvent, EndOfRoundEvent)
+_EVENTS = {message: (event, kinds) for event, (message, kinds) in _MESSAGES.items() if message not in _UNREAD}
+
+
+def _written(event: Any) -> Any:
+    """An event as a message; `None`: it has none."""
+    message, kinds = _MESSAGES.get(type(event), (None, ()))
+    if message is None:
+        return None
+    names = type(event).__match_args__[: len(message.__struct_fields__)]
+    values = [getattr(event, name) for name in names]
+    return message(*(kind.write(value) for kind, value in zip(kinds, values, strict=True)) if kinds else values)
 
 
 class EriantysMessages:
@@ -599,39 +663,50 @@ class EriantysMessages:
     rules: Mapping[str, Any] = {}
 
     def view(self, situation: events.Situation) -> View:
-        request = situation.request
         return View(
             seats=situation.match.seats,
             expert=situation.match.expert,
             board=None if situation.board is None else board_message(situation.board),
             turn=situation.turn,
             statuses=[status.value for status in situation.statuses],
-            teams=_teams(situation.teams),
-            request=None if request is None else _REQUESTS[type(request)](request),
-            won=None if situation.won is None else _won(situation.won),
+            teams=_TEAMS.write(situation.teams),
+            request=_written(situation.request),
+            won=_written(situation.won),
         )
 
     def read_view(self, view: View, seat: Seat | None) -> events.Situation:
+        board = None if view.board is None else _read_board(view.board)
         return events.Situation(
-            match=events.MatchStarted(view.seats, view.expert, None if view.board is None else _order(view.board)),
-            board=None if view.board is None else _read_board(view.board),
-            request=None if view.request is None else self.read_event(view.request),
-            won=None if view.won is None else _read_won(view.won),
-            turn=_read_seat(view.turn),
+            match=events.MatchStarted(view.seats, view.expert, None if board is None else board.order),
+            board=board,
+            request=self.read_event(view.request),
+            won=self.read_event(view.won),
+            turn=None if view.turn is None else Seat(view.turn),
             statuses=tuple(map(Status, view.statuses)),
-            teams=_read_teams(view.teams),
+            teams=_TEAMS.read(view.teams),
         )
 
+    def event(self, event: Any) -> EventMessage | None:
+        match event:
+            case events.Board():
+                return BoardEvent(board_message(event))
+            case events.IslandOwner(number, island, owner):
+                return IslandOwnerEvent(SPELLING.island(number, island), owner)
+        message: EventMessage | None = _written(event)
+        return message
+
     def read_event(self, event: Any) -> Any:
-        make = _READ.get(type(event))
-        return None if make is None else make(event)
+        if isinstance(event, BoardEvent):
+            return _read_board(event.board)
+        kind, kinds = _EVENTS.get(type(event), (None, ()))
+        if kind is None:
+            return None
+        values = astuple(event)
+        return kind(*(one.read(value) for one, value in zip(kinds, values, strict=True)) if kinds else values)
 
     def action(self, action: events.Action) -> Action:
-        return _ACTIONS[type(action)](action)
-
-    def event(self, event: Any) -> EventMessage | None:
-        make = _EVENTS.get(type(event))
-        return None if make is None else make(event)
+        message: Action = SPELLING.message_of(action)
+        return message
 
 
 MESSAGES = EriantysMessages()

@@ -242,20 +242,6 @@ _HEARD: Mapping[type, Callable[[Any], str]] = {
 }
 
 
-#: Messages that are always acknowledged. Of the others the document's diagrams acknowledge some.
-_DUE = frozenset(
-    {
-        *(
-            m.PlayerStatusMessage,
-            m.MatchStarted,
-            m.UpdateLobby,
-            m.StartOfPlayerRound,
-            m.IslandOwner,
-            m.EndOfPlayerRound,
-        ),
-        *(m.EndOfRound, m.CommunicateWinner, m.PlayedCharacter),
-    }
-)
 #: So many Acknowledgements may be missing: the last ones, which a client that ends does not send.
 FEW = 6
 #: A client sends at least this share of the Acknowledgements that are due.
@@ -349,7 +335,7 @@ class JsonReading(RequestReading):
     def heard(self, message: Any) -> Said:
         """What a message of the server means."""
         kind = type(message)
-        self._since += kind in _DUE or message in _SAID_DUE
+        self._since += m.is_due(message)
         if kind in _ANSWERS:
             self.is_asked(message)
         match message:
@@ -375,13 +361,6 @@ class JsonReading(RequestReading):
         self.refused()
         detail = "" if message.detail is UNSET else f": {message.detail}"
         return Said(f"refused: {message.error.name}{detail}", Grade.NOTE if message.error in _RACES else Grade.BREACH)
-
-
-#: What the server says in CommunicationMessage that is always acknowledged.
-_SAID_DUE = (
-    m.CommunicationMessage(Communication.UNIFIED_ISLANDS),
-    m.CommunicationMessage(Communication.CLOSING_GAME),
-)
 
 
 def unacknowledged(readings: Sequence[JsonReading]) -> Iterator[Said]:

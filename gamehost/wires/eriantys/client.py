@@ -8,7 +8,7 @@ The program joins the first game that waits for players, or sets one up for two.
 or may be, acknowledged. Requests are told to the player as those of its seat.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from msgspec import DecodeError, UnsetType, ValidationError, convert
@@ -17,11 +17,12 @@ from msgspec.json import Decoder, Encoder
 from gamehost.games.base import Seat
 from gamehost.games.eriantys import events as e
 from gamehost.games.eriantys.master import ERIANTYS
-from gamehost.games.eriantys.rules import NO_STUDENTS, Card, Character, Colour, Island, School, Students, Tower
+from gamehost.games.eriantys.rules import Character, Students
 from gamehost.programs.wire_player import NOBODY, ProgramError, WirePlayer, won
 from gamehost.wires.eriantys import messages as m
 from gamehost.wires.eriantys.codec import LINE_LIMIT, parse
 from gamehost.wires.eriantys.messages import CLIENT_TYPES, SERVER_TYPES, Message
+from gamehost.wires.eriantys.rendering import SPELLING
 from gamehost.wires.framing import ClientLineCodec, WireError
 
 #: The longest line of the server in bytes. A board has a few thousand; a list of many open games can be longer.
@@ -80,14 +81,6 @@ class JsonClientCodec(ClientLineCodec[Message]):
         return line
 
 
-#: Messages of which each is confirmed.
-_ACKNOWLEDGED = (
-    *(m.PlayerStatusMessage, m.MatchStarted, m.UpdateBoard, m.UpdateLobby, m.StartOfPlayerRound, m.IslandOwner),
-    *(m.EndOfPlayerRound, m.EndOfRound, m.CommunicateWinner, m.PlayedCharacter),
-)
-_DUE_WORDS = (m.Communication.UNIFIED_ISLANDS, m.Communication.CLOSING_GAME)
-
-
 class EriantysPlayer(WirePlayer):
     """Logs in, finds a game, and answers what it is asked."""
 
@@ -109,7 +102,7 @@ class EriantysPlayer(WirePlayer):
         return (m.RequestGames(),)
 
     def hear(self, message: Any) -> Sequence[Any]:
-        due = isinstance(message, _ACKNOWLEDGED) or getattr(message, "message", None) in _DUE_WORDS
+        due = m.is_due(message) or isinstance(message, m.UpdateBoard)
         said = list(self._hear(message))
         return [m.Acknowledgement(), *said] if due else said
 
@@ -171,7 +164,7 @@ class EriantysPlayer(WirePlayer):
             self.tell(e.MatchStarted(len(players), self._expert))
 
     def act(self, action: Any) -> Sequence[Any]:
-        return (_SAY[type(action)](action),)
+        return (SPELLING.message_of(action),)
 
     # -- parts of messages
 
@@ -185,22 +178,15 @@ class EriantysPlayer(WirePlayer):
             raise ProgramError("the server names a player who is not in the match")
         return Seat(self._players.index(nickname))
 
-    def _maybe_seat(self, nickname: str | None) -> Seat | None:
-        return self.seat_of(nickname) if nickname else None
-
-    def teams(self, teams: Mapping[m.Tower, Iterable[str]]) -> tuple[tuple[Seat, ...], ...]:
-        """The members of each team."""
-        return tuple(tuple(map(self.seat_of, teams[tower])) for tower in m.Tower if tower in teams)
-
     def student(self, message: m.MovableStudents) -> e.AskStudent:
         """A student of the entrance is asked for."""
         self._from_entrance = True
-        return e.AskStudent(self._seat, _listed(message.students))
+        return e.AskStudent(self._seat, SPELLING.read_one_by_one(message.students))
 
     def card_student(self, message: m.MovableStudentsChar) -> e.AskCardStudent:
         """A student is asked for, for a character."""
         self._from_entrance = False
-        return e.AskCardStudent(self._seat, _listed(message.students))
+        return e.AskCardStudent(self._seat, SPELLING.read_one_by_one(message.students))
 
     def destination(self, message: m.WhereToMove) -> e.AskDestination:
         """A destination is asked for."""
@@ -214,8 +200,9 @@ class EriantysPlayer(WirePlayer):
 
     def tower(self, message: m.AvailableTowers) -> e.AskTower:
         """A team is asked for."""
-        left = tuple(message.availableTowers[tower] for tower in m.Tower if tower in message.availableTowers)
-        return e.AskTower(self._seat, left, self.teams(message.currentTeams))
+        teams = SPELLING.read_by_tower(message.currentTeams)
+        members = tuple(tuple(map(self.seat_of, team)) for team in teams)
+        return e.AskTower(self._seat, SPELLING.read_by_tower(message.availableTowers), members)
 
     def assistant(self, message: m.AvailableAssistants) -> e.AskAssistant:
         """An assistant is asked for."""
@@ -228,62 +215,14 @@ class EriantysPlayer(WirePlayer):
 
     def board(self, message: m.UpdateBoard) -> e.Board:
         """Everything visible."""
-        dashboard = message.dashboard
-        self._clouds = tuple(map(_heap, dashboard.clouds))
+        table = message.dashboard
+        self._clouds = tuple(map(SPELLING.counts, table.clouds))
         by_name = {player.nickname: player for player in message.players}
+        players = (by_name[name] for name in self._players if name in by_name)
+        holders = (table.professors.get(color) for color in m.Color)
         order = self._players if not isinstance(message.order, tuple) else message.order
-        active = dashboard.activeCharacter
-        return e.Board(
-            expert=dashboard.coinsSupply is not None,
-            round=dashboard.round,
-            schools=tuple(_school(by_name[name]) for name in self._players if name in by_name),
-            islands=tuple(map(_island, dashboard.islands)),
-            clouds=self._clouds,
-            mother_nature=dashboard.motherNature,
-            professors=tuple(self._maybe_seat(dashboard.professors.get(color)) for color in m.Color),
-            bag=dashboard.bag,
-            cards=tuple(map(_card, dashboard.characters)),
-            active_character=None if active is None else Character(active),
-            supply=dashboard.coinsSupply or 0,
-            order=tuple(map(self.seat_of, order)),
-        )
-
-
-def _heap(students: m.Students) -> Students:
-    return tuple(getattr(students, color.value) for color in m.Color)
-
-
-def _listed(students: Iterable[m.Color]) -> Students:
-    listed = list(students)
-    return tuple(listed.count(color) for color in m.Color)
-
-
-def _tower(tower: m.Tower | None) -> Tower | None:
-    return None if tower is None else Tower[tower.value]
-
-
-def _school(player: m.Player) -> School:
-    return School(
-        tower=_tower(player.tower) or Tower.BLACK,
-        wizard=player.wizard or 0,
-        towers=player.towersLeft,
-        tower_holder=player.towerHolder,
-        entrance=_heap(player.entrance),
-        dining=_heap(player.diningRoom),
-        coins=player.coins or 0,
-        assistants=player.assistantsLeft,
-        played=player.playedAssistant,
-    )
-
-
-def _island(island: m.Island) -> Island:
-    students = _heap(island.students)
-    return Island(island.members, students, _tower(island.tower), island.towers, island.noEntryTiles)
-
-
-def _card(card: m.Character) -> Card:
-    students = NO_STUDENTS if card.students is None else _heap(card.students)
-    return Card(Character(card.character), card.cost, card.used, students, card.noEntryTiles or 0)
+        professors = (self.seat_of(holder) if holder else None for holder in holders)
+        return SPELLING.read_board(table, players, professors, map(self.seat_of, order))
 
 
 _TELL: Mapping[type, Callable[[EriantysPlayer, Any], Any]] = {
@@ -302,17 +241,3 @@ _TELL: Mapping[type, Callable[[EriantysPlayer, Any], Any]] = {
     m.PlayedCharacter: lambda self, one: e.PlayedCharacter(self.seat_of(one.player), Character(one.character)),
     m.EndOfPlayerRound: lambda self, one: e.EndOfTurn(one.roundNumber, self.seat_of(one.nickname)),
 }
-_SAY: Mapping[type, Callable[[Any], Any]] = {
-    e.ChooseTower: lambda action: m.ChosenTower(m.Tower[action.tower.name]),
-    e.ChooseWizard: lambda action: m.ChosenWizard(action.wizard),
-    e.PlayAssistant: lambda action: m.PlayAssistant(action.assistant),
-    e.ChooseStudent: lambda action: m.ChosenStudent(None if action.colour is None else _color(action.colour)),
-    e.ChooseDestination: lambda action: m.ChosenDestination(action.destination),
-    e.ChooseSteps: lambda action: m.ChosenSteps(action.steps),
-    e.ChooseCloud: lambda action: m.ChosenCloud(action.cloud),
-    e.UseCharacter: lambda action: m.UseCharacterEffect(action.character),
-}
-
-
-def _color(colour: Colour) -> m.Color:
-    return m.Color[colour.name]

@@ -501,6 +501,19 @@ ServerMessage = (
     | SelectColor
     | PlayedCharacter
 )
+#: What is always due. UpdateBoard is so in the set-up, in Move 1 and after a character.
+DUE = (
+    *(PlayerStatusMessage, MatchStarted, UpdateLobby, StartOfPlayerRound, IslandOwner, EndOfPlayerRound, EndOfRound),
+    *(CommunicateWinner, PlayedCharacter),
+)
+_DUE_WORDS = (Communication.UNIFIED_ISLANDS, Communication.CLOSING_GAME)
+
+
+def is_due(message: Any) -> bool:
+    """Whether the client always owes an Acknowledgement for this message."""
+    return isinstance(message, DUE) or (isinstance(message, CommunicationMessage) and message.message in _DUE_WORDS)
+
+
 #: Everything that a codec passes to a conversation, or takes from it.
 Message = ClientMessage | ServerMessage | NoMessage | Malformed | UndecodableLine | Blank
 

@@ -4,7 +4,7 @@ The checks of servers of Eriantys.
 The document is *Eryantis Protocol Documentation*: section 1 lists the 42 messages, section 2 has the scenarios.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from msgspec import UNSET
@@ -30,6 +30,7 @@ from gamehost.games.eriantys.phases import Choices, Play, usable
 from gamehost.games.eriantys.rules import ASSISTANTS, Character, Colour, Position
 from gamehost.wires.eriantys import messages as m
 from gamehost.wires.eriantys.messages import Color, Communication, GameInfo, Tower
+from gamehost.wires.eriantys.rendering import SPELLING
 from gamehost.wires.eriantys.server_draws import (
     CardDraw,
     DealDraw,
@@ -40,33 +41,6 @@ from gamehost.wires.eriantys.server_draws import (
     ToldMaster,
 )
 
-_SAYS: Mapping[type, Callable[[Any], Any]] = {
-    events.ChooseTower: lambda action: m.ChosenTower(Tower[action.tower.name]),
-    events.ChooseWizard: lambda action: m.ChosenWizard(action.wizard),
-    events.PlayAssistant: lambda action: m.PlayAssistant(action.assistant),
-    events.ChooseStudent: lambda action: m.ChosenStudent(None if action.colour is None else Color[action.colour.name]),
-    events.ChooseDestination: lambda action: m.ChosenDestination(action.destination),
-    events.ChooseSteps: lambda action: m.ChosenSteps(action.steps),
-    events.ChooseCloud: lambda action: m.ChosenCloud(action.cloud),
-    events.UseCharacter: lambda action: m.UseCharacterEffect(action.character),
-}
-
-#: What every client confirms.
-_ACKNOWLEDGED = (
-    m.PlayerStatusMessage,
-    m.MatchStarted,
-    m.UpdateBoard,
-    m.UpdateLobby,
-    m.StartOfPlayerRound,
-    m.IslandOwner,
-    m.EndOfPlayerRound,
-    m.EndOfRound,
-    m.CommunicateWinner,
-    m.PlayedCharacter,
-    m.CommunicationMessage(Communication.UNIFIED_ISLANDS),
-    m.CommunicationMessage(Communication.CLOSING_GAME),
-)
-_KINDS = tuple(kind for kind in _ACKNOWLEDGED if isinstance(kind, type))
 _EXTENSIONS = (Communication.NO_ENTRY_TILE_ON_ISLAND, Communication.LAST_ROUND)
 
 
@@ -95,13 +69,13 @@ class JsonSpelling(Spelling):
 
     def says(self, action: Any, seat: Seat, match_id: str) -> Sequence[Any]:
         """The answer to a request."""
-        return (_SAYS[type(action)](action),)
+        return (SPELLING.message_of(action),)
 
     def replies(self, message: Any) -> Sequence[Any]:
         """Pong, and acknowledgements where all clients send them."""
         if isinstance(message, m.Ping):
             return (m.Pong(),)
-        return (m.Acknowledgement(),) if isinstance(message, _KINDS) or message in _ACKNOWLEDGED else ()
+        return (m.Acknowledgement(),) if m.is_due(message) or isinstance(message, m.UpdateBoard) else ()
 
     def comes_at_any_time(self, message: Any) -> bool:
         """Ping does."""
