@@ -263,6 +263,17 @@ class OpenTables:
         if len(party.sessions) == party.seats:
             self._begin(party)
 
+    def find(self, table: TableId, code: str) -> tuple[Game[Any, Any], OpenTable] | None:
+        """
+        A table that waits, with its game; `None`: there is none.
+
+        :param code: of a private table
+        """
+        party = self._parties.get(table)
+        if party is None or party.pool or not same_code(party.code, code):
+            return None
+        return party.game, party.seen()
+
     def empty_seats(self, session: Session) -> int | None:
         """How many seats are empty at the table that a player has opened; `None`: the player has opened none that waits."""
         party = self._where.get(session)

@@ -16,7 +16,7 @@ from twisted.internet.defer import Deferred, ensureDeferred
 from gamehost.client.twisted_client import Client
 from gamehost.wires.open.messages import Enter, Refused, Seek
 from tests.browser.playing import CAN, ONITAMA, ONITAMA_DEAL, Hand, PlayCase
-from tests.kit.browser import DESKTOP, Page
+from tests.kit.browser import DESKTOP, Page, sit_down
 from tests.kit.process import ROOT
 
 FOLDER = ROOT / "docs" / "looks"
@@ -126,6 +126,22 @@ class LiveLooks(LookCase):
         await self.keep(hand.page, "onitama-desktop-light")
         await hand.page.look(PHONE, dark=True)
         await self.keep(hand.page, "onitama-phone-dark")
+
+
+class VisitorLooks(LookCase):
+    """What somebody sees who is new here."""
+
+    async def test_an_invitation(self) -> None:
+        """The one who invites, and the friend."""
+        page = await self.browser.page()
+        await sit_down(page, "ann", "onitama", private="true", clock="move 30")
+        address = await page.until("document.querySelector('.invite code')?.textContent")
+        await page.until("document.querySelector('.qr')")
+        await self.keep(page, "inviting-desktop-light")
+        friend = await self.browser.page(PHONE)
+        await friend.open(address)
+        await friend.until("document.querySelector('.invited .board svg')")
+        await self.keep(friend, "invitation-phone-light")
 
 
 class RecordLooks(LookCase):

@@ -3,8 +3,9 @@
 from typing import Any
 
 from tests.browser.playing import TITLE, PlayCase
-from tests.kit.browser import sit_down
+from tests.kit.browser import PHONE, enter, findings, sit_down
 
+HEAD = "document.querySelector('main h1')?.textContent"
 DEADLINE = "document.querySelector('.deadline')"
 
 
@@ -46,3 +47,44 @@ class MoveTimeTests(PlayCase):
             await page.until(
                 f"/^(You have|ann has|bob has) (1:00:00|60 min|59 min) left$/.test({DEADLINE}?.textContent)"
             )
+
+
+class InvitationTests(PlayCase):
+    """A friend is sent an address."""
+
+    async def test_what_the_friend_sees(self) -> None:
+        """The game, who invites, the settings, the board and one button; then the match begins for both."""
+        page = await self.browser.page()
+        await sit_down(page, "ann", "onitama", private="true", clock="move 30", seat="second")
+        address = await page.until("document.querySelector('.invite code')?.textContent")
+        self.assertRegex(address, r"^http://127\.0\.0\.1:\d+/table/1#\w{8}$")
+        await page.until("document.querySelector('.qr[aria-label]')")
+        self.assertEqual(await findings(page), [])
+        await page.run("navigator.clipboard.writeText = async (text) => void (window.copied = text)")
+        await page.click("[data-copy]")
+        self.assertEqual(await page.until("window.copied"), address)
+        friend = await self.browser.page(PHONE, dark=True)
+        await friend.open(address)
+        await friend.until(f"{HEAD} === 'ann invites you to Onitama'")
+        words = await friend.run("document.querySelector('main').innerText")
+        self.assertIn("30 s a move", words)
+        self.assertIn("You have 30 seconds for a move.", words)
+        self.assertTrue(await friend.run("!!document.querySelector('.invited .board svg .piece')"))
+        self.assertEqual(await friend.run("document.querySelectorAll('main button').length"), 1)
+        self.assertEqual(await findings(friend), [])
+        await friend.tap("main button.go")
+        await enter(friend, "bob")
+        await friend.until(f"{TITLE} === 'Your move'")
+        await page.until(f"{TITLE} === 'bob to move'")
+
+    async def test_an_invitation_that_is_over(self) -> None:
+        """It says so, and offers no seat. Neither does a table that never was."""
+        page = await self.browser.page()
+        for path, head in (
+            ("/table/7#ABCDEFGH", "This invitation is over"),
+            ("/table/9999", "There is no table 9999 now"),
+        ):
+            await page.open(path)
+            await page.until(f"{HEAD} === '{head}'")
+            self.assertEqual(await page.run("document.querySelectorAll('main button').length"), 0)
+            self.assertEqual(await findings(page), [])

@@ -580,6 +580,42 @@ class ClockTests(OpenCase):
             self.assertEqual(told, [{"is": "sorry", "why": why}])
 
 
+class InvitationTests(OpenCase):
+    """Who waits at a table, for somebody who has its address."""
+
+    def test_a_private_table(self) -> None:
+        """It is told to those who know the code, logged in or not, with its settings and without the code."""
+        host = self.host()
+        ann, _ = self.enter(host, "ann")
+        [seeking] = self.ask(ann, do="seek", game="onitama", private=True, settings={"move_time": 30})
+        friend = host.connect("open")
+        [told] = self.ask(friend, do="invitation", table=1, code=seeking["code"])
+        self.assertEqual(
+            told,
+            {
+                "is": "invitation",
+                "table": 1,
+                "game": "onitama",
+                "seats": 2,
+                "names": ["ann"],
+                "settings": {"move_time": "30", "deal": DEAL["onitama.deal"]},
+            },
+        )
+        sorry = [{"is": "sorry", "why": "no table of this number waits for players"}]
+        for question in ({"table": 1}, {"table": 1, "code": "x"}, {"table": 2, "code": seeking["code"]}):
+            self.assertEqual(self.ask(friend, do="invitation", **question), sorry)
+        self.ask(ann, do="stop")
+        self.assertEqual(self.ask(friend, do="invitation", table=1, code=seeking["code"]), sorry)
+
+    def test_a_table_for_everybody(self) -> None:
+        """Needs no code."""
+        host = self.host()
+        ann, _ = self.enter(host, "ann")
+        ann.send(line(do="seek", game="onitama", settings={"move_time": 30}))
+        [told] = self.ask(host.connect("open"), do="invitation", table=1)
+        self.assertEqual(told["names"], ["ann"])
+
+
 class DeadlineTests(OpenCase):
     """A time that can cost the match is told, beside clocks."""
 

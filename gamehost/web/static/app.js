@@ -103,7 +103,7 @@ function showLink() {
   const place = document.getElementById("link");
   clearTimeout(late);
   if (state.link === "open" || state.link === "closed") put(place);
-  else if (state.link === "connecting") late = setTimeout(() => say(place, "Connecting ..."), place.textContent ? 0 : 1200);
+  else if (state.link === "connecting") late = setTimeout(() => say(place, "The host cannot be reached. Trying again ..."), place.textContent ? 0 : 1200);
   else if (!place.querySelector("button")) {
     put(place, `${state.why || "The connection has ended"} `, h("button", { type: "button", onclick: reconnect }, "Connect"));
   }

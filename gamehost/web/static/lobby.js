@@ -4,6 +4,7 @@ import { Board } from "./board.js";
 import { h, link, list, put, say, set } from "./dom.js";
 import { timesOf } from "./deadline.js";
 import { games, loadGame, loaded, titleOf } from "./games.js";
+import { inviteBox, settingWords } from "./invite.js";
 import { LEVELS, loggedIn, seek } from "./login.js";
 import { look, send } from "./socket.js";
 import { listen, state, viewOf } from "./store.js";
@@ -132,10 +133,10 @@ function showSeeking(place) {
   else {
     const title = titleOf(seeking.game);
     const others = seeking.seats > 2 ? `${seeking.names.length} of ${seeking.seats} are here` : "waiting for an opponent";
-    const address = seeking.code ? `${location.origin}/table/${seeking.table}#${seeking.code}` : null;
     put(place,
       h("span", { class: "dots", "aria-hidden": "true" }, h("i"), h("i"), h("i")),
-      h("p", {}, `${title}: ${others}. `, h("span", { class: "soft" }, timesOf(seeking.game, seeking.settings)), address && h("span", {}, " Send this address to the other players: ", h("code", {}, address))),
+      h("p", {}, `${title}: ${others}. `, h("span", { class: "soft" }, timesOf(seeking.game, seeking.settings))),
+      seeking.code && inviteBox(seeking.table, seeking.code),
       h("div", { class: "row" }, h("span", { class: "small" }, "Or play the host:"), LEVELS.map(houseButton)),
       h("button", { type: "button", onclick: () => send({ do: "stop" }) }, "Stop"));
   }
@@ -159,20 +160,6 @@ function showWaiting(place) {
     say(element.firstChild, [`${title}: ${row.names.join(", ")}`, `${row.names.length} of ${row.seats}`, ...settingWords(row.settings)].join(" · "));
     element.lastChild.disabled = state.own !== null;
   });
-}
-
-const SETTINGS = {
-  move_time: (value) => `${value} s a move`,
-  game_time: (value) => `${value} s for all moves`,
-  increment: (value) => `and ${value} s a move`,
-  expert: () => "expert rules",
-  deal: (value) => `cards ${value}`,
-};
-
-/** The settings of a table that differ from the usual ones, in words. */
-export function settingWords(settings) {
-  const unusual = Object.entries(settings ?? {}).filter(([, value]) => !["", "0", "no", "false"].includes(value));
-  return unusual.map(([name, value]) => SETTINGS[name]?.(value) ?? `${name.replaceAll("_", " ")} ${value}`);
 }
 
 function names(row) {

@@ -12,6 +12,8 @@ import { listen, state } from "./store.js";
 const WIDE = matchMedia("(min-width: 700px), (orientation: landscape)");
 /** Milliseconds for which `Play` shows a position. */
 const PACE = 900;
+/** Milliseconds after which a match that has just ended is in the list for certain. */
+const LISTED = 1_200;
 
 export function open(place, url) {
   const page = new MatchPage(place, Number(url.pathname.split("/")[2]), url.hash.slice(1), url.searchParams.get("code") ?? undefined);
@@ -107,13 +109,22 @@ class MatchPage {
     this.stopListening = listen(() => {
       const table = state.tables.get(this.number);
       if (!table) {
-        if (state.sorry.count !== refused && !this.laid) this.missing("There is no such match", "It may never have begun, or it is not kept here.");
+        if (state.sorry.count !== refused && !this.laid) this.unlisted();
         return;
       }
       if (!table.complete && !asked) asked = send({ do: "history", table: this.number });
       if (table.complete) this.take({ game: table.game, names: table.names, wires: table.wires, events: table.log, over: table.over, live: true });
     });
     look({ tables: [this.number] });
+  }
+
+  /** It goes on no more: it may have ended just now, and the list is some moments old. */
+  unlisted() {
+    this.stopListening();
+    if (this.again) return this.missing("There is no such match", "It may never have begun, or it is not kept here.");
+    this.again = true;
+    notice("");
+    return void setTimeout(() => !this.closed && this.load(), LISTED);
   }
 
   missing(title, why) {

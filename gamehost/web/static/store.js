@@ -18,6 +18,8 @@ export const state = {
   own: null,
   /** The last `seeking`, while you wait for opponents. */
   seeking: null,
+  /** The last `invitation`, to a table that waits for players. */
+  invitation: null,
   /** `{why, count}`: the last thing that the host refused. `count` grows with each. */
   sorry: { why: "", count: 0 },
   /** The tables that you play or watch, by number; see `newTable`. */
@@ -176,6 +178,7 @@ const general = {
     state.seeking = null;
   },
   seeking: (message) => (state.seeking = message),
+  invitation: (message) => (state.invitation = message),
   stopped(message) {
     state.seeking = null;
     if (message.why) refuse(message.why);

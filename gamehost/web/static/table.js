@@ -4,8 +4,10 @@ import { Board } from "./board.js";
 import { Deadline } from "./deadline.js";
 import { announce, h, link, notice, put, say } from "./dom.js";
 import { loadGame, loaded } from "./games.js";
+import { inviteBox, showInvitation } from "./invite.js";
 import { LEVELS, loggedIn, seek } from "./login.js";
 import { MoveList } from "./moves.js";
+import { address, fetchJson } from "./record.js";
 import { Seats, endWords } from "./seats.js";
 import { look, send } from "./socket.js";
 import { changed, guessedView, listen, state, viewOf } from "./store.js";
@@ -16,8 +18,8 @@ const LATE = 3_000;
 /** Numbers of actions and of questions for moves. The host says them again. */
 let numbers = 0;
 
-export function open(place, address) {
-  const page = new TablePage(place, Number(address.pathname.split("/")[2]), address.hash.slice(1) || undefined);
+export function open(place, url) {
+  const page = new TablePage(place, Number(url.pathname.split("/")[2]), url.hash.slice(1) || undefined);
   return () => page.close();
 }
 
@@ -60,6 +62,7 @@ class TablePage {
 
   wait() {
     this.laid = false;
+    this.waits = null;
     this.waiting = h("div", { class: "centre" }, h("h1", {}, `Table ${this.number}`), h("p", { class: "soft", role: "status" }, "Waiting for the host ..."));
     put(this.place, this.waiting);
   }
@@ -71,30 +74,57 @@ class TablePage {
     }
   }
 
-  /** The host does not show this table, or not yet. It may be over, or it may not have begun. */
+  /** The host does not show this table: it may wait for players, it may be over, or it never was. */
   missing() {
-    if (state.seeking?.table === this.number) return this.showSeeking();
+    if (state.seeking?.table === this.number) return void this.showSeeking();
+    if (state.invitation?.table === this.number) return this.invited();
     if (state.sorry.count === this.sorry) return;
     this.sorry = state.sorry.count;
+    // A refused log-in says so in its dialog.
+    if (document.querySelector("dialog[open]")) return;
     notice(""); // The page says it itself.
+    if (this.asksInvitation === state.opened) return void this.ended404();
+    this.asksInvitation = state.opened;
+    send({ do: "invitation", table: this.number, code: this.code });
+  }
+
+  /** Somebody waits here for more players. */
+  invited() {
+    if (this.shownInvitation === state.invitation) return this.refusedSeat();
+    this.shownInvitation = state.invitation;
+    this.sorry = state.sorry.count;
     const join = () => loggedIn(() => send({ do: "join", table: this.number, code: this.code }));
-    put(this.waiting,
-      h("h1", {}, this.code ? `You are invited to table ${this.number}` : `Table ${this.number} cannot be shown`),
-      h("p", { class: "soft" }, `The host says: ${state.sorry.why}.`),
-      h("p", {}, this.code ? "If the match has not begun, take a seat." : "The match may be over, or it may not have begun."),
-      h("div", { class: "row" },
-        h("button", { type: "button", class: "go", onclick: join }, "Take a seat"),
-        link(this.record(), { class: "button" }, "The finished match"),
-        link("/", { class: "button" }, "All tables")));
+    return void showInvitation(this.waiting, state.invitation, join);
+  }
+
+  /** The seat that was wanted is not there any more. */
+  refusedSeat() {
+    if (state.sorry.count === this.sorry || document.querySelector("dialog[open]")) return;
+    state.invitation = null;
+    this.ended404();
+  }
+
+  /** Nothing waits here, and nothing is played. There may be a record. */
+  async ended404() {
+    const title = this.code ? "This invitation is over" : `There is no table ${this.number} now`;
+    const why = this.code ? "The match has begun, or the one who invited you waits no longer." : "A match ends, and its table with it.";
+    const words = h("p", { class: "soft" }, why);
+    const ways = h("div", { class: "row" }, link("/", { class: "button go" }, "All tables"));
+    put(this.waiting, h("h1", {}, title), words, ways);
+    const { matches } = await fetchJson(address("/api/matches", { before: this.number + 1 })).catch(() => ({ matches: [] }));
+    if (matches[0]?.table === this.number) ways.append(link(this.record(), { class: "button" }, "The finished match"));
   }
 
   showSeeking() {
-    const { names, seats } = state.seeking;
+    const { names, seats, table, code } = state.seeking;
+    const key = JSON.stringify(state.seeking);
+    if (this.waits === key) return;
+    this.waits = key;
     put(this.waiting,
       h("h1", {}, `Table ${this.number}`),
       h("p", { role: "status" }, `You have a seat. ${names.length} of ${seats} players are here: ${names.join(", ")}.`),
+      code && inviteBox(table, code),
       h("div", { class: "row" },
-        h("button", { type: "button", onclick: () => this.share() }, "Share"),
         h("button", { type: "button", onclick: () => send({ do: "stop" }) }, "Stop")));
   }
 
@@ -246,7 +276,8 @@ class TablePage {
     put(this.buttons,
       h("button", { type: "button", onclick: () => this.share() }, "Share"),
       playing && !over && h("button", { type: "button", onclick: () => this.resign() }, "Resign"),
-      table.over && link(this.record(), { class: "button" }, "Step through"),
+      // A match in which nobody has moved is in no list.
+      table.over && table.log.some((entry) => this.game.move(entry.event)) && link(this.record(), { class: "button" }, "Step through"),
       over && playing && !this.sought && h("button", { type: "button", class: "go", onclick: again }, "Play again"),
       over && this.sought && h("span", { class: "chip", role: "status" }, "waiting for an opponent"),
       over && this.sought && h("button", { type: "button", onclick: () => send({ do: "stop" }) }, "Stop"),

@@ -39,6 +39,7 @@ EXAMPLES: Mapping[str, str] = {
     "stop": '{"do":"stop"}',
     "house": '{"do":"house","level":"easy"}',
     "join": '{"do":"join","table":3}',
+    "invitation": '{"do":"invitation","table":3}',
     "watch": '{"do":"watch","table":3,"on":true}',
     "history": '{"do":"history","table":3}',
     "act": '{"do":"act","table":3,"action":"tiger c1 c3"}',

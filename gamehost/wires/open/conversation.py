@@ -332,6 +332,16 @@ class OpenConversation(AccountConversation[m.Message]):
             self.set_state(OpenState.LOBBY)
             self._refuse(str(error))
 
+    def ask_invitation(self, message: m.AskInvitation) -> None:
+        """Say who waits at a table, to somebody who may take a seat there."""
+        found = self.lobby.waiting_tables.find(TableId(message.table), message.code or "")
+        if found is None or found[0].name not in self._options.games:
+            self._refuse("no table of this number waits for players")
+            return
+        game, opened = found
+        self.peer.logged_in()
+        self.peer.say(m.Invitation(opened.table, game.name, opened.seats, list(opened.names), dict(opened.settings)))
+
     # -- playing
 
     def play(self, message: m.Act) -> None:
@@ -509,6 +519,7 @@ class OpenConversation(AccountConversation[m.Message]):
         **dict.fromkeys(((state, m.Act) for state in OpenState), play),
         **dict.fromkeys(((state, m.AskMoves) for state in OpenState), ask_moves),
         **dict.fromkeys(((state, m.Lobby) for state in OpenState), look),
+        **dict.fromkeys(((state, m.AskInvitation) for state in OpenState), ask_invitation),
         **dict.fromkeys(((state, m.Watch) for state in OpenState), watch),
         **dict.fromkeys(((state, m.AskHistory) for state in OpenState), ask_history),
         (OpenState.OUTSIDE, m.Enter): enter,

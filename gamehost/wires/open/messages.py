@@ -105,6 +105,13 @@ class Join(FromClient, frozen=True, tag="join"):
     code: str | UnsetType = UNSET
 
 
+class AskInvitation(FromClient, frozen=True, tag="invitation"):
+    """Ask who waits at a table for more players. Needs no log-in. A private table needs its code."""
+
+    table: Whole
+    code: str | UnsetType = UNSET
+
+
 class Watch(FromClient, frozen=True, tag="watch"):
     """Look on at a table, or look on no longer. Needs no log-in. A private table needs its code."""
 
@@ -241,6 +248,16 @@ class Seeking(FromHost, frozen=True, tag="seeking"):
     settings: dict[str, str] = {}
     table: int | UnsetType = UNSET
     code: str | UnsetType = UNSET
+
+
+class Invitation(FromHost, frozen=True, tag="invitation"):
+    """A table waits for players: `names` are those who are there, the one who opened it first."""
+
+    table: int
+    game: str
+    seats: int
+    names: list[str]
+    settings: dict[str, str]
 
 
 class Stopped(FromHost, frozen=True, tag="stopped"):
@@ -433,9 +450,22 @@ class Encoded(Struct, frozen=True):
 
 
 ClientMessage: TypeAlias = (
-    Enter | LogIn | Lobby | Seek | Stop | House | Join | Watch | AskHistory | Act | AskMoves | Leave | Ping
+    Enter
+    | LogIn
+    | Lobby
+    | Seek
+    | Stop
+    | House
+    | Join
+    | AskInvitation
+    | Watch
+    | AskHistory
+    | Act
+    | AskMoves
+    | Leave
+    | Ping
 )
-_OfLobby: TypeAlias = Tables | TableChanged | Gone | Waiting | Entered | Seeking | Stopped
+_OfLobby: TypeAlias = Tables | TableChanged | Gone | Waiting | Entered | Seeking | Invitation | Stopped
 _OfTable: TypeAlias = (
     Seated | Shown | History | Event | Moves | Refused | Away | Left | Back | Replaced | Suspended | Over
 )

@@ -1,0 +1,63 @@
+// Invitations: the address of a private table for others, and what they see who open it.
+
+import { Board } from "./board.js";
+import { timesOf } from "./deadline.js";
+import { h, link, notice, put, svg } from "./dom.js";
+import { loadGame, titleOf } from "./games.js";
+
+const SETTINGS = {
+  move_time: (value) => `${value} s a move`,
+  game_time: (value) => `${value} s for all moves`,
+  increment: (value) => `and ${value} s a move`,
+  expert: () => "expert rules",
+  deal: (value) => `cards ${value}`,
+};
+
+/** The settings of a table that differ from the usual ones, in words. */
+export function settingWords(settings) {
+  const unusual = Object.entries(settings ?? {}).filter(([, value]) => !["", "0", "no", "false"].includes(value));
+  return unusual.map(([name, value]) => SETTINGS[name]?.(value) ?? `${name.replaceAll("_", " ")} ${value}`);
+}
+
+/** The address of a table with a code. The code is behind `#`, so it is sent to no host, and stands in no log. */
+export function inviteBox(table, code) {
+  const address = `${location.origin}/table/${table}#${code}`;
+  const copy = async () => {
+    try {
+      await navigator.clipboard.writeText(address);
+      notice("The address is copied. Send it to the other players.");
+    } catch {
+      notice("Copying is not allowed here: mark the address, and copy it.");
+    }
+  };
+  const box = h("div", { class: "invite" },
+    h("div", {}, h("p", {}, "Send this address to the other players:"), h("code", {}, address),
+      h("button", { type: "button", "data-copy": true, onclick: copy }, "Copy")));
+  import("./qr.js").then(({ qrPicture }) => {
+    const picture = qrPicture(address, "The address as a QR code");
+    if (picture) box.append(svg(picture));
+  });
+  return box;
+}
+
+/** Fill `place` with an invitation: the game, who invites, the settings, and one button. */
+export async function showInvitation(place, invitation, join) {
+  const { game: name, names, seats, settings } = invitation;
+  const game = await loadGame(name, false);
+  const title = titleOf(name);
+  const board = new Board();
+  if (game?.sample) {
+    const options = { seat: 0, mine: null, can: false, moves: [], choice: null, small: true, wide: true, last: null, names: [] };
+    board.show(game.draw(game.sample, options));
+  }
+  const others = seats > 2 ? `${names.length} of ${seats} players are here: ${names.join(", ")}.` : "";
+  put(place,
+    h("h1", {}, `${names[0]} invites you to ${title}`),
+    h("div", { class: "invited" },
+      game?.sample && h("div", { class: "sample", "aria-hidden": "true" }, board.element),
+      h("div", {},
+        h("p", {}, [game?.about, ...settingWords(settings)].filter(Boolean).join(" · ")),
+        h("p", { class: "soft" }, others, " ", timesOf(name, settings)),
+        h("p", {}, link(`/rules/${name}`, {}, `How to play ${title}`)))),
+    h("div", { class: "row" }, h("button", { type: "button", class: "go", onclick: join }, "Take a seat")));
+}
