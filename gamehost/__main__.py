@@ -92,7 +92,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     elif verb == "completion":
         if rest != ["bash"]:
             exit_with_usage_error("expected the name of a shell that is known", "gamehost completion bash")
-        from gamehost.commands.completion import bash
+        from gamehost.commands.command_line import bash
 
         print_text(bash(completion_words()))
     elif verb in ("-h", "--help", "help"):
@@ -102,9 +102,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def completion_words() -> Mapping[str, Sequence[str]]:
-    """The words of the command, as `gamehost.commands.completion` takes them."""
+    """The words of the command, as `gamehost.commands.command_line` takes them."""
     from gamehost.commands import admin, journal
-    from gamehost.commands.completion import words_of
+    from gamehost.commands.command_line import words_of
     from gamehost.config import Options
     from gamehost.plugins import REGISTRY
     from gamehost.programs.command import playable

@@ -29,8 +29,7 @@ from gamehost.net.connection import WireFactory
 from gamehost.net.context import HostContext
 from gamehost.net.endpoints import send_at_once
 from gamehost.net.house import HouseService
-from gamehost.ops.systemd import Supervisor
-from gamehost.ops.watchdog import Watchdog
+from gamehost.ops.watchdog import Supervisor, Watchdog
 from gamehost.ops.workers import SerialWorker
 from gamehost.settings import Settings
 from gamehost.web.site import WebListener, WebSite

@@ -32,8 +32,14 @@ from gamehost.net.context import Cork, HostContext
 from gamehost.net.endpoints import Endpoints
 from gamehost.net.house import HouseService
 from gamehost.net.limiter import ConnectionLimiter, HttpLimiter
-from gamehost.ops.systemd import Supervisor, fd_budget, install_signal_handlers, raise_fd_limit
-from gamehost.ops.watchdog import Watchdog, fault_breaker
+from gamehost.ops.watchdog import (
+    Supervisor,
+    Watchdog,
+    fault_breaker,
+    fd_budget,
+    install_signal_handlers,
+    raise_fd_limit,
+)
 from gamehost.ops.workers import SerialWorker
 from gamehost.service import GameHostService, Listener, Part
 from gamehost.settings import BadOption, Settings

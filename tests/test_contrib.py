@@ -13,8 +13,7 @@ from twisted.trial.unittest import SkipTest, SynchronousTestCase
 
 from gamehost.config import Options
 from gamehost.limits import Limits
-from gamehost.ops.systemd import OTHER_FILES
-from gamehost.ops.watchdog import STANDSTILL
+from gamehost.ops.watchdog import OTHER_FILES, STANDSTILL
 from gamehost.plugins import WIRES
 
 CONTRIB = Path(__file__).parents[1] / "contrib"

@@ -74,22 +74,21 @@ NARROW: Mapping[str, Sequence[str]] = {
         "gamehost.wires.open.messages",
         "gamehost.client.*",
     ),
-    "gamehost.programs.match": ("gamehost.players.base",),
+    "gamehost.programs.wire_player": ("gamehost.games.base", "gamehost.players.base"),
     "gamehost.programs.open": (
         *(
             "gamehost.games.base",
             "gamehost.games.play",
             "gamehost.players.*",
             "gamehost.client.core",
-            "gamehost.client.views",
+            "gamehost.client.tables",
         ),
-        *("gamehost.client.tables", "gamehost.programs.wire_player"),
-        "gamehost.programs.match",
+        "gamehost.programs.wire_player",
         "gamehost.wires.open.messages",
     ),
     "gamehost.wires.*.client": (
         *("gamehost.games.*", "gamehost.wires.framing", "OWN.*"),
-        *("gamehost.programs.wire_player", "gamehost.programs.stratego_board"),
+        *("gamehost.programs.wire_player", "gamehost.wires.stratego_lines.client"),
     ),
     "gamehost.wires.*.*checks": (
         *("gamehost.checker.*", "gamehost.games.*", "gamehost.players.*", "gamehost.accounts.names"),

@@ -9,8 +9,7 @@ from twisted.logger import Logger, LogLevel, capturedLogs, formatEvent
 
 from gamehost.journal.records import Pressure, Room, StoreUnusable
 from gamehost.lobby.queues import Queue, TooManyTables
-from gamehost.ops.systemd import Supervisor
-from gamehost.ops.watchdog import Watchdog
+from gamehost.ops.watchdog import Supervisor, Watchdog
 from gamehost.service import BUSY, FULL, NO_ROOM, GameHostService
 from gamehost.testing.transport import StrictTransport
 from tests.kit.example_game import TOY, TOY_WIRE

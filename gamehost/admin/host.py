@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from twisted.internet.defer import Deferred
 
 import gamehost
-from gamehost.admin.requests import Facts, Items, NotDone, Request
+from gamehost.admin.server import Facts, Items, NotDone, Request
 from gamehost.journal.records import StoreUnusable
 from gamehost.lobby.sessions import Session
 from gamehost.metrics.readers import backlog_of, factories

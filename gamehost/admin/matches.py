@@ -12,7 +12,7 @@ from attrs import define, field
 from twisted.internet.defer import Deferred
 
 from gamehost.admin.host import or_elsewhere
-from gamehost.admin.requests import Facts, Items, NotDone, Request
+from gamehost.admin.server import Facts, Items, NotDone, Request
 from gamehost.games.base import Seat
 from gamehost.games.play import messages_of, screen_of
 from gamehost.games.screen import Style

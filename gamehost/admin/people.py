@@ -14,7 +14,7 @@ from gamehost.accounts.bans import Ban, BanRefused, Bans
 from gamehost.accounts.names import key_of
 from gamehost.accounts.proofs import SECONDS_PER_DAY
 from gamehost.admin.host import or_elsewhere
-from gamehost.admin.requests import Facts, Items, NotDone, Request
+from gamehost.admin.server import Facts, Items, NotDone, Request
 from gamehost.lobby.account_changes import AccountChanges, AccountState, Changed, ChangeRefused
 from gamehost.metrics.readers import factories
 from gamehost.net.connection import KICKED, WireProtocol

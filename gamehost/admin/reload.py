@@ -11,7 +11,7 @@ from attrs import define, field
 from msgspec.structs import replace
 from twisted.python.usage import UsageError
 
-from gamehost.admin.requests import Facts, NotDone, Request
+from gamehost.admin.server import Facts, NotDone, Request
 from gamehost.config import HostSettings, Options, declared_settings
 from gamehost.ops.escaping import shortened
 from gamehost.service import GameHostService

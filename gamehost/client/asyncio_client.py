@@ -20,8 +20,7 @@ from ssl import SSLContext
 from types import TracebackType
 from typing import Self, TypeAlias
 
-from gamehost.client.base import BaseClient
-from gamehost.client.core import Heard, Lost
+from gamehost.client.core import BaseClient, Heard, Lost
 from gamehost.wires.open.messages import Enter, LogIn
 
 #: Makes one connection.

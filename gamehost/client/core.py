@@ -11,13 +11,16 @@ Whoever carries the bytes does this::
     core.fault                           if set: close the connection, which cannot be used any more
 
 What is said to the host goes through `say`, as a message of `gamehost.wires.open.messages`; `act` is for actions.
+`BaseClient` has that for clients on a connection, whether of asyncio or of Twisted.
 
 The core logs in on each new connection. A guest shows the key that it got before, and so has its seat back. What lasts is asked
 for again: to be told the tables, to watch tables, and to be seated if no seat was found yet.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from enum import Enum
+from secrets import SystemRandom
 from typing import TypeAlias
 
 from attrs import frozen
@@ -28,6 +31,7 @@ from gamehost.client.tables import Table, Tables
 from gamehost.wires.framing import WireError
 from gamehost.wires.open import messages as m
 from gamehost.wires.open.codec import OpenClientCodec
+from gamehost.wires.open.messages import ClientMessage, Enter, LogIn
 
 #: Seconds until the first attempt to connect again; each further one waits twice as long, up to `LONGEST_PAUSE`.
 FIRST_PAUSE, LONGEST_PAUSE = 0.5, 10.0
@@ -311,3 +315,70 @@ class ClientCore:
             self._send(self.login)
         else:
             self._state = _State.REFUSED
+
+
+class BaseClient(ABC):
+    """One client. Subclasses have the connection, and give the messages that the host sends."""
+
+    def __init__(self, login: Enter | LogIn | None, chance: Callable[[], float] | None) -> None:
+        self._core = ClientCore(login, chance or SystemRandom().random)
+
+    def say(self, message: ClientMessage) -> None:
+        """
+        Say something to the host. `Lobby`, `Watch` and `Seek` last, and can be said at any time.
+
+        :raises NotConnected: other messages need a connection and a log-in
+        :raises WireError: the host would not accept the message
+        """
+        self._core.say(message)
+        self._send()
+
+    def act(self, action: str) -> int:
+        """
+        Act at the own table.
+
+        :param action: in the game's own notation, such as `tiger c1 c3`
+        :return: the id that a `Refused` has if the action had no effect
+        :raises NotSeated: there is no match
+        :raises NotConnected: the connection is lost
+        """
+        number = self._core.act(action)
+        self._send()
+        return number
+
+    def moves(self, begun: str = "") -> int:
+        """
+        Ask which actions the own seat may take now. The answer is heard as `Moves`, or as `Refused`.
+
+        :param begun: of a game whose actions are shown step by step, the beginning of one
+        :return: the id that the answer has
+        :raises NotSeated: there is no match
+        :raises NotConnected: the connection is lost
+        """
+        number = self._core.moves(begun)
+        self._send()
+        return number
+
+    @property
+    def login(self) -> Enter | LogIn | None:
+        """What is said on the next connection. It has the key; a program that keeps it can take its seat back later."""
+        return self._core.login
+
+    @property
+    def seeking(self) -> bool:
+        """Whether the client has asked for opponents and has no seat yet."""
+        return self._core.seeking
+
+    @property
+    def own(self) -> Table | None:
+        """The table at which the client has a seat, until the match is over."""
+        return self._core.own
+
+    @property
+    def tables(self) -> Tables:
+        """The tables that the client plays or watches."""
+        return self._core.tables
+
+    @abstractmethod
+    def _send(self) -> None:
+        """Send the core's output, if there is a connection."""

@@ -20,8 +20,7 @@ from twisted.internet.interfaces import IDelayedCall, IStreamClientEndpoint, ITC
 from twisted.internet.protocol import Factory, Protocol, connectionDone
 from twisted.python.failure import Failure
 
-from gamehost.client.base import BaseClient
-from gamehost.client.core import ClientError, Heard, Lost
+from gamehost.client.core import BaseClient, ClientError, Heard, Lost
 from gamehost.wires.open.messages import Enter, LogIn
 
 #: If so many messages wait for `next`, the client stops reading, until half of them are taken.

@@ -1,13 +1,14 @@
 """
-What commands share: their text, the one line that says why a command line cannot be used, and asking a running host through
-the socket beside its store.
+What commands share: their text, the one line that says why a command line cannot be used, asking a running host through the
+socket beside its store, and the script with which bash completes their words.
 """
 
+import argparse
 import json
 import os
 import socket
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NoReturn, TextIO
@@ -76,3 +77,59 @@ def answers(path: Path, request: Mapping[str, Any]) -> Iterator[Mapping[str, Any
                 str(error) if isinstance(error, SocketUnusable) else f"{path}: {error.strerror or error}"
             ) from None
     raise NoHost("the host has ended before its answer was complete")
+
+
+#: The words that can follow, by the verbs before them: `admin/account` -> `list`, ...
+Words = Mapping[str, Sequence[str]]
+
+_SCRIPT = """\
+# Completion for bash, made by "gamehost completion bash". To use it: source <(gamehost completion bash)
+_gamehost() {
+    local path= words= at
+    for ((at = 1; at < COMP_CWORD; at++)); do
+        case "$path/${COMP_WORDS[at]}" in
+            %(paths)s) path=$path/${COMP_WORDS[at]} ;;
+        esac
+    done
+    case "$path" in
+%(cases)s
+    esac
+    COMPREPLY=($(compgen -W "$words" -- "${COMP_WORDS[COMP_CWORD]}"))
+}
+complete -o default -F _gamehost gamehost
+"""
+
+
+def bash(words: Words) -> str:
+    """
+    The script.
+
+    :param words: `""` has the verbs of the command
+    """
+    paths = "|".join(f"/{path}" for path in words if path)
+    cases = "\n".join(
+        f"        {_quoted(f'/{path}' if path else '')}) words={_quoted(' '.join(some))} ;;"
+        for path, some in words.items()
+    )
+    return _SCRIPT % {"paths": paths, "cases": cases}
+
+
+def words_of(path: str, parser: argparse.ArgumentParser) -> Iterator[tuple[str, Sequence[str]]]:
+    """
+    The words that a parser and the parsers below it take.
+
+    :param path: the verbs before them
+    """
+    words: list[str] = []
+    for action in parser._actions:
+        words += [option for option in action.option_strings if option.startswith("--")]
+        if isinstance(action, argparse._SubParsersAction):
+            words += action.choices
+            for name, below in action.choices.items():
+                yield from words_of(f"{path}/{name}", below)
+    yield path, words
+
+
+def _quoted(text: str) -> str:
+    assert "'" not in text
+    return f"'{text}'"

@@ -38,8 +38,8 @@ from gamehost.games.installed import installed
 from gamehost.games.play import player_of
 from gamehost.ops.workers import SerialWorker
 from gamehost.players.base import Level, SeededChance, Thinking
-from gamehost.programs.match import Match, ThinkingQueue
 from gamehost.programs.open import OpenProgram
+from gamehost.programs.wire_player import Match, ThinkingQueue
 from gamehost.wires.open import messages as m
 
 #: How much more patient the system's scheduler is with the host than with this process.

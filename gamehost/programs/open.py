@@ -11,12 +11,10 @@ from attrs import define, field
 from msgspec import UNSET
 
 from gamehost.client.core import Lost
-from gamehost.client.tables import Tables
-from gamehost.client.views import GAMES, MESSAGES
+from gamehost.client.tables import GAMES, MESSAGES, Tables
 from gamehost.games.base import Seat
 from gamehost.games.play import heard_back
-from gamehost.programs.match import Match
-from gamehost.programs.wire_player import MOST_REFUSALS, NOBODY, NewPlayer, ProgramError, WirePlayer, won
+from gamehost.programs.wire_player import MOST_REFUSALS, NOBODY, Match, NewPlayer, ProgramError, WirePlayer, won
 from gamehost.wires.open import messages as m
 
 _FIRST = Seat(0)

@@ -1,10 +1,21 @@
-"""A journal in memory, for tests: it keeps every record, and confirms entries when the test tells it to."""
+"""
+Journals for tests: one in memory, which keeps every record and confirms entries when the test tells it to; and the replay of a
+record in another process, which has another hash seed and other addresses.
 
+For the other process the game is pickled, so it must be importable there by its name.
+"""
+
+import os
+import pickle
+import subprocess
+import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
+from typing import Any
 
 from gamehost.accounts.passwords import Account, deleted_in, renamed_in
-from gamehost.games.base import Seat
+from gamehost.games.base import Game, Seat
+from gamehost.games.chance import JournalledChance
 from gamehost.journal.records import (
     Entry,
     EntryKind,
@@ -15,6 +26,7 @@ from gamehost.journal.records import (
     TableRecord,
     UnfinishedTable,
 )
+from gamehost.journal.replay import NotFollowed, fingerprint, replay
 from gamehost.storage.memory import fitting_matches
 
 
@@ -223,3 +235,31 @@ class RecordingJournal:
         again.uptime = again.noted_uptime = self.noted_uptime
         again._tables = self._tables
         return again
+
+
+def checked_elsewhere(
+    game: Game[Any, Any], seats: int, settings: Mapping[str, str], entries: Sequence[Entry], hash_seed: int
+) -> str:
+    """The fingerprint in hexadecimal, after a process with this hash seed has replayed a record; or why it could not."""
+    done = subprocess.run(
+        [sys.executable, "-m", "gamehost.testing.journals"],
+        input=pickle.dumps((game, seats, dict(settings), tuple(entries))),
+        env={**os.environ, "PYTHONHASHSEED": str(hash_seed), "PYTHONPATH": os.pathsep.join(sys.path)},
+        stdout=subprocess.PIPE,
+        timeout=30,
+        check=True,
+    )
+    return done.stdout.decode("utf-8").strip()
+
+
+def _main() -> None:
+    game, seats, settings, entries = pickle.load(sys.stdin.buffer)
+    chance = JournalledChance()
+    try:
+        print(fingerprint(replay(game, game.new_master(seats, settings, chance), chance, entries)).hex())
+    except NotFollowed as error:
+        print(error)
+
+
+if __name__ == "__main__":
+    _main()

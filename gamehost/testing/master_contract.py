@@ -31,7 +31,7 @@ from gamehost.journal.records import Entry, EntryKind
 from gamehost.journal.replay import fingerprint
 from gamehost.settings import BadOption
 from gamehost.testing.cases import Mixin
-from gamehost.testing.subprocess_replay import checked_elsewhere
+from gamehost.testing.journals import checked_elsewhere
 
 #: What takes the place of a letter in a damaged action.
 _LETTERS = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJSFB,-/ @"

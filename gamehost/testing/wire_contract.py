@@ -17,13 +17,564 @@ The hooks that it fills in are those of `gamehost.testing.wire_hooks.WireHooks`.
 
         def illegal_action(self, first: Client, second: Client) -> tuple[Client, bytes]:
             return first, b"+7\\n"
+
+Here is what a wire does as a part of its host and of a cluster: with clients that the owner does not want, when no new matches
+begin, what its log-ins claim, and with clients that have logged in at another host.
 """
 
-from gamehost.testing.wire_cluster import AdoptionContract, ClaimsContract, HandoverContract, OwnerContract
-from gamehost.testing.wire_connections import ConnectionContract, FuzzingContract
-from gamehost.testing.wire_connections import chunked as chunked
+import random
+from collections.abc import Callable, Sequence
+from copy import deepcopy
+from functools import partial
+from typing import Any
+
+from attrs import define, field
+
+from gamehost.accounts.names import key_of
+from gamehost.admin.people import why_banned
+from gamehost.journal.records import SeatRecord
+from gamehost.lobby.lobby import Lobby
+from gamehost.lobby.sessions import Session
+from gamehost.lobby.watching import GUEST
+from gamehost.settings import Settings
+from gamehost.tables.interfaces import Unmatched
+from gamehost.testing.memory_host import Client, Lines, MemoryHost
+from gamehost.testing.transcript import play, read_transcripts
+from gamehost.testing.wire_connections import ConnectionContract, FuzzingContract, chunked
 from gamehost.testing.wire_connections import mutated as mutated
-from gamehost.testing.wire_matches import AnswersContract, MatchContract
+from gamehost.testing.wire_hooks import Situation, WireHooks, received
+from gamehost.testing.wire_matches import AnswersContract, MatchContract, SamplesHooks, conversation_of, lobby_state
+from gamehost.wires.base import Codec, Numbered, WireConfig
+from gamehost.wires.conversation import Claim, Conversation, Peer
+from gamehost.wires.framing import BLANK
+
+#: Why no new matches begin.
+DRAINING = "the host is about to stop: no new matches begin"
+
+
+class OwnerContract(WireHooks):
+    """The behaviours of a wire towards clients that are refused by the owner of the host."""
+
+    def ban(self, world: MemoryHost, target: str) -> None:
+        """Ban a name or an address, and close the connections that are banned."""
+        world.lobby.bans.put(target, None, lambda: None)
+        for factory in world.factories.values():
+            factory.close_some(partial(why_banned, world.lobby.bans))
+        world.settle()
+
+    def test_a_banned_name_cannot_log_in(self) -> None:
+        """It is refused in the wire's own words. Other names can log in."""
+        world, client = self.connected()
+        world.lobby.bans.put("ann", None, lambda: None)
+        received(client)
+        client.send(self.log_in("ann"))
+        self.assertTrue(received(client), "a client that is banned was not told so")
+        self.assertFalse(self.is_in(world, "ann"))
+        other = world.connect(self.wire.name)
+        other.send(self.log_in("bob"))
+        self.assertTrue(self.is_in(world, "bob"))
+
+    def test_a_banned_address_cannot_connect(self) -> None:
+        """It is told so, and closed. Other addresses can connect."""
+        world, client = self.connected()
+        world.lobby.bans.put("192.0.2.77", None, lambda: None)
+        banned = world.connect(self.wire.name, "192.0.2.77")
+        self.assert_told("closing", received(banned))
+        world.wait(2)
+        self.assertTrue(banned.closed)
+        self.assertFalse(client.closed)
+
+    def test_a_player_who_is_banned_is_closed_and_the_seat_is_kept(self) -> None:
+        """The player is told so. The match goes on as if the connection was lost, and the player cannot come back."""
+        situation = self.in_match()
+        world, players = situation.host, situation.players
+        assert players is not None
+        ann, _ = players
+        received(ann)
+        self.ban(world, "ann")
+        self.assert_told("closing", received(ann))
+        world.wait(2)
+        self.assertTrue(ann.closed)
+        self.assertEqual(len(world.lobby.tables), 1)
+        again = world.connect(self.wire.name)
+        again.send(self.log_in("ann"))
+        world.wait(2)
+        session = world.lobby.registry.get("ann")
+        assert session is not None
+        self.assertIsNone(session.player)
+
+    def test_an_address_that_is_banned_is_closed(self) -> None:
+        """Whatever its clients do at that moment."""
+        for name, reach in self.situations().items():
+            situation = reach()
+            received(situation.client)
+            self.ban(situation.host, "192.0.2.1")
+            if name != "connected":
+                self.assert_told("closing", received(situation.client))
+            situation.host.wait(2)
+            self.assertTrue(situation.client.closed)
+
+    def test_who_waits_is_told_that_no_match_begins(self) -> None:
+        """When the host drains, nobody waits any more, and newcomers are told so. Nobody is left without an answer."""
+        situation = self.waiting()
+        world, ann = situation.host, situation.client
+        received(ann)
+        world.lobby.drain(DRAINING)
+        world.settle()
+        self.assert_told("closing", received(ann))
+        self.assertEqual(world.lobby.spectators.counts().waiting, 0)
+        bob = world.connect(self.wire.name)
+        received(bob)
+        bob.send(self.log_in("bob"))
+        self.assertTrue(received(bob), "a client was not told that no matches begin")
+        self.assertFalse(self.is_in(world, "bob"))
+
+    def test_a_match_goes_on_while_the_host_drains(self) -> None:
+        """Its players act, and take their seats back."""
+        situation = self.in_match()
+        world, players = situation.host, situation.players
+        assert players is not None
+        world.lobby.drain(DRAINING)
+        actor, action = self.legal_action(*players)
+        before = self.entries(situation)
+        actor.send(action)
+        self.assertGreater(self.entries(situation), before)
+        self.assertTrue(world.lobby.seats.playing or world.lobby.remote.count)
+        if "back" in self.silent:
+            return
+        players[0].drop()
+        again = world.connect(self.wire.name)
+        again.send(self.log_in("ann"))
+        session = world.lobby.registry.get("ann")
+        assert session is not None
+        self.assertIsNotNone(session.player)
+        players[1].drop()
+        again.drop()
+        world.wait(61)
+        self.assertFalse(world.lobby.seats.playing)
+
+    def test_no_match_follows_while_the_host_drains(self) -> None:
+        """A player whose match has ended is told that no other one begins."""
+        situation = self.after_match()
+        world, client = situation.host, situation.client
+        received(client)
+        world.lobby.drain(DRAINING)
+        world.settle()
+        words = received(client)
+        if not words:  # on some wires a player waits for the next match without a word
+            self.join_again(client, "ann")
+            words = received(client)
+        self.assert_told("closing", words)
+        self.assertEqual(world.lobby.spectators.counts().waiting, 0)
+
+
+def claims_of(conversation: Any) -> list[Claim]:
+    """What the messages of a client claim from now on, each asked for before it is heard."""
+    hear = conversation.hear
+    claims: list[Claim] = []
+
+    def ask(message: Any) -> None:
+        claim = conversation.claim(message)
+        if claim is not None:
+            claims.append(claim)
+        hear(message)
+
+    conversation.hear = ask
+    return claims
+
+
+@define(eq=False)
+class _WatchedConfig:
+    """The configuration of a wire whose conversations are asked what each message claims."""
+
+    _config: WireConfig[Any]
+    #: Names of sessions that nobody has claimed.
+    unclaimed: set[str] = field(factory=set)
+
+    def new_codec(self) -> Codec[Any]:
+        return self._config.new_codec()
+
+    def new_conversation(self, peer: Peer[Any], lobby: Lobby) -> Conversation[Any]:
+        made = self._config.new_conversation(peer, lobby)
+        conversation: Any = made
+        claims = claims_of(conversation)
+        hear = conversation.hear
+
+        def compare(message: Any) -> None:
+            hear(message)
+            session = conversation.session
+            if session is not None and session.key not in {key_of(claim.name) for claim in claims}:
+                self.unclaimed.add(session.name)
+
+        conversation.hear = compare
+        return made
+
+
+class ClaimsContract(SamplesHooks):
+    """The behaviours of a wire when it is asked what a message claims."""
+
+    #: Names that nobody can have.
+    impossible_names: Sequence[str] = ("no/such name", "tie", "a" * 21, "easy.1", "a:")
+
+    def test_a_log_in_claims_its_name(self) -> None:
+        """It has the name of the session that follows; on a wire that spreads also where its player waits for an opponent."""
+        for name in ("ann", "Bob"):
+            world, client = self.connected(unlimited="yes")
+            claims = claims_of(client.protocol._conversation)
+            client.send(self.log_in(name))
+            self.assertEqual(len(claims), 1, f"{name} logs in: expected one claim, got {claims}")
+            [claim], session = claims, conversation_of(Situation(world, client)).session
+            self.assertIsNotNone(session, f"{name} is not logged in")
+            self.assertEqual(key_of(claim.name), session.key, f"{name} claims another name: {claim}")
+            waiting = [key for key, sessions in world.lobby.queues.waiting.items() if session in sessions]
+            spreads = self.wire.spreads and not claim.for_leader
+            self.assertEqual([] if claim.queue is None else [claim.queue.key], waiting if spreads else [])
+
+    def test_every_session_is_claimed(self) -> None:
+        """In all transcripts nobody has a name that was not claimed before, but for the names that the host gives."""
+        watched: list[_WatchedConfig] = []
+
+        def configure(settings: Settings) -> _WatchedConfig:
+            watched.append(_WatchedConfig(self.wire.configure(settings)))
+            return watched[-1]
+
+        self.watch = configure
+        for transcript in read_transcripts(self.transcripts / self.wire.name, self.text is not Lines):
+            play(transcript, self.new_host(settings=transcript.settings))
+        names = {name for config in watched for name in config.unclaimed}
+        self.assertEqual({name for name in names if not name.startswith(GUEST)}, set())
+
+    def test_an_impossible_name_claims_nothing(self) -> None:
+        """Such a log-in is refused on every host, and needs no other one."""
+        for name in self.impossible_names:
+            _, client = self.connected(unlimited="yes")
+            claims = claims_of(client.protocol._conversation)
+            client.send(self.log_in(name))
+            self.assertEqual(claims, [], f"{name!r} is refused whoever has it")
+
+    def test_log_ins_alone_claim(self) -> None:
+        """Messages claim in the states in which they are heard. To be asked changes nothing, and is not answered."""
+        claims = conversation_of(self.connected_only()).CLAIMS
+        self.assertTrue(claims, "the wire does not say what its log-ins claim")
+        self.assertEqual(claims.keys() - conversation_of(self.connected_only()).HEARS.keys(), set())
+        samples = self.samples()
+        for name, reach in self.situations().items():
+            situation = reach()
+            conversation, clients = conversation_of(situation), [situation.client, situation.other]
+            for client in clients:
+                if client is not None:
+                    received(client)
+            before = (lobby_state(situation), dict(vars(conversation)))
+            for kind, messages in samples.items():
+                for message in messages:
+                    claimed = conversation.claim(message)
+                    if (conversation.state, kind) not in claims:
+                        self.assertIsNone(claimed, f"{message!r} when {name}")
+            situation.host.settle()
+            self.assertEqual((lobby_state(situation), dict(vars(conversation))), before, f"changed when {name}")
+            for client in clients:
+                self.assertEqual([] if client is None else received(client), [], f"said something when {name}")
+
+
+#: What is done once the client waits.
+Course = Callable[[Situation], None]
+
+
+def _recorded(client: Client) -> bytearray:
+    """All that a client receives from now on, as far as it was read."""
+    read, record = client.transport.read, bytearray()
+
+    def recording() -> bytes:
+        data = read()
+        record.extend(data)
+        return data
+
+    client.transport.read = recording  # type: ignore[method-assign]
+    return record
+
+
+def _told(course: Course, situation: Situation) -> list[bytearray]:
+    """What the client of a situation, and those who connect later, are told."""
+    host = situation.host
+    connect, clients = host.connect, [situation.client]
+    records = [_recorded(situation.client)]
+
+    def connected(wire: str = "onitama", address: str = "192.0.2.1") -> Client:
+        client = connect(wire, address)
+        clients.append(client)
+        records.append(_recorded(client))
+        return client
+
+    host.connect = connected  # type: ignore[method-assign]
+    course(situation)
+    for client in clients:
+        client.transport.read()
+    return records
+
+
+class AdoptionContract(WireHooks):
+    """
+    What a wire that spreads does with a client that has logged in at another host of the cluster.
+
+    Each test does the same with a client that has logged in and waits on its connection, and with one that was adopted. From
+    there on everybody must be told the same, byte for byte.
+    """
+
+    def adopted(self, waiting: Situation) -> Situation:
+        """A client that waits as the one of this situation does, but has logged in at another host."""
+        session: Session = conversation_of(waiting).session
+        host, client = self.connected(unlimited="yes")
+        situation = Situation(host, client)
+        if session.account:
+            self._make_account(host, session.name)
+        received(client)  # the other host has said that
+        client.message_text = deepcopy(waiting.client.message_text)
+        front, codec = waiting.client.protocol._codec, client.protocol._codec
+        if isinstance(front, Numbered) and isinstance(codec, Numbered):
+            codec.sequence = front.sequence
+        record = SeatRecord(session.name, session.wire, session.address, session.account, session.key_digest)
+        conversation = conversation_of(situation)
+        with host.context.cork:
+            conversation.adopt(host.lobby.registry.adopt(record, conversation))
+        host.settle()
+        return situation
+
+    def _make_account(self, host: MemoryHost, name: str) -> None:
+        """All hosts of a cluster have the same accounts."""
+        client = host.connect(self.wire.name)
+        self.join(client, name)
+        client.drop()
+
+    def both(self) -> tuple[Situation, Situation] | None:
+        """A client that waits, and an adopted one; `None`: clients of this wire are not adopted."""
+        if not self.wire.spreads:
+            return None
+        waiting = self.waiting()
+        if not waiting.host.lobby.queues.waiting:
+            return None  # it plays at the leader of a cluster
+        received(waiting.client)
+        return waiting, self.adopted(waiting)
+
+    def assert_same(self, course: Course) -> None:
+        """Everybody is told the same, whether the client that waits has logged in here or was adopted."""
+        if (both := self.both()) is None:
+            return
+        waiting, adopted = both
+        self.assertEqual(adopted.client.transport.read(), b"", "a client that is adopted was told something")
+        expected = _told(course, waiting)
+        self.assertEqual(_told(course, adopted), expected)
+        self.assertEqual(adopted.client.closed, waiting.client.closed)
+
+    def test_an_adopted_client_waits(self) -> None:
+        """It is in the queue in which it would wait here, and no deadline of newcomers holds for it."""
+        if (both := self.both()) is None:
+            return
+        waiting, adopted = both
+        adopted.host.wait(61)
+        self.assertFalse(adopted.client.closed)
+        conversation = conversation_of(adopted)
+        queues = adopted.host.lobby.queues.waiting
+        self.assertEqual(queues, {key: [conversation.session] for key in waiting.host.lobby.queues.waiting})
+        self.assertEqual(conversation.state, conversation_of(waiting).state)
+        adopted.client.drop()
+        self.assertEqual(len(adopted.host.lobby.registry), 0, "the name of a client that is gone is in use")
+
+    def test_an_adopted_client_plays(self) -> None:
+        """It meets somebody who logs in, acts, is refused, and sees the match end; then it can play another one."""
+
+        def course(situation: Situation) -> None:
+            host, ann = situation.host, situation.client
+            bob = host.connect(self.wire.name)
+            self.join(bob, "bob")
+            self.set_up(ann, bob)
+            for choose in (self.illegal_action, self.legal_action):
+                actor, action = choose(ann, bob)
+                actor.send(action)
+            bob.drop()
+            host.wait(61)
+            self.join_again(ann, "ann")
+            carl = host.connect(self.wire.name)
+            self.join(carl, "carl")
+            self.assertEqual(len(host.lobby.tables), 1)
+
+        self.assert_same(course)
+
+    def test_an_adopted_client_plays_in_strict_mode(self) -> None:
+        """The same, with the document's messages only."""
+        if "strict" in self.wire.options:
+            self.host_settings = {**self.host_settings, f"{self.wire.name}.strict": "yes"}
+            self.test_an_adopted_client_plays()
+
+    def test_an_adopted_client_comes_back(self) -> None:
+        """Its seat is kept if its connection is lost, and it takes the seat back."""
+
+        def course(situation: Situation) -> None:
+            host, ann = situation.host, situation.client
+            bob = host.connect(self.wire.name)
+            self.join(bob, "bob")
+            self.set_up(ann, bob)
+            ann.drop()
+            again = host.connect(self.wire.name)
+            self.come_back(again, "ann")
+            self.assertIsNotNone(conversation_of(Situation(host, again)).handle, "the seat is not taken back")
+
+        self.assert_same(course)
+
+    def test_the_name_of_an_adopted_client_is_in_use(self) -> None:
+        """Somebody else who wants the name is told what such clients are told."""
+
+        def course(situation: Situation) -> None:
+            other = situation.host.connect(self.wire.name, "192.0.2.77")
+            self.join(other, "ann")
+
+        self.assert_same(course)
+
+    def test_an_adopted_client_is_refused_as_others(self) -> None:
+        """What it sends out of place, and what is no message, is answered as it is to others who wait."""
+        for data in (self.log_in("carl"), self.too_long, *self.nonsense):
+
+            def course(situation: Situation, data: bytes = data) -> None:
+                situation.client.send(data)
+                situation.host.wait(3)
+
+            self.assert_same(course)
+
+    def test_an_adopted_client_is_told_why_it_ends(self) -> None:
+        """When the host drains or stops, when nobody comes, and when its message is not finished in time."""
+
+        def drain(situation: Situation) -> None:
+            situation.host.lobby.drain(DRAINING)
+
+        def stop(situation: Situation) -> None:
+            situation.host.factories[self.wire.name].close("the host is stopping")
+
+        def end_waiting(situation: Situation) -> None:
+            situation.host.lobby._end_waiting(Unmatched(), conversation_of(situation).session)
+
+        def send_half(situation: Situation) -> None:
+            situation.client.send(self.begun)
+
+        for end in (drain, stop, end_waiting, send_half):
+
+            def course(situation: Situation, end: Course = end) -> None:
+                end(situation)
+                situation.host.wait(11)
+                self.assertTrue(situation.client.closed, end.__name__)
+
+            self.assert_same(course)
+
+
+class _Front:
+    """The host that a client has connected to, until a log-in comes."""
+
+    def __init__(self, client: Client) -> None:
+        self._client = client
+        self._codec = client.protocol._codec
+        self._conversation: Any = client.protocol._conversation
+        self._hear = self._conversation.hear
+        self._conversation.hear = self._ask  # type: ignore[method-assign]
+        #: What has come since no message was unfinished, and how many of its messages were heard. Blank lines do not count,
+        #: because a codec that begins may see more or fewer of them.
+        self.data, self.heard = b"", 0
+        #: Whether a log-in has come.
+        self.over = False
+
+    def _ask(self, message: Any) -> None:
+        if self._conversation.claim(message) is not None:
+            self.over = True
+            self._client.protocol.input.stop()  # a fault behind the log-in is the other host's matter
+        else:
+            self.heard += message is not BLANK
+            self._hear(message)
+
+    def send(self, piece: bytes) -> None:
+        """The client sends some bytes."""
+        if not self._codec.unfinished:
+            self.data, self.heard = b"", 0
+        self.data += piece
+        self._client.send(piece)
+
+
+def _go_on(client: Client, front: Client, heard: int) -> None:
+    """Have a new connection go on for the one at the other host."""
+    received(client)  # the other host has greeted the client
+    codec, before = client.protocol._codec, front.protocol._codec
+    if isinstance(codec, Numbered) and isinstance(before, Numbered):
+        codec.sequence = before.sequence
+    conversation: Any = client.protocol._conversation
+    hear, left = conversation.hear, heard
+
+    def skip(message: Any) -> None:
+        nonlocal left
+        if left:
+            left -= message is not BLANK
+        else:
+            hear(message)
+
+    conversation.hear = skip
+
+
+class HandoverContract(WireHooks):
+    """
+    What becomes of a log-in that another host of the cluster hears.
+
+    One host has the connection, and hears its messages up to a log-in. Another host gets the bytes from the last place on where
+    no message was unfinished. It drops the messages that were heard already, and goes on. The client must not notice.
+    """
+
+    def assert_unnoticed(self, reach: Callable[[], Situation], pieces: Sequence[bytes]) -> bool:
+        """
+        A client that sends this is told the same, whether one host hears it all or another one hears the log-in.
+
+        :returns: whether there was a log-in
+        """
+        alone = reach()
+        for piece in pieces:
+            alone.client.send(piece)
+        situation = reach()
+        front, rest = _Front(situation.client), list(pieces)
+        while rest and not front.over:
+            front.send(rest.pop(0))
+        told = situation.client.transport.read()
+        closed = situation.client.closed
+        if front.over:
+            host, client = self.connected(unlimited="yes")
+            _go_on(client, situation.client, front.heard)
+            for piece in (front.data, *rest):
+                client.send(piece)
+            told += client.transport.read()
+            closed = client.closed
+            self.assertEqual(
+                conversation_of(Situation(host, client)).state, conversation_of(alone).state, f"after {pieces!r}"
+            )
+        self.assertEqual((told, closed), (alone.client.transport.read(), alone.client.closed), f"told after {pieces!r}")
+        return front.over
+
+    def test_a_log_in_is_heard_at_another_host(self) -> None:
+        """However what the client says is cut, and whatever it said before."""
+        if not self.wire.spreads:
+            return
+        rng = random.Random(1)
+        ann, impossible = self.log_in("ann"), self.log_in("no/such name")
+        self.assertTrue(self.assert_unnoticed(self.connected_only, [ann]), "a log-in claims nothing")
+        streams = [*self.corpus(), impossible + ann, *(data + ann for data in self.nonsense)]
+        for stream in streams:
+            for pieces in ([stream], chunked(stream, rng), [stream[:1], stream[1:]]):
+                self.assert_unnoticed(self.connected_only, pieces)
+
+    def test_a_log_in_is_heard_at_another_host_in_strict_mode(self) -> None:
+        """The same, with the document's messages only."""
+        if "strict" in self.wire.options:
+            self.host_settings = {**self.host_settings, f"{self.wire.name}.strict": "yes"}
+            self.test_a_log_in_is_heard_at_another_host()
+
+    def test_the_next_log_in_is_heard_at_another_host(self) -> None:
+        """After a match a client may go on elsewhere, too."""
+        if not self.wire.spreads:
+            return
+        ann = self.log_in("ann")
+        for pieces in ([ann], [ann[:1], ann[1:]], [self.nonsense[0] + ann]):
+            self.assert_unnoticed(self.after_match, pieces)
 
 
 class WireContract(

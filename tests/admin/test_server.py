@@ -12,8 +12,7 @@ from twisted.internet.testing import MemoryReactorClock
 from twisted.logger import LogLevel
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamehost.admin.requests import LONGEST_REQUEST, NotDone, Request, read_request
-from gamehost.admin.server import AdminService
+from gamehost.admin.server import LONGEST_REQUEST, AdminService, NotDone, Request, read_request
 from gamehost.commands import admin
 from gamehost.commands.admin import Verb
 from tests.kit.admin import AdminHost

@@ -7,7 +7,7 @@ import msgspec
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gamehost.client.views import MESSAGES, followed, read_event, read_view
+from gamehost.client.tables import MESSAGES, followed, read_event, read_view
 from gamehost.games.base import Seat
 from gamehost.games.onitama.messages import MovedEvent
 from gamehost.testing.cases import PropertyCase

@@ -10,7 +10,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.__main__ import completion_words, main
 from gamehost.commands.admin import VERBS
-from gamehost.commands.completion import bash, words_of
+from gamehost.commands.command_line import bash, words_of
 
 
 class BashTests(SynchronousTestCase):

@@ -19,7 +19,7 @@ from gamehost.journal.replay import INTERVAL, NotFollowed, canonical_text, finge
 from gamehost.lobby.seats import Seats
 from gamehost.plugins import GAMES
 from gamehost.testing.cases import PropertyCase
-from gamehost.testing.subprocess_replay import checked_elsewhere
+from gamehost.testing.journals import checked_elsewhere
 from tests.kit.example_game import TOY, TOY_WIRE, Counted, Toy, ToyMaster
 from tests.kit.made_files import entries, records
 from tests.kit.made_files import replay as replay_file

@@ -39,10 +39,10 @@ COUNTS = "counts.json"
 @altered
 def few_files() -> None:
     """It may open few files, and believes that it may open many."""
-    from gamehost.ops import systemd
+    from gamehost.ops import watchdog
 
     resource.setrlimit(resource.RLIMIT_NOFILE, (64, 64))
-    systemd.OTHER_FILES = -1000
+    watchdog.OTHER_FILES = -1000
 
 
 @altered

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from twisted.logger import LogLevel
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamehost.ops.systemd import OTHER_FILES, Supervisor, fd_budget, install_signal_handlers, raise_fd_limit
+from gamehost.ops.watchdog import OTHER_FILES, Supervisor, fd_budget, install_signal_handlers, raise_fd_limit
 from tests.kit.reactors import logged
 
 

@@ -17,7 +17,6 @@ from gamehost.games.stratego.actions import Move, Place, PlaceRows, Ready
 from gamehost.players.base import Level, Player
 from gamehost.plugins import WIRES
 from gamehost.programs.command import PlayerProtocol, endpoint, main, parser, playable, players_of
-from gamehost.programs.stratego_board import attacked, set_up_board
 from gamehost.programs.wire_player import MOST_REFUSALS, ProgramError, WirePlayer
 from gamehost.wires.eriantys import messages as eriantys
 from gamehost.wires.onitama import messages as m
@@ -27,6 +26,7 @@ from gamehost.wires.open import messages as open_wire
 from gamehost.wires.paper_soccer import messages as soccer
 from gamehost.wires.stratego_frames import messages as frames
 from gamehost.wires.stratego_lines import messages as lines
+from gamehost.wires.stratego_lines.client import attacked, set_up_board
 from tests.kit.memory_host import MemoryHost
 from tests.kit.players import RULES, HouseProcess, WirePerson, play, program_of
 from tests.kit.players import WIRES as PLAYABLE

@@ -23,8 +23,8 @@ from gamehost.games.onitama.messages import DealtEvent, MovedEvent
 from gamehost.games.play import new_player
 from gamehost.players.base import Level
 from gamehost.programs.house import Control, HousePlayer
-from gamehost.programs.match import LEAST, Match, ThinkingQueue
 from gamehost.programs.open import OpenProgram
+from gamehost.programs.wire_player import LEAST, Match, ThinkingQueue
 from gamehost.testing.cases import PropertyCase
 from gamehost.wires.open import messages as m
 from tests.kit.memory_host import MemoryHost

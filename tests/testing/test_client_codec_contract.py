@@ -13,7 +13,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.plugins import WIRES
 from gamehost.testing.cases import PropertyCase
-from gamehost.testing.client_codec_contract import ClientCodecContract
+from gamehost.testing.codec_contract import ClientCodecContract
 from gamehost.wires.framing import ClientLineCodec, LineCodec, WireError
 
 

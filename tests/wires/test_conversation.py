@@ -13,7 +13,7 @@ from gamehost.lobby.queues import Queue
 from gamehost.plugins import WIRES
 from gamehost.settings import Settings
 from gamehost.tables.interfaces import OpenTable
-from gamehost.testing.wire_cluster import claims_of
+from gamehost.testing.wire_contract import claims_of
 from gamehost.wires.conversation import Claim, claim_of_account, claim_of_guest
 from gamehost.wires.framing import HELP_WORDS, asks_for_help, may_become_other_protocol, other_protocol, wrong_port
 from gamehost.wires.open.house import HouseConversation

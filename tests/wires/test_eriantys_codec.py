@@ -11,8 +11,7 @@ from msgspec import UNSET, UnsetType, convert
 from msgspec.structs import fields
 
 from gamehost.testing.cases import PropertyCase
-from gamehost.testing.client_codec_contract import ClientCodecContract
-from gamehost.testing.codec_contract import CodecContract
+from gamehost.testing.codec_contract import ClientCodecContract, CodecContract
 from gamehost.wires.eriantys import messages as m
 from gamehost.wires.eriantys.client import SERVER_LINE_LIMIT, JsonClientCodec
 from gamehost.wires.eriantys.codec import BRACKETS, LINE_LIMIT, NOT_JSON, BoardCache, JsonCodec, encode, example, parse

@@ -13,8 +13,7 @@ from twisted.trial.unittest import SynchronousTestCase
 from gamehost.games.onitama.rules import Position
 from gamehost.lobby.sessions import ResumePolicy
 from gamehost.testing.cases import PropertyCase
-from gamehost.testing.client_codec_contract import ClientCodecContract
-from gamehost.testing.codec_contract import CodecContract
+from gamehost.testing.codec_contract import ClientCodecContract, CodecContract
 from gamehost.testing.memory_host import Client
 from gamehost.testing.wire_contract import WireContract
 from gamehost.wires.framing import BLANK, NOT_UTF8, WireError

@@ -16,8 +16,7 @@ from gamehost.games.onitama.rules import SQUARES as FINAL_SQUARES
 from gamehost.games.onitama.rules import Exchange, Move, Position
 from gamehost.testing import memory_host
 from gamehost.testing.cases import PropertyCase
-from gamehost.testing.client_codec_contract import ClientCodecContract
-from gamehost.testing.codec_contract import CodecContract
+from gamehost.testing.codec_contract import ClientCodecContract, CodecContract
 from gamehost.testing.memory_host import Client
 from gamehost.testing.wire_contract import WireContract
 from gamehost.wires.framing import BLANK, NOT_UTF8, OtherProtocol, WireError

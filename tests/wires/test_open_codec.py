@@ -11,8 +11,7 @@ from msgspec import json as msgspec_json
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.testing.cases import PropertyCase
-from gamehost.testing.client_codec_contract import ClientCodecContract
-from gamehost.testing.codec_contract import CodecContract
+from gamehost.testing.codec_contract import ClientCodecContract, CodecContract
 from gamehost.wires.framing import BLANK, NOT_UTF8, WireError
 from gamehost.wires.open import messages as m
 from gamehost.wires.open.codec import EXAMPLES, HELP, LINE_LIMIT, NOT_JSON, OpenClientCodec, OpenCodec, parse

@@ -14,7 +14,8 @@ from gamehost.settings import BadOption
 from gamehost.testing.cases import PropertyCase
 from gamehost.testing.codec_contract import CodecContract
 from gamehost.testing.memory_host import Client
-from gamehost.testing.wire_contract import WireContract, chunked, mutated
+from gamehost.testing.wire_connections import chunked, mutated
+from gamehost.testing.wire_contract import WireContract
 from gamehost.testing.wire_hooks import Situation
 from gamehost.wires.stratego_frames.codec import PAYLOAD_LIMIT, FramesCodec
 from gamehost.wires.stratego_frames.conversation import WIRE, FramesConversation, FramesState

@@ -15,7 +15,7 @@ from gamehost.games.base import Seat
 from gamehost.games.stratego.events import Situation
 from gamehost.games.stratego.master import StrategoMaster
 from gamehost.testing.cases import PropertyCase
-from gamehost.testing.client_codec_contract import ClientCodecContract
+from gamehost.testing.codec_contract import ClientCodecContract
 from gamehost.wires.framing import WireError
 from gamehost.wires.stratego_frames import messages as m
 from gamehost.wires.stratego_frames.client import FramesClientCodec

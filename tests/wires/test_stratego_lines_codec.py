@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 
 from gamehost.games.stratego.rules import KINDS
 from gamehost.testing.cases import PropertyCase
-from gamehost.testing.client_codec_contract import ClientCodecContract
-from gamehost.testing.codec_contract import CodecContract
+from gamehost.testing.codec_contract import ClientCodecContract, CodecContract
 from gamehost.wires.framing import BLANK, WireError
 from gamehost.wires.stratego_lines import messages as m
 from gamehost.wires.stratego_lines.client import LinesClientCodec

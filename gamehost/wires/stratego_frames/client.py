@@ -15,7 +15,6 @@ from gamehost.games.stratego.actions import Move as GameMove
 from gamehost.games.stratego.actions import Place, PlaceRows
 from gamehost.games.stratego.master import STRATEGO
 from gamehost.games.stratego.rules import HOME, Survivor
-from gamehost.programs.stratego_board import attacked, other, square_of
 from gamehost.programs.wire_player import NOBODY, ProgramError, WirePlayer, won
 from gamehost.wires.framing import FrameBuffer, WireError
 from gamehost.wires.stratego_frames import messages as m
@@ -52,6 +51,7 @@ from gamehost.wires.stratego_frames.messages import (
     SignOn,
     Wait,
 )
+from gamehost.wires.stratego_lines.client import attacked, other, square_of
 
 #: The largest payload of the server in bytes: a sentence for people has at most a few hundred.
 SERVER_PAYLOAD_LIMIT = 4096
