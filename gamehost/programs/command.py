@@ -16,6 +16,7 @@ from twisted.internet.defer import Deferred
 from twisted.internet.endpoints import clientFromString
 from twisted.internet.interfaces import ITCPTransport
 from twisted.internet.protocol import Factory, Protocol, connectionDone
+from twisted.internet.task import LoopingCall
 from twisted.python.failure import Failure
 
 from gamehost.games.base import Game, Seat
@@ -60,6 +61,11 @@ class PlayerProtocol(Protocol):
             self._end(str(error))
         except WireError as error:
             self._end(f"what came is not this wire: {error}")
+
+    def keep_alive(self) -> None:
+        """Say that the program is still there, however long its player or the other one thinks."""
+        if not self.done.called:
+            self._say(self._player.alive())
 
     def _finished(self, result: str) -> bool:
         """A match is over. Whether it was the last one."""
@@ -133,7 +139,20 @@ def play(
     assert wire.client_codec is not None
     protocol = PlayerProtocol(player, wire.client_codec(), words.games, say)
     connecting = clientFromString(reactor, words.to).connect(Factory.forProtocol(lambda: protocol))
-    done: Deferred[str | None] = connecting.addCallback(lambda _: protocol.done)
+    alive = LoopingCall(protocol.keep_alive)
+    alive.clock = reactor
+
+    def stopped(reason: str | None) -> str | None:
+        alive.stop()
+        return reason
+
+    def connected(_: object) -> "Deferred[str | None]":
+        if player.ALIVE_EVERY:
+            alive.start(player.ALIVE_EVERY, now=False)
+            protocol.done.addCallback(stopped)
+        return protocol.done
+
+    done: Deferred[str | None] = connecting.addCallback(connected)
     return done
 
 

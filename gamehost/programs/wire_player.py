@@ -190,6 +190,8 @@ class WirePlayer(ABC):
     GAME: ClassVar[Game[Any, Any] | None] = None
     #: Whether nobody logs in without a password.
     NEEDS_PASSWORD: ClassVar[bool] = False
+    #: Seconds between two messages that say that the program is still there; 0: the server needs none.
+    ALIVE_EVERY: ClassVar[float] = 0.0
 
     def __init__(self, name: str, password: str, new_player: NewPlayer, game: str = "") -> None:
         if self.NEEDS_PASSWORD and not password:
@@ -219,8 +221,12 @@ class WirePlayer(ABC):
         """The messages of an action of the game."""
 
     def again(self) -> Sequence[Any]:
-        """Begin the next match."""
+        """Begin the next match, by default as the first one."""
         self.result = None
+        return self.begin()
+
+    def alive(self) -> Sequence[Any]:
+        """What is said every `ALIVE_EVERY` seconds."""
         return ()
 
     def think(self) -> Sequence[Any]:

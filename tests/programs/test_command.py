@@ -17,11 +17,13 @@ from gamehost.games.stratego.actions import Move, Place, PlaceRows, Ready
 from gamehost.players.base import Level, Player
 from gamehost.plugins import WIRES
 from gamehost.programs.command import PlayerProtocol, endpoint, main, parser, playable, players_of
+from gamehost.programs.command import play as play_on
 from gamehost.programs.wire_player import MOST_REFUSALS, ProgramError, WirePlayer
 from gamehost.wires.eriantys import messages as eriantys
 from gamehost.wires.onitama import messages as m
 from gamehost.wires.onitama import messages as onitama
 from gamehost.wires.onitama.client import OnitamaPlayer, PipesClientCodec
+from gamehost.wires.onitama_final import messages as final
 from gamehost.wires.open import messages as open_wire
 from gamehost.wires.paper_soccer import messages as soccer
 from gamehost.wires.stratego_frames import messages as frames
@@ -78,7 +80,7 @@ class CommandTests(SynchronousTestCase):
     def test_all_wires(self) -> None:
         """Each of the host's own wires that can be played by a program has one; but not those of published clients."""
         with_codec = {wire.name for wire in WIRES if wire.client_codec is not None}
-        self.assertEqual(set(playable(WIRES)), with_codec - {"eriantys-java", "onitama-final"})
+        self.assertEqual(set(playable(WIRES)), with_codec - {"eriantys-java"})
 
     def test_endpoints(self) -> None:
         """`HOST:PORT` is TCP; all else is an endpoint of Twisted."""
@@ -138,6 +140,22 @@ class CommandTests(SynchronousTestCase):
             )
             self.assertEqual((out.getvalue(), err.getvalue()), (said, error))
 
+    def test_signs_of_life(self) -> None:
+        """Where the server wants them, the program sends them until it ends, however long somebody thinks."""
+        clock, transport = MemoryReactorClock(), StringTransport()
+        words = parser(WIRES).parse_args(["onitama-final", "--to", "127.0.0.1:1", "--name", "ann"])
+        wire = playable(WIRES)["onitama-final"]
+        done = play_on(words, wire, program("onitama-final"), clock, lambda line: None)
+        *_, factory, _timeout, _address = clock.tcpClients[0]
+        protocol: Any = factory.buildProtocol(None)
+        protocol.makeConnection(transport)
+        self.assertEqual(transport.value(), b"LOGIN|ann\0")
+        clock.pump([5.0] * 5)
+        self.assertEqual(transport.value(), b"LOGIN|ann\0" + b"PING|PING\0" * 2)
+        protocol.connectionLost(Failure(OSError()))
+        self.assertEqual(self.successResultOf(done), "the server has closed the connection")
+        self.assertEqual(clock.getDelayedCalls(), [])
+
     def test_games_that_nobody_plays(self) -> None:
         """Those of other packages."""
         self.assertRaises(ProgramError, players_of(Level.EASY), "chess", Seat(0))
@@ -184,6 +202,31 @@ class ServersTests(SynchronousTestCase):
         playing = program("onitama")
         playing.hear(onitama.Start("bob", "ann", CARDS))
         for message in (onitama.StalemateCard("ox", "dragon"), onitama.Logout("bob"), onitama.GameOver("draw")):
+            playing.hear(message)
+        self.assertEqual(playing.result, "nobody has won")
+
+    def test_onitama_final(self) -> None:
+        """Errors, what cannot happen, a pass, and a match that goes on."""
+        cards = ("crab", "eel", "tiger", "boar", "ox")
+        start = final.Start("bob", "ann", cards)
+        board = ("bP", "bP", "bK", "bP", "bP", *("--",) * 15, "wP", "wP", "wK", "wP", "wP")
+        move = final.MoveWasMade("ox", "4", "2", "3", "2")
+        for messages, says in (
+            ([final.Failed("this name is in use")], "the server says: this name is in use"),
+            ([final.Start("bob", "ann", (*cards[:4], "cat"))], "a card that there is not"),
+            ([move], "a match that has not begun"),
+            ([start, final.MoveWasMade("ox", "4", "2", "9", "2")], "an illegal move"),
+            ([start, move, move], "an illegal move"),
+            ([start, final.PassWasMade("eel")], "a card that the player does not have"),
+            ([final.Restore("bob", "ann", cards, True, True, ("xx",) * 25)], "RECONNECT has a square"),
+        ):
+            self.check("onitama-final", *messages, says=says)
+        playing = program("onitama-final")
+        playing.hear(final.Restore("bob", "ann", cards, False, False, board))
+        self.assertEqual(len(playing.think()), 1)
+        playing.hear(final.InvalidMove("no"))
+        self.assertEqual(len(playing.think()), 1)
+        for message in (final.PassWasMade("eel"), final.Disconnect("ann"), final.GameOver("draw")):
             playing.hear(message)
         self.assertEqual(playing.result, "nobody has won")
 
@@ -338,7 +381,7 @@ class WholeMatches(SynchronousTestCase):
             person = WirePerson(host, wire)
 
             def each(number: int, process: HouseProcess = process, person: WirePerson = person) -> None:
-                period = 40 if person.wire.startswith("stratego") else 9
+                period = 40 if person.wire.startswith("stratego") else 7
                 if number % period == period - 1:
                     process.kill()
                     process.restart()
@@ -352,7 +395,10 @@ class WholeMatches(SynchronousTestCase):
 
     def test_against_each_other(self) -> None:
         """Two programs on one wire, and on the two wires of Stratego."""
-        for wires in (("onitama", "open"), ("paper-soccer", "paper-soccer"), ("stratego-lines", "stratego-frames")):
+        for wires in (
+            *(("onitama", "open"), ("onitama-final", "onitama-final"), ("paper-soccer", "paper-soccer")),
+            ("stratego-lines", "stratego-frames"),
+        ):
             host = MemoryHost()
             people = [
                 WirePerson(host, wire, name, level=Level.RANDOM)

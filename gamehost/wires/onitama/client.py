@@ -98,10 +98,6 @@ class OnitamaPlayer(WirePlayer):
     def begin(self) -> Sequence[Any]:
         return (m.Login(self.name),)
 
-    def again(self) -> Sequence[Any]:
-        super().again()
-        return (m.Login(self.name),)
-
     def hear(self, message: Any) -> Sequence[Any]:
         match message:
             case m.Start(white, _, cards):

@@ -16,6 +16,7 @@ from gamehost.games.base import Seat
 from gamehost.games.onitama.rules import BLACK, START, WHITE, Exchange, Move, Position, Square
 from gamehost.wires.onitama.checks import OnitamaReading, dealt, scenarios, server_cases
 from gamehost.wires.onitama_final import messages as m
+from gamehost.wires.onitama_final.client import SQUARES
 from gamehost.wires.onitama_final.conversation import row_and_column, square_at
 
 _FRAMING = Law(
@@ -73,9 +74,6 @@ LAWS: Mapping[str, Law] = {
     ),
     "closing": CLOSING,
 }
-
-#: The squares of RECONNECT as the game writes them.
-_PIECES = {"wK": "K", "wP": "P", "bK": "k", "bP": "p", "--": "."}
 
 
 class FinalReading(OnitamaReading):
@@ -137,7 +135,7 @@ class FinalReading(OnitamaReading):
             case m.Restore(_, _, cards, white_is_you, white_to_move, board):
                 turn = WHITE if white_to_move else BLACK
                 self.goes_on(WHITE if white_is_you else BLACK, turn)
-                rows = ["".join(_PIECES.get(square, ".") for square in board[at : at + 5]) for at in range(0, 25, 5)]
+                rows = ["".join(SQUARES.get(square, ".") for square in board[at : at + 5]) for at in range(0, 25, 5)]
                 self.position = _position(cards, "".join(reversed(rows)), turn)
                 return f"how the match stands; {'White' if white_to_move else 'Black'} is to move"
             case m.GameOver(winner):

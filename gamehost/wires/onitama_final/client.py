@@ -1,14 +1,22 @@
 """
-The client's side of the wire: reads what the server says, and writes what a client says.
+The client's side of the wire: the codec, and a program that plays.
+
+The program follows the board by the moves: a pass is told without the card that comes for it, which is the spare one.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from msgspec.structs import astuple
 
+from gamehost.games.base import Seat
+from gamehost.games.onitama.master import ONITAMA, Dealt, Exchanged, Moved, Situation
+from gamehost.games.onitama.rules import BLACK, SIDE, START, WHITE, Exchange, Move, Position, card_named
+from gamehost.programs.wire_player import NOBODY, ProgramError, WirePlayer, won
 from gamehost.wires.framing import WireError
 from gamehost.wires.onitama_final import messages as m
 from gamehost.wires.onitama_final.codec import MESSAGE_LIMIT, MessageBuffer, parse
+from gamehost.wires.onitama_final.conversation import PIECES, row_and_column, square_at
 
 #: The number of fields of the `RECONNECT` that a player hears who is back.
 RESTORE_FIELDS = 34
@@ -102,3 +110,92 @@ class FinalClientCodec:
         if len(data) > MESSAGE_LIMIT:
             raise WireError(f"a message longer than {MESSAGE_LIMIT} bytes")
         return data + b"\0"
+
+
+#: The squares of RECONNECT as the game writes them.
+SQUARES: Mapping[str, str] = {square: piece for piece, square in PIECES.items()}
+
+
+class FinalPlayer(WirePlayer):
+    """Logs in, and follows the board by the moves."""
+
+    GAME = ONITAMA
+    ALIVE_EVERY = 10.0
+    _position: Position | None = None
+
+    def begin(self) -> Sequence[Any]:
+        return (m.Login(self.name),)
+
+    def alive(self) -> Sequence[Any]:
+        return (m.Ping(),)
+
+    def hear(self, message: Any) -> Sequence[Any]:
+        match message:
+            case m.Start(_, white, cards):
+                self._position = _dealt(cards, START, WHITE)
+                self.sit_down(Seat(WHITE if white == self.name else BLACK))
+                self.tell(Dealt(self._position))
+            case m.MoveWasMade() | m.PassWasMade():
+                self.tell(self._happened(message))
+            case m.Restore(_, _, cards, white_is_you, white_to_move, board):
+                self._position = _dealt(cards, _upwards(board), WHITE if white_to_move else BLACK)
+                self.sit_down(Seat(WHITE if white_is_you else BLACK))
+                self.tell(Situation(self._position))
+            case m.InvalidMove(why):
+                self.refused(why)
+            case m.GameOver(winner):
+                self.end(NOBODY if winner == "draw" else won(winner))
+            case m.Failed(why):
+                raise ProgramError(f"the server says: {why}")
+        return ()
+
+    def _happened(self, message: m.MoveWasMade | m.PassWasMade) -> Moved | Exchanged:
+        """
+        The event of a message. The position is the one after it.
+
+        :raises ProgramError: there is no match, or it is none that can happen
+        """
+        position = self._position
+        if position is None:
+            raise ProgramError("the server tells of a match that has not begun")
+        seat, card = Seat(position.turn), card_named(message.card)
+        if isinstance(message, m.PassWasMade):
+            if card not in position.hands[seat]:
+                raise ProgramError("the server tells of a pass with a card that the player does not have")
+            self._position = position.exchanged(card, position.spare)
+            return Exchanged(seat, card, position.spare)
+        start = square_at(message.start_row, message.start_column)
+        end = square_at(message.end_row, message.end_column)
+        move = None if card is None or start is None or end is None else Move(card, start, end)
+        if move is None or position.why_not(move) is not None:
+            raise ProgramError("the server tells of an illegal move")
+        self._position = position.after(move)
+        return Moved(seat, move)
+
+    def act(self, action: Any) -> Sequence[Any]:
+        if isinstance(action, Exchange):
+            return (m.MakePass(action.card),)
+        return (m.MakeMove(action.card, *row_and_column(action.start), *row_and_column(action.end)),)
+
+
+def _dealt(cards: Sequence[str], board: str, turn: int) -> Position:
+    """
+    :raises ProgramError: there is no such card
+    """
+    known = [card for card in map(card_named, cards) if card is not None]
+    if len(known) != len(cards):
+        raise ProgramError("the server names a card that there is not")
+    black, spare, white = (known[0], known[1]), known[2], (known[3], known[4])
+    return Position((white, black), spare, board, turn)
+
+
+def _upwards(board: Sequence[str]) -> str:
+    """
+    The board of the game, from the squares of RECONNECT.
+
+    :raises ProgramError: one of them cannot be read
+    """
+    if not SQUARES.keys() >= set(board):
+        raise ProgramError("RECONNECT has a square that is not bP, bK, wP, wK or --")
+    rows = ["".join(SQUARES[square] for square in board[at : at + SIDE]) for at in range(0, SIDE * SIDE, SIDE)]
+    return "".join(reversed(rows))

@@ -75,7 +75,7 @@ NO_SQUARE = "there is no such square; expected a row and a column from 0 to 4"
 NOT_BEGUN = "the game has not begun: wait for START"
 
 _DIGITS = "01234"
-_SQUARES = {"K": "wK", "P": "wP", "k": "bK", "p": "bP", ".": "--"}
+PIECES = {"K": "wK", "P": "wP", "k": "bK", "p": "bP", ".": "--"}
 
 
 class FinalState(Enum):
@@ -108,7 +108,7 @@ def cards_of(position: Position) -> tuple[str, str, str, str, str]:
 
 def squares_of(position: Position) -> tuple[str, ...]:
     """The 25 squares of RECONNECT, row by row from the top."""
-    return tuple(_SQUARES[square] for row in position.rows() for square in row)
+    return tuple(PIECES[square] for row in position.rows() for square in row)
 
 
 def why_not_a_name(name: str) -> str | None:
@@ -341,6 +341,7 @@ WIRE: Wire[Message] = Wire(
     COMMON_OPTIONS,
     must_listen=False,
     client_codec=imported("gamehost.wires.onitama_final.client:FinalClientCodec"),
+    player=imported("gamehost.wires.onitama_final.client:FinalPlayer"),
     checks=imported("gamehost.wires.onitama_final.checks:CHECKS"),
     server_checks=imported("gamehost.wires.onitama_final.checks:SERVER_CHECKS"),
     login_seconds=LOGIN_SECONDS,

@@ -238,10 +238,6 @@ class StrategoFramesPlayer(WirePlayer):
         self._seat = Seat(1)
         return (m.SignOn(self.name),)
 
-    def again(self) -> Sequence[Any]:
-        super().again()
-        return self.begin()
-
     def hear(self, message: Any) -> Sequence[Any]:
         match message:
             case m.Wait() if self.match is None:
