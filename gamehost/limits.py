@@ -204,7 +204,8 @@ class Limits:
     keyless_resume_seconds: float = _seconds(
         3.0,
         "seconds for which a guest's seat must be away before it is taken back without a key, and not from the address of"
-        " another player of the match: its owner comes first; 0: at once and by anybody there",
+        " another player of the match: its owner comes first; this machine's own address not counted; 0: at once and by "
+        "anybody there",
     )
     known_guesses_per_minute: int = _count(
         120,

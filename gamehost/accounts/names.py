@@ -51,13 +51,15 @@ class NameRefused(Exception):
         be given up with `Lobby.give_up`.
     :param reveals: whether the refusal tells that an account has the name, or that a key is wrong. Such refusals count
         against the client's address.
+    :param wait: seconds after which the same log-in is accepted, if nobody else comes first; 0: it may never be
     """
 
-    def __init__(self, fault: NameFault, reason: str, kept: Any = None, reveals: bool = False) -> None:
+    def __init__(self, fault: NameFault, reason: str, kept: Any = None, reveals: bool = False, wait: int = 0) -> None:
         super().__init__(reason)
         self.fault = fault
         self.kept = kept
         self.reveals = reveals
+        self.wait = wait
 
 
 def checked_name(text: str) -> str:

@@ -409,7 +409,7 @@ class SessionRegistry:
         addresses = self._addresses_of(held)
         if self.resume is ResumePolicy.SAME_ADDRESS and addresses[held.seat or 0] != address:
             raise NameRefused(NameFault.TAKEN, "a seat is kept under this name, and cannot be taken back from here")
-        if strict or not self.keyless_wait:
+        if strict or not self.keyless_wait or _is_this_machine(address):
             return
         if _is_of_another(address, addresses, held.seat):
             raise NameRefused(
@@ -417,9 +417,9 @@ class SessionRegistry:
             )
         wait = max(held.away_since, self._open_since) + self.keyless_wait - self._seconds()
         if wait > 0:
-            raise NameRefused(
-                NameFault.TAKEN, f"a seat is kept under this name; try again in {math.ceil(wait)} s, or use a key"
-            )
+            left = math.ceil(wait)
+            reason = f"a seat is kept under this name; try again in {left} s, or use a key"
+            raise NameRefused(NameFault.TAKEN, reason, wait=left)
 
     def _addresses_of(self, held: Session) -> Sequence[str]:
         """Where the players of a session's match came from when it began, in the order of the seats."""
@@ -530,6 +530,11 @@ def _is_of_another(address: str, addresses: Sequence[str], seat: Seat | None) ->
     """
     others = (rate_limit_key(other) for number, other in enumerate(addresses) if number != seat)
     return not is_loopback(address) and rate_limit_key(address) in others
+
+
+def _is_this_machine(address: str) -> bool:
+    """Whether a client runs on this machine. At a Unix socket it may be a proxy, so nothing is known."""
+    return address != "" and is_loopback(address)
 
 
 def _session_of(place: Place) -> Session:

@@ -461,6 +461,8 @@ class Counts:
     tables: int
     people: int
     waiting: int
+    #: Matches whose players have all left. They go on when one of them comes back.
+    asleep: int = 0
 
 
 #: Why a match has no history. It says nothing of private matches, and nothing of those that sleep.
@@ -581,7 +583,8 @@ class Spectators:
         """How many matches, people and waiting players there are. Private matches count, private tables do not."""
         self.played.look()
         waiting = sum(len(one.names) + sum(len(table.names) for table in one.tables) for one in self.waiting().values())
-        return Counts(len(self.played), sum(1 for _ in self._registry.present()), waiting)
+        asleep = len(self._registry.sleeping)
+        return Counts(len(self.played), sum(1 for _ in self._registry.present()), waiting, asleep)
 
     def new_guest(self) -> str:
         """A name for a guest who has chosen none. Nobody who is here has it, and no seat is kept under it."""

@@ -2,7 +2,9 @@
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamehost.journal.records import TableId
+from gamehost.journal.records import Entry, EntryKind, FinishedMatch, SeatRecord, TableHeader, TableId
+from gamehost.lobby.finished import Tally
+from gamehost.wires.console.listings import ladder
 from tests.kit.memory_host import SAID, Client, MemoryHost, without_options
 from tests.kit.wires.console import Person
 from tests.kit.wires.open import DEAL
@@ -75,6 +77,91 @@ class PromptTests(SynchronousTestCase):
         client = connected(self.host)
         self.assertEqual(typed(client, "login carl"), "Password (it is shown while you type): ")
         self.assertEqual(typed(client, "canary canary"), "You are carl. To play, type: play onitama\n> ")
+
+
+class FirstVisitTests(SynchronousTestCase):
+    """What somebody meets who has never been here: no answer leads away from what is wanted."""
+
+    def seated(self, address: str) -> MemoryHost:
+        """A host with one player at this address, whose connection is lost."""
+        host = MemoryHost({**DEAL, "limits.keyless_resume_seconds": "3"})
+        ann = host.connect("console", address)
+        ann.say("name ann", "play onitama")
+        connected(host, "name bob", "play onitama")
+        ann.drop()
+        return host
+
+    def back(self, host: MemoryHost, address: str) -> str:
+        client = host.connect("console", address)
+        client.transport.read()
+        client.say("name ann")
+        return client.transport.read().decode()
+
+    def test_on_this_machine_nobody_waits_for_a_seat(self) -> None:
+        self.assertIn("your seat in match 1 is yours again", self.back(self.seated("127.0.0.1"), "127.0.0.1"))
+
+    def test_who_comes_back_too_early_is_told_to_come_again(self) -> None:
+        """And not to take another name, which would give the seat up."""
+        host = self.seated("192.0.2.7")
+        self.assertEqual(
+            self.back(host, "192.0.2.7"),
+            "A seat is kept under this name. If it is yours, type the same line again in 3 s.\n> ",
+        )
+        self.assertNotIn("another one", self.back(host, "192.0.2.8"))
+        host.clock.advance(3)
+        self.assertIn("yours again", self.back(host, "192.0.2.7"))
+
+    def test_whoever_resigns_reads_that(self) -> None:
+        """Also where several play on."""
+        host = MemoryHost({"limits.unlimited": "yes"})
+        people = [connected(host, f"name {name}", "play eriantys players=3") for name in ("ann", "bob", "carl")]
+        people[0].transport.read()
+        self.assertIn("you left the match.", typed(people[0], "resign yes"))
+
+    def test_the_first_lines_fit(self) -> None:
+        """Eighty columns, and matches whose players are away are told of."""
+        host = self.seated("192.0.2.7")
+        said = host.connect("console").transport.read().decode()
+        self.assertLessEqual(max(map(len, said.splitlines())), 80)
+        self.assertNotIn("wait for", said)
+        host.lobby.registry.sleeping._tables = 2
+        self.assertIn("\n2 matches wait for their players. To come", host.connect("console").transport.read().decode())
+
+    def test_nobody_is_sent_to_play_when_no_matches_begin(self) -> None:
+        """While the host drains: at the end of a match, and to whoever comes."""
+        host = MemoryHost(DEAL)
+        ann, bob = (connected(host, f"name {name}", "play onitama") for name in ("ann", "bob"))
+        host.lobby.drain("no new matches begin")
+        ann.transport.read()
+        said = typed(ann, "resign yes") + bob.transport.read().decode()
+        said += host.connect("console").transport.read().decode()
+        self.assertEqual(said.count("No new matches begin."), 3)
+        self.assertNotIn("play onitama", said)
+
+    def test_what_nobody_meant_is_not_proposed(self) -> None:
+        client = connected(MemoryHost(DEAL))
+        self.assertNotIn("replay", typed(client, "ready"))
+        self.assertIn("Did you mean moves?", typed(client, "mvoes"))
+        self.assertIn("(random, easy, medium or", typed(client, "play onitama extreme"))
+
+    def test_levels_of_house_players_and_guests_stand_apart(self) -> None:
+        tally = Tally(0.0)
+        for number, (names, address) in enumerate(((("ann", "easy.1"), "house"), (("guest.1", "easy.2"), "house")), 1):
+            seats = (SeatRecord(names[0], "open", "x", names[0] == "ann"), SeatRecord(names[1], "open", address))
+            last = Entry(EntryKind.ACTED, 0, outcome=f"{names[1]} won (rules): master taken")
+            tally.add(FinishedMatch(TableId(number), 0, TableHeader("onitama", 1, seats), 2, last))
+        self.assertEqual(
+            ladder(tally, "")[1:],
+            [
+                "Accounts:",
+                "  ann                      0 won of    1",
+                "House players, by level:",
+                "  easy                     2 won of    2",
+                "Guests, whose names may have been different people's:",
+                "  guest.1                  0 won of    1",
+            ],
+        )
+        self.assertEqual([who.name for who, _, _ in tally.of("", "easy.9")], ["easy"])
 
 
 class ManyActionsTests(SynchronousTestCase):

@@ -86,7 +86,7 @@ class ScreenTests(ScreenContract, PropertyCase):
         for text, part in (
             ("hello", "Type CARD FROM TO: boar a1 a2."),
             ("ox", "Type CARD FROM TO"),
-            ("ox c1 c9", "Type CARD FROM TO"),
+            ("ox a1 a9", "There is no square a9: columns are a to e, and rows 1 to 5."),
             ("dog c1 c2", "There is no such card. Your cards are boar and ox."),
             ("crab c1 c2", "You do not hold crab. Your cards are boar and ox."),
             ("ox c2 c3", "None of your pieces is on c2. Yours are on a1, b1, c1, d1 and e1."),

@@ -9,7 +9,7 @@ from attrs import evolve
 
 from gamehost.games.base import IllegalAction, Seat
 from gamehost.games.screen import MoveRefused, Screen, Style
-from gamehost.games.stratego.actions import PlaceRows, read
+from gamehost.games.stratego.actions import PlaceRows, Ready, read
 from gamehost.games.stratego.master import STRATEGO, StrategoMaster
 from gamehost.games.stratego.messages import MESSAGES, BoardEvent, FoughtEvent, MovedEvent, View
 from gamehost.games.stratego.rules import nowhere, seen
@@ -186,10 +186,14 @@ class SetUpTests(PropertyCase):
         self.assertEqual(match.told[Seat(0)][-2:], ["You placed a flag on a1.", "You placed a marshal on b1."])
         self.assertIn("One of your pieces is already on a1.", refused(self, ours, "9 a1"))
         self.assertIn("No flag is left. Still to place: 2 (general), ", refused(self, ours, "F@c1"))
-        self.assertIn("one by one", refused(self, ours, "setup random"))
-        self.assertEqual(ours.prompt_line(), "Place your pieces. Type: place 2 c1.")
+        self.assertIn("type: setup random", refused(self, ours, "setup classic"))
+        self.assertIn("38 of your 40 pieces are not placed yet. To have the rest", refused(self, ours, "ready"))
+        rest = [read(notation) for notation in ours.read("setup random")]
+        self.assertEqual((len(rest), rest[-1]), (39, Ready()))
+        self.assertEqual(ours.prompt_line(), "Place your pieces. Type: setup random.")
+        self.assertEqual(ours.moves(2)[1], "place 2 c1")
         while "ready" not in ours.moves(1):
-            match.type(Seat(0), ours.moves(1)[0])
+            match.type(Seat(0), ours.moves(2)[1])
         match.type(Seat(0), "ready")
         self.assertEqual(match.told[None][-1], "ann is ready.")
         self.assertIn("You are ready", refused(self, ours, "9 a1"))

@@ -201,6 +201,9 @@ def _read(position: Position, text: str) -> Action:
             return _checked(position, Move(_card(word, hand), SQUARE_NAMED[start], SQUARE_NAMED[end]))
         case [start, end] if start in SQUARE_NAMED and end in SQUARE_NAMED:
             return _with_either_card(position, SQUARE_NAMED[start], SQUARE_NAMED[end])
+    outside = [one for one in re.findall("[a-z][0-9]+", text.lower()) if one not in SQUARE_NAMED]
+    if outside:
+        raise MoveRefused(f"There is no square {outside[0][:4]}: columns are a to e, and rows 1 to 5.")
     raise MoveRefused(f"That is not a move of Onitama. Type CARD FROM TO: {example}.")
 
 

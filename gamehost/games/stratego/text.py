@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from gamehost.games.base import Seat
-from gamehost.games.chance import Chance, SystemChance
+from gamehost.games.chance import Chance, SystemChance, shuffled
 from gamehost.games.screen import (
     BoardScreen,
     MoveRefused,
@@ -50,6 +50,7 @@ CLASSIC: Sequence[str] = LIBRARY[0]
 _DEPTH = 4
 _PIECES = _DEPTH * WIDTH
 _PLACE = re.compile(r"(?:PLACE\s+)?([1-9SFB])[\s@]+([A-J](?:10|[1-9]))", re.ASCII)
+_REST = "To have the rest placed, type"
 _ADVICE = "Type setup random, setup classic, or setup and four rows of ten pieces, the front row first"
 
 
@@ -72,7 +73,9 @@ def listed_set_ups(view: View, seat: Seat) -> Iterator[str]:
     if left.total() == _PIECES:
         yield "setup random"
         yield "setup classic"
-    elif not left.total():
+    elif left.total():
+        yield "setup random"
+    else:
         yield "ready"
     for square in home_squares(seat) if left.total() else ():
         if view.squares[square] == ".":
@@ -81,9 +84,9 @@ def listed_set_ups(view: View, seat: Seat) -> Iterator[str]:
             return
 
 
-def read_set_up(text: str, view: View, seat: Seat, chance: Chance) -> Action:
+def read_set_up(text: str, view: View, seat: Seat, chance: Chance) -> Sequence[Action]:
     """
-    Read what was typed in the set-up.
+    Read what was typed in the set-up. If some pieces stand already, `setup random` places the rest.
 
     :param chance: for a random set-up
     :raises MoveRefused: it is not a set-up, or not of a side's forty pieces
@@ -93,17 +96,27 @@ def read_set_up(text: str, view: View, seat: Seat, chance: Chance) -> Action:
     placed = _PIECES - still_to_place(view).total()
     if word == "READY" and not rest:
         if placed < _PIECES:
-            raise MoveRefused(f"{_PIECES - placed} of your {_PIECES} pieces are not placed yet. {_ADVICE}.")
-        return Ready()
+            advice = f"{_REST}: setup random." if placed else f"{_ADVICE}."
+            raise MoveRefused(f"{_PIECES - placed} of your {_PIECES} pieces are not placed yet. {advice}")
+        return [Ready()]
     if found := _PLACE.fullmatch(text.strip().upper()):
-        return _place(found[1], found[2], view, seat)
+        return [_place(found[1], found[2], view, seat)]
     if word not in ("SETUP", "SET-UP"):
         raise MoveRefused(f"Place your pieces first. {_ADVICE}.")
     if placed and not view.ready[seat]:
-        raise MoveRefused("You have begun to place your pieces one by one, so go on in that way: place 9 a4.")
+        if rest == "RANDOM":
+            return [*_rest_placed(view, seat, chance), Ready()]
+        raise MoveRefused(f"The pieces that you placed one by one stay. {_REST}: setup random.")
     if rest == "RANDOM":
-        return PlaceRows(set_up(seat, SeededChance(chance.below(2**64))))
-    return PlaceRows(_turned(CLASSIC[::-1] if rest == "CLASSIC" else _rows(rest), seat))
+        return [PlaceRows(set_up(seat, SeededChance(chance.below(2**64))))]
+    return [PlaceRows(_turned(CLASSIC[::-1] if rest == "CLASSIC" else _rows(rest), seat))]
+
+
+def _rest_placed(view: View, seat: Seat, chance: Chance) -> Iterator[Place]:
+    """The pieces that are not placed yet, each on an empty square."""
+    kinds = shuffled(list(still_to_place(view).elements()), chance)
+    squares = (square for square in home_squares(seat) if view.squares[square] == ".")
+    return (Place(kind, square % WIDTH, square // WIDTH) for kind, square in zip(kinds, squares, strict=True))
 
 
 def _turned(rows: Sequence[str], seat: Seat) -> tuple[str, ...]:
@@ -237,7 +250,7 @@ class StrategoScreen(BoardScreen[View]):
         if view is None or seat is None:
             raise MoveRefused(f"It is not your turn. {self.prompt_line()}")
         if view.phase == Phase.SETUP.value:
-            return [write(read_set_up(text, view, seat, self._chance))]
+            return [write(action) for action in read_set_up(text, view, seat, self._chance)]
         if words[:1] in (["setup"], ["place"], ["ready"]):
             raise MoveRefused(f"Play has begun, so pieces can no longer be placed. {self.prompt_line()}")
         if view.turn != seat:

@@ -161,6 +161,9 @@ BY_WORD: Mapping[str, Command] = {command.word: command for command in COMMANDS}
 #: Other words for commands.
 ALIASES: Mapping[str, str] = {"?": "help", "exit": "quit", "bye": "quit", "observe": "watch"}
 
+#: Words of games, which are no misspelled commands wherever they are typed.
+_OF_GAMES = frozenset({"ready", "setup", "place"})
+
 #: In a match these are never commands that were cut short: people type them to play.
 DIRECTIONS = frozenset({"n", "ne", "e", "se", "s", "sw", "w", "nw"})
 
@@ -174,7 +177,7 @@ def beginning(word: str, words: Iterable[str]) -> list[str]:
 def nearest(word: str, words: Iterable[str]) -> str | None:
     """The word that is most like a misspelled one; `None`: none is."""
     found = get_close_matches(word, list(words), 1)
-    return found[0] if found else None
+    return found[0] if found and word not in _OF_GAMES else None
 
 
 def find_command(word: str) -> str | None:
@@ -274,7 +277,8 @@ def _no_option(word: str, game: str) -> str:
     near = nearest(word, known)
     if near in LEVELS or near == "private":
         return f"Did you mean {near}? Type: play {game} {near}"
-    return f"Behind the game stands a level, against NAME, private, or SETTING=VALUE. For example: play {game} easy"
+    levels = f"{', '.join(LEVELS[:-1])} or {LEVELS[-1]}"
+    return f"Behind the game stands a level ({levels}), against NAME, private, or SETTING=VALUE. For example: play {game} easy"
 
 
 def _seats(settings: dict[str, str]) -> int | None:

@@ -1,8 +1,8 @@
 """
 The conversation, `->` from the person, `<-` from the host. All is text; `>` and a space are the prompt, without a line end::
 
-                                 <- gamehost: Onitama, ... 3 tables, 5 people, 2 waiting.
-                                 <- Type help, or: play onitama
+                                 <- gamehost: Onitama, ...
+                                 <- 3 tables, 5 people, 2 waiting. Type help, or: play onitama
     -> name ann                  <- You are ann.                        or a reason; without it, play gives a number as a name
     -> login ann                 <- Password:                           the next line is the password
     -> play onitama easy         <- Match 12: Onitama. ...              then the board, and what to type
@@ -124,7 +124,8 @@ class ConsoleConversation(AccountConversation[m.Message]):
 
     def begin(self) -> None:
         """Say what this is, and what to type."""
-        self._printer.show(listings.greeting(list(self._options.games), self._spectators.counts()))
+        games, closed = list(self._options.games), self.lobby.no_tables
+        self._printer.print(*listings.greeting(games, self._spectators.counts(), closed))
         self._printer.prompt()
 
     def set_state(self, state: Enum) -> None:
@@ -266,7 +267,7 @@ class ConsoleConversation(AccountConversation[m.Message]):
         try:
             session = self.lobby.enter(words[0], self._options.wire, self.peer.address, self)
         except NameRefused as refusal:
-            self._printer.refuse(_name_refused(str(refusal)))
+            self._printer.refuse(_name_refused(refusal))
             return
         self._entered(session)
 
@@ -551,7 +552,7 @@ class ConsoleConversation(AccountConversation[m.Message]):
     def tell_over(self, event: Over) -> None:
         """The match is over. The person keeps the name, and may play again."""
         assert self._match is not None
-        self._match.end(event)
+        self._match.end(event, self.lobby.no_tables)
         self.leave_table(ConsoleState.LOBBY)
 
     def resign(self, words: list[str]) -> None:
@@ -560,6 +561,8 @@ class ConsoleConversation(AccountConversation[m.Message]):
             self._printer.refuse(_NO_MATCH)
         elif [word.casefold() for word in words] in (["yes"], ["y"]):
             self._printer.awaiting = True
+            if self._own is not None:
+                self._own.resigned = True
             self.handle.resign()
         else:
             self._asked_to_resign = True
@@ -702,8 +705,13 @@ class ConsoleConversation(AccountConversation[m.Message]):
     }
 
 
-def _name_refused(reason: str) -> str:
-    """Why a name cannot be had, and what to type."""
+def _name_refused(refusal: NameRefused) -> str:
+    """Why a name cannot be had, and what to type. Nobody who may have a seat is told to take another name."""
+    reason = str(refusal)
+    if refusal.wait:
+        return f"A seat is kept under this name. If it is yours, type the same line again in {refusal.wait} s."
+    if "a seat is kept" in reason:
+        return sentence(reason)
     if "belongs to an account" in reason:
         return f"{sentence(reason)} If it is yours, type login and the name."
     return f"{sentence(reason)} Type name and another one."

@@ -12,7 +12,7 @@ from gamehost.accounts.names import key_of
 from gamehost.games.base import Cause, Result, Seat
 from gamehost.games.screen import listed
 from gamehost.journal.records import FinishedMatch
-from gamehost.lobby.finished import Tally
+from gamehost.lobby.finished import Kind, Tally, Who, outcome
 from gamehost.lobby.watching import Counts, Person, PlayedTable, WaitingByGame
 from gamehost.settings import Settings
 from gamehost.tables.interfaces import OpenTable
@@ -52,9 +52,15 @@ def versus(names: Sequence[str]) -> str:
     return " against ".join(names) if len(names) == 2 else ", ".join(names)
 
 
-def ended(result: Result, names: Sequence[str], seat: Seat | None) -> str:
-    """Who won and why, for a seat or a watcher."""
+def ended(result: Result, names: Sequence[str], seat: Seat | None, resigned: bool = False) -> str:
+    """
+    Who won and why, for a seat or a watcher.
+
+    :param resigned: whether this seat has given the match up
+    """
     why = result.why or _CAUSES.get(result.cause, "")
+    if resigned and result.cause is Cause.LEFT:
+        why = "you left the match"
     because = f": {why}." if why else "."
     if result.cause is Cause.LEFT and len(names) == 2 and len(result.winners) == 1:
         winner = result.winners[0]
@@ -103,10 +109,20 @@ LINES = 40
 RECORDS = 10
 
 
-def greeting(games: Sequence[str], counts: Counts) -> list[str]:
-    """The first lines of a connection."""
+def greeting(games: Sequence[str], counts: Counts, closed: str | None = None) -> list[str]:
+    """
+    The first lines of a connection.
+
+    :param closed: why no new matches begin; `None`: they do
+    """
     now = f"{counted(counts.tables, 'table')}, {counted(counts.people, 'person', 'people')}, {counts.waiting} waiting."
-    return [f"gamehost: {listed([title(game) for game in games])}. {now}", f"Type help, or: play {games[0]}"]
+    lines = [f"gamehost: {listed([title(game) for game in games])}."]
+    if counts.asleep:
+        those = (
+            "1 match waits for its players" if counts.asleep == 1 else f"{counts.asleep} matches wait for their players"
+        )
+        lines.append(f"{those}. To come back, type name and your name.")
+    return [*lines, f"{now} Type help, or: play {games[0]}" if closed is None else f"{now} {sentence(closed)}"]
 
 
 def people(found: Sequence[Person], waiting: WaitingByGame) -> list[str]:
@@ -187,21 +203,40 @@ def records(found: Sequence[FinishedMatch]) -> list[str]:
     for one in found:
         names = versus([seat.name for seat in one.opening.seats])
         lines.append(f"  {one.table:>5}  {title(one.opening.game):12}  {max(one.entries - 1, 0):>5}  {names}")
-        lines.append(f"  {'':>5}  {'':12}  {'':>5}  {one.last.outcome}")
+        lines.append(f"  {'':>5}  {'':12}  {'':>5}  {_outcome(one)}")
     return [*lines, f"To go through one, type: replay {found[0].table}"]
+
+
+def _outcome(match: FinishedMatch) -> str:
+    """How a match ended; what another release has written, as it is."""
+    winners, cause, why = outcome(match)
+    if not cause:
+        return why
+    names = [seat.name for seat in match.opening.seats]
+    return ended(Result(tuple(map(Seat, winners)), Cause(cause), why), names, None)
+
+
+#: The kinds of players in a ladder, in their order.
+_RANKED: Mapping[Kind, str] = {
+    Kind.ACCOUNT: "Accounts:",
+    Kind.HOUSE: "House players, by level:",
+    Kind.GUEST: "Guests, whose names may have been different people's:",
+}
 
 
 def ladder(tally: Tally, game: str) -> list[str]:
     """Who has won how often, in all games or in one. Nobody has a rating."""
-    played: Counter[str] = Counter()
-    won: Counter[str] = Counter()
-    for (name, one), count in tally.counts.items():
-        if game in ("", one):
-            played[name] += count.played
-            won[name] += count.won
+    played: Counter[Who] = Counter()
+    won: Counter[Who] = Counter()
+    for who, _, count in tally.of(game, ""):
+        played[who] += count.played
+        won[who] += count.won
     matches = tally.matches[game] if game else tally.matches.total()
     if not matches:
         return ["Nothing is rated on this host, and no match has been finished yet. To play, type: play onitama"]
-    ranked = sorted(played, key=lambda name: (-won[name], played[name], key_of(name)))
-    lines = [f"  {name:20}  {won[name]:>4} won of {played[name]:>4}" for name in ranked]
-    return [f"Nothing is rated on this host. The last {counted(matches, 'match', 'matches')}:", *_shortened(lines)]
+    ranked = sorted(played, key=lambda who: (-won[who], played[who], key_of(who.name)))
+    lines = [f"Nothing is rated on this host. The last {counted(matches, 'match', 'matches')}:"]
+    for kind, words in _RANKED.items():
+        rows = [f"  {who.name:20}  {won[who]:>4} won of {played[who]:>4}" for who in ranked if who.kind is kind]
+        lines += [words, *_shortened(rows)] if rows else []
+    return lines

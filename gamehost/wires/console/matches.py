@@ -80,6 +80,8 @@ class OwnMatch:
     _account: bool
     #: Whether the end was told.
     over: bool = False
+    #: Whether this person has given the match up.
+    resigned: bool = False
     _group: _Group | None = None
     #: Whether nothing of the match has been told since the seat was taken.
     _fresh: bool = True
@@ -177,15 +179,19 @@ class OwnMatch:
         self.show_board()
         self._printer.prompt()
 
-    def end(self, event: Over) -> None:
-        """The match is over."""
+    def end(self, event: Over, closed: str | None) -> None:
+        """
+        The match is over.
+
+        :param closed: why there will be no other one; `None`: there may be
+        """
         handle = self.handle
         group = self._group_of(handle.n)
         group.draw = bool(group.sentences)  # the last move; nothing is new on the board if somebody left
-        group.end = [ended(event.result, handle.names, handle.seat)]
+        group.end = [ended(event.result, handle.names, handle.seat, self.resigned)]
         if self._refusals_due:
             group.end.append("What you typed after the end was not played.")
-        group.end.append(f"For another match, type: play {handle.game}")
+        group.end.append(f"For another match, type: play {handle.game}" if closed is None else sentence(closed))
         self._refusals_due = 0
         self._judging = False
 
