@@ -7,16 +7,18 @@ them by the thousand, and given them up.
 
 import re
 from collections import Counter
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
+from enum import StrEnum
 
-from attrs import define, field
+from attrs import define, field, frozen
 from twisted.internet.defer import Deferred
 from twisted.internet.interfaces import IReactorTime
 
 from gamehost.accounts.names import key_of
 from gamehost.games.base import Cause
-from gamehost.journal.records import FinishedMatch, Journal
+from gamehost.journal.records import HOUSE_ADDRESS, FinishedMatch, Journal, SeatRecord
 from gamehost.measures import MatchCounts
+from gamehost.players.base import Level
 
 #: Matches that the journal is asked for at once: a millisecond of work each time.
 SOME = 100
@@ -26,6 +28,9 @@ COUNTED, COUNTED_SECONDS = 2_000, 10.0
 UNPLAYED = 5
 #: Seconds for which a list holds in which nothing has changed here. Other hosts may write to the same store.
 LIST_SECONDS = 1.0
+
+#: A house player's name begins with its level and a dot. Nobody else may have such a name.
+_LEVELS = frozenset(level.value for level in Level)
 
 _OUTCOME = re.compile(rf"(.*) won \(({'|'.join(cause.value for cause in Cause)})\): (.*)", re.DOTALL)
 
@@ -39,9 +44,31 @@ def outcome(match: FinishedMatch) -> tuple[list[int], str, str]:
     return [seat for seat, one in enumerate(match.opening.seats) if one.name in names], found[2], found[3]
 
 
+class Kind(StrEnum):
+    """Who is behind a name. Only an account is the same person each time."""
+
+    ACCOUNT = "account"
+    HOUSE = "house"
+    GUEST = "guest"
+
+
+@frozen
+class Who:
+    """A player whose results are counted: an account, a level of house players, or whoever had a guest's name."""
+
+    kind: Kind
+    name: str
+
+    @classmethod
+    def of(cls, seat: SeatRecord) -> "Who":
+        if seat.address == HOUSE_ADDRESS:
+            return cls(Kind.HOUSE, seat.name.partition(".")[0])
+        return cls(Kind.ACCOUNT if seat.account else Kind.GUEST, seat.name)
+
+
 @define(eq=False)
 class Count:
-    """How often a name has played a game. A shared victory is a win."""
+    """How often somebody has played a game. A shared victory is a win."""
 
     played: int = 0
     won: int = 0
@@ -56,10 +83,10 @@ class Tally:
     until: float
     #: As of `FinishedMatches`, when it was counted.
     ended: int = 0
-    #: By name and game.
-    counts: dict[tuple[str, str], Count] = field(factory=dict)
-    #: By the key of a name: the names and games in `counts`.
-    names: dict[str, list[tuple[str, str]]] = field(factory=dict)
+    #: By player and game.
+    counts: dict[tuple[Who, str], Count] = field(factory=dict)
+    #: By the key of a name: the players and games in `counts`.
+    _named: dict[str, list[tuple[Who, str]]] = field(factory=dict)
     #: Matches that were counted, by game.
     matches: Counter[str] = field(factory=Counter)
     #: The lowest number of a table for which it stands.
@@ -71,13 +98,28 @@ class Tally:
         for seat, one in enumerate(match.opening.seats):
             if one.name.startswith("#"):
                 continue  # the master of a remote game, who plays for nobody
-            count = self.counts.get((one.name, game))
+            who = Who.of(one)
+            count = self.counts.get((who, game))
             if count is None:
-                count = self.counts[one.name, game] = Count()
-                self.names.setdefault(key_of(one.name), []).append((one.name, game))
+                count = self.counts[who, game] = Count()
+                self._named.setdefault(key_of(who.name), []).append((who, game))
             count.played += 1
             count.won += seat in winners
             count.drawn += not winners
+
+    def of(self, game: str, name: str) -> Iterator[tuple[Who, str, Count]]:
+        """
+        Who has played what, and how often.
+
+        :param game: its name; empty: any
+        :param name: the key of a name; empty: anybody. That of a house player stands for its level
+        """
+        level, dot, _ = name.partition(".")
+        if dot and level in _LEVELS:
+            name = level
+        for who, played in self._named.get(name, ()) if name else self.counts:
+            if game in ("", played):
+                yield who, played, self.counts[who, played]
 
 
 @define(eq=False)

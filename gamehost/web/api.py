@@ -32,7 +32,7 @@ from gamehost.journal.notation import NotNotation, write_notation
 from gamehost.journal.pictures import NoPicture, picture
 from gamehost.journal.records import Entry, EntryKind, FinishedMatch, TableId, TableRecord
 from gamehost.journal.replay import NotFollowed, new_master, replay
-from gamehost.lobby.finished import LIST_SECONDS, Tally, outcome
+from gamehost.lobby.finished import LIST_SECONDS, Kind, Tally, outcome
 from gamehost.lobby.questions import Found
 from gamehost.lobby.queues import same_code
 from gamehost.lobby.watching import EVERY, HistoryQuestion, Spectators
@@ -70,9 +70,13 @@ class MatchList(Struct, frozen=True):
 
 
 class ResultRow(Struct, frozen=True):
-    """How often a name has played a game, and won. A shared victory is a win."""
+    """
+    How often a player has played a game, and won. A shared victory is a win. `kind` is `account`, `guest` or `house`: house
+    players of one level are one player, and different people may have had the name of a guest.
+    """
 
     name: str
+    kind: str
     game: str
     played: int
     won: int
@@ -110,19 +114,20 @@ def row(match: FinishedMatch) -> MatchRow:
     )
 
 
+_KINDS = tuple(kind.value for kind in Kind)
+
+
 def results_of(tally: Tally, game: str, wanted: str) -> Results:
     """
-    What a tally says, the most victories first.
+    What a tally says: accounts, house players and then guests, of each kind the most victories first.
 
     :param wanted: the key of a name; empty: of all names
     """
-    pairs = tally.names.get(wanted, ()) if wanted else tally.counts
     rows = [
-        ResultRow(name, played, count.played, count.won, count.drawn)
-        for name, played in pairs
-        if game in ("", played) and (count := tally.counts[name, played])
+        ResultRow(who.name, who.kind.value, played, count.played, count.won, count.drawn)
+        for who, played, count in tally.of(game, wanted)
     ]
-    rows.sort(key=lambda one: (-one.won, one.played, one.name, one.game))
+    rows.sort(key=lambda one: (_KINDS.index(one.kind), -one.won, one.played, one.name, one.game))
     return Results(rows, tally.matches.total(), tally.since)
 
 
@@ -156,7 +161,7 @@ class Matches:
         return self._spectators.questions.ask(address, ("list", finished.ended, before, game, wanted), listed)
 
     def results(self, address: str, game: str, name: str) -> Deferred[Answer]:
-        """Who has won how often, the most victories first; the arguments as of `find`."""
+        """Who has won how often, as of `results_of`; the arguments as of `find`."""
         wanted = key_of(name)
         key = ("results", self._spectators.finished.edition, game, wanted)
         return self._spectators.questions.ask(address, key, partial(self._results, game, wanted))

@@ -6,7 +6,7 @@ from msgspec import json
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.games.base import Cause, Result, Seat
-from gamehost.journal.records import Entry, EntryKind, FinishedMatch, SeatRecord, TableHeader, TableId
+from gamehost.journal.records import HOUSE_ADDRESS, Entry, EntryKind, FinishedMatch, SeatRecord, TableHeader, TableId
 from gamehost.lobby.finished import COUNTED_SECONDS, outcome
 from gamehost.storage.memory import MemoryJournal
 from gamehost.testing.memory_host import MemoryHost, at_once
@@ -106,6 +106,19 @@ class ListTests(SynchronousTestCase):
         self.assertEqual(self.results().matches, 3)
         self.clock.advance(COUNTED_SECONDS)
         self.assertEqual(self.results().matches, 4)
+
+    def test_kinds_of_players(self) -> None:
+        """A level of house players is one player. Accounts come first, and guests last."""
+        for number, name in enumerate(("ann", "guest.1")):
+            table = self.journal.new_table()
+            house = SeatRecord(f"easy.{number + 1}", "open", HOUSE_ADDRESS)
+            header = TableHeader("onitama", 1, (SeatRecord(name, "open", "x", name == "ann"), house), {})
+            self.journal.open(table, header, lambda: None)
+            words = f"easy.{number + 1} won (rules): master taken"
+            self.journal.append(table, Entry(EntryKind.ACTED, 61_000, Seat(0), outcome=words), lambda: None)
+        rows = [(row.name, row.kind, row.played, row.won) for row in self.results().results]
+        self.assertEqual(rows, [("ann", "account", 1, 0), ("easy", "house", 2, 2), ("guest.1", "guest", 1, 0)])
+        self.assertEqual([row.played for row in self.results(name="easy.2").results], [2])
 
     def test_masters_have_no_results(self) -> None:
         """The last seat of a remote game is its master's."""
