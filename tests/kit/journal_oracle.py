@@ -193,6 +193,7 @@ class JournalOracle:
         :raises Contradiction: and this cannot be
         """
         self._heard.append(line)
+        line = self._speaker.plain(line)
         readings = {after for reading in self._readings for after in self._after(reading, line)}
         if not readings:
             self._contradict("which does not follow from the journal")

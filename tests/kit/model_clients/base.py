@@ -90,6 +90,11 @@ class ModelClient(ABC):
         return False
 
     @staticmethod
+    def plain(line: str) -> str:
+        """What the host has said, without what depends on the time."""
+        return line
+
+    @staticmethod
     @abstractmethod
     def chatter(line: str) -> bool:
         """Whether a line rests on nothing in the journal: a refusal, somebody away, a welcome."""

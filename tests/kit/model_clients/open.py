@@ -2,6 +2,7 @@
 
 import json
 import random
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -18,6 +19,9 @@ from tests.kit.model_clients.base import ModelClient
 CHATTER = frozenset(
     {"entered", "seeking", "stopped", "seated", "away", "left", "refused", "sorry", "pong", "bye", "suspended"}
 )
+
+#: When something must be done.
+_DUE = re.compile(r',"due":\[[0-9]+,[0-9]+\]')
 
 
 def text(**message: Any) -> str:
@@ -154,6 +158,10 @@ class OpenClient(ModelClient):
                 ended = {"winners": list(result.winners), "cause": result.cause.value, "why": result.why}
                 return [text(**{"is": "over"}, **at, **ended)]
         raise AssertionError(f"nothing is known of {type(event).__name__}")
+
+    @staticmethod
+    def plain(line: str) -> str:
+        return _DUE.sub("", line)
 
     @staticmethod
     def chatter(line: str) -> bool:
