@@ -7,8 +7,11 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.games.onitama.rules import VECTORS
 from gamehost.lobby.watching import EVERY
+from gamehost.testing.memory_host import MemoryHost
 from gamehost.web.api import LOOK_SECONDS
+from gamehost.wires.open.conversation import WIRE
 from tests.kit.web_host import Browser, Response, WebHost, request
+from tests.web.test_matches import InMemory
 
 SETTINGS = {"onitama.deal": "boar,ox/crab,eel/tiger"}
 
@@ -112,6 +115,19 @@ class TableTests(ApiCase):
             self.assertIn("unsafe-inline", answer.headers["content-security-policy"])
         self.assertEqual(self.response(web, "/api/tables/1/picture?until=0").status, 404)
         self.assertEqual(self.response(web, "/api/tables/2/picture?until=1").status, 404)
+
+    def test_a_picture_of_the_end(self) -> None:
+        """A journal in memory has it, too: a page without a board of the game's own shows how the match ended."""
+        journal: Any = InMemory(wall=lambda: 1_000_000.0)
+        web = WebHost(MemoryHost(SETTINGS, wires=(WIRE,), journal=journal))
+        guests = [web.browser(), web.browser()]
+        for guest, name in zip(guests, ("ann", "bob"), strict=True):
+            guest.say(do="enter", name=name)
+            guest.say(do="seek", game="onitama")
+        guests[0].say(do="leave")
+        answer = self.response(web, "/api/tables/1/picture?until=2")
+        self.assertEqual(answer.status, 200)
+        self.assertIn(b"ann left the match", answer.body)
 
     def test_what_happened(self) -> None:
         """The object that a socket gets. It is kept by browsers when the match is over."""

@@ -59,7 +59,7 @@ function pictureAt({ number, n, code }) {
     fetch(address).then((answer) => (answer.ok ? answer.text() : Promise.reject())).then((svg) => {
       known.set(key, parsed(svg));
       changed();
-    }).catch(() => {}); // A host that keeps no finished matches has no picture of the last position.
+    }).catch(() => {});
   }
   if (known.get(key)) latest.set(number, known.get(key));
   return known.get(key) ?? latest.get(number) ?? EMPTY;
