@@ -419,6 +419,10 @@ class Lobby:
         """The open tables of a game, the oldest first, and no more than are of use to anybody."""
         return self.waiting_tables.waiting(queue.game, queue.pool)
 
+    def invitation(self, table: TableId, code: str) -> tuple[Game[Any, Any], OpenTable] | None:
+        """An open table as those may know it who know its number, and its code if it is private; `None`: there is none."""
+        return self.waiting_tables.find(table, code)
+
     # -- the host starts and stops
 
     def restore(self, games: Mapping[str, Game[Any, Any]], found: Iterable[UnfinishedTable]) -> int:

@@ -334,7 +334,7 @@ class OpenConversation(AccountConversation[m.Message]):
 
     def ask_invitation(self, message: m.AskInvitation) -> None:
         """Say who waits at a table, to somebody who may take a seat there."""
-        found = self.lobby.waiting_tables.find(TableId(message.table), message.code or "")
+        found = self.lobby.invitation(TableId(message.table), message.code or "")
         if found is None or found[0].name not in self._options.games:
             self._refuse("no table of this number waits for players")
             return
