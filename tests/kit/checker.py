@@ -148,10 +148,9 @@ class MemoryLauncher:
                 self.clock.callLater(1.0, self.connect)
             return
         line: Any = self._factory.buildProtocol(None)
-        self._transport = transport = StrictTransport(self.clock, "192.0.2.3")
+        self._transport = transport = _Transport(self.clock, self._pump)
         transport.protocol = line
         line.makeConnection(transport)
-        self._pump(transport)
         client.connected()
 
     def send(self, data: bytes) -> None:
@@ -172,8 +171,8 @@ class MemoryLauncher:
         self.clock.callLater(0, self.hang_up)
         self.clock.callLater(0, self._run.client_ended, status, words)
 
-    def _pump(self, transport: StrictTransport) -> None:
-        """Give the client what the host has written, again and again."""
+    def _pump(self, transport: "_Transport") -> None:
+        """Give the client what the host has written, as one segment, and tell it of the end."""
         data = transport.read()
         if data and not self._client.ended:
             self.passed(data)
@@ -182,11 +181,39 @@ class MemoryLauncher:
             except Exception as error:
                 # As a program ends that meets what it did not expect.
                 self._client.end(1, f"{type(error).__name__}: {error}")
-        if transport.disconnected:
-            if not self._client.ended:
-                self._client.lost()
-            return
-        self.clock.callLater(STEP / 2, self._pump, transport)
+        if transport.disconnected and not self._client.ended:
+            self._client.lost()
+
+
+class _Transport(StrictTransport):
+    """
+    The host's end of a connection.
+
+    :param pump: called soon after the host has written, or the connection has ended, and never for nothing
+    """
+
+    def __init__(self, clock: Clock, pump: Callable[["_Transport"], None]) -> None:
+        super().__init__(clock, "192.0.2.3")
+        self._pump = pump
+        self._due = False
+
+    def write(self, data: bytes) -> None:
+        super().write(data)
+        self._pump_soon()
+
+    def _lost(self, reason: Exception) -> None:
+        if not self.disconnected:
+            super()._lost(reason)
+            self._pump_soon()
+
+    def _pump_soon(self) -> None:
+        if not self._due:
+            self._due = True
+            self._clock.callLater(STEP / 2, self._pump_now)
+
+    def _pump_now(self) -> None:
+        self._due = False
+        self._pump(self)
 
 
 def check(
