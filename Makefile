@@ -13,7 +13,7 @@ SHELL := bash
 
 .DEFAULT_GOAL := help
 .PHONY: help run cluster venv test test-times check lint types coverage docs pictures shape changelog nox dist check-dist deb check-deb clean \
-	test-slow test-browser test-cluster check-cluster looks test-stateful test-simulation test-sigkill test-championship test-backup test-bitflips test-house test-sigterm test-standstill test-class test-leaks test-checker fuzz fuzz-coverage audit \
+	test-slow test-browser test-cluster check-cluster looks test-properties test-stateful test-simulation test-sigkill test-championship test-backup test-bitflips test-house test-sigterm test-standstill test-class test-leaks test-checker fuzz fuzz-coverage audit \
 	bench bench-start bench-scale bench-attack bench-watchers bench-house bench-remote bench-cluster bench-hop ladder soak profile
 
 ##@ To play
@@ -117,6 +117,10 @@ check-cluster: $(VENV)/ready ## a short test-cluster: three hosts under play are
 looks: $(VENV)/ready ## take the pictures of the pages for the documentation, in docs/looks; needs Chromium
 	sh tests/install_browser.sh
 	GAMEHOST_LOOKS=yes GAMEHOST_BROWSER=required $(TRIAL) tests.browser.looks tests.browser.large_looks.PlayerLooks
+
+test-properties: $(VENV)/ready ## property tests with other examples in each run, and ten times as many; EXAMPLES=200 TESTS=tests.wires
+	GAMEHOST_TEST_PROFILE=search GAMEHOST_EXAMPLES=$(or $(EXAMPLES),200) $(FORK) $(TRIAL) -j$(JOBS) \
+		$(or $(TESTS),tests.accounts tests.games tests.journal tests.lobby tests.storage tests.tables tests.wires)
 
 test-stateful: $(VENV)/ready ## players, disks and clocks in any order, on a host in memory; RUNS=2000
 	GAMEHOST_STATEFUL=$(or $(RUNS),2000) $(TRIAL) tests.kit.test_stateful

@@ -1,7 +1,7 @@
 """
 The suite. Run it with `make test`, or with `python -m twisted.trial tests` from the checkout.
 
-Property tests draw the same examples in every run (`GAMEHOST_TEST_PROFILE=search` draws new ones, and more).
+Property tests draw the same examples in every run. `make test-properties` draws new ones, and more.
 """
 
 import os
@@ -16,13 +16,13 @@ settings.register_profile(
     "suite",
     deadline=None,
     derandomize=True,
-    max_examples=50,
+    max_examples=20,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.differing_executors],
 )
 settings.register_profile(
     "search",
     deadline=None,
-    max_examples=2000,
+    max_examples=int(os.environ.get("GAMEHOST_EXAMPLES", "200")),
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.differing_executors],
 )
 settings.load_profile(os.environ.get("GAMEHOST_TEST_PROFILE", "suite"))
