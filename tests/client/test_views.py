@@ -13,9 +13,9 @@ from gamehost.games.onitama.messages import MovedEvent
 from gamehost.testing.cases import PropertyCase
 from gamehost.testing.master_contract import MasterContract
 from tests.games.test_eriantys_messages import MessagesTests as EriantysTests
-from tests.games.test_onitama_messages import MessagesTests as OnitamaTests
-from tests.games.test_paper_soccer_messages import MessagesTests as PaperSoccerTests
-from tests.games.test_stratego_messages import MessagesTests as StrategoTests
+from tests.games.test_onitama_master import MessagesTests as OnitamaTests
+from tests.games.test_paper_soccer_master import MessagesTests as PaperSoccerTests
+from tests.games.test_stratego_master import MessagesTests as StrategoTests
 
 PLAYERS: dict[str, MasterContract] = {
     "eriantys": EriantysTests.player,

@@ -4,6 +4,7 @@ import random
 from collections import Counter
 from collections.abc import Sequence
 
+import msgspec
 from attrs import evolve
 from hypothesis import given
 from hypothesis import strategies as st
@@ -11,10 +12,13 @@ from hypothesis import strategies as st
 from gamehost.games.base import Cause, IllegalAction, Result, Seat, To
 from gamehost.games.chance import ScriptedChance, SystemChance
 from gamehost.games.onitama.master import ONITAMA, Action, Dealt, Exchanged, Moved, OnitamaMaster, Situation
-from gamehost.games.onitama.rules import VECTORS, Card, Exchange, Move
+from gamehost.games.onitama.messages import MESSAGES
+from gamehost.games.onitama.rules import START, VECTORS, Card, Exchange, Move, Position
+from gamehost.journal.pictures import picture
 from gamehost.settings import BadOption
 from gamehost.testing.cases import PropertyCase
 from gamehost.testing.master_contract import MasterContract
+from tests.kit.drawn_matches import MessagesContract, PictureContract, parsed, record_of, titles, words
 from tests.kit.games.onitama import (
     BLACK,
     WHITE,
@@ -383,3 +387,73 @@ class NotationTests(PropertyCase):
         ):
             self.assertRaises(ValueError, ONITAMA.read, notation)
         self.assertNotIn("sEcReT", str(self.assertRaises(ValueError, ONITAMA.read, b"sEcReT c1 c3")))
+
+
+# Onitama as other programs see it.
+
+
+class MessagesTests(MessagesContract, PropertyCase):
+    """The contract, and each message to the letter."""
+
+    messages = MESSAGES
+    player = MasterTests()
+
+    def test_messages(self) -> None:
+        """Squares by name, cards in alphabetical order, `from` and `to`."""
+        position = Position(((Card("ox"), Card("boar")), (Card("eel"), Card("crab"))), Card("tiger"))
+        for event, text in (
+            (Dealt(position), '{"kind":"dealt","hands":[["boar","ox"],["crab","eel"]],"spare":"tiger"}'),
+            (Moved(Seat(0), Move(Card("ox"), 2, 7)), '{"kind":"moved","seat":0,"card":"ox","from":"c1","to":"c2"}'),
+            (Exchanged(Seat(1), Card("eel"), Card("rat")), '{"kind":"exchanged","seat":1,"old":"eel","new":"rat"}'),
+        ):
+            self.assertEqual(msgspec.json.encode(MESSAGES.event(event)).decode(), text)
+
+    def test_view(self) -> None:
+        """The board as it is dealt."""
+        master = ONITAMA.new_master(2, {"deal": "boar,ox/crab,eel/tiger"}, None)  # type: ignore[arg-type]
+        master.begin(0)
+        board = "PPKPP" + "." * 15 + "ppkpp"
+        expected = {"board": board, "hands": (["boar", "ox"], ["crab", "eel"]), "spare": "tiger", "turn": 0}
+        self.assertEqual(self.shown(master), expected)
+
+
+# The picture of Onitama.
+
+
+class PictureTests(PictureContract, PropertyCase):
+    """The contract, and what is in the picture."""
+
+    player = MasterTests()
+
+    def test_the_start(self) -> None:
+        """All pieces, both colours, the five cards, coordinates, and who is to move."""
+        drawn = picture(ONITAMA, record_of(self.player, 1, 0, deal="tiger,crab/ox,eel/frog"))
+        self.assertEqual(len([title for title in titles(drawn) if " on " in title]), START.count("p") * 2 + 2)
+        self.assertIn("master on c1", titles(drawn))
+        shown = words(drawn)
+        for word in ("tiger", "crab", "ox", "eel", "frog", "next", "a", "e", "1", "5", "ann is to move."):
+            self.assertIn(word, shown)
+        self.assertNotIn('class="last"', drawn)
+
+    def test_the_last_move(self) -> None:
+        """Both of its squares are marked, and it is the last one of the list."""
+        record = record_of(self.player, 2, 3)
+        drawn = picture(ONITAMA, record)
+        self.assertEqual(drawn.count('class="last"'), 2)
+        self.assertEqual(words(drawn)[-1], f"3. {record.entries[-1].notation.decode()}")
+
+    def test_the_asking_seat_sits_below(self) -> None:
+        """Black's own picture is turned."""
+        record = record_of(self.player, 1, 0)
+        upper = [parsed(picture(ONITAMA, record, seat=seat)) for seat in (None, Seat(0), Seat(1))]
+        texts = [
+            ["".join(text.itertext()) for text in root.iter() if "name" in text.attrib.get("class", "")]
+            for root in upper
+        ]
+        self.assertEqual(texts, [["bobBlack", "annWhite"], ["bobBlack", "annWhite"], ["annWhite", "bobBlack"]])
+
+    def test_the_end(self) -> None:
+        """Who won is marked, and said."""
+        drawn = picture(ONITAMA, record_of(self.player, 3, 200))
+        self.assertIn("won", words(drawn))
+        self.assertTrue(any(" won: the master " in line for line in words(drawn)))

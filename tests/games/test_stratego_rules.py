@@ -2,13 +2,19 @@
 The rules of Stratego: pieces and battles, positions, and a side's set-up.
 """
 
+import json
 import random
+from pathlib import Path
+from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.games.base import Cause, Result, Seat
+from gamehost.games.stratego.actions import Action, Move, Place, PlaceRows, Ready, read, square_name, write
+from gamehost.games.stratego.events import Board, Fought, Moved, Phase, Situation
+from gamehost.games.stratego.master import STRATEGO
 from gamehost.games.stratego.rules import (
     BARE,
     KINDS,
@@ -29,14 +35,17 @@ from tests.kit.games.stratego import (
     POOR,
     POOR_FAR,
     RED,
+    as_action,
     drawn,
     from_setups,
+    in_play,
     objection,
     played,
     rows_of,
     shown,
     shuffled_rows,
     square,
+    told,
 )
 
 
@@ -488,3 +497,127 @@ class PlacingTests(PropertyCase):
         self.assertEqual(board[:60].strip("."), seen(Placing(BLUE).squares, None)[:60].strip("."))
         for piece, most in (("1", 1), ("9", 8), ("S", 1), ("F", 1), ("B", 6)):
             self.assertLessEqual(board.count(piece), most)
+
+
+# Actions as they are written down.
+
+
+class NotationTests(PropertyCase):
+    """`read` and `write`."""
+
+    def test_examples(self) -> None:
+        """The notation of each kind of action, both ways."""
+        examples: list[tuple[bytes, Action]] = [
+            (b"A4-A5", Move(0, 3, 0, 4)),
+            (b"J10-J1", Move(9, 9, 9, 0)),
+            (b"9@A10", Place("9", 0, 9)),
+            (b"S@B1", Place("S", 1, 0)),
+            ("/".join(POOR).encode(), PlaceRows(POOR)),
+            (b"ready", Ready()),
+        ]
+        for notation, action in examples:
+            self.assertEqual(read(notation), action)
+            self.assertEqual(write(action), notation)
+
+    def test_anything_else(self) -> None:
+        """What is nearly notation is refused."""
+        for notation in (
+            b"", b"A4A5", b"a4-a5", b"A0-A1", b"A11-A10", b"K1-K2", b"A04-A05", b"A4-A5\n", b" A4-A5",
+            b"A4-A5-9", b"X@A1", b"9@A", b"Ready", "A4\u2013A5".encode(), "A\u0664-A5".encode(), b"\xff",
+            b"/".join([b"9" * 10] * 3),
+        ):  # fmt: skip
+            self.assertRaises(ValueError, read, notation)
+
+    def test_no_such_square(self) -> None:
+        """What no master accepts has no notation."""
+        for x, y in ((-1, 0), (10, 0), (0, 10), (0, -1)):
+            self.assertRaises(ValueError, square_name, x, y)
+            self.assertRaises(ValueError, write, Place("9", x, y))
+
+    @given(st.builds(Move, *[st.integers(0, 9)] * 4))
+    def test_every_move(self, move: Move) -> None:
+        """Every move on the board reads back."""
+        self.assertEqual(read(write(move)), move)
+
+
+# Counts and whole games that other implementations agree on.
+
+
+GAMES = Path(__file__).parent.parent / "vectors" / "stratego_games.jsonl"
+
+#: Set-ups (y 0..3, y 6..9) and the number of move sequences of length 1, 2, 3 ...
+PERFT = (
+    (POOR, POOR_FAR, (6, 29, 189, 1239, 8411)),
+    (
+        rows_of("8362BS4579B8B8985B7BF69866173499999574B5"),
+        rows_of("963F89S61B95574B4867595894387B99279BB86B"),
+        (11, 98, 1209, 14367, 185270),
+    ),
+    (
+        rows_of("94F9B795B99949581259676BB68SB87367858B43"),
+        rows_of("3123464959599887F7578B86946BB79B996B8BS5"),
+        (6, 47, 478, 5454, 59428),
+    ),
+)
+
+
+def perft(position: Position, depth: int) -> int:
+    """The number of move sequences of this length; a game that is over has no moves."""
+    if position.result(2000) is not None:
+        return 0
+    turn = position.turn
+    view = Situation(turn, Phase.PLAY, seen(position.squares, turn), (True, True), turn, None, position.walks[turn])
+    moves = STRATEGO.legal(view, turn)
+    assert moves is not None
+    return sum(1 if depth == 1 else perft(position.after(*squares_of(move))[0], depth - 1) for move in moves)
+
+
+def squares_of(move: Any) -> tuple[int, int]:
+    """The numbers of a move's squares."""
+    return move.y * 10 + move.x, move.to_y * 10 + move.to_x
+
+
+class PerftTests(SynchronousTestCase):
+    """Legal moves, counted to depth 4; `long_stratego` goes to 5."""
+
+    def test_counts(self) -> None:
+        """The numbers of move sequences from three set-ups."""
+        for first, second, counts in PERFT:
+            position = from_setups(first, second)
+            for depth in range(1, 5):
+                self.assertEqual(perft(position, depth), counts[depth - 1], (first, depth))
+
+
+class GameTests(SynchronousTestCase):
+    """Recorded games, played to a master."""
+
+    def replay(self, record: dict[str, Any]) -> None:
+        """Every ply has as many legal moves and the battle that was recorded, and the end is the same."""
+        master = in_play(record["setup0"], record["setup1"])
+        for ply, (x, y, to_x, to_y, choices, battle) in enumerate(record["plies"]):
+            self.assertIs(master.result, None)
+            position = master.position
+            assert position is not None
+            self.assertEqual(sum(1 for _ in position.legal_moves()), choices, ply)
+            move = as_action((y * 10 + x, to_y * 10 + to_x))
+            event = told(master.act(position.turn, move, ply), None)[0]
+            self.assertEqual((event.seat, event.move), (Seat(ply % 2), move))
+            if battle is None:
+                self.assertIsInstance(event, Moved)
+            else:
+                self.assertIsInstance(event, Fought)
+                # In the records a flag is not beaten but taken.
+                left = "attacker" if battle[2] == "flag" else battle[2]
+                self.assertEqual([event.attacker, event.defender, event.winner], [battle[0], battle[1], left], ply)
+        why = {"flag": "flag taken", "opponent cannot move": "no move left"}[record["why"]]
+        self.assertEqual(master.result, Result((Seat(record["winner"]),), Cause.RULES, why))
+        board = Board(record["final0"].replace("?", "#"))
+        self.assertEqual(Board(master.view(Seat(0)).squares), board)
+
+    def test_recorded_games(self) -> None:
+        """All recorded games, ends by the flag and by a side that cannot move among them."""
+        records = [json.loads(line) for line in GAMES.read_text().splitlines()]
+        self.assertEqual(len(records), 12)
+        for record in records:
+            self.replay(record)
+        self.assertEqual({record["why"] for record in records}, {"flag", "opponent cannot move"})
