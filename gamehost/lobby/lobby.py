@@ -159,6 +159,10 @@ class Lobby:
 
     # -- in and out
 
+    def comes_back(self, session: Session) -> bool:
+        """As of `SessionRegistry`."""
+        return self.registry.comes_back(session)
+
     def enter(
         self,
         name: str,

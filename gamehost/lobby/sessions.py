@@ -421,6 +421,15 @@ class SessionRegistry:
             reason = f"a seat is kept under this name; try again in {left} s, or use a key"
             raise NameRefused(NameFault.TAKEN, reason, wait=left)
 
+    def comes_back(self, session: Session) -> bool:
+        """Whether this player gets a lost seat back by the name alone, or has something better: an account, a key."""
+        if session.account or session.key_digest:
+            return True
+        if self.resume is ResumePolicy.NEVER:
+            return False
+        addresses = self._addresses_of(session)
+        return not self.keyless_wait or not _is_of_another(session.address, addresses, session.seat)
+
     def _addresses_of(self, held: Session) -> Sequence[str]:
         """Where the players of a session's match came from when it began, in the order of the seats."""
         if held.table is not None:

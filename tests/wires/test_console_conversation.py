@@ -111,6 +111,20 @@ class FirstVisitTests(SynchronousTestCase):
         host.clock.advance(3)
         self.assertIn("yours again", self.back(host, "192.0.2.7"))
 
+    def test_a_way_back_that_is_none_is_not_told(self) -> None:
+        """Another player of the match has the address, so the name alone is not enough."""
+        host = MemoryHost({**DEAL, "limits.keyless_resume_seconds": "3"})
+        ann, bob = (host.connect("console", "192.0.2.7") for _ in range(2))
+        for client, name in ((ann, "ann"), (bob, "bob")):
+            client.say(f"name {name}", "play onitama")
+        said = " ".join(ann.transport.read().decode().split())
+        self.assertNotIn("connect again", said)
+        self.assertIn("log in with a password: help login", said)
+
+    def test_a_seat_that_is_gone(self) -> None:
+        """The line that the host told is typed too late."""
+        self.assertIn("No seat is kept under this name", typed(connected(MemoryHost(DEAL)), "name guest.7"))
+
     def test_whoever_resigns_reads_that(self) -> None:
         """Also where several play on."""
         host = MemoryHost({"limits.unlimited": "yes"})

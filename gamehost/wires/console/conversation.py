@@ -509,11 +509,19 @@ class ConsoleConversation(AccountConversation[m.Message]):
         self.set_state(ConsoleState.PLAYING)
         session = self.session
         screen = self._options.screens[handle.game](handle.seat, handle.names)
-        has_account = session is None or bool(session.account)
+        back = "" if session is None or session.account else self._way_back(session)
         game = self._options.games[handle.game]
-        self._match = OwnMatch(handle, screen, game, self._printer, self.peer.alarm, has_account)
+        self._match = OwnMatch(handle, screen, game, self._printer, self.peer.alarm, back)
         table = None if session is None else session.table
         self._looking.played = (handle.table, "" if table is None else table.code)
+
+    def _way_back(self, session: Session) -> str:
+        """What a guest does when the connection is lost. Somebody at the address of another player has none."""
+        if self.lobby.comes_back(session):
+            return f"If your connection is lost, connect again and type: name {session.name}"
+        return (
+            "A name alone does not give your seat back here. Before your next match, log in with a password: help login"
+        )
 
     def tell_other(self, event: Any) -> None:
         """Tell an event of the game through its messages and its screen."""
@@ -712,6 +720,8 @@ def _name_refused(refusal: NameRefused) -> str:
         return f"A seat is kept under this name. If it is yours, type the same line again in {refusal.wait} s."
     if "a seat is kept" in reason:
         return sentence(reason)
+    if "the host gives such names" in reason:
+        return "No seat is kept under this name, and the host alone gives such names. To play, type: play onitama"
     if "belongs to an account" in reason:
         return f"{sentence(reason)} If it is yours, type login and the name."
     return f"{sentence(reason)} Type name and another one."

@@ -69,7 +69,7 @@ class OwnMatch:
     The match of one person.
 
     :param alarm: calls a function after so many seconds
-    :param account: whether the person has an account, and not a name alone
+    :param way_back: what a guest is told to do when the connection is lost; empty: nothing
     """
 
     handle: SeatHandle[Any]
@@ -77,7 +77,7 @@ class OwnMatch:
     _played: PlayedGame
     _printer: Printer
     _alarm: Callable[[float, Callable[[], None]], None]
-    _account: bool
+    _way_back: str
     #: Whether the end was told.
     over: bool = False
     #: Whether this person has given the match up.
@@ -112,9 +112,7 @@ class OwnMatch:
         handle = self.handle
         against = opponents(handle.names, handle.seat)
         lines = [f"Match {handle.table}: {title(handle.game)}. You play against {against}."]
-        if not self._account:
-            lines.append(f"If your connection is lost, connect again and type: name {handle.names[handle.seat]}")
-        return lines
+        return [*lines, self._way_back] if self._way_back else lines
 
     def _group_of(self, n: int) -> _Group:
         """What is collected for an entry."""
