@@ -8,7 +8,7 @@ among busy connections: players have most of the reactor, however many ask.
 
 from collections import OrderedDict, deque
 from collections.abc import Callable, Coroutine, Generator, Hashable
-from typing import Any
+from typing import Any, TypeVar
 
 from attrs import Factory, define, field, frozen
 from twisted.internet.defer import CancelledError, Deferred, fail, succeed
@@ -20,6 +20,8 @@ from gamehost.journal.records import HOUSE_ADDRESS
 from gamehost.limits import QuestionLimits, rate_limit_key
 from gamehost.tables.scheduler import FairScheduler
 from gamehost.tables.slices import Slices
+
+R = TypeVar("R")
 
 #: Seconds between two questions.
 PAUSE = 0.002
@@ -111,7 +113,7 @@ class Questions:
     log = Logger()
 
     def __attrs_post_init__(self) -> None:
-        self._scheduler.first = self.slices
+        self._scheduler.first = self.slices.address
 
     def ask(self, address: str, key: Hashable, work: Work) -> Deferred[Any]:
         """
@@ -124,7 +126,8 @@ class Questions:
         """
         kept = self._found(key)
         if kept is not None:
-            return succeed(kept.value) if self._scheduler.has_time() else self._tell_late(kept.value)
+            now = self._scheduler.in_turn or self._scheduler.has_time()
+            return succeed(kept.value) if now else self._tell_late(kept.value)
         if self._halted:
             return fail(NotAnswered(STOPPING))
         whom = rate_limit_key(address)
@@ -168,6 +171,15 @@ class Questions:
         answer.addCallbacks(answered, failed)
         answer.addErrback(lambda failure: self.log.failure("an answer cannot be told", failure))
         return answer.cancel
+
+    async def in_slices(self, steps: Generator[None, None, R]) -> R:
+        """Do work for an answer, some of it in each turn: what would keep players waiting if it were done at once."""
+        done: Deferred[R | Exception] = Deferred()
+        self.slices.run(steps, done.callback, has_time=True)
+        result = await done
+        if isinstance(result, Exception):
+            raise result
+        return result
 
     def halt(self) -> None:
         """The host stops: nothing more is answered."""

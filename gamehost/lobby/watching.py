@@ -12,7 +12,6 @@ from attrs import define, field, frozen
 from twisted.internet.defer import Deferred
 from twisted.internet.interfaces import IDelayedCall, IReactorTime
 from twisted.logger import Logger
-from twisted.python.failure import Failure
 
 from gamehost.games.base import Game
 from gamehost.journal.history import MANY, History, beginning, history_in_steps, shown_after
@@ -685,14 +684,12 @@ class Spectators:
         return match
 
     async def _replay(self, game: Game[Any, Any], record: TableRecord, until: int | None, most: int | None) -> Told:
-        replayed: Deferred[History[Any] | Exception] = Deferred()
         steps = history_in_steps(game, record.opening, record.entries, until, most)
-        self.questions.slices.run(steps, replayed.callback)
-        told = await replayed
-        if isinstance(told, Exception):
-            self.log.failure("table {table} has no history", Failure(told), table=record.table)
+        try:
+            return game.name, await self.questions.in_slices(steps)
+        except Exception:
+            self.log.failure("table {table} has no history", table=record.table)
             return game.name, WatchRefused(UNREADABLE)
-        return game.name, told
 
     def _found(self, table: TableId, code: str) -> WatchableTable:
         """

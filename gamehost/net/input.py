@@ -188,6 +188,11 @@ class Input(Generic[M]):
         self._context.scheduler.leave(self)
 
     @property
+    def address(self) -> str:
+        """Of the client, as others count it."""
+        return self._connection.address
+
+    @property
     def moves_missing(self) -> float:
         """How many accepted moves the connection is ahead of its rate."""
         return self._moves.missing

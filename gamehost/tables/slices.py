@@ -41,20 +41,26 @@ class Slices:
         slice in each turn of the reactor
     """
 
+    #: In turns of addresses, it is one.
+    address = "slices"
+
     _clock: IReactorTime
     _scheduler: FairScheduler | None = None
     _waiting: deque[_Work] = field(init=False, default=Factory(deque))
     _next: IDelayedCall | None = field(init=False, default=None)
 
-    def run(self, steps: Generator[None, None, R], done: Callable[[R | Exception], None]) -> None:
+    def run(
+        self, steps: Generator[None, None, R], done: Callable[[R | Exception], None], has_time: bool = False
+    ) -> None:
         """
         Do the first slice now if there is time, and the others in later turns.
 
         :param steps: the work; its return value is the result
         :param done: called once with the result, or with what the work has raised
+        :param has_time: whether there is time, because this is a part of other work
         """
         work, scheduler = _Work(steps, done), self._scheduler
-        if (scheduler is not None and not scheduler.has_time()) or not self._slice(work):
+        if not (has_time or scheduler is None or scheduler.has_time()) or not self._slice(work):
             self._waiting.append(work)
             if len(self._waiting) == 1:
                 self._wait()

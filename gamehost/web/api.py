@@ -117,16 +117,16 @@ def row(match: FinishedMatch) -> MatchRow:
 _KINDS = tuple(kind.value for kind in Kind)
 
 
-def results_of(tally: Tally, game: str, wanted: str) -> Results:
+def results_of(tally: Tally, game: str, wanted: str) -> Generator[None, None, Results]:
     """
-    What a tally says: accounts, house players and then guests, of each kind the most victories first.
+    What a tally says: accounts, house players and then guests, of each kind the most victories first. Each step takes one row.
 
     :param wanted: the key of a name; empty: of all names
     """
-    rows = [
-        ResultRow(who.name, who.kind.value, played, count.played, count.won, count.drawn)
-        for who, played, count in tally.of(game, wanted)
-    ]
+    rows: list[ResultRow] = []
+    for who, played, count in tally.of(game, wanted):
+        rows.append(ResultRow(who.name, who.kind.value, played, count.played, count.won, count.drawn))
+        yield
     rows.sort(key=lambda one: (_KINDS.index(one.kind), -one.won, one.played, one.name, one.game))
     return Results(rows, tally.matches.total(), tally.since)
 
@@ -168,7 +168,8 @@ class Matches:
 
     async def _results(self, game: str, wanted: str) -> Found:
         tally = await self._spectators.finished.tally()
-        answer = await as_json(self._worker, results_of(tally, game, wanted))
+        results = await self._spectators.questions.in_slices(results_of(tally, game, wanted))
+        answer = await as_json(self._worker, results)
         return kept(answer, self._spectators.finished.seconds_left(tally))
 
 
@@ -553,7 +554,8 @@ class Api:
         if isinstance(told, WatchRefused):
             return Found(not_found(str(told)))
         cache = FOR_EVER if told.result is not None and not code else NEVER
-        answer = await as_json(self._worker, self._encoder.history(table, game, told), cache)
+        history = await self._spectators.questions.in_slices(self._encoder.history(table, game, told))
+        answer = await as_json(self._worker, history, cache)
         return kept(answer) if asked.lasting else Found(answer)
 
 

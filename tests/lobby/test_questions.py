@@ -1,7 +1,7 @@
 """Questions to the journal have turns by address, and are bounded; answers that hold are kept."""
 
 from collections import Counter, OrderedDict
-from collections.abc import Hashable, Sequence
+from collections.abc import Generator, Hashable, Sequence
 from typing import Any
 
 from attrs import define
@@ -14,7 +14,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.limits import QuestionLimits
 from gamehost.lobby.questions import OVERHEAD, PAUSE, Found, NotAnswered, Questions, TooManyQuestions
-from gamehost.tables import scheduler
+from gamehost.tables import scheduler, slices
 from gamehost.tables.scheduler import AT_ONCE, SHARE, FairScheduler
 from gamehost.tables.slices import BETWEEN_IN_TURN
 from gamehost.testing.cases import PropertyCase
@@ -109,7 +109,7 @@ class TurnTests(QuestionsCase):
         begun.callback(Found("x"))
         for turn in range(1, 4):
             self.assertEqual(len(told), BETWEEN_IN_TURN * turn)
-            clock.advance(PAUSE)
+            clock.advance(scheduler.PAUSE + SHARE)
         self.assertEqual(clock.getDelayedCalls(), [])
 
     def test_busy_connections_do_not_hold_answers_up(self) -> None:
@@ -120,6 +120,8 @@ class TurnTests(QuestionsCase):
 
         @define(eq=False)
         class Busy:
+            address = A
+
             def go_on(self) -> None:
                 clock.rightNow += SHARE
                 turns.wait(self)
@@ -148,6 +150,52 @@ class TurnTests(QuestionsCase):
         while self.clock.getDelayedCalls():
             self.clock.advance(PAUSE)
         self.assertEqual(told, ["x"] * 3 * AT_ONCE)
+
+    def test_who_has_a_turn_is_told_in_it(self) -> None:
+        """What is kept costs one turn, also while there is no time for anything without one."""
+        clock, told = self.clock, list[float]()
+        turns = FairScheduler(clock)
+        questions, asks = Questions(clock, turns), self.ask
+
+        @define(eq=False)
+        class Asker:
+            address = A
+
+            def go_on(self) -> None:
+                asks(A, 1).addCallback(lambda _: told.append(clock.seconds()))
+
+        self.questions = questions
+        self.ask(A, 1)
+        self.answer(1, "x", 1)
+        while turns.has_time():
+            pass
+        begun = clock.seconds()
+        turns.wait(Asker())
+        turns.wait(Asker())
+        clock.advance(PAUSE)
+        self.assertEqual(told, [begun + PAUSE] * 2)
+
+    def test_long_work_for_an_answer_has_turns(self) -> None:
+        done: list[str] = []
+
+        def work() -> Generator[None, None, str]:
+            for _ in range(2 * slices.STEPS):
+                self.clock.rightNow += SHARE / 10
+                yield
+            return "done"
+
+        async def find() -> None:
+            done.append(await self.questions.in_slices(work()))
+
+        Deferred.fromCoroutine(find())
+        begun = self.clock.seconds()
+        self.assertLess(begun, SHARE)
+        while self.clock.getDelayedCalls():
+            self.assertEqual(done, [])
+            before = self.clock.seconds()
+            self.clock.advance(PAUSE)
+            self.assertLess(self.clock.seconds() - before, PAUSE + SHARE)
+        self.assertEqual(done, ["done"])
 
     def test_a_fault_ends_no_turn(self) -> None:
         """It is logged, and whoever asked is told. The next question has its turn."""

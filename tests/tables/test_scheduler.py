@@ -14,8 +14,9 @@ class Chatterbox:
     """
 
     def __init__(
-        self, clock: Clock, turns: FairScheduler, log: list[str], name: str, left: int, takes: float = 0.0
+        self, clock: Clock, turns: FairScheduler, log: list[str], name: str, left: int, takes: float = 0.0, at: str = ""
     ) -> None:
+        self.address = at
         self._clock = clock
         self._turns = turns
         self._log = log
@@ -42,9 +43,9 @@ class TurnsTests(SynchronousTestCase):
         self.scheduler = FairScheduler(self.clock)
         self.log: list[str] = []
 
-    def waits(self, name: str, left: int, takes: float = 0.0) -> Chatterbox:
+    def waits(self, name: str, left: int, takes: float = 0.0, at: str = "") -> Chatterbox:
         """Somebody new who waits."""
-        scheduled = Chatterbox(self.clock, self.scheduler, self.log, name, left, takes)
+        scheduled = Chatterbox(self.clock, self.scheduler, self.log, name, left, takes, at)
         self.scheduler.wait(scheduled)
         return scheduled
 
@@ -67,6 +68,14 @@ class TurnsTests(SynchronousTestCase):
             self.waits(name, 2, SHARE / 2)
         rounds = [self.heard(PAUSE) for _ in range(5)]
         self.assertEqual(rounds, ["ab", "cd", "ea", "bc", "de"])
+
+    def test_addresses_have_turns(self) -> None:
+        """Who comes alone waits for one turn of each address, and not for all connections of one. An IPv6 network is one."""
+        for number, name in enumerate("abcdef"):
+            self.waits(name, 2, SHARE, f"2001:db8::{number}")
+        self.waits("x", 2, SHARE, "192.0.2.1")
+        self.waits("y", 1, SHARE, "192.0.2.2")
+        self.assertEqual("".join(self.heard(PAUSE) for _ in range(15)), "axybxcdefabcdef")
 
     def test_pause_begins_when_the_round_is_over(self) -> None:
         """A turn that took too long is not made up for by the others."""

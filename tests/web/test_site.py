@@ -279,16 +279,16 @@ class LimitTests(SynchronousTestCase):
             web.host.wait(PAUSE)
         told = [[one.status for one in client.responses()] for client in clients]
         self.assertEqual(told, [[404] * (30 - number) for number in answered])
-        self.assertEqual(web.host.context.scheduler.waiting, {})
+        self.assertEqual(web.host.context.scheduler.waiting, 0)
 
     def test_who_goes_has_no_turn(self) -> None:
         """Requests that wait go with their connection."""
         web = WebHost()
         client = web.connect()
         client.transport.receive(request("/") * 100)
-        self.assertEqual(len(web.host.context.scheduler.waiting), 1)
+        self.assertEqual(web.host.context.scheduler.waiting, 1)
         client.transport.hang_up()
-        self.assertEqual(len(web.host.context.scheduler.waiting), 0)
+        self.assertEqual(web.host.context.scheduler.waiting, 0)
         self.assertEqual(web.site.channels, set())
 
     def test_requests_that_wait_take_little_room(self) -> None:

@@ -1,5 +1,7 @@
 """The console's conversation: prompts and text that arrives by itself, and what no transcript shows."""
 
+from collections.abc import Generator
+
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.journal.records import Entry, EntryKind, FinishedMatch, SeatRecord, TableHeader, TableId
@@ -23,6 +25,16 @@ def typed(client: Client, text: str) -> str:
     client.transport.read()
     client.send(text.encode() + b"\n")
     return client.transport.read().decode()
+
+
+def _lines(steps: Generator[None, None, list[str]]) -> list[str]:
+    """What work in steps results in."""
+    while True:
+        try:
+            next(steps)
+        except StopIteration as stop:
+            lines: list[str] = stop.value
+            return lines
 
 
 class PromptTests(SynchronousTestCase):
@@ -165,7 +177,7 @@ class FirstVisitTests(SynchronousTestCase):
             last = Entry(EntryKind.ACTED, 0, outcome=f"{names[1]} won (rules): master taken")
             tally.add(FinishedMatch(TableId(number), 0, TableHeader("onitama", 1, seats), 2, last))
         self.assertEqual(
-            ladder(tally, "")[1:],
+            _lines(ladder(tally, ""))[1:],
             [
                 "Accounts:",
                 "  ann                      0 won of    1",

@@ -6,7 +6,8 @@ Each list says what to type about it.
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Generator, Iterable, Mapping, Sequence
+from heapq import nsmallest
 
 from gamehost.accounts.names import key_of
 from gamehost.games.base import Cause, Result, Seat
@@ -190,9 +191,12 @@ def waiting_line(table: OpenTable) -> str:
 
 
 def _shortened(lines: Sequence[str]) -> list[str]:
-    if len(lines) <= LINES:
-        return list(lines)
-    return [*lines[:LINES], f"  ... and {len(lines) - LINES} more."]
+    return [*lines[:LINES], *_more(len(lines))]
+
+
+def _more(lines: int) -> list[str]:
+    """Says how many of so many lines are not shown, if there are any."""
+    return [f"  ... and {lines - LINES} more."] if lines > LINES else []
 
 
 def records(found: Sequence[FinishedMatch]) -> list[str]:
@@ -224,19 +228,23 @@ _RANKED: Mapping[Kind, str] = {
 }
 
 
-def ladder(tally: Tally, game: str) -> list[str]:
-    """Who has won how often, in all games or in one. Nobody has a rating."""
+def ladder(tally: Tally, game: str) -> Generator[None, None, list[str]]:
+    """Who has won how often, in all games or in one. Nobody has a rating. Each step looks at one player."""
     played: Counter[Who] = Counter()
-    won: Counter[Who] = Counter()
+    victories: Counter[Who] = Counter()
     for who, _, count in tally.of(game, ""):
         played[who] += count.played
-        won[who] += count.won
+        victories[who] += count.won
+        yield
     matches = tally.matches[game] if game else tally.matches.total()
     if not matches:
         return ["Nothing is rated on this host, and no match has been finished yet. To play, type: play onitama"]
-    ranked = sorted(played, key=lambda who: (-won[who], played[who], key_of(who.name)))
+    ranked: dict[Kind, list[tuple[int, int, str, str]]] = {kind: [] for kind in _RANKED}
+    for who in played:
+        ranked[who.kind].append((-victories[who], played[who], key_of(who.name), who.name))
+        yield
     lines = [f"Nothing is rated on this host. The last {counted(matches, 'match', 'matches')}:"]
-    for kind, words in _RANKED.items():
-        rows = [f"  {who.name:20}  {won[who]:>4} won of {played[who]:>4}" for who in ranked if who.kind is kind]
-        lines += [words, *_shortened(rows)] if rows else []
+    for kind, ranks in ranked.items():
+        first = [f"  {name:20}  {-won:>4} won of {times:>4}" for won, times, _, name in nsmallest(LINES, ranks)]
+        lines += [_RANKED[kind], *first, *_more(len(ranks))] if ranks else []
     return lines

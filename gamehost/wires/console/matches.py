@@ -596,7 +596,8 @@ class Looking:
 
         async def found() -> Found:
             tally = await self._spectators.finished.tally()
-            return _listing(listings.ladder(tally, game), self._spectators.finished.seconds_left(tally))
+            lines = await self._spectators.questions.in_slices(listings.ladder(tally, game))
+            return _listing(lines, self._spectators.finished.seconds_left(tally))
 
         self._ask(("ladder", self._spectators.finished.edition, game), found, self._list)
 

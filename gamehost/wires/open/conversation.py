@@ -461,11 +461,10 @@ class OpenConversation(AccountConversation[m.Message]):
             self._refuse(str(refusal))
             return
         self._asking = True
-        work = partial(self._encoder.answer_history, table, asked)
+        questions = self._spectators.questions
+        work = partial(self._encoder.answer_history, questions, table, asked)
         key = (self._encoder, asked.key)
-        self._withdraw = self._spectators.questions.tell(
-            self.peer.address, key, work, self._tell_history, self._history_refused
-        )
+        self._withdraw = questions.tell(self.peer.address, key, work, self._tell_history, self._history_refused)
 
     def _tell_history(self, told: bytes | WatchRefused) -> None:
         self._asking = False

@@ -2,14 +2,14 @@
 What those who watch are told: the bytes for all of them, made once.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from typing import Any
 
 from attrs import define, field
 from msgspec import UNSET, Struct, UnsetType
 
 from gamehost.journal.history import History
-from gamehost.lobby.questions import Found
+from gamehost.lobby.questions import Found, Questions
 from gamehost.lobby.watching import Changes, HistoryQuestion, Shown, Waiting, WaitingByGame
 from gamehost.tables.gallery import WatchRefused
 from gamehost.tables.interfaces import Archived, Away, Back, Left, Look, Over, Suspended, WatchableTable
@@ -107,18 +107,22 @@ class SharedEncoder:
             else self._bytes([m.Event(number, n, told, told_clocks(table.clocks), told_due(table.due))])
         )
 
-    def history(self, table: int, game: str, told: History[Any]) -> m.History:
-        """What has happened, without the events for which the game has no message."""
-        messages = self._options.games[game].messages
-        events = ((number, messages.event(event)) for number, event in told.events)
-        return m.History(table, told.n, [m.Numbered(number, event) for number, event in events if event is not None])
+    def history(self, table: int, game: str, told: History[Any]) -> Generator[None, None, m.History]:
+        """What has happened, without the events for which the game has no message. Each step makes one of them."""
+        messages, made = self._options.games[game].messages, list[m.Numbered]()
+        for number, event in told.events:
+            message = messages.event(event)
+            if message is not None:
+                made.append(m.Numbered(number, message))
+            yield
+        return m.History(table, told.n, made)
 
-    async def answer_history(self, table: int, asked: HistoryQuestion) -> Found:
+    async def answer_history(self, questions: Questions, table: int, asked: HistoryQuestion) -> Found:
         """The same for a question that has its turn: the bytes, or why there are none."""
         game, told = await asked.read()
         if isinstance(told, WatchRefused):
             return Found(told)
-        data = self._bytes([self.history(table, game, told)])
+        data = self._bytes([await questions.in_slices(self.history(table, game, told))])
         return Found(data, len(data) if asked.lasting else 0)
 
     # -- of the board
