@@ -158,7 +158,7 @@ test-leaks: $(VENV)/ready ## search logs and files for known passwords, about a 
 	$(BIN)/python -m tests.kit.password_leaks $(or $(SESSIONS),10000)
 
 test-checker: $(VENV)/ready ## sound clients and the host in all scenarios of `gamehost check`, 20 minutes of a core; SEEDS=100
-	GAMEHOST_CHECKER_SEEDS=$(or $(SEEDS),100) $(TRIAL) -j$(JOBS) tests.checker.wires tests.checker.server_wires
+	GAMEHOST_CHECKER_SEEDS=$(or $(SEEDS),100) $(TRIAL) -j$(JOBS) tests.checker.wires tests.checker.test_server_wires
 
 fuzz: $(VENV)/ready ## damaged streams on every wire, each cut in three ways; STREAMS=100000
 	GAMEHOST_FUZZED=$(or $(STREAMS),100000) $(TRIAL) \

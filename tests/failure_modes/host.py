@@ -147,8 +147,8 @@ LIST = """
     tests.end_to_end.test_operating.SignalTests.test_told_twice_to_stop
 147 other signals
     tests.end_to_end.test_operating.SignalTests.test_signals_that_end_nothing
-    tests.ops.test_systemd.SignalTests.test_hangup_opens_files_anew
-    tests.ops.test_systemd.SignalTests.test_others
+    tests.ops.test_watchdog.SignalTests.test_hangup_opens_files_anew
+    tests.ops.test_watchdog.SignalTests.test_others
 148 no memory left
     tests.net.test_connection_costs.CostTests.test_clients_that_never_read
     tests.net.test_connection_costs.CostTests.test_silent_connection

@@ -27,7 +27,7 @@ from gamehost.journal.replay import fingerprint
 from gamehost.journal.replay import replay as replay_entries
 from gamehost.storage.database import APPLICATION
 from gamehost.storage.sidecar import sidecar_path
-from tests.client.test_views import PLAYERS
+from tests.client.test_tables import PLAYERS
 from tests.kit.sources import ROOT
 
 # Golden journals: matches as an earlier version wrote them down, and what it made of them.

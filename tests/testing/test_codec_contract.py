@@ -1,13 +1,20 @@
-"""The codec contract: a sound codec passes it, and each of these faults is found by a test of it."""
+"""The contracts of codecs, on both sides of a wire: a sound codec passes them, and each fault is found by a test of them."""
 
+import inspect
 from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
+from attrs import frozen
+from hypothesis import Phase, settings
+from hypothesis import strategies as st
 from twisted.trial.reporter import TestResult
 from twisted.trial.unittest import SynchronousTestCase
 
+from gamehost.plugins import WIRES
 from gamehost.testing.cases import PropertyCase
-from gamehost.testing.codec_contract import CodecContract
+from gamehost.testing.codec_contract import ClientCodecContract, CodecContract
+from gamehost.wires.framing import ClientLineCodec, LineCodec, WireError
 from tests.kit.example_game import ToyCodec
 
 
@@ -109,3 +116,166 @@ class FaultTests(SynchronousTestCase):
                 return super().encode(message).rstrip(b"\n")
 
         self.assertIn("test_messages_of_the_host_are_written", failed_tests(Codec))
+
+
+@frozen
+class Said:
+    """A server's message."""
+
+    text: str
+
+
+@frozen
+class Asked:
+    """A client's message: text without spaces."""
+
+    text: str
+
+
+class ServerCodec(LineCodec[Any]):
+    """Reads questions and writes answers; in both, a backslash stands for a line end as `\\\\n`, for itself as `\\\\\\\\`."""
+
+    LIMIT = 40
+    UNREADABLE = "not used"
+
+    def read(self, line: bytes) -> Asked:
+        return Asked(line.decode("utf-8", "replace").replace(" ", ""))
+
+    def encode(self, message: Said) -> bytes:
+        return message.text.replace("\\", "\\\\").replace("\n", "\\n").encode() + b"\n"
+
+
+class SoundCodec(ClientLineCodec[Any]):
+    """The client's side of it."""
+
+    LIMIT = 200
+    CLIENT_LIMIT = 40
+
+    def read(self, line: bytes) -> Said:
+        try:
+            text = line.decode("utf-8")
+        except UnicodeDecodeError:
+            raise WireError("not UTF-8") from None
+        return Said(text.replace("\\\\", "\0").replace("\\n", "\n").replace("\0", "\\"))
+
+    def line(self, message: Asked) -> bytes:
+        if type(message) is not Asked or " " in message.text:
+            raise WireError("expected a question without spaces")
+        return message.text.encode()
+
+
+CHARACTER = st.sampled_from("\\\n ") | st.characters(exclude_categories=["Cs"], exclude_characters="\0\r")
+TEXT = st.lists(CHARACTER, min_size=1, max_size=12).map("".join)
+
+
+class Hooks(ClientCodecContract):
+    """What is said on this wire."""
+
+    codec: type[Any] = SoundCodec
+    server_messages = {Said: st.builds(Said, TEXT)}
+    client_messages = {Asked: st.builds(Asked, TEXT | st.just("x" * 41))}
+
+    def new_codec(self) -> ServerCodec:
+        return ServerCodec()
+
+    def new_client_codec(self) -> Any:
+        return self.codec()
+
+
+class SoundClientCodecTests(Hooks, PropertyCase):
+    """The codec has no fault."""
+
+
+def fails(codec: type[Any], name: str) -> bool:
+    """Whether this test of the contract finds a fault in a codec."""
+    case: Any = type("FaultyCodecTests", (Hooks, PropertyCase), {"codec": codec})
+    result = TestResult()
+    with not_shrunk(inspect.unwrap(getattr(case, name))):
+        case(name).run(result)
+    return not result.wasSuccessful()
+
+
+@contextmanager
+def not_shrunk(test: Any) -> Iterator[None]:
+    """Have a property fail with the first example that is found. To look for a smaller one takes seconds."""
+    name = "_hypothesis_internal_use_settings"
+    before = getattr(test, name, None)
+    if before is not None:
+        setattr(test, name, settings(before, phases=(Phase.explicit, Phase.generate)))
+    try:
+        yield
+    finally:
+        if before is not None:
+            setattr(test, name, before)
+
+
+class ClientFaultTests(SynchronousTestCase):
+    def test_one_segment_is_taken_for_one_message(self) -> None:
+
+        class Codec(SoundCodec):
+            def feed(self, data: bytes) -> Iterator[Said]:
+                yield from list(SoundCodec().feed(data))[:1]
+
+        self.assertTrue(fails(Codec, "test_what_the_server_writes_is_read"))
+
+    def test_escapes_are_not_undone(self) -> None:
+        """A message is read as it stands on the wire."""
+
+        class Codec(SoundCodec):
+            def read(self, line: bytes) -> Said:
+                return Said(line.decode("utf-8", "replace"))
+
+        self.assertTrue(fails(Codec, "test_each_message_of_the_server_is_read"))
+
+    def test_another_error(self) -> None:
+        """Bytes that are not text raise Python's own error."""
+
+        class Codec(SoundCodec):
+            def read(self, line: bytes) -> Said:
+                return Said(line.decode("ascii"))
+
+        self.assertTrue(fails(Codec, "test_nearly_right_bytes_raise_nothing_but_wire_error"))
+
+    def test_what_the_server_reads_otherwise_is_written(self) -> None:
+        """A text with spaces, which the server drops."""
+
+        class Codec(SoundCodec):
+            def line(self, message: Asked) -> bytes:
+                return message.text.encode()
+
+        self.assertTrue(fails(Codec, "test_what_a_client_writes_is_read"))
+
+    def test_a_server_s_message_is_written(self) -> None:
+        """The codec writes whatever has a text."""
+
+        class Codec(SoundCodec):
+            def line(self, message: Any) -> bytes:
+                return str(message.text).replace(" ", "").encode()
+
+        self.assertTrue(fails(Codec, "test_what_a_server_says_is_not_written"))
+
+    def test_nothing_can_be_written(self) -> None:
+        """The codec refuses everything."""
+
+        class Codec(SoundCodec):
+            def line(self, message: Any) -> bytes:
+                raise WireError("no")
+
+        self.assertTrue(fails(Codec, "test_each_message_of_a_client_is_written"))
+
+    def test_never_unfinished(self) -> None:
+        """The codec does not tell that a message has begun."""
+
+        class Codec(SoundCodec):
+            unfinished = False
+
+        self.assertTrue(fails(Codec, "test_each_message_of_the_server_is_read"))
+
+
+class WiresTests(SynchronousTestCase):
+    def test_each_has_a_client_s_codec(self) -> None:
+        """Each makes a new one for each connection. The console has none, because people read it."""
+        self.assertEqual([wire.name for wire in WIRES if wire.client_codec is None], ["console"])
+        for wire in WIRES:
+            if wire.client_codec is not None:
+                self.assertIsNot(wire.client_codec(), wire.client_codec())

@@ -1,0 +1,373 @@
+"""The metrics: what the readers count, how they are served, and that rules and dashboards name only those that there are."""
+
+import json
+import re
+import shutil
+import subprocess
+from collections.abc import Iterator
+from typing import Any
+
+from attrs import define
+from prometheus_client import REGISTRY, generate_latest
+from twisted.internet.address import IPv4Address
+from twisted.internet.defer import fail
+from twisted.internet.endpoints import TCP4ServerEndpoint
+from twisted.internet.error import ConnectionDone
+from twisted.internet.testing import MemoryReactorClock, StringTransport
+from twisted.logger import Logger, LogLevel, capturedLogs
+from twisted.python.failure import Failure
+from twisted.trial.unittest import SkipTest, SynchronousTestCase
+
+from gamehost.measures import Histogram
+from gamehost.metrics.readers import METRICS, Kind, Values, backlog_of
+from gamehost.metrics.site import MOST_CONNECTIONS, MetricsService, new_factory, new_registry
+from gamehost.net.connection import KINDS
+from gamehost.storage.memory import MemoryJournal
+from tests.kit.memory_host import only_table
+from tests.kit.reactors import Lines, MeasuredHost, samples, value
+from tests.kit.sources import ROOT
+
+
+@define
+class Counted:
+    """The readings of one moment."""
+
+    values: dict[str, Values]
+
+    def of(self, name: str, *labels: str) -> float:
+        found = self.values[name].get(labels, 0)
+        assert not isinstance(found, Histogram)
+        return found
+
+
+class ValuesTests(SynchronousTestCase):
+    def setUp(self) -> None:
+        self.host = MeasuredHost()
+        self.world = self.host.world
+
+    def read(self) -> Counted:
+        for metric in METRICS:
+            for labels in metric.read(self.host):
+                self.assertEqual(len(labels), len(metric.labels), metric.name)
+        return Counted({metric.name: metric.read(self.host) for metric in METRICS})
+
+    def test_a_match(self) -> None:
+        """Connections, log-ins, players, tables, moves, refusals, hang-ups: each as often as it happened."""
+        ann, bob, cid = (self.world.connect() for _ in range(3))
+        ann.say("LOGIN|ann")
+        found = self.read()
+        self.assertEqual(found.of("gamehost_waiting", "onitama"), 1)
+        bob.say("LOGIN|bob")
+        cid.say("LOGIN|bob", "nonsense", "nonsense")
+        moves = 0
+        for client in (ann, bob) * 4:
+            client.say(f"MAKE_MOVE|{'|'.join(self.move())}", "MAKE_MOVE|nonsense|a1|a1")
+            moves += 1
+        found = self.read()
+        self.assertEqual(found.of("gamehost_connections", "onitama"), 3)
+        self.assertEqual(found.of("gamehost_connections_total", "onitama"), 3)
+        self.assertEqual(found.of("gamehost_sessions", "onitama"), 2)
+        self.assertEqual(found.of("gamehost_logins_total", "onitama", "guest", "accepted"), 2)
+        self.assertEqual(found.of("gamehost_logins_total", "onitama", "guest", "refused"), 1)
+        self.assertEqual(found.of("gamehost_tables", "onitama", "playing"), 1)
+        self.assertEqual(found.of("gamehost_matches_begun_total", "onitama"), 1)
+        self.assertEqual(found.of("gamehost_moves_total", "onitama", "onitama"), moves)
+        self.assertEqual(found.of("gamehost_refusals_total", "onitama"), 3 + moves)
+        ann.drop()
+        bob.drop()
+        found = self.read()
+        self.assertEqual(found.of("gamehost_connections", "onitama"), 1)
+        self.assertEqual((found.of("gamehost_sleeping_tables"), found.of("gamehost_names")), (1, 2))
+        self.world.wait(60)
+        self.world.wait(86_401)
+        found = self.read()
+        self.assertEqual(found.of("gamehost_matches_ended_total", "onitama", "archived"), 1)
+        self.assertEqual(found.of("gamehost_hangups_total", "onitama", "login_deadline"), 1)
+
+    def move(self) -> list[str]:
+        """A legal move of the player whose turn it is: card and squares."""
+        master: Any = only_table(self.world)._master
+        return str(next(master.position.moves())).split()
+
+    def test_refused_connections(self) -> None:
+        """By the kind of the reason."""
+        for _ in range(35):  # 20 are admitted, and fewer are told why they are not
+            self.world.connect()
+        found = self.read()
+        refused = sum(self.host.context.limiter.refusals.values())
+        self.assertGreater(refused, 0)
+        self.assertEqual(found.of("gamehost_connections_refused_total", "address_rate"), refused)
+        self.assertEqual(found.of("gamehost_connections_total", "onitama"), 35 - refused)
+
+    def test_protocol_errors(self) -> None:
+        """What a client sends makes no new label."""
+        for text in ("x" * 10_000, "y" * 10_000):
+            self.world.connect().protocol.dataReceived(text.encode())
+        found = self.read()
+        hang_ups = {labels: number for labels, number in found.values["gamehost_hangups_total"].items() if number}
+        self.assertEqual(hang_ups, {("onitama", "protocol"): 2})
+        self.assertIn("protocol", KINDS)
+
+    def test_a_store_in_memory_has_no_backlog(self) -> None:
+        """So there is nothing to measure of it; another one says how far it is behind."""
+        self.assertIsNone(backlog_of(MemoryJournal()))
+        found = self.read()
+        self.assertEqual(found.of("gamehost_journal_waiting_changes"), 0)
+        self.assertNotIn((), found.values["gamehost_acknowledgement_seconds"])
+
+
+#: Every label that there is. Each has few values: the names of wires, games, and words of the host.
+LABELS = {"game", "identity", "kind", "phase", "reason", "result", "version", "wire"}
+
+
+class NamesTests(SynchronousTestCase):
+    def test_conventions(self) -> None:
+        """A prefix; counters end with `_total` and others do not; no name twice; units are base units."""
+        names = [metric.name for metric in METRICS]
+        self.assertEqual(len(set(names)), len(names))
+        for metric in METRICS:
+            self.assertRegex(metric.name, r"^gamehost_[a-z]+(_[a-z]+)*$")
+            self.assertEqual(metric.name.endswith("_total"), metric.kind is Kind.COUNTER, metric.name)
+            self.assertNotRegex(metric.name, r"(milli|ms_|_ms|kilo|count$|_sum$|_bucket$|info_)")
+            self.assertRegex(metric.words, r"^[a-z0-9].*[^.]$")
+
+    def test_labels(self) -> None:
+        """No label is for a player or an address."""
+        self.assertEqual({label for metric in METRICS for label in metric.labels}, LABELS)
+
+
+class SiteTests(SynchronousTestCase):
+    def setUp(self) -> None:
+        self.host = MeasuredHost()
+        self.factory = new_factory(self.host)
+        self.factory.doStart()
+        self.addCleanup(self.factory.doStop)
+
+    def connect(self) -> tuple[Any, StringTransport]:
+        protocol: Any = self.factory.buildProtocol(IPv4Address("TCP", "192.0.2.1", 1))
+        transport = StringTransport()
+        if protocol is not None:
+            protocol.makeConnection(transport)
+        return protocol, transport
+
+    def ask(self, words: str) -> tuple[str, str]:
+        protocol, transport = self.connect()
+        protocol.dataReceived(f"{words}\r\nHost: localhost\r\nConnection: close\r\n\r\n".encode())
+        head, _, body = transport.value().decode().partition("\r\n\r\n")
+        return head, body
+
+    def test_metrics(self) -> None:
+        """Plain text for people and older servers, and OpenMetrics for those that ask for it."""
+        self.host.world.connect()
+        with capturedLogs() as events:
+            head, body = self.ask("GET /metrics HTTP/1.1")
+        self.assertEqual(events, [], "a request each minute would fill the log")
+        self.assertRegex(head, r"^HTTP/1.1 200 OK\r\n(.*\r\n)*Content-Type: text/plain; version=0.0.4; charset=utf-8")
+        self.assertEqual(value(samples(body), "gamehost_connections", wire="onitama"), 1)
+        head, body = self.ask("GET /metrics HTTP/1.1\r\nAccept: application/openmetrics-text; version=1.0.0")
+        self.assertIn("Content-Type: application/openmetrics-text", head)
+        self.assertTrue(body.endswith("# EOF\n"))
+
+    def test_nothing_else(self) -> None:
+        """No other address, and no other method."""
+        for words, status in (("GET / HTTP/1.1", 404), ("GET /other HTTP/1.1", 404), ("POST /metrics HTTP/1.1", 405)):
+            self.assertIn(f"HTTP/1.1 {status} ", self.ask(words)[0], words)
+
+    def test_connections_are_bounded(self) -> None:
+        """Too many at once get none; one that has gone makes room."""
+        protocols = [self.connect()[0] for _ in range(MOST_CONNECTIONS)]
+        self.assertIsNone(self.connect()[0])
+        protocols[0].connectionLost(Failure(ConnectionDone()))
+        self.assertIsNotNone(self.connect()[0])
+        for protocol in protocols[1:]:
+            protocol.connectionLost(Failure(ConnectionDone()))
+
+
+class ServiceTests(SynchronousTestCase):
+    def setUp(self) -> None:
+        self.host = MeasuredHost()
+        self.reactor: Any = MemoryReactorClock()
+        self.service = MetricsService("tcp:9108", TCP4ServerEndpoint(self.reactor, 9108))
+        self.lines = Lines()
+        self.patch(MetricsService, "log", Logger("test", observer=self.lines))
+
+    def test_start_and_stop(self) -> None:
+        """It says where it listens. From then on acknowledgements are measured. A stop closes the port."""
+        self.assertIsNone(self.host.store.backlog.measures.acknowledged)
+        self.service.start(self.host)
+        self.assertEqual(self.lines.of(LogLevel.info), ["metrics listening on 0.0.0.0:9108"])
+        self.assertIsNotNone(self.host.store.backlog.measures.acknowledged)
+        [(_, factory, *_)] = self.reactor.tcpServers
+        connection = factory.buildProtocol(None)
+        connection.makeConnection(StringTransport())
+        self.successResultOf(self.service.stop())
+        self.assertTrue(connection.transport.disconnecting)
+        self.successResultOf(self.service.stop())
+
+    def test_port_in_use(self) -> None:
+        """The log names it, and the host goes on."""
+        self.patch(self.service._endpoint, "listen", lambda factory: fail(OSError("planted")))
+        self.service.start(self.host)
+        words = "--metrics: cannot listen on tcp:9108: planted; this port is left out"
+        self.assertEqual(self.lines.of(LogLevel.error), [words])
+        self.successResultOf(self.service.stop())
+
+
+class CollectorTests(SynchronousTestCase):
+    def setUp(self) -> None:
+        self.host = MeasuredHost()
+        backlog = self.host.store.backlog
+        backlog.measures.acknowledged = Histogram()
+        self.registry = new_registry(self.host)
+
+    def read(self) -> str:
+        return generate_latest(self.registry).decode()
+
+    def test_every_metric_is_there(self) -> None:
+        """With its help text, its kind, and the names of its labels; and what is known of the process."""
+        self.host.world.connect().say("LOGIN|ann")
+        text = self.read()
+        for metric in METRICS:
+            self.assertIn(f"\n# TYPE {metric.name} {metric.kind}\n", "\n" + text)
+            self.assertIn(f"# HELP {metric.name} ", text)
+        found = samples(text)
+        self.assertEqual(value(found, "gamehost_sessions", wire="onitama"), 1)
+        self.assertGreater(value(found, "process_resident_memory_bytes"), 1_000_000)
+
+    def test_histogram(self) -> None:
+        """Each bucket has all values up to its bound; the last has all."""
+        for seconds in (0.0001, 0.003, 0.003, 99.0):
+            self.host.lag.observe(seconds)
+        found = samples(self.read())
+        name = "gamehost_reactor_lag_seconds"
+        buckets = {bound: value(found, f"{name}_bucket", le=bound) for bound in ("0.0025", "0.005", "10.0", "+Inf")}
+        self.assertEqual(buckets, {"0.0025": 1, "0.005": 3, "10.0": 3, "+Inf": 4})
+        self.assertEqual(value(found, f"{name}_count"), 4)
+        self.assertAlmostEqual(value(found, f"{name}_sum"), 99.0061)
+
+    def test_players_have_no_time_series(self) -> None:
+        """A thousand names and addresses make none; nor do texts that clients send."""
+        self.host.world.connect().say("LOGIN|zzz")
+        before = len(samples(self.read()))
+        for number in range(300):
+            client = self.host.world.connect(address=f"192.0.{number // 250}.{number % 250}")
+            client.say(f"LOGIN|yvo{number}", f"nonsense{number}")
+            if number % 3 == 0:
+                client.drop()
+        text = self.read()
+        self.assertLess(len(samples(text)) - before, 12)
+        self.assertNotRegex(text, r"yvo|192\.0|nonsense|zzz")
+
+    def test_no_global_state(self) -> None:
+        """Two hosts of one process do not meet, and the registry of the library is not used."""
+        other = MeasuredHost()
+        other.world.connect()
+        self.assertEqual(value(samples(self.read()), "gamehost_connections", wire="onitama"), 0)
+        self.assertNotIn("gamehost_", generate_latest(REGISTRY).decode())
+
+
+PAGE = (ROOT / "docs" / "metrics.rst").read_text("utf-8")
+DASHBOARD = ROOT / "contrib" / "grafana" / "gamehost.json"
+ALERTS = ROOT / "contrib" / "prometheus" / "alerts.yml"
+
+PROCESS = {
+    f"process_{name}"
+    for name in ("cpu_seconds_total", "resident_memory_bytes", "virtual_memory_bytes", "open_fds", "max_fds")
+} | {"process_start_time_seconds"}
+
+#: Labels that Prometheus adds.
+ADDED = {"instance", "job", "le", "alertname"}
+
+
+def sample_names() -> set[str]:
+    """Every name that Prometheus knows after it has read a host."""
+    names = set(PROCESS)
+    for metric in METRICS:
+        suffixes = ("_bucket", "_sum", "_count") if metric.kind is Kind.HISTOGRAM else ("",)
+        names.update(metric.name + suffix for suffix in suffixes)
+    return names
+
+
+def expressions() -> Iterator[tuple[str, str]]:
+    """The title and the text of everything that Prometheus is asked."""
+    dashboard = json.loads(DASHBOARD.read_text("utf-8"))
+    for panel in dashboard["panels"]:
+        for target in panel.get("targets", ()):
+            yield panel["title"], target["expr"]
+    for variable in dashboard["templating"]["list"]:
+        if variable["type"] == "query":
+            yield variable["name"], variable["query"]["query"]
+    for rule in ALERTS.read_text("utf-8").split("- alert: ")[1:]:
+        found = re.search(r"expr: (?:>-\n)?((?:.*\n)+?) +(?:for|labels):", rule)
+        assert found is not None, rule
+        yield rule.split("\n")[0], found[1]
+
+
+class UsedNamesTests(SynchronousTestCase):
+    def test_expressions_use_metrics_that_exist(self) -> None:
+        """And labels that these metrics have."""
+        labels = {label for metric in METRICS for label in metric.labels} | ADDED
+        known, used = sample_names(), set()
+        for title, words in expressions():
+            names = set(re.findall(r"\b(?:gamehost|process)_\w+", words))
+            self.assertTrue(names or words.startswith("up{"), title)
+            self.assertLessEqual(names, known, title)
+            used |= names
+            groups = {one.strip() for group in re.findall(r"by \(([^)]*)\)", words) for one in group.split(",")}
+            selected = {one for one in re.findall(r"[{,](\w+)=~?\"", words)}
+            self.assertLessEqual(groups | selected, labels, title)
+        self.assertGreater(len(used), 30)
+
+    def test_legends_use_labels_that_are_there(self) -> None:
+        """A label in the legend is one by which the values are grouped."""
+        for panel in json.loads(DASHBOARD.read_text("utf-8"))["panels"]:
+            for target in panel.get("targets", ()):
+                for label in re.findall(r"{{(\w+)}}", target["legendFormat"]):
+                    self.assertTrue(label == "instance" or re.search(rf"by \([^)]*\b{label}\b", target["expr"]), target)
+
+    def test_reasons_in_alerts_exist(self) -> None:
+        """A reason that no hang-up has would never be seen."""
+        for reason in re.findall(r'reason="(\w+)"', ALERTS.read_text("utf-8")):
+            self.assertIn(reason, KINDS)
+
+    def test_the_dashboard_shows_every_metric(self) -> None:
+        """But for the version, and parts of others."""
+        words = DASHBOARD.read_text("utf-8")
+        shown = {metric.name for metric in METRICS if metric.name in words}
+        self.assertEqual({metric.name for metric in METRICS} - shown, {"gamehost_journal_waiting_bytes"})
+
+
+class PageTests(SynchronousTestCase):
+    def test_table(self) -> None:
+        """It has a row for each metric, in order, in the words of the help text."""
+        rows = [
+            [cell.strip() for cell in re.split(r"\n     -", row)]
+            for row in re.findall(r"   \* - (``gamehost_\w+``(?:\n     -.*)+)", PAGE)
+        ]
+        expected = [
+            [f"``{metric.name}``", metric.kind, ", ".join(f"``{label}``" for label in metric.labels), metric.words]
+            for metric in METRICS
+        ]
+        self.assertEqual(rows, expected)
+
+    def test_names(self) -> None:
+        """The alerts, the reasons of hang-ups and the metrics of the process are all there."""
+        alerts = re.findall(r"- alert: (\w+)", ALERTS.read_text("utf-8"))
+        self.assertEqual(re.findall(r"(?m)^``(Gamehost\w+)``  ", PAGE), alerts)
+        for name in (*KINDS, *PROCESS):
+            self.assertIn(f"``{name}``", PAGE)
+
+
+class RulesTests(SynchronousTestCase):
+    def test_every_alert_is_complete(self) -> None:
+        """It has an expression, a severity and words for people."""
+        for rule in ALERTS.read_text("utf-8").split("- alert: ")[1:]:
+            for part in ("expr: ", "severity: ", "summary: ", "description: "):
+                self.assertEqual(rule.count(part), 1, rule)
+
+    def test_promtool_accepts_them(self) -> None:
+        """Where Prometheus is installed."""
+        promtool = shutil.which("promtool")
+        if promtool is None:
+            raise SkipTest("no promtool here")
+        subprocess.run([promtool, "check", "rules", str(ALERTS)], check=True, capture_output=True, timeout=60)
