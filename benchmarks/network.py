@@ -6,15 +6,15 @@ them. Where the system permits no network, attackers come from these all the sam
 """
 
 import os
-import shutil
 import socket
-import subprocess
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 
 from attrs import frozen
+from twisted.trial.unittest import SkipTest
 
 from tests.kit.altered_hosts import enter_name_space
+from tests.kit.process import NameSpaces, ip
 
 
 @frozen
@@ -66,34 +66,21 @@ def strangers() -> Iterator[Network]:
     A network whose addresses are nobody's proxy, or that of this machine where there can be no other. The addresses are those
     that RFC 2544 keeps for benchmarks.
     """
-    if shutil.which("ip") is None or os.geteuid() != 0:
-        print("attackers come from 127.0.0.0/8, as proxies may: other networks need Linux, the program `ip` and root")
-        yield LOOPBACK
-        return
-    space = f"ghattack{os.getpid()}"
-    link = f"gha{os.getpid()}"
-    inside = ("-n", space)
-    try:
+    space, link = f"ghattack{os.getpid()}", f"gha{os.getpid()}"
+    with ExitStack() as stack:
         try:
-            _ip("netns", "add", space)
-            _ip("link", "add", link, "type", "veth", "peer", "name", "eth0", "netns", space)
-            _ip("address", "add", "198.18.0.1/16", "dev", link)
-            _ip("link", "set", link, "up")
-            _ip(*inside, "address", "add", "198.18.0.2/16", "dev", "eth0")
-            _ip(*inside, "link", "set", "lo", "up")
-            _ip(*inside, "link", "set", "eth0", "up")
+            spaces = stack.enter_context(NameSpaces())
+            spaces.add(space)
+            spaces.link(link, "eth0", space)
+            ip("address", "add", "198.18.0.1/16", "dev", link)
+            ip("link", "set", link, "up")
+            ip("-n", space, "address", "add", "198.18.0.2/16", "dev", "eth0")
+            ip("-n", space, "link", "set", "eth0", "up")
             # All addresses of a network are the attackers' own.
-            _ip(*inside, "route", "add", "local", "198.19.0.0/16", "dev", "lo")
-            _ip("route", "add", "198.19.0.0/16", "via", "198.18.0.2")
-        except subprocess.CalledProcessError as error:
-            print(f"attackers come from 127.0.0.0/8, as proxies may: {error.stderr.decode().strip()}")
+            ip("-n", space, "route", "add", "local", "198.19.0.0/16", "dev", "lo")
+            ip("route", "add", "198.19.0.0/16", "via", "198.18.0.2")
+        except SkipTest as error:
+            print(f"attackers come from 127.0.0.0/8, as proxies may: {error}")
             yield LOOPBACK
         else:
             yield Network("198.18.0.1", "198.19", space)
-    finally:
-        subprocess.run(["ip", "link", "delete", link], capture_output=True)
-        subprocess.run(["ip", "netns", "delete", space], capture_output=True)
-
-
-def _ip(*words: str) -> None:
-    subprocess.run(["ip", *words], check=True, capture_output=True)

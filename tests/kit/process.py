@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 from ipaddress import IPv4Address
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import Any, Self
 from unittest import SkipTest
 
 from cryptography import x509
@@ -377,3 +377,48 @@ def c_bot(folder: Path) -> list[str]:
     warnings = ["-std=c99", "-Wall", "-Wextra", "-Werror"]
     subprocess.run([compiler, *warnings, "-o", program, str(BOTS / "stratego_frames_bot.c")], check=True)
     return [program, "{name}", "127.0.0.1", "{port}", "1"]
+
+
+def ip(*words: str) -> None:
+    """
+    Change the networks of this machine, as the command `ip` does.
+
+    :raises SkipTest: the system does not let us
+    """
+    done = subprocess.run(["ip", *words], capture_output=True, text=True)
+    if done.returncode:
+        raise SkipTest(f"ip {' '.join(words)}: {done.stderr.strip()}")
+
+
+class NameSpaces:
+    """
+    Networks of their own, and links to this one; all are gone when the context ends.
+
+    :raises SkipTest: on entering: this system has no such thing, or this user may not
+    """
+
+    def __init__(self) -> None:
+        self.names: list[str] = []
+        self._links: list[str] = []
+
+    def __enter__(self) -> Self:
+        if shutil.which("ip") is None or os.geteuid() != 0:
+            raise SkipTest("network name spaces need Linux, the program `ip` and root")
+        return self
+
+    def __exit__(self, *exc_info: object) -> None:
+        for kind, names in (("link", self._links), ("netns", self.names)):
+            for name in names:
+                subprocess.run(["ip", kind, "delete", name], capture_output=True)
+
+    def add(self, name: str) -> str:
+        """Add a name space of this name."""
+        ip("netns", "add", name)
+        self.names.append(name)
+        ip("-n", name, "link", "set", "lo", "up")
+        return name
+
+    def link(self, name: str, port: str, space: str) -> None:
+        """Lay a link from this network to a name space, where its end is called `port`."""
+        ip("link", "add", name, "type", "veth", "peer", "name", port, "netns", space)
+        self._links.append(name)
