@@ -94,7 +94,7 @@ NARROW: Mapping[str, Sequence[str]] = {
         *("gamehost.checker.*", "gamehost.games.*", "gamehost.players.*", "gamehost.accounts.names"),
         *("gamehost.wires.framing", "gamehost.wires.seeking", "OWN.*"),
         # Two wires of one game share what the checks know of the game.
-        *("gamehost.wires.onitama.checks", "gamehost.wires.stratego_lines.checks"),
+        *("gamehost.wires.onitama.checks", "gamehost.wires.stratego_lines.checks", "gamehost.wires.eriantys.checks"),
     ),
     "gamehost.wires.*.server_draws": ("gamehost.checker.*", "gamehost.games.*", "gamehost.settings", "OWN.*"),
     "gamehost.wires.*.rendering": ("gamehost.games.*", "OWN.*"),

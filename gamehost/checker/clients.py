@@ -15,7 +15,7 @@ from twisted.internet.protocol import Factory, ProcessProtocol
 from twisted.python.failure import Failure
 
 from gamehost.checker.line import Line
-from gamehost.checker.run import PLACE, ClientRun, RunningClient
+from gamehost.checker.run import PLACE, ClientRun
 from gamehost.checker.transcript import printable
 
 #: The longest line of the client's own output that is kept, in bytes.
@@ -121,6 +121,9 @@ class _Listening:
         if port is not None:
             port.stopListening()
 
+    def stop(self) -> None:
+        """End the client. One that a person has started is the person's: its connection is closed, and it may run on."""
+
 
 class ProcessLauncher(_Listening):
     """
@@ -134,27 +137,25 @@ class ProcessLauncher(_Listening):
     def __init__(self, reactor: Any, command: Sequence[str], name: str, password: str) -> None:
         super().__init__(reactor)
         self._command = command
+        self._process: ClientProcess | None = None
         self._values = {"host": "127.0.0.1", "name": name, "password": password}
 
-    def start(self, run: ClientRun, factory: "Factory[Line]") -> RunningClient:
+    def start(self, run: ClientRun, factory: "Factory[Line]") -> None:
         """Listen, and start the command."""
         values = {**self._values, "port": str(self.listen(0, factory)), "seed": str(run.seed)}
         environment = {f"GAMEHOST_{name.upper()}": value for name, value in values.items()}
         environment |= run.checks.environment(run.scenario)
-        process = ClientProcess(run, self._ended)
+        self._process = ClientProcess(run, self._ended)
         words = [sys.executable, "-I", "-S", "-c", _IN_A_GROUP, *filled_in(self._command, values)]
-        self._reactor.spawnProcess(process, words[0], words, env={**os.environ, **environment})
-        return process
+        self._reactor.spawnProcess(self._process, words[0], words, env={**os.environ, **environment})
+
+    def stop(self) -> None:
+        """End the processes of the command."""
+        if self._process is not None:
+            self._process.stop()
 
     def _ended(self, status: int) -> None:
         self.failed = status in NOT_RUN
-
-
-class HandStartedClient:
-    """A client that a person starts and ends."""
-
-    def stop(self) -> None:
-        """Do nothing: its connection is closed, and the program is the person's."""
 
 
 class WaitingLauncher(_Listening):
@@ -172,8 +173,7 @@ class WaitingLauncher(_Listening):
         self._number = port
         self._say = say
 
-    def start(self, run: ClientRun, factory: "Factory[Line]") -> RunningClient:
+    def start(self, run: ClientRun, factory: "Factory[Line]") -> None:
         """Listen, and tell the person where."""
         port = self.listen(self._number, factory)
         self._say(f"{run.scenario.name}: connect your client to 127.0.0.1 port {port}")
-        return HandStartedClient()

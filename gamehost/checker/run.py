@@ -13,7 +13,7 @@ from twisted.internet.interfaces import IDelayedCall, IReactorTime
 from twisted.internet.protocol import Factory
 from twisted.logger import Logger
 
-from gamehost.checker.base import COMMON, Act, Finding, Grade, Law, Scenario, Step, TranscriptLine, Verdict, WireChecks
+from gamehost.checker.base import COMMON, Act, Finding, Grade, Law, Scenario, TranscriptLine, Verdict, WireChecks
 from gamehost.checker.line import Line
 from gamehost.checker.private_host import ClientWatcher, Opponent, PrivateHost, hear
 from gamehost.checker.transcript import Transcript
@@ -75,13 +75,6 @@ class Phase(Enum):
     DONE = "done"
 
 
-class RunningClient(Protocol):
-    """The client under test, as a program."""
-
-    def stop(self) -> None:
-        """End it, whatever it does."""
-
-
 class Launcher(Protocol):
     """Starts the client, and gives it a port to connect to."""
 
@@ -93,11 +86,14 @@ class Launcher(Protocol):
     def failed(self) -> bool:
         """Whether the client could not be started."""
 
-    def start(self, run: "ClientRun", factory: "Factory[Line]") -> RunningClient:
+    def start(self, run: "ClientRun", factory: "Factory[Line]") -> None:
         """Listen with this factory, and start the client. Its end is told by `ClientRun.client_ended`."""
 
     def refuse_connections(self) -> None:
         """Stop listening: the host is gone."""
+
+    def stop(self) -> None:
+        """End the client, whatever it does."""
 
 
 @frozen
@@ -160,10 +156,8 @@ class Run:
         self._findings: list[Finding] = []
         self._began = clock.seconds()
 
-    @property
-    def connected(self) -> bool:
-        """Whether there has been a connection."""
-        return True
+    #: Whether there has been a connection.
+    connected = True
 
     def start(self) -> None:
         """Play the scenario."""
@@ -229,12 +223,10 @@ class ClientRun(Run, ClientWatcher):
         #: client cannot know what was lost with its connection.
         self._expected_refusals = 0
         self._host_is_gone = False
-        #: Whether the client has ever connected.
-        self._was_there = False
+        self.connected = False
         #: Whether the client has had a seat, and whether the rules have accepted an action of it.
         self._was_seated = False
         self._has_acted = False
-        self._client: RunningClient | None = None
         self._ended = False
         self._handle: SeatHandle[Any] | None = None
         self._shadow: Player | None = None
@@ -257,11 +249,6 @@ class ClientRun(Run, ClientWatcher):
 
     # -- from start to end
 
-    @property
-    def connected(self) -> bool:
-        """Whether the client has ever connected."""
-        return self._was_there
-
     def start(self) -> None:
         """Start the client. If it comes second, its opponents are there already."""
         if not self.scenario.client_first:
@@ -269,12 +256,12 @@ class ClientRun(Run, ClientWatcher):
         factory = Factory.forProtocol(self._new_line)
         factory.noisy = False
         self._deadline(self._connects, self._not_there)
-        self._client = self._launcher.start(self, factory)
+        self._launcher.start(self, factory)
 
     def _new_line(self) -> Line:
-        if self._was_there:
+        if self.connected:
             self.transcript.connected_again()
-        self._was_there = True
+        self.connected = True
         protocol = self._host.factory.buildProtocol(None)
         self._line = Line(protocol, self.clock, self.scenario.cut, self.chance, self._line_lost)
         return self._line
@@ -301,8 +288,7 @@ class ClientRun(Run, ClientWatcher):
         if self._whole.active():
             self._whole.cancel()
         self._launcher.refuse_connections()
-        if self._client is not None:
-            self._client.stop()
+        self._launcher.stop()
         if self._line is not None and self._line.connected:
             self._line.cut()
         self._host.close()
@@ -336,7 +322,7 @@ class ClientRun(Run, ClientWatcher):
         return bool(self.scenario.strict and self.checks.needed and self._was_seated and not self._has_acted)
 
     def _not_there(self) -> None:
-        if self._was_there:
+        if self.connected:
             title, law = "the client did not log in", "login"
         else:
             title, law = "the client did not connect", "connect"
@@ -378,7 +364,7 @@ class ClientRun(Run, ClientWatcher):
         elif self._matches and not status and (self._phase is Phase.CONNECTING or not self._said_since_over):
             self._no_next_match()
         elif self._phase is not Phase.DONE:
-            if self._was_there:
+            if self.connected:
                 when, law = "before the match was over", "crash"
                 title = f"the client ended in the middle{crash.named}"
             else:
@@ -665,31 +651,33 @@ class ClientRun(Run, ClientWatcher):
         for step in self._steps:
             if self._handle.n >= step.after and step.client_owes in (None, owes):
                 self._steps.remove(step)
-                self._do(step)
+                self._do(step.act)
                 break
 
-    def _do(self, step: Step) -> None:
-        self.transcript.note(step.act.value)
-        _ACTS[step.act](self)
-
-    def _opponent_drops(self) -> None:
-        self._opponents[0].drop()
-        self._later(AWAY, self._opponents[0].come_back)
-
-    def _opponent_gone(self) -> None:
-        self._opponents[0].drop()
-
-    def _opponent_resigns(self) -> None:
-        self._opponents[0].resign()
-
-    def _opponent_fouls(self) -> None:
-        self._opponents[0].act(self.checks.foul)
-
-    def _opponent_thinks(self) -> None:
-        self._think(THINKS)
-
-    def _opponent_thinks_long(self) -> None:
-        self._think(THINKS_LONG)
+    def _do(self, act: Act) -> None:
+        self.transcript.note(act.value)
+        opponent = self._opponents[0]
+        match act:
+            case Act.OPPONENT_DROPS:
+                opponent.drop()
+                self._later(AWAY, opponent.come_back)
+            case Act.OPPONENT_GONE:
+                opponent.drop()
+            case Act.OPPONENT_RESIGNS:
+                opponent.resign()
+            case Act.OPPONENT_FOULS:
+                opponent.act(self.checks.foul)
+            case Act.OPPONENT_THINKS:
+                self._think(THINKS)
+            case Act.OPPONENT_THINKS_LONG:
+                self._think(THINKS_LONG)
+            case Act.CLIENT_CUT:
+                self._client_cut()
+            case Act.HOST_STOPS | Act.HOST_KILLED:
+                self._host_gone(killed=act is Act.HOST_KILLED)
+            case Act.MOVE_REFUSED:
+                if self._line is not None and self.checks.spoiled is not None:
+                    self._line.spoil_next(self.checks.spoiled, self._spoil_sent)
 
     def _think(self, seconds: float) -> None:
         self._held_until = self.clock.seconds() + seconds
@@ -729,12 +717,6 @@ class ClientRun(Run, ClientWatcher):
         )
         self._finish()
 
-    def _host_stops(self) -> None:
-        self._host_gone(killed=False)
-
-    def _host_killed(self) -> None:
-        self._host_gone(killed=True)
-
     def _host_gone(self, killed: bool) -> None:
         self._matches += 1
         self._host_is_gone = True
@@ -755,25 +737,6 @@ class ClientRun(Run, ClientWatcher):
         )
         self._finish()
 
-    def _move_refused(self) -> None:
-        if self._line is None or self.checks.spoiled is None:
-            return
-        self._line.spoil_next(self.checks.spoiled, self._spoil_sent)
-
     def _spoil_sent(self) -> None:
         self._expected_refusals += 1
         self.transcript.note("the checker has changed the client's move on its way; the host refuses it")
-
-
-_ACTS: dict[Act, Callable[[ClientRun], None]] = {
-    Act.OPPONENT_DROPS: ClientRun._opponent_drops,
-    Act.OPPONENT_GONE: ClientRun._opponent_gone,
-    Act.OPPONENT_RESIGNS: ClientRun._opponent_resigns,
-    Act.OPPONENT_FOULS: ClientRun._opponent_fouls,
-    Act.OPPONENT_THINKS: ClientRun._opponent_thinks,
-    Act.OPPONENT_THINKS_LONG: ClientRun._opponent_thinks_long,
-    Act.CLIENT_CUT: ClientRun._client_cut,
-    Act.HOST_STOPS: ClientRun._host_stops,
-    Act.HOST_KILLED: ClientRun._host_killed,
-    Act.MOVE_REFUSED: ClientRun._move_refused,
-}

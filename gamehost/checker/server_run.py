@@ -206,22 +206,6 @@ class ServerChecks:
 Dial = Callable[[TwistedProtocol], Deferred[Any]]
 
 
-class Judge(Protocol):
-    """What a user tells the run that it belongs to."""
-
-    def received(self, user: "User", message: Any) -> None:
-        """The server has sent a message."""
-
-    def expects(self, user: "User", message: Any) -> None:
-        """The server must send a message."""
-
-    def unreadable(self, user: "User", error: WireError) -> None:
-        """The server has sent bytes that are no message."""
-
-    def closed(self, user: "User") -> None:
-        """The connection is closed, and not by the checker."""
-
-
 class _ServerLine(TwistedProtocol):
     """A connection to the server."""
 
@@ -245,11 +229,11 @@ class User:
     :param expected: what the server must still send
     """
 
-    def __init__(self, name: str, password: str, judge: Judge, transcript: Transcript, seed: int) -> None:
+    def __init__(self, name: str, password: str, run: "ServerRun", transcript: Transcript, seed: int) -> None:
         self.name = name
         self.password = password
         self.seat = SeatOfUser(seed)
-        self._judge = judge
+        self._run = run
         self._transcript = transcript
         self._line: _ServerLine | None = None
         self._transport: Any = None
@@ -313,17 +297,17 @@ class User:
                     self._name_last()
                     self._raw.clear()
                     self.heard.append(message)
-                    self._judge.received(self, message)
+                    self._run.received(self, message)
         except WireError as error:
             self._line = None
-            self._judge.unreadable(self, error)
+            self._run.unreadable(self, error)
 
     def lost(self, line: _ServerLine) -> None:
         """A connection is gone."""
         if line is self._line:
             self._line = None
             self._transcript.note(f"{self.name}: the server closes the connection")
-            self._judge.closed(self)
+            self._run.closed(self)
 
     def _name_last(self) -> None:
         line = self._transcript.lines[-1]

@@ -8,7 +8,7 @@ from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.checker import run
-from gamehost.checker.base import Act, Cut, Grade, Scenario, Verdict
+from gamehost.checker.base import Cut, Grade, Scenario, Verdict
 from gamehost.checker.line import SINGLE, SegmentedTransport
 from gamehost.checker.trace import MOST_UNREAD, QUIET, Fault, RelayedConnection
 from gamehost.checker.transcript import LONGEST, RecordingCodec, Transcript, Watcher, printable
@@ -257,9 +257,9 @@ class RunTests(SynchronousTestCase):
             scenario._later(0.3, scenario._opponents[0].resign)
 
         self.assertEqual(self.only(Stays, "own-drop"), ["the client does not come back"])
-        self.patch(run, "_ACTS", {**run._ACTS, Act.CLIENT_CUT: cut_and_end})
+        self.patch(run.ClientRun, "_client_cut", cut_and_end)
         self.assertEqual(self.only(Stays, "own-drop"), [])
-        self.patch(run, "_ACTS", {**run._ACTS, Act.CLIENT_CUT: cut_and_end_later})
+        self.patch(run.ClientRun, "_client_cut", cut_and_end_later)
         self.assertEqual(self.only(Stays, "own-drop"), [])
         self.assertEqual(self.only(SoundClient, "own-drop"), [])
 

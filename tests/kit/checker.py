@@ -18,7 +18,7 @@ from gamehost.checker.base import GENERAL, Grade, Scenario, WireChecks
 from gamehost.checker.check import Report, check_of_client, check_of_server, chosen
 from gamehost.checker.line import Line
 from gamehost.checker.report import as_json, as_text
-from gamehost.checker.run import ClientRun, RunningClient
+from gamehost.checker.run import ClientRun
 from gamehost.checker.server_run import ServerChecks, ServerUnderTest
 from gamehost.games.base import Game
 from gamehost.plugins import WIRES
@@ -100,14 +100,6 @@ class TriesForEver(MemoryClient):
         self.later(1.0, self.lost)
 
 
-class _Running:
-    def __init__(self, client: MemoryClient) -> None:
-        self._client = client
-
-    def stop(self) -> None:
-        self._client.ended = True
-
-
 class MemoryLauncher:
     """Gives one client connections in memory."""
 
@@ -123,16 +115,19 @@ class MemoryLauncher:
         self._refused_since: float | None = None
         self._transport: StrictTransport | None = None
 
-    def start(self, run: ClientRun, factory: "Factory[Line]") -> RunningClient:
+    def start(self, run: ClientRun, factory: "Factory[Line]") -> None:
         """Start the client, which connects soon."""
         self._run, self._factory = run, factory
         self._client = self._new_client("tester", self)
         self.clock.callLater(0, lambda: self.connect() if self._client.starts() else None)
-        return _Running(self._client)
 
     def refuse_connections(self) -> None:
         """The host is gone."""
         self._factory = None
+
+    def stop(self) -> None:
+        """The client ends, whatever it does."""
+        self._client.ended = True
 
     def connect(self) -> None:
         """Connect, or try again later."""

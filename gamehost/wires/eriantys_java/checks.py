@@ -9,9 +9,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from gamehost.checker.base import CLOSING, Act, Cut, Grade, Law, Said, Scenario, Step, WireChecks
-from gamehost.checker.eriantys import RequestReading, answers_of, questions_of
 from gamehost.checker.transcript import printable
 from gamehost.games.eriantys.rules import TABLE_SEATS
+from gamehost.wires.eriantys.checks import RequestReading, answers_of, questions_of
 from gamehost.wires.eriantys_java import messages as m
 from gamehost.wires.eriantys_java.messages import Color, PlayerStatus
 from gamehost.wires.eriantys_java.objects import RESET

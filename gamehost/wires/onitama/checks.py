@@ -92,7 +92,6 @@ class OnitamaReading:
         return message
 
     def said(self, message: Any) -> Said:
-        """What a message of the client means."""
         may_be_late, self._may_be_late = self._may_be_late, False
         said = self.of_any_time(message)
         if said is not None:
@@ -359,8 +358,6 @@ LAWS: Mapping[str, Law] = {
 
 
 class LinesReading(OnitamaReading):
-    """Follows one connection from the client's side."""
-
     ADVICE = {
         **OnitamaReading.ADVICE,
         "no piece of yours stands on the start square": "Squares are a letter from a to e and a number from 1 to 5, for both"
@@ -386,7 +383,6 @@ class LinesReading(OnitamaReading):
         return None
 
     def of_a_match(self, message: Any) -> Said:
-        """What a move means."""
         match message:
             case m.MakeMove(card, start, end):
                 said = self.moves(card, (SQUARE_NAMED.get(start), SQUARE_NAMED.get(end)), f"{start}-{end}")
@@ -402,7 +398,6 @@ class LinesReading(OnitamaReading):
         return self.no_message()
 
     def heard(self, message: Any) -> Said:
-        """What a message of the server means."""
         match message:
             case m.InvalidMove(reason):
                 return self.refused(reason)
@@ -537,7 +532,6 @@ class OnitamaSpelling(Spelling):
     waits_for_opening = True
 
     def log_in(self, name: str, password: str) -> Sequence[Any]:
-        """One line."""
         return (m.Login(name),)
 
     def says(self, action: Any, seat: Seat, match_id: str) -> Sequence[Any]:

@@ -77,8 +77,6 @@ LAWS: Mapping[str, Law] = {
 
 
 class FinalReading(OnitamaReading):
-    """Follows one connection from the client's side."""
-
     ADVICE = {
         **OnitamaReading.ADVICE,
         "no piece of yours stands on the start square": "A square is its row and then its column. Row 0 is the top row, where"
@@ -100,7 +98,6 @@ class FinalReading(OnitamaReading):
         return None
 
     def of_a_match(self, message: Any) -> Said:
-        """What a move means."""
         match message:
             case m.MakeMove():
                 return self.moves(message.card, *_squares(message))
@@ -111,7 +108,6 @@ class FinalReading(OnitamaReading):
         return self.no_message()
 
     def heard(self, message: Any) -> Said:
-        """What a message of the server means."""
         match message:
             case m.InvalidMove(reason):
                 return self.refused(reason)
@@ -247,7 +243,6 @@ class FinalSpelling(Spelling):
         return replace(message, text="") if isinstance(message, m.InvalidMove | m.Failed) else message
 
     def opening(self, message: Any, first: str) -> Opening | None:
-        """The deal."""
         if not isinstance(message, m.Start):
             return None
         one, two, spare, three, four = message.cards

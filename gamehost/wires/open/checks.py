@@ -113,8 +113,6 @@ _SAID: Mapping[type, str] = {
 
 
 class OpenReading:
-    """Follows one connection from the client's side."""
-
     def __init__(self) -> None:
         self._entered = False
         self._table: int | None = None
@@ -137,7 +135,6 @@ class OpenReading:
         return message
 
     def said(self, message: Any) -> Said:
-        """What a message of the client means."""
         may_be_late, self._may_be_late = self._may_be_late, False
         match message:
             case m.Act(table, action):
@@ -185,7 +182,6 @@ class OpenReading:
         return self._moves.send(notation, words, wrong)
 
     def heard(self, message: Any) -> Said:
-        """What a message of the server means."""
         match message:
             case m.Refused(why, number):
                 excused = self.excuses(message)

@@ -132,8 +132,6 @@ FOUL = b"0,0"
 
 
 class XmlReading:
-    """Follows one connection from the client's side."""
-
     def __init__(self) -> None:
         self._nick = ""
         self._position = Position()
@@ -154,7 +152,6 @@ class XmlReading:
         return message
 
     def said(self, message: Any) -> Said:
-        """What a message of the client means."""
         may_be_late, self._may_be_late = self._may_be_late, False
         if isinstance(message, m.Move):
             return self._move(message.points, message.game_id, may_be_late)
@@ -219,7 +216,6 @@ class XmlReading:
         return said
 
     def heard(self, message: Any) -> Said:
-        """What a message of the server means."""
         match message:
             case m.LoginResponse(error):
                 if "log-in" in self._open:
@@ -391,7 +387,6 @@ class XmlSpelling(Spelling):
         return (m.ThankYou(match_id), m.PlayerLogin(name, _GAME_TYPE))
 
     def says(self, action: Any, seat: Seat, match_id: str) -> Sequence[Any]:
-        """A move."""
         return (m.Move(action.points, match_id),)
 
     def documented(self, message: Any) -> Any | None:

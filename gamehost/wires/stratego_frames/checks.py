@@ -102,8 +102,6 @@ class Phase(Enum):
 
 
 class FramesReading:
-    """Follows one connection from the client's side."""
-
     def __init__(self) -> None:
         self._name = ""
         self._phase = Phase.OUTSIDE
@@ -132,7 +130,6 @@ class FramesReading:
         return message
 
     def said(self, message: Any) -> Said:
-        """What a frame of the client means."""
         match message:
             case m.SignOn(name):
                 return self._signs_on((name or "").split(":")[0])
@@ -211,7 +208,6 @@ class FramesReading:
         return self._moves.send(numbers, named, self._sight.wrong(y * 10 + x, to_y * 10 + to_x), "")
 
     def heard(self, message: Any) -> Said:
-        """What a frame of the server means."""
         match message:
             case m.PlacementValid():
                 if self._placing:
@@ -484,7 +480,6 @@ class FramesSpelling(Spelling):
     """Frames of Stratego."""
 
     def log_in(self, name: str, password: str) -> Sequence[Any]:
-        """One frame."""
         return (m.SignOn(name),)
 
     def says(self, action: Any, seat: Seat, match_id: str) -> Sequence[Any]:

@@ -319,8 +319,6 @@ FREE = {"stratego.two_squares": "0"}
 
 
 class LinesReading:
-    """Follows one connection from the client's side."""
-
     def __init__(self) -> None:
         self._awaited = ""
         self._rows: list[str] = []
@@ -343,7 +341,6 @@ class LinesReading:
         return m.Text("***") if self._awaited == "password" and isinstance(message, m.Text) else message
 
     def said(self, message: Any) -> Said:
-        """What a line of the client means."""
         text = message.text if isinstance(message, m.Text) else None
         if self._awaited in ("", "set-up") and self._was_late(text):
             return Said("is sent before the end of the game is known", law="turn")
@@ -417,7 +414,6 @@ class LinesReading:
         return said
 
     def heard(self, message: Any) -> Said:
-        """What a line of the server means."""
         refused = isinstance(message, m.GetMove) and bool(self._moves)
         if type(message) in _AWAITED:
             self._awaited = _AWAITED[type(message)]
