@@ -6,7 +6,7 @@ import each other by relative names, and so keep the hash. In the shell `/static
 `GAMES` for the games of this host as JSON.
 
 A game brings its own board: `board.js` and `board.css` in its folder, whoever has written it, and what they need in other files
-whose names begin with `board`. They are served at `/static/HASH/games/NAME/`.
+whose names begin with `board`. They are served at `/static/HASH/games/NAME/`, and beside them `help.txt`, the game's rules.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -22,6 +22,7 @@ from msgspec.json import encode
 from gamehost.games.base import Game
 from gamehost.games.chance import JournalledChance
 from gamehost.games.installed import files_of
+from gamehost.games.play import help_of
 from gamehost.settings import Settings, milliseconds
 from gamehost.web.http import FOR_EVER, Answer, found
 
@@ -47,10 +48,11 @@ KINDS: Mapping[str, str] = {
 
 
 def read_files(games: Iterable[Game[Any, Any]]) -> dict[str, bytes]:
-    """The files of the pages and of the games' boards, by their paths with slashes. Files of unknown kinds are left out."""
+    """The files of the pages and of the games, by their paths with slashes. Files of unknown kinds are left out."""
     found = dict(_walk(files("gamehost.web") / "static", ""))
     for game in games:
         found |= board_files(game)
+        found[f"games/{game.name}/help.txt"] = "".join(f"{line}\n" for line in help_of(game)).encode()
     return dict(sorted(found.items()))
 
 

@@ -70,7 +70,7 @@ REQUEST_BYTES = 16_384
 END_OF_REQUEST = b"\r\n\r\n"
 
 #: Paths of pages: all of them are one shell, which reads the path. The number of parts, by the first one.
-PAGES: Mapping[str, int] = {"table": 2, "match": 2, "matches": 1, "player": 2, "results": 1}
+PAGES: Mapping[str, int] = {"table": 2, "match": 2, "matches": 1, "player": 2, "results": 1, "rules": 2}
 
 HEADERS: Mapping[str, str] = {
     "Content-Security-Policy": (

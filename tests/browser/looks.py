@@ -143,6 +143,23 @@ class VisitorLooks(LookCase):
         await friend.until("document.querySelector('.invited .board svg')")
         await self.keep(friend, "invitation-phone-light")
 
+    async def test_a_guided_game(self) -> None:
+        """The rules, and the first step of a match."""
+        hand, _ = await self.onitama(Hand)
+        await hand.page.until(CAN)
+        await hand.page.look(DESKTOP, dark=True)
+        await hand.page.run(
+            "[...document.querySelectorAll('.buttons button')].find((one) => one.textContent === 'Help').click()"
+        )
+        await hand.page.until("document.querySelector('.guide p')?.textContent.includes('press')")
+        await self.keep(hand.page, "guided-desktop-dark")
+        await hand.page.look(PHONE, dark=True)
+        await self.keep(hand.page, "guided-phone-dark")
+        page = await self.browser.page()
+        await page.open("/rules/stratego")
+        await page.until("document.querySelector('.legend')")
+        await self.keep(page, "rules-desktop-light")
+
 
 class RecordLooks(LookCase):
     """A finished match."""

@@ -29,7 +29,7 @@ from twisted.trial.unittest import TestCase
 import gamehost
 from gamehost.config import Options
 from gamehost.service import GameHostService
-from gamehost.tap import make_host
+from gamehost.tap import house_service, make_host
 
 # Chromium as a process of the test's own reactor: commands go through a pipe, and no driver and no port is needed.
 #
@@ -388,6 +388,8 @@ class BrowserCase(TestCase):
     timeout = 60
     #: Of the host, for instance `--set=onitama.deal=boar,ox/crab,eel/tiger`.
     options: tuple[str, ...] = ()
+    #: Whether there are house players, in a process of their own.
+    house = False
     #: The wires that listen beside the pages.
     wires: tuple[str, ...] = ()
     #: Errors of the console that a test expects.
@@ -411,6 +413,7 @@ class BrowserCase(TestCase):
         lifted = ("--set=limits.unlimited=yes", "--set=limits.keyless_resume_seconds=0")
         options.parseOptions(["--store=memory", "--web=tcp:0:interface=127.0.0.1", *endpoints, *lifted, *self.options])
         host = make_host(options, this_reactor)
+        host.house = house_service(options, this_reactor) if self.house else None
         host.startService()
         self.addCleanup(host.stopService)
         return host

@@ -24,7 +24,9 @@ class FileTests(SynchronousTestCase):
         """From the package of its token, and nothing else of it. The shell says which games have one."""
         files = read_files((STRATEGO, REMOTE))
         found = {name for name in files if name.startswith("games/")}
-        self.assertEqual(found, {f"games/stratego/{name}" for name in ("board.css", "board.js", "board-setup.js")})
+        stratego = ("board.css", "board.js", "board-legend.js", "board-setup.js", "help.txt")
+        self.assertEqual(found, {*(f"games/stratego/{name}" for name in stratego), "games/remote/help.txt"})
+        self.assertIn(b"1 marshal", files["games/stratego/help.txt"])
         shell = unescape(StaticFiles.pack(files, (STRATEGO, REMOTE)).shell.body.decode())
         rows = (
             '[{"name":"stratego","seats":[2,2],"board":true,"times":{"begin":300.0}},'

@@ -293,6 +293,13 @@ function ways(card) {
 
 export default {
   name: "onitama",
+  legend: () => import("./board-legend.js"),
+  advice(view, options) {
+    if (!movesOf(options).length) return "None of your cards can be used: choose the one that you give back.";
+    if (options.choice?.to) return "Both of your cards lead there. Choose the one that you give away.";
+    if (options.choice?.from) return "Now the square. Take the enemy's master, or bring yours to the enemy's gate, and you win.";
+    return "Choose one of your pieces. Your two cards show where it can go: the light square is the piece.";
+  },
   title: "Onitama",
   about: "Five cards, ten pieces, five minutes",
   colours: ["oni-seat-white", "oni-seat-black"],

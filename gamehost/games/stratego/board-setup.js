@@ -120,7 +120,7 @@ export function trayCells(view, options) {
     })),
     ...buttons.map(({ id, x, y, w, h, label }) => ({
       id, x, y, w, h, label: id === "ready" && placing.includes("") ? "Ready, when all forty are placed" : label,
-      can: id === "ready" && options.can && !placing.includes(""), chosen: false, drag: false,
+      can: id === "ready" && options.can && !placing.includes(""), chosen: false, drag: false, advised: id === "shuffle" && options.can,
     })),
   ];
 }

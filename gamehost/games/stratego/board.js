@@ -294,6 +294,8 @@ function cellsOf(view, options, spot) {
   const setup = settingUp(view, options);
   const moves = movesOf(options);
   const state = setup ? setting.setupOf(view, options) : null;
+  /** Up the board, or against an enemy: what a guided game proposes. */
+  const leads = (start, to) => view.board[to] !== "" || spot(to)[1] < spot(start)[1];
   const cells = [];
   for (let row = 0; row < WIDTH; row += 1) {
     for (let column = 0; column < WIDTH; column += 1) {
@@ -308,6 +310,7 @@ function cellsOf(view, options, spot) {
         label: setup ? setting.placeLabel(view, options, square) : describe(view, options, square, moves),
         can: setup ? state.held !== null || state.placing[place] !== "" : moves.has(square) || reached,
         chosen: setup ? state.from === place : from === square,
+        advised: !setup && (reached ? leads(from, square) : (moves.get(square) ?? []).some((to) => leads(square, to))),
         drag: setup ? state.placing[place] !== "" : moves.has(square),
       });
     }
@@ -390,6 +393,18 @@ function short(event) {
   return `${event.from}×${event.to} ${event.attacker}:${event.defender}${gone}`;
 }
 
+/** The pieces of both sides that have been lost, in words; `null`: none. */
+function lost(log) {
+  const gone = [[], []];
+  for (const { event } of log) {
+    if (event.kind !== "fought") continue;
+    if (event.winner !== "attacker") gone[event.seat].push(event.attacker);
+    if (event.winner !== "defender") gone[1 - event.seat].push(event.defender);
+  }
+  return gone.map((kinds) => Object.entries(KIND_NAMES).map(([kind, name]) => [kinds.filter((one) => one === kind).length, name])
+    .filter(([count]) => count).map(([count, name]) => (count > 1 ? `${count} ${name}s` : name)).join(", "));
+}
+
 /** An event in words, for those who hear the page. */
 function inWords(event, names) {
   const who = names[event.seat];
@@ -414,6 +429,14 @@ export default {
     setting = await import("./board-setup.js");
   },
   name: "stratego",
+  lost,
+  legend: () => import("./board-legend.js"),
+  advice(known, options) {
+    const view = viewed(known, options);
+    if (settingUp(view, options)) return "Place your forty pieces in your four rows. Shuffle places all of them; Ready begins.";
+    if (options.choice?.from === undefined) return "Choose one of your pieces that can move. The lower number wins a fight.";
+    return "Now a square beside it; a scout (9) runs as far as it is free. A square with an enemy is an attack.";
+  },
   title: "Stratego",
   about: "Forty hidden pieces a side",
   sample: sample(),

@@ -14,6 +14,7 @@ const PAGES = [
   { path: /^\/match\/\d+$/, page: "matches", load: () => import("./match.js") },
   { path: /^\/matches$/, page: "matches", load: () => import("./matches.js") },
   { path: /^\/player\/[^/]+$/, page: "matches", load: () => import("./player.js") },
+  { path: /^\/rules\/[^/]+$/, page: "tables", load: () => import("./rules.js") },
   { path: /^\/results$/, page: "results", load: () => import("./results.js") },
 ];
 

@@ -19,6 +19,10 @@
 //     linger(event)                  optional: so many milliseconds after this event the board is drawn again, without `fresh`
 //     reveal(view, event, seat)      optional: the view with what an event had told a seat alone, for finished matches
 //     begun(choice)                  optional, where the host lists actions step by step: the beginning that was chosen; "": none
+//     advice(view, options)          optional: what to do now, for the guided game: a sentence, or nothing
+//     legend()                       optional: resolves to `{legend}` for the page "How to play": a list of {words} with `written`,
+//                                    or `drawn` and its `box`, both for `svg`
+//     lost(log)                      optional: the pieces that are gone, in words by seat
 //     seats, wishes                  optional, for the dialog before a match: words by number of players, and settings, each
 //                                    `{name, label, options: [[value, words], ...]}`
 //     bare: true                     optional: the board shows the seats itself, and the page puts the status above it
@@ -38,8 +42,8 @@
 //              focus}                the id of a cell that takes the focus, such as the first of a choice; usually left out
 //   piece     {kind, x, y, shape, at}    `shape`: a list of descriptions, drawn around 0,0. A piece gone and one of its kind new are one that moves.
 //                                        `at`: the id of the cell that drags it.
-//   cell      {id, x, y, w, h, label, can, chosen, drag}
-//             label: what a screen reader says. can: a press here does something now. chosen: it is picked up. drag: it can be
+//   cell      {id, x, y, w, h, label, can, chosen, drag, advised}
+//             label: what a screen reader says. can: a press here does something now. advised: the guided game begins here. chosen: it is picked up. drag: it can be
 //             dragged to another cell: that is a press on both.
 //   press     gives `choice`, any value, to be drawn with; or `act`, the action in the game's notation (or a list of actions, which
 //             are sent together), with `event`, the event that it will become, if that is certain. The page shows it at once, and the host's word puts it right.
@@ -179,6 +183,11 @@ export class Board {
     this.cells.addEventListener("focusin", (event) => this.rove(event.target));
     this.element.addEventListener("keydown", (event) => this.key(event));
     this.cells.addEventListener("pointerdown", (event) => this.grab(event));
+  }
+
+  /** Mark one cell, for a guided game; `null`: none. */
+  hint(id) {
+    for (const [name, button] of this.buttons) button.classList.toggle("hinted", name === id);
   }
 
   key(event) {

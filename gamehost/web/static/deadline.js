@@ -1,4 +1,4 @@
-// The times that can cost a match: in words before it begins, and beside the board while it is played.
+// The settings and times of a match: in words before it begins, and beside the board while it is played.
 
 import { announce, h, say } from "./dom.js";
 import { games } from "./games.js";
@@ -26,6 +26,20 @@ export function timesOf(name, settings = {}) {
     game > 0 && settings.increment > 0 && `${lasting(Number(settings.increment))} more after each move`,
   ].filter(Boolean);
   return parts.length ? `You have ${parts.join(", and ")}. Who takes longer loses.` : "";
+}
+
+const SETTINGS = {
+  move_time: (value) => `${value} s a move`,
+  game_time: (value) => `${value} s for all moves`,
+  increment: (value) => `and ${value} s a move`,
+  expert: () => "expert rules",
+  deal: (value) => `cards ${value}`,
+};
+
+/** The settings of a table that differ from the usual ones, in words. */
+export function settingWords(settings) {
+  const unusual = Object.entries(settings ?? {}).filter(([, value]) => !["", "0", "no", "false"].includes(value));
+  return unusual.map(([name, value]) => SETTINGS[name]?.(value) ?? `${name.replaceAll("_", " ")} ${value}`);
 }
 
 /** Less than so many seconds are always counted. */

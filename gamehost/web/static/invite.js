@@ -1,23 +1,9 @@
 // Invitations: the address of a private table for others, and what they see who open it.
 
 import { Board } from "./board.js";
-import { timesOf } from "./deadline.js";
+import { settingWords, timesOf } from "./deadline.js";
 import { h, link, notice, put, svg } from "./dom.js";
 import { loadGame, titleOf } from "./games.js";
-
-const SETTINGS = {
-  move_time: (value) => `${value} s a move`,
-  game_time: (value) => `${value} s for all moves`,
-  increment: (value) => `and ${value} s a move`,
-  expert: () => "expert rules",
-  deal: (value) => `cards ${value}`,
-};
-
-/** The settings of a table that differ from the usual ones, in words. */
-export function settingWords(settings) {
-  const unusual = Object.entries(settings ?? {}).filter(([, value]) => !["", "0", "no", "false"].includes(value));
-  return unusual.map(([name, value]) => SETTINGS[name]?.(value) ?? `${name.replaceAll("_", " ")} ${value}`);
-}
 
 /** The address of a table with a code. The code is behind `#`, so it is sent to no host, and stands in no log. */
 export function inviteBox(table, code) {

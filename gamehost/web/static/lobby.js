@@ -2,9 +2,8 @@
 
 import { Board } from "./board.js";
 import { h, link, list, put, say, set } from "./dom.js";
-import { timesOf } from "./deadline.js";
+import { settingWords, timesOf } from "./deadline.js";
 import { games, loadGame, loaded, titleOf } from "./games.js";
-import { inviteBox, settingWords } from "./invite.js";
 import { LEVELS, loggedIn, seek } from "./login.js";
 import { look, send } from "./socket.js";
 import { listen, state, viewOf } from "./store.js";
@@ -61,6 +60,7 @@ function gameCard(name, place) {
     board,
     title: h("h2", {}, titleOf(name)),
     about: h("p", { class: "soft about" }),
+    rules: link(`/rules/${name}`, { class: "small how", "aria-label": `How to play ${titleOf(name)}` }, "How to play"),
     waiting: h("p", { class: "waiting small" }),
     play: h("button", { type: "button", class: "go", onclick: () => play(name) }, "Play"),
     more: h("button", { type: "button", onclick: () => more(name) }, "\u22ef"),
@@ -70,7 +70,7 @@ function gameCard(name, place) {
   set(card.more, "aria-label", `More ways to play ${titleOf(name)}`);
   const picture = h("div", { class: "sample", "aria-hidden": "true" }, board.element);
   card.element = h("section", { class: "game sheet" }, picture,
-    h("div", { class: "words" }, card.title, card.about, card.waiting),
+    h("div", { class: "words" }, card.title, card.about, h("p", { class: "small" }, card.rules), card.waiting),
     h("div", { class: "row" }, card.play, card.more));
   place.append(card.element);
   return card;
@@ -133,10 +133,12 @@ function showSeeking(place) {
   else {
     const title = titleOf(seeking.game);
     const others = seeking.seats > 2 ? `${seeking.names.length} of ${seeking.seats} are here` : "waiting for an opponent";
+    const invitation = seeking.code ? h("div", { class: "invitation" }) : null;
+    if (invitation) import("./invite.js").then(({ inviteBox }) => put(invitation, inviteBox(seeking.table, seeking.code)));
     put(place,
       h("span", { class: "dots", "aria-hidden": "true" }, h("i"), h("i"), h("i")),
       h("p", {}, `${title}: ${others}. `, h("span", { class: "soft" }, timesOf(seeking.game, seeking.settings))),
-      seeking.code && inviteBox(seeking.table, seeking.code),
+      invitation,
       h("div", { class: "row" }, h("span", { class: "small" }, "Or play the host:"), LEVELS.map(houseButton)),
       h("button", { type: "button", onclick: () => send({ do: "stop" }) }, "Stop"));
   }

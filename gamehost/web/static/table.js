@@ -8,6 +8,7 @@ import { inviteBox, showInvitation } from "./invite.js";
 import { LEVELS, loggedIn, seek } from "./login.js";
 import { MoveList } from "./moves.js";
 import { address, fetchJson } from "./record.js";
+import { Guide, guided } from "./guide.js";
 import { Seats, endWords } from "./seats.js";
 import { look, send } from "./socket.js";
 import { changed, guessedView, listen, state, viewOf } from "./store.js";
@@ -30,11 +31,13 @@ class TablePage {
     document.title = `Table ${number} - gamehost`;
     this.board = new Board((id) => this.pressed(id));
     this.seats = new Seats();
+    this.guide = new Guide((id) => this.board.hint(id));
     this.moves = new MoveList((back) => this.stepTo(back));
     this.title = h("h1", {});
     this.detail = h("p", { class: "soft small" });
     this.why = h("p", { class: "why small", role: "alert" });
     this.deadline = new Deadline();
+    this.gone = h("ul", { class: "gone small", "aria-label": "Captured pieces" });
     this.buttons = h("div", { class: "row buttons" });
     this.typed = h("form", { class: "row", hidden: true, onsubmit: (event) => this.type(event) },
       h("input", { name: "action", "aria-label": "Your action", autocomplete: "off" }), h("button", { class: "go" }, "Send"));
@@ -133,9 +136,9 @@ class TablePage {
   layOut(table) {
     this.laid = true;
     const panel = h("section", { class: "panel sheet", "aria-label": "The match" },
-      h("div", { class: "head" }, this.title, this.detail, this.deadline.element, this.why), this.moves.element, this.typed, this.buttons);
+      h("div", { class: "head" }, this.title, this.detail, this.deadline.element, this.why), this.gone, this.moves.element, this.typed, this.buttons);
     const middle = h("div", { class: "middle" }, this.seats.above, this.board.element, this.seats.below);
-    put(this.place, h("div", { class: this.game.bare ? "table bare" : "table" }, middle, panel));
+    put(this.place, this.guide.element, h("div", { class: this.game.bare ? "table bare" : "table" }, middle, panel));
     this.drawButtons(table);
   }
 
@@ -228,8 +231,10 @@ class TablePage {
     this.board.show(spec, options.can);
     this.seats.show(table, this.game, view, options);
     this.deadline.show(table, options.turns, state.link === "open");
+    this.guide.show(table, this.game, view, options, spec, () => this.show());
     this.moves.show(table, this.game, this.back);
     this.showStatus(table, view, options);
+    this.showLost(table);
     this.tell(table, options);
     // Too many actions for a list, on a board without other ways to choose them.
     this.typed.hidden = !(this.game.plain && options.can && table.moves?.why);
@@ -258,6 +263,14 @@ class TablePage {
     document.title = `${options.turns.includes(table.seat) ? "Your move" : who} - ${name}`;
   }
 
+  /** What each side has lost, where the game's pieces are worth a list. */
+  showLost(table) {
+    const lost = table.complete ? this.game.lost?.(table.log) ?? [] : [];
+    const words = lost.map((pieces, seat) => pieces && `${table.names[seat]} lost: ${pieces}`).filter(Boolean);
+    if (words.join() !== this.lostWords) put(this.gone, words.map((one) => h("li", {}, one)));
+    this.lostWords = words.join();
+  }
+
   ended(table) {
     this.ending = table.over ?? table.suspended;
     if (table.over) {
@@ -276,6 +289,8 @@ class TablePage {
     put(this.buttons,
       h("button", { type: "button", onclick: () => this.share() }, "Share"),
       playing && !over && h("button", { type: "button", onclick: () => this.resign() }, "Resign"),
+      playing && !over && h("button", { type: "button", onclick: () => this.guide.turn(!guided()) }, "Help"),
+      !playing && link(`/rules/${table.game}`, { class: "button" }, "How to play"),
       // A match in which nobody has moved is in no list.
       table.over && table.log.some((entry) => this.game.move(entry.event)) && link(this.record(), { class: "button" }, "Step through"),
       over && playing && !this.sought && h("button", { type: "button", class: "go", onclick: again }, "Play again"),

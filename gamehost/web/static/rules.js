@@ -1,0 +1,74 @@
+// The page "How to play": the rules of a game in a few words, a picture, what the signs mean, and a guided first game.
+
+import { Board } from "./board.js";
+import { timesOf } from "./deadline.js";
+import { h, link, put, svg } from "./dom.js";
+import { games, loadGame, titleOf } from "./games.js";
+import { want } from "./guide.js";
+import { loggedIn, seek } from "./login.js";
+import { look, send } from "./socket.js";
+import { state } from "./store.js";
+
+export function open(place, url) {
+  look({});
+  const name = url.pathname.split("/")[2];
+  let closed = false;
+  if (games().has(name)) fill(place, name, () => closed);
+  else put(place, h("h1", {}, "This host does not play this game"), h("p", {}, link("/", {}, "All tables")));
+  document.title = `How to play ${titleOf(name)} - gamehost`;
+  return () => (closed = true);
+}
+
+/** What is typed at the console is of no use here: it is shown on request. */
+const forConsole = (paragraph) => /\btype\b/i.test(paragraph);
+/** A table, or a drawing: its spaces stay. */
+const isDrawn = (paragraph) => /^ {2}|\S {2,}\S/m.test(paragraph);
+
+/** A table of signs. The legend says more. */
+const isTable = (paragraph) => paragraph.split("\n").every((line) => line.startsWith("  "));
+
+/** The paragraphs of a text as elements. */
+function paragraphs(texts) {
+  return texts.map((text) => (isDrawn(text) ? h("pre", { tabindex: "0" }, text) : h("p", {}, text.replaceAll("\n", " "))));
+}
+
+async function fill(place, name, closed) {
+  const title = titleOf(name);
+  const text = await fetch(new URL(`./games/${name}/help.txt`, import.meta.url)).then((answer) => answer.text());
+  const game = await loadGame(name, false);
+  const legend = game?.legend ? (await game.legend()).legend : [];
+  if (closed()) return;
+  const all = text.trimEnd().split(/\n\s*\n/);
+  const typed = all.filter(forConsole);
+  const play = () => loggedIn(() => {
+    want(true);
+    if (state.seeking) send({ do: "stop" });
+    seek({ game: name, house: "easy" });
+  });
+  put(place,
+    h("h1", {}, `How to play ${title}`),
+    h("div", { class: "rules" },
+      game?.sample && picture(game, title),
+      h("div", { class: "rules-text" }, paragraphs(all.filter((one) => !forConsole(one) && !(legend.length && isTable(one)))),
+        h("p", { class: "soft" }, timesOf(name)),
+        h("div", { class: "row" },
+          h("button", { type: "button", class: "go", "data-guided": name, onclick: play }, "Play a guided first game"),
+          h("span", { class: "soft small" }, "Against the host's easy player. Each step is explained.")))),
+    legend.length > 0 && h("h2", {}, "What the signs mean"),
+    legend.length > 0 && h("dl", { class: "legend" }, legend.map(sign)),
+    typed.length > 0 && h("details", { class: "programs" }, h("summary", {}, "At the console"), paragraphs(typed)));
+}
+
+/** A board in the middle of a match. */
+function picture(game, title) {
+  const board = new Board();
+  const options = { seat: 0, mine: null, can: false, moves: [], choice: null, small: true, wide: true, last: null, names: [] };
+  board.show(game.draw(game.sample, options));
+  return h("figure", { class: "sample", role: "img", "aria-label": `A match of ${title} in its middle` }, board.element);
+}
+
+/** A sign, drawn or written, and what it means. */
+function sign({ drawn, box = "-30 -30 60 60", written, words }) {
+  const shown = drawn ? h("span", { class: "board", "aria-hidden": "true" }, svg(["svg", { viewBox: box }, drawn])) : h("code", {}, written);
+  return h("div", {}, h("dt", {}, shown), h("dd", {}, words));
+}
