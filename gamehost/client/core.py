@@ -238,14 +238,7 @@ class ClientCore:
             raise NotConnected("there is no connection, or the log-in is not answered yet")
 
     def act(self, action: str) -> int:
-        """
-        Act at the own table.
-
-        :param action: in the game's own notation, such as `tiger c1 c3`
-        :return: the id that a `Refused` has if the action had no effect
-        :raises NotSeated: there is no match
-        :raises NotConnected: the connection is lost
-        """
+        """As `BaseClient.act`."""
         if self.own is None:
             raise NotSeated("there is no match to act in")
         self._last_id += 1
@@ -253,14 +246,7 @@ class ClientCore:
         return self._last_id
 
     def moves(self, begun: str = "") -> int:
-        """
-        Ask which actions the own seat may take now. The answer is heard as `Moves`, or as `Refused`.
-
-        :param begun: of a game whose actions are shown step by step, the beginning of one
-        :return: the id that the answer has
-        :raises NotSeated: there is no match
-        :raises NotConnected: the connection is lost
-        """
+        """As `BaseClient.moves`."""
         if self.own is None:
             raise NotSeated("there is no match to ask about")
         self._last_id += 1

@@ -66,6 +66,8 @@ def factories(host: Measured) -> Iterable[tuple[str, WireFactory[Any]]]:
 
 
 def by_wire(value: Callable[[WireFactory[Any]], int]) -> Reader:
+    """The reader of a metric with a value for each wire: the sum over all that make its connections."""
+
     def read(host: Measured) -> Values:
         found: Counter[tuple[str, ...]] = Counter()
         for wire, factory in factories(host):
@@ -81,6 +83,8 @@ def one(value: Callable[[Measured], float | Histogram]) -> Reader:
 
 
 def of_backlog(value: Callable[[Backlog], float | Histogram | None]) -> Reader:
+    """The reader of a metric of changes that wait for the disk. It has no value if the store keeps nothing on one."""
+
     def read(host: Measured) -> Values:
         backlog = backlog_of(host.store)
         found = None if backlog is None else value(backlog)
@@ -90,6 +94,7 @@ def of_backlog(value: Callable[[Backlog], float | Histogram | None]) -> Reader:
 
 
 def hang_ups(host: Measured) -> Values:
+    """By wire and reason."""
     found: Counter[tuple[str, ...]] = Counter()
     for wire, factory in factories(host):
         found[wire, "fault"] += 0  # an alert must see the first one
@@ -99,15 +104,18 @@ def hang_ups(host: Measured) -> Values:
 
 
 def tables(host: Measured) -> Values:
+    """By game and phase. Tables that sleep are not among them."""
     return Counter((table.game.name, table.phase.value) for table in _lobby(host).tables.values())
 
 
 def waiting(host: Measured) -> Values:
+    """By game: who waits in its queues and at its open tables."""
     found = _lobby(host).spectators.waiting()
     return {(game,): len(here.names) + len(here.tables) for game, here in found.items()}
 
 
 def matches_ended(host: Measured) -> Values:
+    """By game, and whether there was a result or the match was put away without one."""
     ended = _lobby(host).context.counts.ended
     return {(game, "finished" if finished else "archived"): number for (game, finished), number in ended.items()}
 
@@ -121,6 +129,7 @@ def version(host: Measured) -> Values:
 
 
 def connections_refused(host: Measured) -> Values:
+    """By reason; all of them, so that an alert sees the first refusal."""
     refusals = host.context.limiter.refusals
     return {(reason,): refusals[reason] for reason in (*KINDS.values(), BANNED, CLOSED)}
 
@@ -131,6 +140,7 @@ def http_refused(host: Measured) -> Values:
 
 
 def log_ins(host: Measured) -> Values:
+    """By wire, kind of name, and result."""
     return {labels: number for labels, number in _lobby(host).log_ins.counts.items()}
 
 
@@ -143,6 +153,8 @@ def matches_begun(host: Measured) -> Values:
 
 
 class Kind(StrEnum):
+    """What Prometheus may do with a value."""
+
     COUNTER = "counter"
     GAUGE = "gauge"
     HISTOGRAM = "histogram"
@@ -150,6 +162,8 @@ class Kind(StrEnum):
 
 @frozen
 class Metric:
+    """One metric, and how its values are read when somebody asks."""
+
     #: As Prometheus shows it; counters end with `_total`, times are in seconds.
     name: str
     kind: Kind

@@ -81,6 +81,8 @@ LONGEST_LINE = 65_536
 
 
 class Owner(Protocol):
+    """Who has a process, and is told of it."""
+
     def started(self) -> None:
         """The process runs, and can be written to."""
 
@@ -114,6 +116,7 @@ class ChildProcess:
     log = Logger()
 
     def start(self) -> None:
+        """Start the process. It is started again whenever it ends, until `stop`."""
         self._timer = None
         self._started_at = self._reactor.seconds()
         self._running = _Running(self)
@@ -155,6 +158,7 @@ class ChildProcess:
             self._timer = None
 
     def ended(self, reason: str) -> None:
+        """The process has ended. Unless it was to, it is started again: soon at first, and later each time it ends quickly."""
         self._cancel()
         self._running = None
         self.owner.lost()

@@ -113,6 +113,8 @@ _SAID: Mapping[type, str] = {
 
 
 class OpenReading:
+    """Follows one connection from the client's side."""
+
     def __init__(self) -> None:
         self._entered = False
         self._table: int | None = None

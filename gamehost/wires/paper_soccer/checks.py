@@ -132,6 +132,8 @@ FOUL = b"0,0"
 
 
 class XmlReading:
+    """Follows one connection from the client's side."""
+
     def __init__(self) -> None:
         self._nick = ""
         self._position = Position()

@@ -388,6 +388,7 @@ class RemoteConversation(XmlConversation):
         return self._master is not None or self._seat is not None or super().at_table
 
     def register(self, message: GameMasterLogin) -> None:
+        """Log a master in, with its game and the numbers of players that it can have."""
         try:
             name, numbers = self._checked_master(message)
         except _NoMaster as refusal:
@@ -461,6 +462,7 @@ class RemoteConversation(XmlConversation):
                 self.peer.journaled(len(message.content))
 
     def put_out(self, message: PlayerLeftGame) -> None:
+        """Have a player leave a game, because its master says so."""
         game = self._meant(message.game_id or None)
         if game is not None:
             game.put_out(message.nick)

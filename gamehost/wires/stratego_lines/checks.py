@@ -319,6 +319,8 @@ FREE = {"stratego.two_squares": "0"}
 
 
 class LinesReading:
+    """Follows one connection from the client's side."""
+
     def __init__(self) -> None:
         self._awaited = ""
         self._rows: list[str] = []
