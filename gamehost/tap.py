@@ -24,7 +24,6 @@ from gamehost.accounts.proofs import ProvenLogins
 from gamehost.admin.reload import Reloader
 from gamehost.commands.command_line import exit_with_usage_error
 from gamehost.config import Options, admin_path
-from gamehost.journal.records import Store
 from gamehost.limits import Limits
 from gamehost.lobby.lobby import Lobby
 from gamehost.lobby.sessions import Membership, SessionRegistry
@@ -43,9 +42,8 @@ from gamehost.ops.watchdog import (
 from gamehost.ops.workers import SerialWorker
 from gamehost.service import GameHostService, Listener, Part
 from gamehost.settings import BadOption, Settings
-from gamehost.storage.accounts import StoredAccounts
-from gamehost.storage.durable import DurableJournal
-from gamehost.storage.memory import MemoryAccounts, MemoryJournal
+from gamehost.storage.durable import DurableJournal, StoredAccounts
+from gamehost.storage.memory import MemoryJournal
 from gamehost.storage.postgresql import beside, is_postgresql, require_psycopg, shown
 from gamehost.storage.sidecar import proof_key
 from gamehost.storage.sqlite import open_journal
@@ -121,7 +119,7 @@ def make_host(
     endpoints.headers.limits = limits
     joining = _joining(options, reactor, endpoints)
 
-    def build_context() -> tuple[HostContext, Store]:
+    def build_context() -> tuple[HostContext, DurableJournal | MemoryJournal]:
         cork = Cork()
         if joining is not None:
             joining.listen()
@@ -152,12 +150,12 @@ def _lobby(
     worker: SerialWorker,
     cork: Cork,
     fail: Callable[[str], None],
-    store: Store,
+    store: DurableJournal | MemoryJournal,
     membership: Membership | None,
 ) -> Lobby:
     """The lobby over an open store."""
     settings = options.settings
-    accounts: Accounts = StoredAccounts(store) if isinstance(store, DurableJournal) else MemoryAccounts()
+    accounts = StoredAccounts(store)
     bans = Bans(store if isinstance(store, DurableJournal) else MemoryBans())
     sessions = _sessions(options, accounts, limits, reactor, membership)
     login_service = LoginService(
@@ -309,7 +307,7 @@ def this_reactor() -> Any:
 
 def _open_store(
     options: Options, limits: Limits, reactor: Any, cork: Cork, fail: Callable[[str], None], joining: "Joining | None"
-) -> Store:
+) -> DurableJournal | MemoryJournal:
     if options["store"] == "memory":
         return MemoryJournal()
     from_thread, broken = reactor.callFromThread, lambda reason: fail(f"{shown(options['store'])}: {reason}")
@@ -343,13 +341,12 @@ def _sessions(
     def reserved(key: str) -> bool:
         return accounts.find(key) is not None
 
-    names = accounts.names() if isinstance(accounts, StoredAccounts) else ()
     return SessionRegistry(
-        options["resume"], reserved, reactor.seconds, limits.keyless_resume_seconds, names, membership
+        options["resume"], reserved, reactor.seconds, limits.keyless_resume_seconds, accounts.names(), membership
     )
 
 
-def _proven_logins(options: Options, store: Store) -> ProvenLogins | None:
+def _proven_logins(options: Options, store: DurableJournal | MemoryJournal) -> ProvenLogins | None:
     """What accounts have proved before, if there is a store for it."""
     if not isinstance(store, DurableJournal):
         return None

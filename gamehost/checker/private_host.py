@@ -25,7 +25,8 @@ from gamehost.net.limiter import ConnectionLimiter
 from gamehost.players.base import Player as GamePlayer
 from gamehost.players.base import SeededChance
 from gamehost.settings import settings_of
-from gamehost.storage.memory import MemoryAccounts, MemoryJournal
+from gamehost.storage.durable import StoredAccounts
+from gamehost.storage.memory import MemoryJournal
 from gamehost.tables.context import TableContext
 from gamehost.tables.interfaces import Away, Back, Left, OpenTable, Over, Player, Refused, SeatHandle, Suspended
 from gamehost.wires.base import Wire
@@ -164,14 +165,15 @@ class PrivateHost:
         self.games = {one.name: one for one in wire.games}
         self.game = wire.games[0]
         limits = Limits.read(UNLIMITED)
-        accounts, cork = MemoryAccounts(), Cork()
+        journal, cork = MemoryJournal(), Cork()
+        accounts = StoredAccounts(journal)
         registry = SessionRegistry(
             ResumePolicy.ANY, lambda key: accounts.find(key) is not None, clock.seconds, limits.keyless_resume_seconds
         )
         login_service = LoginService(
             *(accounts, registry.is_guest, clock, at_once, limits, cork, CHEAP), **registry.for_accounts()
         )
-        context = TableContext(clock, MemoryJournal(), grace, rng=below or SeededChance(seed).below)
+        context = TableContext(clock, journal, grace, rng=below or SeededChance(seed).below)
         of_games = {
             name: {"move_time": "0"} | settings_of(name, settings, one.options) for name, one in self.games.items()
         }

@@ -74,7 +74,7 @@ class AddAccount:
     """Add an account, if its key is free."""
 
     account: Account
-    #: The account that has the key after the commit: this one, or the one that had it before.
+    #: The account that has the key after the commit: this one, or the one that had it before. Until then, as this host knows.
     owner: Account = field(init=False)
     #: Whether the key was free, as far as this host saw before the commit.
     added: bool = field(init=False, default=False)

@@ -6,14 +6,15 @@ their work to a thread and return. Changes, and what is read in order with them,
 reader, and no change waits for it.
 """
 
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import partial
-from typing import Concatenate
+from typing import Concatenate, Protocol
 
 from attrs import define, field
 
 from gamehost.accounts.bans import Ban
-from gamehost.accounts.passwords import Account
+from gamehost.accounts.passwords import Account, deleted_in, renamed_in
 from gamehost.accounts.proofs import Proof
 from gamehost.games.base import Seat
 from gamehost.journal.records import (
@@ -28,13 +29,18 @@ from gamehost.journal.records import (
     UnfinishedTable,
 )
 from gamehost.storage.changes import (
+    AccountNote,
+    AddAccount,
     Beat,
     Change,
+    ChangeAccount,
+    DeleteAccount,
     DropBan,
     DropProof,
     Note,
     PutBan,
     PutProof,
+    RenameAccount,
     Sleep,
     Told,
     UnreadableRow,
@@ -324,3 +330,107 @@ def nothing() -> None:
 def at_once(call: Callable[[], None]) -> None:
     """For a process without a reactor: do not wait for the end of a turn."""
     call()
+
+
+class AccountJournal(Protocol):
+    """A journal with accounts: one that outlives the process, or one in memory."""
+
+    def accounts(self) -> Iterable[Account]:
+        """All accounts. For the start."""
+
+    def also(self, note: AccountNote, durable: Callable[[], None], /) -> None:
+        """Change an account, in order with the journal's entries."""
+
+
+@define(eq=False)
+class StoredAccounts:
+    """
+    The accounts in a store. The journal's writer writes them, in order with the tables' records.
+
+    All accounts are read at the start. Later look-ups are in memory. What other members of a cluster change is learned.
+    """
+
+    #: In whose store they are.
+    _journal: AccountJournal
+    _accounts: dict[str, Account] = field(init=False)
+    #: Called when another member has added, changed or deleted an account: with the account of a key before and after that.
+    learned: Callable[[Account | None, Account | None], None] = lambda before, after: None
+    #: How many changes of a key are not durable yet.
+    _pending: Counter[str] = field(init=False, factory=Counter)
+    #: What was learned meanwhile.
+    _learned: dict[str, Account | None] = field(init=False, factory=dict)
+
+    def __attrs_post_init__(self) -> None:
+        self._accounts = {account.key: account for account in self._journal.accounts()}
+
+    def find(self, key: str) -> Account | None:
+        return self._accounts.get(key)
+
+    def names(self) -> Iterable[str]:
+        """The names of all accounts."""
+        return (account.name for account in self._accounts.values())
+
+    def add(self, account: Account, added: Callable[[Account], None]) -> None:
+        note = AddAccount(account)
+        note.owner = self._accounts.setdefault(account.key, account)
+
+        def answered() -> None:
+            if note.owner is not account:
+                self._accounts[account.key] = note.owner
+            added(note.owner)
+
+        self._write(note, answered, account.key)
+
+    def change(self, account: Account, durable: Callable[[], None]) -> None:
+        """
+        :raises ValueError: no account has this key
+        """
+        if account.key not in self._accounts:
+            raise ValueError("there is no account of this name")
+        self._write(ChangeAccount(account), durable, account.key)
+        self._accounts[account.key] = account
+
+    def rename(self, account: Account, name: str, durable: Callable[[], None]) -> Account:
+        """
+        :raises ValueError: there is no such account, or another one has the key of the new name
+        """
+        renamed = renamed_in(self._accounts, account, name)
+        self._write(RenameAccount(renamed, account.key), durable, account.key, renamed.key)
+        return renamed
+
+    def delete(self, account: Account, durable: Callable[[], None]) -> None:
+        """
+        :raises ValueError: there is no such account
+        """
+        deleted_in(self._accounts, account)
+        self._write(DeleteAccount(account.key), durable, account.key)
+
+    def learn(self, key: str, account: Account | None) -> None:
+        """
+        Another member may have changed an account.
+
+        An own change that is not durable yet counts meanwhile. The database shows it later, and then it is learned again.
+
+        :param account: as the database has it; `None`: there is none
+        """
+        if self._pending[key]:
+            self._learned[key] = account
+            return
+        before = self._accounts.pop(key, None)
+        if account is not None:
+            self._accounts[key] = account
+        if before != account:
+            self.learned(before, account)
+
+    def _write(self, note: AccountNote, durable: Callable[[], None], *keys: str) -> None:
+        """Write a change of these keys."""
+
+        def settled() -> None:
+            self._pending -= Counter(keys)
+            durable()
+            for key in keys:
+                if not self._pending[key] and key in self._learned:
+                    self.learn(key, self._learned.pop(key))
+
+        self._pending.update(keys)
+        self._journal.also(note, settled)

@@ -1,7 +1,8 @@
 """
-A journal and accounts that end with the process, for tests and for `--store=memory`.
+A journal that ends with the process, for tests and for `--store=memory`.
 
-Every change counts as durable at once. The last finished matches can be looked up.
+Every change counts as durable at once. The last finished matches can be looked up. It is no SQLite database in
+memory, because a row of that costs 28 us, and an entry here 0.6 us.
 """
 
 import time
@@ -12,7 +13,7 @@ from operator import attrgetter
 from attrs import define, field
 
 from gamehost.accounts.names import key_of
-from gamehost.accounts.passwords import Account, deleted_in, renamed_in
+from gamehost.accounts.passwords import Account
 from gamehost.games.base import Seat
 from gamehost.journal.records import (
     Entry,
@@ -26,6 +27,7 @@ from gamehost.journal.records import (
     TableRecord,
     UnfinishedTable,
 )
+from gamehost.storage.changes import Note
 from gamehost.storage.row_codec import finishes
 
 #: So many finished matches are kept.
@@ -155,6 +157,12 @@ class MemoryJournal:
         kept = self._finished.get(table)
         found(None if kept is None else kept[0])
 
+    def accounts(self) -> Iterable[Account]:
+        return ()
+
+    def also(self, note: Note, durable: Callable[[], None]) -> None:
+        durable()
+
     def sleep(self, table: TableId, since: int) -> None:
         pass
 
@@ -176,44 +184,3 @@ def fitting_matches(
             and (not key or key in [key_of(seat.name) for seat in opening.seats])
         ):
             yield match
-
-
-@define(eq=False)
-class MemoryAccounts:
-    """Accounts that end with the host."""
-
-    _accounts: dict[str, Account] = field(factory=dict)
-
-    def find(self, key: str) -> Account | None:
-        return self._accounts.get(key)
-
-    def add(self, account: Account, added: Callable[[Account], None]) -> None:
-        added(self._accounts.setdefault(account.key, account))
-
-    def change(self, account: Account, durable: Callable[[], None]) -> None:
-        """
-        :raises ValueError: no account has this key
-        """
-        if account.key not in self._accounts:
-            raise ValueError("there is no account of this name")
-        self._accounts[account.key] = account
-        durable()
-
-    def names(self) -> Iterable[str]:
-        """The names of all accounts."""
-        return (account.name for account in self._accounts.values())
-
-    def rename(self, account: Account, name: str, durable: Callable[[], None]) -> Account:
-        """
-        :raises ValueError: there is no such account, or another one has the key of the new name
-        """
-        renamed = renamed_in(self._accounts, account, name)
-        durable()
-        return renamed
-
-    def delete(self, account: Account, durable: Callable[[], None]) -> None:
-        """
-        :raises ValueError: there is no such account
-        """
-        deleted_in(self._accounts, account)
-        durable()

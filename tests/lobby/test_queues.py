@@ -17,7 +17,8 @@ from gamehost.lobby.queues import LONGEST, NewMatches, NoSuchTable, Queue, Queue
 from gamehost.lobby.sessions import Membership, ResumePolicy, Session, SessionRegistry
 from gamehost.net.context import Cork
 from gamehost.settings import BadOption
-from gamehost.storage.memory import MemoryAccounts
+from gamehost.storage.durable import StoredAccounts
+from gamehost.storage.memory import MemoryJournal
 from gamehost.tables.context import TableContext
 from gamehost.tables.interfaces import Left, OpenTable, SeatHandle, TableClosed
 from tests.kit.example_game import TOY, Add, Counted
@@ -287,7 +288,9 @@ class GatheringTests(SynchronousTestCase):
 
     def new_lobby(self, open_tables: int | None) -> Lobby:
         registry = SessionRegistry(ResumePolicy.ANY)
-        login_service = LoginService(MemoryAccounts(), registry.is_guest, self.clock, at_once, Limits(), Cork())
+        login_service = LoginService(
+            StoredAccounts(MemoryJournal()), registry.is_guest, self.clock, at_once, Limits(), Cork()
+        )
         context = TableContext(self.clock, self.journal)
         return Lobby(context, registry, {"toy": {"goal": "3"}}, open_tables, 600.0, login_service=login_service)
 

@@ -7,9 +7,9 @@ from contextlib import closing
 from gamehost.accounts.bans import BanStore
 from gamehost.accounts.passwords import Account, Accounts, Cost, Digest
 from gamehost.accounts.proofs import Proof
-from gamehost.storage.accounts import StoredAccounts
 from gamehost.storage.database import APPLICATION, schemas, statements
-from gamehost.storage.durable import DurableJournal
+from gamehost.storage.durable import DurableJournal, StoredAccounts
+from gamehost.storage.memory import MemoryJournal
 from gamehost.storage.sidecar import sidecar_path
 from gamehost.testing.cases import PropertyCase
 from tests.kit.accounts import CHEAP, AccountsContract, BansContract, account, nobody
@@ -155,6 +155,13 @@ class StoredAccountsTests(AccountsContract, StoreCase, PropertyCase):
         book.learn("zoe", other)
         self.settle()
         self.assertEqual((book.find("ann"), book.find("zoe")), (other, other))
+
+
+class MemoryAccountsTests(AccountsContract, PropertyCase):
+    """`AccountsContract` for accounts that end with the host."""
+
+    def new_book(self) -> Accounts:
+        return StoredAccounts(MemoryJournal())
 
 
 class StoredBansTests(BansContract, StoreCase, PropertyCase):

@@ -11,8 +11,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.journal.records import Entry, EntryKind, StoreUnusable, TableId
 from gamehost.storage import sqlite
-from gamehost.storage.accounts import StoredAccounts
-from gamehost.storage.durable import DurableJournal
+from gamehost.storage.durable import DurableJournal, StoredAccounts
 from gamehost.storage.high_water_mark import read_last_commit
 from gamehost.storage.inspect import reading
 from gamehost.storage.sidecar import sidecar_path

@@ -4,12 +4,10 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 
-from gamehost.accounts.passwords import Accounts
 from gamehost.journal.records import Entry, EntryKind, Journal, TableId, TableRecord
 from gamehost.storage.durable import DurableJournal
-from gamehost.storage.memory import KEPT, MemoryAccounts, MemoryJournal
+from gamehost.storage.memory import KEPT, MemoryJournal
 from gamehost.testing.cases import PropertyCase
-from tests.kit.accounts import AccountsContract
 from tests.kit.journal_contract import END, MOVE, OPENING, JournalContract, nothing
 from tests.kit.journals import records, rows
 from tests.storage.test_sqlite import StoreCase
@@ -124,10 +122,3 @@ class MemoryJournalTests(JournalContract, PropertyCase):
         journal.append(table, Entry(EntryKind.ARCHIVED, 0), nothing)
         journal.load(table, loaded.append)
         self.assertEqual(loaded, ["table 1: a journal in memory has no record of it"])
-
-
-class MemoryAccountsTests(AccountsContract, PropertyCase):
-    """`AccountsContract` for a book that ends with the host."""
-
-    def new_book(self) -> Accounts:
-        return MemoryAccounts()

@@ -9,10 +9,9 @@ from gamehost.games.base import Seat
 from gamehost.journal.records import StoreUnusable, TableId
 from gamehost.storage import inspect
 from gamehost.storage import prune as under_test
-from gamehost.storage.accounts import StoredAccounts
 from gamehost.storage.changes import PutBan
 from gamehost.storage.copying import copy_store
-from gamehost.storage.durable import DurableJournal
+from gamehost.storage.durable import DurableJournal, StoredAccounts
 from gamehost.storage.inspect import Summary, reading
 from gamehost.storage.prune import Pruned, prune
 from tests.kit.accounts import account, nobody

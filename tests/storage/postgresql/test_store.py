@@ -14,9 +14,8 @@ from gamehost.accounts.bans import BanStore
 from gamehost.accounts.passwords import Account, Accounts, Cost, Digest
 from gamehost.accounts.proofs import Proof
 from gamehost.journal.records import Entry, EntryKind, Journal, Pressure, TableId, TableRecord
-from gamehost.storage.accounts import StoredAccounts
 from gamehost.storage.changes import StoreFailed, Told, UnreadableRow
-from gamehost.storage.durable import DurableJournal
+from gamehost.storage.durable import DurableJournal, StoredAccounts
 from gamehost.storage.match_lists import MatchLists
 from gamehost.storage.postgresql import lives, store
 from gamehost.storage.postgresql.session import LineLost, connect
