@@ -1,8 +1,6 @@
 """
 What can be committed to a store. A store carries out the changes of a group in the order in which they were added.
 
-Each store writes them in its own way: these classes say what changes, and have no SQL.
-
 A group is what one commit writes: the rows, the tables that begin and end, the notes, and what is read with them.
 
 The rows of a match in which nobody has acted do not stay. They are needed while it is played, because its players have been
@@ -12,16 +10,12 @@ nobody. So a store removes its rows a minute after the end, when whoever followe
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from attrs import define, field, frozen
 
-from gamehost.accounts.bans import Ban
-from gamehost.accounts.passwords import Account
-from gamehost.accounts.proofs import Proof
-from gamehost.games.base import Seat
 from gamehost.journal.records import Entry, EntryKind, TableHeader, TableId
-from gamehost.storage.questions import Reading
+from gamehost.storage.notes import Note, Sleep
 from gamehost.storage.row_codec import (
     Damaged,
     Head,
@@ -35,112 +29,21 @@ from gamehost.storage.row_codec import (
     record_of,
 )
 
-
-@frozen
-class Sleep:
-    """The last player of an unfinished table is gone, or one has come back."""
-
-    table: TableId
-    #: In seconds of up-time; `None`: a player is there.
-    since: int | None
-
-
-@frozen
-class Told:
-    """A player has been told the end of a finished table."""
-
-    table: TableId
-    #: `None`: nobody else is to be told.
-    seat: Seat | None
-
-
-@frozen
-class Uptime:
-    """For how many seconds hosts have run on the store."""
-
-    seconds: int
-
-
-@define(eq=False)
-class Beat:
-    """A member of a cluster shows that it lives, and finds out whether it still does."""
-
-    #: The highest number of a table of any member, as it is at the commit; 0: there is none.
-    last_table: int = 0
-
-
-@define(eq=False)
-class AddAccount:
-    """Add an account, if its key is free."""
-
-    account: Account
-    #: The account that has the key after the commit: this one, or the one that had it before. Until then, as this host knows.
-    owner: Account = field(init=False)
-    #: Whether the key was free, as far as this host saw before the commit.
-    added: bool = field(init=False, default=False)
-
-    def __attrs_post_init__(self) -> None:
-        self.owner = self.account
-
-
-@frozen
-class ChangeAccount:
-    """Replace the digest of an account."""
-
-    account: Account
-
-
-@frozen
-class RenameAccount:
-    """Give an account another name, whose key is free."""
-
-    #: Under its new name.
-    account: Account
-    #: The key that it had.
-    key: str
-
-
-@frozen
-class DeleteAccount:
-    """Delete an account: its name and its digest."""
-
-    key: str
-
-
-@frozen
-class PutProof:
-    """Add a proof, or replace the one with the same key and digest."""
-
-    proof: Proof
-
-
-@frozen
-class DropProof:
-    """Remove a proof, if it is there."""
-
-    proof: Proof
-
-
-@frozen
-class PutBan:
-    """Add a ban, or replace the one with the same key."""
-
-    ban: Ban
-
-
-@frozen
-class DropBan:
-    """Remove a ban, if it is there."""
-
-    key: str
-
-
 #: A table's opening, or one of its entries.
 Record: TypeAlias = tuple[TableId, TableHeader | Entry]
 
-#: A change that is no row of a table's record.
-AccountNote: TypeAlias = AddAccount | ChangeAccount | RenameAccount | DeleteAccount | PutProof | DropProof
-Note: TypeAlias = Sleep | Told | Uptime | Beat | AccountNote | PutBan | DropBan
+
+@define(eq=False)
+class Reading:
+    """
+    A question in the writer's queue, between the changes: its answer holds all that was added before, and a table can be played
+    on with it. It is of a start, or of one table whose player has come.
+    """
+
+    #: Called with the `gamehost.storage.contents.OpenStore`, on the writer's thread.
+    ask: Callable[[Any], Any]
+    answer: Any = None
+
 
 #: All changes, and what is read in order with them.
 Change: TypeAlias = Record | Note | Reading

@@ -6,20 +6,16 @@ does not take long, and the first two rows of all others: they say who plays. Th
 some at a time. A table whose player comes earlier is read then, and checked with that.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 from typing import Any
 
 from attrs import define, evolve, field
 
-from gamehost.accounts.bans import Ban
-from gamehost.accounts.passwords import Account
-from gamehost.accounts.proofs import Proof
 from gamehost.games.base import Seat
 from gamehost.journal.records import EntryKind, TableId, TableRecord, UnfinishedTable
 from gamehost.storage.changes import Change, Group, StoreFailed, UnplayedMatches, UnreadableRow, build_group
 from gamehost.storage.match_lists import Ended, opened_in
-from gamehost.storage.notes import read_accounts, read_bans, read_proofs, read_uptime
 from gamehost.storage.reads import LISTED_AT_ONCE, Readable, TableRows
 from gamehost.storage.row_codec import Damaged, Head, Row, Undecodable, chain_of, finishes, read_opening, record_of
 
@@ -30,56 +26,6 @@ ANOTHER_STORE = (
     "stop that host, or start this one with a store and ports of its own, "
     "for example --store=second.sqlite --onitama=tcp:9893"
 )
-
-
-@define(eq=False)
-class RecordCheck:
-    """The check of one store."""
-
-    _source: TableRows
-    #: Numbers of tables whose records are still to be checked.
-    _unchecked: range = range(0)
-
-    @property
-    def all_checked(self) -> bool:
-        """Whether the records of all tables were checked that were unfinished at the start."""
-        return not self._unchecked
-
-    def begin(self, most: int | None = None) -> list[UnreadableRow]:
-        """
-        Check records, the oldest tables first, and of the tables behind those the first two rows.
-
-        :param most: about so many rows; `None`: all records
-        :returns: the damaged tables
-        """
-        rows_read, last, damage = 0, 0, []
-        for last, rows in self._source.unfinished():
-            damage += _damage(last, rows)
-            rows_read += len(rows)
-            if most is not None and rows_read >= most:
-                break
-        for table, rows in self._source.unfinished(first=2, after=last):
-            damage += _damage(table, rows)
-            self._unchecked = range(last + 1, table + 1)
-        return damage
-
-    def go_on(self, rows: int) -> list[UnreadableRow]:
-        """
-        Check records that `begin` has left out.
-
-        :param rows: about so many; one record at least
-        :returns: the damaged tables
-        """
-        unchecked, damage = self._unchecked, []
-        for table in self._source.unfinished_between(unchecked.start, unchecked.stop - 1, rows):
-            record = self._source.rows(table)
-            damage += _damage(table, record)
-            rows -= len(record)
-            if rows <= 0:
-                self._unchecked = range(table + 1, unchecked.stop)
-                return damage
-        self._unchecked = range(0)
-        return damage
 
 
 def in_words(damage: Sequence[UnreadableRow]) -> str:
@@ -114,10 +60,11 @@ class OpenStore:
     After a failed write it accepts nothing more, because nobody knows what the disk holds. The next start reads that.
     """
 
-    _database: Readable = field(init=False)
+    #: What the store is asked with.
+    database: Readable = field(init=False)
     tables: TableRows = field(init=False)
-    #: Checks the records of unfinished tables.
-    records: RecordCheck = field(init=False)
+    #: Numbers of unfinished tables whose records are still to be checked.
+    _unchecked: range = field(init=False, default=range(0))
     #: Seconds since 1970, for a table's row 0.
     _wall: Callable[[], float] = field(init=False)
     #: Of tables in use, where their chains go on. Players may have been told of these rows.
@@ -127,8 +74,7 @@ class OpenStore:
     _failed: bool = field(init=False, default=False)
 
     def _read_from(self, database: Readable, tables: TableRows, wall: Callable[[], float]) -> None:
-        self._database, self.tables, self._wall = database, tables, wall
-        self.records = RecordCheck(tables)
+        self.database, self.tables, self._wall = database, tables, wall
         self._unplayed = UnplayedMatches(wall)
 
     def commit(self, changes: Sequence[Change]) -> None:
@@ -146,7 +92,7 @@ class OpenStore:
         group.update_heads(self._heads)
         self._unplayed.follow(group)
         for reading in group.readings:
-            reading.ask(self)
+            reading.answer = reading.ask(self)
         self._failed = False
 
     def _numbers(self) -> Iterator[int]:
@@ -198,40 +144,40 @@ class OpenStore:
         """
         raise NotImplementedError
 
-    @property
-    def last_table(self) -> int:
-        """The highest number of a table in the journal; 0: none."""
-        return self.tables.last_table
-
     def check_at_start(self, everything: bool) -> list[UnreadableRow]:
-        """What is wrong with the unfinished tables, as far as a start checks them; or with all of their rows."""
-        return self.records.begin(None if everything else AT_START)
+        """
+        Check the records of unfinished tables, the oldest first, as far as a start does, and of the tables behind those the
+        first two rows; or all records. Gives what is damaged.
+        """
+        last = rows_read = 0
+        damage: list[UnreadableRow] = []
+        for last, rows in self.tables.unfinished():
+            damage += _damage(last, rows)
+            rows_read += len(rows)
+            if rows_read >= AT_START and not everything:
+                break
+        for table, rows in self.tables.unfinished(first=2, after=last):
+            damage += _damage(table, rows)
+            self._unchecked = range(last + 1, table + 1)
+        return damage
 
     @property
     def all_checked(self) -> bool:
         """Whether the records of all tables were checked that were unfinished at the start."""
-        return self.records.all_checked
+        return not self._unchecked
 
-    def check(self, rows: int) -> Sequence[str]:
+    def check(self, rows: int) -> list[str]:
         """Check more of these records, about so many rows, and tell the damage in them, one sentence for each table."""
-        return [table.why for table in self.records.go_on(rows)]
-
-    def accounts(self) -> Iterable[Account]:
-        """All accounts."""
-        return read_accounts(self._database)
-
-    def proofs(self) -> Iterable[Proof]:
-        """All proofs."""
-        return read_proofs(self._database)
-
-    def bans(self) -> Iterable[Ban]:
-        """All bans."""
-        return read_bans(self._database)
-
-    @property
-    def uptime(self) -> int:
-        """For how many seconds hosts have run on this store, as far as it was noted."""
-        return read_uptime(self._database)
+        unchecked, damage = self._unchecked, list[str]()
+        for table in self.tables.unfinished_between(unchecked.start, unchecked.stop - 1, rows):
+            record = self.tables.rows(table)
+            damage += (damaged.why for damaged in _damage(table, record))
+            rows -= len(record)
+            if rows <= 0:
+                self._unchecked = range(table + 1, unchecked.stop)
+                return damage
+        self._unchecked = range(0)
+        return damage
 
     def unfinished(self) -> Iterator[UnfinishedTable | UnreadableRow]:
         """

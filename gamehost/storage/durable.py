@@ -28,11 +28,12 @@ from gamehost.journal.records import (
     TableRecord,
     UnfinishedTable,
 )
-from gamehost.storage.changes import (
-    AccountNote,
+from gamehost.storage.changes import Change, Reading, UnreadableRow
+from gamehost.storage.contents import OpenStore
+from gamehost.storage.names import TableNumbers
+from gamehost.storage.notes import (
     AddAccount,
     Beat,
-    Change,
     ChangeAccount,
     DeleteAccount,
     DropBan,
@@ -43,15 +44,14 @@ from gamehost.storage.changes import (
     RenameAccount,
     Sleep,
     Told,
-    UnreadableRow,
     Uptime,
+    read_accounts,
+    read_bans,
+    read_proofs,
+    read_uptime,
 )
-from gamehost.storage.contents import OpenStore
-from gamehost.storage.names import TableNumbers
 from gamehost.storage.online_backup import Backups
 from gamehost.storage.questions import (
-    CheckRecords,
-    Load,
     P,
     Reader,
     T,
@@ -169,7 +169,7 @@ class DurableJournal:
     @property
     def uptime(self) -> int:
         """For how many seconds hosts have run on this store. For the start, as `unfinished`."""
-        return self._store.uptime
+        return read_uptime(self._store.database)
 
     def note_uptime(self, seconds: int) -> None:
         self.also(Uptime(seconds), nothing)
@@ -187,16 +187,16 @@ class DurableJournal:
         return self._store.all_checked
 
     def check(self, rows: int, checked: Callable[[Sequence[str], bool], None]) -> None:
-        reading = CheckRecords(rows)
-        self._put(reading, 64, lambda: checked(reading.damage, reading.all_checked))
+        reading = Reading(lambda store: (store.check(rows), store.all_checked))
+        self._put(reading, 64, lambda: checked(*reading.answer))
 
     def accounts(self) -> Iterable[Account]:
         """All accounts. For the start, as `unfinished`."""
-        return self._store.accounts()
+        return read_accounts(self._store.database)
 
     def proofs(self) -> Iterable[Proof]:
         """All proofs. For the start, as `unfinished`."""
-        return self._store.proofs()
+        return read_proofs(self._store.database)
 
     def put_proof(self, proof: Proof) -> None:
         self.also(PutProof(proof), nothing)
@@ -206,7 +206,7 @@ class DurableJournal:
 
     def bans(self) -> Iterable[Ban]:
         """All bans. For the start, as `unfinished`."""
-        return self._store.bans()
+        return read_bans(self._store.database)
 
     def put_ban(self, ban: Ban, durable: Callable[[], None]) -> None:
         self.also(PutBan(ban), durable)
@@ -215,10 +215,10 @@ class DurableJournal:
         self.also(DropBan(key), durable)
 
     def load(self, table: TableId, loaded: Callable[[TableRecord | str], None]) -> None:
-        reading = Load(table)
+        reading = Reading(lambda store: store.read(table))
 
         def answered() -> None:
-            record = reading.answer
+            record: TableRecord | str = reading.answer
             if not (isinstance(record, str) or (record.entries and finishes(record.entries[-1]))):
                 self._open.add(table)
             loaded(record)
@@ -338,7 +338,7 @@ class AccountJournal(Protocol):
     def accounts(self) -> Iterable[Account]:
         """All accounts. For the start."""
 
-    def also(self, note: AccountNote, durable: Callable[[], None], /) -> None:
+    def also(self, note: Note, durable: Callable[[], None], /) -> None:
         """Change an account, in order with the journal's entries."""
 
 
@@ -422,7 +422,7 @@ class StoredAccounts:
         if before != account:
             self.learned(before, account)
 
-    def _write(self, note: AccountNote, durable: Callable[[], None], *keys: str) -> None:
+    def _write(self, note: Note, durable: Callable[[], None], *keys: str) -> None:
         """Write a change of these keys."""
 
         def settled() -> None:

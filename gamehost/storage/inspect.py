@@ -16,7 +16,6 @@ from gamehost.accounts.passwords import Account
 from gamehost.journal.records import Entry, EntryKind, StoreUnusable, TableHeader, TableId, TableRecord
 from gamehost.storage import high_water_mark, write_ahead_log
 from gamehost.storage.backup import back_up
-from gamehost.storage.changes import AddAccount, Note, PutBan, Uptime
 from gamehost.storage.database import (
     Loss,
     SqliteDatabase,
@@ -30,7 +29,7 @@ from gamehost.storage.database import (
 from gamehost.storage.files import check_log_is_there, resolved
 from gamehost.storage.high_water_mark import read_checked, read_last_commit
 from gamehost.storage.match_lists import MatchLists
-from gamehost.storage.notes import read_accounts, read_bans, read_uptime, write_note
+from gamehost.storage.notes import AddAccount, Note, PutBan, Uptime, read_accounts, read_bans, read_uptime
 from gamehost.storage.reads import ALL_ENDS, EVERYTHING, Database, TableRows
 from gamehost.storage.row_codec import (
     Damaged,
@@ -217,7 +216,7 @@ class Inspector:
         """Copy up-time, accounts and bans to an empty store of either engine. Within a transaction."""
         changes: list[Note] = [Uptime(self.uptime), *map(AddAccount, self.accounts()), *map(PutBan, self.bans())]
         for change in changes:
-            write_note(change, database)
+            change.write(database)
 
     def verify(self) -> Findings:
         """

@@ -27,7 +27,7 @@ from gamehost.journal.records import (
     TableRecord,
     UnfinishedTable,
 )
-from gamehost.storage.changes import Note
+from gamehost.storage.notes import Note
 from gamehost.storage.row_codec import finishes
 
 #: So many finished matches are kept.

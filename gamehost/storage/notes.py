@@ -1,28 +1,19 @@
 """
 What is in a store beside the tables' records: accounts, proofs, bans, up-time, and notes of unfinished tables.
+
+A change of these is a note. It has its own SQL, for both engines.
 """
 
 from collections.abc import Iterable
-from functools import singledispatch
+from typing import Protocol
+
+from attrs import define, field, frozen
 
 from gamehost.accounts.bans import Ban
 from gamehost.accounts.passwords import Account, Cost, Digest
 from gamehost.accounts.proofs import Proof
-from gamehost.storage.changes import (
-    AddAccount,
-    Beat,
-    ChangeAccount,
-    DeleteAccount,
-    DropBan,
-    DropProof,
-    Note,
-    PutBan,
-    PutProof,
-    RenameAccount,
-    Sleep,
-    Told,
-    Uptime,
-)
+from gamehost.games.base import Seat
+from gamehost.journal.records import TableId
 from gamehost.storage.reads import Database, Readable, Sql
 
 #: Of an account, in the order of `account_of`.
@@ -36,8 +27,19 @@ REMOVE = Sql(
     UPDATE member SET tables = member.tables - counted.tables, numbers = member.numbers - counted.numbers
     FROM {COUNTED} WHERE epoch = owner""",
 )
-#: Other members of a cluster note their up-time, too.
 _UPTIME = Sql("UPDATE uptime SET seconds = ?", "UPDATE uptime SET seconds = greatest(seconds, ?)")
+_BEAT = Sql("SELECT 0", "SELECT coalesce(max(game), 0) FROM event")
+_INSERT_ACCOUNT = (
+    f"INSERT INTO account(key, {ACCOUNT_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (key) DO NOTHING"
+)
+_CHANGE_ACCOUNT = "UPDATE account SET n = ?, r = ?, p = ?, salt = ?, hash = ? WHERE key = ?"
+_RENAME = "UPDATE account SET key = ?, name = ? WHERE key = ?"
+_PUT_PROOF = """
+    INSERT INTO proof(key, of_address, digest, day) VALUES (?, ?, ?, ?)
+    ON CONFLICT (key, digest) DO UPDATE SET of_address = excluded.of_address, day = excluded.day"""
+_PUT_BAN = """
+    INSERT INTO ban(key, target, since, until) VALUES (?, ?, ?, ?)
+    ON CONFLICT (key) DO UPDATE SET target = excluded.target, since = excluded.since, until = excluded.until"""
 #: In a file the row stays, without a name. The high-water mark counts accounts, and a start with fewer is refused. No name has
 #: the character "!".
 _DELETE = Sql(
@@ -57,7 +59,7 @@ def account_of(name: str, n: int, r: int, p: int, salt: bytes, made: bytes) -> A
     return Account(name, Digest(Cost(n, r, p), salt, made))
 
 
-def digest_columns(digest: Digest) -> tuple[int, int, int, bytes, bytes]:
+def _digest_columns(digest: Digest) -> tuple[int, int, int, bytes, bytes]:
     """The columns `n, r, p, salt, hash` of an account."""
     return digest.cost.n, digest.cost.r, digest.cost.p, digest.salt, digest.hash
 
@@ -78,98 +80,162 @@ def read_uptime(database: Readable) -> int:
     return int(database.rows("SELECT seconds FROM uptime")[0][0])
 
 
-@singledispatch
-def write_note(note: Note, database: Database) -> None:
-    """Carry out a change. Within a transaction."""
-    raise TypeError(f"a store does not know changes of type {type(note).__name__}")
+class Note(Protocol):
+    """A change that is no row of a table's record."""
+
+    def write(self, database: Database) -> None:
+        """Carry it out. Within a transaction."""
 
 
-@write_note.register
-def _(note: Sleep, database: Database) -> None:
-    database.run("UPDATE live SET since = ? WHERE game = ?", (note.since, note.table))
+@frozen
+class Sleep:
+    """The last player of an unfinished table is gone, or one has come back."""
+
+    table: TableId
+    #: In seconds of up-time; `None`: a player is there.
+    since: int | None
+
+    def write(self, database: Database) -> None:
+        database.run("UPDATE live SET since = ? WHERE game = ?", (self.since, self.table))
 
 
-@write_note.register
-def _(note: Told, database: Database) -> None:
-    if note.seat is None:
-        database.run(REMOVE, (note.table,))
-    else:
-        database.run("UPDATE live SET told = told | ? WHERE game = ?", (1 << note.seat, note.table))
+@frozen
+class Told:
+    """A player has been told the end of a finished table."""
+
+    table: TableId
+    #: `None`: nobody else is to be told.
+    seat: Seat | None
+
+    def write(self, database: Database) -> None:
+        if self.seat is None:
+            database.run(REMOVE, (self.table,))
+        else:
+            database.run("UPDATE live SET told = told | ? WHERE game = ?", (1 << self.seat, self.table))
 
 
-@write_note.register
-def _(note: Uptime, database: Database) -> None:
-    database.run(_UPTIME, (note.seconds,))
+@frozen
+class Uptime:
+    """For how many seconds hosts have run on the store. Other members of a cluster note theirs, too."""
+
+    seconds: int
+
+    def write(self, database: Database) -> None:
+        database.run(_UPTIME, (self.seconds,))
 
 
-@write_note.register
-def _(note: Beat, database: Database) -> None:
-    # The sign of life itself is that the group has a note. A file has no cluster.
-    note.last_table = database.rows(Sql("SELECT 0", "SELECT coalesce(max(game), 0) FROM event"))[0][0]
+@define(eq=False)
+class Beat:
+    """
+    A member of a cluster shows that it lives, and finds out whether it still does. What shows it is that the group has a note.
+    """
+
+    #: The highest number of a table of any member, as it is at the commit; 0: there is none, or no cluster, as in a file.
+    last_table: int = 0
+
+    def write(self, database: Database) -> None:
+        self.last_table = database.rows(_BEAT)[0][0]
 
 
-@write_note.register
-def _(note: AddAccount, database: Database) -> None:
-    account = note.account
-    # The key is asked for first: an INSERT that may fail would need a temporary file.
-    if not (found := database.rows(_ACCOUNT, (account.key,))):
-        columns = (account.key, account.name, *digest_columns(account.digest))
-        insert = (
-            f"INSERT INTO account(key, {ACCOUNT_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (key) DO NOTHING"
-        )
-        database.run(insert, columns)
-        found = database.rows(_ACCOUNT, (account.key,))
-        note.added = True
-    owner = account_of(*found[0])
-    note.owner = account if owner == account else owner
+@define(eq=False)
+class AddAccount:
+    """Add an account, if its key is free."""
+
+    account: Account
+    #: The account that has the key after the commit: this one, or the one that had it before. Until then, as this host knows.
+    owner: Account = field(init=False)
+    #: Whether the key was free, as far as this host saw before the commit.
+    added: bool = field(init=False, default=False)
+
+    def __attrs_post_init__(self) -> None:
+        self.owner = self.account
+
+    def write(self, database: Database) -> None:
+        account = self.account
+        # The key is asked for first: an INSERT that may fail would need a temporary file.
+        if not (found := database.rows(_ACCOUNT, (account.key,))):
+            database.run(_INSERT_ACCOUNT, (account.key, account.name, *_digest_columns(account.digest)))
+            found = database.rows(_ACCOUNT, (account.key,))
+            self.added = True
+        owner = account_of(*found[0])
+        self.owner = account if owner == account else owner
 
 
-@write_note.register
-def _(note: ChangeAccount, database: Database) -> None:
-    columns = (*digest_columns(note.account.digest), note.account.key)
-    database.run("UPDATE account SET n = ?, r = ?, p = ?, salt = ?, hash = ? WHERE key = ?", columns)
+@frozen
+class ChangeAccount:
+    """Replace the digest of an account."""
+
+    account: Account
+
+    def write(self, database: Database) -> None:
+        database.run(_CHANGE_ACCOUNT, (*_digest_columns(self.account.digest), self.account.key))
 
 
-@write_note.register
-def _(note: RenameAccount, database: Database) -> None:
-    key, rename = note.account.key, "UPDATE account SET key = ?, name = ? WHERE key = ?"
-    if key == note.key:
-        database.run(rename, (key, note.account.name, key))
-    else:
-        free = "NOT EXISTS (SELECT 1 FROM account WHERE key = ?)"
-        database.run(f"{rename} AND {free}", (key, note.account.name, note.key, key))
+@frozen
+class RenameAccount:
+    """Give an account another name, whose key is free."""
+
+    #: Under its new name.
+    account: Account
+    #: The key that it had.
+    key: str
+
+    def write(self, database: Database) -> None:
+        key = self.account.key
+        if key == self.key:
+            database.run(_RENAME, (key, self.account.name, key))
+        else:
+            free = "NOT EXISTS (SELECT 1 FROM account WHERE key = ?)"
+            database.run(f"{_RENAME} AND {free}", (key, self.account.name, self.key, key))
 
 
-@write_note.register
-def _(note: DeleteAccount, database: Database) -> None:
-    database.run(_DELETE, (note.key,))
+@frozen
+class DeleteAccount:
+    """Delete the name and the digest of an account."""
+
+    key: str
+
+    def write(self, database: Database) -> None:
+        database.run(_DELETE, (self.key,))
 
 
-@write_note.register
-def _(note: PutProof, database: Database) -> None:
-    proof = note.proof
-    database.run(
-        "INSERT INTO proof(key, of_address, digest, day) VALUES (?, ?, ?, ?) "
-        "ON CONFLICT (key, digest) DO UPDATE SET of_address = excluded.of_address, day = excluded.day",
-        (proof.key, proof.of_address, proof.digest, proof.day),
-    )
+@frozen
+class PutProof:
+    """Add a proof, or replace the one with the same key and digest."""
+
+    proof: Proof
+
+    def write(self, database: Database) -> None:
+        proof = self.proof
+        database.run(_PUT_PROOF, (proof.key, proof.of_address, proof.digest, proof.day))
 
 
-@write_note.register
-def _(note: DropProof, database: Database) -> None:
-    database.run("DELETE FROM proof WHERE key = ? AND digest = ?", (note.proof.key, note.proof.digest))
+@frozen
+class DropProof:
+    """Remove a proof, if it is there."""
+
+    proof: Proof
+
+    def write(self, database: Database) -> None:
+        database.run("DELETE FROM proof WHERE key = ? AND digest = ?", (self.proof.key, self.proof.digest))
 
 
-@write_note.register
-def _(note: PutBan, database: Database) -> None:
-    ban = note.ban
-    database.run(
-        "INSERT INTO ban(key, target, since, until) VALUES (?, ?, ?, ?) ON CONFLICT (key) "
-        "DO UPDATE SET target = excluded.target, since = excluded.since, until = excluded.until",
-        (ban.key, ban.target, ban.since, ban.until),
-    )
+@frozen
+class PutBan:
+    """Add a ban, or replace the one with the same key."""
+
+    ban: Ban
+
+    def write(self, database: Database) -> None:
+        ban = self.ban
+        database.run(_PUT_BAN, (ban.key, ban.target, ban.since, ban.until))
 
 
-@write_note.register
-def _(note: DropBan, database: Database) -> None:
-    database.run("DELETE FROM ban WHERE key = ?", (note.key,))
+@frozen
+class DropBan:
+    """Remove a ban, if it is there."""
+
+    key: str
+
+    def write(self, database: Database) -> None:
+        database.run("DELETE FROM ban WHERE key = ?", (self.key,))

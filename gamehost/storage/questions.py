@@ -1,11 +1,8 @@
 """
-What an open store can be asked.
+What people can ask an open store.
 
-A `Reading` stands in the writer's queue, between the changes: its answer holds all that was added before, and a table can be
-played on with it. It is of a start, or of one table whose player has come.
-
-What people ask is in no change's way: it waits for a thread of its own, which answers one question at a time. The answer holds
-what was durable when it was asked. The thread reads beside the writer, through a connection of its own. If the store cannot be
+It is in no change's way: it waits for a thread of its own, which answers one question at a time. The answer holds what was
+durable when it was asked. The thread reads beside the writer, through a connection of its own. If the store cannot be
 read, nothing is found, and the log says so. That never ends the host: the writer finds out whether the disk is gone.
 """
 
@@ -34,52 +31,6 @@ P = ParamSpec("P")
 MOST_ROWS = 2000
 #: Matches of one answer to `find_finished`. They take about 2 ms.
 MOST_MATCHES = 100
-
-
-class OrderedStore(Protocol):
-    """A store that is read between its changes."""
-
-    def read(self, table: TableId) -> TableRecord | str:
-        """The record of a table, or why it cannot be read. Entries can be added to an unfinished one then."""
-
-    @property
-    def all_checked(self) -> bool:
-        """Whether the records of all tables were checked that were unfinished at the start."""
-
-    def check(self, rows: int) -> Sequence[str]:
-        """Check more of these records, about so many rows, and tell the damage in them, one sentence for each table."""
-
-
-@define(eq=False)
-class Load:
-    """A question for a table's record."""
-
-    table: TableId
-    #: The record, or why it cannot be read.
-    answer: TableRecord | str = ""
-
-    def ask(self, store: OrderedStore) -> None:
-        """Have the store answer."""
-        self.answer = store.read(self.table)
-
-
-@define(eq=False)
-class CheckRecords:
-    """A question that has some more records of unfinished tables checked."""
-
-    #: About so many rows.
-    rows: int
-    damage: Sequence[str] = field(factory=tuple)
-    #: Whether all of them were checked.
-    all_checked: bool = False
-
-    def ask(self, store: OrderedStore) -> None:
-        """Have the store answer."""
-        self.damage, self.all_checked = store.check(self.rows), store.all_checked
-
-
-#: What is read in order with the changes.
-Reading = Load | CheckRecords
 
 
 def read_record(tables: TableRows, table: TableId) -> TableRecord | str:

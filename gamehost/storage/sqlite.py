@@ -159,7 +159,7 @@ def _begin(files: StoreFiles, guard: bool, has_space: bool) -> tuple[SqliteReade
         files.begin(guard, has_space)
         if has_space:
             files.store.note_checked(CHECK_STEP)
-        return open_reader(files.path), files.store.last_table
+        return open_reader(files.path), files.store.tables.last_table
     except BaseException:
         close_unchanged(files.store.connection, files.path)
         release(files.path)

@@ -13,7 +13,7 @@ from attrs import define, field
 
 from gamehost.journal.records import StoreUnusable, TableId
 from gamehost.storage import high_water_mark
-from gamehost.storage.changes import AddAccount, Group, UnreadableRow, is_unplayed
+from gamehost.storage.changes import Group, UnreadableRow, is_unplayed
 from gamehost.storage.contents import OpenStore, in_words
 from gamehost.storage.database import (
     Connection,
@@ -28,7 +28,7 @@ from gamehost.storage.database import (
 )
 from gamehost.storage.high_water_mark import CheckedRows, count_rows, read_checked, write_checked
 from gamehost.storage.match_lists import MatchLists, ended_among
-from gamehost.storage.notes import write_note
+from gamehost.storage.notes import AddAccount
 from gamehost.storage.reads import COLUMNS, TableRows
 from gamehost.storage.row_codec import Row
 
@@ -60,6 +60,7 @@ class SqliteStore(OpenStore):
 
     connection: Connection
     _step: int
+    _at: Callable[[], float]
     lists: MatchLists = field(init=False)
     #: The last row that the mark on the disk knows. Rows behind it are not removed, because the mark counts those before it.
     marked: int = field(init=False, default=0)
@@ -70,12 +71,11 @@ class SqliteStore(OpenStore):
     _count: int = field(init=False, default=0)
     _accounts: int = field(init=False, default=0)
     _checked: CheckedRows = field(init=False, factory=CheckedRows)
-    _database: SqliteDatabase = field(init=False)
+    database: SqliteDatabase = field(init=False)
 
-    def begin(self, wall: Callable[[], float]) -> None:
-        """Read from the connection, from now on."""
+    def __attrs_post_init__(self) -> None:
         database = SqliteDatabase(self.connection)
-        self._read_from(database, TableRows(database), wall)
+        self._read_from(database, TableRows(database), self._at)
         self.lists = MatchLists(database, has_ends=True)
 
     @property
@@ -116,9 +116,9 @@ class SqliteStore(OpenStore):
             if group.ended:
                 self.lists.add(self._ended(group))
             for note in group.notes:
-                write_note(note, self._database)
+                note.write(self.database)
             if placing:
-                place(self._database, last)
+                place(self.database, last)
                 self._placed_to = last
             self._remove_unplayed()
             execute("COMMIT")
@@ -137,7 +137,7 @@ class SqliteStore(OpenStore):
         """
         if not (tables := self._unplayed.due()):
             return
-        execute, newest = self.connection.execute, self.last_table
+        execute, newest = self.connection.execute, self.tables.last_table
         removed: list[Row] = []
         for table in tables:
             rows = self.tables.rows(table)
@@ -165,7 +165,7 @@ class SqliteStore(OpenStore):
             self.connection.execute(insert_of(len(some)), list(chain.from_iterable(some)))
 
     def _told(self, table: TableId, rows: Sequence[Row]) -> int | None:
-        told = self._database.rows("SELECT told FROM live WHERE game = ?", (table,))
+        told = self.database.rows("SELECT told FROM live WHERE game = ?", (table,))
         return told[0][0] if told else None
 
     def load_schema(self) -> None:
@@ -174,8 +174,8 @@ class SqliteStore(OpenStore):
 
         :raises StoreUnusable: the store was changed
         """
-        if self._database.find_schema():
-            self._placed_to = self._database.rows("SELECT seq FROM placed_to")[0][0]
+        if self.database.find_schema():
+            self._placed_to = self.database.rows("SELECT seq FROM placed_to")[0][0]
 
     def load_ends(self) -> None:
         """
@@ -183,7 +183,7 @@ class SqliteStore(OpenStore):
 
         :raises StoreUnusable: a note of the store was changed
         """
-        last = self._database.rows("SELECT seq, h FROM event ORDER BY seq DESC LIMIT 1")
+        last = self.database.rows("SELECT seq, h FROM event ORDER BY seq DESC LIMIT 1")
         self._last, self._last_h = last[0] if last else (0, b"")
         self._checked = read_checked(self.connection)
         self._count = count_rows(self.connection, self._checked)
@@ -192,16 +192,16 @@ class SqliteStore(OpenStore):
 
     def live(self) -> list[TableId]:
         """The tables that are not finished, oldest first."""
-        return [TableId(row[0]) for row in self._database.rows("SELECT game FROM live ORDER BY game")]
+        return [TableId(row[0]) for row in self.database.rows("SELECT game FROM live ORDER BY game")]
 
     def give_up(self, damage: Sequence[UnreadableRow]) -> None:
         """Remove damaged tables from the list of unfinished ones. Their rows stay."""
         self._given_up = damage
-        self._database.run_many("DELETE FROM live WHERE game = ?", [(damaged.table,) for damaged in damage])
+        self.database.run_many("DELETE FROM live WHERE game = ?", [(damaged.table,) for damaged in damage])
 
     def _put_to_sleep(self) -> None:
         with suppress(sqlite3.OperationalError):  # on a full disk the note has to wait for a later start
-            self._database.run("UPDATE live SET since = (SELECT seconds FROM uptime) WHERE since IS NULL")
+            self.database.run("UPDATE live SET since = (SELECT seconds FROM uptime) WHERE since IS NULL")
 
 
 def open_store(
@@ -227,8 +227,7 @@ def open_store(
     :raises StoreUnusable: the store must not be used as it is
     :raises Exception: an error of the library
     """
-    store = SqliteStore(connection, index_step)
-    store.begin(wall)
+    store = SqliteStore(connection, index_step, wall)
     version = lock(connection)
     check_files()
     damage = _check(store, version, None if accept_loss else recorded, accept_loss)

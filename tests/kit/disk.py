@@ -15,9 +15,10 @@ from attrs import define, field
 
 from gamehost.games.base import Seat
 from gamehost.journal.records import Entry, EntryKind, StoreUnusable, TableHeader, TableId
-from gamehost.storage.changes import Change, Told
+from gamehost.storage.changes import Change
 from gamehost.storage.database import SqliteDatabase, placed_faults
 from gamehost.storage.high_water_mark import Mark
+from gamehost.storage.notes import Told
 from gamehost.storage.row_codec import OPENED, Row, finishes, read_entry, read_opening
 from gamehost.storage.store import SqliteStore, open_store
 from tests.kit.journal_contract import OPENING
@@ -307,7 +308,7 @@ class Lives:
         self.acknowledged = last
         self.removed = sum(table in removed for table in {table for table, _ in self.sent})
         self._open = store.live()
-        self._tables = store.last_table
+        self._tables = store.tables.last_table
         return None
 
 

@@ -12,8 +12,8 @@ from attrs import define, field
 from gamehost.accounts.passwords import Account
 from gamehost.games.base import Seat
 from gamehost.journal.records import Entry, TableHeader, TableId, TableRecord
+from gamehost.storage.contents import OpenStore
 from gamehost.storage.durable import DurableJournal
-from gamehost.storage.questions import OrderedStore
 from gamehost.storage.row_codec import finishes
 from gamehost.storage.sqlite import open_journal
 from gamehost.storage.store import SqliteStore
@@ -24,9 +24,9 @@ from tests.kit.journal_contract import MOVE, OPENING, nothing
 # Journals for tests: the recording one, and one whose disk may be late and whose host may die at any moment.
 
 
-def _store(journal: DurableJournal) -> OrderedStore:
+def _store(journal: DurableJournal) -> OpenStore:
     store: Any = journal._store
-    return cast(OrderedStore, store)
+    return cast(OpenStore, store)
 
 
 def records(journal: DurableJournal) -> list[TableRecord]:

@@ -9,9 +9,10 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.games.base import Seat
 from gamehost.journal.records import CHAMPIONSHIP, Entry, EntryKind, TableHeader, TableId
-from gamehost.storage.changes import LINGER, AddAccount, Change, Group, Sleep, build_group, is_unplayed
+from gamehost.storage.changes import LINGER, Change, Group, build_group, is_unplayed
 from gamehost.storage.durable import DurableJournal
 from gamehost.storage.inspect import Summary, reading
+from gamehost.storage.notes import AddAccount, Sleep
 from gamehost.storage.row_codec import Head, chain_of, entry_row, finishes, opening_row
 from tests.kit.accounts import account
 from tests.kit.journal_contract import BEGAN, END, MOVE, OPENING, PUT_AWAY, nothing

@@ -1,7 +1,7 @@
 """What is in a store of either engine beside the tables' records."""
 
 import sqlite3
-from typing import Any, get_args
+from typing import Any
 
 from twisted.trial.unittest import SynchronousTestCase
 
@@ -10,7 +10,8 @@ from gamehost.accounts.passwords import Account, Cost, Digest
 from gamehost.accounts.proofs import Proof
 from gamehost.games.base import Seat
 from gamehost.journal.records import TableId
-from gamehost.storage.changes import (
+from gamehost.storage.database import SqliteDatabase, migrate
+from gamehost.storage.notes import (
     AddAccount,
     ChangeAccount,
     DeleteAccount,
@@ -23,9 +24,11 @@ from gamehost.storage.changes import (
     Sleep,
     Told,
     Uptime,
+    read_accounts,
+    read_bans,
+    read_proofs,
+    read_uptime,
 )
-from gamehost.storage.database import SqliteDatabase, migrate
-from gamehost.storage.notes import read_accounts, read_bans, read_proofs, read_uptime, write_note
 from gamehost.storage.reads import Database, Sql
 from tests.kit.postgresql import PostgresCase
 
@@ -39,17 +42,10 @@ class NotesContract(SynchronousTestCase):
 
     def write(self, *notes: Note) -> None:
         for note in notes:
-            write_note(note, self.connected)
+            note.write(self.connected)
 
     def live(self) -> list[Any]:
         return self.connected.rows("SELECT game, since, told FROM live")
-
-    def test_a_store_can_write_every_note(self) -> None:
-        """And nothing that is not one."""
-        for kind in get_args(Note):
-            self.assertIsNot(write_note.dispatch(kind), write_note.dispatch(object), kind)
-        nonsense: Any = "nonsense"
-        self.assertRaises(TypeError, write_note, nonsense, self.connected)
 
     def test_unfinished_tables(self) -> None:
         """Since when they sleep, and who was told their end."""

@@ -9,10 +9,10 @@ from gamehost.games.base import Seat
 from gamehost.journal.records import StoreUnusable, TableId
 from gamehost.storage import inspect
 from gamehost.storage import prune as under_test
-from gamehost.storage.changes import PutBan
 from gamehost.storage.copying import copy_store
 from gamehost.storage.durable import DurableJournal, StoredAccounts
 from gamehost.storage.inspect import Summary, reading
+from gamehost.storage.notes import PutBan
 from gamehost.storage.prune import Pruned, prune
 from tests.kit.accounts import account, nobody
 from tests.kit.journal_contract import END, MOVE, OPENING, nothing

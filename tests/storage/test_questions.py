@@ -19,10 +19,11 @@ from gamehost.journal.records import (
     TableRecord,
 )
 from gamehost.storage import questions
-from gamehost.storage.changes import Uptime
+from gamehost.storage.changes import Reading
 from gamehost.storage.database import SqliteDatabase, connect
 from gamehost.storage.match_lists import MatchLists
-from gamehost.storage.questions import Load, Reader, find_finished, find_match, read_entries_after, read_record
+from gamehost.storage.notes import Uptime
+from gamehost.storage.questions import Reader, find_finished, find_match, read_entries_after, read_record
 from gamehost.storage.reads import LIST, MATCH, Sql, TableRows
 from gamehost.storage.sqlite import open_reader
 from gamehost.storage.store import SqliteStore, open_store
@@ -99,7 +100,14 @@ class QuestionTests(StoreAndReaderCase):
 
     def test_a_record_between_changes(self) -> None:
         """To be played on, it has what was added before, and not what follows."""
-        self.store.commit([(TableId(1), OPENING), (TableId(1), BEGAN), load := Load(TableId(1)), (TableId(1), MOVE)])
+        self.store.commit(
+            [
+                (TableId(1), OPENING),
+                (TableId(1), BEGAN),
+                load := Reading(lambda store: store.read(TableId(1))),
+                (TableId(1), MOVE),
+            ]
+        )
         assert not isinstance(load.answer, str)
         self.assertEqual(load.answer.entries[:1], (BEGAN,))
 

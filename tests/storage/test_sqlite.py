@@ -17,10 +17,11 @@ from msgspec.structs import replace
 
 from gamehost.journal.records import Entry, EntryKind, Journal, StoreUnusable, TableId, TableRecord
 from gamehost.storage import sqlite
-from gamehost.storage.changes import UnreadableRow, Uptime
+from gamehost.storage.changes import UnreadableRow
 from gamehost.storage.durable import DurableJournal
 from gamehost.storage.high_water_mark import read_mark
 from gamehost.storage.inspect import reading
+from gamehost.storage.notes import Uptime
 from tests.kit.journal_contract import END, MOVE, OPENING, DurableJournalContract, nothing
 from tests.kit.journals import JournalCase, records, rows
 

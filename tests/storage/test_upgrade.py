@@ -241,7 +241,7 @@ class IndexTests(StoreCase):
             [record, *rest] = [self.store.read(one.table) for one in self.store.unfinished()]
             assert isinstance(record, TableRecord)
             self.assertEqual((len(record.entries), len(rest)), (life - 1, life - 1))
-            self.assertEqual(self.store.last_table, life)
+            self.assertEqual(self.store.tables.last_table, life)
             self.store.commit([(ONE, MOVE), (TableId(life + 1), OPENING)])
         self.assertEqual(placed_faults(SqliteDatabase(self.connection)), [])
 

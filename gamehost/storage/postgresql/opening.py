@@ -206,7 +206,7 @@ def open_postgresql(
         try:
             opened = PostgresStore(session, life.epoch, wall, life.resume)
             _check(opened, accept_loss)
-            last_table = opened.last_table
+            last_table = opened.tables.last_table
             numbers = None if cluster is None else TableNumbers(opened.new_numbers)
             if numbers is not None:
                 numbers.add(opened.new_numbers(BLOCK))

@@ -22,10 +22,10 @@ from typing import Any, TypeVar
 from attrs import define, field
 
 from gamehost.journal.records import TableId
-from gamehost.storage.changes import Change, Group, StoreFailed, Told, UnreadableRow, is_unplayed
+from gamehost.storage.changes import Change, Group, StoreFailed, UnreadableRow, is_unplayed
 from gamehost.storage.contents import OpenStore
 from gamehost.storage.match_lists import Ended, MatchLists, ended_among
-from gamehost.storage.notes import write_note
+from gamehost.storage.notes import Told
 from gamehost.storage.postgresql import lives
 from gamehost.storage.postgresql.lives import remove
 from gamehost.storage.postgresql.session import LineLost, Session, connect
@@ -343,7 +343,7 @@ def write_group(session: Session, group: Group, epoch: int, number: int, ended: 
         if isinstance(note, Told) and note.seat is None:
             over.append(note.table)
         else:
-            write_note(note, session)
+            note.write(session)
     if over:
         # Not in the same statement: parts of one do not see each other's rows, and a table may be opened and put away at once.
         remove(session, over)

@@ -7,8 +7,9 @@ from gamehost.accounts.bans import Ban
 from gamehost.accounts.passwords import Account
 from gamehost.journal.records import StoreUnusable, TableId
 from gamehost.storage import names as judging
-from gamehost.storage.changes import AddAccount, DeleteAccount, PutBan, StoreFailed
+from gamehost.storage.changes import StoreFailed
 from gamehost.storage.names import Answer, Claim, Registry, Release, Request, Rows, Transfer, Wait, WaitNoLonger
+from gamehost.storage.notes import AddAccount, DeleteAccount, PutBan
 from gamehost.storage.postgresql import registry
 from gamehost.storage.postgresql import registry as name_rows
 from gamehost.storage.postgresql.registry import PostgresRegistry, carry_out_group, read_offers

@@ -9,17 +9,8 @@ from twisted.trial.unittest import SynchronousTestCase
 from gamehost.accounts.bans import Ban
 from gamehost.journal.records import StoreUnusable, TableId, TableRecord
 from gamehost.storage import postgresql
-from gamehost.storage.changes import (
-    AddAccount,
-    ChangeAccount,
-    DeleteAccount,
-    DropBan,
-    PutBan,
-    RenameAccount,
-    StoreFailed,
-    build_group,
-)
-from gamehost.storage.notes import write_note
+from gamehost.storage.changes import StoreFailed, build_group
+from gamehost.storage.notes import AddAccount, ChangeAccount, DeleteAccount, DropBan, PutBan, RenameAccount
 from gamehost.storage.postgresql import beside, is_postgresql, require_psycopg, shown
 from gamehost.storage.postgresql import session as under_test
 from gamehost.storage.postgresql.lives import ClusterAddress, begin_life
@@ -222,7 +213,7 @@ class SchemaTests(PostgresCase):
         for row in group.rows:
             session.run(f"INSERT INTO event({COLUMNS.postgresql}) VALUES (%s, %s, %s, %s, %s, %s, %s, %s)", row)
         session.run("INSERT INTO live(game, owner) VALUES (1, 1)")
-        write_note(AddAccount(account("Ann")), session)
+        AddAccount(account("Ann")).write(session)
         session.close()
 
     def test_other_databases_are_left_alone(self) -> None:
@@ -268,11 +259,11 @@ class ChangeTests(PostgresCase):
         self.addCleanup(other.close)
         begin_life(one, "machine", ClusterAddress("a", "b"))
         one.run("BEGIN")
-        write_note(PutBan(Ban("ann", "Ann", 1, 2)), one)
+        PutBan(Ban("ann", "Ann", 1, 2)).write(one)
         other.run("SET lock_timeout = 1")
-        self.assertRaises(StoreFailed, write_note, AddAccount(account("Eve")), other)
+        self.assertRaises(StoreFailed, AddAccount(account("Eve")).write, other)
         one.run("COMMIT")
-        write_note(AddAccount(account("Eve")), other)
+        AddAccount(account("Eve")).write(other)
         self.assertEqual(self.sql("SELECT kind FROM change ORDER BY id"), [("ban",), ("account",)])
 
     def test_the_list_does_not_grow_for_ever(self) -> None:
@@ -282,7 +273,7 @@ class ChangeTests(PostgresCase):
         begin_life(session, "machine", ClusterAddress("a", "b"))
         self.sql("INSERT INTO change(kind, key) VALUES ('ban', 'old'), ('ban', 'new')")
         self.sql("ALTER TABLE change ALTER COLUMN id RESTART WITH 100002")
-        write_note(PutBan(Ban("ann", "Ann", 1, 2)), session)
+        PutBan(Ban("ann", "Ann", 1, 2)).write(session)
         self.assertEqual(self.sql("SELECT id, key FROM change ORDER BY id"), [(100002, "ann")])
 
 

@@ -14,9 +14,10 @@ from gamehost.accounts.bans import BanStore
 from gamehost.accounts.passwords import Account, Accounts, Cost, Digest
 from gamehost.accounts.proofs import Proof
 from gamehost.journal.records import Entry, EntryKind, Journal, Pressure, TableId, TableRecord
-from gamehost.storage.changes import StoreFailed, Told, UnreadableRow
+from gamehost.storage.changes import StoreFailed, UnreadableRow
 from gamehost.storage.durable import DurableJournal, StoredAccounts
 from gamehost.storage.match_lists import MatchLists
+from gamehost.storage.notes import Told
 from gamehost.storage.postgresql import lives, store
 from gamehost.storage.postgresql.session import LineLost, connect
 from gamehost.storage.postgresql.store import (
