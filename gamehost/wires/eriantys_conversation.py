@@ -1,6 +1,6 @@
 """
-What the wires of Eriantys share: the states of a connection, a seat whose Acknowledgements are counted, and what does not count
-towards the rate of messages. What is told, and in which order, is each wire's own.
+What the wires of Eriantys share: the states of a connection, a seat whose Acknowledgements are counted, what does not count
+towards the rate of messages, and all messages that follow from the same things on each of them.
 
 An Acknowledgement does not say which message it confirms, so they are counted: a due message adds one, an Acknowledgement takes
 one off, and surplus ones are ignored. A request to a player waits until no player of the table owes anything. If a client
@@ -9,18 +9,22 @@ still owes something after the time limit, nobody waits for that connection agai
 All wires of Eriantys whose clients acknowledge share this, because their players can sit at one table.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from enum import Enum
-from typing import Any, Protocol, TypeVar
+from typing import Any, ClassVar, Protocol, TypeVar
 from weakref import WeakKeyDictionary
 
 from attrs import define, field
+from msgspec.structs import astuple
 
+from gamehost.accounts.names import NameFault
 from gamehost.games.eriantys import events
+from gamehost.games.eriantys.messages import Spelling
 from gamehost.journal.records import TableId
 from gamehost.lobby.lobby import Lobby
-from gamehost.tables.interfaces import Over, SeatHandle
-from gamehost.wires.conversation import BaseConversation, Peer
+from gamehost.lobby.queues import NoSuchTable, Queue, TableFull, TooManyTables
+from gamehost.tables.interfaces import Away, Back, Left, OpenTable, Over, Refused, SeatHandle, Suspended, TableClosed
+from gamehost.wires.conversation import BaseConversation, Claim, Peer
 
 #: So many Acknowledgements may come at once without counting towards the rate of messages.
 MOST_ACKNOWLEDGEABLE = 100
@@ -30,21 +34,6 @@ MOST_ACKNOWLEDGEABLE = 100
 _BOARD_DUE_AFTER = (events.AskStudent, events.AskDestination, events.AskCardStudent, events.AskColour)
 
 M = TypeVar("M")
-
-
-def answers_of(messages: Any) -> Mapping[type, type]:
-    """The class of each request of the game -> the message that answers it, from a wire's module of messages."""
-    return {
-        events.AskTower: messages.ChosenTower,
-        events.AskWizard: messages.ChosenWizard,
-        events.AskAssistant: messages.PlayAssistant,
-        events.AskStudent: messages.ChosenStudent,
-        events.AskDestination: messages.ChosenDestination,
-        events.AskSteps: messages.ChosenSteps,
-        events.AskCloud: messages.ChosenCloud,
-        events.AskCardStudent: messages.ChosenStudent,
-        events.AskColour: messages.ChosenStudent,
-    }
 
 
 class AckPeer(Protocol):
@@ -215,10 +204,6 @@ class Client:
                 self.gate.pass_on()
 
 
-#: Requests at which a character may be used instead.
-MOVES = (events.AskStudent, events.AskDestination, events.AskSteps, events.AskCloud)
-
-
 class EriantysState(Enum):
     """Where a connection is."""
 
@@ -230,15 +215,74 @@ class EriantysState(Enum):
     IN_GAME = "in game"
 
 
+#: In which state a client may say what, beside its answers, and the method that hears it. Other wires have other names.
+_HEARD: Mapping[str, tuple[EriantysState, str]] = {
+    "LoginMessage": (EriantysState.CONNECTED, "log_in"),
+    "RequestGames": (EriantysState.LOBBY, "list_games"),
+    "SetGame": (EriantysState.LOBBY, "set_game"),
+    "JoinAvailableGame": (EriantysState.LOBBY, "join_game"),
+}
+#: What players are told, and the method that tells it.
+_TOLD: Mapping[type, str] = {
+    OpenTable: "tell_gathered",
+    TableClosed: "tell_table_closed",
+    events.MatchStarted: "tell_match_started",
+    **dict.fromkeys(events.ASKS, "tell_ask"),
+    events.Success: "tell_success",
+    events.Denied: "tell_denied",
+    Refused: "tell_refused",
+    events.PlayerStatus: "tell_status",
+    events.Board: "tell_board",
+    events.StartOfTurn: "tell_start_of_turn",
+    events.PlayedAssistant: "tell_assistant",
+    events.PlayedCharacter: "tell_character",
+    events.IslandOwner: "tell_owner",
+    events.Unified: "tell_unified",
+    events.NoEntryUsed: "tell_no_entry",
+    events.LastRound: "tell_last_round",
+    events.EndOfTurn: "tell_end_of_turn",
+    events.EndOfRound: "tell_end_of_round",
+    events.Won: "tell_won",
+    events.Closing: "tell_closing",
+    Away: "tell_away",
+    Left: "tell_left",
+    Back: "tell_back",
+    Over: "tell_over",
+    Suspended: "tell_suspended",
+}
+
+
 class EriantysConversation(BaseConversation[M]):
     """
-    The conversation of a wire whose clients acknowledge.
+    The conversation of a wire of Eriantys. What follows from what is the same on all of them, and so are the names of most
+    messages; where a wire differs, its own class says so. It has a method for each line of `_HEARD` and `_TOLD` that has none
+    here.
 
+    :param queue: the game, and the tables that this wire's players see
+    :param strict: say nothing that is not in the wire's document
     :param ack_seconds: how long the requests to this client wait for Acknowledgements of the table; 0: not at all
     """
 
-    def __init__(self, peer: Peer[M], lobby: Lobby, ack_seconds: float) -> None:
+    #: The wire's module of messages.
+    MESSAGES: ClassVar[Any]
+    SPELLING: ClassVar[Spelling]
+    #: Messages that come in any state, and the methods that hear them.
+    ALWAYS: ClassVar[Mapping[type, str]]
+
+    def __init_subclass__(cls) -> None:
+        cls.HEARS = {
+            **{(state, kind): getattr(cls, name) for state in EriantysState for kind, name in cls.ALWAYS.items()},
+            **{(state, getattr(cls.MESSAGES, kind)): getattr(cls, name) for kind, (state, name) in _HEARD.items()},
+            **dict.fromkeys(((EriantysState.IN_GAME, kind) for kind in cls.SPELLING.answers), cls.answer),
+        }
+        cls.CLAIMS = {(EriantysState.CONNECTED, cls.MESSAGES.LoginMessage): cls.claim_of_log_in}
+        cls.TELLS = {kind: getattr(cls, name) for kind, name in _TOLD.items()}
+        super().__init_subclass__()
+
+    def __init__(self, peer: Peer[M], lobby: Lobby, queue: Queue, strict: bool, ack_seconds: float) -> None:
         super().__init__(peer, lobby, EriantysState.CONNECTED)
+        self._queue = queue
+        self._strict = strict
         self._client = Client(peer, ack_seconds)
         self._gate = Gate()
         #: The open request to this player.
@@ -252,6 +296,28 @@ class EriantysConversation(BaseConversation[M]):
         """Leave the table and the lobby. Only a seat is kept."""
         self._client.leave()
         super().end()
+
+    # -- each wire's own
+
+    def game_info(self, table: TableId, waiting: int, seats: int, expert: bool) -> Any:
+        """What players are told of a game that waits, or to which somebody comes back."""
+        raise NotImplementedError
+
+    def refuse_with(self, error: str, detail: str) -> None:
+        """
+        Refuse a message.
+
+        :param error: by its name in the document
+        :param detail: in words, for wires that have room for them
+        """
+        raise NotImplementedError
+
+    def claim_of_log_in(self, message: Any) -> Claim | None:
+        raise NotImplementedError
+
+    def answer(self, message: M) -> None:
+        """Pass an action to the match."""
+        raise NotImplementedError
 
     # -- heard
 
@@ -267,15 +333,89 @@ class EriantysConversation(BaseConversation[M]):
         self.end()
         self.peer.hang_up()
 
-    def _games_requested(self) -> None:
+    def listed(self) -> Sequence[OpenTable]:
+        """The games that this player may join."""
+        return self.lobby.waiting(self._queue)
+
+    def list_games(self, message: Any) -> None:
         if self._listing_is_free:
             self._listing_is_free = False
             self.peer.exempt_from_rate()
+        self.peer.say(self.MESSAGES.AvailableGames(tuple(map(self._info_of, self.listed()))))
+
+    def set_game(self, message: Any) -> None:
+        game, players = self._queue.game, message.numberOfPlayers
+        if not game.least_seats <= players <= game.most_seats:
+            self.refuse_with("INVALID_SETTINGS", f"expected from {game.least_seats} to {game.most_seats} players")
+            return
+        assert self.session is not None
+        settings = {"expert": "yes" if message.expertMode else "no"}
+        try:
+            table = self.lobby.open_table(self.session, self._queue, players, settings)
+        except TooManyTables as error:
+            self.refuse_with("INVALID_ACTION", str(error))
+        else:
+            self._joined()
+            self.set_state(EriantysState.WAITING)
+            self.say(self.MESSAGES.WaitingForPlayers(table.table))
+
+    def join_game(self, message: Any) -> None:
+        """Join a game. This player is told so like the others who wait there, by `tell_gathered`."""
+        assert self.session is not None
+        (game,) = astuple(message)
+        try:
+            self.lobby.join(self.session, self._queue, TableId(game))
+        except NoSuchTable as error:
+            self.refuse_with("GAME_NOT_FOUND", str(error))
+        except TableFull as error:
+            self.refuse_with("FULL_GAME", str(error))
+        else:
+            self._joined()
 
     def _joined(self) -> None:
         """A new game has a pace of its own, so what led to it does not count towards the rate."""
         self._listing_is_free = True
         self.peer.exempt_from_rate()
+
+    def unexpected(self, message: Any) -> None:
+        """Refuse a message that is not expected now; but not an answer that has crossed the end of the match."""
+        if self._ended_just_now and type(message) in self.SPELLING.answers:
+            self._ended_just_now = False
+        else:
+            self.refuse_unexpected(message)
+
+    def refuse_unexpected(self, message: Any) -> None:
+        self.refuse_with("INVALID_ACTION", "not now")
+
+    def _awaits(self, kind: type) -> bool:
+        """Whether a message of this kind would answer what is asked."""
+        asked = self._asked
+        if kind is self.MESSAGES.UseCharacterEffect:
+            in_effect = isinstance(asked, events.AskDestination) and not asked.dining_room
+            return isinstance(asked, events.MOVES) and not in_effect
+        return asked is not None and self.SPELLING.answer_to(asked) is kind
+
+    # -- said
+
+    def say(self, message: Any) -> None:
+        """Send a message. If it is due, the client owes an Acknowledgement."""
+        if self.MESSAGES.is_due(message):
+            self._client.say_due(message)
+        else:
+            self._client.say(message)
+
+    def communicate(self, word: str) -> None:
+        """Send a message that is one word of an enumeration."""
+        self.say(self.MESSAGES.WORDS[word])
+
+    def _info_of(self, table: OpenTable) -> Any:
+        return self.game_info(table.table, len(table.names), table.seats, table.settings.get("expert") == "yes")
+
+    @property
+    def names(self) -> Sequence[str]:
+        """The players of the table, in the order of the seats."""
+        assert self.handle is not None
+        return self.handle.names
 
     # -- told
 
@@ -284,9 +424,86 @@ class EriantysConversation(BaseConversation[M]):
         super().seated(handle)
         self._gate = self._client.sit_down(self.lobby, handle.table)
 
+    def tell_gathered(self, event: OpenTable) -> None:
+        """A player has come to the table or has gone. The first time, that player is this one."""
+        if self.state is EriantysState.LOBBY:
+            self.set_state(EriantysState.WAITING)
+            self.say(self.MESSAGES.JoinAlreadyExistingGame(self._info_of(event)))
+        else:
+            self.say(self.MESSAGES.UpdateLobby(self._info_of(event)))
+
+    def tell_table_closed(self, event: TableClosed) -> None:
+        """The game has waited too long for players, and is closed."""
+        self.set_state(EriantysState.LOBBY)
+        self.communicate("CLOSING_GAME")
+
+    def _note(self, event: events.Ask) -> None:
+        self._client.withdraw()
+        self._asked = event
+        self._gate.asked(event)
+
+    def _no_more_asked(self) -> None:
+        self._asked = None
+        self._client.withdraw()
+
+    def tell_denied(self, event: events.Denied) -> None:
+        """The destination was not possible. The request for a student follows."""
+        self._no_more_asked()
+        self.refuse_with(event.fault.value, event.detail)
+
+    def tell_start_of_turn(self, event: events.StartOfTurn) -> None:
+        self.say(self.MESSAGES.StartOfPlayerRound(event.round, self.name_of(event.seat)))
+
+    def tell_assistant(self, event: events.PlayedAssistant) -> None:
+        assistant = self.SPELLING.value_of(events.PlayAssistant, event.assistant)
+        self.say(self.MESSAGES.PlayedAssistant(assistant, self.name_of(event.seat)))
+
+    def tell_character(self, event: events.PlayedCharacter) -> None:
+        """A player has used a character. Boards are due until its effect is done."""
+        self._gate.character_used()
+        character = self.SPELLING.value_of(events.UseCharacter, event.character.value)
+        self.say(self.MESSAGES.PlayedCharacter(character, self.name_of(event.seat)))
+
+    def tell_unified(self, event: events.Unified) -> None:
+        self.communicate("UNIFIED_ISLANDS")
+
+    def tell_no_entry(self, event: events.NoEntryUsed) -> None:
+        """A no-entry tile stopped the count."""
+        self.communicate("NO_ENTRY_TILE_ON_ISLAND")
+
+    def tell_last_round(self, event: events.LastRound) -> None:
+        self.communicate("LAST_ROUND")
+
+    def tell_end_of_turn(self, event: events.EndOfTurn) -> None:
+        self._no_more_asked()
+        self.say(self.MESSAGES.EndOfPlayerRound(event.round, self.name_of(event.seat)))
+
+    def tell_end_of_round(self, event: events.EndOfRound) -> None:
+        self.say(self.MESSAGES.EndOfRound(event.round))
+
+    def tell_closing(self, event: events.Closing) -> None:
+        """Everything about the match has been told. Not all wires have a message for it."""
+
+    def tell_away(self, event: Away) -> None:
+        """A player is away. That somebody who comes back is told who else is away, is in no document."""
+        if not (event.already and self._strict):
+            self.say(self.MESSAGES.PlayerDisconnected(self.name_of(event.seat)))
+
+    def tell_left(self, event: Left) -> None:
+        """A player has left for good. The end follows."""
+        self.say(self.MESSAGES.PlayerDisconnected(self.name_of(event.seat)))
+
     def tell_over(self, event: Over) -> None:
         """The match is over, and the connection is in the lobby again."""
         self._asked = None
         self._ended_just_now = True
         self._client.leave()
         self.leave_table(EriantysState.LOBBY)
+
+
+#: The errors of the document for a name that is refused. The others are INVALID_ACTION.
+NAME_FAULTS: Mapping[NameFault, str] = {
+    NameFault.TOO_LONG: "NICKNAME_TOO_LONG",
+    NameFault.INVALID: "INVALID_NICKNAME",
+    NameFault.TAKEN: "TAKEN_NICKNAME",
+}

@@ -9,7 +9,7 @@ Requests (`ask-...`) are told to the seat that is asked, and to nobody else.
 `Spelling` is how any wire writes the values of the game, and reads them.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, TypeAlias
 
@@ -56,11 +56,24 @@ class Spelling:
             for action, (message, written) in self._said.items()
         }
 
+    @property
+    def answers(self) -> Collection[type]:
+        """The messages that are actions."""
+        return self._heard
+
+    def answer_to(self, request: events.Ask) -> type:
+        """The message that answers a request."""
+        return self._said[events.ANSWERED_BY[type(request)]][0]
+
+    def value_of(self, kind: type[events.Action], value: Any) -> Any:
+        """The value of an action of this kind, in the words of the wire."""
+        written = self._said[kind][1]
+        return value if written is None else written[value]
+
     def message_of(self, action: events.Action) -> Any:
         """An action as a message."""
-        message, written = self._said[type(action)]
-        value = events.value_of(action)
-        return message(value if written is None else written[value])
+        kind = type(action)
+        return self._said[kind][0](self.value_of(kind, events.value_of(action)))
 
     def action_of(self, message: Any) -> Any:
         """A message as an action."""

@@ -501,17 +501,21 @@ ServerMessage = (
     | SelectColor
     | PlayedCharacter
 )
+#: The messages of one word, by that word, and the words that are not in the document.
+WORDS: Mapping[str, CommunicationMessage] = {one.name: CommunicationMessage(one) for one in Communication}
+EXTENSIONS = (WORDS["NO_ENTRY_TILE_ON_ISLAND"], WORDS["LAST_ROUND"])
+
 #: What is always due. UpdateBoard is so in the set-up, in Move 1 and after a character.
 DUE = (
     *(PlayerStatusMessage, MatchStarted, UpdateLobby, StartOfPlayerRound, IslandOwner, EndOfPlayerRound, EndOfRound),
     *(CommunicateWinner, PlayedCharacter),
 )
-_DUE_WORDS = (Communication.UNIFIED_ISLANDS, Communication.CLOSING_GAME)
+_DUE_WORDS = (WORDS["UNIFIED_ISLANDS"], WORDS["CLOSING_GAME"])
 
 
 def is_due(message: Any) -> bool:
     """Whether the client always owes an Acknowledgement for this message."""
-    return isinstance(message, DUE) or (isinstance(message, CommunicationMessage) and message.message in _DUE_WORDS)
+    return isinstance(message, DUE) or message in _DUE_WORDS
 
 
 #: Everything that a codec passes to a conversation, or takes from it.

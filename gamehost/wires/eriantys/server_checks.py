@@ -29,7 +29,7 @@ from gamehost.games.eriantys.events import (
 from gamehost.games.eriantys.phases import Choices, Play, usable
 from gamehost.games.eriantys.rules import ASSISTANTS, Character, Colour, Position
 from gamehost.wires.eriantys import messages as m
-from gamehost.wires.eriantys.messages import Color, Communication, GameInfo, Tower
+from gamehost.wires.eriantys.messages import Color, GameInfo, Tower
 from gamehost.wires.eriantys.rendering import SPELLING
 from gamehost.wires.eriantys.server_draws import (
     CardDraw,
@@ -40,8 +40,6 @@ from gamehost.wires.eriantys.server_draws import (
     ToldEriantys,
     ToldMaster,
 )
-
-_EXTENSIONS = (Communication.NO_ENTRY_TILE_ON_ISLAND, Communication.LAST_ROUND)
 
 
 class JsonSpelling(Spelling):
@@ -84,7 +82,7 @@ class JsonSpelling(Spelling):
     def documented(self, message: Any) -> Any | None:
         """Without the keys and values that the document does not have."""
         match message:
-            case m.CommunicationMessage(communication) if communication in _EXTENSIONS:
+            case m.CommunicationMessage() if message in m.EXTENSIONS:
                 return None
             case m.ErrorMessage(error):
                 return m.ErrorMessage(error)

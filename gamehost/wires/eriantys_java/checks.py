@@ -13,7 +13,7 @@ from gamehost.checker.transcript import printable
 from gamehost.games.eriantys.rules import TABLE_SEATS
 from gamehost.wires.eriantys.checks import RequestReading, answers_of, questions_of
 from gamehost.wires.eriantys_java import messages as m
-from gamehost.wires.eriantys_java.messages import Color, PlayerStatus
+from gamehost.wires.eriantys_java.messages import Color
 from gamehost.wires.eriantys_java.objects import RESET
 
 _ASKED = Law("Order", "The client answers the last request, once.", "Answer with a value that the request offers.")
@@ -73,9 +73,6 @@ _SAID: Mapping[type, Callable[[Any], str]] = {
     m.ChosenCloud: lambda message: f"takes cloud {message.cloud}",
     m.UseCharacterEffect: lambda message: f"uses {message.character}",
 }
-#: Messages that are always acknowledged, and statuses that are not.
-_DUE = (m.UpdateBoard, m.IslandOwner, m.PlayerStatusMessage)
-_NOT_DUE = (PlayerStatus.END_MOVE_1, PlayerStatus.END_MOVE_2)
 #: So many Acks may be missing: the last ones, which a client that ends does not send.
 FEW = 3
 #: Errors that are nobody's fault: another player has been quicker.
@@ -152,7 +149,7 @@ class JavaReading(RequestReading):
     def heard(self, message: Any) -> Said:
         """What a message of the server means."""
         kind = type(message)
-        self.due += kind in _DUE and getattr(message, "playerStatus", None) not in _NOT_DUE
+        self.due += m.is_due(message)
         match message:
             case m.ErrorMessage():
                 self.refused()

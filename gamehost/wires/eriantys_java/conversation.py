@@ -34,25 +34,26 @@ assistant, a student of the entrance, steps or a cloud.
 """
 
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar, cast
 
 from attrs import field, frozen
 from msgspec import Struct
 
-from gamehost.accounts.names import NameFault, NameRefused
+from gamehost.accounts.names import NameRefused
 from gamehost.games.base import Seat
 from gamehost.games.eriantys import events, rules
 from gamehost.games.eriantys.master import ERIANTYS
+from gamehost.games.eriantys.messages import Spelling
 from gamehost.games.eriantys.rules import Character, Colour, Status
 from gamehost.journal.records import TableId
 from gamehost.lobby.lobby import Lobby
-from gamehost.lobby.queues import NoSuchTable, Queue, TableFull, TooManyTables
+from gamehost.lobby.queues import Queue
 from gamehost.settings import Settings, from_to, refuse_unknown, seconds, setting
-from gamehost.tables.interfaces import Away, Back, Displaced, Left, OpenTable, Over, Refused, Suspended, TableClosed
+from gamehost.tables.interfaces import Away, Back, Displaced, Left, OpenTable, Over, Refused, Suspended
 from gamehost.wires.base import COMMON_OPTIONS, Wire, common_settings, imported
 from gamehost.wires.conversation import SUSPENDED, Claim, Peer, claim_of_guest
-from gamehost.wires.eriantys_conversation import MOVES, EriantysConversation, EriantysState, answers_of
+from gamehost.wires.eriantys_conversation import NAME_FAULTS, EriantysConversation, EriantysState
 from gamehost.wires.eriantys_java import messages as m
 from gamehost.wires.eriantys_java.codec import BoardCache, JavaCodec
 from gamehost.wires.eriantys_java.messages import (
@@ -64,17 +65,12 @@ from gamehost.wires.eriantys_java.messages import (
     Tower,
 )
 from gamehost.wires.eriantys_java.rendering import (
-    ASSISTANTS,
-    CHARACTERS,
-    TOWERS,
-    assistant_of,
+    SPELLING,
     blank_player,
     board_of,
-    character_of,
     island_of,
     reason_of,
     request_of,
-    tower_of,
 )
 from gamehost.wires.framing import WireError
 
@@ -93,8 +89,6 @@ class JavaOptions(Struct, frozen=True):
     ping: float = 2.0
 
 
-#: Which message answers each request.
-ANSWERS = answers_of(m)
 #: Requests that do not belong to a character, and the status in which the client answers each.
 STEPS: Mapping[type, PlayerStatus] = {
     events.AskAssistant: PlayerStatus.PLANNING,
@@ -108,25 +102,19 @@ _SWAPPING = (Character.JESTER, Character.MINSTREL)
 #: they were asked, and wait for it. `_SWAPPING` characters' requests are the third kind. Behind every other refusal, these
 #: clients ask their person again by themselves. A request that came then would change what they are just showing.
 _ASKED_AGAIN = (events.AskTower, events.AskWizard)
-#: The two statuses that are not acknowledged.
-_NOT_ACKNOWLEDGED = (Status.END_MOVE_1, Status.END_MOVE_2)
-
 #: Errors that the enumeration of this wire does not have.
 _OTHER_ERRORS: Mapping[str, ErrorMessage] = {
+    "INVALID_NICKNAME": ErrorMessage.INVALID_INPUT,
+    "GAME_NOT_FOUND": ErrorMessage.INVALID_INPUT,
     "CHARACTER_NOT_IN_GAME": ErrorMessage.INVALID_INPUT,
     "CHARACTER_NOT_USABLE": ErrorMessage.INVALID_ACTION,
     "NOT_EXPERT_MODE": ErrorMessage.INVALID_ACTION,
 }
 
 
-def error_of(fault: events.RuleFault) -> ErrorMessage:
-    """The wire's error for a fault."""
-    return _OTHER_ERRORS.get(fault.value) or ErrorMessage(fault.value)
-
-
-def info_of(table: OpenTable) -> GameInfo:
-    """An open table as a GameInfo."""
-    return GameInfo(table.settings.get("expert") == "yes", table.table, table.seats, len(table.names))
+def error_of(fault: str) -> ErrorMessage:
+    """The wire's error for one of the document."""
+    return _OTHER_ERRORS.get(fault) or ErrorMessage(fault)
 
 
 #: Told to a client even while half a step is finished for it: who is away may come at any place, and the others end it all.
@@ -157,18 +145,6 @@ def ways_out(request: events.Ask) -> Iterator[events.Action]:
 #: A client that sends no byte for so many seconds is disconnected. The published clients answer a Ping every two seconds.
 SILENT_SECONDS = 15.0
 
-_ACTIONS: Mapping[type, Callable[[Any], events.Action]] = {
-    m.ChosenTower: lambda message: events.ChooseTower(rules.Tower[message.color.name]),
-    m.ChosenWizard: lambda message: events.ChooseWizard(message.wizardID),
-    m.PlayAssistant: lambda message: events.PlayAssistant(ASSISTANTS.index(message.assistant) + 1),
-    m.ChosenStudent: lambda message: events.ChooseStudent(
-        None if message.student is None else rules.Colour[message.student.name]
-    ),
-    m.ChosenDestination: lambda message: events.ChooseDestination(message.destination),
-    m.ChosenSteps: lambda message: events.ChooseSteps(message.steps),
-    m.ChosenCloud: lambda message: events.ChooseCloud(message.cloud),
-    m.UseCharacterEffect: lambda message: events.UseCharacter(CHARACTERS.index(message.character) + 1),
-}
 #: Answers in which null is no choice.
 _NO_NULL = frozenset((m.ChosenTower(None), m.PlayAssistant(None), m.UseCharacterEffect(None)))
 _REQUESTS = (
@@ -182,11 +158,6 @@ _REQUESTS = (
     m.SelectCloud,
     m.SelectColor,
 )
-_NAME_FAULTS: Mapping[NameFault, ErrorMessage] = {
-    NameFault.TOO_LONG: ErrorMessage.NICKNAME_TOO_LONG,
-    NameFault.INVALID: ErrorMessage.INVALID_INPUT,
-    NameFault.TAKEN: ErrorMessage.TAKEN_NICKNAME,
-}
 
 
 def _is_request(message: Message) -> bool:
@@ -201,9 +172,13 @@ class JavaConversation(EriantysConversation[Message]):
     :param options: the wire's settings
     """
 
+    MESSAGES: ClassVar[Any] = m
+    SPELLING: ClassVar[Spelling] = SPELLING
+    ALWAYS: ClassVar[Any] = {m.Ack: "acknowledge", m.Pong: "pong", m.Disconnect: "disconnect"}
+
     def __init__(self, peer: Peer[Message], lobby: Lobby, queue: Queue, options: JavaOptions) -> None:
         # Requests to these clients wait for nobody else, so their gate is never used to hold one back.
-        super().__init__(peer, lobby, ack_seconds=0.0)
+        super().__init__(peer, lobby, queue, strict=True, ack_seconds=0.0)
         self._options = options
         #: The last board, told or not, and whose turn it is.
         self._board: events.Board | None = None
@@ -226,8 +201,10 @@ class JavaConversation(EriantysConversation[Message]):
         self._situation: events.Situation | None = None
         #: The team that was chosen before the player came back. The client must choose it again.
         self._formal_tower: Tower | None = None
-        self._queue = queue
         self._ticks = 0
+
+    def game_info(self, table: TableId, waiting: int, seats: int, expert: bool) -> GameInfo:
+        return GameInfo(expert, table, seats, waiting)
 
     def begin(self) -> None:
         self.peer.say(CommunicationMessage.ENTER_NICKNAME)
@@ -266,7 +243,7 @@ class JavaConversation(EriantysConversation[Message]):
         try:
             session = self.lobby.enter(message.nickname, NAME, self.peer.address, self, strict=True)
         except NameRefused as refusal:
-            self.peer.refuse(_NAME_FAULTS.get(refusal.fault, ErrorMessage.INVALID_ACTION))
+            self.refuse_with(NAME_FAULTS.get(refusal.fault, "INVALID_ACTION"), str(refusal))
             return
         self.logged_in(session)
         self.set_state(EriantysState.LOBBY)
@@ -281,52 +258,29 @@ class JavaConversation(EriantysConversation[Message]):
         assert self.session is not None
         return self._spectators.kept_table(self.session)
 
-    def list_games(self, message: m.RequestGames) -> None:
-        """List the games that wait for players; to a player whose seat is kept, that game alone."""
-        self._games_requested()
+    def listed(self) -> Sequence[OpenTable]:
+        """To a player whose seat is kept, that game alone."""
         kept = self._kept
-        tables = self.lobby.waiting(self._queue) if kept is None else [kept]
-        self.peer.say(m.AvailableGames(tuple(map(info_of, tables))))
+        return super().listed() if kept is None else [kept]
 
     def set_game(self, message: m.SetGame) -> None:
-        game, players = self._queue.game, message.numberOfPlayers
         if self._kept is not None:
             self.peer.refuse(ErrorMessage.INVALID_ACTION)
-            return
-        if not game.least_seats <= players <= game.most_seats:
-            self.peer.refuse(ErrorMessage.INVALID_SETTINGS)
-            return
-        assert self.session is not None
-        settings = {"expert": "yes" if message.expertMode else "no"}
-        try:
-            table = self.lobby.open_table(self.session, self._queue, players, settings)
-        except TooManyTables:
-            self.peer.refuse(ErrorMessage.INVALID_ACTION)
         else:
-            self._joined()
-            self.set_state(EriantysState.WAITING)
-            self.peer.say(m.WaitingForPlayers(table.table))
+            super().set_game(message)
 
     def join_game(self, message: m.JoinAvailableGame) -> None:
-        """Join a game. This player is told so like the others who wait there, by `tell_gathered`; or come back to one."""
-        assert self.session is not None
+        """Join a game, or come back to one."""
         kept = self._kept
-        if kept is not None:
-            if message.gameID != kept.table:
-                self.peer.refuse(ErrorMessage.INVALID_INPUT)
-            else:
-                self._joined()
-                self.set_state(EriantysState.WAITING)
-                self.lobby.reconnect(self.session)
-            return
-        try:
-            self.lobby.join(self.session, self._queue, TableId(message.gameID))
-        except NoSuchTable:
+        if kept is None:
+            super().join_game(message)
+        elif message.gameID != kept.table:
             self.peer.refuse(ErrorMessage.INVALID_INPUT)
-        except TableFull:
-            self.peer.refuse(ErrorMessage.FULL_GAME)
         else:
+            assert self.session is not None
             self._joined()
+            self.set_state(EriantysState.WAITING)
+            self.lobby.reconnect(self.session)
 
     def answer(self, message: Message) -> None:
         """Pass an action to the match. A request that was not sent yet is dropped, because it is answered."""
@@ -346,7 +300,7 @@ class JavaConversation(EriantysConversation[Message]):
         is_character = isinstance(message, m.UseCharacterEffect)
         dropped = self._awaits(type(message)) and self.peer.unsay(_is_request)
         self._refused.append((is_character, dropped))
-        if self.act(_ACTIONS[type(message)](message)):
+        if self.act(SPELLING.action_of(message)):
             self._refused.pop()
 
     def _choose_for_monk(self) -> None:
@@ -365,41 +319,23 @@ class JavaConversation(EriantysConversation[Message]):
         if not self.handle.act(events.ChooseStudent(colour)):
             self._ahead -= 1
 
-    def _awaits(self, kind: type) -> bool:
-        if kind is m.UseCharacterEffect:
-            return self._effect is None and isinstance(self._asked, MOVES)
-        return self._asked is not None and ANSWERS[type(self._asked)] is kind
-
-    def unexpected(self, message: Message) -> None:
-        """Say that the message is not expected now."""
-        if self._ended_just_now and type(message) in _ACTIONS:
-            self._ended_just_now = False
-        else:
-            self.peer.refuse(ErrorMessage.INVALID_ACTION)
-
     def wire_error(self, error: WireError) -> None:
         """Say nothing: what the client sent is no message, so it would not read one either."""
 
     def say_closing(self, reason: str) -> None:
         """Say nothing: the published programs have no message for it."""
 
-    HEARS: ClassVar[Any] = {
-        **dict.fromkeys(((state, m.Ack) for state in EriantysState), EriantysConversation.acknowledge),
-        **dict.fromkeys(((state, m.Pong) for state in EriantysState), EriantysConversation.pong),
-        **dict.fromkeys(((state, m.Disconnect) for state in EriantysState), EriantysConversation.disconnect),
-        (EriantysState.CONNECTED, m.LoginMessage): log_in,
-        (EriantysState.LOBBY, m.RequestGames): list_games,
-        (EriantysState.LOBBY, m.SetGame): set_game,
-        (EriantysState.LOBBY, m.JoinAvailableGame): join_game,
-        **dict.fromkeys(((EriantysState.IN_GAME, kind) for kind in _ACTIONS), answer),
-    }
-    CLAIMS: ClassVar[Any] = {(EriantysState.CONNECTED, m.LoginMessage): claim_of_log_in}
-
     # -- said
 
-    def _say_due(self, message: Message) -> None:
-        """Send a message that the client acknowledges, and nothing behind it until then."""
-        self._client.say_due_and_hold(message, self._options.ack_seconds)
+    def say(self, message: Message) -> None:
+        """Send a message. Behind one that the client acknowledges, nothing is sent until then."""
+        if m.is_due(message):
+            self._client.say_due_and_hold(message, self._options.ack_seconds)
+        else:
+            self.peer.say(message)
+
+    def refuse_with(self, error: str, detail: str) -> None:
+        self.peer.refuse(error_of(error))
 
     def _refuse_answer(self, error: ErrorMessage) -> None:
         """Refuse an answer to the open request. Only a client that has put the request away is asked again."""
@@ -409,33 +345,15 @@ class JavaConversation(EriantysConversation[Message]):
 
     def _say_asked(self) -> None:
         if self._asked is not None:
-            self.peer.say(request_of(self._asked, self._names))
+            self.peer.say(request_of(self._asked, self.names))
 
-    @property
-    def _names(self) -> tuple[str, ...]:
-        assert self.handle is not None
-        return tuple(self.handle.names)
-
-    # -- told: before the match
-
-    def tell_gathered(self, event: OpenTable) -> None:
-        """A player has come to the table or has gone. The first time, that player is this one."""
-        if self.state is EriantysState.LOBBY:
-            self.set_state(EriantysState.WAITING)
-            self.peer.say(m.JoinAlreadyExistingGame(info_of(event)))
-        else:
-            self.peer.say(m.UpdateLobby(info_of(event)))
-
-    def tell_table_closed(self, event: TableClosed) -> None:
-        """The game has waited too long for players, and is closed."""
-        self.set_state(EriantysState.LOBBY)
-        self.peer.say(CommunicationMessage.CLOSING_GAME)
+    # -- told
 
     def tell_match_started(self, event: events.MatchStarted) -> None:
         """The match begins."""
         self.set_state(EriantysState.IN_GAME)
         self._ended_just_now = False
-        self.peer.say(m.MatchStarted(tuple(map(blank_player, self._names))))
+        self.peer.say(m.MatchStarted(tuple(map(blank_player, self.names))))
 
     # -- told: requests, and what becomes of the answers
 
@@ -450,10 +368,6 @@ class JavaConversation(EriantysConversation[Message]):
         self._tell_kept_board()
         self.put(event)
 
-    def _note(self, event: events.Ask) -> None:
-        self._asked = event
-        self._gate.asked(event)
-
     def put(self, event: events.Ask) -> None:
         """
         Send a request. MOVE_3 comes behind that for a cloud, because the client asks its person at once then.
@@ -463,10 +377,10 @@ class JavaConversation(EriantysConversation[Message]):
         if isinstance(event, events.AskWizard) and not self._tower_chosen and self._formal_tower is not None:
             self.peer.say(m.AvailableTowers({self._formal_tower: 1}, {self._formal_tower: ()}))
             return
-        self.peer.say(request_of(event, self._names))
+        self.peer.say(request_of(event, self.names))
         if isinstance(event, events.AskCloud) and self._move_3_due:
             self._move_3_due = False
-            self._say_due(m.PlayerStatusMessage(PlayerStatus.MOVE_3))
+            self.say(m.PlayerStatusMessage(PlayerStatus.MOVE_3))
 
     def _end_effect(self) -> None:
         """A character is done. Behind the last swap, or instead of one, the client waits for SUCCESS and a board."""
@@ -487,13 +401,8 @@ class JavaConversation(EriantysConversation[Message]):
             self._tower_chosen = self._tower_chosen or isinstance(asked, events.AskTower)
             self.peer.say(CommunicationMessage.SUCCESS)
         elif isinstance(asked, events.AskAssistant):
-            self._say_due(m.PlayerStatusMessage(PlayerStatus.END_PLANNING))
+            self.say(m.PlayerStatusMessage(PlayerStatus.END_PLANNING))
         self._walked = isinstance(asked, events.AskSteps)
-
-    def tell_denied(self, event: events.Denied) -> None:
-        """The destination was not possible. The request for a student follows."""
-        self._asked = None
-        self.peer.refuse(error_of(event.fault))
 
     def tell_refused(self, event: Refused) -> None:
         """The rules refuse the action. A request that it came before is told now, in front of the refusal."""
@@ -504,9 +413,9 @@ class JavaConversation(EriantysConversation[Message]):
         if not isinstance(error, events.IllegalChoice):
             self.peer.refuse(ErrorMessage.INVALID_ACTION)
         elif error.ask_again and not was_character and not dropped:
-            self._refuse_answer(error_of(error.fault))
+            self._refuse_answer(error_of(error.fault.value))
         else:
-            self.peer.refuse(error_of(error.fault))
+            self.peer.refuse(error_of(error.fault.value))
 
     # -- told: the match
 
@@ -517,12 +426,9 @@ class JavaConversation(EriantysConversation[Message]):
         if event.status is Status.MOVE_3:
             self._move_3_due = True
             return
-        message = m.PlayerStatusMessage(PlayerStatus[event.status.name])
-        if event.status in _NOT_ACKNOWLEDGED:
+        if event.status in (Status.END_MOVE_1, Status.END_MOVE_2):
             self._walked = False
-            self.peer.say(message)
-        else:
-            self._say_due(message)
+        self.say(m.PlayerStatusMessage(PlayerStatus[event.status.name]))
 
     def tell_board(self, event: events.Board) -> None:
         """Everything visible; not before the island where Mother Nature stopped is resolved."""
@@ -536,25 +442,20 @@ class JavaConversation(EriantysConversation[Message]):
             self._say_board(event)
 
     def _say_board(self, board: events.Board) -> None:
-        names, turn = self._names, self._turn
-        self._say_due(self._gate.message_of(NAME, board, lambda: board_of(board, names, turn)))
+        names, turn = self.names, self._turn
+        self.say(self._gate.message_of(NAME, board, lambda: board_of(board, names, turn)))
 
     def tell_start_of_turn(self, event: events.StartOfTurn) -> None:
         self._turn = event.seat
-        self.peer.say(m.StartOfPlayerRound(event.round, self.name_of(event.seat)))
-
-    def tell_assistant(self, event: events.PlayedAssistant) -> None:
-        """A player has played an assistant."""
-        self.peer.say(m.PlayedAssistant(assistant_of(event.assistant), self.name_of(event.seat)))
+        super().tell_start_of_turn(event)
 
     def tell_character(self, event: events.PlayedCharacter) -> None:
         """A player has used a character. For that player it stands for SUCCESS."""
         assert self.handle is not None
-        self._gate.character_used()
         self._walked = False
         if event.seat == self.handle.seat:
             self._effect = event.character
-        self.peer.say(m.PlayedCharacter(character_of(event.character), self.name_of(event.seat)))
+        super().tell_character(event)
 
     def tell_owner(self, event: events.IslandOwner) -> None:
         """Influence was counted. The owner is told only if it is another one than before."""
@@ -563,20 +464,12 @@ class JavaConversation(EriantysConversation[Message]):
             self.peer.say(CommunicationMessage.NO_CHANGES)
         else:
             owner = "" if event.owner is None else self.name_of(event.owner)
-            self._say_due(m.IslandOwner(island_of(event.island), owner))
-
-    def tell_unified(self, event: events.Unified) -> None:
-        """Islands have merged."""
-        self.peer.say(CommunicationMessage.UNIFIED_ISLANDS)
+            self.say(m.IslandOwner(island_of(event.island), owner))
 
     def tell_no_entry(self, event: events.NoEntryUsed) -> None:
         """A no-entry tile stopped the count, so the island has no other owner."""
-        self.peer.say(CommunicationMessage.NO_ENTRY_TILE_ON_ISLAND)
-        self.peer.say(CommunicationMessage.NO_CHANGES)
-
-    def tell_last_round(self, event: events.LastRound) -> None:
-        """The match ends with this round."""
-        self.peer.say(CommunicationMessage.LAST_ROUND)
+        super().tell_no_entry(event)
+        self.communicate("NO_CHANGES")
 
     def tell_end_of_turn(self, event: events.EndOfTurn) -> None:
         """A turn is over. The player of a turn without a cloud was not told of Move 3, and does not wait for its end."""
@@ -584,10 +477,7 @@ class JavaConversation(EriantysConversation[Message]):
         skipped = event.seat == self.handle.seat and self._move_3_due
         self._asked, self._move_3_due = None, False
         if not skipped:
-            self.peer.say(m.EndOfPlayerRound(event.round, self.name_of(event.seat)))
-
-    def tell_end_of_round(self, event: events.EndOfRound) -> None:
-        self.peer.say(m.EndOfRound(event.round))
+            super().tell_end_of_turn(event)
 
     def tell_won(self, event: events.Won) -> None:
         """Who won, and why. A client that has sent its steps is told first that they are done: it waits for that."""
@@ -596,15 +486,7 @@ class JavaConversation(EriantysConversation[Message]):
         if self._walked:
             self.peer.say(m.PlayerStatusMessage(PlayerStatus.END_MOVE_2))
         names = tuple(self.name_of(seat) for seat in event.seats)
-        self.peer.say(m.CommunicateWinner(names, tower_of(event.team), reason_of(event, self._board)))
-
-    def tell_away(self, event: Away) -> None:
-        if not event.already:
-            self.peer.say(m.PlayerDisconnected(self.name_of(event.seat)))
-
-    def tell_left(self, event: Left) -> None:
-        """A player has left for good. The end follows."""
-        self.peer.say(m.PlayerDisconnected(self.name_of(event.seat)))
+        self.peer.say(m.CommunicateWinner(names, SPELLING.tower(event.team), reason_of(event, self._board)))
 
     def tell_suspended(self, event: Suspended) -> None:
         """There is no message that says so."""
@@ -659,8 +541,10 @@ class JavaConversation(EriantysConversation[Message]):
         """Tell the client where the match stands, and ask what is open."""
         assert self.handle is not None and self._situation is not None
         situation, self._situation = self._situation, None
-        seats = len(self._names)
-        self.peer.say(m.JoinAlreadyExistingGame(GameInfo(situation.match.expert, self.handle.table, seats, seats)))
+        seats = len(self.names)
+        self.peer.say(
+            m.JoinAlreadyExistingGame(self.game_info(self.handle.table, seats, seats, situation.match.expert))
+        )
         if self._board is None:
             self._tell_set_up(situation)
             return
@@ -670,12 +554,12 @@ class JavaConversation(EriantysConversation[Message]):
         self.peer.say(m.StartOfPlayerRound(self._board.round, self.name_of(self._turn)))
         asked = self._asked
         if asked is None:
-            self._say_due(m.PlayerStatusMessage(PlayerStatus.WAITING))
+            self.say(m.PlayerStatusMessage(PlayerStatus.WAITING))
         elif isinstance(asked, events.AskCloud):
             self._move_3_due = True
             self.put(asked)
         else:
-            self._say_due(m.PlayerStatusMessage(STEPS[type(asked)]))
+            self.say(m.PlayerStatusMessage(STEPS[type(asked)]))
             self.put(asked)
 
     def _tell_set_up(self, situation: events.Situation) -> None:
@@ -683,7 +567,7 @@ class JavaConversation(EriantysConversation[Message]):
         if situation.won is not None:
             return
         self.tell_match_started(situation.match)
-        for tower, team in zip(TOWERS, situation.teams, strict=False):
+        for tower, team in zip(SPELLING.towers, situation.teams, strict=False):
             if self.handle.seat in team:
                 self._formal_tower = tower
         if self._asked is not None:
@@ -700,33 +584,6 @@ class JavaConversation(EriantysConversation[Message]):
             self.peer.refuse(ErrorMessage.TOWER_NOT_AVAILABLE)
         self.put(self._asked)
         return True
-
-    TELLS: ClassVar[Any] = {
-        OpenTable: tell_gathered,
-        TableClosed: tell_table_closed,
-        events.MatchStarted: tell_match_started,
-        **dict.fromkeys(ANSWERS, tell_ask),
-        events.Success: tell_success,
-        events.Denied: tell_denied,
-        Refused: tell_refused,
-        events.PlayerStatus: tell_status,
-        events.Board: tell_board,
-        events.StartOfTurn: tell_start_of_turn,
-        events.PlayedAssistant: tell_assistant,
-        events.PlayedCharacter: tell_character,
-        events.IslandOwner: tell_owner,
-        events.Unified: tell_unified,
-        events.NoEntryUsed: tell_no_entry,
-        events.LastRound: tell_last_round,
-        events.EndOfTurn: tell_end_of_turn,
-        events.EndOfRound: tell_end_of_round,
-        events.Won: tell_won,
-        Away: tell_away,
-        Left: tell_left,
-        Back: tell_back,
-        Over: EriantysConversation.tell_over,
-        Suspended: tell_suspended,
-    }
 
 
 OPTIONS = {

@@ -535,6 +535,19 @@ ServerMessage = (
     | PlayerDisconnected
     | UpdateBoard
 )
+#: The messages of one word, by that word.
+WORDS: Mapping[str, CommunicationMessage] = CommunicationMessage.__members__
+
+#: Messages that the client acknowledges, and the two of their kinds that it does not.
+_DUE = (UpdateBoard, IslandOwner, PlayerStatusMessage)
+_NOT_DUE = (PlayerStatusMessage(PlayerStatus.END_MOVE_1), PlayerStatusMessage(PlayerStatus.END_MOVE_2))
+
+
+def is_due(message: object) -> bool:
+    """Whether the client owes an Ack for this message."""
+    return isinstance(message, _DUE) and message not in _NOT_DUE
+
+
 #: Everything that a codec passes to a conversation, or takes from it.
 Message = ClientMessage | ServerMessage
 

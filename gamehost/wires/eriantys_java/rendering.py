@@ -13,6 +13,7 @@ from typing import Any
 from gamehost.games.base import Seat
 from gamehost.games.eriantys import events, rules
 from gamehost.games.eriantys.characters import EFFECTS
+from gamehost.games.eriantys.messages import Spelling
 from gamehost.games.eriantys.rules import Card, School
 from gamehost.games.eriantys.rules import Island as Group
 from gamehost.wires.eriantys_java import messages as m
@@ -34,11 +35,26 @@ from gamehost.wires.eriantys_java.messages import (
     Tower,
 )
 
-#: In the order of the game's own enumerations, and of the numbers 1 to 10 and 1 to 12.
-COLORS = tuple(Color[colour.name] for colour in rules.Colour)
-TOWERS = tuple(Tower[tower.name] for tower in rules.Tower)
-ASSISTANTS = tuple(Assistant)
-CHARACTERS = tuple(CharacterEnum)
+#: How this wire writes the values of the game.
+SPELLING = Spelling(
+    Color,
+    Tower,
+    {
+        events.ChooseTower: m.ChosenTower,
+        events.ChooseWizard: m.ChosenWizard,
+        events.PlayAssistant: m.PlayAssistant,
+        events.ChooseStudent: m.ChosenStudent,
+        events.ChooseDestination: m.ChosenDestination,
+        events.ChooseSteps: m.ChosenSteps,
+        events.ChooseCloud: m.ChosenCloud,
+        events.UseCharacter: m.UseCharacterEffect,
+    },
+    {
+        events.PlayAssistant: dict(enumerate(Assistant, 1)),
+        events.UseCharacter: dict(enumerate(CharacterEnum, 1)),
+    },
+)
+COLORS = SPELLING.colours
 
 #: What is written on the cards.
 DESCRIPTIONS: Mapping[rules.Character, str] = {
@@ -65,25 +81,19 @@ NO_CARDS = (None, None, None)
 Names = Sequence[str]
 
 
-@lru_cache(4096)
-def listed(heap: rules.Students) -> tuple[Color, ...]:
-    """The students one by one."""
-    return tuple(color for color, count in zip(COLORS, heap, strict=True) for _ in range(count))
-
-
-def tower_of(tower: rules.Tower | None) -> Tower | None:
-    """A tower's colour, or `None`."""
-    return None if tower is None else TOWERS[tower]
+listed: Callable[[rules.Students], tuple[Color, ...]] = lru_cache(4096)(SPELLING.one_by_one)
 
 
 def assistant_of(number: int) -> Assistant:
     """The assistant of a value from 1 to 10."""
-    return ASSISTANTS[number - 1]
+    assistant: Assistant = SPELLING.value_of(events.PlayAssistant, number)
+    return assistant
 
 
 def character_of(character: rules.Character) -> CharacterEnum:
     """A character's constant."""
-    return CHARACTERS[character - 1]
+    constant: CharacterEnum = SPELLING.value_of(events.UseCharacter, character.value)
+    return constant
 
 
 @lru_cache(1024)
@@ -96,14 +106,14 @@ def blank_player(name: str) -> Player:
 def _player(name: str, school: School, own: tuple[Color, ...], expert: bool) -> Player:
     room = DiningRoom(expert, dict(zip(COLORS, school.dining, strict=True)))
     entrance = Entrance(listed(school.entrance))
-    board = SchoolBoard(school.coins if expert else 0, school.towers, room, entrance, own, TOWERS[school.tower])
+    board = SchoolBoard(school.coins if expert else 0, school.towers, room, entrance, own, SPELLING.tower(school.tower))
     played = None if school.played is None else assistant_of(school.played)
     return Player(school.wizard, (), None, name, played, board, None)
 
 
 def island_of(group: Group, extra: Mapping[str, int] = {}) -> Island:
     """A group of islands, with the influence that is added on it."""
-    return Island(group.no_entry_tiles, len(group.members), extra, listed(group.students), tower_of(group.tower))
+    return Island(group.no_entry_tiles, len(group.members), extra, listed(group.students), SPELLING.tower(group.tower))
 
 
 def _card(card: Card, active: rules.Character | None, user: str | None) -> CharacterCard:
@@ -140,8 +150,7 @@ def board_of(board: events.Board, names: Names, turn: Seat | None) -> m.UpdateBo
     )
     players = []
     for seat, school in enumerate(board.schools):
-        own = tuple(color for color, owner in zip(COLORS, board.professors, strict=True) if owner == seat)
-        players.append(_player(names[seat], school, own, board.expert))
+        players.append(_player(names[seat], school, SPELLING.held(board.professors, seat), board.expert))
     return m.UpdateBoard(dashboard, tuple(players))
 
 
@@ -165,13 +174,8 @@ def reason_of(won: events.Won, board: events.Board | None) -> EndOfGameReason:
 
 
 def _towers(ask: events.AskTower, names: Names) -> m.Message:
-    return m.AvailableTowers(
-        dict(zip(TOWERS, ask.left, strict=False)),
-        {
-            tower: tuple(blank_player(names[seat]) for seat in team)
-            for tower, team in zip(TOWERS, ask.teams, strict=False)
-        },
-    )
+    teams = (tuple(blank_player(names[seat]) for seat in team) for team in ask.teams)
+    return m.AvailableTowers(SPELLING.by_tower(ask.left), SPELLING.by_tower(teams))
 
 
 def _assistants(ask: events.AskAssistant, names: Names) -> m.Message:
