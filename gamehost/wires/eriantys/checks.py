@@ -3,16 +3,16 @@ The checks of Eriantys in JSON; and what those of the Java objects share with th
 the client.
 
 The document is *Eryantis Protocol Documentation*: section 1 lists the 42 messages, section 2 has the scenarios. One player
-is asked at a time, and answers once. Both wires have the same requests and answers under names of their own.
+is asked at a time, and answers once. Both wires have the same requests and answers, most of them under the same names.
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
 from attrs import define, evolve, field
 from msgspec import UNSET
-from msgspec.structs import astuple
+from msgspec.structs import asdict, astuple
 
 from gamehost.checker.base import CLOSING, Act, Cut, Grade, Law, Said, Scenario, Step, WireChecks
 from gamehost.games.eriantys.events import (
@@ -33,107 +33,7 @@ from gamehost.games.eriantys.player import EriantysPlayer
 from gamehost.games.eriantys.rules import TABLE_SEATS, Colour, Position, has_room, resolved
 from gamehost.players.base import Level
 from gamehost.wires.eriantys import messages as m
-from gamehost.wires.eriantys.messages import Color, Communication, Error
-
-
-def answers_of(messages: Any) -> Mapping[type, type]:
-    """The class of each request -> the class of its answer, from a wire's module of messages."""
-    names = {
-        "AvailableTowers": "ChosenTower",
-        "AvailableWizards": "ChosenWizard",
-        "AvailableAssistants": "PlayAssistant",
-        "MovableStudents": "ChosenStudent",
-        "MovableStudentsChar": "ChosenStudent",
-        "SelectColor": "ChosenStudent",
-        "WhereToMove": "ChosenDestination",
-        "MotherNatureSteps": "ChosenSteps",
-        "SelectCloud": "ChosenCloud",
-    }
-    return {getattr(messages, request): getattr(messages, answer) for request, answer in names.items()}
-
-
-def questions_of(messages: Any) -> Mapping[type, Callable[[Any], str]]:
-    """The class of each request -> what it asks, in words, from a wire's module of messages."""
-    return {
-        messages.AvailableTowers: lambda message: "which towers?",
-        messages.AvailableWizards: lambda message: "which wizard?",
-        messages.AvailableAssistants: lambda message: "which assistant?",
-        messages.MovableStudents: lambda message: "which student of the entrance?",
-        messages.MovableStudentsChar: lambda message: "which student of the character?",
-        messages.SelectColor: lambda message: "which colour?",
-        messages.WhereToMove: lambda message: "to which island, or to the dining room?",
-        messages.MotherNatureSteps: lambda message: f"how many steps, at most {message.maxStepsAllowed}?",
-        messages.SelectCloud: lambda message: "which cloud?",
-    }
-
-
-class RequestReading:
-    """
-    Follows one connection from the client's side.
-
-    A wire's reading says what belongs to what, and why the rules refuse an answer as far as the client could know.
-    """
-
-    #: The class of a request -> the class of its answer.
-    ANSWERS: ClassVar[Mapping[type, type]]
-    #: The class of a request -> what it asks, in words.
-    ASKS: ClassVar[Mapping[type, Callable[[Any], str]]]
-
-    def __init__(self) -> None:
-        self.asked: Any = None
-        #: The last answer, and the request that it answered, until the next thing is asked.
-        self.answered: tuple[Any, Any] | None = None
-        #: The answers that were refused since the request came first.
-        self._refused: list[Any] = []
-        #: Whether an answer may still come that was sent before the end of the game was known.
-        self._may_be_late = False
-
-    def wrong(self, message: Any, asked: Any) -> str | None:
-        """Why the rules refuse an answer; `None`: they do not, as far as the client could know."""
-        raise NotImplementedError
-
-    def answers(self, message: Any, meaning: str) -> Said:
-        """The client sends an answer."""
-        asked, self.asked = self.asked, None
-        if asked is None:
-            late, self._may_be_late = self._may_be_late, False
-            if late:
-                return Said(meaning)
-            early = self.answered is not None
-            wrong = "the answer before it is not answered yet" if early else "nothing was asked"
-            return Said(f"{meaning}, but {wrong}", Grade.BREACH)
-        if self.ANSWERS[type(asked)] is not type(message):
-            self.asked = asked
-            return Said(f"{meaning}, but {self.ASKS[type(asked)](asked)} was asked", Grade.BREACH)
-        self.answered = (message, asked)
-        fault = self.wrong(message, asked) or ("it was refused already" if message in self._refused else None)
-        return Said(meaning) if fault is None else Said(f"{meaning}: {fault}", Grade.BREACH)
-
-    def is_asked(self, request: Any) -> None:
-        """The server asks."""
-        if self.asked is None:
-            self.answered = None
-        self.asked = request
-        self._may_be_late = False
-
-    def accepted(self) -> None:
-        """The last answer has been carried out. What was refused before it may be right now."""
-        self.answered = None
-        self._refused.clear()
-
-    def goes_on(self) -> None:
-        """The request is another one now; the answer may have more to come."""
-        self._refused.clear()
-
-    def refused(self) -> None:
-        """The server refuses the last answer."""
-        if self.answered is not None:
-            self._refused.append(self.answered[0])
-
-    def over(self) -> None:
-        """The game is over. An answer may have crossed that on its way."""
-        self._may_be_late = self.answered is None
-        self.asked = self.answered = None
+from gamehost.wires.eriantys.messages import Communication, Error
 
 
 @define(eq=False)
@@ -294,33 +194,179 @@ LAWS: Mapping[str, Law] = {
     "closing": CLOSING,
 }
 
-#: What the client may answer to a request.
-_ANSWERS = answers_of(m)
-_KINDS = frozenset(_ANSWERS.values())
 
-_SAID: Mapping[type, Callable[[Any], str]] = {
-    m.Acknowledgement: lambda message: "has read the message",
-    m.Pong: lambda message: "is there",
-    m.Disconnect: lambda message: "leaves",
-    m.LoginMessage: lambda message: f"logs in as {message.nickname}",
-    m.RequestGames: lambda message: "asks for the games that wait",
-    m.SetGame: lambda message: f"creates a game of {message.numberOfPlayers}",
-    m.JoinAvailableGame: lambda message: f"joins game {message.gameId}",
-    m.ChosenTower: lambda message: f"takes the {message.tower.name.lower()} towers",
-    m.ChosenWizard: lambda message: f"takes wizard {message.wizardId}",
-    m.PlayAssistant: lambda message: f"plays assistant {message.assistant}",
-    m.ChosenStudent: lambda message: (
-        "takes no student" if message.color is None else f"takes {message.color.name.lower()}"
-    ),
-    m.ChosenDestination: lambda message: (
-        f"to island {message.destination}" if message.destination else "to the dining room"
-    ),
-    m.ChosenSteps: lambda message: f"mother nature goes {message.steps} steps",
-    m.ChosenCloud: lambda message: f"takes cloud {message.cloud}",
-    m.UseCharacterEffect: lambda message: f"uses character {message.character}",
+# What both wires share
+
+#: The requests, the answer to each, and what it asks, in words. The names are the same on both wires.
+_REQUESTS: Mapping[str, tuple[str, str]] = {
+    "AvailableTowers": ("ChosenTower", "which towers?"),
+    "AvailableWizards": ("ChosenWizard", "which wizard?"),
+    "AvailableAssistants": ("PlayAssistant", "which assistant?"),
+    "MovableStudents": ("ChosenStudent", "which student of the entrance?"),
+    "MovableStudentsChar": ("ChosenStudent", "which student of the character?"),
+    "SelectColor": ("ChosenStudent", "which colour?"),
+    "WhereToMove": ("ChosenDestination", "to which island, or to the dining room?"),
+    "MotherNatureSteps": ("ChosenSteps", "how many steps, at most {maxStepsAllowed}?"),
+    "SelectCloud": ("ChosenCloud", "which cloud?"),
 }
+_ANSWERS = frozenset(answer for answer, _ in _REQUESTS.values())
+#: What a client means by a message, from its first value.
+_MEANT: Mapping[str, Callable[[Any], str]] = {
+    "Pong": lambda _: "is there",
+    "Disconnect": lambda _: "leaves",
+    "LoginMessage": lambda name: f"logs in as {name}",
+    "RequestGames": lambda _: "asks for the games that wait",
+    "JoinAvailableGame": lambda game: f"joins game {game}",
+    "ChosenWizard": lambda wizard: f"takes wizard {wizard}",
+    "ChosenDestination": lambda place: f"to island {place}" if place else "to the dining room",
+    "ChosenSteps": lambda steps: f"mother nature goes {steps} steps",
+    "ChosenCloud": lambda cloud: f"takes cloud {cloud}",
+}
+
+
+def question(request: Any) -> str:
+    """What a request asks, in words."""
+    return _REQUESTS[type(request).__name__][1].format_map(asdict(request))
+
+
+class RequestReading:
+    """
+    Follows one connection of either wire from the client's side. One player is asked at a time, and answers once.
+
+    A wire's reading says what its board shows.
+    """
+
+    #: What a client means by messages that each wire has in its own way, by the kind, from the first value.
+    MEANT: ClassVar[Mapping[str, Callable[[Any], str]]]
+    #: Errors that are nobody's fault: another player has been quicker.
+    RACES: ClassVar[Collection[Any]]
+
+    def __init__(self) -> None:
+        self.asked: Any = None
+        self._name = ""
+        self.board: Any = None
+        #: The student that waits for a destination.
+        self._student: Any = None
+        #: The last answer, and the request that it answered, until the next thing is asked.
+        self.answered: tuple[Any, Any] | None = None
+        #: The answers that were refused since the request came first.
+        self._refused: list[Any] = []
+        #: Whether an answer may still come that was sent before the end of the game was known.
+        self._may_be_late = False
+
+    def students_on(self, cloud: Any) -> int:
+        """How many students are on a cloud of the board."""
+        raise NotImplementedError
+
+    def seated(self, player: Any, colour: Any) -> int:
+        """How many students of a colour are in the dining room of a player of the board."""
+        raise NotImplementedError
+
+    def noted(self, message: Any) -> str | None:
+        """What a message of the client means; its name and its student are noted. `None`: it is no message of this wire."""
+        kind, values = type(message).__name__, astuple(message)
+        means = self.MEANT.get(kind) or _MEANT.get(kind)
+        if kind == "LoginMessage":
+            self._name = (message.nickname or "").split(":")[0]
+        elif kind == "ChosenStudent" and self.asked is not None:
+            self._student = values[0]
+        return None if means is None else means(values[0] if values else None)
+
+    def meaning(self, message: Any, words: str) -> Said:
+        """The same as what is said; an answer is compared with what was asked."""
+        return self.answers(message, words) if type(message).__name__ in _ANSWERS else Said(words)
+
+    def wrong(self, message: Any, asked: Any) -> str | None:
+        """Why the rules refuse an answer; `None`: they do not, as far as the client could know."""
+        value, offered = astuple(message)[0], astuple(asked)
+        match type(asked).__name__:
+            case "AvailableTowers" if value is None or not offered[0].get(value):
+                return "there is no place in this team"
+            case "AvailableWizards" if value not in offered[0]:
+                return "the wizard is not in the list"
+            case "AvailableAssistants":
+                return _wrong_assistant(value, *offered)
+            case "MovableStudents" | "MovableStudentsChar" if value is not None and value not in offered[0]:
+                return "no such student is in the list"
+            case "WhereToMove" if self.board is not None:
+                return self._wrong_destination(value)
+            case "MotherNatureSteps" if not 1 <= value <= offered[0]:
+                return f"expected 1 to {offered[0]}"
+            case "SelectCloud" if self.board is not None:
+                clouds = self.board.dashboard.clouds
+                if not 0 <= value < len(clouds):
+                    return "there is no such cloud"
+                return None if self.students_on(clouds[value]) else "the cloud is empty"
+        return None
+
+    def _wrong_destination(self, destination: int) -> str | None:
+        islands = len(self.board.dashboard.islands)
+        if not 0 <= destination <= islands:
+            return f"expected 0 to {islands}"
+        mine = next((one for one in self.board.players if one.nickname == self._name), None)
+        if destination or mine is None or self._student is None:
+            return None
+        return "this table of the dining room is full" if self.seated(mine, self._student) >= TABLE_SEATS else None
+
+    def answers(self, message: Any, meaning: str) -> Said:
+        """The client sends an answer."""
+        asked, self.asked = self.asked, None
+        if asked is None:
+            late, self._may_be_late = self._may_be_late, False
+            if late:
+                return Said(meaning)
+            early = self.answered is not None
+            wrong = "the answer before it is not answered yet" if early else "nothing was asked"
+            return Said(f"{meaning}, but {wrong}", Grade.BREACH)
+        if _REQUESTS[type(asked).__name__][0] != type(message).__name__:
+            self.asked = asked
+            return Said(f"{meaning}, but {question(asked)} was asked", Grade.BREACH)
+        self.answered = (message, asked)
+        fault = self.wrong(message, asked) or ("it was refused already" if message in self._refused else None)
+        return Said(meaning) if fault is None else Said(f"{meaning}: {fault}", Grade.BREACH)
+
+    def is_asked(self, request: Any) -> bool:
+        """Whether this message of the server is a request; it is noted."""
+        if type(request).__name__ not in _REQUESTS:
+            return False
+        if self.asked is None:
+            self.answered = None
+        self.asked = request
+        self._may_be_late = False
+        return True
+
+    def accepted(self) -> None:
+        """The last answer has been carried out. What was refused before it may be right now."""
+        self.answered = None
+        self._refused.clear()
+
+    def goes_on(self) -> None:
+        """The request is another one now; the answer may have more to come."""
+        self._refused.clear()
+
+    def refused(self) -> None:
+        """The server refuses the last answer."""
+        if self.answered is not None:
+            self._refused.append(self.answered[0])
+
+    def over(self) -> None:
+        """The game is over. An answer may have crossed that on its way."""
+        self._may_be_late = self.answered is None
+        self.asked = self.answered = None
+
+
+def _wrong_assistant(assistant: Any, hand: Collection[Any], played: Any) -> str | None:
+    taken = list(played.values()) if isinstance(played, Mapping) else [card for _, card in played]
+    if assistant not in hand:
+        return "the assistant is not in the hand"
+    if assistant in taken and any(card not in taken for card in hand):
+        return "another player has played it, and there are others"
+    return None
+
+
+# This wire
+
 _HEARD: Mapping[type, Callable[[Any], str]] = {
-    **questions_of(m),
     m.Ping: lambda message: "is the client there?",
     m.CommunicationMessage: lambda message: message.message.name.lower().replace("_", " "),
     m.PlayerStatusMessage: lambda message: f"the client's status is {message.playerStatus.name}",
@@ -347,21 +393,23 @@ _HEARD: Mapping[type, Callable[[Any], str]] = {
 FEW = 6
 #: A client sends at least this share of the Acknowledgements that are due.
 MOST = 0.9
-#: Errors that are nobody's fault: another player has been quicker.
-_RACES = (Error.TAKEN_NICKNAME, Error.GAME_NOT_FOUND, Error.FULL_GAME)
 
 
 class JsonReading(RequestReading):
     """Follows one connection from the client's side."""
 
-    ANSWERS, ASKS = _ANSWERS, _HEARD
+    MEANT = {
+        "Acknowledgement": lambda _: "has read the message",
+        "SetGame": lambda players: f"creates a game of {players}",
+        "ChosenTower": lambda tower: f"takes the {tower.name.lower()} towers",
+        "PlayAssistant": lambda assistant: f"plays assistant {assistant}",
+        "ChosenStudent": lambda color: "takes no student" if color is None else f"takes {color.name.lower()}",
+        "UseCharacterEffect": lambda character: f"uses character {character}",
+    }
+    RACES = (Error.TAKEN_NICKNAME, Error.GAME_NOT_FOUND, Error.FULL_GAME)
 
     def __init__(self) -> None:
         super().__init__()
-        self._name = ""
-        self._board: m.UpdateBoard | None = None
-        #: The student that waits for a destination.
-        self._student: Color | None = None
         #: How many messages had to be acknowledged, up to the last one that the client has sent, and how many were.
         self.due = self.acknowledged = 0
         self._since = 0
@@ -381,79 +429,40 @@ class JsonReading(RequestReading):
             return Said(f"no message: {message.reason}", Grade.BREACH, "framing")
         if isinstance(message, m.Malformed):
             return Said(f"{message.kind.__name__}: {message.reason}", Grade.BREACH, message.kind.__name__)
-        words = _SAID.get(kind)
-        if words is None:
-            return Said("a line that cannot be read", Grade.BREACH, "framing")
-        if isinstance(message, m.LoginMessage):
-            self._name = message.nickname.split(":")[0]
-        if isinstance(message, m.ChosenStudent) and self.asked is not None:
-            self._student = message.color
-        return self.answers(message, words(message)) if kind in _KINDS else Said(words(message))
+        words = self.noted(message)
+        return (
+            Said("a line that cannot be read", Grade.BREACH, "framing")
+            if words is None
+            else self.meaning(message, words)
+        )
 
-    def wrong(self, message: Any, asked: Any) -> str | None:
-        """Why the rules refuse an answer, as far as the client could know."""
-        match asked, message:
-            case m.AvailableTowers(), m.ChosenTower(tower) if not asked.availableTowers.get(tower):
-                return "there is no place in this team"
-            case m.AvailableWizards(), m.ChosenWizard(wizard) if wizard not in asked.availableWizards:
-                return "the wizard is not in the list"
-            case m.AvailableAssistants(), m.PlayAssistant(assistant):
-                return self._wrong_assistant(assistant, asked)
-            case ((m.MovableStudents() | m.MovableStudentsChar()), m.ChosenStudent(color)) if color is not None:
-                return None if color in asked.students else "no such student is in the list"
-            case m.WhereToMove(), m.ChosenDestination(destination):
-                return self._wrong_destination(destination)
-            case m.MotherNatureSteps(most), m.ChosenSteps(steps) if not 1 <= steps <= most:
-                return f"expected 1 to {most}"
-            case m.SelectCloud(), m.ChosenCloud(cloud) if self._board is not None:
-                clouds = self._board.dashboard.clouds
-                if not 0 <= cloud < len(clouds):
-                    return "there is no such cloud"
-                return None if any(astuple(clouds[cloud])) else "the cloud is empty"
-        return None
+    def students_on(self, cloud: Any) -> int:
+        return sum(astuple(cloud))
 
-    @staticmethod
-    def _wrong_assistant(assistant: int, asked: m.AvailableAssistants) -> str | None:
-        hand, played = asked.availableAssistants, asked.playedAssistants.values()
-        if assistant not in hand:
-            return "the assistant is not in the hand"
-        if assistant in played and any(card not in played for card in hand):
-            return "another player has played it, and there are others"
-        return None
-
-    def _wrong_destination(self, destination: int) -> str | None:
-        if self._board is None:
-            return None
-        islands = len(self._board.dashboard.islands)
-        if not 0 <= destination <= islands:
-            return f"expected 0 to {islands}"
-        mine = next((one for one in self._board.players if one.nickname == self._name), None)
-        if destination or mine is None or self._student is None:
-            return None
-        full = getattr(mine.diningRoom, self._student.value) >= TABLE_SEATS
-        return "this table of the dining room is full" if full else None
+    def seated(self, player: Any, colour: Any) -> int:
+        seated: int = getattr(player.diningRoom, colour.value)
+        return seated
 
     def heard(self, message: Any) -> Said:
         """What a message of the server means."""
-        kind = type(message)
         self._since += m.is_due(message)
-        if kind in _ANSWERS:
-            self.is_asked(message)
+        if self.is_asked(message):
+            if isinstance(message, m.WhereToMove):
+                self.goes_on()
+            return Said(question(message))
         match message:
             case m.UpdateBoard():
-                self._board = message
+                self.board = message
             case m.CommunicationMessage(said):
                 if said is Communication.CLOSING_GAME:
                     self.over()
                 elif said is Communication.SUCCESS:
                     self.accepted()
-            case m.WhereToMove():
-                self.goes_on()
             case m.EndOfPlayerRound():
                 self.accepted()
             case m.ErrorMessage():
                 return self._refusal(message)
-        words = _HEARD.get(kind)
+        words = _HEARD.get(type(message))
         return Said("" if words is None else words(message))
 
     def _refusal(self, message: m.ErrorMessage) -> Said:
@@ -461,7 +470,9 @@ class JsonReading(RequestReading):
             return Said("the server stops")
         self.refused()
         detail = "" if message.detail is UNSET else f": {message.detail}"
-        return Said(f"refused: {message.error.name}{detail}", Grade.NOTE if message.error in _RACES else Grade.BREACH)
+        return Said(
+            f"refused: {message.error.name}{detail}", Grade.NOTE if message.error in self.RACES else Grade.BREACH
+        )
 
 
 def unacknowledged(readings: Sequence[JsonReading]) -> Iterator[Said]:

@@ -58,15 +58,12 @@ class JsonSpelling(Spelling):
         return self._told_game.masters[-1]
 
     def log_in(self, name: str, password: str) -> Sequence[Any]:
-        """One line."""
         return (m.LoginMessage(name),)
 
     def again(self, name: str, match_id: str) -> Sequence[Any]:
-        """A game is created or joined first."""
         return ()
 
     def says(self, action: Any, seat: Seat, match_id: str) -> Sequence[Any]:
-        """The answer to a request."""
         return (SPELLING.message_of(action),)
 
     def replies(self, message: Any) -> Sequence[Any]:
@@ -76,7 +73,6 @@ class JsonSpelling(Spelling):
         return (m.Acknowledgement(),) if m.is_due(message) or isinstance(message, m.UpdateBoard) else ()
 
     def comes_at_any_time(self, message: Any) -> bool:
-        """Ping does."""
         return isinstance(message, m.Ping)
 
     def documented(self, message: Any) -> Any | None:

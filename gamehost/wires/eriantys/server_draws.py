@@ -34,7 +34,6 @@ from gamehost.games.eriantys.rules import (
 )
 from gamehost.settings import Settings
 from gamehost.wires.eriantys import messages as m
-from gamehost.wires.eriantys.messages import Communication
 
 T = TypeVar("T")
 
@@ -122,41 +121,55 @@ def colours(students: Students) -> list[Colour]:
 
 
 @define(eq=False)
-class DealDraw:
+class BoardDraw:
     """
-    How the table is laid, and who begins.
+    What is seen on a board that comes next.
 
-    :param user: who has made the last choice
+    :param user: who hears it, because of an answer
     """
 
     user: User
+    #: The first board of those that show it.
+    _board: m.UpdateBoard | None = field(init=False, default=None)
+
+    @property
+    def known(self) -> bool:
+        return self._board is not None
+
+    def hear(self, user: User, message: Any) -> None:
+        if user is self.user and isinstance(message, m.UpdateBoard) and self.shown_on(message):
+            self._board = self._board or message
+
+    def shown_on(self, board: m.UpdateBoard) -> bool:
+        """Whether a board shows it."""
+        return True
+
+
+@define(eq=False)
+class DealDraw(BoardDraw):
+    """How the table is laid, and who begins; the clouds are filled on a later board."""
+
     master: ToldMaster
     names: Mapping[str, Seat]
     mode: Mode
-    _laid: m.UpdateBoard | None = field(init=False, default=None)
     _filled: m.UpdateBoard | None = field(init=False, default=None)
     _first: str = field(init=False, default="")
 
     @property
     def known(self) -> bool:
-        """Whether the clouds are filled, and somebody begins."""
         return self._filled is not None and bool(self._first)
 
     def hear(self, user: User, message: Any) -> None:
-        """Look for the first boards."""
-        if user is not self.user:
-            return
-        if isinstance(message, m.UpdateBoard):
-            self._laid = self._laid or message
-            self._filled = self._filled or (message if message.dashboard.round else None)
-        elif isinstance(message, m.StartOfPlayerRound) and not self._first:
-            self._first = message.nickname
+        super().hear(user, message)
+        if user is self.user and isinstance(message, m.UpdateBoard) and message.dashboard.round:
+            self._filled = self._filled or message
+        elif user is self.user and isinstance(message, m.StartOfPlayerRound):
+            self._first = self._first or message.nickname
 
     def repeat(self, run: ServerRun) -> None:
-        """Lay the replica's table."""
-        if self._laid is not None:
-            self.master.mother_nature = (self._laid.dashboard.motherNature - 1) % ISLANDS
-            run.replica.draw_next([*self._numbers(self._laid)])
+        if self._board is not None:
+            self.master.mother_nature = (self._board.dashboard.motherNature - 1) % ISLANDS
+            run.replica.draw_next([*self._numbers(self._board)])
 
     def _numbers(self, board: m.UpdateBoard) -> Iterator[int]:
         islands, table = Bag([STUDENTS_FOR_ISLANDS] * len(Colour)), board.dashboard
@@ -194,66 +207,38 @@ def clouds(board: m.UpdateBoard, bag: Bag, mode: Mode) -> Iterator[int]:
 
 
 @define(eq=False)
-class RefillDraw:
-    """
-    What lies on the clouds in the next round.
+class RefillDraw(BoardDraw):
+    """What lies on the clouds in the next round, if there is one."""
 
-    :param user: who has ended the round
-    """
-
-    user: User
     position: Position
-    _board: m.UpdateBoard | None = field(init=False, default=None)
     _over: bool = field(init=False, default=False)
 
     @property
     def known(self) -> bool:
-        """Whether the clouds are filled, or the game is over."""
-        return self._board is not None or self._over
+        return self._over or super().known
 
     def hear(self, user: User, message: Any) -> None:
-        """Look for the board of the next round."""
-        if user is not self.user:
-            return
-        if isinstance(message, m.UpdateBoard) and message.dashboard.round == self.position.round + 1:
-            self._board = self._board or message
-        elif isinstance(message, m.CommunicationMessage):
-            self._over = self._over or message.message is Communication.CLOSING_GAME
+        super().hear(user, message)
+        self._over = self._over or (user is self.user and message == m.WORDS["CLOSING_GAME"])
+
+    def shown_on(self, board: m.UpdateBoard) -> bool:
+        return board.dashboard.round == self.position.round + 1
 
     def repeat(self, run: ServerRun) -> None:
-        """Fill the replica's clouds."""
         if self._board is not None:
             bag = Bag(list(self.position.bag))
             run.replica.draw_next([*clouds(self._board, bag, self.position.match.mode)])
 
 
 @define(eq=False)
-class CardDraw:
-    """
-    Which student replaces the one that was taken from a character.
+class CardDraw(BoardDraw):
+    """Which student replaces the one that was taken from a character."""
 
-    :param user: who has used it
-    :param taken: the student
-    """
-
-    user: User
     position: Position
     character: Character
     taken: Colour
-    _board: m.UpdateBoard | None = field(init=False, default=None)
-
-    @property
-    def known(self) -> bool:
-        """Whether the board is told."""
-        return self._board is not None
-
-    def hear(self, user: User, message: Any) -> None:
-        """Look for the board."""
-        if user is self.user and isinstance(message, m.UpdateBoard):
-            self._board = self._board or message
 
     def repeat(self, run: ServerRun) -> None:
-        """Draw the same student."""
         card = self.position.card(self.character)
         if self._board is None or card is None:
             return
@@ -280,16 +265,13 @@ class OrderDraw:
 
     @property
     def known(self) -> bool:
-        """Whether the next player is asked."""
         return self._next is not None
 
     def hear(self, user: User, message: Any) -> None:
-        """Look for the request."""
         if isinstance(message, m.AvailableAssistants) and self._next is None:
             self._next = self.left.get(user.name)
 
     def repeat(self, run: ServerRun) -> None:
-        """Let the same player follow."""
         if self._next is not None:
             before = self.position.order[: self.position.turn + 1]
             after = (seat for seat in self.position.order if seat not in before and seat != self._next)
@@ -304,15 +286,12 @@ class IdDraw:
 
     @property
     def known(self) -> bool:
-        """Whether it is told."""
         return self._id is not None
 
     def hear(self, user: User, message: Any) -> None:
-        """Look for it."""
         if isinstance(message, m.WaitingForPlayers):
             self._id = message.gameId
 
     def repeat(self, run: ServerRun) -> None:
-        """Use it from now on."""
         if self._id is not None:
             run.match_id = str(self._id)

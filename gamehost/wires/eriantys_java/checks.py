@@ -5,15 +5,13 @@ What the published programs say is in `docs/wires/eriantys-java.rst`; sections a
 servers: the one published server is what the page was written from.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from gamehost.checker.base import CLOSING, Act, Cut, Grade, Law, Said, Scenario, Step, WireChecks
 from gamehost.checker.transcript import printable
-from gamehost.games.eriantys.rules import TABLE_SEATS
-from gamehost.wires.eriantys.checks import RequestReading, answers_of, questions_of
+from gamehost.wires.eriantys.checks import RequestReading, question
 from gamehost.wires.eriantys_java import messages as m
-from gamehost.wires.eriantys_java.messages import Color
 from gamehost.wires.eriantys_java.objects import RESET
 
 _ASKED = Law("Order", "The client answers the last request, once.", "Answer with a value that the request offers.")
@@ -52,44 +50,24 @@ LAWS: Mapping[str, Law] = {
     "closing": CLOSING,
 }
 
-_ANSWERS = answers_of(m)
-_ASKS = questions_of(m)
-_SAID: Mapping[type, Callable[[Any], str]] = {
-    m.Ack: lambda message: "has handled the message",
-    m.Pong: lambda message: "is there",
-    m.Disconnect: lambda message: "leaves",
-    m.LoginMessage: lambda message: f"logs in as {message.nickname}",
-    m.RequestGames: lambda message: "asks for the games that wait",
-    m.SetGame: lambda message: f"creates a game of {message.numberOfPlayers}",
-    m.JoinAvailableGame: lambda message: f"joins game {message.gameID}",
-    m.ChosenTower: lambda message: f"takes the towers {message.color}",
-    m.ChosenWizard: lambda message: f"takes wizard {message.wizardID}",
-    m.PlayAssistant: lambda message: f"plays {message.assistant}",
-    m.ChosenStudent: lambda message: f"takes {message.student or 'no student'}",
-    m.ChosenDestination: lambda message: (
-        f"to island {message.destination}" if message.destination else "to the dining room"
-    ),
-    m.ChosenSteps: lambda message: f"mother nature goes {message.steps} steps",
-    m.ChosenCloud: lambda message: f"takes cloud {message.cloud}",
-    m.UseCharacterEffect: lambda message: f"uses {message.character}",
-}
 #: So many Acks may be missing: the last ones, which a client that ends does not send.
 FEW = 3
-#: Errors that are nobody's fault: another player has been quicker.
-_RACES = (m.ErrorMessage.TAKEN_NICKNAME, m.ErrorMessage.FULL_GAME)
 
 
 class JavaReading(RequestReading):
     """Follows one connection from the client's side."""
 
-    ANSWERS, ASKS = _ANSWERS, _ASKS
+    MEANT = {
+        "Ack": lambda _: "has handled the message",
+        "ChosenTower": lambda tower: f"takes the towers {tower}",
+        "PlayAssistant": lambda assistant: f"plays {assistant}",
+        "ChosenStudent": lambda student: f"takes {student or 'no student'}",
+        "UseCharacterEffect": lambda character: f"uses {character}",
+    }
+    RACES = (m.ErrorMessage.TAKEN_NICKNAME, m.ErrorMessage.FULL_GAME)
 
     def __init__(self) -> None:
         super().__init__()
-        self._name = ""
-        self._board: m.UpdateBoard | None = None
-        #: The student that waits for a destination.
-        self._student: Color | None = None
         #: How many messages had to be acknowledged, and how many were.
         self.due = self.acknowledged = 0
 
@@ -99,65 +77,30 @@ class JavaReading(RequestReading):
 
     def said(self, message: Any) -> Said:
         """What a message of the client means."""
-        kind = type(message)
-        self.acknowledged += kind is m.Ack
-        if isinstance(message, m.LoginMessage):
-            self._name = message.nickname or ""
-        if isinstance(message, m.ChosenStudent) and self.asked is not None:
-            self._student = message.student
-        words = _SAID[kind](message)
-        return self.answers(message, words) if kind in _ANSWERS.values() else Said(words)
+        self.acknowledged += isinstance(message, m.Ack)
+        words = (
+            f"creates a game of {message.numberOfPlayers}" if isinstance(message, m.SetGame) else self.noted(message)
+        )
+        return self.meaning(message, words or "")
 
-    def wrong(self, message: Any, asked: Any) -> str | None:
-        """Why the rules refuse an answer, as far as the client could know."""
-        match asked, message:
-            case m.AvailableTowers(), m.ChosenTower(color) if color is None or not asked.availableTowers.get(color):
-                return "there is no place in this team"
-            case m.AvailableWizards(wizards), m.ChosenWizard(wizard) if wizard not in wizards:
-                return "the wizard is not in the list"
-            case m.AvailableAssistants(hand, played), m.PlayAssistant(assistant):
-                taken = [card for _, card in played]
-                if assistant not in hand:
-                    return "the assistant is not in the hand"
-                if assistant in taken and any(card not in taken for card in hand):
-                    return "another player has played it, and there are others"
-            case ((m.MovableStudents() | m.MovableStudentsChar()), m.ChosenStudent(student)) if student is not None:
-                return None if student in asked.students else "no such student is in the list"
-            case m.WhereToMove(), m.ChosenDestination(destination):
-                return self._wrong_destination(destination)
-            case m.MotherNatureSteps(most), m.ChosenSteps(steps) if not 1 <= steps <= most:
-                return f"expected 1 to {most}"
-            case m.SelectCloud(), m.ChosenCloud(cloud) if self._board is not None:
-                clouds = self._board.dashboard.clouds
-                if not 0 <= cloud < len(clouds):
-                    return "there is no such cloud"
-                return None if clouds[cloud].students else "the cloud is empty"
-        return None
+    def students_on(self, cloud: Any) -> int:
+        return len(cloud.students)
 
-    def _wrong_destination(self, destination: int) -> str | None:
-        if self._board is None:
-            return None
-        islands = len(self._board.dashboard.islands)
-        if not 0 <= destination <= islands:
-            return f"expected 0 to {islands}"
-        mine = next((one for one in self._board.players if one.nickname == self._name), None)
-        if destination or mine is None or self._student is None:
-            return None
-        full = mine.schoolBoard.diningRoom.students.get(self._student, 0) >= TABLE_SEATS
-        return "this table of the dining room is full" if full else None
+    def seated(self, player: Any, colour: Any) -> int:
+        seated: int = player.schoolBoard.diningRoom.students.get(colour, 0)
+        return seated
 
     def heard(self, message: Any) -> Said:
         """What a message of the server means."""
-        kind = type(message)
         self.due += m.is_due(message)
         match message:
             case m.ErrorMessage():
                 self.refused()
                 # The request does not come again, unless it stands behind this message.
                 self.asked = self.answered[1] if self.answered is not None else self.asked
-                return Said(f"refused: {message.value}", Grade.NOTE if message in _RACES else Grade.BREACH)
+                return Said(f"refused: {message.value}", Grade.NOTE if message in self.RACES else Grade.BREACH)
             case m.UpdateBoard():
-                self._board = message
+                self.board = message
             case m.CommunicateWinner(nicknames):
                 self.over()
                 return Said(f"the game is over: {' and '.join(nicknames)}")
@@ -165,10 +108,9 @@ class JavaReading(RequestReading):
                 if message is m.CommunicationMessage.SUCCESS:
                     self.accepted()
                 return Said(message.value.lower().replace("_", " "))
-        if kind in _ANSWERS:
-            self.is_asked(message)
+        if self.is_asked(message):
             self.goes_on()
-            return Said(_ASKS[kind](message))
+            return Said(question(message))
         return Said("")
 
 
