@@ -231,6 +231,18 @@ class HasSteps(Protocol[A]):
 
 
 @runtime_checkable
+class HasSequels(Protocol[A]):
+    """A game in which an action is half of a decision, and what may follow can be shown before it is carried out."""
+
+    def sequels(self, view: Any, seat: Seat, action: A) -> Iterator[A]:
+        """
+        The actions that a seat may take right after one of its legal actions, in a fixed order.
+
+        :raises IllegalAction: the action is not legal, or nothing is known of what follows it
+        """
+
+
+@runtime_checkable
 class Determinizable(Game[A, E_co], Protocol[A, E_co]):
     """A game whose views can be made whole again: what a player needs that searches (`gamehost.games.play`)."""
 

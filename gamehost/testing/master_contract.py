@@ -19,6 +19,7 @@ from gamehost.games.base import (
     Determinizable,
     Game,
     GameMaster,
+    HasSequels,
     HasSteps,
     IllegalAction,
     Seat,
@@ -372,6 +373,24 @@ class MasterContract(Mixin):
             self.assertEqual(list(islice(self._whole(game, view, seat, None), 200)), legal)
             for action in legal[:3]:
                 self.assertRaises(IllegalAction, self._next_steps, game, view, seat, action)
+
+    @given(st.data(), st.randoms(use_true_random=False))
+    def test_what_may_follow_an_action_is_legal_after_it(self, data: st.DataObject, rng: random.Random) -> None:
+        game = self.game
+        if not isinstance(game, HasSequels):
+            return
+        seats = data.draw(st.sampled_from(self.seat_counts))
+        master, _ = self.play(seats, rng, data.draw(st.integers(0, self.most_steps)))
+        for seat in map(Seat, range(seats)):
+            for action in islice(game.legal(master.view(seat), seat) or (), 20):
+                try:
+                    sequels = list(game.sequels(master.view(seat), seat, action))
+                except IllegalAction:
+                    continue
+                after = deepcopy(master)
+                after.act(seat, action, 0)
+                legal = list(islice(game.legal(after.view(seat), seat) or (), len(sequels)))
+                self.assertEqual(sequels, legal)
 
     def _next_steps(self, game: HasSteps[Any], view: Any, seat: Seat, begun: Any) -> list[tuple[Any, bool]]:
         return list(game.steps(view, seat, begun))

@@ -207,6 +207,37 @@ class PressTests(SynchronousTestCase):
         }
         self.check("paper-soccer", view, moves, expected)
 
+    def test_eriantys(self) -> None:
+        """A student is picked up, and goes where the host lists it; a second press puts it back."""
+        played = next(one for one in PLAYED if one.game.name == "eriantys")
+        master = played.game.new_master(2, {}, SeededChance(1))
+        master.begin(0)
+        while not any(action.startswith("student") for action in self.actions(played, master, None)):
+            seat = master.to_move()
+            master.act(seat, next(iter(played.game.legal(master.view(seat), seat))), 0)
+        view, (first, second, *_) = master.view(master.to_move()), self.actions(played, master, None)
+        colour, other = first.split(" ")[1], second.split(" ")[1]
+        listed = plain([one for one in self.listed(played, master, first) if one.action != "destination 3"])
+        event = {"kind": "student-moved", "colour": colour, "destination": 2, "seat": 0}
+        hall = {"kind": "student-moved", "colour": colour, "destination": 0, "seat": 0}
+        expected = {
+            (f"entrance {colour}", "island 2"): {"act": [first, "destination 2"], "event": event},
+            (f"entrance {colour}", f"dining {colour}"): {"act": [first, "destination 0"], "event": hall},
+            (f"entrance {colour}", f"dining {other}"): {"choice": None},
+            (f"entrance {colour}", "island 3"): {"choice": None},
+            (f"entrance {colour}", f"entrance {other}"): {"choice": {"student": other}},
+            (f"entrance {colour}", f"entrance {colour}"): {"choice": None},
+        }
+        # The first press is one on what the host lists first.
+        both = [{"action": first, "parts": {}}, *listed]
+        self.check("eriantys", plain(played.messages.view(view)), both, expected)
+
+    def listed(self, played: PlayedGame, master: Any, begun: str | None) -> Any:
+        return listed(played, master.view(master.to_move()), master.to_move(), begun)
+
+    def actions(self, played: PlayedGame, master: Any, begun: str | None) -> list[str]:
+        return [one.action for one in self.listed(played, master, begun)]
+
     def check(self, game: str, view: Any, moves: Any, expected: dict[tuple[str, ...], Any]) -> None:
         """Press cells one after the other."""
         found = evaluate(game, PRESS, {"view": view, "moves": moves, "presses": list(expected)})

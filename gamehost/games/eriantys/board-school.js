@@ -11,7 +11,7 @@ export const SCHOOLS = {
 };
 const GAP = 8;
 /** How many students a table of the dining room has places for. */
-export const SEATS = 10;
+const SEATS = 10;
 const COIN_EVERY = 3;
 
 /** The left edges of the four parts of a board. */

@@ -5,8 +5,8 @@
 // (whether the herald is at work), `order` (who plays assistants after whom), `hand` (the own
 // assistants, as last told) and `lastRound`.
 //
-// A student and its destination are one choice for the player: the student is picked up on the page, and both answers are sent
-// together. So it can be put back, which the host's own questions do not allow.
+// A student and its destination are one choice for the player: the student is picked up on the page, the host is asked where it
+// may go, and both answers are sent together. So it can be put back, which the host's own questions do not allow.
 
 import { SEAS, drawSea, seaCells, seaGround } from "./board-sea.js";
 
@@ -290,25 +290,20 @@ function openTo(view, options) {
   const from = offeredFrom(view);
   for (const { action } of options.moves) {
     const [word, value] = action.split(" ");
-    if (word === "destination") destinationCell(open, action, value, COLOURS);
+    if (word === "destination" && picked) destinationCell(open, [`student ${picked}`, action], value, [picked], moved(picked, value));
+    else if (word === "destination") destinationCell(open, action, value, COLOURS);
     else if (word === "steps") open.set(`island ${afterSteps(view, Number(value))}`, { act: action, steps: Number(value) });
     else if (word === "student" && asked === "ask-student") open.set(`entrance ${value}`, { choice: { student: value } });
     else if (word === "student" && value !== "none" && (from === "entrance" || from === "dining")) open.set(`${from} ${value}`, { act: action });
     else if (word === "cloud" || word === "character") open.set(action, { act: action });
     else open.set(`answer ${action}`, { act: action });
   }
-  if (picked && open.has(`entrance ${picked}`)) withDestinations(view, picked, open);
+  // The list is of what can be done with the student that is picked up; another one can be picked up instead.
+  for (const colour of picked ? view.request.students : []) open.set(`entrance ${colour}`, { choice: { student: colour } });
   return open;
 }
 
-/** A student that is picked up can be put down where there is a place for it in the picture. Both actions are sent at once. */
-function withDestinations(view, colour, open) {
-  const room = view.board.players[view.request.seat].diningRoom[colour] < beside.SEATS;
-  for (const place of [...(room ? [0] : []), ...view.board.islands.map((island) => island.number)]) {
-    const event = { kind: "student-moved", colour, destination: place };
-    destinationCell(open, [`student ${colour}`, `destination ${place}`], `${place}`, [colour], event);
-  }
-}
+const moved = (colour, place) => ({ kind: "student-moved", colour, destination: Number(place) });
 
 function destinationCell(open, act, value, colours, event) {
   if (value !== "0") open.set(`island ${value}`, { act, event });
@@ -511,6 +506,7 @@ export default {
   turn: (view) => (view && view.turn !== null && view.turn !== undefined ? [view.turn] : []),
   draw,
   press,
+  begun: (choice) => (choice.student ? `student ${choice.student}` : ""),
   move: inShort,
   words: inWords,
   status,

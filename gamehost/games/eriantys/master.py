@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 
 from attrs import define, field, frozen
 
-from gamehost.games.base import Cause, Result, Seat, To, any_of
+from gamehost.games.base import Cause, IllegalAction, Result, Seat, To, any_of
 from gamehost.games.chance import Chance, shuffled
 from gamehost.games.eriantys.characters import EFFECTS, Effect
 from gamehost.games.eriantys.events import (
@@ -29,6 +29,7 @@ from gamehost.games.eriantys.events import (
     AskStudent,
     AskWizard,
     Board,
+    ChooseStudent,
     Closing,
     Denied,
     EndOfTurn,
@@ -299,6 +300,15 @@ class Eriantys:
     def legal(self, view: Situation, seat: Seat) -> Iterator[Action]:
         """What answers the open request and would not be denied, and the characters that can be used."""
         return legal(view, seat)
+
+    def sequels(self, view: Situation, seat: Seat, action: Action) -> Iterator[Action]:
+        """Where a student of the entrance may go, if it is chosen."""
+        if view.board is None or not isinstance(view.request, AskStudent) or not isinstance(action, ChooseStudent):
+            raise IllegalAction("only what follows a student of the entrance is known beforehand")
+        if action not in self.legal(view, seat):
+            raise IllegalAction("there is no such student in the entrance")
+        where = AskDestination(seat, len(view.board.islands), dining_room=True)
+        return answers(where, public_position(view.board, seat), action.colour)
 
     def random_action(self, view: Situation, seat: Seat, below: Callable[[int], int]) -> Action | None:
         """One of the legal actions."""

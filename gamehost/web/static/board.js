@@ -18,7 +18,8 @@
 //     doing(view)                    optional: what those do whose turn it is, such as "sets up"; null: they are to move
 //     linger(event)                  optional: so many milliseconds after this event the board is drawn again, without `fresh`
 //     reveal(view, event, seat)      optional: the view with what an event had told a seat alone, for finished matches
-//     begun(choice)                  optional, where the host lists actions step by step: the beginning that was chosen; "": none
+//     begun(choice)                  optional, where the host lists actions step by step, or what may follow one: the beginning that
+//                                    was chosen, or the first action; "": none
 //     advice(view, options)          optional: what to do now, for the guided game: a sentence, or nothing
 //     legend()                       optional: resolves to `{legend}` for the page "How to play": a list of {words} with `written`,
 //                                    or `drawn` and its `box`, both for `svg`

@@ -29,7 +29,7 @@ from msgspec import UNSET, UnsetType
 from gamehost.accounts.bans import ADDRESS_BANNED
 from gamehost.accounts.login import LoginRefused
 from gamehost.accounts.names import NameFault, NameRefused, checked_name
-from gamehost.games.base import Game, HasSteps, IllegalAction, Seat
+from gamehost.games.base import Game, HasSequels, HasSteps, IllegalAction, Seat
 from gamehost.games.drawing import Scene
 from gamehost.games.messages import Messages
 from gamehost.games.play import picture_of
@@ -134,19 +134,23 @@ def _text(value: m.SettingValue) -> str:
 
 def listed(played: PlayedGame, view: Any, seat: Seat, begun: str | None) -> list[m.Listed]:
     """
-    The actions that a seat may take, as a message has them: whole ones, or those that are one step longer than `begun`.
+    The actions that a seat may take, as a message has them: whole ones, or those that are one step longer than `begun`, or
+    may follow it.
 
     :raises IllegalAction: there are too many, or no action of the game begins so
     """
     game, messages = played.game, played.messages
-    if begun is not None and not (begun.isascii() and isinstance(game, HasSteps)):
+    if begun is not None and not (begun.isascii() and isinstance(game, HasSteps | HasSequels)):
         raise IllegalAction("in this game actions are listed whole, without what is begun")
+    try:
+        first = None if begun is None else game.read(begun.encode("ascii"))
+    except ValueError as error:
+        raise IllegalAction(str(error)) from None
     if isinstance(game, HasSteps):
-        try:
-            steps = game.steps(view, seat, None if begun is None else game.read(begun.encode("ascii")))
-        except ValueError as error:
-            raise IllegalAction(str(error)) from None
+        steps = game.steps(view, seat, first)
         return [_listed(game, messages, action, UNSET if whole else True) for action, whole in steps]
+    if first is not None and isinstance(game, HasSequels):
+        return [_listed(game, messages, action) for action in game.sequels(view, seat, first)]
     legal = game.legal(view, seat)
     moves = None if legal is None else [_listed(game, messages, action) for action in islice(legal, MOST_MOVES + 1)]
     if moves is None or len(moves) > MOST_MOVES:
