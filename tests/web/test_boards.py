@@ -2,13 +2,15 @@
 
 import random
 from collections import Counter
-from typing import Any
+from typing import Any, cast
 
 import msgspec
 from attrs import define, field
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.games.base import IllegalAction, Seat
+from gamehost.games.eriantys.events import AskStudent, Situation
+from gamehost.games.eriantys.master import ERIANTYS
 from gamehost.games.onitama.rules import VECTORS
 from gamehost.games.stratego.actions import PlaceRows, read
 from gamehost.games.stratego.rules import KINDS
@@ -210,17 +212,18 @@ class PressTests(SynchronousTestCase):
     def test_eriantys(self) -> None:
         """A student is picked up, and goes where the host lists it; a second press puts it back."""
         played = next(one for one in PLAYED if one.game.name == "eriantys")
-        master = played.game.new_master(2, {}, SeededChance(1))
+        master = ERIANTYS.new_master(2, {}, SeededChance(1))
         master.begin(0)
-        while not any(action.startswith("student") for action in self.actions(played, master, None)):
+        while not isinstance(master.request, AskStudent):
             seat = master.to_move()
-            master.act(seat, next(iter(played.game.legal(master.view(seat), seat))), 0)
-        view, (first, second, *_) = master.view(master.to_move()), self.actions(played, master, None)
+            assert seat is not None
+            master.act(seat, next(ERIANTYS.legal(cast(Situation, master.view(seat)), seat)), 0)
+        view, (first, second, *_) = master.view(master.request.seat), self.actions(played, master, None)
         colour, other = first.split(" ")[1], second.split(" ")[1]
         listed = plain([one for one in self.listed(played, master, first) if one.action != "destination 3"])
         event = {"kind": "student-moved", "colour": colour, "destination": 2, "seat": 0}
         hall = {"kind": "student-moved", "colour": colour, "destination": 0, "seat": 0}
-        expected = {
+        expected: dict[tuple[str, ...], Any] = {
             (f"entrance {colour}", "island 2"): {"act": [first, "destination 2"], "event": event},
             (f"entrance {colour}", f"dining {colour}"): {"act": [first, "destination 0"], "event": hall},
             (f"entrance {colour}", f"dining {other}"): {"choice": None},
@@ -233,7 +236,7 @@ class PressTests(SynchronousTestCase):
         self.check("eriantys", plain(played.messages.view(view)), both, expected)
 
     def listed(self, played: PlayedGame, master: Any, begun: str | None) -> Any:
-        return listed(played, master.view(master.to_move()), master.to_move(), begun)
+        return listed(played, master.view(master.request.seat), master.request.seat, begun)
 
     def actions(self, played: PlayedGame, master: Any, begun: str | None) -> list[str]:
         return [one.action for one in self.listed(played, master, begun)]

@@ -8,8 +8,8 @@ destination, `monk green 3` a character and two answers. Without what it asks fo
 """
 
 import re
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from operator import itemgetter
 from typing import Any, TypeVar
 
 from msgspec import Struct
@@ -17,8 +17,17 @@ from msgspec import Struct
 from gamehost.games.base import Seat
 from gamehost.games.eriantys.characters import EFFECTS, Jester, Minstrel
 from gamehost.games.eriantys.events import (
+    MOVES,
     Action,
+    AskAssistant,
+    AskCardStudent,
+    AskCloud,
+    AskColour,
+    AskDestination,
+    AskSteps,
     AskStudent,
+    AskTower,
+    AskWizard,
     Board,
     ChooseCloud,
     ChooseDestination,
@@ -30,20 +39,12 @@ from gamehost.games.eriantys.events import (
     PlayAssistant,
     Situation,
     UseCharacter,
+    value_of,
     write,
 )
 from gamehost.games.eriantys.master import ERIANTYS, public_position
 from gamehost.games.eriantys.messages import (
     MESSAGES,
-    AskAssistantEvent,
-    AskCardStudentEvent,
-    AskCloudEvent,
-    AskColourEvent,
-    AskDestinationEvent,
-    AskStepsEvent,
-    AskStudentEvent,
-    AskTowerEvent,
-    AskWizardEvent,
     BoardEvent,
     BoardMessage,
     CharacterMessage,
@@ -57,14 +58,13 @@ from gamehost.games.eriantys.messages import (
     PlayedAssistantEvent,
     PlayedCharacterEvent,
     PlayerMessage,
-    Request,
     StartedEvent,
     StartOfTurnEvent,
     UnifiedEvent,
     View,
     board_message,
 )
-from gamehost.games.eriantys.rules import TABLE_SEATS, Character, Colour, Status, Tower, has_room
+from gamehost.games.eriantys.rules import TABLE_SEATS, Character, Colour, Status, Students, Tower, has_room, plus
 from gamehost.games.screen import (
     BoardScreen,
     MoveRefused,
@@ -77,6 +77,17 @@ from gamehost.games.screen import (
 
 # Characters as they are typed
 
+
+A = TypeVar("A", bound=Action)
+
+#: Colours by their names and first letters.
+COLOURS: Mapping[str, Colour] = {
+    word: colour for colour in Colour for word in (colour.name.lower(), colour.name[0].lower())
+}
+HALL = ("hall", "dining", "room")
+_NUMBER = re.compile("[0-9]{1,4}", re.ASCII)
+#: Words that people type between the others.
+_FILLERS = frozenset(("to", "for", "on", "in", "the", "a", "student", "and", "with", "island", "of", "steps", "step"))
 
 #: How each character is typed.
 FORMS: Mapping[Character, str] = {
@@ -104,77 +115,75 @@ def character_named(words: Sequence[str]) -> Character | None:
     return _NAMED.get(words[0]) if words else None
 
 
-def card_of(board: BoardMessage, character: Character) -> CharacterMessage | None:
-    """A character's card, if it is on the table."""
-    return next((card for card in board.characters if card.character == character.value), None)
-
-
-def why_not_usable(known: Situation, view: View, seat: Seat, character: Character) -> str | None:
+def why_not_usable(known: Situation, seat: Seat, character: Character) -> str | None:
     """Why this seat cannot use a character now, in a sentence; `None`: it can."""
-    board, request = view.board, view.request
-    if not view.expert:
+    board, request = known.board, known.request
+    if not known.match.expert:
         return "There are no characters in the normal game."
-    in_turn = isinstance(request, AskStudentEvent | AskStepsEvent | AskCloudEvent) or (
-        isinstance(request, AskDestinationEvent) and request.diningRoom
-    )
-    if board is None or known.board is None or not in_turn:
+    if (
+        board is None
+        or not isinstance(request, MOVES)
+        or (isinstance(request, AskDestination) and not request.dining_room)
+    ):
         return "A character is used only while you move students, move Mother Nature or take a cloud."
-    card = card_of(board, character)
+    position = public_position(board, seat)
+    card = position.card(character)
     if card is None:
-        names = [Character(one.character).name.lower() for one in board.characters]
-        return f"This character is not in this match. There are {listed(names)}."
-    if board.activeCharacter is not None:
+        return (
+            f"This character is not in this match. There are {listed([_name(one.character) for one in board.cards])}."
+        )
+    if position.character is not None:
         return "You have already used a character in this turn."
-    school = board.players[seat]
-    if (school.coins or 0) < card.cost:
-        return f"The {character.name.lower()} costs {card.cost}, and you have {school.coins}."
+    if position.school.coins < card.cost:
+        return f"The {_name(character)} costs {card.cost}, and you have {position.school.coins}."
     try:
-        EFFECTS[character].check(public_position(known.board, seat))
+        EFFECTS[character].check(position)
     except IllegalChoice as refusal:
         return f"{str(refusal).capitalize()}."
     return None
 
 
-def _guests(card: CharacterMessage, school: PlayerMessage) -> Counter[str]:
-    """The students of the princess that find a seat."""
-    students = card.students or {}
-    return Counter({colour: count for colour, count in students.items() if school.diningRoom[colour] < TABLE_SEATS})
+def _name(value: Character | Colour | Tower) -> str:
+    return value.name.lower()
 
 
-def effect_of(
-    view: View, seat: int, character: Character, words: Sequence[str], colours: Mapping[str, Colour]
-) -> list[Action]:
+def effect_of(board: Board, seat: Seat, character: Character, words: Sequence[str]) -> list[Action]:
     """
     The answers to what a character asks; none if nothing was typed after its name.
 
     :raises MoveRefused: they do not fit the character
     """
-    board = view.board
-    card = None if board is None else card_of(board, character)
-    if not words or board is None or card is None:
+    position = public_position(board, seat)
+    card = position.card(character)
+    if not words or card is None:
         return []
-    school, chosen = board.players[seat], [colours.get(word) for word in words]
-    islands = len(board.islands)
+    school, chosen = position.school, [COLOURS.get(word) for word in words]
     match character, chosen:
         case Character.MONK, [colour, None] if colour is not None:
-            return [_taken(colour, Counter(card.students or {})), _island(words[1], islands, character)]
+            return [_taken(colour, card.students), _island(words[1], len(board.islands), character)]
         case ((Character.HERALD | Character.HERBALIST), [None]):
-            return [_island(words[0], islands, character)]
+            return [_island(words[0], len(board.islands), character)]
         case ((Character.HARVESTER | Character.THIEF), [colour]) if colour is not None:
             return [ChooseStudent(colour)]
         case Character.PRINCESS, [colour] if colour is not None:
-            return [_taken(colour, _guests(card, school))]
+            guests = (count if has_room(school, Colour(one)) else 0 for one, count in enumerate(card.students))
+            return [_taken(colour, tuple(guests))]
         case Character.JESTER, [*pairs] if None not in pairs:
-            return _swaps(pairs, Counter(card.students or {}), Counter(school.entrance), Jester.most)
+            return _swaps(pairs, card.students, school.entrance, Jester.most)
         case Character.MINSTREL, [*pairs] if None not in pairs:
-            return _swaps(pairs, Counter(school.entrance), Counter(school.diningRoom), Minstrel.most, seats=TABLE_SEATS)
+            return _swaps(pairs, school.entrance, school.dining, Minstrel.most, seats=TABLE_SEATS)
     raise MoveRefused(f"Type it as {FORMS[character]}.")
 
 
-def _taken(colour: Colour, students: Counter[str]) -> ChooseStudent:
-    if not students[colour.name.lower()]:
-        raise MoveRefused(f"There is no {colour.name.lower()} student to choose. There are {listed(list(+students))}.")
+def _taken(colour: Colour, students: Students) -> ChooseStudent:
+    if not students[colour]:
+        raise MoveRefused(f"There is no {_name(colour)} student to choose. There are {listed(_kinds(students))}.")
     return ChooseStudent(colour)
+
+
+def _kinds(students: Students) -> list[str]:
+    """The colours of students by name."""
+    return [_name(colour) for colour in Colour if students[colour]]
 
 
 def _island(word: str, islands: int, character: Character) -> ChooseDestination:
@@ -184,7 +193,7 @@ def _island(word: str, islands: int, character: Character) -> ChooseDestination:
 
 
 def _swaps(
-    pairs: Sequence[Colour | None], here: Counter[str], there: Counter[str], most: int, seats: int | None = None
+    pairs: Sequence[Colour | None], here: Students, there: Students, most: int, seats: int | None = None
 ) -> list[Action]:
     """
     Swaps of students, each of one from here for one from there.
@@ -197,13 +206,10 @@ def _swaps(
     colours = [colour for colour in pairs if colour is not None]
     for one, other in zip(colours[::2], colours[1::2], strict=True):
         answers += [_taken(one, here), _taken(other, there)]
-        first, second = one.name.lower(), other.name.lower()
-        if seats is not None and one is not other and there[first] >= seats:
-            raise MoveRefused(f"Your {first} table is full.")
-        here.subtract([first])
-        here.update([second])
-        there.subtract([second])
-        there.update([first])
+        if seats is not None and one is not other and there[one] >= seats:
+            raise MoveRefused(f"Your {_name(one)} table is full.")
+        here = plus(plus(here, one, -1), other)
+        there = plus(plus(there, other, -1), one)
     if len(pairs) < 2 * most:
         answers.append(ChooseStudent(None))
     return answers
@@ -274,80 +280,57 @@ def owner_told(board: BoardMessage, event: IslandOwnerEvent) -> Iterator[str]:
 # What is typed
 
 
-T = TypeVar("T")
-
-#: Colours by their names and first letters.
-COLOURS: Mapping[str, Colour] = {
-    word: colour for colour in Colour for word in (colour.name.lower(), colour.name[0].lower())
-}
-HALL = ("hall", "dining", "room")
-_NUMBER = re.compile("[0-9]{1,4}", re.ASCII)
-#: Words that people type between the others.
-_FILLERS = frozenset(("to", "for", "on", "in", "the", "a", "student", "and", "with", "island", "of", "steps", "step"))
-
-
 def words_of(text: str) -> list[str]:
     """What was typed, as words without fillers."""
     return [word for word in re.split(r"[\s,;=>-]+", text.lower()) if word and word not in _FILLERS]
 
 
-def own_board(view: View, seat: int) -> PlayerMessage | None:
-    """The school board of a seat; `None` before the deal."""
-    return None if view.board is None else view.board.players[seat]
-
-
-def prompt_of(known: Situation, view: View, seat: Seat) -> str:
+def prompt_of(asked: "Asked") -> str:
     """What to type as an answer to the open request."""
-    request = view.request
-    example = next(moves_of(known, seat), "")
-    match request:
-        case AskTowerEvent():
+    example = next(moves_of(asked.known, asked.seat), "")
+    match asked.request:
+        case AskTower():
             return f"Choose a team: {example}."
-        case AskWizardEvent():
+        case AskWizard():
             return f"Choose a wizard: {example}."
-        case AskAssistantEvent(availableAssistants=hand):
+        case AskAssistant(_, hand):
             return f"You have the assistants {', '.join(map(str, hand))}. Play one: {example}."
-        case AskStudentEvent():
+        case AskStudent():
             return f"Move a student of your entrance: {example}."
-        case AskDestinationEvent():
+        case AskDestination():
             return f"Where to? Type: {example}."
-        case AskStepsEvent(maxStepsAllowed=most):
+        case AskSteps(_, most):
             return f"Move Mother Nature, up to {most} steps: {example}."
-        case AskCloudEvent():
+        case AskCloud():
             return f"Take the students of a cloud: {example}."
-        case AskCardStudentEvent(students=students, mayStop=may_stop):
+        case AskCardStudent(_, students, may_stop):
             stop = ", or none" if may_stop else ""
             return f"Choose one of {listed(_kinds(students))}{stop}: {example}."
     return f"Choose a colour: {example}."
 
 
-def _kinds(students: Sequence[str]) -> list[str]:
-    return list(dict.fromkeys(students))
-
-
 def moves_of(known: Situation, seat: Seat) -> Iterator[str]:
     """Answers to the open request, and the characters that can be used. A student is typed with its destination."""
-    legal = ERIANTYS.legal(known, seat)
-    if isinstance(known.request, AskStudent) and known.board is not None:
-        colours = [action.colour for action in legal if isinstance(action, ChooseStudent) and action.colour is not None]
-        yield from _student_moves(known.board, seat, colours)
-        legal = ERIANTYS.legal(known, seat)
-    for action in legal:
-        if isinstance(action, UseCharacter) or not isinstance(known.request, AskStudent):
-            yield _typed(action)
+    legal = list(ERIANTYS.legal(known, seat))
+    students = [
+        action for action in legal if isinstance(known.request, AskStudent) and isinstance(action, ChooseStudent)
+    ]
+    ways = [
+        (value_of(place), f"{_typed(action)} {_typed(place)}")
+        for action in students
+        for place in ERIANTYS.sequels(known, seat, action)
+    ]
+    yield from (line for _, line in sorted(ways, key=itemgetter(0)))
+    yield from (_typed(action) for action in legal if action not in students)
 
 
 def _typed(action: Action) -> str:
     """An action as people type it."""
     match action:
         case ChooseTower(tower):
-            return f"team {tower.name.lower()}"
-        case ChooseWizard(number):
-            return f"wizard {number}"
-        case PlayAssistant(number):
-            return f"assistant {number}"
+            return f"team {_name(tower)}"
         case ChooseStudent(colour):
-            return "none" if colour is None else colour.name.lower()
+            return "none" if colour is None else _name(colour)
         case ChooseDestination(number):
             return f"to {number or 'hall'}"
         case ChooseSteps(number):
@@ -355,19 +338,12 @@ def _typed(action: Action) -> str:
         case ChooseCloud(number):
             return f"cloud {number + 1}"
         case UseCharacter(number):
-            return Character(number).name.lower()
+            return _name(Character(number))
+    # A wizard or an assistant, as in the journal.
+    return write(action).decode("ascii")
 
 
-def _student_moves(board: Board, seat: Seat, colours: Sequence[Colour]) -> Iterator[str]:
-    names = [colour.name.lower() for colour in colours]
-    for colour, name in zip(colours, names, strict=True):
-        if has_room(board.schools[seat], colour):
-            yield f"{name} to hall"
-    for number in range(1, 1 + len(board.islands)):
-        yield from (f"{name} to {number}" for name in names)
-
-
-def read_answer(known: Situation, view: View, seat: Seat, text: str) -> list[Action]:
+def read_answer(known: Situation, seat: Seat, text: str) -> list[Action]:
     """
     Read an answer to the open request, or a character.
 
@@ -376,29 +352,32 @@ def read_answer(known: Situation, view: View, seat: Seat, text: str) -> list[Act
     words = words_of(text)
     character = character_named(words)
     if character is not None:
-        if (reason := why_not_usable(known, view, seat, character)) is not None:
+        if (reason := why_not_usable(known, seat, character)) is not None:
             raise MoveRefused(reason)
+        assert known.board is not None
         arguments = words[2:] if words[0] == "character" else words[1:]
-        return [UseCharacter(character), *effect_of(view, seat, character, arguments, COLOURS)]
-    answer = _ANSWERS.get(type(view.request), _colour_answer)
-    return list(answer(Asked(known, view, seat), words))
+        return [UseCharacter(character), *effect_of(known.board, seat, character, arguments)]
+    return list(_ANSWERS[type(known.request)](Asked(known, seat), words))
 
 
 class Asked(Struct, frozen=True):
     """Who is asked, and what is known."""
 
     known: Situation
-    view: View
     seat: Seat
 
     @property
-    def request(self) -> Request | None:
-        """The open request, as a message."""
-        return self.view.request
+    def request(self) -> Any:
+        """The open request, of the kind by which the function for an answer was chosen."""
+        return self.known.request
+
+    def legal(self, kind: type[A]) -> list[A]:
+        """The legal answers of this kind."""
+        return [action for action in ERIANTYS.legal(self.known, self.seat) if isinstance(action, kind)]
 
 
 def _wrong(asked: Asked, why: str = "That is no answer to what is asked now.") -> MoveRefused:
-    return MoveRefused(f"{why} {prompt_of(asked.known, asked.view, asked.seat)}")
+    return MoveRefused(f"{why} {prompt_of(asked)}")
 
 
 def _number(asked: Asked, words: Sequence[str], *names: str) -> int:
@@ -409,30 +388,27 @@ def _number(asked: Asked, words: Sequence[str], *names: str) -> int:
 
 
 def _tower(asked: Asked, words: Sequence[str]) -> Iterator[Action]:
-    request = asked.request
-    towers = {tower.name.lower(): tower for tower in Tower}
-    named = words[-1] if words else ""
-    if not isinstance(request, AskTowerEvent) or named not in towers or words[:-1] not in ([], ["team"], ["tower"]):
+    named = next((tower for tower in Tower if words and words[-1] == _name(tower)), None)
+    if named is None or words[:-1] not in ([], ["team"], ["tower"]):
         raise _wrong(asked)
-    if not request.availableTowers.get(named):
-        free = [tower for tower, left in request.availableTowers.items() if left]
-        raise MoveRefused(f"There is no place in this team. Choose {listed(free, 'or')}.")
-    yield ChooseTower(towers[named])
+    free = [action.tower for action in asked.legal(ChooseTower)]
+    if named not in free:
+        raise MoveRefused(f"There is no place in this team. Choose {listed(list(map(_name, free)), 'or')}.")
+    yield ChooseTower(named)
 
 
 def _wizard(asked: Asked, words: Sequence[str]) -> Iterator[Action]:
-    number, free = _number(asked, words, "wizard"), _of(asked.request, AskWizardEvent).availableWizards
+    number, free = _number(asked, words, "wizard"), [action.wizard for action in asked.legal(ChooseWizard)]
     if number not in free:
-        raise MoveRefused(f"Choose a wizard that nobody has: {listed([str(one) for one in free], 'or')}.")
+        raise MoveRefused(f"Choose a wizard that nobody has: {listed(list(map(str, free)), 'or')}.")
     yield ChooseWizard(number)
 
 
 def _assistant(asked: Asked, words: Sequence[str]) -> Iterator[Action]:
-    request = _of(asked.request, AskAssistantEvent)
-    number, legal = _number(asked, words, "assistant", "play"), ERIANTYS.legal(asked.known, asked.seat)
-    playable = [action.assistant for action in legal if isinstance(action, PlayAssistant)]
-    able = f"You can play {listed([str(one) for one in playable], 'or')}."
-    if number not in request.availableAssistants:
+    number = _number(asked, words, "assistant", "play")
+    playable = [action.assistant for action in asked.legal(PlayAssistant)]
+    able = f"You can play {listed(list(map(str, playable)), 'or')}."
+    if number not in asked.request.hand:
         raise MoveRefused(f"You do not have this assistant. {able}")
     if number not in playable:
         raise MoveRefused(f"Another player has played this assistant in this round. {able}")
@@ -440,20 +416,19 @@ def _assistant(asked: Asked, words: Sequence[str]) -> Iterator[Action]:
 
 
 def _student(asked: Asked, words: Sequence[str]) -> Iterator[Action]:
-    request, school = _of(asked.request, AskStudentEvent), own_board(asked.view, asked.seat)
+    students, board = asked.request.students, asked.known.board
     colour = COLOURS.get(words[0]) if words else None
-    if colour is None or len(words) > 2 or school is None:
+    if colour is None or len(words) > 2 or board is None:
         raise _wrong(asked)
-    name = colour.name.lower()
-    if name not in request.students:
-        raise MoveRefused(f"There is no {name} student in your entrance. It has {listed(_kinds(request.students))}.")
-    yield ChooseStudent(colour)
+    name, chosen = _name(colour), ChooseStudent(colour)
+    if chosen not in asked.legal(ChooseStudent):
+        raise MoveRefused(f"There is no {name} student in your entrance. It has {listed(_kinds(students))}.")
+    yield chosen
     if len(words) == 2:
-        islands = len(asked.view.board.islands) if asked.view.board is not None else 0
-        destination = _place(asked, words[1], islands, dining_room=True)
-        if destination == 0 and school.diningRoom[name] >= TABLE_SEATS:
+        destination = ChooseDestination(_place(asked, words[1], len(board.islands), dining_room=True))
+        if destination not in ERIANTYS.sequels(asked.known, asked.seat, chosen):
             raise MoveRefused(f"Your {name} table is full. Choose an island: {name} to 1.")
-        yield ChooseDestination(destination)
+        yield destination
 
 
 def _place(asked: Asked, word: str, islands: int, dining_room: bool) -> int:
@@ -468,40 +443,34 @@ def _place(asked: Asked, word: str, islands: int, dining_room: bool) -> int:
 
 
 def _destination(asked: Asked, words: Sequence[str]) -> Iterator[Action]:
-    request = _of(asked.request, AskDestinationEvent)
     if len(words) != 1:
         raise _wrong(asked, "Type only where to.")
-    yield ChooseDestination(_place(asked, words[0], request.islands, request.diningRoom))
+    yield ChooseDestination(_place(asked, words[0], asked.request.islands, asked.request.dining_room))
 
 
 def _steps(asked: Asked, words: Sequence[str]) -> Iterator[Action]:
-    most = _of(asked.request, AskStepsEvent).maxStepsAllowed
-    number = _number(asked, [word for word in words if word != "nature"], "mother", "move")
-    if not 1 <= number <= most:
-        raise MoveRefused(f"Mother Nature walks from 1 to {most} steps now: mother 1.")
-    yield ChooseSteps(number)
+    steps = ChooseSteps(_number(asked, [word for word in words if word != "nature"], "mother", "move"))
+    if steps not in asked.legal(ChooseSteps):
+        raise MoveRefused(f"Mother Nature walks from 1 to {asked.request.most} steps now: mother 1.")
+    yield steps
 
 
 def _cloud(asked: Asked, words: Sequence[str]) -> Iterator[Action]:
-    clouds = [place + 1 for place in _of(asked.request, AskCloudEvent).clouds]
-    number = _number(asked, words, "cloud", "take")
-    if number not in clouds:
-        raise MoveRefused(
-            f"There are no students on that cloud. Take {listed([f'cloud {one}' for one in clouds], 'or')}."
-        )
-    yield ChooseCloud(number - 1)
+    cloud, full = ChooseCloud(_number(asked, words, "cloud", "take") - 1), asked.legal(ChooseCloud)
+    if cloud not in full:
+        raise MoveRefused(f"There are no students on that cloud. Take {listed(list(map(_typed, full)), 'or')}.")
+    yield cloud
 
 
 def _card_student(asked: Asked, words: Sequence[str]) -> Iterator[Action]:
-    request = _of(asked.request, AskCardStudentEvent)
-    if request.mayStop and list(words) in (["none"], ["stop"], ["no"]):
+    if asked.request.may_stop and list(words) in (["none"], ["stop"], ["no"]):
         yield ChooseStudent(None)
         return
     if len(words) != 1 or words[0] not in COLOURS:
         raise _wrong(asked)
     colour = COLOURS[words[0]]
-    if colour.name.lower() not in request.students:
-        raise _wrong(asked, f"There is no {colour.name.lower()} student to choose.")
+    if not asked.request.students[colour]:
+        raise _wrong(asked, f"There is no {_name(colour)} student to choose.")
     yield ChooseStudent(colour)
 
 
@@ -511,23 +480,16 @@ def _colour_answer(asked: Asked, words: Sequence[str]) -> Iterator[Action]:
     yield ChooseStudent(COLOURS[words[0]])
 
 
-def _of(request: Request | None, kind: type[T]) -> T:
-    """The request as its kind, by which the function was chosen."""
-    if not isinstance(request, kind):
-        raise TypeError("an answer was read for another request")
-    return request
-
-
 _ANSWERS: Mapping[type, Callable[[Asked, Sequence[str]], Iterator[Action]]] = {
-    AskTowerEvent: _tower,
-    AskWizardEvent: _wizard,
-    AskAssistantEvent: _assistant,
-    AskStudentEvent: _student,
-    AskDestinationEvent: _destination,
-    AskStepsEvent: _steps,
-    AskCloudEvent: _cloud,
-    AskCardStudentEvent: _card_student,
-    AskColourEvent: _colour_answer,
+    AskTower: _tower,
+    AskWizard: _wizard,
+    AskAssistant: _assistant,
+    AskStudent: _student,
+    AskDestination: _destination,
+    AskSteps: _steps,
+    AskCloud: _cloud,
+    AskCardStudent: _card_student,
+    AskColour: _colour_answer,
 }
 
 
@@ -609,7 +571,7 @@ class EriantysScreen(BoardScreen[View]):
         if view.won is not None:
             return "The match is over."
         if self.turn and self.seat is not None:
-            return prompt_of(self.known, view, self.seat)
+            return prompt_of(Asked(self.known, self.seat))
         if view.board is None:
             return "The players choose their teams and wizards."
         return "The others play assistants." if self._mover is None else f"{self.names[self._mover]} is to move."
@@ -628,7 +590,7 @@ class EriantysScreen(BoardScreen[View]):
         """
         if self._view is None or self.seat is None or not self.turn:
             raise MoveRefused(f"It is not your turn. {self.prompt_line()}")
-        return [write(action) for action in read_answer(self.known, self._view, self.seat, text)]
+        return [write(action) for action in read_answer(self.known, self.seat, text)]
 
     def sentences(self) -> Iterator[str]:
         """All that is visible."""
