@@ -269,7 +269,6 @@ class Options(usage.Options):
             option(text)
 
     def getSynopsis(self) -> str:
-        """The forms of the command."""
         return "Usage: gamehost run [options]\n   or: twistd [options of twistd] gamehost [options]\n"
 
     def getUsage(self, width: int | None = None) -> str:

@@ -441,7 +441,6 @@ class TokenBucket:
         return -self._tokens / self._rate
 
     def has_one(self, now: float) -> bool:
-        """Whether there is a token to take."""
         return self._tokens >= 1.0 or self._tokens + (now - self._at) * self._rate >= 1.0
 
     def seconds_to_one(self, now: float) -> float:

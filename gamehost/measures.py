@@ -36,7 +36,6 @@ class Histogram:
         self.total = 0.0
 
     def observe(self, value: float) -> None:
-        """Add a value."""
         self.counts[bisect_left(self.bounds, value)] += 1
         self.total += value
 

@@ -71,7 +71,6 @@ class Listener:
     settings: Settings
 
     def new_factory(self, context: HostContext) -> WireFactory[Any]:
-        """The connections of this listener."""
         return WireFactory(self.wire, self.settings, context)
 
 

@@ -299,7 +299,6 @@ def house_service(options: Options, reactor: Any) -> HouseService | None:
 
 
 def this_reactor() -> Any:
-    """The reactor of this process."""
     from twisted.internet import reactor
 
     return reactor
@@ -331,7 +330,6 @@ def _open_store(
 
 
 def _warn(words: str) -> None:
-    """For the log."""
     Logger("gamehost").warn("{words}", words=words)
 
 

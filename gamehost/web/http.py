@@ -114,7 +114,6 @@ def refused(status: int, why: str, headers: Mapping[str, str] = {}) -> Answer:
 
 
 def written(status: int, headers: Mapping[str, str], body: bytes, version: str = "HTTP/1.1") -> bytes:
-    """A response as it is sent."""
     head = "".join(f"{name}: {value}\r\n" for name, value in headers.items())
     return f"{version} {status} {HTTPStatus(status).phrase}\r\n{head}\r\n".encode("latin-1") + body
 

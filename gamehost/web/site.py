@@ -286,7 +286,6 @@ class WebChannel(HTTPChannel):
             super().allContentReceived()
 
     def requestDone(self, request: Request) -> None:
-        """A request is answered."""
         super().requestDone(request)
         if not self.requests and self._socket is None:
             self._asking = bool(self._received)
@@ -330,7 +329,6 @@ class WebChannel(HTTPChannel):
         self.site.lost(self)
 
     def close(self) -> None:
-        """Close at once."""
         self.clearLineBuffer()
         self._received.clear()
         self.transport.abortConnection()
@@ -397,7 +395,6 @@ class WebSite(Factory):
 
     @property
     def date(self) -> str:
-        """The time, as headers have it."""
         return str(datetimeToString(self.wall()), "ascii")
 
     def process(self, request: WebRequest) -> None:
@@ -464,7 +461,6 @@ class WebSite(Factory):
         request.answer(refused(500, "a fault of the host"))
 
     def respond(self, asked: Asked) -> Answering:
-        """The answer to a request."""
         path = asked.path
         if path[:1] == ("api",):
             return self._api.respond(asked)
@@ -521,7 +517,6 @@ class WebListener(Struct, frozen=True):
     reveal: bool = True
 
     def new_factory(self, context: HostContext) -> WebSite:
-        """The connections of this listener."""
         games = [played.game for played in OPTIONS.games.values()]
         files = StaticFiles.pack(read_files(games), games, context.lobby.settings)
         return WebSite(context, files, self.access, self.worker, self.reveal)

@@ -190,7 +190,6 @@ class BaseConversation(Generic[M]):
 
     @property
     def address(self) -> str:
-        """Where the client is."""
         return self.peer.address
 
     @property
@@ -204,7 +203,6 @@ class BaseConversation(Generic[M]):
         return self.handle is not None or self._game_finished
 
     def set_state(self, state: Enum) -> None:
-        """Change to another state."""
         self.state = state
         self._heard = self._HEARD_IN.get(state, {})
 
@@ -251,7 +249,6 @@ class BaseConversation(Generic[M]):
         return str(error)
 
     def say_closing(self, reason: str) -> None:
-        """Say why the host ends this connection."""
         raise NotImplementedError
 
     def say_shutdown(self, reason: str) -> None:

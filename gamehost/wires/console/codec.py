@@ -283,7 +283,6 @@ class ConsoleCodec:
         return CONTROL if _CONTROLS.search(text) else Line(text)
 
     def encode(self, message: Message) -> bytes:
-        """What the host says, as bytes."""
         match message:
             case Text(lines):
                 end = "\r\n" if self._telnet else "\n"

@@ -361,7 +361,6 @@ def page(words: list[str], games: Mapping[str, PlayedGame]) -> list[str]:
 
 
 def command_page(command: Command) -> list[str]:
-    """The page of a command."""
     lines = [command.usage, f"  {command.summary[:1].upper()}{command.summary[1:]}."]
     lines += [f"  {line}" for line in command.page]
     return [*lines, f"  For example: {command.example}"] if command.example else lines

@@ -129,7 +129,6 @@ class ConsoleConversation(AccountConversation[m.Message]):
         self._printer.prompt()
 
     def set_state(self, state: Enum) -> None:
-        """Change to another state."""
         super().set_state(state)
         self._printer.secret = state in _SECRET
 
@@ -229,7 +228,6 @@ class ConsoleConversation(AccountConversation[m.Message]):
         return "This is no command, and no match is on. Type help to see all commands, or: play onitama"
 
     def unreadable(self, message: UndecodableLine) -> None:
-        """A line that is no text."""
         self._printer.refuse(message.reason)
 
     def unexpected(self, message: m.Message) -> None:
@@ -237,16 +235,13 @@ class ConsoleConversation(AccountConversation[m.Message]):
         self._printer.refuse("Your password is being checked. Wait for the answer.")
 
     def telnet(self, message: m.Told) -> None:
-        """What the client's telnet tells."""
         self._printer.told(message)
 
     def help(self, words: list[str]) -> None:
-        """All commands, or a page."""
         games = self._options.games
         self._printer.show(page(words, games) if words else overview(games))
 
     def quit(self, words: list[str]) -> None:
-        """Leave."""
         if self.handle is None:
             self._printer.print("Goodbye.")
         else:
@@ -281,7 +276,6 @@ class ConsoleConversation(AccountConversation[m.Message]):
         return claim_of_guest(words[1]) if named else None
 
     def login(self, words: list[str]) -> None:
-        """Ask for the password of an account."""
         if self._has_place():
             return
         if len(words) != 1:
@@ -305,7 +299,6 @@ class ConsoleConversation(AccountConversation[m.Message]):
         self.check_password(ConsoleState.CHECKING, self._account, text, self._options.wire, strong=True)
 
     def claim_of_password(self, message: m.Line) -> Claim | None:
-        """What an account claims."""
         return claim_of_account(self._account) if message.text else None
 
     def password_checked(self, outcome: Session | LoginRefused) -> None:
@@ -489,7 +482,6 @@ class ConsoleConversation(AccountConversation[m.Message]):
         self._printer.awaiting = session.table_id is not None
 
     def cancel(self, words: list[str]) -> None:
-        """Wait no longer."""
         if self.state is not ConsoleState.WAITING or self.session is None:
             self._printer.refuse("You do not wait for anybody.")
             return
@@ -534,12 +526,10 @@ class ConsoleConversation(AccountConversation[m.Message]):
             self._match.refused(event)
 
     def tell_away(self, event: Away) -> None:
-        """Another player has lost the connection."""
         if self.handle is not None:
             self._tell(f"{self.name_of(event.seat)} is away. The seat is kept for a while.")
 
     def tell_left(self, event: Left) -> None:
-        """Another player has left for good."""
         if self.handle is not None:
             self._tell(f"{self.name_of(event.seat)} has left the match.")
 
@@ -577,7 +567,6 @@ class ConsoleConversation(AccountConversation[m.Message]):
             self._printer.print("Do you want to give the match up? Type yes, or play on.")
 
     def board(self, words: list[str]) -> None:
-        """Draw the board again."""
         if self._own is not None:
             self._own.show_board()
         elif (board := self._looking.board()) is not None:
@@ -586,14 +575,12 @@ class ConsoleConversation(AccountConversation[m.Message]):
             self._printer.refuse(_NO_MATCH)
 
     def moves(self, words: list[str]) -> None:
-        """List the moves that can be typed."""
         if self._own is None:
             self._printer.refuse(_NO_MATCH)
         else:
             self._own.show_moves()
 
     def clock(self, words: list[str]) -> None:
-        """Tell the time that is left."""
         if self._own is None or self.handle is None:
             self._printer.refuse(_NO_MATCH)
         else:
@@ -618,7 +605,6 @@ class ConsoleConversation(AccountConversation[m.Message]):
         self.peer.hang_up("displaced by another connection")
 
     def tell_unmatched(self, event: Unmatched) -> None:
-        """The person has waited for a day."""
         self.set_state(ConsoleState.LOBBY)
         self._tell("Nobody came for a day. You do not wait any more.")
 
@@ -635,21 +621,17 @@ class ConsoleConversation(AccountConversation[m.Message]):
     # -- lists
 
     def who(self, words: list[str]) -> None:
-        """Who is here."""
         self._printer.listing(listings.people(self._spectators.people(), self._spectators.waiting()))
 
     def list_tables(self, words: list[str]) -> None:
-        """Which matches are played."""
         self._printer.listing(listings.tables(self._spectators.tables()))
 
     def list_waiting(self, words: list[str]) -> None:
-        """Who waits for opponents."""
         self._printer.listing(listings.waiting(self._spectators.waiting(), list(self._options.games)))
 
     # -- the end
 
     def say_closing(self, reason: str) -> None:
-        """Say why the connection ends."""
         self.forget_attempt()
         self._write_collected()
         self._printer.print(sentence(reason))
@@ -739,11 +721,9 @@ class ConsoleConfig(Struct, frozen=True):
     options: ConsoleOptions
 
     def new_codec(self) -> ConsoleCodec:
-        """A codec for one connection."""
         return ConsoleCodec()
 
     def new_conversation(self, peer: Peer[m.Message], lobby: Lobby) -> ConsoleConversation:
-        """A conversation for one connection."""
         return ConsoleConversation(peer, lobby, self.options)
 
 

@@ -77,7 +77,6 @@ def ended(result: Result, names: Sequence[str], seat: Seat | None, resigned: boo
 
 
 def clock_line(names: Sequence[str], clocks: Sequence[int]) -> str:
-    """The time that each player has left."""
     return "Time left: " + ", ".join(f"{name} {_minutes(left)}" for name, left in zip(names, clocks, strict=True)) + "."
 
 

@@ -95,7 +95,6 @@ class OwnMatch:
     # -- told by the table
 
     def hear(self, event: Any) -> None:
-        """Take an event of the game."""
         told = self._played.messages.event(event)
         if told is None:
             self.screen.hear(event, None)
@@ -129,7 +128,6 @@ class OwnMatch:
         return self.screen.prompt_line().rpartition(": ")[0] if self.screen.turn else ""
 
     def flush(self) -> None:
-        """Write what is collected."""
         group, self._group = self._group, None
         printer, screen = self._printer, self.screen
         if group is None:
@@ -162,7 +160,6 @@ class OwnMatch:
         self._printer.prompt()
 
     def write_collected(self) -> None:
-        """Write what is collected, if anything is."""
         if self._group is not None:
             self.flush()
 
@@ -222,7 +219,6 @@ class OwnMatch:
         self._printer.print(self.screen.prompt_line())
 
     def show_moves(self) -> None:
-        """What this person can play."""
         moves = self.screen.moves(MOVES)
         if moves:
             self._printer.print("You can type:")
@@ -230,7 +226,6 @@ class OwnMatch:
         self._printer.print(self.screen.prompt_line())
 
     def show_clock(self) -> None:
-        """How much time is left."""
         clocks = self.handle.clocks
         if clocks is None:
             self._printer.print("This match has no clocks. To play with them, type: play onitama game_time=300")
@@ -271,7 +266,6 @@ class Replay:
 
     @property
     def length(self) -> int:
-        """How many steps there are."""
         return len(self._steps)
 
     def _show(self, at: int) -> list[str]:
@@ -457,7 +451,6 @@ class Looking:
         return None if self._watched is None else self._watched.board(self._printer.style)
 
     def stop(self) -> None:
-        """Look at nothing any more."""
         self._replay = None
         self.stop_watching()
 
@@ -482,7 +475,6 @@ class Looking:
             self._printer.refuse(f"{sentence(str(refusal))} Type tables to see what is played.")
 
     def unwatch(self, words: list[str]) -> None:
-        """Look on no longer."""
         if self._watching is None:
             self._printer.refuse("You look on at no match. Type tables to see what is played.")
             return
@@ -572,10 +564,6 @@ class Looking:
         if replay.at == replay.length and replay.result is not None:
             self._printer.print(ended(replay.result, replay.names, None))
 
-    def step_back(self, words: list[str]) -> None:
-        """Go back in the match that is replayed."""
-        self.step(words, -1)
-
     def records(self, words: list[str]) -> None:
         """Finished matches, of all players or of one."""
         finished, name = self._spectators.finished, key_of(words[0]) if words else ""
@@ -584,7 +572,7 @@ class Looking:
             matches, _ = await finished.newest(None, listings.RECORDS, name=name)
             return _listing(listings.records(matches), LIST_SECONDS)
 
-        self._ask(("records", finished.ended, name), found, self._list)
+        self._ask(("records", finished.ended, name), found, self._printer.listing)
 
     def ladder(self, words: list[str]) -> None:
         """
@@ -599,10 +587,7 @@ class Looking:
             lines = await self._spectators.questions.in_slices(listings.ladder(tally, game))
             return _listing(lines, self._spectators.finished.seconds_left(tally))
 
-        self._ask(("ladder", self._spectators.finished.edition, game), found, self._list)
-
-    def _list(self, lines: list[str]) -> None:
-        self._printer.listing(lines)
+        self._ask(("ladder", self._spectators.finished.edition, game), found, self._printer.listing)
 
     def _ask(self, key: Hashable, work: Work, answer: Callable[[Any], None]) -> None:
         """Have something looked up. One question at a time, and each has to wait for its turn."""

@@ -76,7 +76,6 @@ class Printer:
         self.show(_lines(sentences, self.style.width))
 
     def show(self, lines: Iterable[str]) -> None:
-        """Write lines as they are."""
         written = tuple(lines)
         if written:
             self._say(self._text(written))
@@ -86,7 +85,6 @@ class Printer:
         self.show(_listed(tuple(lines), self.style.width))
 
     def refuse(self, sentence: str) -> None:
-        """Say why a line had no effect."""
         self._refuse(self._text(tuple(_lines((sentence,), self.style.width))))
 
     def prompt(self) -> None:

@@ -376,7 +376,6 @@ class OpenSpelling(Spelling):
         return (m.Seek(GAME),)
 
     def says(self, action: Any, seat: Seat, match_id: str) -> Sequence[Any]:
-        """The action in the game's notation."""
         return (m.Act(int(match_id), _PLAYED[GAME].game.write(action).decode("ascii")),)
 
     def canonical(self, message: Any) -> Any:

@@ -527,5 +527,4 @@ def _one_of(names: Iterable[str]) -> dict[str, Any]:
 
 
 def published(games: Mapping[str, Messages]) -> str:
-    """The text of the published file."""
     return json.dumps(schema(games), indent=1) + "\n"

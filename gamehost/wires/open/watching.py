@@ -28,12 +28,10 @@ class OpenOptions(Struct, frozen=True):
 
 
 def told_clocks(clocks: Sequence[int] | None) -> list[int] | UnsetType:
-    """The clocks as a message has them."""
     return UNSET if clocks is None else list(clocks)
 
 
 def told_due(due: tuple[int, int] | None) -> tuple[int, int] | UnsetType:
-    """The deadline as a message has it."""
     return UNSET if due is None else due
 
 
@@ -42,7 +40,6 @@ ARCHIVED = "nobody came back"
 
 
 def as_line(text: bytes) -> bytes:
-    """A message as a line."""
     return text + b"\n"
 
 

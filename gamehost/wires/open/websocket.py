@@ -52,7 +52,6 @@ class SocketCodec(FrameCodec[Said]):
     LIMIT = LINE_LIMIT
 
     def read(self, text: bytes) -> Said:
-        """The message in a text."""
         return parse(text)
 
     def encode(self, message: Said) -> bytes:
@@ -112,7 +111,6 @@ class SocketConversation(OpenConversation):
             self.peer.refuse(m.Sorry(NO_PASSWORDS))
 
     def ping_back(self, message: Ping) -> None:
-        """Answer at once."""
         self._socket.say(Pong(message.payload))
 
     def pong(self, message: Pong) -> None:
@@ -125,16 +123,13 @@ class SocketConversation(OpenConversation):
         """Do nothing: it counts, and what it is a part of follows."""
 
     def client_closed(self, message: Close) -> None:
-        """Close in return."""
         self._socket.say(Close(message.code))
         self.peer.hang_up()
 
     def wire_error(self, error: WireError) -> None:
-        """Say why nothing more can be understood."""
         self._close(str(error), error.code if isinstance(error, FrameError) else POLICY)
 
     def say_closing(self, reason: str) -> None:
-        """Say why the connection ends."""
         self._close(reason, NORMAL)
 
     def say_shutdown(self, reason: str) -> None:
@@ -171,11 +166,9 @@ class SocketConfig(Struct, frozen=True):
     private: bool
 
     def new_codec(self) -> SocketCodec:
-        """A codec."""
         return SocketCodec()
 
     def new_conversation(self, peer: Peer[Said], lobby: Lobby) -> SocketConversation:
-        """A conversation."""
         return SocketConversation(peer, lobby, self.options, self.encoder, self.key, self.private)
 
 
