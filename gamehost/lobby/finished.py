@@ -8,9 +8,9 @@ them by the thousand, and given them up.
 import re
 from collections import Counter
 from collections.abc import AsyncIterator, Iterator, Sequence
-from enum import StrEnum
+from typing import Literal, NamedTuple
 
-from attrs import define, field, frozen
+from attrs import define, field
 from twisted.internet.defer import Deferred
 from twisted.internet.interfaces import IReactorTime
 
@@ -44,16 +44,13 @@ def outcome(match: FinishedMatch) -> tuple[list[int], str, str]:
     return [seat for seat, one in enumerate(match.opening.seats) if one.name in names], found[2], found[3]
 
 
-class Kind(StrEnum):
-    """Who is behind a name. Only an account is the same person each time."""
-
-    ACCOUNT = "account"
-    HOUSE = "house"
-    GUEST = "guest"
+#: Who is behind a name. Only an account is the same person each time.
+Kind = Literal["account", "house", "guest"]
+#: In the order in which they are listed.
+KINDS: Sequence[Kind] = ("account", "house", "guest")
 
 
-@frozen
-class Who:
+class Who(NamedTuple):
     """A player whose results are counted: an account, a level of house players, or whoever had a guest's name."""
 
     kind: Kind
@@ -62,8 +59,8 @@ class Who:
     @classmethod
     def of(cls, seat: SeatRecord) -> "Who":
         if seat.address == HOUSE_ADDRESS:
-            return cls(Kind.HOUSE, seat.name.partition(".")[0])
-        return cls(Kind.ACCOUNT if seat.account else Kind.GUEST, seat.name)
+            return cls("house", seat.name.partition(".")[0])
+        return cls("account" if seat.account else "guest", seat.name)
 
 
 @define(eq=False)

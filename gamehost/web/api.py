@@ -32,7 +32,7 @@ from gamehost.journal.notation import NotNotation, write_notation
 from gamehost.journal.pictures import NoPicture, picture
 from gamehost.journal.records import Entry, EntryKind, FinishedMatch, TableId, TableRecord
 from gamehost.journal.replay import NotFollowed, new_master, replay
-from gamehost.lobby.finished import LIST_SECONDS, Kind, Tally, outcome
+from gamehost.lobby.finished import KINDS, LIST_SECONDS, Kind, Tally, outcome
 from gamehost.lobby.questions import Found
 from gamehost.lobby.queues import same_code
 from gamehost.lobby.watching import EVERY, HistoryQuestion, Spectators
@@ -76,7 +76,7 @@ class ResultRow(Struct, frozen=True):
     """
 
     name: str
-    kind: str
+    kind: Kind
     game: str
     played: int
     won: int
@@ -114,9 +114,6 @@ def row(match: FinishedMatch) -> MatchRow:
     )
 
 
-_KINDS = tuple(kind.value for kind in Kind)
-
-
 def results_of(tally: Tally, game: str, wanted: str) -> Generator[None, None, Results]:
     """
     What a tally says: accounts, house players and then guests, of each kind the most victories first. Each step takes one row.
@@ -125,9 +122,9 @@ def results_of(tally: Tally, game: str, wanted: str) -> Generator[None, None, Re
     """
     rows: list[ResultRow] = []
     for who, played, count in tally.of(game, wanted):
-        rows.append(ResultRow(who.name, who.kind.value, played, count.played, count.won, count.drawn))
+        rows.append(ResultRow(who.name, who.kind, played, count.played, count.won, count.drawn))
         yield
-    rows.sort(key=lambda one: (_KINDS.index(one.kind), -one.won, one.played, one.name, one.game))
+    rows.sort(key=lambda one: (KINDS.index(one.kind), -one.won, one.played, one.name, one.game))
     return Results(rows, tally.matches.total(), tally.since)
 
 

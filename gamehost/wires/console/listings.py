@@ -221,9 +221,9 @@ def _outcome(match: FinishedMatch) -> str:
 
 #: The kinds of players in a ladder, in their order.
 _RANKED: Mapping[Kind, str] = {
-    Kind.ACCOUNT: "Accounts:",
-    Kind.HOUSE: "House players, by level:",
-    Kind.GUEST: "Guests, whose names may have been different people's:",
+    "account": "Accounts:",
+    "house": "House players, by level:",
+    "guest": "Guests, whose names may have been different people's:",
 }
 
 
