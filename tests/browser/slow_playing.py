@@ -72,11 +72,11 @@ class LostTests(PlayCase):
     async def test_second_tab(self) -> None:
         """A second tab with the same key takes the seat over, and the first one says so and connects again on a press."""
         hand, _ = await self.played_one()
-        saved = await hand.page.run("sessionStorage.getItem('gamehost')")
+        saved = await hand.page.run("localStorage.getItem('gamehost')")
         other = await self.browser.page()
         await other.open("/api/schema.json")
         await other.until("document.body")
-        await other.run(f"sessionStorage.setItem('gamehost', {saved!r})")
+        await other.run(f"localStorage.setItem('gamehost', {saved!r})")
         await other.open("/")
         await other.until(CAN)
         await hand.page.click("#link button")

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tests.browser.playing import TITLE, PlayCase
+from tests.browser.playing import CAN, TITLE, Hand, PlayCase
 from tests.kit.browser import PHONE, enter, findings, sit_down
 
 HEAD = "document.querySelector('main h1')?.textContent"
@@ -88,3 +88,38 @@ class InvitationTests(PlayCase):
             await page.until(f"{HEAD} === '{head}'")
             self.assertEqual(await page.run("document.querySelectorAll('main button').length"), 0)
             self.assertEqual(await findings(page), [])
+
+
+class LogInTests(PlayCase):
+    """A guest is the same one in all tabs, and on the next day."""
+
+    async def test_tabs_and_days(self) -> None:
+        """The tab is closed in mid-game; another one has name, match and list of matches, until the guest logs out."""
+        hand, bob = await self.onitama(Hand)
+        first = hand.page
+        await first.until(CAN)
+        second = await self.browser.page(beside=first)
+        await second.open("/table/1")
+        await second.until(f"{CAN} && document.querySelector('#me').textContent === 'ann'")
+        await first.until("document.querySelector('#link').textContent.startsWith('You go on in another tab.')")
+        await first.run("window.dispatchEvent(new Event('focus'))")
+        await first.until(CAN)
+        await second.until("document.querySelector('#link button')")
+        await first.close()
+        await second.close()
+        later = await self.browser.page(beside=first)
+        await later.open("/")
+        await later.until("location.pathname === '/table/1'")
+        await later.until(CAN)
+        hand.page = later
+        await hand.cell("c1")
+        await hand.cell("c2")
+        await hand.cell("with ox")
+        await bob.heard("MOVE_WAS_MADE|ox")
+        await later.open("/player/ann")
+        await later.until("document.querySelector('main').innerText.includes('Played now')")
+        self.assertNotIn("key", await later.run("location.href"))
+        await later.click("#me")
+        await later.click("dialog .row button:first-of-type")
+        await later.until("document.querySelector('#me').textContent === 'Guest'")
+        self.assertIsNone(await later.run("localStorage.getItem('gamehost')"))

@@ -191,8 +191,10 @@ _CENTRE = """(() => {
 class Page:
     """One tab of a browser."""
 
-    def __init__(self, browser: "Browser", session: str, target: str) -> None:
+    def __init__(self, browser: "Browser", session: str, target: str, context: str) -> None:
         self._browser = browser
+        #: Whose storage it has.
+        self.context = context
         self._session = session
         self._target = target
         #: What the console says of faults, and exceptions that nobody has caught.
@@ -358,15 +360,21 @@ class Browser:
         if session in self._pages:
             self._pages[session].heard(method, parameters)
 
-    async def page(self, size: tuple[int, int] = DESKTOP, *, dark: bool = False, still: bool = True) -> Page:
-        """A new tab, which shares nothing with the others: no cookies, no storage."""
+    async def page(
+        self, size: tuple[int, int] = DESKTOP, *, dark: bool = False, still: bool = True, beside: Page | None = None
+    ) -> Page:
+        """
+        A new tab, which shares nothing with the others: no cookies, no storage.
+
+        :param beside: a tab of the same person, whose storage it shares
+        """
         ask = self.chromium.ask
-        context = (await ask("Target.createBrowserContext"))["browserContextId"]
+        context = beside.context if beside else (await ask("Target.createBrowserContext"))["browserContextId"]
         target = (await ask("Target.createTarget", url="about:blank", browserContextId=context, newWindow=True))[
             "targetId"
         ]
         session = (await ask("Target.attachToTarget", targetId=target, flatten=True))["sessionId"]
-        page = self._pages[session] = Page(self, session, target)
+        page = self._pages[session] = Page(self, session, target, context)
         for domain in ("Page", "Runtime", "Log"):
             await page.ask(f"{domain}.enable")
         await page.look(size, dark=dark, still=still)

@@ -79,15 +79,15 @@ function followLinks() {
   window.addEventListener("popstate", () => location.pathname !== shown.path && show(new URL(location.href)));
 }
 
-/** A new match, or a match to which you are back, is shown wherever you are. */
+/** A new match is shown wherever you are; one that goes on, if you come to the page of tables. */
 let own = null;
 let sorry = 0;
 
 function follow() {
   if (state.own !== own) {
     own = state.own;
-    if (own !== null && state.tables.has(own)) go(`/table/${own}`);
-    else own = null;
+    if (own === null || !state.tables.has(own)) own = null;
+    else if (state.tables.get(own).since === 0 || shown.path === "/") go(`/table/${own}`);
   }
   if (state.sorry.count !== sorry) {
     sorry = state.sorry.count;
@@ -106,7 +106,8 @@ function showLink() {
   if (state.link === "open" || state.link === "closed") put(place);
   else if (state.link === "connecting") late = setTimeout(() => say(place, "The host cannot be reached. Trying again ..."), place.textContent ? 0 : 1200);
   else if (!place.querySelector("button")) {
-    put(place, `${state.why || "The connection has ended"} `, h("button", { type: "button", onclick: reconnect }, "Connect"));
+    put(place, /another connection/.test(state.why) ? "You go on in another tab. " : `${state.why || "The connection has ended"} `,
+      h("button", { type: "button", onclick: reconnect }, "Use this one"));
   }
 }
 

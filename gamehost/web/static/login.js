@@ -41,7 +41,7 @@ function known(dialog) {
     logOut();
     dialog.close();
   };
-  const words = account ? "You are logged in to your account." : "You are a guest. This tab remembers your seat.";
+  const words = account ? "You are logged in to your account, until this tab is closed." : "You are a guest. This browser remembers your name and your seat, in all its tabs, until you log out.";
   put(
     dialog,
     h("h2", { id: "log-in-title" }, name),

@@ -1,10 +1,12 @@
 // The page of a player: results by game, and the finished matches.
 
-import { h, put } from "./dom.js";
+import { h, link, put } from "./dom.js";
+import { titleOf } from "./games.js";
 import { showMatches } from "./matches.js";
 import { address, fetchJson } from "./record.js";
 import { resultTable } from "./results.js";
 import { look } from "./socket.js";
+import { state } from "./store.js";
 
 export function open(place, url) {
   look({});
@@ -12,11 +14,23 @@ export function open(place, url) {
   document.title = `${name} - gamehost`;
   const results = h("div", { class: "found" });
   const rows = h("div", { class: "found", role: "status" });
-  put(place, h("h1", {}, name), results, h("h2", {}, "Matches"), rows);
+  const now = h("div", { class: "found" });
+  put(place, h("h1", {}, name), now, results, h("h2", {}, "Matches"), rows);
   let closed = false;
+  showPlayed(now, name, () => closed);
   showResults(results, name, () => closed);
   showMatches(rows, { name, before: url.searchParams.get("before") }, url.pathname, () => closed);
   return () => (closed = true);
+}
+
+/** The matches that go on. Private ones are in no list, but one's own is known. */
+async function showPlayed(place, name, closed) {
+  const { tables } = await fetchJson("/api/tables").catch(() => ({ tables: [] }));
+  const found = tables.filter((row) => row.names.includes(name)).map((row) => ({ table: row.table, words: `${titleOf(row.game)}: ${row.names.join(" and ")}` }));
+  const own = state.me?.name === name ? state.own : null;
+  if (own !== null && !found.some((row) => row.table === own)) found.unshift({ table: own, words: `Your match at table ${own}` });
+  if (closed() || !found.length) return;
+  put(place, h("h2", {}, "Played now"), h("ul", {}, found.map(({ table, words }) => h("li", {}, link(`/table/${table}`, {}, words)))));
 }
 
 async function showResults(place, name, closed) {

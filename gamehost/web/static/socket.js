@@ -1,7 +1,10 @@
 // The connection to the host: the open wire over a WebSocket. It is opened again by itself when it is lost.
 //
-// Pages say what they look at (`look`); after a lost connection the same is asked for again. A guest's key is kept for the
-// life of the tab, so that a reload takes the seat back. Passwords are kept in memory only.
+// Pages say what they look at (`look`); after a lost connection the same is asked for again. A guest's key is kept in the storage
+// of this site, which all its tabs share and which outlives the browser: so a reload, another tab or the next day has the same
+// name and seat. The key is no cookie, because the host answers GET alone and has nothing to set one with; only modules of this
+// site can read it. One tab at a time has the connection of the name: the one that was looked at last. Passwords are kept in
+// memory only.
 
 import { changed, disconnected, hear, state } from "./store.js";
 
@@ -87,7 +90,7 @@ function received(message) {
   const entering = state.entering;
   if (message.is === "sorry" && entering) {
     login = null;
-    sessionStorage.removeItem(SAVED);
+    localStorage.removeItem(SAVED);
   }
   hear(message);
   if (message.is === "entered") entered(message);
@@ -99,7 +102,7 @@ function received(message) {
 function entered(message) {
   if (message.account) return;
   login = { do: "enter", name: message.name, key: message.key };
-  sessionStorage.setItem(SAVED, JSON.stringify(login));
+  localStorage.setItem(SAVED, JSON.stringify(login));
 }
 
 function ended(message) {
@@ -152,7 +155,7 @@ export function enter(name, password) {
 /** Forget who you are, and begin a new connection. */
 export function logOut() {
   login = null;
-  sessionStorage.removeItem(SAVED);
+  localStorage.removeItem(SAVED);
   Object.assign(state, { me: null, own: null, seeking: null });
   reconnect();
 }
@@ -171,19 +174,30 @@ function ping() {
   pongTimer = setTimeout(() => drop(asking), PONG_WITHIN);
 }
 
-/** Begin: read the key of this tab, and watch over the connection. */
+/** Somebody looks at this tab: it is the one that goes on, and has the name that another tab may have taken meanwhile. */
+function looked() {
+  if (document.visibilityState !== "visible") return;
+  const saved = localStorage.getItem(SAVED);
+  const known = login?.do === "log-in" ? saved : login && JSON.stringify(login);
+  if (state.link === "ended" ? login : saved !== known) {
+    if (login?.do !== "log-in") login = JSON.parse(saved);
+    state.entering = login !== null;
+    if (!login) Object.assign(state, { me: null, own: null, seeking: null });
+    reconnect();
+  } else if (timer) connect();
+  else ping();
+}
+
+/** Begin: read the key of this browser, and watch over the connection. */
 export function begin() {
-  const saved = sessionStorage.getItem(SAVED);
+  const saved = localStorage.getItem(SAVED);
   if (saved) {
     login = JSON.parse(saved);
     // The pages wait until it is known whether there is a seat.
     state.entering = true;
   }
   setInterval(ping, PING_EVERY);
-  document.addEventListener("visibilitychange", () => {
-    if (document.visibilityState !== "visible") return;
-    if (timer) connect();
-    else ping();
-  });
+  document.addEventListener("visibilitychange", looked);
+  window.addEventListener("focus", looked);
   window.addEventListener("online", () => timer && connect());
 }

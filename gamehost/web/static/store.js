@@ -61,6 +61,8 @@ function newTable(message, seat) {
     away: new Set(message.away ?? []),
     left: new Set(),
     n: message.n,
+    /** The entry after which this page was told of it; 0: from the beginning. */
+    since: message.n,
     /** The seconds by which a watcher sees everything later. */
     delay: message.delay ?? 0,
     /** Whether the host knows who is away. It does not, if another host of a cluster plays the match. */
