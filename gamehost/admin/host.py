@@ -16,9 +16,8 @@ from gamehost.journal.records import StoreUnusable
 from gamehost.lobby.sessions import Session
 from gamehost.metrics.readers import backlog_of, factories
 from gamehost.service import GameHostService
-from gamehost.storage.backup import FileExists
+from gamehost.storage.backup import Backup, Backups, FileExists
 from gamehost.storage.durable import DurableJournal
-from gamehost.storage.online_backup import Backup, Backups
 from gamehost.storage.postgresql import BACKUP
 
 if TYPE_CHECKING:

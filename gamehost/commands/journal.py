@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from datetime import UTC, date, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, TextIO
+from typing import Any, Protocol, TextIO
 
 from attrs import define
 
@@ -25,17 +25,13 @@ from gamehost.journal.records import Entry, EntryKind, SeatRecord, StoreUnusable
 from gamehost.journal.replay import NotFollowed, new_master, replay
 from gamehost.ops.escaping import escaped
 from gamehost.storage import high_water_mark
-from gamehost.storage.copying import copy_store
+from gamehost.storage.copying import copy_store, prune
 from gamehost.storage.database import StoreInUse
 from gamehost.storage.high_water_mark import Mark
-from gamehost.storage.inspect import Findings, StoreInspector, Summary, match_of, reading, summaries_of
-from gamehost.storage.postgresql import beside, is_postgresql, require_psycopg, shown
+from gamehost.storage.inspect import Inspector, StoreInspector, Summary, inspecting, reading, summaries_of, table_of
+from gamehost.storage.postgresql import beside, is_postgresql, shown
 from gamehost.storage.row_codec import Row, Undecodable, row_from_json
 from gamehost.storage.sidecar import sidecar_path
-
-if TYPE_CHECKING:
-    from gamehost.storage.postgresql.inspect import PostgresInspector
-
 
 #: How a command is sent, and the lines of its answer.
 Answers = Iterator[Mapping[str, Any]]
@@ -77,7 +73,7 @@ class LiveJournal:
         return summaries_of(self._rows("journal ends"))
 
     def table(self, table: TableId) -> tuple[int, TableRecord]:
-        return match_of(table, list(self._rows("journal rows", table=table)))
+        return table_of(table, list(self._rows("journal rows", table=table)))
 
     def back_up(self, target: Path, accept_faults: bool = False) -> Mark:
         """
@@ -104,13 +100,6 @@ class LiveJournal:
                 yield answer
         except NoHost as error:
             raise StoreUnusable(str(error)) from None
-
-
-class JournalInspector(JournalReader, Protocol):
-    """A journal of which everything can be read at once."""
-
-    def verify(self) -> Findings:
-        """Check everything."""
 
 
 @contextmanager
@@ -143,21 +132,7 @@ def opened(store: str) -> Iterator[JournalReader]:
 
 
 @contextmanager
-def inspecting(store: str) -> Iterator["PostgresInspector"]:
-    """
-    A journal in PostgreSQL.
-
-    :raises StoreUnusable: there is none, or psycopg is not installed
-    """
-    require_psycopg()
-    from gamehost.storage.postgresql.inspect import reading_postgresql
-
-    with reading_postgresql(store) as inspector:
-        yield inspector
-
-
-@contextmanager
-def whole(journal: JournalReader, store: str) -> Iterator[JournalInspector]:
+def whole(journal: JournalReader, store: str) -> Iterator[Inspector]:
     """
     All of a journal: its file or its database. Of a running host it is a copy, which is deleted afterwards.
 
@@ -422,16 +397,7 @@ def _prune(words: argparse.Namespace, out: TextIO, err: TextIO) -> int:
     archive = words.archive or Path(f"{beside(store)}.before-{words.before}")
     midnight = datetime(words.before.year, words.before.month, words.before.day, tzinfo=UTC)
     try:
-        if is_postgresql(store):
-            require_psycopg()
-            from gamehost.storage.postgresql.inspect import prune_postgresql
-
-            moved = prune_postgresql(store, int(midnight.timestamp() * 1000), archive)
-        else:
-            # Only this verb opens a store as a host does. All others would import the host's log for it.
-            from gamehost.storage.prune import prune
-
-            moved = prune(Path(store), int(midnight.timestamp() * 1000), archive)
+        moved = prune(store, int(midnight.timestamp() * 1000), archive)
     except StoreUnusable as error:
         print(f"gamehost journal: {error}", file=err)
         return 1
@@ -472,7 +438,7 @@ def _read(path: Path, games: Mapping[str, Game[Any, Any]], out: TextIO, err: Tex
     return 0
 
 
-def _verify(journal: JournalInspector, games: Mapping[str, Game[Any, Any]], out: TextIO) -> int:
+def _verify(journal: Inspector, games: Mapping[str, Game[Any, Any]], out: TextIO) -> int:
     findings = journal.verify()
     faults = findings.faults
     if not faults:
@@ -485,7 +451,7 @@ def _verify(journal: JournalInspector, games: Mapping[str, Game[Any, Any]], out:
     return 1 if faults else 0
 
 
-def _misplayed(journal: JournalInspector, games: Mapping[str, Game[Any, Any]]) -> Iterator[str]:
+def _misplayed(journal: Inspector, games: Mapping[str, Game[Any, Any]]) -> Iterator[str]:
     """Replay every table whose game this release has in the same version; one sentence for each that fails."""
     for summary in journal.tables():
         if isinstance(summary, Undecodable):

@@ -1,18 +1,24 @@
 """
-Copying a whole journal from one store to another, of either kind: `gamehost journal copy`.
+Stores that are made of another one: a copy of a whole journal, and an archive of finished tables that are moved out of it.
 
-The numbers that a store chains into its hashes are its own. So each table is checked with the old chain, and gets a new one.
-Accounts, bans, up-time and the notes of unfinished tables are copied too. Proofs are not: they are of use with their key only,
-and each account proves its password again at its next log-in.
+The numbers that a store chains into its hashes are its own. So each table is checked with the old chain, and gets a new one
+unless both stores are files.
 
-The copy is read again and compared before it counts.
+A copy, of either kind of store, has accounts, bans, up-time and the notes of unfinished tables, too. Proofs are not copied:
+they are of use with their key only, and each account proves its password again at its next log-in. The copy is read again and
+compared before it counts.
+
+An archive is complete and on the disk before anything is removed, and everything is removed in one transaction. So if this is
+interrupted, each table is in the store, and perhaps in the archive too.
 """
 
 import itertools
 import sqlite3
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import closing, contextmanager, suppress
 from hashlib import sha256
+from itertools import groupby
 from operator import attrgetter
 from pathlib import Path
 
@@ -20,12 +26,44 @@ from attrs import frozen
 
 from gamehost.journal.records import StoreUnusable
 from gamehost.storage import high_water_mark
-from gamehost.storage.backup import kept_if_whole, new_part, publish, sync_file
-from gamehost.storage.database import SqliteDatabase, insert_tables, migrate
-from gamehost.storage.inspect import Inspector, reading
+from gamehost.storage.backup import kept_if_whole, new_part, publish, seal
+from gamehost.storage.database import Connection, SqliteDatabase, insert_tables, migrate, place, refusing
+from gamehost.storage.files import resolved
+from gamehost.storage.high_water_mark import CheckedRows, Mark, count_rows, read_checked, write_checked
+from gamehost.storage.inspect import Inspector, inspecting, reading
 from gamehost.storage.match_lists import MatchLists
+from gamehost.storage.notes import AddAccount, Note, PutBan, Uptime, read_accounts, read_bans, read_uptime
 from gamehost.storage.postgresql import is_postgresql, require_psycopg
-from gamehost.storage.sidecar import replace, sidecar_path
+from gamehost.storage.reads import Database, Sql, TableRows
+from gamehost.storage.row_codec import Damaged, Row, Undecodable, chain_of, finishes, read_entry, rechained
+
+
+@contextmanager
+def new_store(
+    target: Path, tables: Iterable[Sequence[Row]], fill: Callable[[SqliteDatabase], None] = lambda database: None
+) -> Iterator[tuple[Path, Mark]]:
+    """
+    Make a file of these tables. It gets its name at the end, if nothing is raised in here.
+
+    :param fill: inserts what else is in it
+    :returns: where it is before that, and how much it holds
+    :raises StoreUnusable: it cannot be written, or there is such a file
+    """
+    part = new_part(target, force=False)
+    with kept_if_whole(part, target):
+        with closing(sqlite3.connect(part, isolation_level=None)) as connection:
+            connection.execute("PRAGMA journal_mode=OFF")
+            connection.execute("PRAGMA synchronous=OFF")
+            migrate(connection, 0)
+            connection.execute("BEGIN IMMEDIATE")
+            insert_tables(database := SqliteDatabase(connection), tables)
+            MatchLists(database, has_ends=True).make()
+            fill(database)
+            connection.execute("COMMIT")
+            held = high_water_mark.held(connection)
+        seal(part, held)
+        yield part, held
+        publish(part, target, force=False)
 
 
 @frozen
@@ -44,9 +82,9 @@ def copy_store(source: str, target: str) -> Copied:
     :param target: a new file, or the address of an empty database
     :raises StoreUnusable: a store cannot be used, the source is damaged, or the copy is not equal to it
     """
-    if is_postgresql(source) or is_postgresql(target):
+    if is_postgresql(target):
         require_psycopg()
-    with _opened(source) as reader:
+    with inspecting(source, alone=True) as reader:
         findings = reader.verify()
         if findings.faults:
             raise StoreUnusable(f"the journal has faults: {findings.faults[0]}; nothing was copied")
@@ -59,18 +97,6 @@ def copy_store(source: str, target: str) -> Copied:
 
 
 @contextmanager
-def _opened(store: str) -> Iterator[Inspector]:
-    if is_postgresql(store):
-        from gamehost.storage.postgresql.inspect import source
-
-        with source(store) as reader:
-            yield reader
-    else:
-        with reading(Path(store)) as inspector:
-            yield inspector
-
-
-@contextmanager
 def _filled(store: str, reader: Inspector) -> Iterator[Inspector]:
     if is_postgresql(store):
         from gamehost.storage.postgresql.inspect import filled
@@ -78,31 +104,32 @@ def _filled(store: str, reader: Inspector) -> Iterator[Inspector]:
         with filled(store, reader) as copy:
             yield copy
         return
-    target = Path(store).absolute()
-    part = new_part(target, force=False)
-    with kept_if_whole(part, target):
-        _fill(part, reader)
-        with reading(part) as inspector:
-            yield inspector
-        publish(part, target, force=False)
 
-
-def _fill(part: Path, reader: Inspector) -> None:
-    """Make an SQLite store of what a reader gives, with its high-water mark."""
-    with closing(sqlite3.connect(part, isolation_level=None)) as connection:
-        connection.execute("PRAGMA journal_mode=OFF")
-        connection.execute("PRAGMA synchronous=OFF")
-        migrate(connection, 0)
-        connection.execute("BEGIN IMMEDIATE")
-        insert_tables(database := SqliteDatabase(connection), reader.renumbered(itertools.count(1)))
-        MatchLists(database, has_ends=True).make()
+    def fill(database: SqliteDatabase) -> None:
         notes = ((note.table, note.since, note.told) for note in reader.notes())
-        connection.executemany("INSERT INTO live(game, since, told) VALUES (?, ?, ?)", notes)
-        reader.copy_notes(database)
-        connection.execute("COMMIT")
-        held = high_water_mark.held(connection)
-    sync_file(part)
-    replace(sidecar_path(part, high_water_mark.SUFFIX), high_water_mark.write_mark(held))
+        database.run_many("INSERT INTO live(game, since, told) VALUES (?, ?, ?)", notes)
+        copy_notes(reader.database, database)
+
+    tables = renumbered(reader, itertools.count(1))
+    with new_store(Path(store).absolute(), tables, fill) as (part, _), reading(part) as inspector:
+        yield inspector
+
+
+def renumbered(reader: Inspector, numbers: Iterable[int]) -> Iterator[list[Row]]:
+    """The rows of each table as another store has them, with its own numbers."""
+    for _, rows in groupby(reader.everything(), key=attrgetter("game")):
+        yield rechained(rows, numbers)
+
+
+def copy_notes(source: Database, target: Database) -> None:
+    """Copy up-time, accounts and bans to an empty store. Within a transaction."""
+    notes: list[Note] = [
+        Uptime(read_uptime(source)),
+        *map(AddAccount, read_accounts(source)),
+        *map(PutBan, read_bans(source)),
+    ]
+    for note in notes:
+        note.write(target)
 
 
 def _content(reader: Inspector) -> Copied:
@@ -112,10 +139,129 @@ def _content(reader: Inspector) -> Copied:
         rows += 1
         tables += row.n == 0
         content.update(repr(row[1:7]).encode("ascii"))
-    accounts = sorted(reader.accounts(), key=attrgetter("key"))
+    accounts = sorted(read_accounts(reader.database), key=attrgetter("key"))
     for account in accounts:
         digest = account.digest
         content.update(repr((account.name, digest.cost, digest.salt, digest.hash)).encode())
-    others = (reader.notes(), sorted(reader.bans(), key=attrgetter("key")), reader.uptime)
-    content.update(repr(others).encode())
+    bans = sorted(read_bans(reader.database), key=attrgetter("key"))
+    content.update(repr((reader.notes(), bans, read_uptime(reader.database))).encode())
     return Copied(tables, rows, len(accounts), content.hexdigest())
+
+
+#: Tables that were opened before a moment and are not listed as unfinished. The newest table, and in a file the one with the
+#: last row, stay, because new numbers are counted from them.
+_OLD = Sql(
+    """SELECT placed.game FROM placed JOIN event USING(seq)
+    WHERE placed.n = 0 AND event.at_ms < ? AND placed.game NOT IN (SELECT game FROM live)
+    AND placed.game < (SELECT max(game) FROM placed)
+    AND placed.game != (SELECT game FROM event ORDER BY seq DESC LIMIT 1) ORDER BY placed.game""",
+    """SELECT game FROM event WHERE n = 0 AND at_ms < ? AND game NOT IN (SELECT game FROM live)
+    AND game < (SELECT max(game) FROM event) ORDER BY game""",
+)
+
+
+@frozen
+class Pruned:
+    """How much was moved."""
+
+    tables: int
+    rows: int
+
+
+def prune(store: str, before_ms: int, archive: Path) -> Pruned:
+    """
+    Move tables to an archive. If there are none, no archive is made.
+
+    :param store: a file that no host has open, or the address of a database
+    :param before_ms: finished tables that were opened before this moment are moved; milliseconds since 1970
+    :param archive: a file that does not exist yet
+    :raises StoreUnusable: the store cannot be used, a table is damaged, or the archive cannot be written
+    """
+    if is_postgresql(store):
+        require_psycopg()
+        from gamehost.storage.postgresql.inspect import prune_postgresql
+
+        return prune_postgresql(store, before_ms, archive)
+    # This opens a store as a host does. All other commands would import the host's log for it.
+    from gamehost.storage.sqlite import open_files
+
+    path = resolved(Path(store))
+    with refusing(path, "a host", "stop it first"):
+        if not path.exists():
+            raise StoreUnusable("there is no such journal")
+        check_archive(archive)
+        files = open_files(path, accept_loss=False, wall=time.time, has_space=True)
+        try:
+            files.begin(guard=False, has_space=True)
+            moved = _move(files.store.connection, before_ms, archive)
+            files.store.load_ends()
+        finally:
+            files.close()
+    return moved
+
+
+def _move(connection: Connection, before_ms: int, archive: Path) -> Pruned:
+    database = SqliteDatabase(connection)
+    last = database.rows("SELECT coalesce(max(seq), 0) FROM event")[0][0]
+    connection.execute("BEGIN IMMEDIATE")
+    place(database, last)
+    connection.execute("COMMIT")
+    tables, rows = write_archive(database, before_ms, archive)
+    if not tables:
+        return Pruned(0, 0)
+    checked = read_checked(connection)
+    remaining = count_rows(connection, checked) - checked.pruned - rows
+    connection.execute("BEGIN IMMEDIATE")
+    numbers = [(table,) for table in tables]
+    connection.executemany("DELETE FROM event WHERE seq IN (SELECT seq FROM placed WHERE game = ?)", numbers)
+    connection.executemany("DELETE FROM placed WHERE game = ?", numbers)
+    connection.execute("DELETE FROM finished WHERE first NOT IN (SELECT seq FROM event)")
+    connection.execute("DELETE FROM listed WHERE game NOT IN (SELECT game FROM finished)")
+    write_checked(connection, CheckedRows(last, remaining, checked.pruned + rows))
+    connection.execute("COMMIT")
+    with suppress(sqlite3.Error):  # without room for that, the file keeps its size, and new rows fill it
+        connection.execute("VACUUM")
+    return Pruned(len(tables), rows)
+
+
+def check_archive(archive: Path) -> None:
+    """
+    :raises StoreUnusable: there is such a file
+    """
+    if archive.exists():
+        raise StoreUnusable(f"{archive}: this file exists; name a new file")
+
+
+def write_archive(
+    database: Database, before_ms: int, archive: Path, numbers: Iterator[int] | None = None
+) -> tuple[list[int], int]:
+    """
+    Write the tables that can be moved to an archive.
+
+    :param numbers: for the rows, which have none in a database; `None`: they keep theirs
+    :returns: the tables, and how many rows they have
+    :raises StoreUnusable: a table is damaged or not finished, or the archive cannot be written
+    """
+    tables: list[int] = [row[0] for row in database.rows(_OLD, (before_ms,))]
+    if not tables:
+        return [], 0
+    moved: Iterator[list[Row]] = map(_checked, tables, map(TableRows(database).rows, tables))
+    if numbers is not None:
+        moved = (rechained(rows, numbers) for rows in moved)
+    with new_store(archive, moved) as (_, held):
+        pass
+    return tables, held.count
+
+
+def _checked(table: int, rows: list[Row]) -> list[Row]:
+    """
+    :raises StoreUnusable: the table is damaged, or not finished
+    """
+    try:
+        chain_of(rows)
+        finished = len(rows) > 1 and finishes(read_entry(rows[-1]))
+    except (Damaged, Undecodable) as error:
+        raise StoreUnusable(f"{error}; nothing was moved") from error
+    if not finished:
+        raise StoreUnusable(f"table {table}: it is not finished, and not listed as unfinished; nothing was moved")
+    return rows

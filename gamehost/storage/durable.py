@@ -28,6 +28,7 @@ from gamehost.journal.records import (
     TableRecord,
     UnfinishedTable,
 )
+from gamehost.storage.backup import Backups
 from gamehost.storage.changes import Change, Reading, UnreadableRow
 from gamehost.storage.contents import OpenStore
 from gamehost.storage.names import TableNumbers
@@ -50,7 +51,6 @@ from gamehost.storage.notes import (
     read_proofs,
     read_uptime,
 )
-from gamehost.storage.online_backup import Backups
 from gamehost.storage.questions import (
     P,
     Reader,

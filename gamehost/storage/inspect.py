@@ -1,8 +1,13 @@
 """
-Reading a journal that no host has open. Nothing here changes the store or its files.
+Reading a journal that nobody writes to: a file that no host has open, or a database as it was at one moment. Nothing here
+changes the store or its files.
+
+As a program, `python -m gamehost.storage.inspect FILE` prints the faults of a file.
 """
 
+import os
 import sqlite3
+import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from itertools import groupby
@@ -11,8 +16,6 @@ from pathlib import Path
 
 from attrs import define, field, frozen
 
-from gamehost.accounts.bans import Ban
-from gamehost.accounts.passwords import Account
 from gamehost.journal.records import Entry, EntryKind, StoreUnusable, TableHeader, TableId, TableRecord
 from gamehost.storage import high_water_mark, write_ahead_log
 from gamehost.storage.backup import back_up
@@ -29,7 +32,7 @@ from gamehost.storage.database import (
 from gamehost.storage.files import check_log_is_there, resolved
 from gamehost.storage.high_water_mark import read_checked, read_last_commit
 from gamehost.storage.match_lists import MatchLists
-from gamehost.storage.notes import AddAccount, Note, PutBan, Uptime, read_accounts, read_bans, read_uptime
+from gamehost.storage.postgresql import BACKUP, is_postgresql, require_psycopg
 from gamehost.storage.reads import ALL_ENDS, EVERYTHING, Database, TableRows
 from gamehost.storage.row_codec import (
     Damaged,
@@ -40,7 +43,6 @@ from gamehost.storage.row_codec import (
     finishes,
     read_entry,
     read_opening,
-    rechained,
     record_of,
 )
 from gamehost.storage.sidecar import read, sidecar_path
@@ -93,7 +95,7 @@ def summaries_of(ends: Iterable[Row]) -> Iterator[Summary | Undecodable]:
         yield summary_of(first if first.n == 0 else None, last)
 
 
-def match_of(table: TableId, rows: Sequence[Row]) -> tuple[int, TableRecord]:
+def table_of(table: TableId, rows: Sequence[Row]) -> tuple[int, TableRecord]:
     """
     When a table was opened, in milliseconds since 1970, and all of it.
 
@@ -178,56 +180,44 @@ class Inspector:
         return summaries_of(map(Row._make, self.database.stream(ALL_ENDS)))
 
     def table(self, table: TableId) -> tuple[int, TableRecord]:
-        """
-        When a table was opened, in milliseconds since 1970, and all of it.
-
-        :raises StoreUnusable: there is no such table
-        :raises Undecodable: another release wrote it
-        """
-        return match_of(table, TableRows(self.database).rows(table))
+        """As `table_of`."""
+        return table_of(table, TableRows(self.database).rows(table))
 
     def everything(self) -> Iterator[Row]:
         """All rows, in the order of the tables, and of the rows of each."""
         return map(Row._make, self.database.stream(EVERYTHING))
 
     def notes(self) -> list[UnfinishedNote]:
-        """What is noted of unfinished tables."""
         return [UnfinishedNote(*row) for row in self.database.rows("SELECT game, since, told FROM live ORDER BY game")]
-
-    @property
-    def uptime(self) -> int:
-        """For how many seconds hosts have run on this store."""
-        return read_uptime(self.database)
-
-    def accounts(self) -> Iterable[Account]:
-        """All accounts."""
-        return read_accounts(self.database)
-
-    def bans(self) -> Iterable[Ban]:
-        """All bans."""
-        return read_bans(self.database)
-
-    def renumbered(self, numbers: Iterable[int]) -> Iterator[list[Row]]:
-        """The rows of each table as another store has them, with its own numbers."""
-        for _, rows in groupby(self.everything(), key=attrgetter("game")):
-            yield rechained(rows, numbers)
-
-    def copy_notes(self, database: Database) -> None:
-        """Copy up-time, accounts and bans to an empty store of either engine. Within a transaction."""
-        changes: list[Note] = [Uptime(self.uptime), *map(AddAccount, self.accounts()), *map(PutBan, self.bans())]
-        for change in changes:
-            change.write(database)
 
     def verify(self) -> Findings:
         """
-        Check the chains of rows, the unfinished tables, and the index of finished matches. PostgreSQL checks its own files, as
+        Check the file, the chains of rows, the unfinished tables, and the indexes. PostgreSQL checks its own files, as
         `pg_amcheck` does.
         """
         findings = Findings()
-        findings.follow(self.everything(), (one.table for one in self.notes()))
-        if not findings.faults:  # the index is made from the rows
-            findings.faults += MatchLists(self.database, has_ends=False).faults()
+        if self._check_file(findings):
+            findings.follow(self.everything(), (one.table for one in self.notes()))
+            self._check_index(findings)
+            if not findings.faults:  # it is made from the rows
+                findings.faults += MatchLists(self.database, isinstance(self, StoreInspector)).faults()
         return findings
+
+    def _check_file(self, findings: Findings) -> bool:
+        """Whether it can be read at all."""
+        return True
+
+    def _check_index(self, findings: Findings) -> None:
+        pass
+
+    def back_up(self, target: Path) -> high_water_mark.Mark:
+        """
+        Copy the journal to a new file, with a high-water mark of its own.
+
+        :returns: how much the copy holds
+        :raises StoreUnusable: the copy cannot be written, this journal is shorter than its mark says, or it is a database
+        """
+        raise StoreUnusable(BACKUP)
 
 
 @define(eq=False)
@@ -237,30 +227,21 @@ class StoreInspector(Inspector):
     database: SqliteDatabase
     path: Path
 
-    def verify(self) -> Findings:
-        """Check everything: SQLite's file, the high-water mark, the chains of rows, the unfinished tables, the index."""
-        findings = Findings()
+    def _check_file(self, findings: Findings) -> bool:
         report = [row[0] for row in self.database.rows("PRAGMA integrity_check(10)")]
         if report != ["ok"]:
             findings.faults += [f"SQLite: {line}" for line in report]
-            return findings
+            return False
         try:
             self._check_mark()
         except StoreUnusable as error:
             findings.faults.append(str(error))
-        findings.follow(self.everything(), (one.table for one in self.notes()))
+        return True
+
+    def _check_index(self, findings: Findings) -> None:
         findings.faults += placed_faults(self.database)
-        if not findings.faults:  # it is made from the rows
-            findings.faults += MatchLists(self.database, has_ends=True).faults()
-        return findings
 
     def back_up(self, target: Path) -> high_water_mark.Mark:
-        """
-        Copy the journal to a new file, with a high-water mark of its own.
-
-        :returns: how much the copy holds
-        :raises StoreUnusable: the copy cannot be written, or this journal is shorter than its mark says
-        """
         self._check_mark()
         return back_up(self.database.connection, target)
 
@@ -317,3 +298,48 @@ def reading(path: Path) -> Iterator[StoreInspector]:
                     "the journal was written by an older release; start a host on it once, or read it with that"
                 )
             yield StoreInspector(SqliteDatabase(connection), path)
+
+
+@contextmanager
+def inspecting(store: str, alone: bool = False) -> Iterator[Inspector]:
+    """
+    Open a journal for reading.
+
+    :param store: a file, or the address of a database
+    :param alone: no host may use the database meanwhile
+    :raises StoreUnusable: there is none, it cannot be used, or psycopg is not installed
+    """
+    if not is_postgresql(store):
+        with reading(Path(store)) as inspector:
+            yield inspector
+        return
+    require_psycopg()
+    from gamehost.storage.postgresql.inspect import reading_postgresql
+
+    with reading_postgresql(store, alone) as inspector:
+        yield inspector
+
+
+#: Above this the operating system serves other processes first.
+NICENESS = 10
+
+
+def faults_of(copy: Path) -> list[str]:
+    """What is wrong with a copy, one sentence each: its file, its rows, or its high-water mark."""
+    try:
+        with reading(copy) as journal:
+            return journal.verify().faults
+    except StoreUnusable as error:
+        return [str(error)]
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Print the faults. The exit status is 1 if there is one."""
+    os.nice(NICENESS)
+    faults = faults_of(Path(arguments[0]))
+    print(*faults, sep="\n", end="")
+    return int(bool(faults))
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

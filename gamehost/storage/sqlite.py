@@ -23,14 +23,13 @@ from twisted.logger import Logger
 
 from gamehost.journal.records import Room, StoreUnusable
 from gamehost.storage import high_water_mark, write_ahead_log
-from gamehost.storage.backup import keep_before_change
+from gamehost.storage.backup import Backups, keep_before_change
 from gamehost.storage.contents import ANOTHER_STORE
 from gamehost.storage.database import Loss, SqliteDatabase, check_unclaimed, claim, connect, refusing, release, schemas
 from gamehost.storage.durable import DurableJournal, at_once
 from gamehost.storage.files import StoreFiles, check_locks, check_log_is_there, resolved, room
 from gamehost.storage.high_water_mark import STEP as CHECK_STEP
 from gamehost.storage.high_water_mark import read_last_commit
-from gamehost.storage.online_backup import Backups
 from gamehost.storage.questions import Reader
 from gamehost.storage.reads import Sql, TableRows
 from gamehost.storage.sidecar import read, sidecar_path, sync_folder

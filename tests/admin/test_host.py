@@ -20,12 +20,11 @@ from gamehost.lobby.sessions import ResumePolicy
 from gamehost.players.base import Level
 from gamehost.service import DRAINING
 from gamehost.settings import Reload
-from gamehost.storage.backup import FileExists
+from gamehost.storage.backup import Backup, FileExists
 from gamehost.storage.durable import DurableJournal
 from gamehost.storage.high_water_mark import Mark
 from gamehost.storage.memory import MemoryJournal
 from gamehost.storage.names import Member
-from gamehost.storage.online_backup import Backup
 from gamehost.storage.writer import Backlog
 from gamehost.tap import house_service
 from tests.kit.admin import AdminHost

@@ -21,10 +21,10 @@ from typing import Any
 from attrs import define, field
 
 from gamehost.journal.records import StoreUnusable, TableId
-from gamehost.storage import high_water_mark, online_backup
+from gamehost.storage import backup, high_water_mark
+from gamehost.storage.backup import Backup
 from gamehost.storage.durable import DurableJournal
 from gamehost.storage.inspect import Summary, reading
-from gamehost.storage.online_backup import Backup
 from gamehost.storage.sidecar import sidecar_path
 from tests.kit import kill_target
 from tests.kit.journals import Pump, records
@@ -168,8 +168,8 @@ def back_up_main_file_alone() -> None:
         shutil.copyfile(store, part)
         shutil.copyfile(sidecar_path(store, high_water_mark.SUFFIX), sidecar_path(part, high_water_mark.SUFFIX))
 
-    vars(online_backup).update(copy_pages=copy_main_file)
-    online_backup.OnlineBackup._check = lambda self, part: ()  # type: ignore[method-assign]
+    vars(backup).update(copy_pages=copy_main_file)
+    backup.OnlineBackup._check = lambda self, part: ()  # type: ignore[method-assign]
 
 
 @define(eq=False)

@@ -12,12 +12,11 @@ from pathlib import Path
 from typing import Any
 
 from gamehost.journal.records import StoreUnusable
-from gamehost.storage import backup, online_backup
+from gamehost.storage import backup
 from gamehost.storage import files as free_space
-from gamehost.storage.backup import Pace, back_up, copy_pages
+from gamehost.storage.backup import Backup, Pace, back_up, copy_pages
 from gamehost.storage.durable import DurableJournal
-from gamehost.storage.inspect import reading
-from gamehost.storage.online_backup import Backup, faults_of, main
+from gamehost.storage.inspect import faults_of, main, reading
 from gamehost.storage.sidecar import sidecar_path
 from gamehost.storage.writer import Between
 from tests.kit.journal_contract import MOVE, nothing
@@ -81,7 +80,7 @@ def begin(journal: DurableJournal) -> Callable[..., None]:
 
 
 class OnlineBackupTests(StoreCase):
-    """What `gamehost.storage.online_backup` says of itself."""
+    """What `gamehost.storage.inspect` says of itself."""
 
     def setUp(self) -> None:
         super().setUp()
@@ -127,7 +126,7 @@ class OnlineBackupTests(StoreCase):
             if not self.results:
                 journal.append(table, MOVE, move)
 
-        self.patch(online_backup, "copy_pages", after_each_move)
+        self.patch(backup, "copy_pages", after_each_move)
         journal.append(table, MOVE, move)
         made = self.back_up(journal)
         assert isinstance(made, Backup), made
@@ -181,7 +180,7 @@ class OnlineBackupTests(StoreCase):
         def fail(*_: object) -> None:
             raise sqlite3.OperationalError("planted")
 
-        self.patch(online_backup, "copy_pages", fail)
+        self.patch(backup, "copy_pages", fail)
         self.assertIn("the copy cannot be written (planted)", str(self.back_up(journal)))
         self.assertFalse(self.copy.exists())
         self.play(journal, 3)
@@ -194,7 +193,7 @@ class OnlineBackupTests(StoreCase):
         def without_log(connection: object, part: Path, *_: object) -> None:
             shutil.copyfile(self.path, part)
 
-        self.patch(online_backup, "copy_pages", without_log)
+        self.patch(backup, "copy_pages", without_log)
         self.assertIn("the copy is not sound", str(self.back_up(journal)))
         self.assertFalse(self.copy.exists())
 
@@ -240,7 +239,7 @@ class OnlineBackupTests(StoreCase):
             journal._writer.put((table, MOVE))
             between(20.0)
 
-        self.patch(online_backup, "copy_pages", copying)
+        self.patch(backup, "copy_pages", copying)
         self.alive.remove(journal)
         begin(journal)(self.copy, self.results.append)
         self.pump.until(lambda: bool(self.pump.broken and self.results))
@@ -265,7 +264,7 @@ class KillTests(StoreCase):
 
 
 class CheckTests(StoreCase):
-    """What `gamehost.storage.online_backup` says of itself."""
+    """What `gamehost.storage.inspect` says of itself."""
 
     def checked(self, path: Path) -> tuple[int, str]:
         """The exit status, and what is printed."""

@@ -214,7 +214,7 @@ class PostgresTests(PostgresCase, InspectContract):
 
     def back_up(self) -> None:
         with self.reading() as journal:
-            journal.back_up(Path("copy"))  # type: ignore[attr-defined]
+            journal.back_up(Path("copy"))
 
 
 del InspectContract

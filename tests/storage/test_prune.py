@@ -7,13 +7,11 @@ from pathlib import Path
 from gamehost.accounts.bans import Ban
 from gamehost.games.base import Seat
 from gamehost.journal.records import StoreUnusable, TableId
-from gamehost.storage import inspect
-from gamehost.storage import prune as under_test
-from gamehost.storage.copying import copy_store
+from gamehost.storage import copying as under_test
+from gamehost.storage.copying import Pruned, copy_store, prune
 from gamehost.storage.durable import DurableJournal, StoredAccounts
 from gamehost.storage.inspect import Summary, reading
 from gamehost.storage.notes import PutBan
-from gamehost.storage.prune import Pruned, prune
 from tests.kit.accounts import account, nobody
 from tests.kit.journal_contract import END, MOVE, OPENING, nothing
 from tests.kit.journals import records
@@ -49,34 +47,34 @@ class PruneTests(DamageCase):
     def test_old_tables_are_moved(self) -> None:
         """Those that are finished and old enough, with all their rows; they can be read in the archive."""
         before = self.tables()
-        self.assertEqual(prune(self.path, 5 * DAY, self.archive), Pruned(3, 13 + 15 + 16))
+        self.assertEqual(prune(str(self.path), 5 * DAY, self.archive), Pruned(3, 13 + 15 + 16))
         self.assertEqual(self.tables(), {2: 12, 5: 16, 6: 17})
         self.assertEqual(self.tables("archive"), {table: before[table] for table in (1, 3, 4)})
         self.assertEqual(self.archive.stat().st_mode & 0o777, 0o600)
 
     def test_a_host_goes_on(self) -> None:
         """Its unfinished table is there, numbers go on, and a second archive can be made."""
-        prune(self.path, 5 * DAY, self.archive)
+        prune(str(self.path), 5 * DAY, self.archive)
         journal = self.start()
         self.assertEqual([len(record.entries) for record in records(journal)], [12])
         self.assertEqual(self.play(journal, 1), TableId(7))
         self.stop(journal)
-        self.assertEqual(prune(self.path, 9 * DAY, self.folder / "second.sqlite"), Pruned(2, 17 + 18))
+        self.assertEqual(prune(str(self.path), 9 * DAY, self.folder / "second.sqlite"), Pruned(2, 17 + 18))
         self.assertEqual(set(self.tables()), {2, 7})
         self.stop(self.start())
 
     def test_the_newest_table_stays(self) -> None:
         """Its number and the number of its last row must not be used again."""
-        prune(self.path, 9 * DAY, self.archive)
+        prune(str(self.path), 9 * DAY, self.archive)
         self.assertEqual(self.tables(), {2: 12, 6: 17})
-        self.assertRaises(StoreUnusable, prune, self.path, 9 * DAY, self.archive)
-        self.assertEqual(prune(self.path, 9 * DAY, self.folder / "third.sqlite"), Pruned(0, 0))
+        self.assertRaises(StoreUnusable, prune, str(self.path), 9 * DAY, self.archive)
+        self.assertEqual(prune(str(self.path), 9 * DAY, self.folder / "third.sqlite"), Pruned(0, 0))
         self.assertFalse((self.folder / "third.sqlite").exists())
 
     def test_a_damaged_table_is_not_moved(self) -> None:
         """Nothing is, and no archive is left."""
         self.change(self.path, "UPDATE event SET body = x'00' WHERE game = 3 AND n = 4")
-        error = self.assertRaises(StoreUnusable, prune, self.path, 5 * DAY, self.archive)
+        error = self.assertRaises(StoreUnusable, prune, str(self.path), 5 * DAY, self.archive)
         self.assertIn("table 3: row 4 does not match its hash; nothing was moved", str(error))
         self.assertFalse(self.archive.exists())
         self.stop(self.start())
@@ -89,14 +87,14 @@ class PruneTests(DamageCase):
             raise sqlite3.OperationalError("planted")
 
         self.patch(under_test, "write_checked", cut)
-        self.assertRaises(StoreUnusable, prune, self.path, 5 * DAY, self.archive)
+        self.assertRaises(StoreUnusable, prune, str(self.path), 5 * DAY, self.archive)
         self.assertEqual(self.tables(), before)
         self.assertEqual(set(self.tables("archive")), {1, 3, 4})
 
     def test_a_store_that_a_host_has_open(self) -> None:
         """Is left alone."""
         self.start()
-        self.assertIn("open", str(self.assertRaises(StoreUnusable, prune, self.path, 5 * DAY, self.archive)))
+        self.assertIn("open", str(self.assertRaises(StoreUnusable, prune, str(self.path), 5 * DAY, self.archive)))
         self.assertFalse(self.archive.exists())
 
 
@@ -171,6 +169,6 @@ class CopyingTests(StoreCase):
 
     def test_a_copy_that_is_not_equal(self) -> None:
         """It is not kept, whatever is missing."""
-        self.patch(inspect, "AddAccount", lambda account: PutBan(Ban("name:x", "x", 1, 2)))
+        self.patch(under_test, "AddAccount", lambda account: PutBan(Ban("name:x", "x", 1, 2)))
         self.assertIn("is not equal", self.copy_refused())
         self.assertFalse(self.target.exists())

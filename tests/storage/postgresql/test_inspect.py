@@ -3,11 +3,10 @@
 from pathlib import Path
 
 from gamehost.journal.records import StoreUnusable
-from gamehost.storage.copying import copy_store
-from gamehost.storage.inspect import Inspector, Summary, reading
+from gamehost.storage.copying import Pruned, copy_store, prune
+from gamehost.storage.inspect import Summary, reading
 from gamehost.storage.postgresql import inspect
-from gamehost.storage.postgresql.inspect import prune_postgresql, reading_postgresql
-from gamehost.storage.prune import Pruned
+from gamehost.storage.postgresql.inspect import reading_postgresql
 from tests.kit.journal_contract import END, nothing
 from tests.kit.postgresql import PostgresCase
 from tests.kit.postgresql_members import ClusterCase
@@ -50,7 +49,7 @@ class MemberTests(ClusterCase):
             findings = journal.verify()
             self.assertEqual((findings.tables, findings.faults), (4, []))
         archive = Path(self.mktemp()).absolute()
-        self.assertEqual(prune_postgresql(self.url, 2**50, archive).tables, 2)
+        self.assertEqual(prune(self.url, 2**50, archive).tables, 2)
         self.play(members[0], 1)
         self.patch(inspect, "LOCK_PATIENCE", 0.0)
         error = self.assertRaises(StoreUnusable, copy_store, self.url, str(archive) + "2")
@@ -117,7 +116,7 @@ class CopyingTests(PostgresCase):
         self.patch(inspect, "LOCK_PATIENCE", 2.0)
         self.assertIn("there is something in this store", self.refused(self.file, self.url))
         other = self.server.url(self.other)
-        self.patch(Inspector, "copy_notes", lambda reader, session: None)
+        self.patch(inspect, "copy_notes", lambda source, target: None)
         self.assertIn("is not equal", self.refused(self.file, other))
         self.assertEqual(self.server.execute("SELECT count(*) FROM event", self.other), [(0,)])
 
@@ -142,10 +141,10 @@ class PruneTests(PostgresCase):
 
     def test_finished_tables_are_moved(self) -> None:
         """Those from before the moment, and never the newest, from which new numbers are counted."""
-        self.assertEqual(prune_postgresql(self.url, 2500, self.archive), Pruned(1, 4))
+        self.assertEqual(prune(self.url, 2500, self.archive), Pruned(1, 4))
         other = self.archive.with_name("second")
-        self.assertEqual(prune_postgresql(self.url, 99_000, other), Pruned(1, 4))
-        self.assertEqual(prune_postgresql(self.url, 99_000, other.with_name("third")), Pruned(0, 0))
+        self.assertEqual(prune(self.url, 99_000, other), Pruned(1, 4))
+        self.assertEqual(prune(self.url, 99_000, other.with_name("third")), Pruned(0, 0))
         for archive, table in ((self.archive, 2), (other, 3)):
             with reading(archive) as kept:
                 self.assertEqual(kept.verify().faults, [])
@@ -161,7 +160,7 @@ class PruneTests(PostgresCase):
         """If the archive exists or cannot be written, and if a row is damaged."""
         self.archive.touch()
         self.assertIn("this file exists", self.refused(self.archive))
-        self.assertIn("Not a directory", self.refused(self.archive / "no" / "folder"))
+        self.assertIn("the folder does not exist", self.refused(self.archive / "no" / "folder"))
         self.sql("UPDATE event SET body = 'x' WHERE game = 3 AND n = 1")
         self.assertIn(
             "table 3: row 1 does not match its hash; nothing was moved", self.refused(self.archive.with_name("b"))
@@ -169,4 +168,4 @@ class PruneTests(PostgresCase):
         self.assertEqual(self.sql("SELECT count(DISTINCT game) FROM event"), [(5,)])
 
     def refused(self, archive: Path) -> str:
-        return str(self.assertRaises(StoreUnusable, prune_postgresql, self.url, 99_000, archive))
+        return str(self.assertRaises(StoreUnusable, prune, self.url, 99_000, archive))
