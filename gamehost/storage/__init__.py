@@ -6,9 +6,10 @@ Of all stores:
 - `memory`: keeps everything until the process ends
 - `durable`: `DurableJournal`, the journal over any store that outlives the process, and the accounts in it
 - `writer`: the thread that commits everything queued in one group, and how far the disk is behind
-- `changes`: what can be committed, and what one commit writes; `questions`: what can be asked, and the thread that answers
+- `changes`: what can be committed, and what one commit writes; `questions`: what people can ask, with the index for it, and
+  the thread that answers
 - `contents`: an open store of either engine; `row_codec`: the bytes of a row, and the chain of hashes of a table's rows
-- `reads`: what is read, with its SQL for both engines; `notes`, `match_lists`: what is in a store beside the tables' records
+- `reads`: what is read, with its SQL for both engines; `notes`: what is in a store beside the tables' records
 - `inspect`, `copying`: reading, copying and archiving a store that no host has open
 - `names`: what the members of a cluster ask their registry
 
@@ -16,8 +17,8 @@ Of SQLite files:
 
 - `sqlite`: opening a file, which is made of the modules below, and reading beside the writer
 - `store`: one connection, with its checks; it has no thread and no clock. `database`: pragmas, schemas, who may use a file
-- `files`: the store and the files beside it as one thing, and the room on their disk; `sidecar`: small files
-- `high_water_mark`: how much was durable; `write_ahead_log`: SQLite's log, checked for damage
+- `files`: the store and the files beside it as one thing, and the room on their disk
+- `high_water_mark`: how much was durable; `sidecar`: the other files beside the store, SQLite's log among them
 - `backup`: copying a file, also while it is in use
 
 `postgresql` is the store in a database. Neither engine knows of the other.

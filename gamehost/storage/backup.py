@@ -27,10 +27,10 @@ from typing import Any
 from attrs import define, field, frozen
 
 from gamehost.journal.records import StoreUnusable
-from gamehost.storage import high_water_mark, write_ahead_log
+from gamehost.storage import high_water_mark
 from gamehost.storage.database import APPLICATION, Connection
 from gamehost.storage.files import fits
-from gamehost.storage.sidecar import replace, sidecar_path, sync_folder
+from gamehost.storage.sidecar import LOG_SUFFIX, replace, sidecar_path, sync_folder
 from gamehost.storage.store import SqliteStore
 from gamehost.storage.writer import Between, WorkStopped, Writer
 
@@ -69,7 +69,7 @@ def check_target(target: Path, force: bool) -> None:
         raise StoreUnusable(f"{target}: the folder does not exist")
     if target.is_dir():
         raise StoreUnusable(f"{target}: this is a folder; name a file")
-    if sidecar_path(target, write_ahead_log.SUFFIX).exists():
+    if sidecar_path(target, LOG_SUFFIX).exists():
         raise StoreUnusable(f"{target}: a host has used this store; name another file")
     mark = sidecar_path(target, high_water_mark.SUFFIX)
     if not (os.path.lexists(target) or mark.exists()):
@@ -419,7 +419,7 @@ class Backups:
         if self._current is not None:
             raise StoreUnusable("a backup is being made; wait until it is done")
         check_target(target, force)
-        files = (self._path, sidecar_path(self._path, write_ahead_log.SUFFIX))
+        files = (self._path, sidecar_path(self._path, LOG_SUFFIX))
         size = sum(file.stat().st_size for file in files)
         if not fits(target, size, self._path, self._free_space):
             raise StoreUnusable(f"{target}: the disk has too little room for {size} bytes")

@@ -15,7 +15,7 @@ from attrs import define, evolve, field
 from gamehost.games.base import Seat
 from gamehost.journal.records import EntryKind, TableId, TableRecord, UnfinishedTable
 from gamehost.storage.changes import Change, Group, StoreFailed, UnplayedMatches, UnreadableRow, build_group
-from gamehost.storage.match_lists import Ended, opened_in
+from gamehost.storage.questions import Ended, opened_in
 from gamehost.storage.reads import LISTED_AT_ONCE, Readable, TableRows
 from gamehost.storage.row_codec import Damaged, Head, Row, Undecodable, chain_of, finishes, read_opening, record_of
 

@@ -31,9 +31,9 @@ from gamehost.storage.database import Connection, SqliteDatabase, insert_tables,
 from gamehost.storage.files import resolved
 from gamehost.storage.high_water_mark import CheckedRows, Mark, count_rows, read_checked, write_checked
 from gamehost.storage.inspect import Inspector, inspecting, reading
-from gamehost.storage.match_lists import MatchLists
 from gamehost.storage.notes import AddAccount, Note, PutBan, Uptime, read_accounts, read_bans, read_uptime
 from gamehost.storage.postgresql import is_postgresql, require_psycopg
+from gamehost.storage.questions import MatchLists
 from gamehost.storage.reads import Database, Sql, TableRows
 from gamehost.storage.row_codec import Damaged, Row, Undecodable, chain_of, finishes, read_entry, rechained
 

@@ -18,11 +18,20 @@ from secrets import token_hex
 from attrs import define, evolve, field
 
 from gamehost.journal.records import Room, StoreUnusable
-from gamehost.storage import high_water_mark, write_ahead_log
+from gamehost.storage import high_water_mark
 from gamehost.storage.changes import Change, StoreFailed
 from gamehost.storage.database import Loss, release
 from gamehost.storage.high_water_mark import LastCommit
-from gamehost.storage.sidecar import STARTS_SUFFIX, Starts, read, read_starts, replace, sidecar_path
+from gamehost.storage.sidecar import (
+    LOG_SUFFIX,
+    STARTS_SUFFIX,
+    Starts,
+    close_unchanged,
+    read,
+    read_starts,
+    replace,
+    sidecar_path,
+)
 from gamehost.storage.store import SqliteStore
 
 #: The process (EMFILE) or the system (ENFILE) has no file left.
@@ -111,9 +120,9 @@ def check_log_is_there(path: Path, recorded: high_water_mark.Mark | None) -> Non
     """
     :raises StoreUnusable: the mark says that there was a log, and there is none
     """
-    if recorded is not None and recorded.log and not sidecar_path(path, write_ahead_log.SUFFIX).exists():
+    if recorded is not None and recorded.log and not sidecar_path(path, LOG_SUFFIX).exists():
         raise Loss(
-            f"the journal's log {path.name}{write_ahead_log.SUFFIX} is missing: it was lost, "
+            f"the journal's log {path.name}{LOG_SUFFIX} is missing: it was lost, "
             "or a host has the store open under another name"
         )
 
@@ -158,7 +167,7 @@ class StoreFiles:
     _productive: bool = False
 
     def __attrs_post_init__(self) -> None:
-        files = (self.path, sidecar_path(self.path, write_ahead_log.SUFFIX))
+        files = (self.path, sidecar_path(self.path, LOG_SUFFIX))
         self._identities = {file: _identity(file) for file in files}
 
     def begin(self, guard: bool, has_space: bool) -> None:
@@ -207,7 +216,7 @@ class StoreFiles:
         if self._recorded == high_water_mark.write_mark(without_log):
             self.store.connection.close()
         else:  # the mark says that there is a log
-            write_ahead_log.close_unchanged(self.store.connection, self.path)
+            close_unchanged(self.store.connection, self.path)
         release(self.path)
         if self._last_commit is not None:
             self._last_commit.remove()

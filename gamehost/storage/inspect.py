@@ -17,7 +17,7 @@ from pathlib import Path
 from attrs import define, field, frozen
 
 from gamehost.journal.records import Entry, EntryKind, StoreUnusable, TableHeader, TableId, TableRecord
-from gamehost.storage import high_water_mark, write_ahead_log
+from gamehost.storage import high_water_mark
 from gamehost.storage.backup import back_up
 from gamehost.storage.database import (
     Loss,
@@ -31,8 +31,8 @@ from gamehost.storage.database import (
 )
 from gamehost.storage.files import check_log_is_there, resolved
 from gamehost.storage.high_water_mark import read_checked, read_last_commit
-from gamehost.storage.match_lists import MatchLists
 from gamehost.storage.postgresql import BACKUP, is_postgresql, require_psycopg
+from gamehost.storage.questions import MatchLists
 from gamehost.storage.reads import ALL_ENDS, EVERYTHING, Database, TableRows
 from gamehost.storage.row_codec import (
     Damaged,
@@ -45,7 +45,7 @@ from gamehost.storage.row_codec import (
     read_opening,
     record_of,
 )
-from gamehost.storage.sidecar import read, sidecar_path
+from gamehost.storage.sidecar import LOG_SUFFIX, check_log, read, sidecar_path
 
 
 @frozen
@@ -249,9 +249,9 @@ class StoreInspector(Inspector):
         """
         :raises Loss: the journal holds less than its high-water mark says
         """
-        log = sidecar_path(self.path, write_ahead_log.SUFFIX)
+        log = sidecar_path(self.path, LOG_SUFFIX)
         if log.exists():
-            write_ahead_log.check_log(log.read_bytes())
+            check_log(log.read_bytes())
         recorded = _recorded(self.path)
         pruned = read_checked(self.database.connection).pruned
         count = pruned + self.database.rows("SELECT count(*) FROM event")[0][0]
@@ -287,7 +287,7 @@ def reading(path: Path) -> Iterator[StoreInspector]:
             recorded = None  # `verify` reports it
         check_log_is_there(path, recorded)
         # Without a log the file alone is the whole journal, and it can be read even where nothing can be written.
-        how = "mode=ro" if sidecar_path(path, write_ahead_log.SUFFIX).exists() else "immutable=1"
+        how = "mode=ro" if sidecar_path(path, LOG_SUFFIX).exists() else "immutable=1"
         if how == "immutable=1" and (process := lock_owner(path)) is not None:
             raise StoreUnusable(f"a host (process {process}) has this journal open under another name; stop it first")
         connection = sqlite3.connect(f"{path.as_uri()}?{how}", uri=True, isolation_level=None, timeout=0)

@@ -79,58 +79,6 @@ class Watcher(Protocol):
         """
 
 
-class Registry(Protocol):
-    """
-    The names, the members and those who wait, in all of a cluster. Every call returns at once.
-
-    Its requests are carried out in the order in which they are made.
-    """
-
-    @property
-    def epoch(self) -> int:
-        """The number of this host."""
-
-    def start(self, watcher: Watcher) -> None:
-        """Begin to watch the other members."""
-
-    def claim(self, key: str, queue: QueueKey | None, answer: Callable[[Answer | None], None]) -> None:
-        """
-        Find the home of a name. A name that nobody has gets its home here, but for one case: if somebody waits in this queue
-        at another member and nobody here, that member is the answer, and nothing is noted.
-
-        If the home has just ended, the answer waits until another member has inherited its names.
-
-        :param queue: where the player would wait; `None`: somewhere else
-        :param answer: called once, on the reactor's thread; with `None` if there is no answer after ten seconds
-        """
-
-    def release(self, keys: Collection[str]) -> None:
-        """These names have no session and no seat here any more. Names with another home stay as they are."""
-
-    def transfer(self, key: str, home: int, done: Callable[[bool], None]) -> None:
-        """
-        Make another member the home of a name whose home is here.
-
-        :param done: called on the reactor's thread; with `False` if that member does not live, and nothing has changed
-        """
-
-    def waits(self, key: str, queue: QueueKey, movable: bool) -> None:
-        """A player waits for an opponent here."""
-
-    def waits_no_longer(self, key: str) -> None:
-        """The player does not wait any more."""
-
-    def new_numbers(self, count: int, given: Callable[[range], None]) -> None:
-        """Ask for numbers of new tables that no member gets again."""
-
-    def stop(self, stopped: Callable[[], None]) -> None:
-        """
-        Carry out all earlier requests, and end.
-
-        :param stopped: called on the reactor's thread
-        """
-
-
 #: Seconds after which a claim is made again that has no answer yet, and those after which it has none.
 ASK_AGAIN, ASK_UNTIL = 0.02, 10.0
 
@@ -157,8 +105,6 @@ class Claim:
 
 @frozen
 class Release:
-    """As of `Registry.release`."""
-
     keys: Sequence[str]
 
 
@@ -172,8 +118,6 @@ class Transfer:
 
 @frozen
 class Wait:
-    """As of `Registry.waits`."""
-
     key: str
     queue: QueueKey
     movable: bool
@@ -181,8 +125,6 @@ class Wait:
 
 @frozen
 class WaitNoLonger:
-    """As of `Registry.waits_no_longer`."""
-
     key: str
 
 
@@ -381,36 +323,66 @@ def _nothing(result: object) -> None:
 
 
 @define(eq=False)
-class Requests:
-    """The requests of one member. All methods are for the reactor's thread."""
+class Registry:
+    """
+    The names, the members and those who wait, in all of a cluster, as one member sees them. Every call returns at once.
 
+    Its requests are carried out in the order in which they are made. All methods are for the reactor's thread.
+    """
+
+    #: The number of this host.
     epoch: int
     #: Claims that are not answered, by key.
     _claims: dict[str, list[Asked]] = field(init=False, factory=dict)
     #: Nothing more is carried out.
     _stopping: bool = field(init=False, default=False)
 
+    def start(self, watcher: Watcher) -> None:
+        """Begin to watch the other members."""
+        raise NotImplementedError
+
+    def stop(self, stopped: Callable[[], None]) -> None:
+        """Carry out all earlier requests, end, and call `stopped`."""
+        raise NotImplementedError
+
     def claim(self, key: str, queue: QueueKey | None, answer: Callable[[Answer | None], None]) -> None:
+        """
+        Find the home of a name. A name that nobody has gets its home here, but for one case: if somebody waits in this queue
+        at another member and nobody here, that member is the answer, and nothing is noted.
+
+        If the home has just ended, the answer waits until another member has inherited its names.
+
+        :param queue: where the player would wait; `None`: somewhere else
+        :param answer: called once; with `None` if there is no answer after ten seconds
+        """
         asked = Asked(Claim(key, queue), answer)
         self._claims.setdefault(key, []).append(asked)
         self._put(asked)
 
     def release(self, keys: Collection[str]) -> None:
+        """These names have no session and no seat here any more. Names with another home stay as they are."""
         if keys:
             self._outdate(keys)
             self._put(Asked(Release(tuple(keys)), _nothing))
 
     def transfer(self, key: str, home: int, done: Callable[[bool], None]) -> None:
+        """
+        Make another member the home of a name whose home is here.
+
+        :param done: called with `False` if that member does not live, and nothing has changed
+        """
         self._outdate((key,))
         self._put(Asked(Transfer(key, home), done))
 
     def waits(self, key: str, queue: QueueKey, movable: bool) -> None:
+        """A player waits for an opponent here."""
         self._put(Asked(Wait(key, queue, movable), _nothing))
 
     def waits_no_longer(self, key: str) -> None:
         self._put(Asked(WaitNoLonger(key), _nothing))
 
     def new_numbers(self, count: int, given: Callable[[range], None]) -> None:
+        """Ask for numbers of new tables that no member gets again."""
         self._put(Asked(NewNumbers(count), given))
 
     def settle(self, keys: Collection[str]) -> None:

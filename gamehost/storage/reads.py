@@ -215,7 +215,7 @@ class TableRows:
         return list(map(Row._make, self._query(_OPENINGS, list(tables))))
 
     def listed(self, name: str, rules: str, below: int, most: int) -> Sequence[Ends]:
-        """The newest matches of a list, as `gamehost.storage.match_lists` has them, with numbers below `below`."""
+        """The newest matches of a list, as `gamehost.storage.questions` has them, with numbers below `below`."""
         return _ends(self._query(LIST, name, rules, below, most))
 
     def finished(self, table: TableId) -> Ends | None:

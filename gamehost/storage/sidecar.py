@@ -1,5 +1,6 @@
 """
-Small files beside the store. A file is read and replaced as a whole: after a power cut it is the old one or the new one.
+The files beside the store: SQLite's log, checked for damage, and small files of the host. A small file is read and replaced as
+a whole: after a power cut it is the old one or the new one.
 
 One is the key of the digests in the table `proof`: 32 random bytes. It is not in the store itself. So a copy of the store that
 falls into other hands holds nothing but scrypt's digests that could be used to guess a password. If the file is lost, a new key
@@ -13,11 +14,14 @@ import json
 import os
 import secrets
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
+from struct import Struct
 
 from attrs import frozen
 
 from gamehost.journal.records import StoreUnusable
+from gamehost.storage.database import Connection, Loss
 
 
 def sidecar_path(store: Path, suffix: str) -> Path:
@@ -143,3 +147,89 @@ def read_starts(text: str | None) -> Starts:
         return Starts(bool(fields["running"]), tuple(float(start) for start in fields["unclean"]))
     except (ValueError, KeyError, TypeError, RecursionError):
         return Starts()
+
+
+#: SQLite's write-ahead log. The format is that of https://sqlite.org/fileformat2.html, section 4.
+LOG_SUFFIX = "-wal"
+
+#: Magic number, format, page size, checkpoint number, two salts, two checksums.
+_HEADER = Struct(">8I")
+#: Page number, size of the database after a commit (0: no commit ends here), two salts, two checksums.
+_FRAME = Struct(">6I")
+#: The last bit says in which byte order the checksums are computed.
+_MAGIC = 0x377F0682
+_MASK = 0xFFFFFFFF
+
+
+def check_log(log: bytes) -> None:
+    """
+    Check that nothing durable is behind the place where SQLite stops reading a log, and tell damage from the torn end that a
+    power cut leaves.
+
+    SQLite stops at the first frame that is not whole, and silently drops everything behind it. Each commit is on the disk
+    before the next one begins. So a torn end holds frames of one commit at most. If a commit ends behind the first bad frame
+    and more frames follow, then durable commits are lost.
+
+    :raises Loss: the log is damaged, and more than one commit may be lost
+    """
+    if len(log) <= _HEADER.size:
+        return  # no commit: the header is written before the first one
+    magic, _, page_size, _, *salts, first, second = _HEADER.unpack_from(log)
+    order = ">" if magic & 1 else "<"
+    sums = _checksum(order, log[: _HEADER.size - 8], (0, 0))
+    if magic & ~1 != _MAGIC or sums != (first, second):
+        raise Loss("the journal is shorter than recorded: its log has a damaged header, so nothing in it can be read")
+    step = _FRAME.size + page_size
+    places = range(_HEADER.size, len(log) - step + 1, step)
+    whole = 0
+    for place in places:
+        *_, first, second = _FRAME.unpack_from(log, place)
+        sums = _checksum(order, log[place : place + 8], sums)
+        sums = _checksum(order, log[place + _FRAME.size : place + step], sums)
+        if [*_FRAME.unpack_from(log, place)[2:4]] != salts or sums != (first, second):
+            break
+        whole += 1
+    # Frames with other salts are old: the log is written again from its beginning after each checkpoint.
+    behind = [frame for frame in (_FRAME.unpack_from(log, place) for place in places[whole:]) if [*frame[2:4]] == salts]
+    if any(frame[1] for frame in behind[:-1]):
+        raise Loss(
+            f"the journal is shorter than recorded: its log is damaged at frame {whole + 1}, "
+            f"and {len(behind)} more frames follow"
+        )
+
+
+def _checksum(order: str, data: bytes, sums: tuple[int, int]) -> tuple[int, int]:
+    first, second = sums
+    words = iter(_words(order, len(data) // 4).unpack(data))
+    for one, other in zip(words, words, strict=True):
+        first = (first + one + second) & _MASK
+        second = (second + other + first) & _MASK
+    return first, second
+
+
+@cache
+def _words(order: str, count: int) -> Struct:
+    return Struct(f"{order}{count}I")
+
+
+def close_unchanged(connection: Connection, store: Path) -> None:
+    """
+    Close a store that is refused, without a change to it or its log.
+
+    SQLite copies the log into the store when it closes it, and deletes the log. Somebody might still save rows from there.
+    """
+    log, kept = sidecar_path(store, LOG_SUFFIX), sidecar_path(store, LOG_SUFFIX + ".kept")
+    moved = log.is_file()
+    if moved:
+        os.replace(log, kept)  # so SQLite finds nothing to delete
+    connection.interrupt()  # so it copies nothing
+    connection.close()
+    if moved:
+        os.replace(kept, log)
+
+
+def put_back(store: Path) -> None:
+    """Put back a log if the process was killed in `close_unchanged`."""
+    log, kept = sidecar_path(store, LOG_SUFFIX), sidecar_path(store, LOG_SUFFIX + ".kept")
+    if kept.exists() and not log.exists():
+        os.replace(kept, log)

@@ -22,7 +22,7 @@ from attrs import Factory, define, field
 from twisted.logger import Logger
 
 from gamehost.journal.records import Room, StoreUnusable
-from gamehost.storage import high_water_mark, write_ahead_log
+from gamehost.storage import high_water_mark
 from gamehost.storage.backup import Backups, keep_before_change
 from gamehost.storage.contents import ANOTHER_STORE
 from gamehost.storage.database import Loss, SqliteDatabase, check_unclaimed, claim, connect, refusing, release, schemas
@@ -32,9 +32,8 @@ from gamehost.storage.high_water_mark import STEP as CHECK_STEP
 from gamehost.storage.high_water_mark import read_last_commit
 from gamehost.storage.questions import Reader
 from gamehost.storage.reads import Sql, TableRows
-from gamehost.storage.sidecar import read, sidecar_path, sync_folder
+from gamehost.storage.sidecar import LOG_SUFFIX, check_log, close_unchanged, put_back, read, sidecar_path, sync_folder
 from gamehost.storage.store import open_store
-from gamehost.storage.write_ahead_log import check_log, close_unchanged, put_back
 from gamehost.storage.writer import Backlog, BacklogLimits, Writer
 
 _LOG = Logger("gamehost.storage")
@@ -233,7 +232,7 @@ def _check_presence(path: Path, recorded: high_water_mark.Mark | None) -> None:
     """
     :raises Loss: a file is missing or empty that was not
     """
-    log = sidecar_path(path, write_ahead_log.SUFFIX)
+    log = sidecar_path(path, LOG_SUFFIX)
     if not path.exists():
         if recorded is not None and not recorded.empty:
             raise Loss(f"the journal is missing, and {recorded.held} were durable")
@@ -244,7 +243,7 @@ def _check_presence(path: Path, recorded: high_water_mark.Mark | None) -> None:
 
 
 def _check_log(path: Path) -> None:
-    log = sidecar_path(path, write_ahead_log.SUFFIX)
+    log = sidecar_path(path, LOG_SUFFIX)
     if log.exists():
         check_log(log.read_bytes())
 

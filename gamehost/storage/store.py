@@ -27,8 +27,8 @@ from gamehost.storage.database import (
     schemas,
 )
 from gamehost.storage.high_water_mark import CheckedRows, count_rows, read_checked, write_checked
-from gamehost.storage.match_lists import MatchLists, ended_among
 from gamehost.storage.notes import AddAccount
+from gamehost.storage.questions import MatchLists, ended_among
 from gamehost.storage.reads import COLUMNS, TableRows
 from gamehost.storage.row_codec import Row
 
@@ -232,7 +232,7 @@ def open_store(
     check_files()
     damage = _check(store, version, None if accept_loss else recorded, accept_loss)
     if has_space:
-        # Each run begins with an empty log: `write_ahead_log` could not tell the torn end of an earlier run from damage.
+        # Each run begins with an empty log: `check_log` could not tell the torn end of an earlier run from damage.
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
     make_durable(connection)
     if version < len(schemas()):

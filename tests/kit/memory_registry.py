@@ -30,8 +30,8 @@ from gamehost.storage.names import (
     Member,
     NewNumbers,
     Offer,
+    Registry,
     Request,
-    Requests,
     Rows,
     Seen,
     Settle,
@@ -184,7 +184,7 @@ def _fail(why: str) -> None:
 
 
 @define(eq=False)
-class MemoryRegistry(Requests):
+class MemoryRegistry(Registry):
     """
     The registry of one member.
 

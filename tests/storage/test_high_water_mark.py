@@ -22,7 +22,7 @@ from gamehost.storage.high_water_mark import (
     write_mark,
 )
 from gamehost.storage.inspect import reading
-from gamehost.storage.write_ahead_log import check_log, close_unchanged, put_back
+from gamehost.storage.sidecar import check_log, close_unchanged, put_back
 from gamehost.testing.cases import PropertyCase
 from tests.kit.journal_contract import END, nothing
 from tests.kit.journals import rows
@@ -159,7 +159,7 @@ class CheckedRowsTests(DamageCase):
 
 
 class WriteAheadLogTests(DamageCase):
-    """What `gamehost.storage.write_ahead_log` says of itself. `tests.storage.test_power` has logs that a power cut left."""
+    """What `gamehost.storage.sidecar` says of itself. `tests.storage.test_power` has logs that a power cut left."""
 
     def test_a_torn_end_is_no_damage(self) -> None:
         """A log that ends anywhere is taken: so does a kill leave it."""

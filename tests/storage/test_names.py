@@ -21,9 +21,9 @@ from gamehost.storage.names import (
     Member,
     NewNumbers,
     Offer,
+    Registry,
     Release,
     Request,
-    Requests,
     Rows,
     Seen,
     Settle,
@@ -184,8 +184,8 @@ class TableNumbersTests(SynchronousTestCase):
         self.assertEqual(self.taken_now, [128, 200, 200, 200])
 
 
-class Kept(Requests):
-    """Requests that nobody carries out."""
+class Kept(Registry):
+    """Registry that nobody carries out."""
 
     def __init__(self, epoch: int) -> None:
         super().__init__(epoch)
@@ -195,7 +195,7 @@ class Kept(Requests):
         self.asked.append(asked)
 
 
-class RequestsTests(SynchronousTestCase):
+class RegistryTests(SynchronousTestCase):
     """The host's side of a registry."""
 
     def setUp(self) -> None:

@@ -14,8 +14,8 @@ from gamehost.journal.records import TableId
 from gamehost.storage.changes import Change, StoreFailed
 from gamehost.storage.inspect import Summary, reading
 from gamehost.storage.row_codec import Damaged
+from gamehost.storage.sidecar import check_log
 from gamehost.storage.store import SqliteStore
-from gamehost.storage.write_ahead_log import check_log
 from tests.kit.disk import Commit, Disk, Drive, Lives, abandon, next_life, open_on, run
 from tests.kit.fork_server import ROOT, Process, start
 from tests.kit.journal_contract import OPENING

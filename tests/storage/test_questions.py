@@ -21,9 +21,8 @@ from gamehost.journal.records import (
 from gamehost.storage import questions
 from gamehost.storage.changes import Reading
 from gamehost.storage.database import SqliteDatabase, connect
-from gamehost.storage.match_lists import MatchLists
 from gamehost.storage.notes import Uptime
-from gamehost.storage.questions import Reader, find_finished, find_match, read_entries_after, read_record
+from gamehost.storage.questions import MatchLists, Reader, find_finished, find_match, read_entries_after, read_record
 from gamehost.storage.reads import LIST, MATCH, Sql, TableRows
 from gamehost.storage.sqlite import open_reader
 from gamehost.storage.store import SqliteStore, open_store

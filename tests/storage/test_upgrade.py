@@ -23,7 +23,7 @@ from gamehost.storage.database import APPLICATION, SqliteDatabase, placed_faults
 from gamehost.storage.durable import StoredAccounts
 from gamehost.storage.high_water_mark import held, write_mark
 from gamehost.storage.inspect import reading
-from gamehost.storage.match_lists import MatchLists
+from gamehost.storage.questions import MatchLists
 from gamehost.storage.reads import TableRows
 from gamehost.storage.row_codec import Head, Row, entry_row, opening_row
 from gamehost.storage.sidecar import sidecar_path

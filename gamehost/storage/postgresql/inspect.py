@@ -15,7 +15,6 @@ from pathlib import Path
 from gamehost.journal.records import StoreUnusable
 from gamehost.storage.copying import Pruned, check_archive, copy_notes, renumbered, write_archive
 from gamehost.storage.inspect import Inspector
-from gamehost.storage.match_lists import MatchLists
 from gamehost.storage.postgresql.lives import note_list
 from gamehost.storage.postgresql.session import (
     STORE_LOCK,
@@ -27,6 +26,7 @@ from gamehost.storage.postgresql.session import (
     schema_version,
     schemas,
 )
+from gamehost.storage.questions import MatchLists
 
 #: Seconds for which the lock of a host that has just ended is waited for.
 LOCK_PATIENCE = 2.0

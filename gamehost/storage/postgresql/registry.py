@@ -28,8 +28,8 @@ from gamehost.storage.names import (
     Judge,
     NewNumbers,
     Offer,
+    Registry,
     Request,
-    Requests,
     Rows,
     Settle,
     Transfer,
@@ -141,9 +141,9 @@ LOOK = 0.25
 
 
 @define(eq=False)
-class PostgresRegistry(Requests):
+class PostgresRegistry(Registry):
     """
-    A `Registry`. What the thread uses has names that begin with `_`.
+    What the thread uses has names that begin with `_`.
 
     :param connect: opens the thread's session
     :param from_thread: calls a function on the reactor's thread; the order of the calls is kept

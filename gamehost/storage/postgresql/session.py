@@ -20,8 +20,8 @@ from psycopg.pq.abc import PGresult
 
 from gamehost.journal.records import StoreUnusable
 from gamehost.storage.changes import StoreFailed
-from gamehost.storage.match_lists import MatchLists
 from gamehost.storage.postgresql import shown
+from gamehost.storage.questions import MatchLists
 from gamehost.storage.reads import Sql, schemas_of
 
 #: The first number of all advisory locks of a host: `game` in ASCII. The second one is 0 for the store, or the life's number.

@@ -24,11 +24,11 @@ from attrs import define, field
 from gamehost.journal.records import TableId
 from gamehost.storage.changes import Change, Group, StoreFailed, UnreadableRow, is_unplayed
 from gamehost.storage.contents import OpenStore
-from gamehost.storage.match_lists import Ended, MatchLists, ended_among
 from gamehost.storage.notes import Told
 from gamehost.storage.postgresql import lives
 from gamehost.storage.postgresql.lives import remove
 from gamehost.storage.postgresql.session import LineLost, Session, connect
+from gamehost.storage.questions import Ended, MatchLists, ended_among
 from gamehost.storage.reads import Sql, TableRows
 from gamehost.storage.row_codec import Damaged, Head, Row
 

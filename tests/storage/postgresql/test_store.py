@@ -16,7 +16,6 @@ from gamehost.accounts.proofs import Proof
 from gamehost.journal.records import Entry, EntryKind, Journal, Pressure, TableId, TableRecord
 from gamehost.storage.changes import StoreFailed, UnreadableRow
 from gamehost.storage.durable import DurableJournal, StoredAccounts
-from gamehost.storage.match_lists import MatchLists
 from gamehost.storage.notes import Told
 from gamehost.storage.postgresql import lives, store
 from gamehost.storage.postgresql.session import LineLost, connect
@@ -30,6 +29,7 @@ from gamehost.storage.postgresql.store import (
     open_session,
     write_group,
 )
+from gamehost.storage.questions import MatchLists
 from gamehost.storage.reads import LIST, MATCH
 from gamehost.testing.cases import PropertyCase
 from tests.kit.accounts import CHEAP, AccountsContract, BansContract, account, nobody
