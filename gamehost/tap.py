@@ -320,7 +320,7 @@ def _open_store(
     if is_postgresql(options["store"]):
         require_psycopg()
         from gamehost.storage.postgresql.lives import ClusterAddress
-        from gamehost.storage.postgresql.opening import open_postgresql
+        from gamehost.storage.postgresql.store import open_postgresql
 
         cluster = None if joining is None else ClusterAddress(joining.address, joining.token)
         return open_postgresql(options["store"], from_thread, broken, warn=_warn, cluster=cluster, **common)

@@ -330,7 +330,7 @@ def judge_at_once() -> None:
 @altered
 def forget_the_lock() -> None:
     """After a lost connection, one member does not take the lock of its life again."""
-    from gamehost.storage.postgresql import opening
+    from gamehost.storage.postgresql import store as opening
     from gamehost.storage.postgresql.session import Session
 
     if os.environ["GAMEHOST_PLACE"] != "1":

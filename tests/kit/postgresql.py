@@ -273,7 +273,7 @@ class PostgresCase(JournalCase):
         return self.server.new_store()
 
     def start(self, url: str | None = None, **more: Any) -> DurableJournal:
-        from gamehost.storage.postgresql.opening import open_postgresql
+        from gamehost.storage.postgresql.store import open_postgresql
 
         more = {"warn": self.warned.append, **more}
         journal = open_postgresql(url or self.url, self.pump.from_thread, self.pump.broken.append, **more)

@@ -20,9 +20,8 @@ from gamehost.storage import names as judging
 from gamehost.storage.changes import StoreFailed
 from gamehost.storage.names import Registry
 from gamehost.storage.postgresql.lives import ClusterAddress
-from gamehost.storage.postgresql.opening import Life
 from gamehost.storage.postgresql.registry import PostgresRegistry, open_registry
-from gamehost.storage.postgresql.store import PostgresStore
+from gamehost.storage.postgresql.store import Life, PostgresStore
 
 # Test cases with the members of a cluster in one process.
 

@@ -1,9 +1,8 @@
 """
 The journal and the accounts in a PostgreSQL database.
 
-- `opening`: opens a store, with all checks
 - `session`: one connection to the database, with its checks, its lock and the tables; `lives`: who of a cluster lives
-- `store`: reads and commits, and answers what people ask
+- `store`: opens a store with all checks, reads and commits, and answers what people ask
 - `inspect`: reads a store while hosts use it, also on a standby; `registry`: what members of a cluster ask each other
 
 A host writes through one session, and the session holds a lock. A row that was committed came from the holder of the lock.

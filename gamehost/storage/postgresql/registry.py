@@ -48,8 +48,8 @@ from gamehost.storage.postgresql.lives import (
     look,
     take_numbers,
 )
-from gamehost.storage.postgresql.opening import reconnected
 from gamehost.storage.postgresql.session import LineLost, Session, check_for_writing, connect, refusing
+from gamehost.storage.postgresql.store import reconnected
 
 _HOMES = """
     SELECT key, home, settled, member.ended IS NULL FROM session JOIN member ON epoch = home WHERE key = ANY(%s)"""

@@ -10,7 +10,7 @@ from gamehost.journal.records import Entry, EntryKind, SeatRecord, TableElsewher
 from gamehost.lobby.watching import LIST_IDLE, READ_EVERY
 from gamehost.storage.changes import StoreFailed
 from gamehost.storage.durable import DurableJournal
-from gamehost.storage.postgresql import opening
+from gamehost.storage.postgresql import store as opening
 from gamehost.storage.postgresql.lives import TAKEN_OVER, ClusterAddress, begin_inheriting, look
 from gamehost.storage.postgresql.session import Session
 from gamehost.tables.interfaces import Look
