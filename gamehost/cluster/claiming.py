@@ -125,7 +125,6 @@ class ClaimingInput(Input[Any]):
                 self._hear_now(message)
 
     def _pass_on(self, home: int) -> None:
-        """Pass the connection on to the member of this number."""
         connection, cluster = self._connection, self._cluster
         preamble = Preamble("", connection.factory.wire.name, connection.address, hops=self.hops + 1)
         key = cluster.claims.get(connection)

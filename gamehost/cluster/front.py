@@ -66,7 +66,6 @@ class InternalProtocol(Protocol):
                 self._factory.admit(self.transport, preamble, rest)
 
     def connectionLost(self, reason: Failure | None = None) -> None:
-        """The other member has gone."""
         self._end_wait()
         self._factory.gone(self)
 
@@ -119,7 +118,6 @@ class InternalFactory(Factory):
         self._early.clear()
 
     def wait(self, connection: InternalProtocol) -> None:
-        """Read nothing yet if the host is not ready."""
         if self._cluster is None:
             self._early.add(connection)
             connection.transport.pauseProducing()
@@ -181,8 +179,6 @@ def _go_on(cluster: Cluster, protocol: WireProtocol[Any], preamble: Preamble) ->
 
 
 class _Arrived(Protocol):
-    """A connection whose transport is not known yet."""
-
     def __init__(self, front: "FrontFactory", addr: IAddress | None, address: str) -> None:
         self._front = front
         self._addr = addr
@@ -266,8 +262,6 @@ def relays_in(cluster: Cluster) -> int:
 
 @define(eq=False)
 class Joining:
-    """The listener of a member."""
-
     hop: Hop
     clock: IReactorTime
     #: Counts the connections whose preamble has not come.
@@ -294,11 +288,9 @@ class Joining:
         self.address = self.hop.address(self._port)
 
     def open(self, cluster: Cluster, factories: Mapping[str, Any]) -> None:
-        """As of `InternalFactory`."""
         self._factory.open(cluster, factories)
 
     def keep(self, transport: Any, preamble: Preamble, data: bytes) -> None:
-        """As of `InternalFactory`."""
         self._factory.keep(transport, preamble, data)
 
     def close(self) -> None:

@@ -54,8 +54,6 @@ _EVERYWHERE = ("0.0.0.0", "::")
 
 @frozen
 class _Place:
-    """Where somebody listens."""
-
     #: `tcp`, `tls` or `unix`.
     kind: str
     #: A name or an address without brackets; of a socket in the file system its path.

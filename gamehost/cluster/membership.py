@@ -94,7 +94,6 @@ class HomeSearch:
     _asked: bool = False
 
     def find(self) -> Member | bool | None:
-        """As of `Relay`."""
         if self._home == self._cluster.epoch:
             return False
         found = self._cluster.member(self._home)
@@ -219,7 +218,6 @@ class Cluster(Membership):
 
     @property
     def relays_out(self) -> int:
-        """Connections that are passed on to other members."""
         return len(self.relays.all)
 
     @property
@@ -228,7 +226,6 @@ class Cluster(Membership):
 
     @property
     def prefix(self) -> str:
-        """As of `Membership`."""
         return f"{self.epoch}."
 
     @property
@@ -236,11 +233,9 @@ class Cluster(Membership):
         return bool(self.members) and self.members[0].epoch == self.epoch
 
     def member(self, epoch: int) -> Member | None:
-        """The living member of this number."""
         return next((one for one in self.members if one.epoch == epoch), None)
 
     def find_leader(self) -> Member | bool | None:
-        """As of `Relay`: the leader."""
         return False if self.leads else self.members[0] if self.members else None
 
     # -- names: connections ask
@@ -393,7 +388,6 @@ class Cluster(Membership):
     # -- the registry tells
 
     def members_are(self, members: Sequence[Member]) -> None:
-        """As of `Watcher`."""
         led, known = self.leads, self.members
         self.members = tuple(members)
         self.relays.cut_all_but({one.epoch for one in members})
@@ -416,7 +410,6 @@ class Cluster(Membership):
             self.log.warn("no connection can be passed on to member {epoch}: {why}", epoch=member.epoch, why=str(error))
 
     def inherited(self, tables: Sequence[UnfinishedTable], taken: Callable[[Collection[str]], None]) -> None:
-        """As of `Watcher`."""
         if self.halted:
             return
         self._restore(tables)

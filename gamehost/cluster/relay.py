@@ -56,7 +56,6 @@ class Preamble:
     lost: bool = False
 
     def line(self) -> bytes:
-        """The line, with its end."""
         return json.dumps(asdict(self), separators=(",", ":")).encode("ascii") + b"\n"
 
 
@@ -235,7 +234,6 @@ class Relay:
             self.client.loseConnection()
 
     def cut(self) -> None:
-        """End both connections at once."""
         if self._finish():
             for transport in (self._home, self.client):
                 if transport is not None:

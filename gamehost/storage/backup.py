@@ -22,13 +22,14 @@ from contextlib import closing, contextmanager, suppress
 from functools import partial
 from itertools import count
 from pathlib import Path
+from sqlite3 import Connection
 from typing import Any
 
 from attrs import define, field, frozen
 
 from gamehost.journal.records import StoreUnusable
 from gamehost.storage import high_water_mark
-from gamehost.storage.database import APPLICATION, Connection
+from gamehost.storage.database import APPLICATION
 from gamehost.storage.files import fits
 from gamehost.storage.sidecar import LOG_SUFFIX, replace, sidecar_path, sync_folder
 from gamehost.storage.store import SqliteStore
@@ -122,7 +123,6 @@ def kept_if_whole(part: Path, target: Path) -> Iterator[None]:
 
 
 def remove_part(part: Path) -> None:
-    """Remove a copy that is not complete."""
     for path in (part, sidecar_path(part, high_water_mark.SUFFIX)):
         path.unlink(missing_ok=True)
 
@@ -196,7 +196,6 @@ class _Flusher:
             raise self._error
 
     def stop(self) -> None:
-        """End the thread."""
         self._ended.set()
         self._thread.join()
 
@@ -399,7 +398,6 @@ class Backups:
 
     @property
     def busy(self) -> bool:
-        """Whether a backup is being made."""
         return self._current is not None
 
     def begin(

@@ -100,7 +100,6 @@ class OpenStore:
         raise NotImplementedError
 
     def _write(self, group: Group) -> None:
-        """Make a group durable."""
         raise NotImplementedError
 
     def _ended(self, group: Group) -> Iterator[Ended]:

@@ -21,13 +21,14 @@ from hashlib import sha256
 from itertools import groupby
 from operator import attrgetter
 from pathlib import Path
+from sqlite3 import Connection
 
 from attrs import frozen
 
 from gamehost.journal.records import StoreUnusable
 from gamehost.storage import high_water_mark
 from gamehost.storage.backup import kept_if_whole, new_part, publish, seal
-from gamehost.storage.database import Connection, SqliteDatabase, insert_tables, migrate, place, refusing
+from gamehost.storage.database import SqliteDatabase, insert_tables, migrate, place, refusing
 from gamehost.storage.files import resolved
 from gamehost.storage.high_water_mark import CheckedRows, Mark, count_rows, read_checked, write_checked
 from gamehost.storage.inspect import Inspector, inspecting, reading
@@ -162,8 +163,6 @@ _OLD = Sql(
 
 @frozen
 class Pruned:
-    """How much was moved."""
-
     tables: int
     rows: int
 

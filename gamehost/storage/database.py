@@ -2,7 +2,7 @@
 Checks of a store before its first use: no other process has it, it is a journal, its schema is known, and its writes
 are durable. A store that fails a check is refused.
 
-The functions take any connection with an `execute` method like that of Python's `sqlite3`.
+A connection is in autocommit mode: only BEGIN begins a transaction.
 """
 
 import os
@@ -10,7 +10,8 @@ import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any, Protocol
+from sqlite3 import Connection
+from typing import Any
 from weakref import WeakValueDictionary
 
 from attrs import define
@@ -133,28 +134,6 @@ class Loss(StoreUnusable):
     """Something that was durable is missing or changed. The owner of the host may accept that."""
 
 
-class Cursor(Protocol):
-    """The result of a statement."""
-
-    def fetchone(self) -> Any: ...
-
-    def fetchall(self) -> list[Any]: ...
-
-    def __iter__(self) -> Iterator[Any]: ...
-
-
-class Connection(Protocol):
-    """A connection in autocommit mode: only BEGIN begins a transaction."""
-
-    def execute(self, statement: str, parameters: Sequence[Any] = ..., /) -> Cursor: ...
-
-    def executemany(self, statement: str, parameters: Iterable[Sequence[Any]], /) -> Any: ...
-
-    def interrupt(self) -> None: ...
-
-    def close(self) -> None: ...
-
-
 @define(eq=False)
 class SqliteDatabase:
     """As `gamehost.storage.reads.Database`, over a connection."""
@@ -245,7 +224,6 @@ def make_durable(connection: Connection) -> None:
 
 
 def ask(connection: Connection, pragma: str) -> Any:
-    """The value of a pragma."""
     return connection.execute(f"PRAGMA {pragma}").fetchone()[0]
 
 
@@ -302,7 +280,6 @@ def migrate(connection: Connection, version: int, fill: Callable[[], None] = lam
 
 
 def statements(script: str) -> Iterator[str]:
-    """The single statements of a script."""
     statement = ""
     for line in script.splitlines(keepends=True):
         statement += line

@@ -153,12 +153,10 @@ class DurableJournal:
 
     @property
     def pressure(self) -> Pressure:
-        """How far the disk is behind."""
         return self.backlog.pressure
 
     @property
     def room(self) -> Room:
-        """How much room the disk has now."""
         return self._room()
 
     @property
@@ -367,7 +365,6 @@ class StoredAccounts:
         return self._accounts.get(key)
 
     def names(self) -> Iterable[str]:
-        """The names of all accounts."""
         return (account.name for account in self._accounts.values())
 
     def add(self, account: Account, added: Callable[[Account], None]) -> None:

@@ -15,12 +15,13 @@ import mmap
 import os
 from hashlib import sha256
 from pathlib import Path
+from sqlite3 import Connection
 from struct import Struct
 from zlib import crc32
 
 from attrs import frozen
 
-from gamehost.storage.database import Connection, Loss, has_table
+from gamehost.storage.database import Loss, has_table
 
 SUFFIX = ".hwm"
 #: Of the file with the last commit.
@@ -90,7 +91,6 @@ class Mark:
 
     @property
     def empty(self) -> bool:
-        """Whether the journal was empty."""
         return not self.count and not self.accounts
 
     @property
@@ -109,7 +109,6 @@ def mark_of(last: int, count: int, h: bytes, accounts: int) -> Mark:
 
 
 def write_mark(mark: Mark) -> str:
-    """The text of the file."""
     fields: dict[str, object] = {"max_seq": mark.last, "count": mark.count, "sha": mark.seal, "accounts": mark.accounts}
     if mark.log:
         fields["log"] = True

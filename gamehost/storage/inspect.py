@@ -180,11 +180,9 @@ class Inspector:
         return summaries_of(map(Row._make, self.database.stream(ALL_ENDS)))
 
     def table(self, table: TableId) -> tuple[int, TableRecord]:
-        """As `table_of`."""
         return table_of(table, TableRows(self.database).rows(table))
 
     def everything(self) -> Iterator[Row]:
-        """All rows, in the order of the tables, and of the rows of each."""
         return map(Row._make, self.database.stream(EVERYTHING))
 
     def notes(self) -> list[UnfinishedNote]:

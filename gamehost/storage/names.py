@@ -32,8 +32,6 @@ class Member:
 
 @frozen
 class Answer:
-    """The answer to a claim."""
-
     #: The member that is the home of the name.
     home: int
     #: The account of the name as the database has it; `None`: there is none.
@@ -88,8 +86,6 @@ NEW = 0
 
 @frozen
 class Home:
-    """Where a name is at home."""
-
     member: int
     #: Whether that member knows the name. If not, it has inherited it, and does not know yet what it is.
     settled: bool = True
@@ -170,8 +166,6 @@ def meeting_place(offers: Iterable[Offer]) -> int | None:
 
 @define(eq=False)
 class _Group:
-    """A group that is being carried out."""
-
     me: int
     homes: dict[str, Home]
     offers: dict[str, Offer]
@@ -375,7 +369,6 @@ class Registry:
         self._put(Asked(Transfer(key, home), done))
 
     def waits(self, key: str, queue: QueueKey, movable: bool) -> None:
-        """A player waits for an opponent here."""
         self._put(Asked(Wait(key, queue, movable), _nothing))
 
     def waits_no_longer(self, key: str) -> None:
@@ -386,7 +379,6 @@ class Registry:
         self._put(Asked(NewNumbers(count), given))
 
     def settle(self, keys: Collection[str]) -> None:
-        """As of `Settle`."""
         self._put(Asked(Settle(tuple(keys)), _nothing))
 
     def _put(self, asked: Asked) -> None:

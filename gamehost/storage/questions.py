@@ -63,8 +63,6 @@ _FOUND = Sql(
 
 @frozen
 class Ended:
-    """A match that has a result."""
-
     table: int
     #: The numbers of its first and of its last row.
     first: int
@@ -136,7 +134,6 @@ class MatchLists:
     has_ends: bool
 
     def add(self, ended: Iterable[Ended]) -> None:
-        """Note matches that have ended."""
         ended = list(ended)
         if ended and self.has_ends:
             self.database.run_many(_ADD_ENDS, [(one.table, one.first, one.last) for one in ended])
@@ -144,7 +141,6 @@ class MatchLists:
             self.database.run_many(_ADD, rows)
 
     def remove(self, ended: Iterable[Ended]) -> None:
-        """Take matches out."""
         ended = list(ended)
         if ended and self.has_ends:
             self.database.run_many(_REMOVE_ENDS, [(one.table,) for one in ended])
@@ -242,7 +238,6 @@ def find_finished(
 
 
 def find_match(tables: TableRows, table: TableId) -> FinishedMatch | None:
-    """The finished match with this number."""
     found = tables.finished(table) if 0 < table <= HIGHEST else None
     return None if found is None else match_of(found)
 
@@ -286,7 +281,6 @@ class Reader:
     _thread: threading.Thread | None = None
 
     def start(self) -> None:
-        """Start the thread."""
         self._thread = threading.Thread(target=self._live, name="gamehost-reader", daemon=True)
         self._thread.start()
 
@@ -317,7 +311,6 @@ class Reader:
             self._thread.join()
 
     def _live(self) -> None:
-        """The thread."""
         while (asked := self._queue.get()) is not None:
             ask, answered, answer = asked
             begun = perf_counter()

@@ -16,12 +16,13 @@ import secrets
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
+from sqlite3 import Connection
 from struct import Struct
 
 from attrs import frozen
 
 from gamehost.journal.records import StoreUnusable
-from gamehost.storage.database import Connection, Loss
+from gamehost.storage.database import Loss
 
 
 def sidecar_path(store: Path, suffix: str) -> Path:
@@ -136,7 +137,6 @@ class Starts:
         return Starts(False, self.unclean)
 
     def write(self) -> str:
-        """The text of the file."""
         return json.dumps({"running": self.running, "unclean": list(self.unclean)}) + "\n"
 
 

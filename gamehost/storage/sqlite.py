@@ -64,11 +64,9 @@ class SqliteReader(SqliteDatabase):
         return super().rows(sql, parameters)
 
     def interrupt(self) -> None:
-        """Have the answer given up that is being read. For any thread."""
         self.connection.interrupt()
 
     def close(self) -> None:
-        """Close the connection."""
         self.connection.close()
 
 

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from functools import cache
 from itertools import chain, count
+from sqlite3 import Connection
 
 from attrs import define, field
 
@@ -15,17 +16,7 @@ from gamehost.journal.records import StoreUnusable, TableId
 from gamehost.storage import high_water_mark
 from gamehost.storage.changes import Group, UnreadableRow, is_unplayed
 from gamehost.storage.contents import OpenStore, in_words
-from gamehost.storage.database import (
-    Connection,
-    Loss,
-    SqliteDatabase,
-    ask,
-    lock,
-    make_durable,
-    migrate,
-    place,
-    schemas,
-)
+from gamehost.storage.database import Loss, SqliteDatabase, ask, lock, make_durable, migrate, place, schemas
 from gamehost.storage.high_water_mark import CheckedRows, count_rows, read_checked, write_checked
 from gamehost.storage.notes import AddAccount
 from gamehost.storage.questions import MatchLists, ended_among
@@ -80,7 +71,6 @@ class SqliteStore(OpenStore):
 
     @property
     def mark(self) -> high_water_mark.Mark:
-        """What is durable now."""
         return high_water_mark.mark_of(self._last, self._count, self._last_h, self._accounts)
 
     @property
@@ -159,7 +149,6 @@ class SqliteStore(OpenStore):
         write_checked(self.connection, self._checked)
 
     def _insert(self, rows: list[Row]) -> None:
-        """Insert rows with as few statements as possible."""
         for begin in range(0, len(rows), MOST_ROWS):
             some = rows[begin : begin + MOST_ROWS]
             self.connection.execute(insert_of(len(some)), list(chain.from_iterable(some)))

@@ -57,22 +57,18 @@ class Backlog:
 
     @property
     def waiting(self) -> int:
-        """How many changes are not durable yet."""
         return len(self._waiting)
 
     @property
     def size(self) -> int:
-        """About how many bytes these changes have."""
         return self._bytes
 
     @property
     def age(self) -> float:
-        """How many seconds the oldest has waited."""
         return self._clock() - self._waiting[0][1] if self._waiting else 0.0
 
     @property
     def pressure(self) -> Pressure:
-        """What the host must do now."""
         age, limits = self.age, self._limits
         if age > limits.give_up_after:
             return Pressure.GIVE_UP
@@ -173,12 +169,10 @@ class Writer:
     _thread: threading.Thread | None = None
 
     def start(self) -> None:
-        """Start the thread."""
         self._thread = threading.Thread(target=self._live, name="gamehost-journal", daemon=True)
         self._thread.start()
 
     def put(self, *changes: Change) -> None:
-        """Queue changes. Returns at once."""
         self._queue.put(changes)
 
     def work(self, work: Work) -> None:
@@ -202,12 +196,10 @@ class Writer:
         self._queue.put(None)
 
     def join(self) -> None:
-        """Wait for the end, after `stop`."""
         if self._thread is not None:
             self._thread.join()
 
     def _live(self) -> None:
-        """The thread."""
         try:
             marking = threading.Thread(target=self._write_marks, name="gamehost-marks", daemon=True)
             marking.start()
@@ -231,7 +223,6 @@ class Writer:
             self._from_thread(self._end)
 
     def _between(self, seconds: float) -> None:
-        """As `Between`."""
         if self._ending:
             raise WorkStopped
         try:

@@ -316,7 +316,8 @@ def open_on(drive: Drive, disk: Disk, lives: Lives, sync: str = "FULL") -> Sqlit
     """The host's own way of opening a store, on a disk, with checkpoints and steps of the index that come often."""
     connection = drive.connect(disk)
     try:
-        store = open_store(connection, lives.mark, wall=lambda: lives.now, index_step=9)
+        any_connection: Any = connection
+        store = open_store(any_connection, lives.mark, wall=lambda: lives.now, index_step=9)
     except BaseException:
         abandon(connection, disk)
         raise

@@ -103,7 +103,7 @@ def retrying(store: SqliteStore, changes: Sequence[Change]) -> None:
         store.commit(changes)
     except apsw.Error:
         store._failed = False
-        if store.connection.in_transaction:  # type: ignore[attr-defined]
+        if store.connection.in_transaction:
             store.connection.execute("ROLLBACK")
         with contextlib.suppress(KeyError, Damaged):
             store.commit(changes)

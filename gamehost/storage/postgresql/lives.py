@@ -282,7 +282,6 @@ def note_list(session: Session) -> None:
 
 
 def remove(session: Session, tables: Sequence[int]) -> None:
-    """Remove tables from the list. Within a transaction, or as one."""
     session.run(_REMOVE, (list(tables),))
 
 

@@ -82,7 +82,6 @@ def read_offers(session: Session) -> list[Offer]:
 
 
 def read_accounts_of(session: Session, keys: Collection[str]) -> dict[str, Account]:
-    """The accounts that have these keys."""
     if not keys:
         return {}
     columns = session.rows(f"SELECT {ACCOUNT_COLUMNS} FROM account WHERE key = ANY(%s)", (list(keys),))
@@ -204,7 +203,6 @@ class PostgresRegistry(Registry):
         self._queue.put(None)
 
     def join(self) -> None:
-        """Wait for the end of the thread, after `stop`."""
         if self._thread is not None:
             self._thread.join()
 
@@ -226,7 +224,6 @@ class PostgresRegistry(Registry):
     # -- on the thread
 
     def _live(self) -> None:
-        """The thread."""
         try:
             while not self._ending:
                 self._turn()

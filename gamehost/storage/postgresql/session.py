@@ -117,7 +117,6 @@ class Session:
             raise self._failure(Fault(error.sqlstate or "", str(error))) from error
 
     def copy(self, sql: str, types: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
-        """Add many rows with COPY."""
         try:
             with self.connection.cursor() as cursor, cursor.copy(sql.encode()) as copy:
                 copy.set_types(types)
@@ -142,7 +141,6 @@ class Session:
             raise self._failure(Fault(error.sqlstate or "", str(error))) from error
 
     def prepare(self, name: bytes, sql: str) -> None:
-        """Prepare a statement under a name."""
         self._run_raw(lambda: self.connection.pgconn.prepare(name, sql.encode()))
 
     def run_prepared(self, name: bytes, parameters: Sequence[bytes]) -> None:
@@ -156,7 +154,6 @@ class Session:
             self.connection.cancel()
 
     def close(self) -> None:
-        """End the session, and free its locks."""
         self.connection.close()
 
     def lock(
@@ -202,7 +199,6 @@ class Session:
             raise self._failure(Fault(sqlstate, result.error_message.decode("utf-8", "replace")))
 
     def _failure(self, fault: Fault) -> Exception:
-        """What is raised for an error."""
         text = " ".join(fault.text.split())
         if fault.sqlstate.startswith(_LOST) or self.connection.pgconn.status != ConnStatus.OK:
             return LineLost(text)
@@ -211,7 +207,6 @@ class Session:
 
 @lru_cache(256)
 def _text(sql: Sql | str) -> bytes:
-    """A statement as psycopg has it."""
     return (sql if isinstance(sql, str) else sql.postgresql).replace("?", "%s").encode()
 
 

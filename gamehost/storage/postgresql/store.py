@@ -265,17 +265,14 @@ _EMPTY = Struct(">3i")
 
 
 def int8(value: int) -> bytes:
-    """One number of 8 bytes."""
     return _NUMBER.pack(value)
 
 
 def int8_array(values: Sequence[int]) -> bytes:
-    """Numbers of 8 bytes."""
     return _numbers(_INT8, 8, "iq", values)
 
 
 def int4_array(values: Sequence[int]) -> bytes:
-    """Numbers of 4 bytes."""
     return _numbers(_INT4, 4, "ii", values)
 
 
@@ -285,7 +282,6 @@ def int2_array(values: Sequence[int | None]) -> bytes:
 
 
 def bytea_array(values: Sequence[bytes]) -> bytes:
-    """Byte strings."""
     if not values:
         return _empty(_BYTEA)
     pieces = [_HEADER.pack(1, 0, _BYTEA, len(values), 1)]
@@ -428,7 +424,6 @@ class PostgresReader:
             session.cancel()
 
     def close(self) -> None:
-        """End the session."""
         if self._session is not None:
             self._session.close()
             self._session = None
