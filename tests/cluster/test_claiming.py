@@ -82,14 +82,12 @@ class PiecesTests(ClusterCase):
             self.assertTrue(told[0].startswith(b"ERROR|this name is in use\n"), told)
 
     def test_a_fault_behind_a_free_name(self) -> None:
-        """The same if the name is to be had here."""
         data = b"LOGIN|bob\n" + b"x" * 20_000
         told = self.told(self.second, "onitama", [data])
         self.assertEqual(told, self.told(MemoryHost(), "onitama", [data]))
         self.assertTrue(told[0].startswith(b"WAITING|bob\n"), told)
 
     def test_onitama_final(self) -> None:
-        """Messages that end in a zero byte."""
         log_in = written("onitama-final", LOG_INS["onitama-final"])
         self.assert_unnoticed("onitama-final", [log_in, b"\r\n" + log_in + log_in])
 
@@ -103,7 +101,6 @@ class PiecesTests(ClusterCase):
         self.assert_unnoticed("stratego-frames", [log_in])
 
     def test_paper_soccer(self) -> None:
-        """A refused log-in in front of it is heard once."""
         log_in = written("paper-soccer", LOG_INS["paper-soccer"])
         refused = log_in.replace(b"paper soccer", b"chess")
         self.assert_unnoticed("paper-soccer", [log_in, refused + log_in])
@@ -261,7 +258,6 @@ class MovingTests(MovingCase):
         self.assert_free("ann")
 
     def test_it_goes_and_comes_again(self) -> None:
-        """The same, but it is back at once."""
         ann, bob = self.both_wait()
         self.until_moving()
         bob.transport.hang_up()

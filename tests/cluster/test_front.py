@@ -49,7 +49,6 @@ class FrontTests(ClusterCase):
             self.assertEqual(transport.socket.getsockopt(socket.IPPROTO_TCP, option), seconds)
 
     def test_at_the_leader(self) -> None:
-        """The leader keeps its own."""
         for wire in WIRES:
             self.first.connect(wire)
         self.assertEqual((self.first.cluster.relays_out, relays_in(self.first.cluster)), (0, 0))
@@ -83,7 +82,6 @@ class FrontTests(ClusterCase):
         self.assertEqual(self.homes(), {"ann": 1})
 
     def test_too_many(self) -> None:
-        """The limits of connections hold at each member."""
         self.second.context.limiter.closed = "closed"
         self.assertTrue(self.second.connect("console").closed)
         self.assertEqual(self.second.cluster.relays_out, 0)
@@ -131,7 +129,6 @@ class LeaderTests(ClusterCase):
         self.assertIn("taken the journal over", self.first.ended)
 
     def test_nobody_is_reached(self) -> None:
-        """After a while the client's connection ends."""
         self.world.apart.append({self.first, self.second})
         client = self.second.connect("console")
         self.world.wait(PATIENCE + 1)
@@ -217,7 +214,6 @@ class InternalTests(ClusterCase):
         self.assertEqual(transport.read(), b"WAITING|ann\n")
 
     def test_in_pieces(self) -> None:
-        """The preamble may come in any pieces."""
         token = self.second.registry.row.member.token
         transport = self.connect()
         for byte in Preamble(token, "onitama", "192.0.2.9").line() + b"LOGIN|ann\n":
@@ -268,7 +264,6 @@ class InternalTests(ClusterCase):
         self.assertEqual(headers.count, 0)
 
     def test_it_stops(self) -> None:
-        """A member that stops takes nothing more."""
         self.second.cluster.halted = True
         self.assert_refused(self.send(b"LOGIN|ann\n"))
 
@@ -293,11 +288,9 @@ class InternalTests(ClusterCase):
         self.assertEqual(self.second.context.limiter.count, 0)
 
     def test_in_circles(self) -> None:
-        """Not for ever."""
         self.assert_refused(self.send(wire="console", hops=MOST_HOPS))
 
     def test_an_adopted_player(self) -> None:
-        """It waits, and was told so before."""
         record = SeatRecord("bob", "onitama", "192.0.2.9", False, "")
         transport = self.send(b"LOGIN|bob\nMAKE", skip=1, adopt=record)
         self.assertEqual(transport.read(), b"")
@@ -308,7 +301,6 @@ class InternalTests(ClusterCase):
         self.assertEqual((self.homes(), self.world.database.offers), ({}, {}))
 
     def test_an_adopted_player_that_is_lost(self) -> None:
-        """The name is free."""
         self.world.database.homes["bob"] = Home(2)
         transport = self.send(adopt=SeatRecord("bob", "onitama", "192.0.2.9", False, ""), lost=True)
         self.assertEqual((transport.disconnected, self.homes()), (True, {}))

@@ -49,8 +49,6 @@ class End(Protocol):
 
 
 class HopCase(SynchronousTestCase):
-    """Members on a reactor in memory."""
-
     def setUp(self) -> None:
         self.reactor: Any = MemoryReactorClock()
 
@@ -93,7 +91,6 @@ class AddressTests(HopCase):
         self.assertIsInstance(hop.connect("tcp:a.example.org:9000"), HostnameEndpoint)
 
     def test_all_addresses_of_the_machine(self) -> None:
-        """Nobody else can dial those."""
         for listener in ("tcp:0.0.0.0:8990", "tcp:[::]:8990"):
             self.assertIn("add --cluster-address=", self.refusal(listener))
             self.assertIn("--cluster-address: expected tcp:HOST:PORT", self.refusal("tcp:10.0.0.1:1", listener))
@@ -202,13 +199,11 @@ class TLSTests(TLSCase):
             self.assert_secret(wrong, other, f"the certificate is not for {address}")
 
     def test_certificate_of_another_authority(self) -> None:
-        """The secret is not sent."""
         other = self.members()[1]
         write_members(self.authority, (self.one, "one.example", "10.0.0.1"))
         self.assert_secret(self.members()[0], other, "certificate verify failed")
 
     def test_member_without_a_good_certificate(self) -> None:
-        """It is not heard, whatever it says."""
         one, _ = self.members()
         stranger = self.one.parent / "stranger"
         elsewhere = self.one.parent / "elsewhere.pem"
@@ -294,7 +289,6 @@ class TLSTests(TLSCase):
         self.assertIn("no certificate in its .pem files belongs to the private key", message)
 
     def test_without_the_extra(self) -> None:
-        """It says what to install."""
         modules: dict[str, Any] = sys.modules
         self.addCleanup(modules.__setitem__, "gamehost.net.tls", modules["gamehost.net.tls"])
         modules["gamehost.net.tls"] = None

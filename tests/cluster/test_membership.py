@@ -49,7 +49,6 @@ class NamesTests(ClusterCase):
         self.assertEqual((self.second.cluster.relays_out, relays_in(self.first.cluster)), (1, 1))
 
     def test_it_is_free_again(self) -> None:
-        """Who leaves frees the name for all members."""
         self.log_in(self.first, "ann").drop()
         self.world.wait(0.2)
         self.assertEqual(self.log_in(self.second, "ann").heard(), ["WAITING|ann"])
@@ -64,7 +63,6 @@ class NamesTests(ClusterCase):
         self.assertEqual(self.world.database.homes, {})
 
     def test_a_seat(self) -> None:
-        """A seat is found from every member."""
         ann, bob = self.match()
         for client in (ann, bob):
             client.heard()
@@ -321,7 +319,6 @@ class BeatsTests(SynchronousTestCase):
         self.assertEqual(len(self.asked), 2)
 
     def test_an_early_end(self) -> None:
-        """A host whose start fails has not begun."""
         self.beats.begin()
         self.beats.halt()
         self.clock.advance(EVERY)
@@ -355,7 +352,6 @@ class HomeSearchTests(ClusterCase):
         self.assertEqual(self.second.cluster.claims, {})
 
     def test_here(self) -> None:
-        """This member itself."""
         self.assertIs(self.search(2).find(), False)
 
     def test_it_has_ended(self) -> None:
@@ -386,7 +382,6 @@ class HomeSearchTests(ClusterCase):
         self.assertEqual((self.second.cluster.claims, self.second.cluster.elsewhere), ({}, set()))
 
     def test_it_is_over_before_the_answer(self) -> None:
-        """The name that the answer brings is free again."""
         self.world.hosts[2].kill()
         self.world.wait(1)
         search = self.search(3)

@@ -76,8 +76,6 @@ class TranscriptTests(SynchronousTestCase):
 
 
 class Home(Protocol):
-    """What the other member has received."""
-
     def __init__(self) -> None:
         self.heard = b""
 
@@ -86,8 +84,6 @@ class Home(Protocol):
 
 
 class RelayCase(SynchronousTestCase):
-    """A client, and a member that is dialled."""
-
     def setUp(self) -> None:
         self.clock = Clock()
         limits = Limits()
@@ -141,7 +137,6 @@ class BytesTests(RelayCase):
         self.assertEqual(rest, b"first")
 
     def test_both_ways(self) -> None:
-        """Bytes go both ways as they come."""
         self.client.receive(b"ping")
         self.home.receive(b"pong")
         self.assertEqual((self.home.read(), self.client.read()), (b"ping", b"pong"))
@@ -160,7 +155,6 @@ class BytesTests(RelayCase):
         self.assertEqual(got, 160 * 65_536)
 
     def test_a_member_that_does_not_read(self) -> None:
-        """Nothing more is read from its client."""
         self.home.reads = False
         for _ in range(160):
             self.client.receive(b"x" * 65_536)
@@ -178,7 +172,6 @@ class BytesTests(RelayCase):
         self.assert_over()
 
     def test_the_home_closes(self) -> None:
-        """What it has said goes out before."""
         self.client.reads = False
         self.home.receive(b"bye")
         self.home.hang_up()
@@ -213,7 +206,6 @@ class DiallingTests(RelayCase):
         self.assertTrue(self.homes[0].read().endswith(b"\nfirstmore"))
 
     def test_it_is_never_reached(self) -> None:
-        """The client's connection ends."""
         self.found = None
         self.pass_on(client=self.client)
         self.advance(PATIENCE + 0.2)
@@ -221,14 +213,12 @@ class DiallingTests(RelayCase):
         self.assert_over()
 
     def test_the_client_goes_before(self) -> None:
-        """Nobody is dialled any more."""
         self.reached = False
         self.pass_on(client=self.client)
         self.client.hang_up()
         self.assert_over()
 
     def test_the_host_stops(self) -> None:
-        """Nothing is left."""
         self.reached = False
         self.pass_on(client=self.client)
         self.relays.close()
@@ -272,7 +262,6 @@ class LossTests(RelayCase):
         self.assertEqual((self.homes[1].read(), self.client.read()), (b"ping", b"pong"))
 
     def test_it_has_answered(self) -> None:
-        """The client is disconnected, and may come back."""
         self.homes[0].receive(b"hello")
         self.lose()
         self.assertEqual((self.client.disconnected, len(self.homes)), (True, 1))
@@ -317,12 +306,10 @@ class AdoptionTests(RelayCase):
         return b'"lost":true' in line
 
     def test_it_arrives(self) -> None:
-        """The client is there."""
         self.pass_on(self.record, self.client)
         self.assertFalse(self.lost())
 
     def test_the_client_was_lost(self) -> None:
-        """The other member is told so."""
         self.limiter.leave("192.0.2.1")
         self.pass_on(self.record)
         self.assertTrue(self.lost())
@@ -359,7 +346,6 @@ FULL = Preamble("a token", "onitama", "2001:db8::1", tls=True, skip=3, sequence=
 
 class PreambleTests(PropertyCase):
     def test_there_and_back(self) -> None:
-        """What is written is read."""
         for preamble in (FULL, evolve(FULL, adopt=None), Preamble("", "web", "")):
             line = preamble.line()
             self.assertTrue(line.endswith(b"\n"))
@@ -367,13 +353,11 @@ class PreambleTests(PropertyCase):
             self.assertEqual(read_preamble(line[:-1]), preamble)
 
     def test_secrets(self) -> None:
-        """Tokens and digests are in no log."""
         self.assertNotIn("a token", repr(FULL))
         self.assertNotIn("ddd", repr(FULL))
 
     @given(st.sampled_from(["token", "wire", "address", "tls", "skip", "sequence", "hops", "adopt"]), st.data())
     def test_other_kinds(self, name: str, data: st.DataObject) -> None:
-        """A value of another kind is refused."""
         facts = json.loads(FULL.line())
         kind = type(facts[name])
         kinds: tuple[object, ...] = ("x", 1, -1, 1.5, True, None, [], {})
@@ -385,7 +369,6 @@ class PreambleTests(PropertyCase):
 
     @given(st.binary(max_size=80))
     def test_garbage(self, line: bytes) -> None:
-        """Anything else is refused, in one way."""
         self.assertRaises(WireError, read_preamble, line)
 
     def test_other_names(self) -> None:

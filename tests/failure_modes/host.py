@@ -129,8 +129,8 @@ LIST = """
 142 a reader who does not let go
     tests.storage.test_inspect.SqliteTests.test_a_live_journal_is_not_read
 143 a store of another release
-    tests.storage.test_database.SchemaTests.test_an_older_store_is_brought_up
-    tests.storage.test_database.SchemaTests.test_a_step_that_fails_changes_nothing
+    tests.storage.test_sqlite.SchemaTests.test_an_older_store_is_brought_up
+    tests.storage.test_sqlite.SchemaTests.test_a_step_that_fails_changes_nothing
     tests.storage.test_sqlite.OwnershipTests.test_a_newer_schema_is_refused
     tests.storage.test_upgrade.UpgradeTests.test_killed_while_it_is_converted
 144 rules of another version

@@ -22,7 +22,6 @@ CHEAP = Cost(n=2, r=1, p=1)
 
 
 def account(name: str, password: bytes = b"secret") -> Account:
-    """An account whose digest costs next to nothing."""
     return Account(name, Digest.of(password, CHEAP))
 
 
@@ -34,7 +33,6 @@ class AccountsContract(Mixin):
     """The behaviours of all stores of accounts. Subclasses write `new_book` and, if callbacks come later, `settle`."""
 
     def new_book(self) -> Accounts:
-        """A store without accounts."""
         raise NotImplementedError
 
     def settle(self) -> None:
@@ -61,7 +59,6 @@ class AccountsContract(Mixin):
         self.assertEqual(book.find("ann"), ann)
 
     def test_changed_digest_takes_the_place_of_the_old(self) -> None:
-        """Only of an account that is there."""
         book = self.new_book()
         self.assertRaises(ValueError, book.change, account("ann"), self.fail)
         book.add(account("ann"), nobody)
@@ -85,7 +82,6 @@ class AccountsContract(Mixin):
         self.settle()
 
     def test_a_deleted_account(self) -> None:
-        """Its key is free, for another account too."""
         book = self.new_book()
         self.assertRaises(ValueError, book.delete, account("ann"), self.fail)
         ann, other = account("ann"), account("ANN", b"other")
@@ -98,7 +94,6 @@ class AccountsContract(Mixin):
         self.assertEqual((owners, list(book.names())), ([other], ["ANN"]))
 
     def test_callbacks_come_once_in_the_order_of_the_calls(self) -> None:
-        """For all kinds of writing."""
         book = self.new_book()
         called: list[str] = []
         book.add(account("ann"), lambda owner: called.append(owner.name))
@@ -122,11 +117,9 @@ class BansContract(Mixin):
     """The behaviours of all stores of bans. Subclasses write `new_store`, `restarted`, and `settle` if callbacks come later."""
 
     def new_store(self) -> BanStore:
-        """A store without bans."""
         raise NotImplementedError
 
     def restarted(self) -> BanStore:
-        """The same store in the next life of the host."""
         raise NotImplementedError
 
     def settle(self) -> None:
@@ -143,7 +136,6 @@ class BansContract(Mixin):
         self.assertEqual(list(self.restarted().bans()), [NEWER])
 
     def test_callbacks_come_once_in_the_order_of_the_calls(self) -> None:
-        """For both kinds of writing."""
         store, called = self.new_store(), list[int]()
         store.put_ban(OLDER, partial(called.append, 1))
         store.drop_ban(OLDER.key, partial(called.append, 2))
@@ -191,7 +183,6 @@ class ServiceCase(SynchronousTestCase):
         return answers, self.login_service.log_in(name, password, address, answers.append, strong=strong)
 
     def judged(self, name: str, password: str, address: str = HOME, strong: bool = False) -> LoginOutcome:
-        """A log-in and all the work for it."""
         answers, _ = self.begin(name, password, address, strong)
         self.worker.release()
         [answer] = answers

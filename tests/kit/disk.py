@@ -42,7 +42,6 @@ class File:
 
 
 def apply(content: bytearray, change: tuple[int, bytes] | int) -> None:
-    """Carry out one change."""
     if isinstance(change, int):
         del content[change:]
         return
@@ -73,7 +72,6 @@ class Disk:
     dead: bool = False
 
     def count(self, name: str, changes: bool = False) -> None:
-        """A call begins."""
         if self.dead:
             raise apsw.IOError("no power")
         self.calls += 1
@@ -115,8 +113,6 @@ def pieces(change: tuple[int, bytes] | int) -> list[tuple[int, bytes] | int]:
 
 
 class OpenFile:
-    """A file of the disk in SQLite's hands."""
-
     def __init__(self, disk: Disk, file: File) -> None:
         self.disk = disk
         self.file = file
@@ -180,7 +176,6 @@ class Drive(apsw.VFS):
         super().__init__(self.NAME, base="")
 
     def connect(self, disk: Disk) -> apsw.Connection:
-        """A connection to the journal on a disk."""
         self.disk = disk
         connection = apsw.Connection("journal", vfs=self.NAME)
         # This VFS has no memory for the log's index that several connections could use. A host has `unix-excl` for that.
@@ -208,7 +203,6 @@ class Drive(apsw.VFS):
 
 
 def str_name(name: Any) -> str:
-    """A file's name, however SQLite gives it."""
     return name if isinstance(name, str) else str(name.filename())
 
 
@@ -250,7 +244,6 @@ class Lives:
     _open: list[TableId] = field(factory=list)
 
     def group(self) -> Sequence[Change]:
-        """The next group: a few entries at a few tables."""
         changes: list[Change] = []
         for _ in range(self.rng.choice((1, 1, 2, 3, 10))):
             if not self._open or self.rng.random() < 0.3:
@@ -276,7 +269,6 @@ class Lives:
         return changes
 
     def play(self, store: SqliteStore, groups: int, commit: Commit = SqliteStore.commit) -> None:
-        """Commit so many groups, and acknowledge each."""
         self.mark = store.mark
         for _ in range(groups):
             self.now += 100

@@ -86,8 +86,6 @@ def nothing() -> None:
 
 
 class JournalContract(Mixin):
-    """The behaviours of all journals."""
-
     def new_journal(self) -> Journal:
         """A journal without tables, in a place of its own."""
         raise NotImplementedError
@@ -109,7 +107,6 @@ class JournalContract(Mixin):
     def find(
         self, journal: Journal, below: int | None, count: int, game: str = "", name: str = ""
     ) -> tuple[list[FinishedMatch], int]:
-        """What `Journal.finished` finds."""
         found: list[tuple[list[FinishedMatch], int]] = []
         journal.finished(below, count, lambda matches, low: found.append((list(matches), low)), game=game, name=name)
         self.settle(journal)
@@ -118,7 +115,6 @@ class JournalContract(Mixin):
     def find_all(
         self, journal: Journal, below: int | None, count: int, game: str = "", name: str = ""
     ) -> list[FinishedMatch]:
-        """The finished matches, so many at a time."""
         everything: list[FinishedMatch] = []
         while below != 1:
             found, low = self.find(journal, below, count, game, name)
@@ -130,14 +126,12 @@ class JournalContract(Mixin):
         return everything
 
     def match(self, journal: Journal, table: int) -> FinishedMatch | None:
-        """What `Journal.match` finds."""
         found: list[FinishedMatch | None] = []
         journal.match(TableId(table), found.append)
         self.settle(journal)
         return found[0]
 
     def add_match(self, journal: Journal, opening: TableHeader, last: Entry = END) -> TableId:
-        """A match of three entries."""
         table = journal.new_table()
         journal.open(table, opening, nothing)
         for entry in (BEGAN, MOVE, last):
@@ -238,7 +232,6 @@ class JournalContract(Mixin):
         return live, asked, called
 
     def test_a_new_journal_has_no_tables(self) -> None:
-        """There is nothing to resume at the first start."""
         self.assertEqual(self.records(self.new_journal()), [])
 
     def test_newest_entries(self) -> None:

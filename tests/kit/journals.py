@@ -86,7 +86,6 @@ class CommittedJournal(RecordingJournal):
 
     @property
     def queued(self) -> int:
-        """Changes that are not committed."""
         return len(self._queued)
 
     @property
@@ -170,7 +169,6 @@ class Pump:
     _calls: "SimpleQueue[Callable[[], None]]" = field(factory=SimpleQueue)
 
     def from_thread(self, call: Callable[[], None]) -> None:
-        """To be handed to the journal."""
         self._calls.put(call)
 
     def until(self, done: Callable[[], bool], patience: float = 20.0) -> None:
@@ -182,7 +180,6 @@ class Pump:
                 raise AssertionError(f"nothing happened for {patience:.0f} seconds") from None
 
     def open(self, path: Path, **more: Any) -> DurableJournal:
-        """A journal whose callbacks come through here."""
         more.setdefault("guard", False)
         return open_journal(path, self.from_thread, self.broken.append, **more)
 
@@ -192,7 +189,6 @@ class Pump:
         assert not self.broken, self.broken
 
     def stop(self, journal: DurableJournal) -> None:
-        """Wait until the journal is closed."""
         stopped: list[bool] = []
         journal.stop(lambda: stopped.append(True))
         self.until(lambda: bool(stopped))
@@ -218,7 +214,6 @@ class JournalCase(PropertyCase):
             self.stop(self.alive[-1])
 
     def play(self, journal: DurableJournal, moves: int) -> TableId:
-        """A table with so many moves, durable."""
         table = journal.new_table()
         journal.open(table, OPENING, nothing)
         for _ in range(moves):

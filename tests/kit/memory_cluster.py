@@ -84,7 +84,6 @@ class MemberClock:
             function()
 
     def wake(self) -> None:
-        """The process goes on."""
         self.hangs = False
         held, self._held = self._held, []
         for function in held:
@@ -101,8 +100,6 @@ class MemberClock:
 
 
 class Link(StrictTransport):
-    """One end of a connection between two members."""
-
     peer: "Link"
     _at = 0.0
 
@@ -141,8 +138,6 @@ class Link(StrictTransport):
 
 
 class _Endpoint:
-    """Dials a member."""
-
     def __init__(self, world: "World", dialling: "MemberHost", address: str) -> None:
         self._world = world
         self._dialling = dialling
@@ -209,8 +204,6 @@ class MemberJournal(RecordingJournal):
 
 
 class MemberHost(MemoryHost):
-    """A member."""
-
     clock: Any
 
     def __init__(self, world: "World", settings: dict[str, str], **more: Any) -> None:
@@ -242,15 +235,12 @@ class MemberHost(MemoryHost):
         self.cluster.open(self.factories.values(), ())
 
     def open(self, cluster: Cluster, factories: Any) -> None:
-        """As of `Joining`."""
         self.internal.open(cluster, factories)
 
     def keep(self, *connection: Any) -> None:
-        """As of `Joining`."""
         self.internal.keep(*connection)
 
     def close(self) -> None:
-        """As of `Joining`."""
         self.world.by_address.pop(self.registry.row.member.address, None)
 
     def _learn(self, accounts: Any, bans: Any) -> None:
@@ -268,7 +258,6 @@ class MemberHost(MemoryHost):
         return client
 
     def kill(self) -> None:
-        """The process is gone."""
         self.clock.dead = True
         self.registry.kill()
         for client in self.clients:
@@ -280,7 +269,6 @@ class MemberHost(MemoryHost):
             link.hang_up()
 
     def hang(self) -> None:
-        """The process stands still."""
         self.clock.hangs = True
         self.registry.hang()
 
@@ -348,7 +336,6 @@ class World:
             self.join()
 
     def new_journal(self, host: MemberHost) -> MemberJournal:
-        """The journal of a new member."""
         return MemberJournal(self.journal, self.database, host.registry.epoch)
 
     def join(self) -> MemberHost:
@@ -358,19 +345,16 @@ class World:
         return host
 
     def start(self) -> MemberHost:
-        """Start another member."""
         host = MemberHost(self, self.settings, **self.more)
         self.by_address[host.registry.row.member.address] = host
         self.hosts.append(host)
         return host
 
     def settle(self) -> None:
-        """Make all calls that are due now."""
         while any(call.getTime() <= self.clock.seconds() for call in self.clock.getDelayedCalls()):
             self.clock.advance(0)
 
     def wait(self, seconds: float) -> None:
-        """Let time pass."""
         clock = self.clock
         end = clock.seconds() + seconds
         while (due := min((call.getTime() for call in clock.getDelayedCalls()), default=end)) < end:
@@ -384,8 +368,6 @@ class World:
 
 
 class ClusterCase(SynchronousTestCase):
-    """Two members. The first one leads."""
-
     members = 2
     settings: Mapping[str, str] = {}
 

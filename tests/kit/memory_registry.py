@@ -48,8 +48,6 @@ PATIENCE = 10.0
 
 @define(eq=False)
 class MemberRow:
-    """A life of a member."""
-
     member: Member
     noted: int = 0
     ended: bool = False
@@ -98,30 +96,24 @@ class MemoryCluster:
         return registry
 
     def open_table(self, owner: int, table: UnfinishedTable) -> None:
-        """A member has opened a table, or plays it on."""
         self.tables[table.table] = owner, table
 
     def close_table(self, table: TableId) -> None:
-        """A table is finished."""
         self.tables.pop(table, None)
 
     def put_account(self, account: Account) -> None:
-        """A member has added an account, or changed it."""
         self.accounts[account.key] = account
         self.changes.append(account.key)
 
     def drop_account(self, key: str) -> None:
-        """A member has deleted an account."""
         self.accounts.pop(key, None)
         self.changes.append(key)
 
     def put_ban(self, ban: Ban) -> None:
-        """A member has banned a name or an address."""
         self.bans[ban.key] = ban
         self.changes.append(None)
 
     def drop_ban(self, key: str) -> None:
-        """A member has ended a ban."""
         self.bans.pop(key, None)
         self.changes.append(None)
 
@@ -144,7 +136,6 @@ class MemoryCluster:
         return results
 
     def new_numbers(self, count: int) -> range:
-        """Numbers of tables."""
         first = self._last_number + 1
         self._last_number += count
         return range(first, first + count)
@@ -173,7 +164,6 @@ class MemoryCluster:
         return sorted(inherited, key=lambda table: table.table)
 
     def finish_inheriting(self, me: int, keys: Iterable[str]) -> None:
-        """Of the inherited names, these have a seat."""
         unsettled = Home(me, False)
         self.homes.update({key: Home(me) for key in keys if self.homes.get(key, unsettled) == unsettled})
         self.homes = {key: home for key, home in self.homes.items() if home != unsettled}
@@ -215,7 +205,6 @@ class MemoryRegistry(Registry):
 
     @property
     def row(self) -> MemberRow:
-        """Its row in the database."""
         return self.cluster.members[self.epoch]
 
     def start(self, watcher: Watcher) -> None:
@@ -240,7 +229,6 @@ class MemoryRegistry(Registry):
     # -- what can happen to it
 
     def kill(self) -> None:
-        """The process is gone."""
         self.runs = self.row.locked = False
         for timer in self._timers.values():
             timer.cancel()
@@ -251,7 +239,6 @@ class MemoryRegistry(Registry):
         self.hangs = True
 
     def wake(self) -> None:
-        """The process goes on."""
         self.hangs = False
         if not self.row.locked:
             self.find_line()
@@ -263,7 +250,6 @@ class MemoryRegistry(Registry):
         self.row.locked = False
 
     def find_line(self) -> None:
-        """The connection can be had again."""
         self._lost_at = None
         self._judge.line_lost(self.cluster.clock.seconds())
         if self.row.ended:
@@ -291,7 +277,6 @@ class MemoryRegistry(Registry):
                 self.deliver()
 
     def commit(self) -> None:
-        """Carry out what was requested."""
         if not self._can_act:
             return
         if self.row.ended:
@@ -379,7 +364,6 @@ class MemoryRegistry(Registry):
         self.row.locked = False
 
     def _inherit(self, verdict: Verdict) -> None:
-        """Inherit one dead member after the other."""
         if self._inherits or not (verdict.may_inherit and verdict.dead):
             return
         tables = self.cluster.begin_inheriting(self.epoch, verdict.dead[0])

@@ -63,11 +63,9 @@ class PostgresServer:
 
     @property
     def _user(self) -> str | None:
-        """PostgreSQL refuses to run as root."""
         return "nobody" if os.geteuid() == 0 else None
 
     def initialize(self) -> None:
-        """Make the files of a new server."""
         self._own_folder()
         initdb = [self.programs / "initdb", "-D", "data", "-U", "gamehost", "-A", "trust", "-E", "UTF8", "--locale=C"]
         self._run([*initdb, "--no-sync"])
@@ -80,7 +78,6 @@ class PostgresServer:
             os.chown(self.folder, owner.pw_uid, owner.pw_gid)
 
     def start(self) -> None:
-        """Start it, and wait until it takes connections."""
         addresses = ",".join({_SETTINGS["listen_addresses"], self.address})
         settings = {
             **_SETTINGS,
@@ -107,7 +104,6 @@ class PostgresServer:
         self._run([self.programs / "pg_isready", "-h", self.folder, "-p", str(self.port), "-q"], tries=600)
 
     def standby(self) -> "PostgresServer":
-        """Another server, which follows this one."""
         other = PostgresServer(
             self.programs, Path(tempfile.mkdtemp(prefix="ghpg-", dir=self.folder.parent)), free_port()
         )
@@ -122,7 +118,6 @@ class PostgresServer:
         return other
 
     def stop(self) -> None:
-        """End it as a crash would, and wait for that."""
         for connection in self._connections.values():
             connection.close()
         self._connections.clear()
@@ -131,16 +126,13 @@ class PostgresServer:
             self._supervisor = None
 
     def remove(self) -> None:
-        """End it, and delete its files."""
         self.stop()
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def url(self, database: str, user: str = "gamehost") -> str:
-        """The name of a store."""
         return f"postgresql://{user}@{self.address}:{self.port}/{database}"
 
     def new_database(self, options: str = "") -> str:
-        """Make an empty database; its name."""
         name = f"test_{next(self._numbers)}"
         self.execute(f"CREATE DATABASE {name} {options}")
         return name
@@ -157,7 +149,6 @@ class PostgresServer:
         return self.new_database("TEMPLATE store")
 
     def drop(self, database: str) -> None:
-        """Delete a database, whoever uses it."""
         if (connection := self._connections.pop(database, None)) is not None:
             connection.close()
         self.execute(f"DROP DATABASE IF EXISTS {database} WITH (FORCE)")
@@ -192,14 +183,12 @@ def programs() -> Path | None:
 
 
 def free_port() -> int:
-    """A port that nobody listens on now."""
     with socket.socket() as one:
         one.bind(("127.0.0.1", 0))
         return int(one.getsockname()[1])
 
 
 def missing() -> str | None:
-    """Why there is no server; `None`: there is one."""
     try:
         import psycopg  # noqa: F401
     except ImportError:
@@ -258,8 +247,6 @@ def the_server() -> PostgresServer:
 
 
 class PostgresCase(JournalCase):
-    """A test case with a database."""
-
     def setUp(self) -> None:
         self.server: PostgresServer = the_server()
         self.database = self.new_database()
@@ -281,7 +268,6 @@ class PostgresCase(JournalCase):
         return journal
 
     def settle(self, journal: DurableJournal) -> None:
-        """Wait until everything is durable."""
         self.pump.settle(journal)
 
     def sql(self, statement: str) -> list[tuple[Any, ...]]:
@@ -289,7 +275,6 @@ class PostgresCase(JournalCase):
         return self.server.execute(statement, self.database)
 
     def empty(self) -> None:
-        """Delete everything in the store."""
         self.sql(
             "DELETE FROM event; DELETE FROM listed; DELETE FROM live; DELETE FROM member; UPDATE uptime SET seconds = 0"
         )
@@ -302,5 +287,4 @@ class PostgresCase(JournalCase):
         )
 
     def refusal(self, url: str | None = None, **more: Any) -> str:
-        """Why the store is not opened."""
         return str(self.assertRaises(StoreUnusable, self.start, url, **more))

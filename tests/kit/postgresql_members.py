@@ -56,7 +56,6 @@ class ClusterCase(PostgresCase):
         self.wait_for_lock(store.epoch)
 
     def cut_off(self, epoch: int) -> None:
-        """Have the server end the session of a member."""
         from gamehost.storage.postgresql.lives import cut_off
 
         cut_off(self.session, epoch)
@@ -103,14 +102,12 @@ class LivingMember:
     registry: PostgresRegistry | None = None
 
     def open_table(self, number: int, *names: str) -> TableId:
-        """Open a table for these players."""
         table = TableId(number)
         header = TableHeader("onitama", 1, tuple(SeatRecord(name, "onitama") for name in names))
         self.store.commit([(table, header)])
         return table
 
     def kill(self) -> None:
-        """End both sessions, and do nothing more."""
         self.store.session.close()
         registry = self.registry
         if registry is None or registry._ended:
@@ -130,8 +127,6 @@ def _no_session() -> Any:
 
 
 class RegistryCase(PostgresCase):
-    """A test case with members of a cluster."""
-
     def setUp(self) -> None:
         super().setUp()
         self.patch(judging, "HANGS_AFTER", 600.0)  # nobody beats
@@ -140,7 +135,6 @@ class RegistryCase(PostgresCase):
         self.addCleanup(self.kill_all)
 
     def begin_life(self) -> LivingMember:
-        """A new member without a registry."""
         number = len(self.living) + 1
         life = Life(self.url, self.warned.append, cluster=ClusterAddress(f"unix:/member/{number}", f"token {number}"))
         store = PostgresStore(life.begin(0.0), life.epoch, time.time, life.resume)
@@ -148,7 +142,6 @@ class RegistryCase(PostgresCase):
         return self.living[life.epoch]
 
     def join(self) -> PostgresRegistry:
-        """The registry of a new member."""
         member = self.begin_life()
         member.registry = open_registry(
             self.url, member.life.epoch, self.pump.from_thread, self.broken.append, warn=self.warned.append
@@ -156,15 +149,12 @@ class RegistryCase(PostgresCase):
         return member.registry
 
     def kill(self, registry: Registry) -> None:
-        """Kill a member."""
         self.living.pop(registry.epoch).kill()
 
     def kill_all(self) -> None:
-        """End all members."""
         for member in self.living.values():
             member.kill()
 
     def until(self, condition: Callable[[], bool]) -> None:
-        """Wait until something is so."""
         self.pump.until(lambda: bool(condition() or self.broken))
         self.assertEqual(self.broken, [])

@@ -55,12 +55,10 @@ class RecordingWatcher:
 
     @property
     def epochs(self) -> list[int]:
-        """Of the members that live."""
         return [member.epoch for member in self.members]
 
     @property
     def waiting(self) -> list[str]:
-        """The keys of those who wait."""
         return [offer.key for offer in self.offers]
 
 
@@ -72,7 +70,6 @@ class RegistryContract(Mixin):
         raise NotImplementedError
 
     def kill(self, registry: Registry) -> None:
-        """End the process of a member as `kill -9` does."""
         raise NotImplementedError
 
     def until(self, condition: Callable[[], bool]) -> None:
@@ -80,23 +77,18 @@ class RegistryContract(Mixin):
         raise NotImplementedError
 
     def open_table(self, registry: Registry, *names: str) -> TableId:
-        """Have a member open a table for these players."""
         raise NotImplementedError
 
     def put_account(self, registry: Registry, account: Account) -> None:
-        """Have a member add an account."""
         raise NotImplementedError
 
     def drop_account(self, registry: Registry, account: Account) -> None:
-        """Have a member delete an account."""
         raise NotImplementedError
 
     def put_ban(self, registry: Registry, ban: Ban) -> None:
-        """Have a member ban somebody."""
         raise NotImplementedError
 
     def members(self, count: int) -> tuple[list[Registry], list[RecordingWatcher]]:
-        """Some members that know of each other."""
         registries = [self.join() for _ in range(count)]
         watchers = [RecordingWatcher() for _ in registries]
         for registry, watcher in zip(registries, watchers, strict=True):
@@ -117,15 +109,12 @@ class RegistryContract(Mixin):
         return all(watcher.waiting[-1:] == [key] for watcher in watchers)
 
     def has_inherited(self, watcher: RecordingWatcher, count: int) -> bool:
-        """Whether so many members were inherited."""
         return watcher.inheritances == count
 
     def has_length(self, numbers: Sequence[int], length: int) -> bool:
-        """Whether so many numbers were given."""
         return len(numbers) == length
 
     def moved(self, registry: Registry, key: str, home: int) -> bool:
-        """Transfer a name, and return the answer."""
         answers: list[bool] = []
         registry.transfer(key, home, answers.append)
         self.until(lambda: bool(answers))
@@ -154,7 +143,6 @@ class RegistryContract(Mixin):
         self.assertEqual(self.homes(other, "ann"), [other.epoch])
 
     def test_a_release_by_somebody_else_does_nothing(self) -> None:
-        """A member can only free names whose home it is."""
         (home, other), _ = self.members(2)
         self.assertEqual(self.homes(home, "ann"), [home.epoch])
         other.release(["ann"])

@@ -66,7 +66,6 @@ def played(path: Path, lines: int) -> dict[TableId, int]:
 
 
 def flip(path: Path, bit: int) -> None:
-    """Flip one bit of a file."""
     with path.open("r+b") as file:
         file.seek(bit // 8)
         byte = file.read(1)[0]
@@ -174,8 +173,6 @@ def back_up_main_file_alone() -> None:
 
 @define(eq=False)
 class Counts:
-    """What was checked."""
-
     kills: int = 0
     #: Backups that were made, and entries that were acknowledged before one of them began.
     backups: int = 0
@@ -268,7 +265,6 @@ class Rounds:
         self.counts.entries += sum(needed.values())
 
     def _go_on(self, path: Path) -> None:
-        """A host starts on a backup and goes on."""
         pump = Pump()
         journal = pump.open(path)
         unfinished = len(records(journal))
@@ -278,7 +274,6 @@ class Rounds:
 
 
 def kill_under_backups(kills: int, seed: int = 1) -> None:
-    """Print figures while it runs, and at the end."""
     begin = time.monotonic()
     for block in range(0, kills, 10):
         with tempfile.TemporaryDirectory() as folder:

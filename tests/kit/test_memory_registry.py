@@ -21,15 +21,12 @@ from tests.kit.registry_contract import RecordingWatcher, RegistryContract
 
 
 def table(number: int, *names: str) -> UnfinishedTable:
-    """An unfinished table."""
     return UnfinishedTable(
         TableId(number), TableHeader("onitama", 1, tuple(SeatRecord(name, "onitama") for name in names)), True, 0
     )
 
 
 class ContractTests(RegistryContract, PropertyCase):
-    """`RegistryContract` for the cluster in memory."""
-
     def setUp(self) -> None:
         self.cluster = MemoryCluster()
         self.numbers = count(1)
@@ -64,14 +61,11 @@ class ContractTests(RegistryContract, PropertyCase):
 
 
 class MemoryRegistryTests(SynchronousTestCase):
-    """Faults of members."""
-
     def setUp(self) -> None:
         self.cluster = MemoryCluster()
         self.broken: list[str] = []
 
     def join(self) -> tuple[MemoryRegistry, RecordingWatcher]:
-        """A new member that watches."""
         registry, host = self.cluster.join(broken=self.broken.append), RecordingWatcher()
         registry.start(host)
         self.cluster.advance(0)
@@ -134,7 +128,6 @@ class MemoryRegistryTests(SynchronousTestCase):
         self.assertEqual((host.epochs, host.inheritances, self.broken), ([1, 2], 1, []))
 
     def test_the_database_stays_away(self) -> None:
-        """After ten seconds a host ends."""
         first, _ = self.join()
         first.lose_line()
         self.cluster.advance(9.7)
@@ -179,8 +172,6 @@ class WatchedCluster(MemoryCluster):
 
 @define(eq=False)
 class ModelHost:
-    """A host that knows which names are its own."""
-
     cluster: MemoryCluster
     registry: MemoryRegistry = field(init=False)
     mine: set[str] = field(factory=set)
@@ -195,20 +186,16 @@ class ModelHost:
 
     @property
     def counts(self) -> bool:
-        """Whether its life has not ended."""
         return not self.registry.row.ended
 
     def members_are(self, members: Sequence[Member]) -> None:
-        """The first one is the leader."""
         assert [one.epoch for one in members] == sorted({one.epoch for one in members})
 
     def offers_are(self, offers: Sequence[Offer]) -> None:
-        """Each name waits once, and in order."""
         assert len({one.key for one in offers}) == len(offers)
         assert [one.order for one in offers] == sorted(one.order for one in offers)
 
     def inherited(self, tables: Sequence[UnfinishedTable], taken: Callable[[Collection[str]], None]) -> None:
-        """The names at its tables are its own now."""
         assert not self.untold
         keys = [seat.name for table in tables for seat in table.opening.seats]
         self.untold.append(partial(taken, keys))
@@ -220,12 +207,10 @@ class ModelHost:
     # -- what a host does
 
     def claim(self, key: str, queue: tuple[str, str] | None = None) -> None:
-        """Somebody wants to log in."""
         if self.registry.runs:
             self.registry.claim(key, queue, partial(self._answered, key))
 
     def log_in(self, key: str) -> None:
-        """Somebody logs in, and the database is quick."""
         self.claim(key)
         self.registry.commit()
         self.registry.deliver()
@@ -240,18 +225,15 @@ class ModelHost:
             self.mine.add(key)
 
     def release(self, key: str) -> None:
-        """The player is gone."""
         if self.can_give_away(key):
             self.mine.discard(key)
             self.registry.release([key])
 
     def release_of_others(self, key: str) -> None:
-        """A host may release what is not its own."""
         if self.registry.runs and key not in self.mine and key not in self.moving:
             self.registry.release([key])
 
     def can_give_away(self, key: str) -> bool:
-        """Whether the name is its own, and has no seat."""
         seated = {seat.name for _, table in self.cluster.tables.values() for seat in table.opening.seats}
         return self.registry.runs and key in self.mine and key not in seated
 
@@ -263,7 +245,6 @@ class ModelHost:
             self.cluster.open_table(self.registry.epoch, UnfinishedTable(number, header, True, 0))
 
     def wait(self, key: str) -> None:
-        """The player waits for an opponent."""
         if self.registry.runs and key in self.mine:
             self.registry.waits(key, QUEUE, True)
 
@@ -282,20 +263,16 @@ class ModelHost:
             self.mine.add(key)
 
     def settle(self) -> None:
-        """The names that were inherited are known."""
         if self.registry.runs and self.untold:
             self.untold.pop()()
 
 
 @define(eq=False)
 class Run:
-    """Some members, and what happens to them."""
-
     cluster: MemoryCluster = field(factory=lambda: WatchedCluster(by_hand=True))
     hosts: list[ModelHost] = field(factory=list)
 
     def do(self, what: str, who: int, key: str, other: int) -> None:
-        """One step."""
         host, second = self.hosts[who % len(self.hosts)], self.hosts[other % len(self.hosts)]
         registry = host.registry
         steps: dict[str, Callable[[], object]] = {
@@ -332,7 +309,6 @@ class Run:
             host.registry.deliver()
 
     def join(self) -> None:
-        """A new member."""
         if len(self.hosts) < 4:
             self.hosts.append(ModelHost(self.cluster))
 
@@ -385,8 +361,6 @@ steps = st.lists(
 
 
 class ClusterPropertyTests(PropertyCase):
-    """Two members at first, at most four."""
-
     @settings(max_examples=250, deadline=None)
     @given(steps)
     def test_a_name_has_one_home(self, steps: list[Step]) -> None:

@@ -26,8 +26,6 @@ from tests.storage.test_sqlite import StoreCase
 
 
 class BackupTests(StoreCase):
-    """Copies of a journal that no host has open."""
-
     def test_log_of_a_killed_host(self) -> None:
         """What is only in the log beside the file is in the copy, with a mark; the source is not changed."""
         journal = self.start()
@@ -74,21 +72,17 @@ class BackupTests(StoreCase):
 
 
 def begin(journal: DurableJournal) -> Callable[..., None]:
-    """The method that begins a backup of a journal."""
     assert journal.backups is not None
     return journal.backups.begin
 
 
 class OnlineBackupTests(StoreCase):
-    """What `gamehost.storage.inspect` says of itself."""
-
     def setUp(self) -> None:
         super().setUp()
         self.copy = self.folder / "copy.sqlite"
         self.results: list[Backup | str] = []
 
     def back_up(self, journal: DurableJournal, force: bool = False) -> Backup | str:
-        """Make a backup, and wait for it."""
         before = len(self.results)
         begin(journal)(self.copy, self.results.append, force)
         self.pump.until(lambda: len(self.results) > before)
@@ -264,10 +258,7 @@ class KillTests(StoreCase):
 
 
 class CheckTests(StoreCase):
-    """What `gamehost.storage.inspect` says of itself."""
-
     def checked(self, path: Path) -> tuple[int, str]:
-        """The exit status, and what is printed."""
         self.patch(os, "nice", lambda more: more)
         with redirect_stdout(io.StringIO()) as out:
             status = main([str(path)])

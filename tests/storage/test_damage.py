@@ -6,11 +6,15 @@ import shutil
 import sqlite3
 from contextlib import closing
 from pathlib import Path
+from shutil import copyfile
 
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
+from gamehost.games.base import Seat
 from gamehost.journal.records import Entry, EntryKind, StoreUnusable, TableId
-from gamehost.storage import sqlite
+from gamehost.storage import contents, sqlite
 from gamehost.storage.durable import DurableJournal, StoredAccounts
 from gamehost.storage.high_water_mark import read_last_commit
 from gamehost.storage.inspect import reading
@@ -82,7 +86,6 @@ class LogTests(DamageCase):
     """Damage to the write-ahead log, where SQLite drops the rest in silence."""
 
     def test_a_killed_store_is_whole(self) -> None:
-        """Without damage everything is there."""
         self.assertEqual(self.held(self.killed()), 30)
 
     def flipped(self, left: Path, place: int, bit: int) -> Path:
@@ -138,7 +141,6 @@ class LogTests(DamageCase):
         self.assertEqual(self.held(left), 30)
 
     def test_a_log_cut_short_or_lost_is_refused(self) -> None:
-        """The log's end is as needed as its beginning."""
         left = self.killed()
         log = sidecar_path(left, "-wal")
         whole = log.read_bytes()
@@ -246,10 +248,17 @@ class StoreTests(DamageCase):
         self.stop(self.start(accept_loss=True))
         self.stop(self.start())
 
-    def test_a_changed_row_is_refused(self) -> None:
-        """A row of a table that goes on is not played when it is not the one that was written."""
-        self.change(self.path, "UPDATE event SET at_ms = at_ms + 1 WHERE game = 1 AND n = 4")
-        self.assertIn("table 1: row 4 does not match its hash", self.refusal())
+    def test_rows_that_were_changed_are_refused(self) -> None:
+        """A row of a table that goes on, a missing row even of a finished table, and a table that is listed and not there."""
+        whole = self.path.read_bytes()
+        for statement, why in (
+            ("UPDATE event SET at_ms = at_ms + 1 WHERE game = 1 AND n = 4", "table 1: row 4 does not match its hash"),
+            ("DELETE FROM event WHERE game = 2 AND n = 3", "22 rows up to row 23, and 23 were durable"),
+            ("INSERT INTO live(game) VALUES (99)", "table 99: all of its rows are missing"),
+        ):
+            self.change(self.path, statement)
+            self.assertIn(why, self.refusal())
+            self.path.write_bytes(whole)
 
     def test_a_damaged_table_is_given_up_with_the_owners_word(self) -> None:
         """It is named, and the other tables go on, in this life and the next."""
@@ -266,16 +275,6 @@ class StoreTests(DamageCase):
         self.assertEqual([record.table for record in records(journal)], [third])
         self.assertEqual(journal.skipped, [])
 
-    def test_lost_rows_are_refused(self) -> None:
-        """Rows that are missing in the middle, even of a finished table, are counted."""
-        self.change(self.path, "DELETE FROM event WHERE game = 2 AND n = 3")
-        self.assertIn("22 rows up to row 23, and 23 were durable", self.refusal())
-
-    def test_a_table_without_rows_is_refused(self) -> None:
-        """A table that is listed and not there was not lost by us."""
-        self.change(self.path, "INSERT INTO live(game) VALUES (99)")
-        self.assertIn("table 99: all of its rows are missing", self.refusal())
-
     def test_a_table_that_was_put_away_is_left_out(self) -> None:
         """Nobody plays on at a table that was put away, even if the list of unfinished tables names it."""
         journal = self.start()
@@ -291,7 +290,6 @@ class StoreTests(DamageCase):
         self.assertEqual(loaded, ["table 1: it was put away, and yet is listed as unfinished"])
 
     def test_numbers_go_on_after_a_refusal(self) -> None:
-        """A refusal uses up nothing."""
         self.change(self.path, "INSERT INTO live(game) VALUES (99)")
         self.refusal()
         self.change(self.path, "DELETE FROM live WHERE game = 99")
@@ -307,8 +305,6 @@ EMPTY = '{"max_seq": 0, "count": 0, "sha": "", "accounts": 0, "log": true}\n'
 
 
 class BitFlipTests(SynchronousTestCase):
-    """`make test-bitflips` flips more bits."""
-
     def test_no_flip_is_silent(self) -> None:
         """Thirty bits of store, log and marks: nothing acknowledged is gone without a word."""
         self.assertEqual(flip_bits(30, 1, Path(self.mktemp()))["silent"], 0)
@@ -319,3 +315,127 @@ class BitFlipTests(SynchronousTestCase):
         self.patch(sqlite, "check_log", lambda log: None)
         unchecked = flip_bits(20, 2, Path(self.mktemp()), ["-wal"], EMPTY)
         self.assertGreater(unchecked["silent"], checked["silent"])
+
+
+TABLES, MOVES = 6, 3
+#: Rows of each table: its opening, and the moves.
+ROWS = MOVES + 1
+
+
+class RecordCheckTests(StoreCase):
+    def setUp(self) -> None:
+        super().setUp()
+        journal = self.start()
+        for _ in range(TABLES):
+            self.play(journal, MOVES)
+        self.stop(journal)
+
+    def damage(self, table: int, n: int) -> None:
+        with closing(sqlite3.connect(self.path)) as connection, connection:
+            connection.execute("UPDATE event SET at_ms = at_ms + 1 WHERE game = ? AND n = ?", (table, n))
+
+    def reopened(self, at_start: int) -> DurableJournal:
+        """The journal, which reads so many rows at its start."""
+        self.patch(contents, "AT_START", at_start)
+        return self.start()
+
+    def check(self, journal: DurableJournal, rows: int = 1) -> tuple[list[str], bool]:
+        answers: list[tuple[list[str], bool]] = []
+        journal.check(rows, lambda damage, all_checked: answers.append((list(damage), all_checked)))
+        self.pump.settle(journal)
+        [answer] = answers
+        return answer
+
+    def test_a_small_store_is_checked_at_the_start(self) -> None:
+        """So damage in any row is refused, as it always was."""
+        self.assertTrue(self.reopened(TABLES * ROWS).all_checked)
+        self.stop_all()
+        self.damage(TABLES, 3)
+        self.assertIn("the journal was changed or damaged: table 6: row 3 does not match its hash", self.refusal())
+
+    def test_who_plays_is_always_checked_at_the_start(self) -> None:
+        """The first two rows of every table: a changed name or address would give a seat to somebody else."""
+        self.patch(contents, "AT_START", 1)
+        for n in (0, 1):
+            self.damage(5, n)
+            self.assertIn(f"table 5: row {n} does not match its hash", self.refusal())
+            self.damage_undone(5, n)
+        self.assertEqual(len(list(self.start().unfinished())), TABLES)
+
+    def damage_undone(self, table: int, n: int) -> None:
+        with closing(sqlite3.connect(self.path)) as connection, connection:
+            connection.execute("UPDATE event SET at_ms = at_ms - 1 WHERE game = ? AND n = ?", (table, n))
+
+    def test_the_rest_is_checked_in_slices(self) -> None:
+        """Whole tables, until there are enough rows. A damaged one is told, and the others go on."""
+        self.damage(4, 3)
+        journal = self.reopened(ROWS)
+        self.assertFalse(journal.all_checked)
+        self.assertEqual(len(list(journal.unfinished())), TABLES)
+        self.assertEqual(self.check(journal), ([], False))  # 2
+        self.assertEqual(self.check(journal, ROWS + 1), (["table 4: row 3 does not match its hash"], False))  # 3 and 4
+        self.assertEqual(self.check(journal), ([], False))  # 5
+        self.check(journal)
+        self.assertEqual(self.check(journal), ([], True))
+        loaded: list[object] = []
+        journal.load(TableId(4), loaded.append)
+        self.pump.settle(journal)
+        self.assertEqual(loaded, ["table 4: row 3 does not match its hash"])
+
+    def test_with_the_owners_word_everything_is_read_at_the_start(self) -> None:
+        """Tables that are damaged are given up at once then, so that the next start needs no word."""
+        self.damage(6, 3)
+        self.patch(contents, "AT_START", 1)
+        journal = self.start(accept_loss=True)
+        self.assertTrue(journal.all_checked)
+        self.assertEqual(len(list(journal.unfinished())), TABLES - 1)
+
+    @settings(max_examples=15)
+    @given(st.lists(st.sampled_from(["check", "load", "end", "new"]), max_size=12), st.integers(1, 30))
+    def test_each_record_is_checked_once(self, steps: list[str], rows: int) -> None:
+        """Whatever happens meanwhile: tables that are played on, that end, and new ones."""
+        path = self.folder / "again.sqlite"
+        for file in self.folder.glob("again.sqlite*"):
+            file.unlink()
+        for suffix in ("", ".hwm"):
+            copyfile(f"{self.path}{suffix}", f"{path}{suffix}")
+        self.patch(contents, "AT_START", 1)
+        journal = self.start(path)
+        left = list(range(TABLES, 0, -1))
+        for step in steps:
+            if step == "check":
+                self.assertEqual(self.check(journal, rows)[0], [])
+            elif step == "new":
+                self.play(journal, 1)
+            elif left:
+                table = TableId(left.pop())
+                journal.load(table, nothing_of)
+                self.pump.settle(journal)
+                journal.append(table, END if step == "end" else MOVE, nothing)
+        for _ in range(TABLES + 2):
+            damage, all_checked = self.check(journal, rows)
+            self.assertEqual(damage, [])
+        self.assertTrue(all_checked)
+        self.stop(journal)
+
+
+def nothing_of(record: object) -> None:
+    """A record that the test does not need."""
+
+
+class UnfinishedTests(DamageCase):
+    def test_notes_are_read_with_their_tables(self) -> None:
+        """A start reads the notes of some tables at once, and each table has its own."""
+        self.patch(contents, "LISTED_AT_ONCE", 2)
+        journal = self.start()
+        tables = [self.play(journal, 1) for _ in range(5)]
+        for number, table in enumerate(tables):
+            journal.sleep(table, 100 + number)
+        for table in tables[3:]:
+            journal.wake(table)
+            journal.append(table, END, nothing)
+            journal.told(table, Seat(table % 2))
+        self.pump.settle(journal)
+        self.stop(journal)
+        noted = [(one.table, one.since, set(one.told)) for one in self.start().unfinished()]
+        self.assertEqual(noted, [(1, 100, set()), (2, 101, set()), (3, 102, set()), (4, 0, {0}), (5, 0, {1})])

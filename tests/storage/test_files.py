@@ -17,7 +17,6 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.journal.records import Room, StoreUnusable, TableId
 from gamehost.storage import files, high_water_mark
-from gamehost.storage import files as free_space
 from gamehost.storage.changes import StoreFailed
 from gamehost.storage.files import fits, room
 from gamehost.storage.high_water_mark import read_mark
@@ -50,15 +49,11 @@ class Useless:
         """Grant a lock."""
 
     def fcntl(self, file: object, what: int, argument: bytes) -> bytes:
-        """Grant this one, too."""
         return argument
 
 
 class Broken:
-    """A store whose disk is broken."""
-
     def commit(self, changes: object) -> None:
-        """Fail as SQLite does."""
         raise sqlite3.OperationalError("disk I/O error")
 
 
@@ -70,8 +65,8 @@ class IdentityTests(DamageCase):
         self.play(journal, 3)
         path = sidecar_path(self.path, suffix)
         if replace:
-            shutil.copy2(path, self.folder / "new")
-            (self.folder / "new").replace(path)
+            shutil.copy2(path, path.with_name("new"))
+            path.with_name("new").replace(path)
         else:
             path.unlink()
         journal.open(journal.new_table(), OPENING, nothing)
@@ -79,21 +74,18 @@ class IdentityTests(DamageCase):
         self.stop(journal)
         return self.pump.broken[0]
 
-    def test_a_deleted_store(self) -> None:
-        """What is written to it would be gone with the process."""
-        self.assertIn("store.sqlite was deleted while the host had it open", self.spoilt("", replace=False))
-
-    def test_a_deleted_log(self) -> None:
-        """The newest part of the journal."""
-        self.assertIn("store.sqlite-wal was deleted", self.spoilt("-wal", replace=False))
-
-    def test_a_replaced_store(self) -> None:
-        """A backup that is put back under a running host."""
-        self.assertIn("store.sqlite was replaced by another file", self.spoilt("", replace=True))
-
-    def test_a_replaced_log(self) -> None:
-        """The same, of the log."""
-        self.assertIn("store.sqlite-wal was replaced", self.spoilt("-wal", replace=True))
+    def test_a_file_that_is_not_the_one_that_was_opened(self) -> None:
+        """What is written to it would be gone with the process. A backup may be put back under a running host."""
+        for suffix, exchanged, what in (
+            ("", False, "store.sqlite was deleted while the host had it open"),
+            ("-wal", False, "store.sqlite-wal was deleted"),
+            ("", True, "store.sqlite was replaced by another file"),
+            ("-wal", True, "store.sqlite-wal was replaced"),
+        ):
+            self.path = Path(self.mktemp()).absolute() / "store.sqlite"
+            self.path.parent.mkdir()
+            self.pump.broken.clear()
+            self.assertIn(what, self.spoilt(suffix, exchanged))
 
 
 class SharedTests(DamageCase):
@@ -113,8 +105,6 @@ class SharedTests(DamageCase):
 
 
 class LockTests(DamageCase):
-    """Locks are tried before the store is opened."""
-
     def test_locks_that_do_nothing(self) -> None:
         """As on some network file systems, all locks are had: the store is refused, and nothing is left beside it."""
         self.stop(self.start())
@@ -131,8 +121,6 @@ class LockTests(DamageCase):
 
 
 class ReasonTests(DamageCase):
-    """Why a commit has failed."""
-
     def test_what_the_system_says(self) -> None:
         """SQLite says `disk I/O error`, and the system to a file beside the store more than that. It is not left there."""
         opened = files.StoreFiles(self.path, cast(SqliteStore, Broken()), lambda: 0.0, None)
@@ -144,8 +132,6 @@ class ReasonTests(DamageCase):
 
 
 class NameTests(DamageCase):
-    """One store has one path."""
-
     def test_a_symbolic_link_is_followed(self) -> None:
         """All files are beside the store itself, by whichever name it is opened."""
         link = self.folder / "link.sqlite"
@@ -214,7 +200,6 @@ class NameTests(DamageCase):
         self.assertIn("store.sqlite-wal is missing", str(raised.exception))
 
     def test_a_clean_stop_needs_no_log(self) -> None:
-        """The mark says so."""
         journal = self.start()
         self.play(journal, 3)
         self.assertTrue(read_mark(sidecar_path(self.path, ".hwm").read_text()).log)
@@ -224,8 +209,6 @@ class NameTests(DamageCase):
 
 
 class NoFilesTests(StoreCase):
-    """Row 19."""
-
     def fail_with(self, number: int) -> Callable[[], None]:
         """No file can be replaced from now on, until what is given back is called."""
 
@@ -262,23 +245,23 @@ GIB = 1 << 30
 
 
 class FreeSpaceTests(StoreCase):
-    """What `gamehost.storage.files` says of itself."""
-
-    def room(self, total: int, free: int, wanted: int = GIB) -> Room:
-        """What is said of a disk of this size."""
+    def room(self, total: int, free: int, wanted: int) -> Room:
         block = 4096
         disk = os.statvfs_result((block, block, total // block, 0, free // block, 0, 0, 0, 0, 255))
         return room(Path("/somewhere/store"), wanted, lambda path: disk)
 
     def test_levels(self) -> None:
         """Enough, low below the limit, and none below a tenth of it; of a small disk 5 % are enough."""
-        self.assertEqual(self.room(1000 * GIB, GIB), Room.ENOUGH)
-        self.assertEqual(self.room(1000 * GIB, GIB - 4096), Room.LOW)
-        self.assertEqual(self.room(1000 * GIB, GIB // 10 + 4096), Room.LOW)
-        self.assertEqual(self.room(1000 * GIB, GIB // 10 - 4096), Room.NONE)
-        self.assertEqual(self.room(10 * GIB, GIB // 2), Room.ENOUGH)
-        self.assertEqual(self.room(10 * GIB, GIB // 2 - 4096), Room.LOW)
-        self.assertEqual(self.room(10 * GIB, 0, wanted=0), Room.ENOUGH)
+        for total, free, wanted, room_left in (
+            (1000 * GIB, GIB, GIB, Room.ENOUGH),
+            (1000 * GIB, GIB - 4096, GIB, Room.LOW),
+            (1000 * GIB, GIB // 10 + 4096, GIB, Room.LOW),
+            (1000 * GIB, GIB // 10 - 4096, GIB, Room.NONE),
+            (10 * GIB, GIB // 2, GIB, Room.ENOUGH),
+            (10 * GIB, GIB // 2 - 4096, GIB, Room.LOW),
+            (10 * GIB, 0, 0, Room.ENOUGH),
+        ):
+            self.assertEqual(self.room(total, free, wanted), room_left)
 
     def test_a_copy_leaves_room_for_the_host(self) -> None:
         """On the store's own disk the limit for new tables is kept; elsewhere the copy alone has to fit."""
@@ -297,7 +280,7 @@ class FreeSpaceTests(StoreCase):
         self.stop(journal)
         disk = os.statvfs(self.folder)
         wanted = disk.f_bavail * disk.f_frsize * 1000
-        self.patch(free_space, "LARGEST_PART", 1000)
+        self.patch(files, "LARGEST_PART", 1000)
         journal = self.start(free_space=wanted)
         self.assertEqual(journal.room, Room.NONE)
         self.assertEqual([len(record.entries) for record in records(journal)], [3])
@@ -307,15 +290,12 @@ class FreeSpaceTests(StoreCase):
 
 
 class BesideTests(SynchronousTestCase):
-    """What `gamehost.storage.sidecar` says of itself."""
-
     def setUp(self) -> None:
         self.folder = Path(self.mktemp())
         self.folder.mkdir()
         self.path = sidecar_path(self.folder / "a.sqlite", ".hwm")
 
     def test_names(self) -> None:
-        """The suffix is added, not exchanged."""
         self.assertEqual(self.path.name, "a.sqlite.hwm")
 
     def test_read_back(self) -> None:
@@ -341,8 +321,6 @@ class BesideTests(SynchronousTestCase):
 
 
 class ProofKeyTests(SynchronousTestCase):
-    """`proof_key`."""
-
     def setUp(self) -> None:
         self.store = Path(self.mktemp()).absolute()
         self.path = sidecar_path(self.store, KEY_SUFFIX)
@@ -355,7 +333,6 @@ class ProofKeyTests(SynchronousTestCase):
         self.assertEqual(S_IMODE(self.path.stat().st_mode), 0o600)
 
     def test_another_store_has_another(self) -> None:
-        """Keys are random."""
         self.assertNotEqual(proof_key(self.store), proof_key(Path(self.mktemp()).absolute()))
 
     def test_what_is_no_key_is_replaced(self) -> None:
@@ -371,8 +348,6 @@ class ProofKeyTests(SynchronousTestCase):
 
 
 class StartsTests(PropertyCase):
-    """What `gamehost.storage.sidecar` says of itself."""
-
     def dying(self, *times: float) -> Starts:
         """After starts at these times, none of them ended."""
         starts = Starts()
@@ -396,13 +371,11 @@ class StartsTests(PropertyCase):
         self.assertEqual(starts, Starts())
 
     def test_a_clock_that_was_set_back_locks_nobody_out(self) -> None:
-        """Starts that lie in the future are forgotten."""
         starts = self.dying(1000, 1010, 1020, 1030, 1040, 1050)
         self.assertEqual(starts.started(0.0), Starts(True, (0.0,)))
 
     @given(st.booleans(), st.lists(st.floats(0, 1e10)).map(tuple))
     def test_the_file_reads_back(self, running: bool, times: tuple[float, ...]) -> None:
-        """What is written is read."""
         starts = Starts(running, times)
         self.assertEqual(read_starts(starts.write()), starts)
 
@@ -421,5 +394,4 @@ class StartsTests(PropertyCase):
             self.assertEqual(read_starts(text), Starts())
 
     def test_the_documented_numbers(self) -> None:
-        """Five within a minute."""
         self.assertEqual((MOST, WITHIN), (5, 60.0))

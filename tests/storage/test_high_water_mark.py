@@ -30,16 +30,12 @@ from tests.storage.test_damage import DamageCase
 
 
 class MarkTests(PropertyCase):
-    """What `gamehost.storage.high_water_mark` says of itself. That stores are checked with it: `test_damage`."""
-
     @given(st.integers(0, 2**40), st.integers(0, 2**40), st.binary(min_size=8, max_size=8), st.integers(0, 2**40))
     def test_reads_back(self, last: int, count: int, h: bytes, accounts: int) -> None:
-        """What is written is read."""
         mark = mark_of(last, count, h, accounts)
         self.assertEqual(read_mark(write_mark(mark)), mark)
 
     def test_the_file_is_this(self) -> None:
-        """The form does not change by accident."""
         self.assertEqual(write_mark(mark_of(0, 0, b"", 0)), '{"max_seq": 0, "count": 0, "sha": "", "accounts": 0}\n')
         sha = "48f90f414ab525a62b15c4e31492a8dc233a4a7da4ae89bc8dc6a46b7f83aff8"
         text = f'{{"max_seq": 2, "count": 2, "sha": "{sha}"'
@@ -56,7 +52,6 @@ class MarkTests(PropertyCase):
         self.assertIsInstance(mark, Mark)
 
     def test_wrong_types_are_refused(self) -> None:
-        """Numbers are numbers, and not below zero."""
         for text in (
             '{"max_seq": true, "count": 1, "sha": ""}',
             '{"max_seq": 1.0, "count": 1, "sha": ""}',
@@ -69,8 +64,6 @@ class MarkTests(PropertyCase):
 
 
 class LastCommitTests(SynchronousTestCase):
-    """What `gamehost.storage.high_water_mark` says of itself."""
-
     def test_what_was_noted_last_is_read(self) -> None:
         """While the file is open too, as a kill would leave it."""
         path = Path(self.mktemp())
@@ -136,7 +129,6 @@ class CheckedRowsTests(DamageCase):
             self.assertIn("the journal has 23 rows up to row 24, and 24 were durable", journal.verify().faults)
 
     def test_new_rows_are_counted(self) -> None:
-        """Those behind the note."""
         journal = self.start()
         table = self.play(journal, 2)
         journal.append(table, END, nothing)
@@ -146,21 +138,17 @@ class CheckedRowsTests(DamageCase):
         self.assertIn("the journal has 27 rows up to row 28, and 28 were durable", self.refusal())
 
     def test_a_changed_note_is_refused(self) -> None:
-        """A note without its row, or with two."""
         self.change(self.path, "INSERT INTO checked SELECT * FROM checked")
         self.assertIn("'checked' has 2 rows instead of one", self.refusal())
         self.change(self.path, "DELETE FROM checked")
         self.assertIn("'checked' has 0 rows instead of one", self.refusal())
 
     def test_an_index_without_an_end_is_refused(self) -> None:
-        """In words, and not by an error of the program."""
         self.change(self.path, "DELETE FROM placed_to")
         self.assertIn("'placed_to' has 0 rows instead of one", self.refusal())
 
 
 class WriteAheadLogTests(DamageCase):
-    """What `gamehost.storage.sidecar` says of itself. `tests.storage.test_power` has logs that a power cut left."""
-
     def test_a_torn_end_is_no_damage(self) -> None:
         """A log that ends anywhere is taken: so does a kill leave it."""
         log = self.killed().with_name("store.sqlite-wal").read_bytes()

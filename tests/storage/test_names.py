@@ -42,7 +42,6 @@ OTHER = ("onitama", "final")
 
 
 def offer(key: str, home: int, order: int, movable: bool = True) -> Offer:
-    """Somebody who waits."""
     return Offer(key, QUEUE, home, movable, order)
 
 
@@ -60,7 +59,6 @@ class NamesTests(SynchronousTestCase):
         homes: dict[str, Home],
         offers: list[Offer],
     ) -> None:
-        """Carry out a group, once and again."""
         found, after = carry_out(requests, rows, 1)
         self.assertEqual((found, after.homes, list(after.offers.values())), (results, homes, offers))
         again, twice = carry_out(requests, after, 1)
@@ -185,8 +183,6 @@ class TableNumbersTests(SynchronousTestCase):
 
 
 class Kept(Registry):
-    """Registry that nobody carries out."""
-
     def __init__(self, epoch: int) -> None:
         super().__init__(epoch)
         self.asked: list[Asked] = []
@@ -196,8 +192,6 @@ class Kept(Registry):
 
 
 class RegistryTests(SynchronousTestCase):
-    """The host's side of a registry."""
-
     def setUp(self) -> None:
         self.requests = Kept(1)
         self.answers: list[Any] = []
@@ -250,7 +244,6 @@ class RegistryTests(SynchronousTestCase):
         self.assertEqual(self.answers, [Answer(3), None])
 
     def test_claims_are_given_up(self) -> None:
-        """Ten seconds after they were tried first."""
         asked = Asked(Claim("ann", None), self.answers.append)
         self.assertFalse(asked.is_given_up(50.0))
         self.assertFalse(asked.is_given_up(49.9 + ASK_UNTIL))
@@ -258,23 +251,17 @@ class RegistryTests(SynchronousTestCase):
 
 
 class MemberTests(SynchronousTestCase):
-    """A member of a cluster."""
-
     def test_its_token(self) -> None:
-        """The token is in no log."""
         member = Member(3, "a machine", "tcp:10.0.0.1:8990", "the token")
         self.assertNotIn("the token", repr(member))
         self.assertIn("tcp:10.0.0.1:8990", repr(member))
 
 
 def seen(epoch: int, *, noted: int = 0, ended: bool = False, locked: bool = True) -> Seen:
-    """A member as the database shows it."""
     return Seen(epoch, "a machine", f"tcp:10.0.0.{epoch}:8990", "the token", noted, ended, locked)
 
 
 class JudgeTests(SynchronousTestCase):
-    """The judge of member 2."""
-
     def setUp(self) -> None:
         self.judge = Judge(2)
 
@@ -341,6 +328,5 @@ class JudgeTests(SynchronousTestCase):
         self.assertEqual(self.judge.look([seen(1), seen(2)], 310.0).hanging, [])
 
     def test_the_token_is_in_no_log(self) -> None:
-        """It lets whoever has it act for another member."""
         self.assertNotIn("the token", repr(seen(1)))
         self.assertEqual(seen(1).member.token, "the token")

@@ -133,8 +133,6 @@ def faults(
 
 
 class FaultTests(SynchronousTestCase):
-    """`gamehost.storage.store` on a disk that fails."""
-
     def test_the_calls_are_that_many(self) -> None:
         """A life without faults makes more calls than are failed below: the last fault is met too."""
         disk = Disk()
@@ -146,15 +144,12 @@ class FaultTests(SynchronousTestCase):
         self.assertEqual(faults(range(1, CALLS + 1), FULL, once=True), {None: CALLS})
 
     def test_no_space_for_good(self) -> None:
-        """ENOSPC from one call on, at every fourth."""
         self.assertEqual(faults(range(1, CALLS + 1, 4), FULL, once=False), {None: CALLS // 4})
 
     def test_broken_once(self) -> None:
-        """EIO at one call, a sync among them."""
         self.assertEqual(faults(range(1, CALLS + 1), BROKEN, once=True), {None: CALLS})
 
     def test_broken_for_good(self) -> None:
-        """EIO from one call on, at every fourth."""
         self.assertEqual(faults(range(1, CALLS + 1, 4), BROKEN, once=False), {None: CALLS // 4})
 
     def test_trying_again_is_caught(self) -> None:
@@ -230,8 +225,6 @@ class KillCase(SynchronousTestCase):
 
 
 class KillTests(KillCase):
-    """`gamehost.storage.sqlite` under SIGKILL."""
-
     def test_what_was_said_is_there(self) -> None:
         """Twenty-five kills at any moment: no acknowledged entry is lost, every next life starts."""
         self.assertGreater(self.kill(25, seed=1), 2500)

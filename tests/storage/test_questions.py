@@ -18,21 +18,22 @@ from gamehost.journal.records import (
     TableId,
     TableRecord,
 )
-from gamehost.storage import questions
+from gamehost.storage import questions, reads
 from gamehost.storage.changes import Reading
 from gamehost.storage.database import SqliteDatabase, connect
+from gamehost.storage.durable import DurableJournal
 from gamehost.storage.notes import Uptime
 from gamehost.storage.questions import MatchLists, Reader, find_finished, find_match, read_entries_after, read_record
-from gamehost.storage.reads import LIST, MATCH, Sql, TableRows
+from gamehost.storage.reads import LIST, MATCH, Readable, Sql, TableRows
 from gamehost.storage.sqlite import open_reader
 from gamehost.storage.store import SqliteStore, open_store
 from tests.kit.journal_contract import BEGAN, END, MOVE, OPENING, nothing
+from tests.kit.journals import JournalCase
+from tests.kit.postgresql import PostgresCase
 from tests.storage.test_sqlite import StoreCase
 
 
 class StoreAndReaderCase(StoreCase):
-    """A store, and a reader beside it."""
-
     def setUp(self) -> None:
         super().setUp()
         self.now = 0.0
@@ -50,14 +51,11 @@ class StoreAndReaderCase(StoreCase):
         return open_store(self.connection, None, **more)
 
     def play(self, table: int, opening: TableHeader = OPENING, *entries: Entry) -> None:  # type: ignore[override]
-        """A match, finished if nothing else is said."""
         number = TableId(table)
         self.store.commit([(number, opening), *((number, entry) for entry in entries or (MOVE, END))])
 
 
 class QuestionTests(StoreAndReaderCase):
-    """What was committed, and nothing else."""
-
     def ask(self, below: int | None, count: int) -> list[tuple[int, int]]:
         """The number and the length of each match that is found."""
         return [(one.table, one.entries) for one in find_finished(self.reader.tables, below, count)[0]]
@@ -72,7 +70,6 @@ class QuestionTests(StoreAndReaderCase):
         self.assertEqual(self.ask(6, 3), [(5, 3), (4, 3), (3, 3)])
 
     def test_no_more_matches_than_can_be_read_at_once(self) -> None:
-        """The answer says where to go on."""
         self.patch(questions, "MOST_MATCHES", 2)
         for table in (1, 2, 3):
             self.play(table)
@@ -80,7 +77,6 @@ class QuestionTests(StoreAndReaderCase):
         self.assertEqual(([one.table for one in matches], low), ([3, 2], 2))
 
     def test_when_it_was_opened(self) -> None:
-        """By the wall clock, in milliseconds since 1970."""
         store = open_store(self.connect(), None, wall=lambda: 12.5)
         store.commit([(TableId(1), OPENING), (TableId(1), END)])
         match = find_match(self.reader.tables, TableId(1))
@@ -122,7 +118,6 @@ class QuestionTests(StoreAndReaderCase):
         self.assertEqual(again, {1: "table 1: row 2 is of kind 63, which this release does not know", 3: [END]})
 
     def test_no_more_than_can_be_read_at_once(self) -> None:
-        """The rest is for the next question."""
         self.patch(questions, "MOST_ROWS", 3)
         for table in (1, 2):
             self.play(table, OPENING, BEGAN, MOVE)
@@ -130,7 +125,6 @@ class QuestionTests(StoreAndReaderCase):
         self.assertEqual(found, {1: [BEGAN, MOVE], 2: [BEGAN]})
 
     def test_a_record_to_which_nothing_is_added(self) -> None:
-        """It is checked, and the table stays as it was."""
         self.play(1, OPENING, BEGAN)
         self.assertEqual(
             [read_record(self.reader.tables, TableId(number)) for number in (1, 2)],
@@ -175,15 +169,11 @@ class PlanTests(StoreAndReaderCase):
 
 
 class ReaderTests(StoreAndReaderCase):
-    """The connection for reading."""
-
     def test_it_cannot_write(self) -> None:
-        """Whatever is asked of it."""
         for sql in ("DELETE FROM event", "CREATE TABLE a(b)"):
             self.assertRaises(sqlite3.OperationalError, self.reader.connection.execute, sql)
 
     def test_what_takes_too_long_is_given_up(self) -> None:
-        """The next question is answered."""
         self.play(1, OPENING, *[MOVE] * 9000)
         before, self.reader._clock = self.reader._clock, iter(range(0, 10**9, 4)).__next__
         self.assertRaises(sqlite3.OperationalError, self.reader.tables.rows, TableId(1))
@@ -196,10 +186,10 @@ class ReaderTests(StoreAndReaderCase):
         """Between two answers nothing is held: the writer begins its log anew as if nobody read."""
         wal = self.path.with_name(self.path.name + "-wal")
         sizes = []
-        for reads in (False, True):
+        for asking in (False, True):
             for number in range(1, 4000):
-                self.store.commit([(TableId(2 * number + reads), OPENING)])
-                if reads and number % 10 == 0:
+                self.store.commit([(TableId(2 * number + asking), OPENING)])
+                if asking and number % 10 == 0:
                     find_finished(self.reader.tables, None, 5)
                     self.reader.tables.rows(TableId(number))
             sizes.append(wal.stat().st_size)
@@ -278,8 +268,6 @@ class StuckStore:
 
 
 class ReaderCase(StoreCase):
-    """A reader, and a store that may be stuck."""
-
     def setUp(self) -> None:
         super().setUp()
         self.stuck = StuckStore()
@@ -297,8 +285,6 @@ class ReaderCase(StoreCase):
 
 
 class ReaderReaderTests(ReaderCase):
-    """Questions, one at a time."""
-
     def test_one_at_a_time_and_in_order(self) -> None:
         """The second is not begun before the first is answered."""
         reader, answered = self.reader(), list[int]()
@@ -396,7 +382,6 @@ class BesideTests(ReaderCase):
         self.assertRaises(ValueError, journal.match, table, matches.append)
 
     def test_a_failed_write_ends_the_reader(self) -> None:
-        """No thread and no connection is left."""
         journal = self.start()
         no_number: Any = "seven"
         journal.also(Uptime(no_number), nothing)
@@ -405,3 +390,114 @@ class BesideTests(ReaderCase):
         thread = journal._reader._thread
         assert thread is not None
         self.assertFalse(thread.is_alive())
+
+
+class Counted:
+    def __init__(self, readable: Readable) -> None:
+        self.readable = readable
+        self.queries = 0
+
+    def rows(self, sql: Sql | str, parameters: Sequence[Any] = ()) -> list[Any]:
+        self.queries += 1
+        return self.readable.rows(sql, parameters)
+
+
+class ReadsContract(JournalCase):
+    """Six tables with two rows each, and one that is finished."""
+
+    asked: Counted
+    tables: TableRows
+
+    def fill(self, journal: DurableJournal) -> None:
+        self.numbers = [self.play(journal, 1) for _ in range(6)]
+        done = self.play(journal, 0)
+        journal.append(done, END, lambda: None)
+        journal.told(done)
+        self.pump.settle(journal)
+
+    def read(self, readable: Readable) -> None:
+        self.asked = Counted(readable)
+        self.tables = TableRows(self.asked)
+
+    def test_all_unfinished_tables(self) -> None:
+        """In order, so many with one query, and no more of their rows than is asked for."""
+        for name in ("LISTED_AT_ONCE", "READ_AT_ONCE"):
+            self.patch(reads, name, 4)
+        for first, after, expected, rows in ((9, 0, self.numbers, 2), (1, 0, self.numbers, 1), (9, 4, [5, 6], 2)):
+            self.asked.queries = 0
+            found = list(self.tables.unfinished(first, after))
+            self.assertEqual(([table for table, _ in found], {len(own) for _, own in found}), (expected, {rows}))
+            self.assertEqual(self.asked.queries, 3 if len(found) > 4 else 2)
+        self.assertEqual(self.tables.notes_between(2, 4), [(0, 0)] * 3)
+
+    def test_some_tables(self) -> None:
+        self.assertEqual(self.tables.unfinished_between(2, 6, 3), [2, 3, 4])
+        self.assertEqual([row.n for row in self.tables.first_and_last(6, 9)], [0, 1, 0, 1])
+        self.assertEqual([row.n for row in self.tables.rows(1)], [0, 1])
+        self.assertEqual(self.tables.rows(99), [])
+        self.assertEqual(self.tables.last_table, 7)
+
+    def test_newest_rows(self) -> None:
+        """Those behind a number, table by table and in order, and no more than asked for."""
+        last = {TableId(3): 0, TableId(2): -1, TableId(1): 1, TableId(99): 0}
+        for epoch in (None, 1):
+            tables = TableRows(self.asked, epoch if isinstance(self, PostgresCase) else None)
+            for most, expected in ((9, [(2, 0), (2, 1), (3, 1)]), (2, [(2, 0), (2, 1)])):
+                self.assertEqual([(row.game, row.n) for row in tables.rows_after(last, most)], expected)
+
+    def test_one_match(self) -> None:
+        """Its first and its last row; none of a table that does not exist, and none of one that goes on."""
+        ends = self.tables.finished(TableId(7))
+        assert ends is not None
+        self.assertEqual((ends.first.n, ends.last.n), (0, 1))
+        self.assertIs(self.tables.finished(TableId(99)), None)
+        self.assertEqual(self.tables.listed("", "", 99, 9), [ends])
+
+
+class SqliteTests(StoreCase, ReadsContract):
+    """In a file, of which no row is placed, and then all are."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        journal = self.start()
+        self.fill(journal)
+        self.stop(journal)
+        self.connection = connect(self.path)
+        self.addCleanup(self.connection.close)
+        self.read(SqliteDatabase(self.connection))
+
+
+class PlacedTests(SqliteTests):
+    def setUp(self) -> None:
+        super().setUp()
+        self.connection.execute("INSERT INTO placed SELECT game, n, seq FROM event WHERE seq < 8")
+        self.connection.execute("UPDATE placed_to SET seq = 7")
+
+
+class PostgresTests(PostgresCase, ReadsContract):
+    def setUp(self) -> None:
+        super().setUp()
+        from gamehost.storage.postgresql.session import connect as connect_to
+
+        journal = self.start()
+        self.fill(journal)
+        self.stop(journal)
+        session = connect_to(self.url)
+        self.addCleanup(session.close)
+        self.read(session)
+
+    def test_tables_of_others(self) -> None:
+        """Those of other lives that do not sleep and have begun, the newest ones, and how many there are."""
+        [(epoch,)] = self.sql("SELECT epoch FROM member")
+        tables = TableRows(self.asked, epoch)
+        self.assertEqual(tables.elsewhere(9), ([], 0))
+        self.sql("UPDATE live SET owner = owner + 1 WHERE game < 6; UPDATE live SET since = 7 WHERE game = 2")
+        self.sql("DELETE FROM event WHERE game = 3 AND n = 1")
+        self.assertEqual(tables.elsewhere(9), ([(1, 1, MOVE.at), (4, 1, MOVE.at), (5, 1, MOVE.at)], 4))
+        self.assertEqual(tables.elsewhere(1), ([(5, 1, MOVE.at)], 4))
+        self.assertEqual([(row.game, row.n) for row in tables.openings([TableId(4), TableId(99)])], [(4, 0)])
+        own = TableRows(self.asked, epoch, own=True)
+        self.assertEqual([table for table, _ in own.unfinished()], [6])
+
+
+del ReadsContract

@@ -194,7 +194,6 @@ class IndexTests(StoreCase):
         return connection
 
     def again(self) -> SqliteStore:
-        """The same store, opened anew."""
         self.connection.close()
         self.connection = self.connect()
         return open_store(self.connection, held(self.connection), index_step=6)

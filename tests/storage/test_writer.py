@@ -8,12 +8,16 @@ from functools import partial
 from attrs import define, field
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamehost.journal.records import Pressure, TableId
+from gamehost.journal.records import Entry, EntryKind, Journal, Pressure, TableId, TableRecord
 from gamehost.measures import Histogram
 from gamehost.storage.changes import Change
+from gamehost.storage.durable import DurableJournal
+from gamehost.storage.memory import KEPT, MemoryJournal
 from gamehost.storage.writer import Backlog, BacklogLimits, Between, WorkStopped, Writer
-from tests.kit.journal_contract import MOVE, nothing
-from tests.kit.journals import Pump
+from gamehost.testing.cases import PropertyCase
+from tests.kit.journal_contract import END, MOVE, OPENING, JournalContract, nothing
+from tests.kit.journals import Pump, records, rows
+from tests.storage.test_sqlite import StoreCase
 
 CHANGE: Change = (TableId(1), MOVE)
 
@@ -55,8 +59,6 @@ class CommitTarget:
 
 
 class WriterCase(SynchronousTestCase):
-    """A writer and what it writes to."""
-
     def setUp(self) -> None:
         self.now = 0.0
         self.pump = Pump()
@@ -69,21 +71,17 @@ class WriterCase(SynchronousTestCase):
         self.writer.start()
 
     def stop(self) -> None:
-        """End the thread, letting everything through."""
         self.ledger.gate.release(100)
         stopped: list[bool] = []
         self.writer.stop(lambda: stopped.append(True))
         self.pump.until(lambda: bool(stopped))
 
     def begin(self) -> None:
-        """One change is on its way to the disk."""
         self.writer.put(CHANGE)
         self.assertTrue(self.ledger.began.acquire(timeout=PATIENCE))
 
 
 class WriterTests(WriterCase):
-    """What `gamehost.storage.writer` says of itself."""
-
     def test_what_gathers_during_a_commit_is_the_next_group(self) -> None:
         """The first change goes alone and at once; all that comes meanwhile goes together."""
         self.begin()
@@ -216,8 +214,6 @@ class WriterTests(WriterCase):
 
 
 class WorkTests(WriterCase):
-    """Long work on the writer's thread."""
-
     def test_changes_are_committed_between_two_slices(self) -> None:
         """Nobody waits for the whole work; what the work sees between two slices is committed."""
         slices: list[list[str]] = []
@@ -276,8 +272,6 @@ class WorkTests(WriterCase):
 
 
 class BacklogTests(SynchronousTestCase):
-    """What `gamehost.storage.writer` says of itself."""
-
     def setUp(self) -> None:
         self.now = 100.0
         self.backlog = Backlog(lambda: self.now)
@@ -336,7 +330,6 @@ class BacklogTests(SynchronousTestCase):
         self.assertIs(self.backlog.pressure, Pressure.REFUSE)
 
     def test_documented_bounds(self) -> None:
-        """Ten thousand changes, or eight mebibytes."""
         self.assertEqual((BacklogLimits().most_waiting, BacklogLimits().most_bytes), (10_000, 8_388_608))
 
     def test_a_callback_that_raises_stops_no_other(self) -> None:
@@ -367,3 +360,109 @@ class BacklogTests(SynchronousTestCase):
         self.backlog.add(1, lambda: self.backlog.add(5, nothing))
         self.backlog.done(1)
         self.assertEqual((self.backlog.waiting, self.backlog.size), (1, 5))
+
+
+class TurnTests(StoreCase):
+    """What is added within one turn of the reactor is handed over together."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.turns: list[Callable[[], None]] = []
+        self.groups = 0
+        self.durable: list[int] = []
+
+    @contextmanager
+    def group(self) -> Iterator[None]:
+        self.groups += 1
+        yield
+
+    def add(self, journal: DurableJournal, moves: int) -> None:
+        """A table and so many moves, each noted when it is durable."""
+        table = journal.new_table()
+        journal.open(table, OPENING, partial(self.durable.append, 0))
+        for number in range(1, moves + 1):
+            journal.append(table, MOVE, partial(self.durable.append, number))
+
+    def test_one_turn_is_one_group(self) -> None:
+        """Nothing is handed over before the turn ends; then everything is, in order and as one group."""
+        journal = self.start(after_turn=self.turns.append, group=self.group)
+        for _ in range(2):
+            self.add(journal, 3)
+            self.assertEqual((len(self.turns), self.durable), (1, []))
+            self.turns.pop()()
+            self.pump.settle(journal)
+            self.assertEqual(self.durable, [0, 1, 2, 3])
+            self.durable.clear()
+        self.assertEqual(self.groups, 2)
+
+    def test_the_last_turn_is_not_forgotten(self) -> None:
+        """A journal that is stopped in the middle of a turn keeps what was added in it; the turn's end changes nothing."""
+        journal = self.start(after_turn=self.turns.append)
+        self.add(journal, 3)
+        self.stop(journal)
+        self.turns.pop()()
+        self.assertEqual(self.durable, [0, 1, 2, 3])
+        [record] = records(self.start())
+        self.assertEqual(len(record.entries), 3)
+
+    def end(self, journal: DurableJournal) -> None:
+        """A table ends, and its players have just been told."""
+        table = journal.new_table()
+        journal.open(table, OPENING, lambda: None)
+        journal.append(table, END, lambda: None)
+        journal.told(table)
+
+    def turn(self, journal: DurableJournal) -> int:
+        """The reactor's next turn begins; how many tables are listed as unfinished then."""
+        due, self.turns[:] = self.turns[:], []
+        for call in due:
+            call()
+        if not journal._added:
+            self.pump.settle(journal)
+        [(count,)] = rows(journal, "SELECT count(*) FROM live")
+        return int(count)
+
+    def test_an_end_is_noted_as_told_when_it_is_written(self) -> None:
+        """The reactor writes to clients at the end of its next turn. A host that is killed before that tells it again."""
+        journal = self.start(after_turn=self.turns.append)
+        self.end(journal)
+        counts = [self.turn(journal)]
+        self.end(journal)
+        counts += [self.turn(journal) for _ in range(4)]
+        self.assertEqual(counts, [1, 1, 1, 0, 0])
+        self.assertEqual(self.turns, [])
+
+    def test_a_note_is_not_forgotten(self) -> None:
+        journal = self.start(after_turn=self.turns.append)
+        self.end(journal)
+        self.stop(journal)
+        while self.turns:
+            self.turns.pop()()
+        self.assertEqual(records(self.start()), [])
+
+
+class MemoryJournalTests(JournalContract, PropertyCase):
+    def new_journal(self) -> Journal:
+        return MemoryJournal()
+
+    def test_the_last_finished_matches_are_kept(self) -> None:
+        journal, loaded = MemoryJournal(wall=lambda: 12.5), list[TableRecord | str]()
+        for _ in range(KEPT + 1):
+            table = journal.new_table()
+            journal.open(table, OPENING, nothing)
+            journal.append(table, END, nothing)
+        for number in map(TableId, (1, 2)):
+            journal.load(number, loaded.append)
+        self.assertEqual(
+            loaded, ["table 1: a journal in memory has no record of it", TableRecord(number, OPENING, (END,))]
+        )
+        found, _ = self.find(journal, 3, 2)
+        self.assertEqual([(one.table, one.opened_ms) for one in found], [(2, 12_500)])
+
+    def test_those_put_away_are_not_kept(self) -> None:
+        journal, loaded = MemoryJournal(), list[TableRecord | str]()
+        table = journal.new_table()
+        journal.open(table, OPENING, nothing)
+        journal.append(table, Entry(EntryKind.ARCHIVED, 0), nothing)
+        journal.load(table, loaded.append)
+        self.assertEqual(loaded, ["table 1: a journal in memory has no record of it"])

@@ -10,7 +10,7 @@ from gamehost.storage.postgresql.inspect import reading_postgresql
 from tests.kit.journal_contract import END, nothing
 from tests.kit.postgresql import PostgresCase
 from tests.kit.postgresql_members import ClusterCase
-from tests.storage.test_prune import contents, fill
+from tests.storage.test_inspect import contents, fill
 
 
 class SchemaTests(PostgresCase):
@@ -31,8 +31,6 @@ class SchemaTests(PostgresCase):
 
 
 class MemberTests(ClusterCase):
-    """The members of a cluster play meanwhile."""
-
     def test_all_tables(self) -> None:
         """Whoever has them. Finished ones can be moved to an archive, and nothing can be copied."""
         members = [self.member(1), self.member(2)]
@@ -57,8 +55,6 @@ class MemberTests(ClusterCase):
 
 
 class StandbyTests(PostgresCase):
-    """A server that follows another one."""
-
     def test_a_standby(self) -> None:
         """It follows the first server. It can be read, and it is refused as a store."""
         journal = self.start()
@@ -76,8 +72,6 @@ class StandbyTests(PostgresCase):
 
 
 class CopyingTests(PostgresCase):
-    """A database with one of everything."""
-
     def setUp(self) -> None:
         super().setUp()
         self.folder = Path(self.mktemp()).absolute()
@@ -87,7 +81,6 @@ class CopyingTests(PostgresCase):
         self.addCleanup(self.server.drop, self.other)
 
     def test_there_and_back_and_on(self) -> None:
-        """Each store has everything, and takes more."""
         journal = self.start()
         fill(journal)
         self.stop(journal)

@@ -31,8 +31,6 @@ from tests.kit.postgresql import PostgresCase
 
 
 class Sessions(PostgresCase):
-    """A test case with a session."""
-
     def session(self, **more: Any) -> Session:
         session = connect(self.url, **more)
         self.addCleanup(session.close)
@@ -68,14 +66,12 @@ class CheckTests(Sessions):
         self.assertIn("this database can only be read", self.refused())
 
     def test_an_encoding_without_all_names(self) -> None:
-        """Names of players have any letters."""
         database = self.server.new_database("ENCODING 'LATIN1' TEMPLATE template0")
         self.addCleanup(self.server.drop, database)
         self.url = self.server.url(database)
         self.assertIn("encoded in LATIN1; expected UTF8", self.refused())
 
     def test_a_server_that_does_not_wait_for_its_disk(self) -> None:
-        """Each setting by its name."""
         for setting in ("fsync", "full_page_writes"):
             self.set_server(setting, "off")
             words = self.refused()
@@ -110,10 +106,7 @@ class CheckTests(Sessions):
 
 
 class ErrorTests(Sessions):
-    """Which errors end a session."""
-
     def test_an_error_of_a_statement(self) -> None:
-        """The connection goes on."""
         session = self.session()
         for sql in ("SELECT nonsense", "SELECT 1 / 0"):
             self.assertRaises(StoreFailed, session.rows, sql)
@@ -123,7 +116,6 @@ class ErrorTests(Sessions):
         self.assertEqual(session.rows("SELECT 1"), [(1,)])
 
     def test_a_session_that_the_server_has_ended(self) -> None:
-        """By whatever call it is noticed first."""
         calls: list[Any] = [
             lambda session: session.rows("SELECT 1"),
             lambda session: session.run("SELECT 1"),
@@ -146,8 +138,6 @@ class ErrorTests(Sessions):
 
 
 class LockTests(Sessions):
-    """Advisory locks."""
-
     def test_one_session_has_a_lock(self) -> None:
         """Until it ends. Others wait as long as they want to."""
         now = [0.0]
@@ -166,13 +156,10 @@ class LockTests(Sessions):
 
 
 class SchemaTests(PostgresCase):
-    """From an empty database to the newest schema."""
-
     def new_database(self) -> str:
         return self.server.new_database()
 
     def test_once(self) -> None:
-        """A second time changes nothing."""
         session = connect(self.url)
         self.addCleanup(session.close)
         self.assertEqual(schema_version(session), 0)
@@ -228,8 +215,6 @@ class SchemaTests(PostgresCase):
 
 
 class ChangeTests(PostgresCase):
-    """What is noted of changed accounts and bans."""
-
     def test_while_there_is_a_cluster(self) -> None:
         """Both keys of a new name, and each key of other changes. A host alone notes nothing."""
         for cluster, expected in (
@@ -278,17 +263,13 @@ class ChangeTests(PostgresCase):
 
 
 class UrlTests(SynchronousTestCase):
-    """Names of stores."""
-
     def test_which_stores_are_databases(self) -> None:
-        """Both spellings; a file may have any name."""
         for store in ("postgresql://", "postgres://a/b", "postgresql:///gamehost?service=gamehost"):
             self.assertTrue(is_postgresql(store), store)
         for store in ("memory", "gamehost.sqlite", "postgresql", "/srv/postgresql://a", ""):
             self.assertFalse(is_postgresql(store), store)
 
     def test_no_password_is_shown(self) -> None:
-        """Wherever in the name it is."""
         for store, expected in (
             ("postgresql://ann@db/games", "postgresql://ann@db/games"),
             ("postgresql://ann:canary@db:5432/games", "postgresql://ann:***@db:5432/games"),
@@ -311,7 +292,6 @@ class UrlTests(SynchronousTestCase):
             self.assertEqual(beside(store), Path(expected))
 
     def test_without_the_library(self) -> None:
-        """It is said what to install."""
         require_psycopg()
         self.patch(postgresql, "find_spec", lambda name: None)
         error = self.assertRaises(StoreUnusable, require_psycopg)

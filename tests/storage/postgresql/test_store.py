@@ -8,17 +8,31 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 from psycopg.adapt import PyFormat, Transformer
 from psycopg.types.numeric import Int2, Int4, Int8
+from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.accounts.bans import BanStore
 from gamehost.accounts.passwords import Account, Accounts, Cost, Digest
 from gamehost.accounts.proofs import Proof
-from gamehost.journal.records import Entry, EntryKind, Journal, Pressure, TableId, TableRecord
+from gamehost.games.base import Seat
+from gamehost.journal.records import (
+    Entry,
+    EntryKind,
+    Journal,
+    Pressure,
+    SeatRecord,
+    TableElsewhere,
+    TableHeader,
+    TableId,
+    TableRecord,
+)
+from gamehost.lobby.watching import LIST_IDLE, READ_EVERY
 from gamehost.storage.changes import StoreFailed, UnreadableRow
 from gamehost.storage.durable import DurableJournal, StoredAccounts
 from gamehost.storage.notes import Told
 from gamehost.storage.postgresql import lives, store
-from gamehost.storage.postgresql.session import LineLost, connect
+from gamehost.storage.postgresql.lives import TAKEN_OVER, ClusterAddress, begin_inheriting, look
+from gamehost.storage.postgresql.session import LineLost, Session, connect
 from gamehost.storage.postgresql.store import (
     PostgresReader,
     bytea_array,
@@ -31,11 +45,15 @@ from gamehost.storage.postgresql.store import (
 )
 from gamehost.storage.questions import MatchLists
 from gamehost.storage.reads import LIST, MATCH
+from gamehost.tables.interfaces import Look
 from gamehost.testing.cases import PropertyCase
 from tests.kit.accounts import CHEAP, AccountsContract, BansContract, account, nobody
+from tests.kit.example_game import Counted
 from tests.kit.journal_contract import END, MOVE, OPENING, DurableJournalContract, histories, nothing
 from tests.kit.postgresql import PostgresCase
-from tests.storage.test_changes import ONE, TWO, build
+from tests.kit.postgresql_members import ClusterCase
+from tests.kit.watching import Watcher, following
+from tests.storage.test_row_codec import ONE, TWO, build
 
 
 def _fewer(test: Any, *strategies: Any) -> Any:
@@ -44,8 +62,6 @@ def _fewer(test: Any, *strategies: Any) -> Any:
 
 
 class PostgresJournalTests(DurableJournalContract, PostgresCase):
-    """`DurableJournalContract` for PostgreSQL."""
-
     test_everything_is_called_back_once_and_in_order = _fewer(
         DurableJournalContract.test_everything_is_called_back_once_and_in_order, histories
     )
@@ -72,8 +88,6 @@ class PostgresJournalTests(DurableJournalContract, PostgresCase):
 
 
 class PostgresAccountsTests(AccountsContract, PostgresCase, PropertyCase):
-    """`AccountsContract` for PostgreSQL, and what only a database can do."""
-
     def new_book(self) -> Accounts:
         self.journal = self.start()
         return StoredAccounts(self.journal)
@@ -114,8 +128,6 @@ class PostgresAccountsTests(AccountsContract, PostgresCase, PropertyCase):
 
 
 class PostgresBansTests(BansContract, PostgresCase, PropertyCase):
-    """`BansContract` for PostgreSQL."""
-
     def new_store(self) -> BanStore:
         self.journal = self.start()
         return self.journal
@@ -129,8 +141,6 @@ class PostgresBansTests(BansContract, PostgresCase, PropertyCase):
 
 
 class RowsTests(PostgresCase):
-    """What the rows of a store may hold."""
-
     def test_a_table_of_another_release_is_left_out_and_named(self) -> None:
         """A kind that is not known keeps that table from being played on, and no other."""
         journal = self.start()
@@ -201,8 +211,6 @@ class RowsTests(PostgresCase):
 
 
 class LineTests(PostgresCase):
-    """The connection is lost."""
-
     def test_everything_goes_on(self) -> None:
         """Nothing is lost, nothing is there twice, and the log says what has happened."""
         journal, called = self.start(), list[int]()
@@ -289,15 +297,11 @@ class LineTests(PostgresCase):
 
 
 def by_psycopg(value: Any) -> bytes:
-    """The value as psycopg dumps it."""
     return bytes(Transformer().get_dumper(value, PyFormat.BINARY).dump(value) or b"")
 
 
 class ArrayTests(SynchronousTestCase):
-    """Each type."""
-
     def test_numbers(self) -> None:
-        """Small, large and negative ones."""
         for values in ([1], [0, -1, 2**31 - 1, -(2**31)], list(range(300))):
             self.assertEqual(int8_array(values), by_psycopg([Int8(value) for value in values]))
             self.assertEqual(int4_array(values), by_psycopg([Int4(value) for value in values]))
@@ -307,7 +311,6 @@ class ArrayTests(SynchronousTestCase):
         self.assertEqual(int8(-7), by_psycopg(Int8(-7)))
 
     def test_bytes(self) -> None:
-        """Any bytes, and none."""
         values = [b"", b"\0\xff", b"a" * 1000]
         self.assertEqual(bytea_array(values), by_psycopg(values))
 
@@ -323,8 +326,6 @@ NOTED = "UPDATE member SET noted = %s WHERE epoch = %s AND ended IS NULL"
 
 
 class GroupTests(SynchronousTestCase):
-    """What the database is asked for."""
-
     def test_one_statement_if_possible(self) -> None:
         """Rows and new tables take one round trip. Nothing takes none."""
         for changes, expected in (
@@ -339,8 +340,6 @@ class GroupTests(SynchronousTestCase):
 
 
 class Recorded:
-    """A session that notes what it is asked for."""
-
     def __init__(self) -> None:
         self.done: list[str | bytes] = []
 
@@ -356,7 +355,6 @@ class PlanTests(PostgresCase):
     """However large the store is, a list is a range of an index, and a match is looked up."""
 
     def test_no_table_is_scanned(self) -> None:
-        """Neither for a list, nor for one match."""
         journal = self.start()
         for _ in range(30):
             table = self.play(journal, 3)
@@ -375,10 +373,7 @@ class PlanTests(PostgresCase):
 
 
 class ReaderTests(PostgresCase):
-    """The session for reading."""
-
     def test_it_cannot_write(self) -> None:
-        """Whatever is asked of it."""
         session = open_session(self.url)
         self.addCleanup(session.close)
         for sql in ("DELETE FROM event", "CREATE TABLE a(b int)"):
@@ -484,3 +479,285 @@ class ListTests(PostgresCase):
         assert ends is not None
         self.assertEqual((ends.first.n, ends.last.n), (0, 5))
         self.assertIs(reader.tables.finished(TableId(99)), None)
+
+
+class OwnershipTests(PostgresCase):
+    def test_a_second_host_is_refused_and_the_first_unharmed(self) -> None:
+        """The message names the store and what can be done."""
+        journal = self.start()
+        words = self.refusal(lock_patience=0.0)
+        self.assertRegex(
+            words, rf"^{self.url}: another host \(connected from 127.0.0.1 since [^)]+\) has this journal open; "
+        )
+        self.assertIn("--store=second.sqlite", words)
+        self.play(journal, 2)
+        self.assertEqual(self.warned, [])
+
+    def test_each_life_has_a_number(self) -> None:
+        """Its rows have it, its tables belong to it, and its end is noted."""
+        for _ in range(2):
+            journal = self.start()
+            self.play(journal, 1)
+            self.stop(journal)
+        self.assertEqual(self.sql("SELECT game, epoch FROM event WHERE n = 0"), [(1, 1), (2, 2)])
+        self.assertEqual(self.sql("SELECT count(*) FROM member WHERE ended IS NOT NULL"), [(2,)])
+        self.assertEqual(self.sql("SELECT DISTINCT owner FROM live"), [(2,)])
+
+    def test_the_lock_is_taken_again(self) -> None:
+        """After a lost connection no other host can begin. One that does not take its lock again is found out."""
+        self.assert_locked_after_a_cut()
+        self.stop_all()
+        self.patch(Session, "lock", lambda *arguments, **more: True)
+        self.assertRaises(self.failureException, self.assert_locked_after_a_cut)
+
+    def assert_locked_after_a_cut(self) -> None:
+        journal = self.start()
+        self.cut()
+        self.play(journal, 1)
+        self.refusal(lock_patience=0.0)
+
+    def test_a_host_that_was_lost_does_not_come_back(self) -> None:
+        """Another host has the lock, or had it: the first one confirms nothing more, and ends."""
+        self.patch(store, "PATIENCE", 0.2)
+        for stopped in (False, True):
+            self.pump.broken.clear()
+            first = self.start()
+            table = self.play(first, 1)
+            self.cut()
+            second = self.start()
+            if stopped:
+                self.stop(second)
+            first.append(table, MOVE, self.fail)
+            self.pump.until(lambda: bool(self.pump.broken))
+            self.assertRegex(self.pump.broken[0], "another host.* has taken the journal over")
+            self.stop_all()
+
+    def test_a_database_that_stays_away(self) -> None:
+        """The host gives up after a while, and confirms nothing."""
+        now = [0.0]
+
+        def sleep(seconds: float) -> None:
+            now[0] += seconds
+
+        life = store.Life(self.server.url("no_such_database"), self.warned.append, lambda: now[0], sleep)
+        error = self.assertRaises(StoreFailed, life.resume)
+        self.assertIn("was lost, and is not back", str(error))
+        self.assertGreater(now[0], store.PATIENCE - 2 * store.PAUSE)
+
+    def test_a_database_from_before_this_life(self) -> None:
+        journal = self.start()
+        table = self.play(journal, 1)
+        self.cut()
+        self.sql("DELETE FROM member")
+        journal.append(table, MOVE, self.fail)
+        self.pump.until(lambda: bool(self.pump.broken))
+        self.assertIn("the database has lost this host's life", self.pump.broken[0])
+
+
+class MemberTests(ClusterCase):
+    """Members of a cluster share a store. A host alone does not."""
+
+    def test_members_and_a_host_alone(self) -> None:
+        """Each is refused while the other has the store, and the message says who has it. The others play on."""
+        first, second = self.member(1), self.member(2)
+        words = self.refusal(lock_patience=0.0)
+        self.assertIn("the members of a cluster have this journal open (", words)
+        self.assertRegex(
+            words, r" at tcp:10.0.0.1:8990, .* at tcp:10.0.0.2:8990\); start this host with --cluster, too, or stop"
+        )
+        for journal in (first, second):
+            self.play(journal, 1)
+            self.stop(journal)
+        alone = self.start()
+        words = self.refusal(lock_patience=0.0, cluster=ClusterAddress("tcp:10.0.0.4:8990", "token"))
+        self.assertRegex(
+            words, r"a host without --cluster \(connected from 127.0.0.1 since [^)]+\) has this journal open"
+        )
+        self.play(alone, 1)
+        self.assertEqual(self.warned, [])
+
+    def test_a_lost_line(self) -> None:
+        """Each member takes its locks again and goes on. A host alone cannot come between them."""
+        members = [self.member(1), self.member(2)]
+        self.cut()
+        for journal in members:
+            self.play(journal, 1)
+        self.assertEqual(len(self.warned), 4)
+        self.assertIn("the members of a cluster have this journal open", self.refusal(lock_patience=0.0))
+        self.assertEqual([(seen.locked, seen.ended) for seen in look(self.new_session())], [(True, False)] * 2)
+
+    def test_a_beat(self) -> None:
+        """Each is noted. It finds a lost line, and tables of other members; a member that was inherited ends by it."""
+        first, second = self.member(1), self.member(2)
+        done: list[int] = []
+        for expected in (1, 2):
+            first.beat(partial(done.append, expected))
+            self.settle(first)
+            self.assertEqual(done[-1:] + [seen.noted for seen in look(self.session)], [expected, expected, 0])
+        table = self.play(second, 1)
+        self.assertEqual(first.last_table, 0)
+        self.cut_off(1)
+        first.beat(nothing)
+        self.settle(first)
+        self.assertEqual((first.last_table, len(self.warned)), (table, 2))
+        self.cut_off(1)
+        self.assertEqual([one.table for one in begin_inheriting(self.session, 2, 1) or ()], [])
+        first.beat(self.fail)
+        self.pump.until(lambda: bool(self.pump.broken))
+        self.assertEqual(self.pump.broken, [f"StoreFailed: {TAKEN_OVER}"])
+        self.stop(second)
+        second.beat(self.fail)
+
+    def test_tables_of_all_members(self) -> None:
+        """Numbers are unique. Each member has its own unfinished tables, and all finished ones."""
+        members = [self.member(1), self.member(2)]
+        tables = [self.play(journal, 1) for journal in members * 2]
+        self.assertEqual(tables, [1, 65, 2, 66])
+        for journal, table in zip(members, tables, strict=False):
+            journal.append(table, END, nothing)
+            journal.told(table)
+            journal.note_uptime(100 // table)
+            journal.beat(nothing)
+            self.settle(journal)
+        first, second = members
+        self.assertEqual([one.table for one in first.unfinished()], [2])
+        self.assertEqual([one.table for one in second.unfinished()], [66])
+        self.assertEqual(self.sql("SELECT game, since FROM live ORDER BY game"), [(2, 100), (66, 100)])
+        first.beat(nothing)
+        found: list[Any] = []
+        for journal in members:
+            journal.finished(None, 99, lambda matches, low: found.append(([one.table for one in matches], low)))
+            self.settle(journal)
+        self.assertEqual(found, [([65, 1], 1), ([65, 1], 1)])
+
+    def test_a_table_of_another_member(self) -> None:
+        """It can be read, and is forgotten then: its rows may be moved to an archive before this host asks again."""
+        first, second = self.member(1), self.member(2)
+        table = self.play(first, 1)
+        loaded: list[Any] = []
+        second.load(table, loaded.append)
+        self.settle(second)
+        self.assertEqual(len(loaded[0].entries), 1)
+        self.sql("DELETE FROM event")
+        self.cut_off(2)
+        second.beat(nothing)
+        self.settle(second)
+
+    def test_numbers_are_used_up(self) -> None:
+        """More of them are taken, twice as many, also while the line is lost."""
+        first, second = self.member(1), self.member(2)
+        numbers = [first.new_table() for _ in range(64)]
+        self.cut_off(1)
+        numbers += [first.new_table() for _ in range(128)]
+        self.assertEqual(numbers, [*range(1, 65), *range(129, 257)])
+        self.assertEqual(second.new_table(), 65)
+
+    def test_damage(self) -> None:
+        first = self.member(1)
+        self.sql(f"UPDATE event SET body = 'x' WHERE game = {self.play(first, 1)} AND n = 1")
+        self.stop(self.member(2))
+        self.stop(first)
+        self.assertIn("table 1: row 1 does not match its hash", self.refusal(cluster=ClusterAddress("a", "b")))
+
+
+class MessageTests(PostgresCase):
+    def test_no_connection(self) -> None:
+        words = self.refusal(f"postgresql://gamehost:canary@127.0.0.1:{self.server.port}/nothing_here")
+        self.assertIn("gamehost:***@", words)
+        self.assertIn("there is no connection to the database", words)
+        self.assertIn('database "nothing_here" does not exist', words)
+        self.assertNotIn("canary", words)
+
+    def test_an_owner_without_rights(self) -> None:
+        self.sql("DROP ROLE IF EXISTS stranger")
+        self.sql("CREATE ROLE stranger LOGIN")
+        words = self.refusal(self.server.url(self.database, "stranger"))
+        self.assertIn("the database refuses this (permission denied for", words)
+
+    def test_what_was_refused_leaves_no_session(self) -> None:
+        self.patch(store, "migrate", self.break_down)
+        self.assertRaises(ZeroDivisionError, self.start)
+        hosts: list[Any] = []
+        while hosts != [(0,)]:
+            hosts = self.sql(
+                f"SELECT count(*) FROM pg_stat_activity WHERE application_name = 'gamehost' AND datname = '{self.database}'"
+            )
+
+    def break_down(self, session: Any) -> None:
+        raise ZeroDivisionError
+
+
+TOY = TableHeader("toy", 1, (SeatRecord("Ann", "toy"), SeatRecord("Bob", "toy")), {"goal": "9"})
+BEGAN = Entry(EntryKind.BEGAN, 0, drawn=(9,))
+MOVES = [Entry(EntryKind.ACTED, 1000 * number, Seat((number + 1) % 2), b"+1", (9,)) for number in range(1, 6)]
+
+
+class FollowingTests(ClusterCase):
+    """The first member looks, and the second one plays."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.leader, self.other = self.member(1), self.member(2)
+        self.table = self.other.new_table()
+        self.other.open(self.table, TOY, nothing)
+        self.append(self.other, BEGAN, MOVES[0])
+
+    def append(self, journal: DurableJournal, *entries: Entry) -> None:
+        for entry in entries:
+            journal.append(self.table, entry, nothing)
+        self.settle(journal)
+
+    def elsewhere(self, journal: DurableJournal, *known: TableId) -> list[TableElsewhere]:
+        found: list[TableElsewhere] = []
+        journal.elsewhere(known, 9, lambda tables, count: found.extend(tables))
+        self.settle(journal)
+        return found
+
+    def test_which_tables_there_are(self) -> None:
+        """Those of the other member, with their openings if these are not known."""
+        one = TableElsewhere(self.table, 2, 1000, TOY)
+        self.assertEqual((self.elsewhere(self.leader), self.elsewhere(self.other)), ([one], []))
+        self.assertEqual(self.elsewhere(self.leader, self.table), [TableElsewhere(self.table, 2, 1000, None)])
+        self.sql("UPDATE event SET body = 'x' WHERE n = 0")
+        self.assertEqual(self.elsewhere(self.leader), [], "another release wrote it")
+
+    def test_reading_changes_nothing(self) -> None:
+        """The record of another member is read, and this one cannot add to it."""
+        found: list[object] = []
+        self.leader.read(self.table, found.append)
+        self.settle(self.leader)
+        self.assertEqual(found, [TableRecord(self.table, TOY, (BEGAN, MOVES[0]))])
+        self.assertRaises(ValueError, self.leader.append, self.table, MOVES[1], nothing)
+        self.assertEqual(self.store(self.leader)._heads, {})
+
+    def test_a_match_is_followed(self) -> None:
+        """What the other member commits is told here, and then what this member adds when it has inherited the table."""
+        clock = Clock()
+        followed = following(clock, self.leader)
+        self.settle(self.leader)
+        table, watcher = followed.get(self.table), Watcher()
+        assert table is not None
+
+        def pass_time(seconds: float = READ_EVERY) -> None:
+            clock.advance(seconds)
+            self.settle(self.leader)
+
+        table.watch(watcher)
+        pass_time()
+        self.assertEqual(watcher.read(), [Look(2, None, Counted(1, 9))])
+        self.append(self.other, *MOVES[1:3])
+        pass_time()
+        self.assertEqual(watcher.read(), [(3, Counted(2, 9)), (4, Counted(3, 9))])
+        self.kill(self.other)
+        begin_inheriting(self.session, 1, 2)
+        pass_time(LIST_IDLE)
+        self.assertEqual((list(followed.newest(9)), watcher.read()), ([], []))
+        self.leader.load(self.table, lambda record: None)
+        self.settle(self.leader)
+        self.append(self.leader, MOVES[3])
+        pass_time()
+        self.assertEqual(watcher.read(), [(5, Counted(4, 9))])
+        followed.halt()
+
+
+del ClusterCase
