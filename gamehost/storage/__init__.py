@@ -6,9 +6,9 @@ Of all stores:
 - `memory`: keeps everything until the process ends
 - `durable`: `DurableJournal`, the journal over any store that outlives the process, and the accounts in it
 - `writer`: the thread that commits everything queued in one group, and how far the disk is behind
-- `changes`: what can be committed, and what one commit writes; `questions`: what people can ask, with the index for it, and
-  the thread that answers
-- `contents`: an open store of either engine; `row_codec`: the bytes of a row, and the chain of hashes of a table's rows
+- `questions`: what people can ask, with the index for it, and the thread that answers
+- `contents`: an open store of either engine, and what one commit changes in it; `row_codec`: the bytes of a row, and the
+  chain of hashes of a table's rows
 - `reads`: what is read, with its SQL for both engines; `notes`: what is in a store beside the tables' records
 - `inspect`, `copying`: reading, copying and archiving a store that no host has open
 - `names`: what the members of a cluster ask their registry

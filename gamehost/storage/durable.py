@@ -29,8 +29,7 @@ from gamehost.journal.records import (
     UnfinishedTable,
 )
 from gamehost.storage.backup import Backups
-from gamehost.storage.changes import Change, Reading, UnreadableRow
-from gamehost.storage.contents import OpenStore
+from gamehost.storage.contents import Change, OpenStore, Reading, UnreadableRow
 from gamehost.storage.names import TableNumbers
 from gamehost.storage.notes import (
     AddAccount,

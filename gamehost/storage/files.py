@@ -19,7 +19,7 @@ from attrs import define, evolve, field
 
 from gamehost.journal.records import Room, StoreUnusable
 from gamehost.storage import high_water_mark
-from gamehost.storage.changes import Change, StoreFailed
+from gamehost.storage.contents import Change, StoreFailed
 from gamehost.storage.database import Loss, release
 from gamehost.storage.high_water_mark import LastCommit
 from gamehost.storage.sidecar import (

@@ -14,8 +14,7 @@ from attrs import define, field
 
 from gamehost.journal.records import StoreUnusable, TableId
 from gamehost.storage import high_water_mark
-from gamehost.storage.changes import Group, UnreadableRow, is_unplayed
-from gamehost.storage.contents import OpenStore, in_words
+from gamehost.storage.contents import Group, OpenStore, UnreadableRow, in_words, is_unplayed
 from gamehost.storage.database import Loss, SqliteDatabase, ask, lock, make_durable, migrate, place, schemas
 from gamehost.storage.high_water_mark import CheckedRows, count_rows, read_checked, write_checked
 from gamehost.storage.notes import AddAccount

@@ -26,7 +26,7 @@ from attrs import define, field, frozen
 
 from gamehost.journal.records import Pressure
 from gamehost.measures import JournalMeasures
-from gamehost.storage.changes import Change
+from gamehost.storage.contents import Change
 
 
 @frozen

@@ -15,7 +15,7 @@ from attrs import define, field
 
 from gamehost.games.base import Seat
 from gamehost.journal.records import Entry, EntryKind, StoreUnusable, TableHeader, TableId
-from gamehost.storage.changes import Change
+from gamehost.storage.contents import Change
 from gamehost.storage.database import SqliteDatabase, placed_faults
 from gamehost.storage.high_water_mark import Mark
 from gamehost.storage.notes import Told

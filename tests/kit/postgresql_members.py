@@ -17,7 +17,7 @@ from collections.abc import Callable
 from attrs import define
 
 from gamehost.storage import names as judging
-from gamehost.storage.changes import StoreFailed
+from gamehost.storage.contents import StoreFailed
 from gamehost.storage.names import Registry
 from gamehost.storage.postgresql.lives import ClusterAddress
 from gamehost.storage.postgresql.registry import PostgresRegistry, open_registry

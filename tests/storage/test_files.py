@@ -17,7 +17,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.journal.records import Room, StoreUnusable, TableId
 from gamehost.storage import files, high_water_mark
-from gamehost.storage.changes import StoreFailed
+from gamehost.storage.contents import StoreFailed
 from gamehost.storage.files import fits, room
 from gamehost.storage.high_water_mark import read_mark
 from gamehost.storage.inspect import reading

@@ -11,7 +11,7 @@ import apsw
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.journal.records import TableId
-from gamehost.storage.changes import Change, StoreFailed
+from gamehost.storage.contents import Change, StoreFailed
 from gamehost.storage.inspect import Summary, reading
 from gamehost.storage.row_codec import Damaged
 from gamehost.storage.sidecar import check_log

@@ -19,7 +19,7 @@ from gamehost.journal.records import (
     TableRecord,
 )
 from gamehost.storage import questions, reads
-from gamehost.storage.changes import Reading
+from gamehost.storage.contents import Reading
 from gamehost.storage.database import SqliteDatabase, connect
 from gamehost.storage.durable import DurableJournal
 from gamehost.storage.notes import Uptime

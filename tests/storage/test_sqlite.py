@@ -19,7 +19,7 @@ from msgspec.structs import replace
 from gamehost.journal.records import Entry, EntryKind, Journal, StoreUnusable, TableId, TableRecord
 from gamehost.storage import database as under_test
 from gamehost.storage import sqlite
-from gamehost.storage.changes import UnreadableRow
+from gamehost.storage.contents import UnreadableRow
 from gamehost.storage.database import PRAGMAS, ask, lock, lock_owner, make_durable, migrate, schemas, statements
 from gamehost.storage.durable import DurableJournal
 from gamehost.storage.high_water_mark import read_mark

@@ -18,7 +18,7 @@ from gamehost.games.base import Seat
 from gamehost.journal.records import Entry, EntryKind, StoreUnusable, TableId, TableRecord
 from gamehost.plugins import REGISTRY
 from gamehost.storage import backup, database, sqlite, store
-from gamehost.storage.changes import Change
+from gamehost.storage.contents import Change
 from gamehost.storage.database import APPLICATION, SqliteDatabase, placed_faults, schemas, statements
 from gamehost.storage.durable import StoredAccounts
 from gamehost.storage.high_water_mark import held, write_mark

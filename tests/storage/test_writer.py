@@ -10,7 +10,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.journal.records import Entry, EntryKind, Journal, Pressure, TableId, TableRecord
 from gamehost.measures import Histogram
-from gamehost.storage.changes import Change
+from gamehost.storage.contents import Change
 from gamehost.storage.durable import DurableJournal
 from gamehost.storage.memory import KEPT, MemoryJournal
 from gamehost.storage.writer import Backlog, BacklogLimits, Between, WorkStopped, Writer

@@ -16,8 +16,7 @@ from attrs import field, frozen
 
 from gamehost.accounts.names import key_of
 from gamehost.journal.records import StoreUnusable, TableId, UnfinishedTable
-from gamehost.storage.changes import StoreFailed, UnreadableRow
-from gamehost.storage.contents import seats_of
+from gamehost.storage.contents import StoreFailed, UnreadableRow, seats_of
 from gamehost.storage.names import Seen
 from gamehost.storage.notes import COUNTED, REMOVE
 from gamehost.storage.postgresql.session import LOCK_CLASS, LineLost, Session

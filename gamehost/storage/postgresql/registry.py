@@ -17,7 +17,7 @@ from typing import Any
 from attrs import define, field
 
 from gamehost.accounts.passwords import Account
-from gamehost.storage.changes import StoreFailed
+from gamehost.storage.contents import StoreFailed
 from gamehost.storage.names import (
     ASK_AGAIN,
     NEW,

@@ -19,7 +19,7 @@ from psycopg.pq import ConnStatus, DiagnosticField, ExecStatus
 from psycopg.pq.abc import PGresult
 
 from gamehost.journal.records import StoreUnusable
-from gamehost.storage.changes import StoreFailed
+from gamehost.storage.contents import StoreFailed
 from gamehost.storage.postgresql import shown
 from gamehost.storage.questions import MatchLists
 from gamehost.storage.reads import Sql, schemas_of

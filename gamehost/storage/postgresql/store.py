@@ -26,8 +26,16 @@ from typing import Any, TypeVar
 from attrs import define, field
 
 from gamehost.journal.records import Room, StoreUnusable, TableId
-from gamehost.storage.changes import Change, Group, StoreFailed, UnreadableRow, is_unplayed
-from gamehost.storage.contents import ANOTHER_STORE, OpenStore, in_words
+from gamehost.storage.contents import (
+    ANOTHER_STORE,
+    Change,
+    Group,
+    OpenStore,
+    StoreFailed,
+    UnreadableRow,
+    in_words,
+    is_unplayed,
+)
 from gamehost.storage.durable import DurableJournal, at_once
 from gamehost.storage.names import BLOCK, TableNumbers
 from gamehost.storage.notes import Told

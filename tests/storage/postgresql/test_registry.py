@@ -8,7 +8,7 @@ from gamehost.accounts.passwords import Account
 from gamehost.games.base import Seat
 from gamehost.journal.records import HOUSE_ADDRESS, SeatRecord, StoreUnusable, TableHeader, TableId, UnfinishedTable
 from gamehost.storage import names as judging
-from gamehost.storage.changes import StoreFailed
+from gamehost.storage.contents import StoreFailed
 from gamehost.storage.durable import DurableJournal
 from gamehost.storage.names import Answer, Claim, Registry, Release, Request, Rows, Transfer, Wait, WaitNoLonger
 from gamehost.storage.notes import AddAccount, DeleteAccount, PutBan

@@ -9,7 +9,7 @@ from twisted.trial.unittest import SynchronousTestCase
 from gamehost.accounts.bans import Ban
 from gamehost.journal.records import StoreUnusable, TableId, TableRecord
 from gamehost.storage import postgresql
-from gamehost.storage.changes import StoreFailed, build_group
+from gamehost.storage.contents import StoreFailed, build_group
 from gamehost.storage.notes import AddAccount, ChangeAccount, DeleteAccount, DropBan, PutBan, RenameAccount
 from gamehost.storage.postgresql import beside, is_postgresql, require_psycopg, shown
 from gamehost.storage.postgresql import session as under_test

@@ -27,7 +27,7 @@ from gamehost.journal.records import (
     TableRecord,
 )
 from gamehost.lobby.watching import LIST_IDLE, READ_EVERY
-from gamehost.storage.changes import StoreFailed, UnreadableRow
+from gamehost.storage.contents import StoreFailed, UnreadableRow
 from gamehost.storage.durable import DurableJournal, StoredAccounts
 from gamehost.storage.notes import Told
 from gamehost.storage.postgresql import lives, store
