@@ -5,6 +5,7 @@ journal that outlives the process it derives from `DurableJournalContract`. It s
 
 from collections.abc import Callable
 from functools import partial
+from typing import Any
 
 from attrs import frozen
 from hypothesis import given
@@ -401,3 +402,10 @@ class DurableJournalContract(JournalContract):
         journal = self.next_life(journal)
         self.assertEqual(self.records(journal), [])
         self.settle(journal)
+
+    def test_commits_are_measured(self) -> None:
+        journal: Any = self.new_journal()
+        journal.open(journal.new_table(), OPENING, nothing)
+        self.settle(journal)
+        measures = journal.backlog.measures
+        self.assertEqual((sum(measures.commits.counts), measures.groups.total), (1, 1))

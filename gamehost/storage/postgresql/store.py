@@ -636,7 +636,7 @@ def open_postgresql(
             raise
     backlog = Backlog(reactor_clock or clock, limits or BacklogLimits(), group)
     (reader := Reader(PostgresReader(store, life.epoch), from_thread, warn)).start()
-    (writer := Writer(opened, from_thread, backlog.done, broken, clock, before_close=reader.end)).start()
+    (writer := Writer(opened, from_thread, backlog.done, broken, clock, backlog.measures, reader.end)).start()
     return DurableJournal(
         *(opened, writer, reader, backlog, after_turn, lambda: Room.ENOUGH),
         tables=last_table,
