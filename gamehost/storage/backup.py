@@ -132,7 +132,6 @@ def copy_pages(
     part: Path,
     between: Between = lambda seconds: None,
     pace: Pace | None = None,
-    clock: Callable[[], float] = time.monotonic,
 ) -> None:
     """
     Copy a store to an empty file, in slices.
@@ -149,9 +148,9 @@ def copy_pages(
     def rest(status: int, remaining: int, total: int) -> None:
         if status == sqlite3.SQLITE_DONE or flusher is None or pace is None:
             return
-        until, copied = clock() + pace.rest, total - remaining
+        until, copied = time.monotonic() + pace.rest, total - remaining
         flusher.copied = copied
-        while (left := until - clock()) > 0 or copied - flusher.flushed > pace.most_unwritten:
+        while (left := until - time.monotonic()) > 0 or copied - flusher.flushed > pace.most_unwritten:
             flusher.check()
             between(max(left, pace.rest))
 

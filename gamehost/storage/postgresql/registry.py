@@ -388,7 +388,6 @@ def open_registry(
     broken: Callable[[str], None],
     *,
     warn: Callable[[str], None] = lambda words: None,
-    clock: Callable[[], float] = time.monotonic,
 ) -> PostgresRegistry:
     """
     Open the registry of a host that has opened its journal, before the accounts and the bans are read.
@@ -408,4 +407,4 @@ def open_registry(
         return session
 
     with refusing(store):
-        return PostgresRegistry(epoch, new_session, new_session(), from_thread, broken, warn, clock)
+        return PostgresRegistry(epoch, new_session, new_session(), from_thread, broken, warn)
