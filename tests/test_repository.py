@@ -6,10 +6,12 @@ import re
 import shutil
 import subprocess
 import tomllib
+import weakref
 from collections.abc import Iterable, Iterator
 from importlib import import_module
 from pathlib import Path
 from pkgutil import iter_modules
+from typing import Any
 
 from twisted.internet.defer import Deferred, fail
 from twisted.python.failure import Failure
@@ -21,6 +23,7 @@ from gamehost.config import Options, admin_path
 from gamehost.storage import high_water_mark
 from gamehost.storage.backup import PART
 from gamehost.storage.sidecar import sidecar_path
+from tests import SmallProcess
 from tests.kit.players import house_host
 from tests.kit.sources import ROOT
 
@@ -271,6 +274,20 @@ class SuiteTests(SynchronousTestCase):
         Careless("runTest").run(result)
         self.assertEqual(len(result.errors), 1)
         self.assertFalse(result.wasSuccessful())
+
+    def test_garbage_is_gone_before_the_next_test_of_a_process_that_has_grown(self) -> None:
+        process = SmallProcess()
+        for most, left in ((1 << 60, True), (-(1 << 60), False)):
+            process.MOST = most
+            gc.collect()
+            gc.disable()
+            garbage: Any = Careless("runTest")
+            garbage.itself = garbage
+            there = weakref.ref(garbage)
+            del garbage
+            process.run(Careless("countTestCases"), TestResult())
+            gc.enable()
+            self.assertEqual(there() is not None, left)
 
     def test_dependencies_are_without_known_holes(self) -> None:
         """Row 160: no release of Twisted or lxml is allowed of which it is known how to hurt a host with it."""

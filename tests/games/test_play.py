@@ -132,9 +132,10 @@ class PlayerTests(SynchronousTestCase):
         return won
 
     def test_deep_beats_shallow_beats_random(self) -> None:
-        """In Gomoku, four matches each."""
-        for pair in ((Level.EASY, Level.RANDOM), (Level.MEDIUM, Level.EASY)):
-            self.assertEqual(self.won(GOMOKU, *pair, range(4), {"size": "7"}), [4, 0], pair)
+        """In Gomoku, with the seats changed; `make ladder` plays many more."""
+        for stronger, weaker, matches in ((Level.EASY, Level.RANDOM, 4), (Level.MEDIUM, Level.EASY, 2)):
+            won = self.won(GOMOKU, stronger, weaker, range(matches), {"size": "7"})
+            self.assertEqual(won, [matches, 0], (stronger, weaker))
 
     def test_what_is_hidden_is_played_too(self) -> None:
         """After a bet, the highest card is never folded, and the lowest one never calls."""

@@ -147,7 +147,7 @@ class PlantedTests(SynchronousTestCase):
 
     def test_a_question_waits_for_ever(self) -> None:
         """A client that does not acknowledge holds up the others of its table without end."""
-        self.assertIn("without end", self.caught(Gate, "give_up", lambda gate: None, 20, first=14))
+        self.assertIn("without end", self.caught(Gate, "give_up", lambda gate: None, 20, first=20))
 
     def test_the_last_entry_is_forgotten(self) -> None:
         """A table is restored without what happened last."""
