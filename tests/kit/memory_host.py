@@ -29,9 +29,16 @@ from gamehost.testing.transcript import Transcript as Transcript
 from gamehost.testing.transcript import read_transcripts
 from gamehost.wires.console.codec import ASK_CHARSET, ASK_TERMINAL, HIDE, PROBE, SHOW, TERMINAL_TYPE, WINDOW_SIZE
 from gamehost.wires.eriantys_java import messages
-from gamehost.wires.eriantys_java.classes import CLASSES, ENUMERATION, ENUMERATIONS, SERIALIZABLE, JavaClass, JavaField
 from gamehost.wires.eriantys_java.client import JavaClientCodec
-from gamehost.wires.eriantys_java.objects import HEADER
+from gamehost.wires.eriantys_java.objects import (
+    CLASSES,
+    ENUMERATION,
+    ENUMERATIONS,
+    HEADER,
+    SERIALIZABLE,
+    JavaClass,
+    JavaField,
+)
 from tests.kit.sources import ROOT
 
 # The console's messages: lines as they are, a prompt as `>`, telnet's options in angle brackets.

@@ -19,11 +19,10 @@ from gamehost.testing.wire_hooks import Situation, received
 from gamehost.testing.wire_matches import SAMPLES
 from gamehost.wires.eriantys.conversation import WIRE as JSON_WIRE
 from gamehost.wires.eriantys_java import messages as m
-from gamehost.wires.eriantys_java.classes import CLASSES, ENUM_CLASSES, ENUMERATION, ENUMERATIONS, full_name
 from gamehost.wires.eriantys_java.conversation import LOGIN_SECONDS, OPTIONS, SILENT_SECONDS
 from gamehost.wires.eriantys_java.conversation import WIRE as TOKEN
 from gamehost.wires.eriantys_java.messages import Assistant, CharacterEnum, Color, Message, Tower
-from gamehost.wires.eriantys_java.objects import HEADER
+from gamehost.wires.eriantys_java.objects import CLASSES, ENUM_CLASSES, ENUMERATION, ENUMERATIONS, HEADER, full_name
 from tests.kit.games.eriantys import acting, at, circle, new_position, rich, with_islands
 from tests.kit.journals import RecordingJournal
 from tests.kit.memory_host import HOME, JavaWords, MemoryHost

@@ -21,7 +21,6 @@ from gamehost.testing.codec_contract import ClientCodecContract, CodecContract
 from gamehost.testing.wire_connections import chunked
 from gamehost.wires.eriantys_java import messages as m
 from gamehost.wires.eriantys_java import rendering
-from gamehost.wires.eriantys_java.classes import CLASSES
 from gamehost.wires.eriantys_java.client import SERVER_MESSAGE_LIMIT, JavaClientCodec
 from gamehost.wires.eriantys_java.codec import _BY_NAME, _CONSTANTS, BoardCache, JavaCodec
 from gamehost.wires.eriantys_java.conversation import SILENT_SECONDS, JavaConfig, JavaOptions, configure
@@ -39,7 +38,7 @@ from gamehost.wires.eriantys_java.messages import (
     UpdateBoard,
 )
 from gamehost.wires.eriantys_java.messages import Tower as JavaTower
-from gamehost.wires.eriantys_java.objects import HEADER
+from gamehost.wires.eriantys_java.objects import CLASSES, HEADER
 from gamehost.wires.framing import OtherProtocol, WireError
 from tests.kit.games.eriantys import circle, new_position, rich, with_islands, with_school
 from tests.kit.memory_host import Client, JavaWords, MemoryHost, recorded, segments

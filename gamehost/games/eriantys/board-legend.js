@@ -3,8 +3,6 @@
 import { COLOURS } from "./board.js";
 import { student } from "./board-sea.js";
 
-const SHAPES = { green: "triangle", red: "diamond", yellow: "square", pink: "pentagon", blue: "heart" };
-
 export const legend = [
   ...COLOURS.map((colour) => ({ drawn: student(colour), words: `a ${colour} student` })),
   { written: "assistant 4", words: "a player has played this card: who plays the lowest moves first, and half of it, rounded up, is how far Mother Nature may walk" },

@@ -11,7 +11,7 @@ Islands are numbered from 1 around the current circle, clouds from 0.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from enum import StrEnum
 from typing import Any
 
@@ -173,6 +173,25 @@ def write(action: Action) -> bytes:
         case _:
             words = f"{_WORDS[type(action)]} {value_of(action)}"
     return words.encode("ascii")
+
+
+def typed(action: Action) -> str:
+    """An action as people type it. Clouds are counted from 1, as islands are."""
+    match action:
+        case ChooseTower(tower):
+            return f"team {tower.name.lower()}"
+        case ChooseStudent(colour):
+            return "none" if colour is None else colour.name.lower()
+        case ChooseDestination(number):
+            return f"to {number or 'hall'}"
+        case ChooseSteps(number):
+            return f"mother {number}"
+        case ChooseCloud(number):
+            return f"cloud {number + 1}"
+        case UseCharacter(number):
+            return Character(number).name.lower()
+    # A wizard or an assistant, as in the journal.
+    return write(action).decode("ascii")
 
 
 def read(notation: bytes) -> Action:
@@ -557,3 +576,31 @@ def resolution_told(resolution: Resolution) -> Told:
     if resolution.merged:
         told.append(To(Unified()))
     return told
+
+
+def answers_between(old: Board, new: Board) -> Iterator[Action]:
+    """What a player has answered between two boards, as far as they show it: a student and where it went, steps, a cloud."""
+    same_circle = len(old.islands) == len(new.islands)
+    for before, after in zip(old.schools, new.schools, strict=True):
+        gone = _differences(before.entrance, after.entrance)
+        if list(gone.values()) != [-1]:
+            continue
+        [colour] = gone
+        came = _differences(before.dining, after.dining) == {colour: 1}
+        places = [0] if came else []
+        if same_circle:
+            islands = enumerate(zip(old.islands, new.islands, strict=True), 1)
+            places += [n for n, (one, other) in islands if _differences(one.students, other.students) == {colour: 1}]
+        for place in places:
+            yield ChooseStudent(colour)
+            yield ChooseDestination(place)
+    if same_circle and old.mother_nature != new.mother_nature:
+        yield ChooseSteps((new.mother_nature - old.mother_nature) % len(new.islands))
+    if old.round == new.round:
+        for place, (full, rest) in enumerate(zip(old.clouds, new.clouds, strict=True)):
+            if any(full) and not any(rest):
+                yield ChooseCloud(place)
+
+
+def _differences(before: Students, after: Students) -> dict[Colour, int]:
+    return {colour: after[colour] - before[colour] for colour in Colour if after[colour] != before[colour]}

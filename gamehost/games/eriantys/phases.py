@@ -241,8 +241,7 @@ def answers(request: Ask, position: Position | None, picked: Colour | None) -> I
         case AskWizard(_, wizards):
             yield from map(ChooseWizard, wizards)
         case AskAssistant(_, hand, played):
-            taken = {card for _, card in played}
-            yield from map(PlayAssistant, [card for card in hand if card not in taken] or hand)
+            yield from map(PlayAssistant, _playable(hand, played))
         case AskStudent(_, students):
             yield from _colours(students)
         case AskDestination(_, islands, dining_room):
@@ -259,6 +258,12 @@ def answers(request: Ask, position: Position | None, picked: Colour | None) -> I
                 yield ChooseStudent(None)
         case AskColour():
             yield from map(ChooseStudent, Colour)
+
+
+def _playable(hand: Sequence[int], played: Sequence[tuple[Seat, int]]) -> Sequence[int]:
+    """The assistants that nobody has played in this round; if all were, any of the hand."""
+    taken = {card for _, card in played}
+    return [card for card in hand if card not in taken] or hand
 
 
 def _colours(students: Students) -> Iterator[Action]:
@@ -404,8 +409,7 @@ def _assistant_played(play: Play, request: AskAssistant, action: PlayAssistant, 
         raise IllegalChoice(RuleFault.INVALID_INPUT, "there is no such assistant; expected a number from 1 to 10")
     if number not in request.hand:
         raise IllegalChoice(RuleFault.UNAVAILABLE_ASSISTANT, "this assistant is not in the hand any more")
-    taken = {other for _, other in request.played}
-    if number in taken and any(card not in taken for card in request.hand):
+    if number not in _playable(request.hand, request.played):
         raise IllegalChoice(
             RuleFault.INVALID_ASSISTANT, "another player played this assistant in this round; expected another"
         )

@@ -349,25 +349,11 @@ def _story(scene: Scene) -> Iterator[str]:
 
 
 def _changes(old: events.Board, new: events.Board) -> Iterator[str]:
-    """What was moved between two boards, in the words that the console takes."""
-    for before, after in zip(old.schools, new.schools, strict=True):
-        gone = _differences(before.entrance, after.entrance)
-        if list(gone.values()) != [-1]:
-            continue
-        [colour] = gone
-        if _differences(before.dining, after.dining) == {colour: 1}:
-            yield f"{colour.name.lower()} to hall"
-        if len(old.islands) == len(new.islands):
-            for place, (one, other) in enumerate(zip(old.islands, new.islands, strict=True), 1):
-                if _differences(one.students, other.students) == {colour: 1}:
-                    yield f"{colour.name.lower()} to {place}"
-    if len(old.islands) == len(new.islands) and old.mother_nature != new.mother_nature:
-        yield f"mother {(new.mother_nature - old.mother_nature) % len(new.islands)}"
-    if old.round == new.round:
-        for place, (full, rest) in enumerate(zip(old.clouds, new.clouds, strict=True), 1):
-            if any(full) and not any(rest):
-                yield f"cloud {place}"
-
-
-def _differences(before: Students, after: Students) -> dict[Colour, int]:
-    return {colour: after[colour] - before[colour] for colour in Colour if after[colour] != before[colour]}
+    """What was moved between two boards, in the words that the console takes: a student with its destination."""
+    student = ""
+    for action in events.answers_between(old, new):
+        if isinstance(action, events.ChooseStudent):
+            student = f"{events.typed(action)} "
+        else:
+            yield student + events.typed(action)
+            student = ""

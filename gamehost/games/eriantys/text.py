@@ -39,12 +39,15 @@ from gamehost.games.eriantys.events import (
     PlayAssistant,
     Situation,
     UseCharacter,
+    answers_between,
+    typed,
     value_of,
     write,
 )
 from gamehost.games.eriantys.master import ERIANTYS, public_position
 from gamehost.games.eriantys.messages import (
     MESSAGES,
+    SPELLING,
     BoardEvent,
     BoardMessage,
     CharacterMessage,
@@ -62,7 +65,6 @@ from gamehost.games.eriantys.messages import (
     StartOfTurnEvent,
     UnifiedEvent,
     View,
-    board_message,
 )
 from gamehost.games.eriantys.rules import TABLE_SEATS, Character, Colour, Status, Students, Tower, has_room, plus
 from gamehost.games.screen import (
@@ -228,51 +230,37 @@ def heap_in_words(heap: Heap) -> str:
     return ", ".join(f"{count} {colour}" for colour, count in heap.items() if count) or "none"
 
 
-def changes(old: BoardMessage, new: BoardMessage, who: str, subjects: Sequence[str]) -> Iterator[str]:
+def changes(old: Board, new: Board, who: str, subjects: Sequence[str]) -> Iterator[str]:
     """
     What has happened between two boards, in sentences.
 
     :param who: the player whose turn it is, as a subject
     :param subjects: all players as subjects
     """
-    yield from _students(old, new, who)
-    if len(old.islands) == len(new.islands) and old.motherNature != new.motherNature:
-        steps = (new.motherNature - old.motherNature) % len(new.islands)
-        yield f"{who} moved Mother Nature {steps} step{'s' if steps > 1 else ''} to island {new.motherNature}."
-    taken = [
-        place for place, cloud in enumerate(old.clouds) if any(cloud.values()) and not any(new.clouds[place].values())
-    ]
-    if len(taken) == 1 and old.round == new.round:
-        yield f"{who} took cloud {taken[0] + 1}: {heap_in_words(old.clouds[taken[0]])}."
-    for colour, holder in new.professors.items():
-        if holder is not None and holder != old.professors[colour]:
+    answers = list(answers_between(old, new))
+    student = ""
+    for action in answers:
+        match action:
+            case ChooseStudent(colour) if colour is not None:
+                student = f"{who} moved a {_name(colour)} student to"
+            case ChooseDestination(place):
+                yield f"{student} island {place}." if place else f"{student} the hall."
+            case ChooseSteps(steps):
+                yield f"{who} moved Mother Nature {steps} step{'s' if steps > 1 else ''} to island {new.mother_nature}."
+    taken = [action.cloud for action in answers if isinstance(action, ChooseCloud)]
+    if len(taken) == 1:
+        yield f"{who} took cloud {taken[0] + 1}: {heap_in_words(SPELLING.heap(old.clouds[taken[0]]))}."
+    for colour, before, holder in zip(Colour, old.professors, new.professors, strict=True):
+        if holder is not None and holder != before:
             verb = "have" if subjects[holder] == "You" else "has"
-            yield f"{subjects[holder]} now {verb} the {colour} professor."
+            yield f"{subjects[holder]} now {verb} the {_name(colour)} professor."
 
 
-def _students(old: BoardMessage, new: BoardMessage, who: str) -> Iterator[str]:
-    """A single student that went from an entrance into the hall or onto an island."""
-    for before, after in zip(old.players, new.players, strict=True):
-        moved = _differences(before.entrance, after.entrance)
-        if list(moved.values()) != [-1]:
-            continue
-        colour = next(iter(moved))
-        if _differences(before.diningRoom, after.diningRoom) == {colour: 1}:
-            yield f"{who} moved a {colour} student to the hall."
-        for one, other in zip(old.islands, new.islands, strict=False):
-            if len(old.islands) == len(new.islands) and _differences(one.students, other.students) == {colour: 1}:
-                yield f"{who} moved a {colour} student to island {other.number}."
-
-
-def _differences(before: Heap, after: Heap) -> dict[str, int]:
-    return {colour: count - before[colour] for colour, count in after.items() if count != before[colour]}
-
-
-def owner_told(board: BoardMessage, event: IslandOwnerEvent) -> Iterator[str]:
+def owner_told(board: Board, event: IslandOwnerEvent) -> Iterator[str]:
     """Whose towers are on an island now, if they are others than before."""
     island = event.island
     old = board.islands[island.number - 1] if island.number <= len(board.islands) else None
-    if island.tower is not None and (old is None or old.tower != island.tower):
+    if island.tower is not None and (old is None or old.tower is None or _name(old.tower) != island.tower):
         towers = f"{island.towers} tower{'s' if island.towers > 1 else ''}"
         yield f"Island {island.number} now belongs to {island.tower}, with {towers}."
 
@@ -316,31 +304,12 @@ def moves_of(known: Situation, seat: Seat) -> Iterator[str]:
         action for action in legal if isinstance(known.request, AskStudent) and isinstance(action, ChooseStudent)
     ]
     ways = [
-        (value_of(place), f"{_typed(action)} {_typed(place)}")
+        (value_of(place), f"{typed(action)} {typed(place)}")
         for action in students
         for place in ERIANTYS.sequels(known, seat, action)
     ]
     yield from (line for _, line in sorted(ways, key=itemgetter(0)))
-    yield from (_typed(action) for action in legal if action not in students)
-
-
-def _typed(action: Action) -> str:
-    """An action as people type it."""
-    match action:
-        case ChooseTower(tower):
-            return f"team {_name(tower)}"
-        case ChooseStudent(colour):
-            return "none" if colour is None else _name(colour)
-        case ChooseDestination(number):
-            return f"to {number or 'hall'}"
-        case ChooseSteps(number):
-            return f"mother {number}"
-        case ChooseCloud(number):
-            return f"cloud {number + 1}"
-        case UseCharacter(number):
-            return _name(Character(number))
-    # A wizard or an assistant, as in the journal.
-    return write(action).decode("ascii")
+    yield from (typed(action) for action in legal if action not in students)
 
 
 def read_answer(known: Situation, seat: Seat, text: str) -> list[Action]:
@@ -458,7 +427,7 @@ def _steps(asked: Asked, words: Sequence[str]) -> Iterator[Action]:
 def _cloud(asked: Asked, words: Sequence[str]) -> Iterator[Action]:
     cloud, full = ChooseCloud(_number(asked, words, "cloud", "take") - 1), asked.legal(ChooseCloud)
     if cloud not in full:
-        raise MoveRefused(f"There are no students on that cloud. Take {listed(list(map(_typed, full)), 'or')}.")
+        raise MoveRefused(f"There are no students on that cloud. Take {listed(list(map(typed, full)), 'or')}.")
     yield cloud
 
 
@@ -524,16 +493,16 @@ class EriantysScreen(BoardScreen[View]):
         match message:
             case StartedEvent():
                 return ["The match begins. Each player chooses a team and a wizard."]
-            case BoardEvent(after) if board is not None:
+            case BoardEvent() if board is not None:
                 who = "The player" if self._mover is None else self.subject(self._mover)
                 subjects = [self.subject(seat) for seat in range(len(self.names))]
-                return list(changes(board_message(board), after, who, subjects))
+                return list(changes(board, self.known.board, who, subjects))
             case PlayedAssistantEvent(seat, assistant) if board is not None:
                 return [f"{self.subject(seat)} played assistant {assistant}."]
             case PlayedCharacterEvent(seat, character) if board is not None:
                 return [f"{self.subject(seat)} used the {Character(character).name.lower()}."]
             case IslandOwnerEvent() if board is not None:
-                return list(owner_told(board_message(board), message))
+                return list(owner_told(board, message))
         return list(self._course(message, board))
 
     def _course(self, event: Any, board: Board | None) -> Iterator[str]:

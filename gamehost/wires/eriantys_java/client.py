@@ -10,28 +10,25 @@ from enum import StrEnum
 from struct import error as StructError
 from typing import Any
 
-from gamehost.wires.eriantys_java.classes import (
-    ARRAY_LIST,
-    CLASSES,
-    ENUM_MAP,
-    ENUMERATION,
-    ENUMERATIONS,
-    HASH_MAP,
-    INTEGER,
-    JavaClass,
-)
 from gamehost.wires.eriantys_java.codec import read
 from gamehost.wires.eriantys_java.messages import CLIENT_TYPES, Message
 from gamehost.wires.eriantys_java.objects import (
     ARRAY,
+    ARRAY_LIST,
     BLOCKDATA,
     CLASS,
     CLASSDESC,
+    CLASSES,
     END,
     ENUM,
+    ENUM_MAP,
+    ENUMERATION,
+    ENUMERATIONS,
     FIRST_HANDLE,
+    HASH_MAP,
     HEADER,
     INT,
+    INTEGER,
     NULL,
     OBJECT,
     REFERENCE,
@@ -40,6 +37,7 @@ from gamehost.wires.eriantys_java.objects import (
     STRING,
     Boxed,
     JavaArray,
+    JavaClass,
     JavaList,
     JavaMap,
     JavaObject,

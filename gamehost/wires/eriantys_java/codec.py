@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
 from typing import Any
 
-from gamehost.wires.eriantys_java.classes import CLASSES, ENUMERATIONS, JavaClass, full_name
 from gamehost.wires.eriantys_java.messages import (
     CLIENT_TYPES,
     CommunicationMessage,
@@ -27,7 +26,9 @@ from gamehost.wires.eriantys_java.messages import (
     WhereToMove,
 )
 from gamehost.wires.eriantys_java.objects import (
+    CLASSES,
     ENUM,
+    ENUMERATIONS,
     FIRST_HANDLE,
     HEADER,
     INT,
@@ -37,8 +38,10 @@ from gamehost.wires.eriantys_java.objects import (
     RESET,
     SHORT,
     STRING,
+    JavaClass,
     ObjectWriter,
     from_modified_utf8,
+    full_name,
     serialized,
     utf,
 )
