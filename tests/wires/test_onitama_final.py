@@ -12,12 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamehost.games.onitama.rules import SQUARES as FINAL_SQUARES
-from gamehost.games.onitama.rules import Exchange, Move, Position
+from gamehost.games.onitama.rules import SQUARES, Exchange, Move, Position
 from gamehost.testing import memory_host
 from gamehost.testing.cases import PropertyCase
 from gamehost.testing.codec_contract import ClientCodecContract, CodecContract
-from gamehost.testing.memory_host import Client
 from gamehost.testing.wire_contract import WireContract
 from gamehost.wires.framing import BLANK, NOT_UTF8, OtherProtocol, WireError
 from gamehost.wires.onitama_final import messages as m
@@ -34,12 +32,47 @@ from gamehost.wires.onitama_final.conversation import (
 )
 from gamehost.wires.onitama_final.messages import SERVER_COMMANDS
 from tests.kit.journals import RecordingJournal
-from tests.kit.memory_host import HOME, MemoryHost, ZeroBytes
-from tests.kit.wires.onitama_final_table import DEAL as FINAL_DEAL
-from tests.kit.wires.onitama_final_table import START, STUCK, entered, master_of, said, seated
-from tests.kit.wires.onitama_final_table import WIRE as FINAL
+from tests.kit.memory_host import HOME, Client, MemoryHost, ZeroBytes
 
+FINAL = "onitama-final"
 DEAL = {"onitama.deal": "boar,ox/crab,eel/tiger"}
+START = "START|bob|ann|crab|eel|tiger|boar|ox"
+#: White: tiger and horse cannot move.
+STUCK = Position((("tiger", "horse"), ("crab", "eel")), "ox", "P....P....K....P....P..k.")  # type: ignore[arg-type]
+
+
+def entered(host: MemoryHost, name: str, wire: str = FINAL) -> Client:
+    """A new connection that logs in."""
+    client = host.connect(wire)
+    client.say(f"LOGIN|{name}")
+    return client
+
+
+def seated(host: MemoryHost, *wires: str) -> tuple[Client, Client]:
+    """Ann (White) and Bob (Black) at a table, the second behind START over, and nothing unheard."""
+    first, second = wires or (FINAL, FINAL)
+    ann, bob = entered(host, "ann", first), entered(host, "bob", second)
+    host.wait(1)
+    ann.heard(), bob.heard()
+    return ann, bob
+
+
+def master_of(host: MemoryHost) -> Any:
+    """The master of the only table."""
+    [table] = host.lobby.tables.values()
+    return table._master
+
+
+def said(action: Move | Exchange, wire: str) -> str:
+    """An action in the words of a wire."""
+    match action, wire:
+        case Move(card, start, end), "onitama":
+            return f"MAKE_MOVE|{card}|{SQUARES[start]}|{SQUARES[end]}"
+        case Move(card, start, end), _:
+            return "|".join(("MAKE_MOVE", card, *row_and_column(start), *row_and_column(end)))
+        case Exchange(card), "onitama":
+            return f"STALEMATE|{card}"
+    return f"MAKE_PASS|{action.card}"
 
 
 class PingedHost(memory_host.MemoryHost):
@@ -121,7 +154,7 @@ class AnswersTests(SynchronousTestCase):
     """The page's table of answers, over the whole product of states and messages."""
 
     def in_state(self, state: str) -> Client:
-        host = MemoryHost(FINAL_DEAL)
+        host = MemoryHost(DEAL)
         client = host.connect(FINAL)
         if state == "waiting":
             client.say("LOGIN|ann")
@@ -181,9 +214,7 @@ class AnswersTests(SynchronousTestCase):
     def test_squares(self) -> None:
         """Rows from the top, columns from the left; one digit each."""
         self.assertEqual([square_at(*row_and_column(square)) for square in range(25)], list(range(25)))
-        self.assertEqual(
-            (square_at("4", "2"), square_at("0", "0")), (FINAL_SQUARES.index("c1"), FINAL_SQUARES.index("a5"))
-        )
+        self.assertEqual((square_at("4", "2"), square_at("0", "0")), (SQUARES.index("c1"), SQUARES.index("a5")))
         for word in ("5", "-1", "04", "", "x", "\u0661", "+1"):
             self.assertIs(square_at(word, "0"), None)
             self.assertIs(square_at("0", word), None)
@@ -192,7 +223,7 @@ class AnswersTests(SynchronousTestCase):
 class PaceTests(SynchronousTestCase):
     def test_waiting_comes_before_every_start(self) -> None:
         """To the second player too, and again after a game on the same connection."""
-        host = MemoryHost({**FINAL_DEAL, "onitama.max_plies": "1"})
+        host = MemoryHost({**DEAL, "onitama.max_plies": "1"})
         ann, bob = entered(host, "ann"), entered(host, "bob")
         self.assertEqual((ann.heard(), bob.heard()), (["WAITING|ann", START], ["WAITING|bob", START]))
         ann.say("MAKE_MOVE|ox|4|2|3|2")
@@ -203,7 +234,7 @@ class PaceTests(SynchronousTestCase):
 
     def test_nothing_but_ping_for_a_second_behind_start(self) -> None:
         """What comes up meanwhile is sent then, in order; PING is answered at once."""
-        host = MemoryHost(FINAL_DEAL)
+        host = MemoryHost(DEAL)
         ann, bob = entered(host, "ann"), entered(host, "bob")
         ann.heard(), bob.heard()
         self.assertEqual(ann.ask("MAKE_MOVE|ox|4|2|0|2", "MAKE_MOVE|ox|4|2|3|2"), [])
@@ -216,7 +247,7 @@ class PaceTests(SynchronousTestCase):
 
     def test_an_absence_that_was_not_told_is_forgotten(self) -> None:
         """DISCONNECT and RECONNECT of the same second cancel each other; later ones are told."""
-        host = MemoryHost(FINAL_DEAL)
+        host = MemoryHost(DEAL)
         ann, bob = entered(host, "ann"), entered(host, "bob")
         ann.heard()
         bob.drop()
@@ -229,7 +260,7 @@ class PaceTests(SynchronousTestCase):
 
     def test_a_seat_is_taken_back_at_once(self) -> None:
         """The wire has no keys, so nobody waits as somebody without a key does on other wires."""
-        host = MemoryHost(FINAL_DEAL | {"limits.keyless_resume_seconds": "3"})
+        host = MemoryHost(DEAL | {"limits.keyless_resume_seconds": "3"})
         _, bob = seated(host)
         bob.drop()
         [line] = entered(host, "bob").heard()
@@ -237,7 +268,7 @@ class PaceTests(SynchronousTestCase):
 
     def test_who_comes_back_hears_of_the_other_s_absence_after_the_second(self) -> None:
         """RECONNECT with 34 fields first, and no WAITING."""
-        host = MemoryHost(FINAL_DEAL)
+        host = MemoryHost(DEAL)
         ann, bob = seated(host)
         ann.say("MAKE_MOVE|ox|4|2|3|2")
         ann.drop()
@@ -250,7 +281,7 @@ class PaceTests(SynchronousTestCase):
 
     def test_what_is_held_back_is_sent_when_the_connection_closes(self) -> None:
         """The end of the host comes behind it."""
-        host = MemoryHost(FINAL_DEAL)
+        host = MemoryHost(DEAL)
         ann, bob = entered(host, "ann"), entered(host, "bob")
         ann.say("MAKE_MOVE|ox|4|2|3|2")
         bob.heard()
@@ -278,7 +309,7 @@ class PaceTests(SynchronousTestCase):
 
     def test_silence(self) -> None:
         """A player who has sent nothing for 30 s is away, and the seat is kept; one who pings may wait."""
-        host = MemoryHost(FINAL_DEAL)
+        host = MemoryHost(DEAL)
         ann, bob = seated(host)
         for _ in range(4):
             host.wait(10)
@@ -303,7 +334,7 @@ class PaceTests(SynchronousTestCase):
 
     def test_who_looks_at_the_end_may_be_silent(self) -> None:
         """After GAME_OVER a connection is not closed for silence."""
-        host = MemoryHost({**FINAL_DEAL, "onitama.max_plies": "1"})
+        host = MemoryHost({**DEAL, "onitama.max_plies": "1"})
         ann, _ = seated(host)
         ann.say("MAKE_MOVE|ox|4|2|3|2")
         host.wait(300)
@@ -317,7 +348,7 @@ RECORDED = Path(__file__).parents[1] / "vectors" / "onitama_final.jsonl"
 class AcrossTests(PropertyCase):
     def test_the_document_s_player_and_this_one(self) -> None:
         """Each hears the other in its own words, and the deal is one."""
-        host = MemoryHost(FINAL_DEAL)
+        host = MemoryHost(DEAL)
         ann, bob = entered(host, "ann"), entered(host, "bob", "onitama")
         self.assertEqual(ann.heard(), ["WAITING|ann", START])
         self.assertEqual(bob.heard(), ["START|ann|bob|white=boar,ox;black=crab,eel;spare=tiger"])
@@ -338,27 +369,27 @@ class AcrossTests(PropertyCase):
     def test_a_pass_is_an_exchange_for_the_spare(self) -> None:
         """At a table with a player of this wire, in either seat; two players of the document exchange with the pack."""
         for wires in ((FINAL, "onitama"), ("onitama", FINAL), (FINAL, FINAL)):
-            host = MemoryHost(FINAL_DEAL)
+            host = MemoryHost(DEAL)
             ann, bob = seated(host, *wires)
             master_of(host).position = STUCK
             ann.say(said(Exchange(STUCK.hands[0][1]), wires[0]))
             told = {FINAL: "PASS_WAS_MADE|horse", "onitama": "STALEMATE_CARD|horse|ox"}
             self.assertEqual((ann.heard(), bob.heard()), ([told[wires[0]]], [told[wires[1]]]))
             self.assertEqual(master_of(host).position.spare, "horse")
-        host = MemoryHost(FINAL_DEAL)
+        host = MemoryHost(DEAL)
         ann, _ = seated(host, "onitama", "onitama")
         master_of(host).position = STUCK
         self.assertEqual(ann.ask("STALEMATE|horse")[0].split("|")[:2], ["STALEMATE_CARD", "horse"])
         self.assertEqual(master_of(host).position.spare, "ox")
 
     def test_a_long_name_of_the_document_s_wire(self) -> None:
-        host = MemoryHost(FINAL_DEAL)
+        host = MemoryHost(DEAL)
         entered(host, "x" * 20, "onitama")
         self.assertEqual(entered(host, "bob").heard()[1].split("|")[:3], ["START", "bob", "x" * 20])
 
     def test_a_seat_of_another_wire_is_kept_there(self) -> None:
         """The refusal says where."""
-        host = MemoryHost(FINAL_DEAL)
+        host = MemoryHost(DEAL)
         _, bob = seated(host, FINAL, "onitama")
         bob.drop()
         [line] = entered(host, "bob").heard()
@@ -403,7 +434,7 @@ class AcrossTests(PropertyCase):
     def test_an_end_that_was_missed_in_a_crash(self) -> None:
         """Who comes back after it sees the last position, then the end, and can play again."""
         journal = RecordingJournal(late=True)
-        host = MemoryHost({**FINAL_DEAL, "onitama.max_plies": "1"}, journal=journal)
+        host = MemoryHost({**DEAL, "onitama.max_plies": "1"}, journal=journal)
         ann, _ = entered(host, "ann"), entered(host, "bob")
         journal.release()
         host.wait(1)
@@ -567,7 +598,7 @@ FIELD = st.text(st.characters(exclude_characters="|", exclude_categories=("Cs", 
 SENTENCE = st.text(st.characters(exclude_characters="|", exclude_categories=("Cs", "Cc")), max_size=40)
 CARD = st.sampled_from(("ox", "elephant", "tiger"))
 FIVE_CARDS = st.tuples(CARD, CARD, CARD, CARD, CARD)
-SQUARES = st.lists(st.sampled_from(("bP", "bK", "wP", "wK", "--")), min_size=25, max_size=25).map(tuple)
+BOARDS = st.lists(st.sampled_from(("bP", "bK", "wP", "wK", "--")), min_size=25, max_size=25).map(tuple)
 ANY = FIELD | st.text(max_size=10) | st.just("x" * 300)
 
 
@@ -581,7 +612,7 @@ class FinalClientCodecTests(ClientCodecContract, PropertyCase):
         m.InvalidMove: st.builds(m.InvalidMove, SENTENCE),
         m.Disconnect: st.builds(m.Disconnect, FIELD),
         m.Reconnect: st.builds(m.Reconnect, FIELD),
-        m.Restore: st.builds(m.Restore, FIELD, FIELD, FIVE_CARDS, st.booleans(), st.booleans(), SQUARES),
+        m.Restore: st.builds(m.Restore, FIELD, FIELD, FIVE_CARDS, st.booleans(), st.booleans(), BOARDS),
         m.GameOver: st.builds(m.GameOver, FIELD),
         m.Ping: st.just(m.Ping()),
     }
