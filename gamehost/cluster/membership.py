@@ -409,7 +409,7 @@ class Cluster(Membership):
         except BadOption as error:
             self.log.warn("no connection can be passed on to member {epoch}: {why}", epoch=member.epoch, why=str(error))
 
-    def inherited(self, tables: Sequence[UnfinishedTable], taken: Callable[[Collection[str]], None]) -> None:
+    def taken_over(self, tables: Sequence[UnfinishedTable], taken: Callable[[Collection[str]], None]) -> None:
         if self.halted:
             return
         self._restore(tables)

@@ -60,7 +60,7 @@ class Watcher(Protocol):
     def offers_are(self, offers: Sequence[Offer]) -> None:
         """Those who wait in all of the cluster, in order. Told several times a second while somebody waits."""
 
-    def inherited(self, tables: Sequence[UnfinishedTable], taken: Callable[[Collection[str]], None]) -> None:
+    def taken_over(self, tables: Sequence[UnfinishedTable], taken: Callable[[Collection[str]], None]) -> None:
         """
         The unfinished tables of a member that has ended are this host's from now on.
 
@@ -87,7 +87,7 @@ NEW = 0
 @frozen
 class Home:
     member: int
-    #: Whether that member knows the name. If not, it has inherited it, and does not know yet what it is.
+    #: Whether that member knows the name. If not, it has taken it over, and does not know yet what it is.
     settled: bool = True
 
 
@@ -286,7 +286,7 @@ class NewNumbers:
 
 @frozen
 class Settle:
-    """The host knows all names that it has inherited. These are kept, and all others are free."""
+    """The host knows all names that it has taken over. These are kept, and all others are free."""
 
     keys: Collection[str]
 
@@ -344,7 +344,7 @@ class Registry:
         Find the home of a name. A name that nobody has gets its home here, but for one case: if somebody waits in this queue
         at another member and nobody here, that member is the answer, and nothing is noted.
 
-        If the home has just ended, the answer waits until another member has inherited its names.
+        If the home has just ended, the answer waits until another member has taken its names over.
 
         :param queue: where the player would wait; `None`: somewhere else
         :param answer: called once; with `None` if there is no answer after ten seconds
@@ -415,7 +415,7 @@ RESTRAINT = 5.0
 
 @frozen
 class Seen:
-    """A member as the database shows it. It has not ended, or nobody has inherited it."""
+    """A member as the database shows it. It has not ended, or nobody has taken it over."""
 
     epoch: int
     #: Of the machine, for people.
@@ -425,7 +425,7 @@ class Seen:
     token: str = field(repr=False)
     #: It rises with each beat.
     noted: int
-    #: Whether its end is noted: by itself, or by its heir.
+    #: Whether its end is noted: by itself, or by its successor.
     ended: bool
     #: Whether somebody holds its lock. If nobody does and its end is not noted, it is dead.
     locked: bool
@@ -442,7 +442,7 @@ class Verdict:
     #: Those that live, the leader first. A leader that is gone stays the first until its end is noted: before that it can
     #: come back, and there would be two.
     members: Sequence[Member]
-    #: Those that are gone, as far as this host judges, in the order in which it may inherit them: the old leader comes after
+    #: Those that are gone, as far as this host judges, in the order in which it may take them over: the old leader comes after
     #: those that would lead instead of this host if they came back. What is played at the leader must come to the next one.
     dead: Sequence[int]
     #: Those that live and hang.
@@ -450,7 +450,7 @@ class Verdict:
     #: Whether this host's own life has not been ended.
     am_alive: bool
     #: Whether this host is the leader, and may judge.
-    may_inherit: bool
+    may_take_over: bool
 
 
 @define(eq=False)

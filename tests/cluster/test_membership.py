@@ -15,7 +15,7 @@ from gamehost.storage.names import Member
 from tests.kit.memory_cluster import ClusterCase, MemberHost, MemberJournal
 from tests.kit.memory_host import Client
 
-REAL_INHERITED = Cluster.inherited
+REAL_TAKEN_OVER = Cluster.taken_over
 
 
 class MeetingTests(ClusterCase):
@@ -214,7 +214,7 @@ class SeatsTests(ClusterCase):
         """The member that takes over ends before it knows the names: the next one takes all of it."""
         third = self.world.join()
         self.match()
-        self.patch(Cluster, "inherited", lambda cluster, tables, taken: None)
+        self.patch(Cluster, "taken_over", lambda cluster, tables, taken: None)
         self.first.kill()
         self.world.wait(1)
         self.assertFalse(self.world.database.homes["ann"].settled)
@@ -223,7 +223,7 @@ class SeatsTests(ClusterCase):
         self.world.wait(1)
         self.assertEqual(clients[0].heard(), [])
         self.second.kill()
-        self.patch(Cluster, "inherited", REAL_INHERITED)
+        self.patch(Cluster, "taken_over", REAL_TAKEN_OVER)
         clients[1].say("LOGIN|bob")
         self.world.wait(1)
         for client in clients:

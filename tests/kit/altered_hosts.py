@@ -309,7 +309,7 @@ def take_from_the_living() -> None:
     def look(self: judging.Judge, seen: Any, now: float) -> judging.Verdict:
         verdict: judging.Verdict = judge(self, seen, now)
         looks[0] += 1
-        if looks[0] < 12 or not verdict.may_inherit or len(verdict.members) < 2:
+        if looks[0] < 12 or not verdict.may_take_over or len(verdict.members) < 2:
             return verdict
         looks[0] = 0
         members = verdict.members

@@ -152,18 +152,18 @@ class MemoryCluster:
             if not row.ended or epoch in owners
         ]
 
-    def begin_inheriting(self, me: int, dead: int) -> list[UnfinishedTable] | None:
+    def begin_taking_over(self, me: int, dead: int) -> list[UnfinishedTable] | None:
         """A member takes everything of another one, and does not know yet what that is. `None`: the other one lives."""
         if self.members[dead].locked:
             return None
         self.members[dead].ended = True
-        inherited = [table for owner, table in self.tables.values() if owner == dead]
-        self.tables.update({table.table: (me, table) for table in inherited})
+        taken_over = [table for owner, table in self.tables.values() if owner == dead]
+        self.tables.update({table.table: (me, table) for table in taken_over})
         self.homes.update({key: Home(me, False) for key, home in self.homes.items() if home.member == dead})
         self.offers = {key: offer for key, offer in self.offers.items() if offer.home != dead}
-        return sorted(inherited, key=lambda table: table.table)
+        return sorted(taken_over, key=lambda table: table.table)
 
-    def finish_inheriting(self, me: int, keys: Iterable[str]) -> None:
+    def finish_taking_over(self, me: int, keys: Iterable[str]) -> None:
         unsettled = Home(me, False)
         self.homes.update({key: Home(me) for key in keys if self.homes.get(key, unsettled) == unsettled})
         self.homes = {key: home for key, home in self.homes.items() if home != unsettled}
@@ -195,7 +195,7 @@ class MemoryRegistry(Registry):
     _timers: dict[str, IDelayedCall] = field(factory=dict)
     _judge: Judge = field(init=False)
     _verdict: Verdict | None = None
-    _inherits: bool = False
+    _taking_over: bool = False
     _changes_read: int = 0
     _offers_told: bool = False
 
@@ -294,8 +294,8 @@ class MemoryRegistry(Registry):
         if isinstance(request, NewNumbers):
             result = self.cluster.new_numbers(request.count)
         elif isinstance(request, Settle):
-            self.cluster.finish_inheriting(self.epoch, request.keys)
-            self._inherits = False
+            self.cluster.finish_taking_over(self.epoch, request.keys)
+            self._taking_over = False
         else:
             gone = () if self._verdict is None else self._verdict.dead
             [result] = self.cluster.carry_out([request], self.epoch, gone)
@@ -351,7 +351,7 @@ class MemoryRegistry(Registry):
             self._tell("members_are", self._verdict.members)
         for epoch in self._verdict.hanging:
             self.cluster.registries[epoch].cut_off()
-        self._inherit(self._verdict)
+        self._take_over(self._verdict)
         if self.cluster.offers or (before is not None and self._offers_told):
             self._offers_told = bool(self.cluster.offers)
             living = {member.epoch for member in self._verdict.members}
@@ -363,13 +363,13 @@ class MemoryRegistry(Registry):
         """Another member ends the session of this one, which hangs."""
         self.row.locked = False
 
-    def _inherit(self, verdict: Verdict) -> None:
-        if self._inherits or not (verdict.may_inherit and verdict.dead):
+    def _take_over(self, verdict: Verdict) -> None:
+        if self._taking_over or not (verdict.may_take_over and verdict.dead):
             return
-        tables = self.cluster.begin_inheriting(self.epoch, verdict.dead[0])
+        tables = self.cluster.begin_taking_over(self.epoch, verdict.dead[0])
         if tables is not None:
-            self._inherits = True
-            self._tell("inherited", tables, self.settle)
+            self._taking_over = True
+            self._tell("taken_over", tables, self.settle)
 
     def _read_changes(self) -> None:
         changed = self.cluster.changes[self._changes_read :]

@@ -22,15 +22,15 @@ ANN = Account("Ann", Digest(Cost(n=2, r=1, p=1), b"salt", b"hash"))
 
 @define(eq=False)
 class RecordingWatcher:
-    """A host that notes what its registry says. It knows all names that it inherits."""
+    """A host that notes what its registry says. It knows all names that it takes over."""
 
     #: Whether the host waits before it says which names have seats. The test calls `taken` then.
     slow: bool = False
     members: list[Member] = field(factory=list)
     offers: list[Offer] = field(factory=list)
     tables: list[TableId] = field(factory=list)
-    #: How many members were inherited.
-    inheritances: int = 0
+    #: How many members were taken over.
+    takeovers: int = 0
     taken: Callable[[], None] | None = None
     accounts: dict[str, Account | None] = field(factory=dict)
     bans: Sequence[Ban] | None = None
@@ -41,8 +41,8 @@ class RecordingWatcher:
     def offers_are(self, offers: Sequence[Offer]) -> None:
         self.offers = list(offers)
 
-    def inherited(self, tables: Sequence[UnfinishedTable], taken: Callable[[Collection[str]], None]) -> None:
-        self.inheritances += 1
+    def taken_over(self, tables: Sequence[UnfinishedTable], taken: Callable[[Collection[str]], None]) -> None:
+        self.takeovers += 1
         self.tables += [one.table for one in tables]
         keys = [seat.name.lower() for one in tables for seat in one.opening.seats]
         self.taken = lambda: taken(keys)
@@ -108,8 +108,8 @@ class RegistryContract(Mixin):
         """Whether all were told of somebody who waits, behind all others."""
         return all(watcher.waiting[-1:] == [key] for watcher in watchers)
 
-    def has_inherited(self, watcher: RecordingWatcher, count: int) -> bool:
-        return watcher.inheritances == count
+    def has_taken_over(self, watcher: RecordingWatcher, count: int) -> bool:
+        return watcher.takeovers == count
 
     def has_length(self, numbers: Sequence[int], length: int) -> bool:
         return len(numbers) == length
@@ -234,8 +234,8 @@ class RegistryContract(Mixin):
         self.kill(first)
         self.until(lambda: all(watcher.epochs == everybody[1:] for watcher in (watchers[1], late)))
 
-    def test_the_leader_inherits(self) -> None:
-        """The tables and the names of whoever has ended. Nobody who lives is inherited, and nobody else inherits."""
+    def test_the_leader_takes_over(self) -> None:
+        """The tables and the names of whoever has ended. Nobody who lives is taken over, and nobody else takes over."""
         (leader, second, third), watchers = self.members(3)
         self.homes(second, "ann", "bob", "eve")
         self.homes(third, "tom")
@@ -244,14 +244,14 @@ class RegistryContract(Mixin):
         second.waits("eve", QUEUE, True)
         self.until(lambda: watchers[0].waiting == ["eve"])
         self.kill(second)
-        heir, other = leader.epoch, third.epoch
-        self.until(lambda: watchers[2].epochs == [heir, other])
-        self.assertEqual(self.homes(third, "ann", "eve", "bob", "tom"), [heir, other, heir, other])
+        successor, other = leader.epoch, third.epoch
+        self.until(lambda: watchers[2].epochs == [successor, other])
+        self.assertEqual(self.homes(third, "ann", "eve", "bob", "tom"), [successor, other, successor, other])
         self.assertEqual([watcher.tables for watcher in watchers], [[table], [], []])
-        self.until(lambda: watchers[0].epochs == [heir, other] and not watchers[0].offers)
+        self.until(lambda: watchers[0].epochs == [successor, other] and not watchers[0].offers)
 
     def test_names_that_are_not_settled(self) -> None:
-        """Until the heir knows which seats are kept, nobody gets the names, and claims of them wait."""
+        """Until the successor knows which seats are kept, nobody gets the names, and claims of them wait."""
         (first, second), (watcher, _) = self.members(2)
         watcher.slow = True
         self.homes(second, "ann", "bob")
@@ -271,8 +271,8 @@ class RegistryContract(Mixin):
         homes = sorted(answer.home for answer in answers if answer is not None)
         self.assertEqual(homes, [first.epoch, first.epoch, third.epoch])
 
-    def test_an_heir_is_inherited(self) -> None:
-        """It may end before it knows the names that it inherited. The next heir does all of it."""
+    def test_a_successor_is_taken_over(self) -> None:
+        """It may end before it knows the names that it took over. The next successor does all of it."""
         (first, second, third), watchers = self.members(3)
         watchers[1].slow = True
         self.homes(first, "ann")
@@ -284,7 +284,7 @@ class RegistryContract(Mixin):
         self.assertEqual(self.homes(third, "ann"), [third.epoch])
         self.assertEqual(watchers[2].tables, [table])
 
-    def test_members_are_inherited_one_after_the_other(self) -> None:
+    def test_members_are_taken_over_one_after_the_other(self) -> None:
         """Names of the second one are not settled with those of the first one."""
         (first, second, third), (watcher, *_) = self.members(3)
         watcher.slow = True
@@ -298,7 +298,7 @@ class RegistryContract(Mixin):
         for key in ("ann", "bob"):
             first.claim(key, None, answers.append)
         for number in (1, 2):
-            self.until(partial(self.has_inherited, watcher, number))
+            self.until(partial(self.has_taken_over, watcher, number))
             self.assertEqual(len(answers), number - 1)
             assert watcher.taken is not None
             watcher.taken()

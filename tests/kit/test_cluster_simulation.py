@@ -88,12 +88,12 @@ class PlantedTests(SynchronousTestCase):
         self.assertIn("a session of", self.seen(10))
 
     def test_settled_too_early(self) -> None:
-        """A heir says that it knows all names before it knows the tables."""
+        """A successor says that it knows all names before it knows the tables."""
 
-        def inherited(cluster: Cluster, tables: Sequence[Any], taken: Callable[[Collection[str]], None]) -> None:
+        def taken_over(cluster: Cluster, tables: Sequence[Any], taken: Callable[[Collection[str]], None]) -> None:
             taken([])
             cluster.clock.callLater(0.5, real, cluster, tables, taken)
 
-        real = Cluster.inherited
-        self.patch(Cluster, "inherited", inherited)
+        real = Cluster.taken_over
+        self.patch(Cluster, "taken_over", taken_over)
         self.seen(10)

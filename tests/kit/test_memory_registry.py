@@ -72,7 +72,7 @@ class MemoryRegistryTests(SynchronousTestCase):
         return registry, host
 
     def test_a_member_hangs(self) -> None:
-        """It is cut off after three seconds, its names and tables are inherited, and it ends when it wakes up."""
+        """It is cut off after three seconds, its names and tables are taken over, and it ends when it wakes up."""
         first, _ = self.join()
         second, host = self.join()
         answers: list[Answer | None] = []
@@ -123,9 +123,9 @@ class MemoryRegistryTests(SynchronousTestCase):
         self.cluster.advance(0.5)
         second.find_line()
         self.cluster.advance(4.4)
-        self.assertEqual((host.epochs, answers, host.inheritances), ([1, 2, 3], [Answer(2)], 0))
+        self.assertEqual((host.epochs, answers, host.takeovers), ([1, 2, 3], [Answer(2)], 0))
         self.cluster.advance(1)
-        self.assertEqual((host.epochs, host.inheritances, self.broken), ([1, 2], 1, []))
+        self.assertEqual((host.epochs, host.takeovers, self.broken), ([1, 2], 1, []))
 
     def test_the_database_stays_away(self) -> None:
         first, _ = self.join()
@@ -166,7 +166,7 @@ class WatchedCluster(MemoryCluster):
         results = super().carry_out(requests, me, gone)
         for request, result in zip(requests, results, strict=True):
             if isinstance(request, Claim) and result is not None:
-                assert not self.members[result].ended, f"{request} is sent to {result}, which was inherited"
+                assert not self.members[result].ended, f"{request} is sent to {result}, which was taken over"
         return results
 
 
@@ -177,7 +177,7 @@ class ModelHost:
     mine: set[str] = field(factory=set)
     #: Names that are about to be those of another member.
     moving: set[str] = field(factory=set)
-    #: Inherited, but not settled yet.
+    #: Taken over, but not settled yet.
     untold: list[Callable[[], None]] = field(factory=list)
 
     def __attrs_post_init__(self) -> None:
@@ -195,7 +195,7 @@ class ModelHost:
         assert len({one.key for one in offers}) == len(offers)
         assert [one.order for one in offers] == sorted(one.order for one in offers)
 
-    def inherited(self, tables: Sequence[UnfinishedTable], taken: Callable[[Collection[str]], None]) -> None:
+    def taken_over(self, tables: Sequence[UnfinishedTable], taken: Callable[[Collection[str]], None]) -> None:
         assert not self.untold
         keys = [seat.name for table in tables for seat in table.opening.seats]
         self.untold.append(partial(taken, keys))
@@ -376,26 +376,26 @@ class ClusterPropertyTests(PropertyCase):
         run.end()
 
     def test_faults_are_found(self) -> None:
-        """A release that ignores the home, a claim that ignores it, and an heir that looks at no lock."""
+        """A release that ignores the home, a claim that ignores it, and a successor that looks at no lock."""
         seated: list[Step] = [("log in", 1, "ann", 0), ("sit down", 1, "ann", 0)]
         released: list[Step] = [*seated, ("careless release", 0, "ann", 0), ("all", 0, "ann", 0)]
         claimed: list[Step] = [*seated, ("log in", 0, "ann", 0)]
-        inherited: list[Step] = [*seated, ("look", 0, "ann", 0), ("all", 0, "ann", 0)]
+        taken_over: list[Step] = [*seated, ("look", 0, "ann", 0), ("all", 0, "ann", 0)]
 
         def take(this: MemoryCluster, me: int, dead: int) -> list[UnfinishedTable] | None:
             this.members[dead].locked = False
-            return begin_inheriting(this, me, dead)
+            return begin_taking_over(this, me, dead)
 
         def all_others_are_dead(this: Judge, seen: Sequence[Seen], now: float) -> Verdict:
             verdict = look(this, seen, now)
             return evolve(verdict, dead=[member.epoch for member in verdict.members[1:]])
 
-        begin_inheriting, look = MemoryCluster.begin_inheriting, Judge.look
-        no_lock = ((Judge, "look", all_others_are_dead), (MemoryCluster, "begin_inheriting", take))
+        begin_taking_over, look = MemoryCluster.begin_taking_over, Judge.look
+        no_lock = ((Judge, "look", all_others_are_dead), (MemoryCluster, "begin_taking_over", take))
         faults: list[tuple[list[Step], Any]] = [
             (released, [(names._Group, "_is_mine", lambda this, key: key in this.homes)]),
             (claimed, [(names._Group, "_claim", lambda this, key, queue: this.me)]),
-            (inherited, no_lock),
+            (taken_over, no_lock),
         ]
         for steps, fault in faults:
             patches = [self.patch(*one) for one in fault]

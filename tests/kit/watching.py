@@ -238,7 +238,7 @@ class Pair:
         self.first.wait(seconds)
         self.leader.wait(seconds)
 
-    def inherit(self) -> list[TableId]:
+    def take_over(self) -> list[TableId]:
         """The first host ends, and the leader has its tables."""
         ours, theirs = self.leader.journal, self.first.journal
         found = [one for one in ours.unfinished() if one.table in theirs.own]

@@ -464,7 +464,7 @@ class LeaderTests(SynchronousTestCase):
         self.lobby.spectators.board.look_away(reader)
         self.assertEqual([one.watched for one in self.tables.newest(9) if isinstance(one, FollowedTable)], [])
 
-    def test_the_host_inherits(self) -> None:
+    def test_the_host_takes_over(self) -> None:
         """Each match is in the list once: as the followed table as long as somebody watches it."""
         self.first.come(*"abcd")
         self.pair.wait(LIST_IDLE)
@@ -472,7 +472,7 @@ class LeaderTests(SynchronousTestCase):
         assert table is not None
         table.watch(watcher)
         self.pair.wait()
-        self.pair.inherit()
+        self.pair.take_over()
         for name in "ac":
             self.leader.come(name)
         self.assertEqual(self.kinds(), [(2, Table), (1, FollowedTable)])

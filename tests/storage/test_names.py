@@ -66,8 +66,8 @@ class NamesTests(SynchronousTestCase):
 
     def test_claims(self) -> None:
         """A name that nobody has is at home here; any other one where it is, if that member lives and knows it."""
-        rows = self.rows(there=Home(2), gone=Home(9), inherited=Home(2, False), ours=Home(1, False))
-        claims: list[Request] = [Claim(key, QUEUE) for key in ("free", "there", "gone", "inherited", "ours", "free")]
+        rows = self.rows(there=Home(2), gone=Home(9), taken_over=Home(2, False), ours=Home(1, False))
+        claims: list[Request] = [Claim(key, QUEUE) for key in ("free", "there", "gone", "taken_over", "ours", "free")]
         results: list[int | bool | None] = [1, 2, None, None, None, 1]
         self.check(claims, rows, results, {**rows.homes, "free": Home(1)}, [])
 
@@ -266,12 +266,12 @@ class JudgeTests(SynchronousTestCase):
         self.judge = Judge(2)
 
     def look(self, *members: Seen, now: float = 0.0) -> tuple[list[int], Sequence[int], bool]:
-        """Who lives, who is dead, and whether this host may inherit."""
+        """Who lives, who is dead, and whether this host may take over."""
         verdict = self.judge.look(members, now)
-        return [one.epoch for one in verdict.members], verdict.dead, verdict.may_inherit
+        return [one.epoch for one in verdict.members], verdict.dead, verdict.may_take_over
 
     def test_who_lives(self) -> None:
-        """Whoever holds a lock, and was not ended. The leader, who inherits, is the one with the lowest number."""
+        """Whoever holds a lock, and was not ended. The leader, who takes over, is the one with the lowest number."""
         self.assertEqual(self.look(seen(1), seen(2), seen(3)), ([1, 2, 3], [], False))
         self.assertEqual(self.look(seen(1, locked=False, ended=True), seen(2), seen(3)), ([2, 3], [1], True))
         self.assertEqual(self.look(seen(2), seen(3, ended=True, locked=False)), ([2], [3], True))
@@ -284,16 +284,16 @@ class JudgeTests(SynchronousTestCase):
         self.assertEqual(self.look(seen(1, locked=False), seen(2), seen(3, locked=False)), ([1, 2], [1, 3], True))
 
     def test_the_order(self) -> None:
-        """The old leader is inherited after all that could be leader before this host, if they came back."""
+        """The old leader is taken over after all that could be leader before this host, if they came back."""
         judge = Judge(4)
         verdict = judge.look([seen(4) if one == 4 else seen(one, locked=False) for one in range(1, 7)], 0.0)
         self.assertEqual(verdict.dead, [3, 2, 1, 6, 5])
 
     def test_a_host_whose_life_was_ended(self) -> None:
-        """It inherits nothing, and is to end. Its row may be gone from what is looked at."""
+        """It takes nothing over, and is to end. Its row may be gone from what is looked at."""
         for members in ((seen(2, ended=True), seen(3)), (seen(3),), ()):
             verdict = self.judge.look(members, 0.0)
-            self.assertEqual((verdict.am_alive, verdict.may_inherit), (False, False))
+            self.assertEqual((verdict.am_alive, verdict.may_take_over), (False, False))
 
     def test_restraint(self) -> None:
         """After a lost connection nobody is judged for a while, and all count as living whose life was not ended."""

@@ -194,7 +194,7 @@ class SecretTests(SynchronousTestCase):
         self.assertTrue(next(differences(20, 0, world_of=FollowedWorld), None) is not None)
 
 
-class InheritedTests(SynchronousTestCase):
+class TakenOverTests(SynchronousTestCase):
     """This host becomes the home of a table that is watched here."""
 
     def setUp(self) -> None:
@@ -222,7 +222,7 @@ class InheritedTests(SynchronousTestCase):
         self.ann.say("+1")
         self.pair.wait()
         self.assertEqual(watcher.read(), [Look(2, None, Counted(1, 9))])
-        self.pair.inherit()
+        self.pair.take_over()
         self.pair.wait()
         self.assertEqual(watcher.read(), [])
         bob = self.enter(self.leader, "bob")
@@ -248,7 +248,7 @@ class InheritedTests(SynchronousTestCase):
         """From then on it is a table like any other."""
         watcher, late = self.watch(), Watcher()
         self.pair.wait()
-        self.pair.inherit()
+        self.pair.take_over()
         self.enter(self.leader, "bob")
         self.pair.wait()
         table, own = self.tables.get(ONE), self.leader.lobby.tables[ONE]
@@ -263,7 +263,7 @@ class InheritedTests(SynchronousTestCase):
         """The first one who comes is shown what the table itself shows."""
         followed = self.tables.get(ONE)
         assert isinstance(followed, FollowedTable)
-        self.pair.inherit()
+        self.pair.take_over()
         self.enter(self.leader, "bob")
         self.assertTrue(followed.watch(watcher := Watcher()))
         followed.join(self.leader.lobby.tables[ONE])
@@ -273,7 +273,7 @@ class InheritedTests(SynchronousTestCase):
         """It may be read a moment before the table tells. `n` never falls, and the table itself is heard when it is as far."""
         watcher, journal = self.watch(), self.leader.journal
         self.pair.wait()
-        self.pair.inherit()
+        self.pair.take_over()
         ann, bob = (self.enter(self.leader, name) for name in ("ann", "bob"))
         ann.say("+1")
         journal.late = True
@@ -295,7 +295,7 @@ class InheritedTests(SynchronousTestCase):
         watcher = self.watch()
         self.ann.say("+1")
         self.pair.wait()
-        self.pair.inherit()
+        self.pair.take_over()
         bob = self.enter(self.leader, "bob")
         self.pair.wait()
         bob.drop()
@@ -308,7 +308,7 @@ class InheritedTests(SynchronousTestCase):
         """The record says how."""
         watcher = self.watch()
         self.pair.wait()
-        self.pair.inherit()
+        self.pair.take_over()
         watcher.read()
         self.enter(self.leader, "bob").say("bye")
         self.pair.wait()
@@ -326,7 +326,7 @@ class InheritedTests(SynchronousTestCase):
             client.say("+1")
         if rng.random() < 0.8:
             self.pair.wait()
-        self.pair.inherit()
+        self.pair.take_over()
         journal = self.leader.journal
         names = rng.sample(["ann", "bob"], 2)
         clients = {names[0]: self.enter(self.leader, names[0])}

@@ -54,11 +54,11 @@ _NOTE_ALL = """
 _REMOVE = REMOVE.postgresql.replace("= ?", "= ANY(?)")
 _MOVE = f"""
     WITH changed AS (
-        UPDATE live SET owner = %(heir)s, inherited = owner, since = coalesce(since, (SELECT seconds FROM uptime))
+        UPDATE live SET owner = %(to)s, inherited = owner, since = coalesce(since, (SELECT seconds FROM uptime))
         WHERE owner = %(dead)s RETURNING inherited AS owner, game
     )
     UPDATE member SET tables = member.tables + sign * counted.tables, numbers = member.numbers + sign * counted.numbers
-    FROM {COUNTED} CROSS JOIN (VALUES (%(heir)s::bigint, 1), (%(dead)s::bigint, -1)) AS two(life, sign) WHERE epoch = life"""
+    FROM {COUNTED} CROSS JOIN (VALUES (%(to)s::bigint, 1), (%(dead)s::bigint, -1)) AS two(life, sign) WHERE epoch = life"""
 _NEWEST = """
     UPDATE live SET n = new.n, h = new.h FROM unnest(%s::int8[], %s::int4[], %s::bytea[]) AS new(game, n, h)
     WHERE live.game = new.game AND owner = %s"""
@@ -81,7 +81,7 @@ class ClusterAddress:
 
 
 def look(session: Session) -> list[Seen]:
-    """The members that are not ended, and those that nobody has inherited, by their numbers."""
+    """The members that are not ended, and those that nobody has taken over, by their numbers."""
     return [Seen(*row) for row in session.rows(_SEEN)]
 
 
@@ -147,15 +147,15 @@ def begin_life(session: Session, name: str, cluster: ClusterAddress | None, acce
         if cluster is None:
             take_everything(session, epoch)
         elif not others:
-            inherit_everything(session, epoch)
+            take_everything_over(session, epoch)
     return epoch
 
 
-def begin_inheriting(session: Session, me: int, dead: int) -> list[UnfinishedTable] | None:
+def begin_taking_over(session: Session, me: int, dead: int) -> list[UnfinishedTable] | None:
     """
-    Take everything of a member that has ended. Its names are not settled until `finish_inheriting`.
+    Take everything of a member that has ended. Its names are not settled until `finish_taking_over`.
 
-    If it is called again for the same member, it gives the same tables. The next member is inherited when this is finished.
+    If it is called again for the same member, it gives the same tables. The next member is taken over when this is finished.
 
     :param me: the number of this life
     :param dead: the number of the other one
@@ -173,9 +173,9 @@ def begin_inheriting(session: Session, me: int, dead: int) -> list[UnfinishedTab
         return list(_tables(session, me, f"= {dead:d}"))
 
 
-def finish_inheriting(session: Session, me: int, keys: Collection[str]) -> None:
+def finish_taking_over(session: Session, me: int, keys: Collection[str]) -> None:
     """
-    Settle the names that were taken by `begin_inheriting`. All those that are not settled by this are free.
+    Settle the names that were taken by `begin_taking_over`. All those that are not settled by this are free.
 
     :param keys: the names with seats that are kept here
     """
@@ -193,7 +193,7 @@ def settle(session: Session, me: int, keys: Iterable[str]) -> None:
     )
 
 
-def inherit_everything(session: Session, me: int) -> None:
+def take_everything_over(session: Session, me: int) -> None:
     """
     Take everything of all others, within a transaction with the cluster's lock, when nobody else lives.
 
@@ -246,13 +246,13 @@ def _has_ended(session: Session, epoch: int) -> bool:
     return bool(session.rows("SELECT pg_try_advisory_xact_lock(%s::int, %s::int)", (LOCK_CLASS, epoch))[0][0])
 
 
-def _tables(session: Session, owner: int, inherited: str) -> Iterator[UnfinishedTable]:
+def _tables(session: Session, owner: int, taken_over: str) -> Iterator[UnfinishedTable]:
     """
     Unfinished tables, oldest first. Those that this release cannot read are left out.
 
-    :param inherited: a condition for the life that had them before
+    :param taken_over: a condition for the life that had them before
     """
-    for since, told, begun, *columns in session.stream(_OPENINGS.format(inherited), (owner,)):
+    for since, told, begun, *columns in session.stream(_OPENINGS.format(taken_over), (owner,)):
         row = Row._make(columns)
         try:
             yield UnfinishedTable(TableId(row.game), read_opening(row), begun, since, seats_of(told))
@@ -284,9 +284,9 @@ def remove(session: Session, tables: Sequence[int]) -> None:
     session.run(_REMOVE, (list(tables),))
 
 
-def move(session: Session, dead: int, heir: int) -> None:
+def move(session: Session, dead: int, successor: int) -> None:
     """Give all tables of a life to another one. They sleep then. Within a transaction."""
-    session.run(_MOVE, {"dead": dead, "heir": heir})
+    session.run(_MOVE, {"dead": dead, "to": successor})
 
 
 def note_newest(session: Session, epoch: int, newest: Mapping[int, Head]) -> None:

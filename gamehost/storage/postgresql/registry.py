@@ -41,10 +41,10 @@ from gamehost.storage.names import (
 from gamehost.storage.notes import ACCOUNT_COLUMNS, account_of, read_bans
 from gamehost.storage.postgresql.lives import (
     TAKEN_OVER,
-    begin_inheriting,
+    begin_taking_over,
     changing,
     cut_off,
-    finish_inheriting,
+    finish_taking_over,
     look,
     take_numbers,
 )
@@ -168,9 +168,9 @@ class PostgresRegistry(Registry):
     _judge: Judge = field(init=False)
     _look_at: float = 0.0
     _verdict: Verdict | None = None
-    #: The member that is being inherited, and whether the host was told so.
-    _inherits: int | None = None
-    _inheritance_told: bool = False
+    #: The member that is being taken over, and whether the host was told so.
+    _taking_over: int | None = None
+    _take_over_told: bool = False
     _offers_told: bool = False
     #: The newest change of an account or a ban that was read.
     _changes_read: int = 0
@@ -250,7 +250,7 @@ class PostgresRegistry(Registry):
         if now >= self._look_at:
             self._look_at = now + LOOK
             self._on_line(self._look)
-            self._on_line(self._inherit)
+            self._on_line(self._take_over)
             self._tell_now()
 
     def _collect(self) -> None:
@@ -300,8 +300,8 @@ class PostgresRegistry(Registry):
                 result: Any = take_numbers(self._session, first.request.count)
             elif isinstance(first.request, Settle):
                 result = None
-                finish_inheriting(self._session, self.epoch, first.request.keys)
-                self._inherits = None
+                finish_taking_over(self._session, self.epoch, first.request.keys)
+                self._taking_over = None
             else:
                 self._carry_out_names()
                 continue
@@ -340,21 +340,21 @@ class PostgresRegistry(Registry):
         self._verdict = verdict
         for epoch in verdict.hanging:
             cut_off(self._session, epoch)
-        if verdict.may_inherit and verdict.dead and self._inherits is None:
-            self._inherits, self._inheritance_told = verdict.dead[0], False
+        if verdict.may_take_over and verdict.dead and self._taking_over is None:
+            self._taking_over, self._take_over_told = verdict.dead[0], False
         self._look_at_offers(verdict)
         self._look_at_changes()
 
-    def _inherit(self) -> None:
-        """Inherit a member. The next one is inherited when the host knows all names of this one."""
-        if self._inherits is None or self._inheritance_told:
+    def _take_over(self) -> None:
+        """Take a member over. The next one is taken over when the host knows all names of this one."""
+        if self._taking_over is None or self._take_over_told:
             return
-        tables = begin_inheriting(self._session, self.epoch, self._inherits)
+        tables = begin_taking_over(self._session, self.epoch, self._taking_over)
         if tables is None:
-            self._inherits = None
+            self._taking_over = None
         else:
-            self._inheritance_told = True
-            self._tell("inherited", tables, self.settle)
+            self._take_over_told = True
+            self._tell("taken_over", tables, self.settle)
             self._look_at = 0.0  # the end is noted now, so there may be a new leader
 
     def _look_at_offers(self, verdict: Verdict) -> None:

@@ -17,9 +17,9 @@ from gamehost.storage.postgresql import registry as name_rows
 from gamehost.storage.postgresql import store as under_test
 from gamehost.storage.postgresql.lives import (
     ClusterAddress,
-    begin_inheriting,
+    begin_taking_over,
     changing,
-    finish_inheriting,
+    finish_taking_over,
     lock_cluster,
     look,
     take_numbers,
@@ -98,9 +98,9 @@ class LineTests(RegistryCase):
         self.living[2].kill()
         looks = self.count_looks()
         self.until(lambda: looks[0] > 2)
-        self.assertEqual((self.watcher.epochs, self.watcher.inheritances), ([1, 2], 0))
+        self.assertEqual((self.watcher.epochs, self.watcher.takeovers), ([1, 2], 0))
         self.first._judge._silent_until = 0.0
-        self.until(lambda: self.watcher.epochs == [1] and self.watcher.inheritances == 1)
+        self.until(lambda: self.watcher.epochs == [1] and self.watcher.takeovers == 1)
 
     def count_looks(self) -> list[int]:
         looks, look = [0], self.first._look
@@ -125,9 +125,9 @@ class LineTests(RegistryCase):
         self.assertEqual((self.answers, len(self.warned)), ([Answer(1)] * 2, 4))
         self.assertEqual(self.sql("SELECT key, id FROM seeking"), [("ann", 1)])
 
-    def test_an_answer_is_lost_while_somebody_is_inherited(self) -> None:
+    def test_an_answer_is_lost_while_somebody_is_taken_over(self) -> None:
         """The host is told once, with all tables. Then the names are settled."""
-        for name in ("begin_inheriting", "finish_inheriting"):
+        for name in ("begin_taking_over", "finish_taking_over"):
             second = self.begin_life()
             epoch = second.life.epoch
             table = second.open_table(epoch, "Ann")
@@ -138,7 +138,7 @@ class LineTests(RegistryCase):
             self.until(lambda table=table: self.watcher.tables[-1:] == [table])  # type: ignore[misc]
             self.until(lambda: self.sql("SELECT home, settled FROM session") == [(1, True)])
             self.sql("DELETE FROM session")
-        self.assertEqual(self.watcher.inheritances, 2)
+        self.assertEqual(self.watcher.takeovers, 2)
 
     def test_this_life_was_ended(self) -> None:
         self.sql("UPDATE member SET ended = now()")
@@ -164,7 +164,7 @@ class LineTests(RegistryCase):
         self.assertIn('relation "seeking" does not exist', self.broken[0])
 
     def test_one_that_hangs(self) -> None:
-        """Its session is ended when it has noted nothing for some time, and what it had is inherited."""
+        """Its session is ended when it has noted nothing for some time, and what it had is taken over."""
         second = self.begin_life()
         table = second.open_table(1, "Ann")
         self.until(lambda: self.watcher.epochs == [1, 2])
@@ -276,7 +276,7 @@ class ReleaseTests(ClusterCase):
 
 class LookTests(ClusterCase):
     def test_who_lives(self) -> None:
-        """From the start to the end of a life. One that has ended is seen until it is inherited."""
+        """From the start to the end of a life. One that has ended is seen until it is taken over."""
         first, second = self.member(1), self.member(2)
         one, other = look(self.session)
         self.assertEqual((one.epoch, one.address, one.token), (1, "tcp:10.0.0.1:8990", "token 1"))
@@ -291,7 +291,7 @@ class LookTests(ClusterCase):
         self.assertEqual([seen.epoch for seen in look(self.session)], [3])
 
 
-class InheritTests(ClusterCase):
+class TakeOverTests(ClusterCase):
     """A member has ended: the leader takes everything."""
 
     def setUp(self) -> None:
@@ -302,15 +302,15 @@ class InheritTests(ClusterCase):
         self.sql("INSERT INTO session VALUES ('gus', 2)")
         self.sql("INSERT INTO seeking(key, game, pool, home, movable) VALUES ('gus', 'onitama', '', 2, true)")
 
-    def inherit(self, me: int = 1, dead: int = 2) -> list[UnfinishedTable] | None:
-        return begin_inheriting(self.session, me, dead)
+    def take_over(self, me: int = 1, dead: int = 2) -> list[UnfinishedTable] | None:
+        return begin_taking_over(self.session, me, dead)
 
     def test_in_two_phases(self) -> None:
-        """First everything is the heir's, and the names are not settled. Then those with seats are, and the others are free."""
+        """First everything is the successor's, and no name is settled. Then those with seats are, and the others are free."""
         self.sql(f"UPDATE live SET told = 2, since = 5 WHERE game = {self.tables[1]}")
         self.sql("UPDATE uptime SET seconds = 70")
         self.kill(self.second)
-        found = self.inherit()
+        found = self.take_over()
         assert found is not None
         self.assertEqual(
             [(one.table, one.begun, one.since, one.told) for one in found],
@@ -323,8 +323,8 @@ class InheritTests(ClusterCase):
         self.assertEqual(self.sessions(), [*names, *own, ("gus", 1, False)])
         self.assertEqual(self.sql("SELECT * FROM seeking"), [])
         self.assertEqual([seen.epoch for seen in look(self.session)], [1])
-        self.assertEqual(self.inherit(), found)
-        finish_inheriting(self.session, 1, ["ann", "bob"])
+        self.assertEqual(self.take_over(), found)
+        finish_taking_over(self.session, 1, ["ann", "bob"])
         self.assertEqual(self.sessions(), [("ann", 1, True), ("bob", 1, True), *own])
         self.assertEqual(
             self.sql("SELECT ended IS NOT NULL, heir FROM member ORDER BY epoch"), [(False, None), (True, 1)]
@@ -339,27 +339,27 @@ class InheritTests(ClusterCase):
             self.sql(f"SELECT epoch FROM event WHERE game = {self.tables[0]} ORDER BY n"), [(2,), (2,), (1,)]
         )
 
-    def test_the_living_are_not_inherited(self) -> None:
+    def test_the_living_are_not_taken_over(self) -> None:
         before = self.owners(), self.sessions(), look(self.session)
-        self.assertIsNone(self.inherit())
+        self.assertIsNone(self.take_over())
         self.assertEqual((self.owners(), self.sessions(), look(self.session)), before)
         self.play(self.second, 1)
 
     def test_an_end_in_order(self) -> None:
-        """It is inherited, although nobody holds its lock and its end is noted."""
+        """It is taken over, although nobody holds its lock and its end is noted."""
         self.stop(self.second)
         self.assertEqual([(seen.epoch, seen.ended) for seen in look(self.session)], [(1, False), (2, True)])
-        self.assertEqual([one.table for one in self.inherit() or ()], self.tables)
+        self.assertEqual([one.table for one in self.take_over() or ()], self.tables)
 
-    def test_the_heir_dies(self) -> None:
-        """Between the phases. Its own heir gets what it had taken, and no name is settled."""
+    def test_the_successor_dies(self) -> None:
+        """Between the phases. Its own successor gets what it had taken, and no name is settled."""
         third = self.member(3)
         self.kill(self.second)
-        self.inherit()
+        self.take_over()
         self.kill(self.first)
-        self.assertEqual([one.table for one in self.inherit(3, 1) or ()], [self.own, *self.tables])
+        self.assertEqual([one.table for one in self.take_over(3, 1) or ()], [self.own, *self.tables])
         self.assertEqual({(home, settled) for _, home, settled in self.sessions()}, {(3, False)})
-        finish_inheriting(self.session, 3, ["ann", "eve"])
+        finish_taking_over(self.session, 3, ["ann", "eve"])
         self.assertEqual(self.sessions(), [("ann", 3, True), ("eve", 3, True)])
         self.stop(third)
 
@@ -367,31 +367,31 @@ class InheritTests(ClusterCase):
         """A seat that is kept has its name here. A name whose home is at another member stays there."""
         self.kill(self.second)
         self.sql("DELETE FROM session WHERE key = 'ann'; UPDATE session SET home = 7 WHERE key = 'bob'")
-        self.inherit()
-        finish_inheriting(self.session, 1, ["ann", "bob"])
+        self.take_over()
+        finish_taking_over(self.session, 1, ["ann", "bob"])
         self.assertEqual(self.sessions()[:2], [("ann", 1, True), ("bob", 7, True)])
 
     def test_who_has_ended_changes_nothing(self) -> None:
-        """A member that was inherited does not know it yet."""
+        """A member that was taken over does not know it yet."""
         self.kill(self.second)
-        self.inherit()
+        self.take_over()
         before = self.sessions()
-        for call in (lambda: self.inherit(2, 1), lambda: finish_inheriting(self.session, 2, ["ann"])):
+        for call in (lambda: self.take_over(2, 1), lambda: finish_taking_over(self.session, 2, ["ann"])):
             error = self.assertRaises(StoreFailed, call)
             self.assertEqual(str(error), lives.TAKEN_OVER)
         self.assertEqual(self.sessions(), before)
 
     def test_tables_that_cannot_be_read(self) -> None:
-        """They are not played on. Their rows stay, and belong to the heir."""
+        """They are not played on. Their rows stay, and belong to the successor."""
         self.sql(f"UPDATE event SET body = 'x' WHERE game = {self.tables[0]} AND n = 0")
         self.kill(self.second)
-        self.assertEqual([one.table for one in self.inherit() or ()], self.tables[1:])
+        self.assertEqual([one.table for one in self.take_over() or ()], self.tables[1:])
         self.assertEqual(dict(self.owners())[self.tables[0]], 1)
 
     def test_one_that_hangs(self) -> None:
         """Its session is ended. It commits nothing more, and ends."""
         self.cut_off(2)
-        self.assertEqual(len(self.inherit() or ()), 2)
+        self.assertEqual(len(self.take_over() or ()), 2)
         self.second.append(self.tables[0], MOVE, self.fail)
         self.pump.until(lambda: bool(self.pump.broken))
         self.assertEqual(self.pump.broken, [f"StoreFailed: {lives.TAKEN_OVER}"])
@@ -400,7 +400,7 @@ class InheritTests(ClusterCase):
 
 
 class StartTests(ClusterCase):
-    def test_everything_is_inherited(self) -> None:
+    def test_everything_is_taken_over(self) -> None:
         """Also from a host that was alone: each name with a seat is noted, those of house players too."""
         alone = self.start()
         table = alone.new_table()
@@ -493,7 +493,7 @@ class UnfinishedTests(PostgresCase):
         self.stop(self.life())
 
     def test_nothing_was_changed(self) -> None:
-        """In every way in which tables begin, end, sleep, are inherited and given up, the numbers stay right."""
+        """In every way in which tables begin, end, sleep, are taken over and given up, the numbers stay right."""
         clusters = [ClusterAddress(f"tcp:10.0.0.{number}:8990", "token") for number in (1, 2)]
         for cluster in (None, clusters[0], None):
             journal = self.life(cluster=cluster)
@@ -509,7 +509,7 @@ class UnfinishedTests(PostgresCase):
         session = connect(self.url)
         self.addCleanup(session.close)
         for _ in range(2):
-            self.assertEqual(len(begin_inheriting(session, one.epoch, other.epoch) or ()), 2)
+            self.assertEqual(len(begin_taking_over(session, one.epoch, other.epoch) or ()), 2)
             self.assertEqual(self.sql(COUNTED), self.sql(LISTED))
         self.stop(one)
         self.stop(self.start())

@@ -31,7 +31,7 @@ from gamehost.storage.contents import StoreFailed, UnreadableRow
 from gamehost.storage.durable import DurableJournal, StoredAccounts
 from gamehost.storage.notes import Told
 from gamehost.storage.postgresql import lives, store
-from gamehost.storage.postgresql.lives import TAKEN_OVER, ClusterAddress, begin_inheriting, look
+from gamehost.storage.postgresql.lives import TAKEN_OVER, ClusterAddress, begin_taking_over, look
 from gamehost.storage.postgresql.session import LineLost, Session, connect
 from gamehost.storage.postgresql.store import (
     PostgresReader,
@@ -587,7 +587,7 @@ class MemberTests(ClusterCase):
         self.assertEqual([(seen.locked, seen.ended) for seen in look(self.new_session())], [(True, False)] * 2)
 
     def test_a_beat(self) -> None:
-        """Each is noted. It finds a lost line, and tables of other members; a member that was inherited ends by it."""
+        """Each is noted. It finds a lost line, and tables of other members; a member that was taken over ends by it."""
         first, second = self.member(1), self.member(2)
         done: list[int] = []
         for expected in (1, 2):
@@ -601,7 +601,7 @@ class MemberTests(ClusterCase):
         self.settle(first)
         self.assertEqual((first.last_table, len(self.warned)), (table, 2))
         self.cut_off(1)
-        self.assertEqual([one.table for one in begin_inheriting(self.session, 2, 1) or ()], [])
+        self.assertEqual([one.table for one in begin_taking_over(self.session, 2, 1) or ()], [])
         first.beat(self.fail)
         self.pump.until(lambda: bool(self.pump.broken))
         self.assertEqual(self.pump.broken, [f"StoreFailed: {TAKEN_OVER}"])
@@ -731,7 +731,7 @@ class FollowingTests(ClusterCase):
         self.assertEqual(self.store(self.leader)._heads, {})
 
     def test_a_match_is_followed(self) -> None:
-        """What the other member commits is told here, and then what this member adds when it has inherited the table."""
+        """What the other member commits is told here, and then what this member adds when it has taken the table over."""
         clock = Clock()
         followed = following(clock, self.leader)
         self.settle(self.leader)
@@ -749,7 +749,7 @@ class FollowingTests(ClusterCase):
         pass_time()
         self.assertEqual(watcher.read(), [(3, Counted(2, 9)), (4, Counted(3, 9))])
         self.kill(self.other)
-        begin_inheriting(self.session, 1, 2)
+        begin_taking_over(self.session, 1, 2)
         pass_time(LIST_IDLE)
         self.assertEqual((list(followed.newest(9)), watcher.read()), ([], []))
         self.leader.load(self.table, lambda record: None)
