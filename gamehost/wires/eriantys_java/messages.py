@@ -211,87 +211,95 @@ class Dashboard(Struct, frozen=True):
     professors: tuple[Professor, ...]
 
 
+class ClientMessage(Struct, frozen=True):
+    """The base of what a client says."""
+
+
+class ServerMessage(Struct, frozen=True):
+    """The base of what the server says, beside the two enumerations."""
+
+
 # From the client
 
 
-class Ack(Struct, frozen=True):
+class Ack(ClientMessage, frozen=True):
     """The client has handled a message."""
 
 
-class Pong(Struct, frozen=True):
+class Pong(ClientMessage, frozen=True):
     """The answer to a Ping."""
 
 
-class Disconnect(Struct, frozen=True):
+class Disconnect(ClientMessage, frozen=True):
     """The client leaves for good."""
 
 
-class LoginMessage(Struct, frozen=True):
+class LoginMessage(ClientMessage, frozen=True):
     """The player's name."""
 
     nickname: str | None
 
 
-class RequestGames(Struct, frozen=True):
+class RequestGames(ClientMessage, frozen=True):
     """Asks for the games that wait for players."""
 
 
-class SetGame(Struct, frozen=True):
+class SetGame(ClientMessage, frozen=True):
     """Creates a game."""
 
     expertMode: bool
     numberOfPlayers: int
 
 
-class JoinAvailableGame(Struct, frozen=True):
+class JoinAvailableGame(ClientMessage, frozen=True):
     """Joins a game."""
 
     gameID: int
 
 
-class ChosenTower(Struct, frozen=True):
+class ChosenTower(ClientMessage, frozen=True):
     """A team."""
 
     color: Tower | None
 
 
-class ChosenWizard(Struct, frozen=True):
+class ChosenWizard(ClientMessage, frozen=True):
     """A wizard, 1 to 4."""
 
     wizardID: int
 
 
-class PlayAssistant(Struct, frozen=True):
+class PlayAssistant(ClientMessage, frozen=True):
     """An assistant of the hand."""
 
     assistant: Assistant | None
 
 
-class ChosenStudent(Struct, frozen=True):
+class ChosenStudent(ClientMessage, frozen=True):
     """A student by its colour, or a colour; `None`: no more of them."""
 
     student: Color | None
 
 
-class ChosenDestination(Struct, frozen=True):
+class ChosenDestination(ClientMessage, frozen=True):
     """0 for the dining room, or the number of an island, from 1."""
 
     destination: int
 
 
-class ChosenSteps(Struct, frozen=True):
+class ChosenSteps(ClientMessage, frozen=True):
     """How far Mother Nature walks."""
 
     steps: int
 
 
-class ChosenCloud(Struct, frozen=True):
+class ChosenCloud(ClientMessage, frozen=True):
     """A cloud, from 0."""
 
     cloud: int
 
 
-class UseCharacterEffect(Struct, frozen=True):
+class UseCharacterEffect(ClientMessage, frozen=True):
     """A character."""
 
     character: CharacterEnum | None
@@ -337,138 +345,138 @@ class ErrorMessage(StrEnum):
     ALREADY_PLAYED_CHARACTER = "ALREADY_PLAYED_CHARACTER"
 
 
-class Ping(Struct, frozen=True):
+class Ping(ServerMessage, frozen=True):
     """Asks whether the client is there."""
 
 
-class PlayerStatusMessage(Struct, frozen=True):
+class PlayerStatusMessage(ServerMessage, frozen=True):
     """What this player is to do now."""
 
     playerStatus: PlayerStatus
 
 
-class AvailableGames(Struct, frozen=True):
+class AvailableGames(ServerMessage, frozen=True):
     """The games that wait for players."""
 
     availableGames: tuple[GameInfo, ...]
 
 
-class JoinAlreadyExistingGame(Struct, frozen=True):
+class JoinAlreadyExistingGame(ServerMessage, frozen=True):
     """This player has joined a game."""
 
     gameInfo: GameInfo
 
 
-class UpdateLobby(Struct, frozen=True):
+class UpdateLobby(ServerMessage, frozen=True):
     """A player has come to the game, or has gone."""
 
     gameInfo: GameInfo
 
 
-class WaitingForPlayers(Struct, frozen=True):
+class WaitingForPlayers(ServerMessage, frozen=True):
     """The game was created."""
 
     gameID: int
 
 
-class MatchStarted(Struct, frozen=True):
+class MatchStarted(ServerMessage, frozen=True):
     """All players are there."""
 
     players: tuple[Player, ...]
 
 
-class AvailableTowers(Struct, frozen=True):
+class AvailableTowers(ServerMessage, frozen=True):
     """Asks for a team: places left, and who is in it."""
 
     availableTowers: Mapping[Tower, int]
     currentTeams: Mapping[Tower, tuple[Player, ...]]
 
 
-class AvailableWizards(Struct, frozen=True):
+class AvailableWizards(ServerMessage, frozen=True):
     """Asks for a wizard."""
 
     availableWizards: tuple[int, ...]
 
 
-class AvailableAssistants(Struct, frozen=True):
+class AvailableAssistants(ServerMessage, frozen=True):
     """Asks for an assistant: the hand, and what others have played in this round."""
 
     availableAssistants: tuple[Assistant, ...]
     playedAssistants: tuple[tuple[Player, Assistant], ...]
 
 
-class PlayedAssistant(Struct, frozen=True):
+class PlayedAssistant(ServerMessage, frozen=True):
     """A player has played an assistant."""
 
     assistant: Assistant
     player: str
 
 
-class StartOfPlayerRound(Struct, frozen=True):
+class StartOfPlayerRound(ServerMessage, frozen=True):
     """A turn begins."""
 
     roundNumber: int
     nickname: str
 
 
-class MovableStudents(Struct, frozen=True):
+class MovableStudents(ServerMessage, frozen=True):
     """Asks for a student of the entrance."""
 
     students: tuple[Color, ...]
 
 
-class MovableStudentsChar(Struct, frozen=True):
+class MovableStudentsChar(ServerMessage, frozen=True):
     """Asks for a student for a character."""
 
     students: tuple[Color, ...]
 
 
-class WhereToMove(Struct, frozen=True):
+class WhereToMove(ServerMessage, frozen=True):
     """Asks for a destination."""
 
 
-class MotherNatureSteps(Struct, frozen=True):
+class MotherNatureSteps(ServerMessage, frozen=True):
     """Asks how far Mother Nature walks."""
 
     maxStepsAllowed: int
 
 
-class SelectCloud(Struct, frozen=True):
+class SelectCloud(ServerMessage, frozen=True):
     """Asks for a cloud."""
 
 
-class SelectColor(Struct, frozen=True):
+class SelectColor(ServerMessage, frozen=True):
     """Asks for a colour."""
 
 
-class IslandOwner(Struct, frozen=True):
+class IslandOwner(ServerMessage, frozen=True):
     """An island has another owner."""
 
     island: Island
     nickname: str
 
 
-class PlayedCharacter(Struct, frozen=True):
+class PlayedCharacter(ServerMessage, frozen=True):
     """A player has used a character."""
 
     characterEnum: CharacterEnum
     player: str
 
 
-class EndOfPlayerRound(Struct, frozen=True):
+class EndOfPlayerRound(ServerMessage, frozen=True):
     """A turn is over."""
 
     roundNumber: int
     nickname: str
 
 
-class EndOfRound(Struct, frozen=True):
+class EndOfRound(ServerMessage, frozen=True):
     """A round is over."""
 
     roundNumber: int
 
 
-class CommunicateWinner(Struct, frozen=True):
+class CommunicateWinner(ServerMessage, frozen=True):
     """Who has won, and why. Without a team it is a tie."""
 
     nicknames: tuple[str, ...]
@@ -476,65 +484,19 @@ class CommunicateWinner(Struct, frozen=True):
     winReason: EndOfGameReason
 
 
-class PlayerDisconnected(Struct, frozen=True):
+class PlayerDisconnected(ServerMessage, frozen=True):
     """Another player is gone."""
 
     nickname: str
 
 
-class UpdateBoard(Struct, frozen=True):
+class UpdateBoard(ServerMessage, frozen=True):
     """Everything visible."""
 
     dashboard: Dashboard
     players: tuple[Player, ...]
 
 
-ClientMessage = (
-    Ack
-    | Pong
-    | Disconnect
-    | LoginMessage
-    | RequestGames
-    | SetGame
-    | JoinAvailableGame
-    | ChosenTower
-    | ChosenWizard
-    | PlayAssistant
-    | ChosenStudent
-    | ChosenDestination
-    | ChosenSteps
-    | ChosenCloud
-    | UseCharacterEffect
-)
-ServerMessage = (
-    CommunicationMessage
-    | ErrorMessage
-    | Ping
-    | PlayerStatusMessage
-    | AvailableGames
-    | JoinAlreadyExistingGame
-    | UpdateLobby
-    | WaitingForPlayers
-    | MatchStarted
-    | AvailableTowers
-    | AvailableWizards
-    | AvailableAssistants
-    | PlayedAssistant
-    | StartOfPlayerRound
-    | MovableStudents
-    | MovableStudentsChar
-    | WhereToMove
-    | MotherNatureSteps
-    | SelectCloud
-    | SelectColor
-    | IslandOwner
-    | PlayedCharacter
-    | EndOfPlayerRound
-    | EndOfRound
-    | CommunicateWinner
-    | PlayerDisconnected
-    | UpdateBoard
-)
 #: The messages of one word, by that word.
 WORDS: Mapping[str, CommunicationMessage] = CommunicationMessage.__members__
 
@@ -549,8 +511,9 @@ def is_due(message: object) -> bool:
 
 
 #: Everything that a codec passes to a conversation, or takes from it.
-Message = ClientMessage | ServerMessage
+Message = ClientMessage | ServerMessage | CommunicationMessage | ErrorMessage
 
 #: Messages by the names of their classes.
-CLIENT_TYPES: Mapping[str, type] = {kind.__name__: kind for kind in ClientMessage.__args__}
-SERVER_TYPES: Mapping[str, type] = {kind.__name__: kind for kind in ServerMessage.__args__}
+CLIENT_TYPES: Mapping[str, type] = {kind.__name__: kind for kind in ClientMessage.__subclasses__()}
+_SERVER: tuple[type, ...] = (CommunicationMessage, ErrorMessage, *ServerMessage.__subclasses__())
+SERVER_TYPES: Mapping[str, type] = {kind.__name__: kind for kind in _SERVER}
