@@ -152,7 +152,7 @@ test-standstill: $(VENV)/ready ## freeze a host under play, and see that nobody 
 	$(BIN)/python -m tests.kit.kills standstill $(or $(SECONDS),12)
 
 test-class: $(VENV)/ready ## 200 players behind one address come back after kill -9, half a minute
-	$(TRIAL) tests.slow_class
+	$(TRIAL) tests.slow_kills.ClassTests
 
 test-leaks: $(VENV)/ready ## search logs and files for known passwords, about a minute; SESSIONS=10000
 	$(BIN)/python -m tests.kit.password_leaks $(or $(SESSIONS),10000)

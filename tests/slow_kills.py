@@ -1,14 +1,22 @@
-"""Hosts that are killed or stopped under play, on SQLite and PostgreSQL: `python -m twisted.trial tests.slow_kills`."""
+"""
+Hosts that are killed or stopped under play, on SQLite and PostgreSQL; one that a class comes back to; hosts that leak
+passwords: `python -m twisted.trial tests.slow_kills`, or a class of it.
+"""
 
 import os
+import sys
+import time
 from pathlib import Path
 
 from twisted.trial.unittest import SynchronousTestCase
 
+from tests.kit.altered_hosts import LEAKS
 from tests.kit.kills import BadEnd, Lost, OpenPair, kill_at_random, restart_under_play, stop_at_random
+from tests.kit.password_leaks import Leak, Search, search, spellings
 from tests.kit.postgresql import new_server, require_postgresql
+from tests.kit.process import HostProcess, Socket
 
-# kill -9 on the open wire, and a host that answers too early. `python -m twisted.trial tests.slow_kills` runs it.
+# kill -9 on the open wire, and a host that answers too early.
 
 
 class KillTests(SynchronousTestCase):
@@ -36,7 +44,7 @@ class KillTests(SynchronousTestCase):
         self.fail("200 kills found nothing")
 
 
-# Ends by SIGTERM, and a host that ends badly. Not part of the suite: `python -m twisted.trial tests.slow_kills`.
+# Ends by SIGTERM, and a host that ends badly.
 
 
 class StopTests(SynchronousTestCase):
@@ -98,3 +106,91 @@ class PlayTests(SynchronousTestCase):
         """It tells a move while the database is away."""
         early = "tests.kit.altered_hosts:acknowledges_early"
         self.assertRaises(Lost, restart_under_play, 1, 5, self.folder, self.server, early)
+
+
+# The search for passwords, and hosts that leak them.
+
+
+class CanaryTests(SynchronousTestCase):
+    """`tests.kit.password_leaks`, and its teeth."""
+
+    timeout = 300
+
+    def test_nothing_is_found(self) -> None:
+        """A thousand sessions, with faults among them whose tracebacks are searched too."""
+        people, looked = search(1000, seed=1)
+        self.assertGreater(min(people.heard["auth-ok"], people.heard["auth-err"]), 50)
+        self.assertGreater(looked.faults, 0)
+
+    def test_each_leak_is_found(self) -> None:
+        """In the log, in the store, beside it; whole or in part; whatever it is written in."""
+        for leak in LEAKS:
+            self.assertRaises(Leak, search, 200, 1, f"tests.kit.altered_hosts:{leak}")
+
+    def test_all_spellings_are_found(self) -> None:
+        """In the middle of anything."""
+        for form in spellings("Canary12"):
+            looking = Search(pieces=["Canary12"])
+            looking.look("here", b"..." + form + b"...")
+            self.assertEqual(len(looking.found), 1, form)
+
+
+# A class of 200 behind one address, over real sockets: after kill -9 all are back in their seats within ten seconds.
+#
+# It takes half a minute.
+
+
+PUPILS = 200
+#: Seconds from the start of the process until the last one has its seat.
+SECONDS = 10.0
+#: As for anybody who runs a host; `HostProcess` lifts all limits by default.
+OPTIONS = ("--profile=class", "--set=limits.unlimited=no", "--set=limits.keyless_resume_seconds=3")
+
+
+class ClassTests(SynchronousTestCase):
+    """All of them have accounts."""
+
+    timeout = 180
+
+    def setUp(self) -> None:
+        self.folder = Path(self.mktemp())
+        self.folder.mkdir()
+
+    def host(self) -> HostProcess:
+        return HostProcess(*OPTIONS, wires=["stratego-lines"], folder=self.folder, store="store.sqlite")
+
+    def come(self, host: HostProcess) -> list[str]:
+        """All log in at once; the colour of each, when the last one has a seat."""
+        pupils: list[Socket] = []
+        for number in range(PUPILS):
+            pupil = host.connect("stratego-lines")
+            pupil.socket.settimeout(60)
+            pupil.say(f"pupil{number}", f"secret {number}")
+            pupils.append(pupil)
+        return [self.colour(pupil) for pupil in pupils]
+
+    def colour(self, pupil: Socket) -> str:
+        heard = [""]
+        while not heard[-1].startswith("color "):
+            heard.append(pupil.hear())
+            self.assertTrue(heard[-1], f"the host has hung up after {heard}")
+        return heard[-1]
+
+    def test_two_hundred(self) -> None:
+        """They open accounts in one lesson. The host is killed in the middle of their matches, and started again."""
+        with self.host() as host:
+            began = time.monotonic()
+            colours = self.come(host)
+            first = time.monotonic() - began
+            host.kill()
+        began = time.monotonic()
+        with self.host() as host:
+            ready = time.monotonic() - began
+            self.assertEqual(self.come(host), colours, "everybody has the seat of before")
+            seconds = time.monotonic() - began
+        print(
+            f"{PUPILS} players behind one address: new accounts and seats after {first:.1f} s; after kill -9 the host is ready "
+            f"after {ready:.1f} s, and all are back in their seats after {seconds:.1f} s",
+            file=sys.stderr,
+        )
+        self.assertLess(seconds, SECONDS)

@@ -1,11 +1,53 @@
-"""The catalogue is whole: every number stands there once, and every test that is named is there."""
+"""The catalogue of `catalogue.txt` is whole: every number stands there once, and every test that is named is there."""
 
+import re
+from collections.abc import Iterator
 from importlib import import_module
 from importlib.util import find_spec
+from pathlib import Path
 
+from attrs import field, frozen
 from twisted.trial.unittest import SynchronousTestCase
 
-from tests.failure_modes.rows import ROWS, Row, read
+_HEAD = re.compile(r"(?P<number>[0-9]+)  ?(?P<title>\S.*)")
+
+
+@frozen
+class Row:
+    """One thing that goes wrong."""
+
+    number: int
+    title: str
+    #: Dotted names.
+    tests: tuple[str, ...] = ()
+    #: What there is to say beside tests, or instead of them.
+    remark: str = field(default="")
+
+
+def read(text: str) -> Iterator[Row]:
+    """
+    The rows of a list.
+
+    :raises ValueError: a line is none of the three kinds
+    """
+    number, title, tests, remarks = 0, "", list[str](), list[str]()
+    for line in [*text.strip("\n").splitlines(), "0 end"]:
+        head = _HEAD.fullmatch(line)
+        if head is not None:
+            if number:
+                yield Row(number, title, tuple(tests), " ".join(remarks))
+            number, title, tests, remarks = int(head["number"]), head["title"], [], []
+        elif line.startswith("    - "):
+            remarks.append(line[6:])
+        elif line.startswith(("    tests.", "    gamehost.testing.")):
+            tests.append(line[4:])
+        else:
+            raise ValueError(f"after row {number}: {line!r} is no row, no test and no remark")
+
+
+CATALOGUE = Path(__file__).with_name("catalogue.txt").read_text("utf-8")
+#: What stands before the first row says how to read it.
+ROWS = tuple(read(CATALOGUE[CATALOGUE.index("\n1 ") :]))
 
 
 def missing(row: Row) -> list[str]:
