@@ -20,6 +20,7 @@ from gamehost.games.base import Game, Seat
 from gamehost.journal.records import TableId, UnfinishedTable
 from gamehost.lobby.house import HousePlayers, HouseRules
 from gamehost.lobby.queues import NewMatches, OpenTables, Queue, Queues, TableFull, TooManyTables, checked_settings
+from gamehost.lobby.rematches import Played
 from gamehost.lobby.remote_games import RemoteGames
 from gamehost.lobby.seats import Seats
 from gamehost.lobby.sessions import TOO_MANY_TRIED, IssuedKey, Session, SessionRegistry
@@ -426,6 +427,10 @@ class Lobby:
     def invitation(self, table: TableId, code: str) -> tuple[Game[Any, Any], OpenTable] | None:
         """An open table as those may know it who know its number, and its code if it is private; `None`: there is none."""
         return self.waiting_tables.find(table, code)
+
+    def why_no_rematch(self, session: Session, played: Played) -> str | None:
+        """Why the others of a match cannot be asked for a rematch now; `None`: they can."""
+        return played.why_not(session, self.registry.get)
 
     # -- the host starts and stops
 

@@ -107,7 +107,9 @@ class TablesTests(PlayCase):
         """After the end the page looks for the next match, which it shows."""
         hand, bob = await self.onitama(Hand)
         await self.play_onitama(hand, bob)
-        await hand.page.click(".buttons .go")
+        await hand.page.run(
+            "[...document.querySelectorAll('.buttons button')].find((one) => one.textContent === 'New opponent').click()"
+        )
         await hand.page.until("document.querySelector('.buttons').innerText.includes('waiting for an opponent')")
         bob.say("LOGIN|bob")
         await hand.page.until(f"location.pathname === '/table/2' && {CAN}")

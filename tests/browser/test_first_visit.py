@@ -123,3 +123,29 @@ class LogInTests(PlayCase):
         await later.click("dialog .row button:first-of-type")
         await later.until("document.querySelector('#me').textContent === 'Guest'")
         self.assertIsNone(await later.run("localStorage.getItem('gamehost')"))
+
+
+class RematchTests(PlayCase):
+    """The same two again."""
+
+    async def test_both_press(self) -> None:
+        """Colours are changed. Who is asked sees by whom."""
+        pages = []
+        for name in ("ann", "bob"):
+            pages.append(await self.browser.page())
+            await sit_down(pages[-1], name, "onitama")
+        ann, bob = pages
+        await ann.until(CAN)
+        await ann.run(
+            "[...document.querySelectorAll('.buttons button')].find((one) => one.textContent === 'Resign').click()"
+        )
+        await ann.click("dialog .go")
+        for page in pages:
+            await page.until("document.querySelector('.buttons .go')?.textContent === 'Rematch'")
+        await ann.click(".buttons .go")
+        await ann.until("document.querySelector('.buttons .chip')?.textContent === 'the others are asked'")
+        await bob.until("document.querySelector('.asked')?.textContent === 'ann wants a rematch.'")
+        self.assertEqual(await findings(bob), [])
+        await bob.click(".buttons .go")
+        await bob.until(f"{TITLE} === 'Your move'")
+        await ann.until(f"{TITLE} === 'bob to move'")

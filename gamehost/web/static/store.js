@@ -20,6 +20,8 @@ export const state = {
   seeking: null,
   /** The last `invitation`, to a table that waits for players. */
   invitation: null,
+  /** The last `rematch` that somebody wants. */
+  rematch: null,
   /** `{why, count}`: the last thing that the host refused. `count` grows with each. */
   sorry: { why: "", count: 0 },
   /** The tables that you play or watch, by number; see `newTable`. */
@@ -180,6 +182,7 @@ const general = {
     state.seeking = null;
   },
   seeking: (message) => (state.seeking = message),
+  rematch: (message) => (state.rematch = message),
   invitation: (message) => (state.invitation = message),
   stopped(message) {
     state.seeking = null;
@@ -194,7 +197,7 @@ const general = {
     clocked(table, message);
     state.tables.set(message.table, table);
     state.own = message.table;
-    state.seeking = null;
+    state.seeking = state.rematch = null;
   },
   shown(message) {
     const known = state.tables.get(message.table);

@@ -239,7 +239,7 @@ class TablePage {
     // Too many actions for a list, on a board without other ways to choose them.
     this.typed.hidden = !(this.game.plain && options.can && table.moves?.why);
     if (this.ending !== (table.over ?? table.suspended)) this.ended(table);
-    else if (this.sought !== state.seeking || this.away !== String([...table.away])) this.drawButtons(table);
+    else if (this.wanted !== state.rematch || this.sought !== state.seeking || this.away !== String([...table.away])) this.drawButtons(table);
   }
 
   /** What has happened, in the live region, and that it is your turn. */
@@ -285,16 +285,22 @@ class TablePage {
     const over = table.over || table.suspended;
     const again = () => loggedIn(() => seek({ game: table.game }));
     this.sought = state.seeking;
+    this.wanted = state.rematch;
+    if (!this.sought) this.askedAgain = false;
     this.away = String([...table.away]);
+    const asked = table.over && this.wanted?.table === this.number && !this.sought;
+    if (asked) announce(`${this.wanted.name} wants a rematch.`);
     put(this.buttons,
+      asked && h("p", { class: "asked" }, `${this.wanted.name} wants a rematch.`),
       h("button", { type: "button", onclick: () => this.share() }, "Share"),
       playing && !over && h("button", { type: "button", onclick: () => this.resign() }, "Resign"),
       playing && !over && h("button", { type: "button", onclick: () => this.guide.turn(!guided()) }, "Help"),
       !playing && link(`/rules/${table.game}`, { class: "button" }, "How to play"),
       // A match in which nobody has moved is in no list.
       table.over && table.log.some((entry) => this.game.move(entry.event)) && link(this.record(), { class: "button" }, "Step through"),
-      over && playing && !this.sought && h("button", { type: "button", class: "go", onclick: again }, "Play again"),
-      over && this.sought && h("span", { class: "chip", role: "status" }, "waiting for an opponent"),
+      table.over && playing && !this.sought && h("button", { type: "button", class: "go", onclick: () => this.rematch() }, "Rematch"),
+      over && playing && !this.sought && h("button", { type: "button", onclick: again }, "New opponent"),
+      over && this.sought && h("span", { class: "chip", role: "status" }, this.askedAgain ? "the others are asked" : "waiting for an opponent"),
       over && this.sought && h("button", { type: "button", onclick: () => send({ do: "stop" }) }, "Stop"),
       playing && !over && [...table.away].filter((seat) => seat !== table.seat).map((seat) => this.finish(table, seat)),
       !playing && h("span", { class: "chip" }, "you look on"),
@@ -336,6 +342,12 @@ class TablePage {
     if (!action || !table) return;
     event.target.reset();
     this.act(table, [action], null);
+  }
+
+  /** The same players again, with colours changed: all of them have to press. */
+  rematch() {
+    this.askedAgain = true;
+    send({ do: "rematch" });
   }
 
   /** Who is away may not come back: a house player can finish the match. */

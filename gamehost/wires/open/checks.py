@@ -103,6 +103,7 @@ _SAID: Mapping[type, str] = {
     m.Stop: "looks for opponents no longer",
     m.House: "asks for a house player",
     m.Join: "takes a seat at a table",
+    m.AskRematch: "asks for a rematch",
     m.AskInvitation: "asks who waits at a table",
     m.Watch: "looks on",
     m.AskHistory: "asks what has happened",

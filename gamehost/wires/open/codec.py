@@ -38,6 +38,7 @@ EXAMPLES: Mapping[str, str] = {
     "seek": '{"do":"seek","game":"onitama"}',
     "stop": '{"do":"stop"}',
     "house": '{"do":"house","level":"easy"}',
+    "rematch": '{"do":"rematch"}',
     "join": '{"do":"join","table":3}',
     "invitation": '{"do":"invitation","table":3}',
     "watch": '{"do":"watch","table":3,"on":true}',

@@ -37,7 +37,8 @@ from gamehost.journal.records import TableId
 from gamehost.lobby.house import HouseRefused
 from gamehost.lobby.lobby import Lobby
 from gamehost.lobby.questions import NotAnswered
-from gamehost.lobby.queues import CannotJoin, TooManyTables
+from gamehost.lobby.queues import CannotJoin, Queue, TooManyTables
+from gamehost.lobby.rematches import Played, RematchWanted
 from gamehost.lobby.sessions import IssuedKey, Session
 from gamehost.settings import Settings, refuse_unknown
 from gamehost.tables.gallery import WatchRefused
@@ -64,6 +65,7 @@ from gamehost.wires.open.messages import Message
 from gamehost.wires.open.watching import OpenOptions, SharedEncoder, told_clocks, told_due
 from gamehost.wires.seeking import (
     PLAYED,
+    Opened,
     PlayedGame,
     SeekRefused,
     Sought,
@@ -176,6 +178,9 @@ class OpenConversation(AccountConversation[m.Message]):
         self._messages: Messages | None = None
         #: The game that is sought, and the code of the private table.
         self._sought = ("", "")
+        #: The last match, and who waits for a rematch of it.
+        self._played: Played | None = None
+        self._rematch: RematchWanted | None = None
         #: The ids of actions that were refused, and whose refusals have not been told yet.
         self._refused: deque[Id] = deque()
         #: The id of the action that the table judges at this moment; `None`: it judges none, or has refused it.
@@ -301,16 +306,18 @@ class OpenConversation(AccountConversation[m.Message]):
         except HouseRefused as refusal:
             self._refuse(str(refusal))
 
-    def _find_table(self, session: Session, sought: Wanted) -> None:
+    def _find_table(self, session: Session, sought: Wanted) -> Opened | None:
+        """Have the player wait at a table that fits, or at a new one, which is given."""
         try:
             opened = find_table(self.lobby, session, sought)
         except TooManyTables as error:
             self.set_state(OpenState.LOBBY)
             self._refuse(str(error))
-            return
+            return None
         if opened is not None:
             self._sought = (sought.played.game.name, opened.code)
             self.tell_gathered(opened.table)
+        return opened
 
     def stop(self, message: m.Stop) -> None:
         assert self.session is not None
@@ -335,6 +342,46 @@ class OpenConversation(AccountConversation[m.Message]):
         except CannotJoin as error:
             self.set_state(OpenState.LOBBY)
             self._refuse(str(error))
+
+    def ask_rematch(self, message: m.AskRematch) -> None:
+        """Join those who wait for the rematch, or wait there and have the others asked."""
+        assert self.session is not None
+        played, session = self._played, self.session
+        if played is None:
+            self._refuse("you have played no match on this connection")
+        elif not self._join_rematch(session, played):
+            seats, wish = len(played.sessions), played.wish(session)
+            sought = Wanted(self._options.games[played.game.name], seats, played.settings, True, wish, False)
+            others = played.others(session)
+            if others and all(one.house for one in others):
+                self._play_house(session, sought, others[0].name.partition(".")[0])
+            else:
+                self._offer_rematch(session, played, sought)
+
+    def _join_rematch(self, session: Session, played: Played) -> bool:
+        """Join those who wait. `False`: nobody does any more."""
+        asked, self._rematch = self._rematch, None
+        if asked is None:
+            return False
+        self.set_state(OpenState.WAITING)
+        self._sought = (played.game.name, asked.code)
+        try:
+            self.lobby.join(session, Queue(played.game), asked.table, asked.code)
+        except CannotJoin:
+            self.set_state(OpenState.LOBBY)
+            return False
+        return True
+
+    def _offer_rematch(self, session: Session, played: Played, sought: Wanted) -> None:
+        why = self.lobby.why_no_rematch(session, played) or self.lobby.no_tables
+        if why is not None:
+            self._refuse(why)
+            return
+        self.set_state(OpenState.WAITING)
+        opened = self._find_table(session, sought)
+        for one in played.others(session):
+            if opened is not None and one.player is not None:
+                one.player.deliver(RematchWanted(played.table, session.name, opened.table.table, opened.code))
 
     def ask_invitation(self, message: m.AskInvitation) -> None:
         """Say who waits at a table, to somebody who may take a seat there."""
@@ -529,6 +576,7 @@ class OpenConversation(AccountConversation[m.Message]):
         (OpenState.OUTSIDE, m.LogIn): log_in,
         (OpenState.LOBBY, m.Seek): seek,
         (OpenState.LOBBY, m.Join): join,
+        (OpenState.LOBBY, m.AskRematch): ask_rematch,
         (OpenState.WAITING, m.Stop): stop,
         (OpenState.WAITING, m.House): ask_house,
         (OpenState.PLAYING, m.House): ask_house,
@@ -547,6 +595,8 @@ class OpenConversation(AccountConversation[m.Message]):
         super().seated(handle)
         self.set_state(OpenState.PLAYING)
         self._refused.clear()
+        self._rematch = None
+        self._played = None if self.session is None else Played.of(self.session)
         self._messages = self._options.games[handle.game].messages
         names, wires = list(handle.names), list(handle.wires)
         self.peer.say(
@@ -637,6 +687,12 @@ class OpenConversation(AccountConversation[m.Message]):
         settings = dict(event.settings)
         self.peer.say(m.Seeking(game, event.seats, list(event.names), settings, event.table, code or UNSET))
 
+    def tell_rematch(self, event: RematchWanted) -> None:
+        """Somebody wants to play this player again."""
+        if self._played is not None and self._played.table == event.played and self.handle is None:
+            self._rematch = event
+            self.peer.say(m.Rematch(event.played, event.name))
+
     def tell_closed(self, event: TableClosed) -> None:
         """The players of an open table have waited too long."""
         self.set_state(OpenState.LOBBY)
@@ -670,6 +726,7 @@ class OpenConversation(AccountConversation[m.Message]):
         Suspended: tell_suspended,
         Over: tell_over,
         OpenTable: tell_gathered,
+        RematchWanted: tell_rematch,
         TableClosed: tell_closed,
         NoNewMatches: tell_no_new_matches,
         Displaced: tell_displaced,

@@ -87,6 +87,10 @@ class Seek(FromClient, frozen=True, tag="seek"):
     seat: SeatWish = "any"
 
 
+class AskRematch(FromClient, frozen=True, tag="rematch"):
+    """Play the last opponents again, with colours changed. The match begins when all of them have asked."""
+
+
 class Stop(FromClient, frozen=True, tag="stop"):
     """Look for opponents no longer."""
 
@@ -258,6 +262,13 @@ class Invitation(FromHost, frozen=True, tag="invitation"):
     seats: int
     names: list[str]
     settings: dict[str, str]
+
+
+class Rematch(FromHost, frozen=True, tag="rematch"):
+    """A player of the match that you have played at `table` wants a rematch, and waits for yours."""
+
+    table: int
+    name: str
 
 
 class Stopped(FromHost, frozen=True, tag="stopped"):
@@ -456,6 +467,7 @@ ClientMessage: TypeAlias = (
     | Seek
     | Stop
     | House
+    | AskRematch
     | Join
     | AskInvitation
     | Watch
@@ -465,7 +477,7 @@ ClientMessage: TypeAlias = (
     | Leave
     | Ping
 )
-_OfLobby: TypeAlias = Tables | TableChanged | Gone | Waiting | Entered | Seeking | Invitation | Stopped
+_OfLobby: TypeAlias = Tables | TableChanged | Gone | Waiting | Entered | Seeking | Invitation | Rematch | Stopped
 _OfTable: TypeAlias = (
     Seated | Shown | History | Event | Moves | Refused | Away | Left | Back | Replaced | Suspended | Over
 )
