@@ -2,6 +2,7 @@
 
 import os
 import random
+import secrets
 from collections import Counter
 
 from twisted.trial.unittest import SynchronousTestCase
@@ -25,6 +26,7 @@ from tests.kit.games.onitama import PERFT as ONITAMA_PERFT
 from tests.kit.games.onitama import begun, dealt
 from tests.kit.games.onitama import perft as onitama_perft
 from tests.kit.games.stratego import from_setups
+from tests.kit.players import unfair
 
 # Thousands of whole games of Eriantys at random, every position looked at. `GAMEHOST_ERIANTYS_GAMES`: how many of each kind.
 
@@ -130,3 +132,21 @@ class StrategoSecretsTests(SynchronousTestCase):
     def test_ten_thousand_pairs(self) -> None:
         """In none of 10,000 pairs does a player learn what the rules hide."""
         self.assertEqual(list(differences(10_000, first_seed=1_000_000)), [])
+
+
+# Fairness: 200,000 draws of each sample, half a minute.
+
+
+DRAWS = 200_000
+
+
+class LongFairnessTests(SynchronousTestCase):
+    """Luck, looked at closely."""
+
+    def test_even(self) -> None:
+        """Nothing is further from its odds than luck is in 10^8 tries."""
+        self.assertEqual(unfair(DRAWS), [])
+
+    def test_small_faults_are_seen(self) -> None:
+        """Ten bits folded by their remainder: no place in a bag of 120 is off by more than an eighth."""
+        self.assertNotEqual(unfair(DRAWS, lambda n: secrets.randbits(10) % n), [])

@@ -11,7 +11,7 @@ from gamehost.tables.context import TableContext
 from tests.kit.players import unfair
 from tests.kit.sources import read_sources
 
-#: `tests.slow_fairness` draws twenty times as many.
+#: `tests.games.slow_games` draws twenty times as many.
 DRAWS = 10_000
 
 
