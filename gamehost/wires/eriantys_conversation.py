@@ -391,8 +391,7 @@ class EriantysConversation(BaseConversation[M]):
         """Whether a message of this kind would answer what is asked."""
         asked = self._asked
         if kind is self.MESSAGES.UseCharacterEffect:
-            in_effect = isinstance(asked, events.AskDestination) and not asked.dining_room
-            return isinstance(asked, events.MOVES) and not in_effect
+            return events.allows_character(asked)
         return asked is not None and self.SPELLING.answer_to(asked) is kind
 
     # -- said

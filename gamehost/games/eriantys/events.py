@@ -345,8 +345,13 @@ ANSWERED_BY: Mapping[type, type[Action]] = {
     AskCardStudent: ChooseStudent,
     AskColour: ChooseStudent,
 }
-#: Requests at which a character may be used instead.
-MOVES = (AskStudent, AskDestination, AskSteps, AskCloud)
+
+
+def allows_character(request: Ask | None) -> bool:
+    """Whether a character may be used in the place of an answer: during the moves of a turn, while no character asks."""
+    if isinstance(request, AskDestination):
+        return request.dining_room
+    return isinstance(request, AskStudent | AskSteps | AskCloud)
 
 
 @frozen

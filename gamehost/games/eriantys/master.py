@@ -22,10 +22,8 @@ from gamehost.games.eriantys.events import (
     Ask,
     AskAssistant,
     AskCardStudent,
-    AskCloud,
     AskColour,
     AskDestination,
-    AskSteps,
     AskStudent,
     AskWizard,
     Board,
@@ -49,6 +47,7 @@ from gamehost.games.eriantys.events import (
     UseCharacter,
     WizardChosen,
     Won,
+    allows_character,
     board_of,
     read,
     write,
@@ -353,8 +352,7 @@ def legal(view: Situation, seat: Seat) -> Iterator[Action]:
         return
     position = None if board is None else public_position(board, seat)
     yield from answers(request, position, view.picked)
-    # While a character asks, it is the one that was used in this turn.
-    if position is not None and isinstance(request, AskStudent | AskDestination | AskSteps | AskCloud):
+    if position is not None and allows_character(request):
         yield from usable(position)
 
 

@@ -48,6 +48,7 @@ from gamehost.games.eriantys.events import (
     Success,
     UseCharacter,
     Won,
+    allows_character,
     write,
 )
 from gamehost.games.eriantys.master import bag_of, public_position
@@ -419,7 +420,7 @@ class EriantysPlayer:
             return self._assistant(play, request)
         allowed = set(options(play, characters=True, once=False))
         if not self._plan or (self._plan[0] not in allowed and not isinstance(request, AskDestination)):
-            if isinstance(request, AskDestination) or not _begins(request):
+            if isinstance(request, AskDestination) or not allows_character(request):
                 return self._any(request, play)
             self._plan = self._turn(play)
         return self._plan[0] if self._plan else self._any(request, play)
@@ -465,11 +466,6 @@ class EriantysPlayer:
             return round_value(position, self.seat, {**others, self.seat: card})
 
         return PlayAssistant(best_on_average(cards, sample, value, style.worlds, least=3))
-
-
-def _begins(request: Ask) -> bool:
-    """Whether a request is at the beginning of a decision."""
-    return type(request).__name__ in ("AskStudent", "AskSteps", "AskCloud")
 
 
 def round_value(position: Position, seat: Seat, cards: Mapping[Seat, int]) -> float:

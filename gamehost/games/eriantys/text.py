@@ -17,7 +17,6 @@ from msgspec import Struct
 from gamehost.games.base import Seat
 from gamehost.games.eriantys.characters import EFFECTS, Jester, Minstrel
 from gamehost.games.eriantys.events import (
-    MOVES,
     Action,
     AskAssistant,
     AskCardStudent,
@@ -39,6 +38,7 @@ from gamehost.games.eriantys.events import (
     PlayAssistant,
     Situation,
     UseCharacter,
+    allows_character,
     answers_between,
     typed,
     value_of,
@@ -119,14 +119,10 @@ def character_named(words: Sequence[str]) -> Character | None:
 
 def why_not_usable(known: Situation, seat: Seat, character: Character) -> str | None:
     """Why this seat cannot use a character now, in a sentence; `None`: it can."""
-    board, request = known.board, known.request
+    board = known.board
     if not known.match.expert:
         return "There are no characters in the normal game."
-    if (
-        board is None
-        or not isinstance(request, MOVES)
-        or (isinstance(request, AskDestination) and not request.dining_room)
-    ):
+    if board is None or not allows_character(known.request):
         return "A character is used only while you move students, move Mother Nature or take a cloud."
     position = public_position(board, seat)
     card = position.card(character)
