@@ -140,8 +140,9 @@ class RematchTests(PlayCase):
             "[...document.querySelectorAll('.buttons button')].find((one) => one.textContent === 'Resign').click()"
         )
         await ann.click("dialog .go")
-        for page in pages:
+        for page, words in ((ann, "You have resigned"), (bob, "ann has resigned, or did not come back")):
             await page.until("document.querySelector('.buttons .go')?.textContent === 'Rematch'")
+            self.assertIn(words, await page.run("document.querySelector('.panel').innerText"))
         await ann.click(".buttons .go")
         await ann.until("document.querySelector('.buttons .chip')?.textContent === 'the others are asked'")
         await bob.until("document.querySelector('.asked')?.textContent === 'ann wants a rematch.'")

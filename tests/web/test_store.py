@@ -163,6 +163,22 @@ class CalculationTests(SynchronousTestCase):
         )
         self.assertEqual(ends, ["You have won", "ann has won", "bob has won", "Draw", "ann and cid have won"])
 
+    def test_who_has_left(self) -> None:
+        """Each side and those who watch read whose doing it was."""
+        ends = evaluate(
+            "seats.js",
+            "data.map(([seat, resigned]) => module.endWords({ seat, resigned, names: ['ann', 'bob'],"
+            " over: { winners: [1], cause: 'left', why: 'the other side left' } }).detail)",
+            [[0, True], [0, False], [1, False], [None, False]],
+        )
+        left = "ann has resigned, or did not come back"
+        self.assertEqual(ends, ["You have resigned", "You did not come back in time", left, left])
+
+    def test_ways_in_words(self) -> None:
+        """Of players who do not come by the browser or the open wire, which it speaks."""
+        words = evaluate("seats.js", "data.map(module.wireWords)", ["open", "console", "onitama", "gomoku-xml"])
+        self.assertEqual(words, ["", "by the console", "by Onitama lines", "by gomoku xml"])
+
     def test_wishes(self) -> None:
         """What is chosen in the dialog becomes the message seek."""
         chosen = {"house": "", "seats": "3", "expert": "true", "clock": "game 180 2", "private": "true"}

@@ -44,12 +44,13 @@ export function open(place) {
 }
 
 function programs() {
-  const line = '{"do":"enter","name":"ann"}';
   return h("details", { class: "programs" },
     h("summary", {}, "Play from a terminal, or with a program"),
-    h("p", {}, "The players at these tables come in many ways, and all of them meet here. With netcat and the open wire, begin with"),
-    h("pre", { tabindex: "0" }, `nc ${location.hostname} 8889\n${line}\n{"do":"seek","game":"onitama"}`),
-    h("p", { class: "soft" }, "The port may be another one on this host. ", h("a", { href: "/api/schema.json" }, "All messages as JSON Schema")));
+    h("p", {}, "The players at these tables come in many ways, and all of them meet here. In a terminal, the console draws the board and explains itself:"),
+    h("pre", { tabindex: "0" }, `nc ${location.hostname} 8888`),
+    h("p", {}, "A program speaks the open wire, one JSON object a line:"),
+    h("pre", { tabindex: "0" }, `nc ${location.hostname} 8889\n{"do":"enter","name":"ann"}\n{"do":"seek","game":"onitama"}`),
+    h("p", { class: "soft" }, "The ports may be other ones on this host. ", h("a", { href: "/api/schema.json" }, "All messages as JSON Schema")));
 }
 
 // -- the games

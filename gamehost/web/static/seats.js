@@ -16,12 +16,27 @@ export function clockText(milliseconds) {
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
 }
 
+/** How players come whose way is not the browser's; "" for the open wire, which browsers speak. */
+const WAYS = {
+  console: "by the console", house: "the host's player", onitama: "by Onitama lines", "onitama-final": "by Onitama lines",
+  "stratego-lines": "by Stratego lines", "stratego-frames": "by Stratego frames", "paper-soccer": "by XML", eriantys: "by Eriantys lines",
+  "eriantys-java": "by Java",
+};
+export const wireWords = (wire) => (["web", "open", undefined, ""].includes(wire) ? "" : WAYS[wire] ?? `by ${wire.replaceAll("-", " ")}`);
+
+/** Who has left. "The other side left" in the host's words would be read by that side, too. */
+function leftWords({ seat, names, resigned }, loser) {
+  if (seat !== loser) return `${names[loser]} has resigned, or did not come back`;
+  return resigned ? "You have resigned" : "You did not come back in time";
+}
+
 /** How a match has ended, as `{title, detail}`. */
 export function endWords(table) {
   const { winners, why } = table.over;
   const names = winners.map((seat) => table.names[seat]).join(" and ");
   const own = table.seat !== null && winners.includes(table.seat);
   const title = !winners.length ? "Draw" : own && winners.length === 1 ? "You have won" : `${names} ${winners.length > 1 ? "have" : "has"} won`;
+  if (table.over.cause === "left" && winners.length === 1 && table.names.length === 2) return { title, detail: leftWords(table, 1 - winners[0]) };
   return { title, detail: `${why[0]?.toUpperCase() ?? ""}${why.slice(1)}` };
 }
 
@@ -56,7 +71,7 @@ export class Seats {
     const winner = table.over?.winners.includes(number);
     set(mark, "class", `mark ${colour}`);
     say(name, table.names[number]);
-    say(wire, table.wires[number] === "web" ? "browser" : table.wires[number]);
+    say(wire, wireWords(table.wires[number]));
     say(away, table.over ? "" : table.left.has(number) ? "has left" : table.away.has(number) ? "away" : "");
     bar.classList.toggle("active", active);
     say(turn, winner ? "winner" : !active ? "" : this.doing ?? (number === table.seat ? "your move" : "to move"));

@@ -383,6 +383,7 @@ class TablePage {
     const dialog = h("dialog", { "aria-labelledby": "resign-title" });
     const close = () => dialog.close();
     const sure = () => {
+      state.tables.get(this.number).resigned = true;
       send({ do: "leave" });
       close();
     };
