@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property
+from importlib import import_module
 from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -27,10 +28,19 @@ gamehost player WIRE --to HOST:PORT --name NAME
                             play on a server, against whoever comes (gamehost player --help lists the options)
 gamehost check WIRE -- COMMAND
                             judge your client against the document of its wire (gamehost check --help)
+gamehost contest FILE       play a contest between programs, and write its results (gamehost contest --help)
 gamehost completion bash    a script with which bash completes these words
 gamehost trace WIRE --listen ENDPOINT --to HOST:PORT
                             show what a client and a server say to each other (gamehost trace --help)
 """
+
+#: The verbs that need the wires of this installation, and the module of each.
+WITH_WIRES = {
+    "player": "gamehost.programs.command",
+    "check": "gamehost.checker.command",
+    "contest": "gamehost.contest.command",
+    "trace": "gamehost.checker.trace",
+}
 
 
 class _InstalledGames(Mapping[str, "Game[Any, Any]"]):
@@ -71,24 +81,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
         from gamehost.commands import admin as admin_command
 
         sys.exit(admin_command.main(rest))
-    elif verb == "player":
-        from gamehost.plugins import REGISTRY
-        from gamehost.programs import command as player_command
-        from gamehost.tap import this_reactor
-
-        sys.exit(player_command.main(rest, REGISTRY.wires, this_reactor()))
-    elif verb == "check":
-        from gamehost.checker import command as check_command
+    elif verb in WITH_WIRES:
         from gamehost.plugins import REGISTRY
         from gamehost.tap import this_reactor
 
-        sys.exit(check_command.main(rest, REGISTRY.wires, this_reactor()))
-    elif verb == "trace":
-        from gamehost.checker import trace
-        from gamehost.plugins import REGISTRY
-        from gamehost.tap import this_reactor
-
-        sys.exit(trace.main(rest, REGISTRY.wires, this_reactor()))
+        sys.exit(import_module(WITH_WIRES[verb]).main(rest, REGISTRY.wires, this_reactor()))
     elif verb == "completion":
         if rest != ["bash"]:
             exit_with_usage_error("expected the name of a shell that is known", "gamehost completion bash")
@@ -110,7 +107,7 @@ def completion_words() -> Mapping[str, Sequence[str]]:
     from gamehost.programs.command import playable
 
     return {
-        "": ["run", "journal", "admin", "player", "check", "trace", "completion", "--help", "--version"],
+        "": ["run", "journal", "admin", *WITH_WIRES, "completion", "--help", "--version"],
         "run": [f"--{name.rstrip('=')}" for name in Options().longOpt],
         "player": list(playable(REGISTRY.wires)),
         "check": [wire.name for wire in REGISTRY.wires if wire.checks is not None],

@@ -70,7 +70,7 @@ def host(command: str) -> Iterator[str]:
 def main(command: str) -> None:
     """Use every verb."""
     expect("gamehost ", output(command, "--version"), "--version")
-    for verb in ("run", "journal", "admin", "player", "check", "trace"):
+    for verb in ("run", "journal", "admin", "player", "check", "contest", "trace"):
         output(command, verb, "--help")
     with host(command) as port:
         players = [

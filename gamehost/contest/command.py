@@ -1,0 +1,425 @@
+"""
+The command `gamehost contest`: plays a contest between programs, and writes its results.
+"""
+
+import argparse
+import json
+import os
+import secrets
+import shlex
+import subprocess
+import sys
+import time
+import tomllib
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, TextIO
+
+from twisted.internet.endpoints import serverFromString
+from twisted.web.resource import NoResource, Resource
+from twisted.web.server import Request, Site
+from twisted.web.static import Data, File
+
+from gamehost.commands.command_line import exit_with_usage_error, print_text
+from gamehost.contest import results
+from gamehost.contest.contest import (
+    FORMATS,
+    JOURNAL,
+    Contest,
+    ContestError,
+    ContestJournal,
+    ContestRun,
+    Entrant,
+    Pairing,
+    Plan,
+    Played,
+)
+from gamehost.contest.game import Conditions
+from gamehost.games.base import Game
+from gamehost.journal.pictures import NoPicture, picture
+from gamehost.players.base import Level
+from gamehost.settings import BadOption, settings_of
+from gamehost.wires.base import Wire
+
+#: The exit status: the contest is over; it was interrupted, and goes on with the same command; it cannot be played.
+OVER, INTERRUPTED, NOT_PLAYED = 0, 1, 2
+#: Scenarios of `gamehost check` that each program is judged by before the contest.
+CHECKED = 4
+#: Seconds for these.
+CHECK_SECONDS = 180
+
+#: Seconds between two versions of the results while the contest is played.
+PAUSE = 0.5
+
+EPILOG = """\
+A PLAYER is NAME=COMMAND, or NAME=house:easy, house:medium or house:hard. {host}, {port}, {name}, {password} and {seed} in a
+COMMAND are filled in; the environment has them too, as GAMEHOST_HOST and so on. Each game starts the programs anew. A file
+has the same options by their names, and the players in a table:
+
+  wire = "onitama"
+  rounds = 2
+  [players]
+  ann = "python ann.py {name} --port {port}"
+  medium = "house:medium"
+"""
+
+
+def parser(wires: Sequence[Wire[Any]]) -> argparse.ArgumentParser:
+    """The options of the command."""
+    made = argparse.ArgumentParser(
+        prog="gamehost contest",
+        usage="gamehost contest (FILE.toml | --wire WIRE --player NAME=COMMAND ...) [options]",
+        description="Plays a contest between programs, and writes the results. The same command goes on where it was.",
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    made.add_argument("file", nargs="?", type=Path, metavar="FILE", help="the contest in a file; options count more")
+    made.add_argument("--wire", metavar="WIRE", help=", ".join(wire.name for wire in wires if not wire.for_people))
+    made.add_argument("--game", metavar="GAME", help="on a wire with several; default the first one")
+    made.add_argument("--player", action="append", metavar="PLAYER", help="who takes part; repeatable")
+    formats = "; ".join(f"{name}: {meaning}" for name, meaning in FORMATS.items())
+    made.add_argument("--format", choices=FORMATS, help=f"default round-robin. {formats}")
+    made.add_argument("--rounds", type=_positive, metavar="N", help="default 1, in a Swiss contest 5")
+    made.add_argument(
+        "--pairs", action="store_true", default=None, help="play each pairing twice: the same deal, other seats"
+    )
+    made.add_argument(
+        "--seats", type=_positive, metavar="N", help="players at a table, in games for more than two; default 2"
+    )
+    made.add_argument(
+        "--seed", type=int, metavar="N", help="of pairings and deals; default: at random, and written down"
+    )
+    made.add_argument(
+        "--set", action="append", metavar="NAME=VALUE", help="a setting of the game or the wire; repeatable"
+    )
+    made.add_argument("--move-time", type=_seconds, metavar="S", help="seconds for a move; default 10, 0: any time")
+    made.add_argument(
+        "--game-time", type=_seconds, metavar="S", help="seconds for all moves of a player; default: any time"
+    )
+    made.add_argument("--increment", type=_seconds, metavar="S", help="seconds that a player gets for each move")
+    made.add_argument("--deadline", type=_seconds, metavar="S", help="seconds for a whole game; default 600")
+    made.add_argument("--memory", type=_positive, metavar="MIB", help="that a program may take; on Linux; default 1024")
+    made.add_argument("--sprt", nargs=2, type=float, metavar="ELO", help="two players: stop when it is decided whether the "
+                      "first is so much, or so much better")  # fmt: skip
+    made.add_argument("--anchor", metavar="NAME=RATING", help="a player whose rating is known; else the average is 0")
+    made.add_argument("--concurrency", type=_positive, metavar="N", help="games at the same time; default one a core")
+    made.add_argument("--out", type=Path, metavar="DIR", help="where the results are written; default contest")
+    made.add_argument("--web", metavar="[HOST:]PORT", help="show the contest there as a page while it runs")
+    made.add_argument(
+        "--strict-entry", action="store_true", default=None, help="begin only if all programs pass the check"
+    )
+    made.add_argument("--no-check", action="store_true", default=None, help="do not check the programs first")
+    return made
+
+
+def _positive(text: str) -> int:
+    if not text.isdigit() or not int(text):
+        raise argparse.ArgumentTypeError("expected a number from 1")
+    return int(text)
+
+
+def _seconds(text: str) -> str:
+    try:
+        if float(text) < 0 or float(text) > 1e6:
+            raise ValueError
+    except ValueError:
+        raise argparse.ArgumentTypeError("expected a number of seconds") from None
+    return text
+
+
+def main(arguments: Sequence[str], wires: Sequence[Wire[Any]], reactor: Any, out: TextIO = sys.stdout) -> int:
+    """
+    Do what the command line says.
+
+    :returns: the exit status
+    :raises SystemExit: the arguments are wrong, or ask for help
+    """
+    made = parser(wires)
+    options = made.parse_args(arguments)
+    try:
+        content = _content(options)
+        plan = plan_of(content, wires)
+        folder = Path(content.get("out", "contest"))
+        known = next(wire for wire in wires if wire.name == plan.wire)
+        if not (folder / JOURNAL).exists() and not content.get("no_check"):
+            _check(plan, known, bool(content.get("strict_entry")), out)
+        journal = ContestJournal(folder)
+        contest = journal.open(plan)
+    except (ContestError, BadOption) as error:
+        exit_with_usage_error(error, "gamehost contest --help lists the options")
+    at_once = content.get("concurrency") or os.cpu_count() or 1
+    status = [INTERRUPTED]
+    game = next(game for game in known.games if game.name == plan.game)
+    shown = Shown(contest, folder, game, out)
+
+    def done() -> None:
+        status[0] = OVER
+        reactor.callLater(0, reactor.stop)
+
+    conditions = Conditions(known, game, plan.settings, plan.seats, plan.deadline, plan.memory)
+    run = ContestRun(reactor, contest, journal, conditions, at_once, shown.told, done)
+    shown.run = run
+    reactor.addSystemEventTrigger("before", "shutdown", run.stop)
+    if content.get("web"):
+        _listen(reactor, content["web"], shown, made)
+    reactor.callWhenRunning(run.start)
+    reactor.run()
+    journal.close()
+    table = results.standings(contest)
+    results.write(contest, table, folder, game)
+    print_text("\n" + results.as_text(contest, table))
+    print_text(f"results: {folder / 'results.html'}\n")
+    if status[0] == INTERRUPTED:
+        print_text("interrupted: the same command goes on\n")
+    return status[0]
+
+
+def _content(options: argparse.Namespace) -> dict[str, Any]:
+    """
+    What the file and the options say, by the names of the options.
+
+    :raises ContestError: the file cannot be used
+    """
+    given = {name: value for name, value in vars(options).items() if value is not None and name != "file"}
+    if options.file is None:
+        return given
+    try:
+        content = {
+            name.replace("-", "_"): value for name, value in tomllib.loads(options.file.read_text("utf-8")).items()
+        }
+    except (OSError, ValueError) as error:
+        raise ContestError(f"{options.file}: {error}") from error
+    known = {*vars(options), "players", "settings"} - {"file", "player", "set"}
+    if unknown := sorted(content.keys() - known):
+        raise ContestError(f"{options.file}: there is no {unknown[0]!r}; expected one of {', '.join(sorted(known))}")
+    players, settings = content.pop("players", {}), content.pop("settings", {})
+    if not isinstance(players, dict) or not isinstance(settings, dict):
+        raise ContestError(f"{options.file}: expected [players] and [settings] as tables")
+    content["player"] = [f"{name}={command}" for name, command in players.items()]
+    content["set"] = [f"{name}={value}" for name, value in settings.items()]
+    return {**content, **given}
+
+
+def plan_of(content: Mapping[str, Any], wires: Sequence[Wire[Any]]) -> Plan:
+    """
+    The plan that options make.
+
+    :param content: the options by their names
+    :raises ContestError: they do not make one
+    :raises BadOption: a setting is unknown or cannot be used
+    """
+    wire = _wire(content, wires)
+    game = _game(content, wire)
+    anchored = _anchor(content.get("anchor", ""))
+    entrants = tuple(_entrant(text, wire, game, anchored) for text in content.get("player", ()))
+    taken = [one.name for one in entrants]
+    seats = int(content.get("seats", 2))
+    if len(entrants) < seats:
+        raise ContestError(f"{len(entrants)} players; expected at least {seats}, each as --player NAME=COMMAND")
+    if twice := next((name for name in taken if taken.count(name) > 1), None):
+        raise ContestError(f"two players are called {twice!r}")
+    if anchored and anchored[0] not in taken:
+        raise ContestError(f"the anchor {anchored[0]!r} does not play")
+    if not game.least_seats <= seats <= game.most_seats:
+        raise ContestError(f"{game.name} is not played by {seats}")
+    sprt = content.get("sprt")
+    if sprt is not None and (len(entrants) != 2 or not sprt[0] < sprt[1]):
+        raise ContestError("expected two players and the smaller difference first with --sprt")
+    chosen = content.get("format", "round-robin")
+    if chosen not in FORMATS:
+        raise ContestError(f"no format {chosen!r}; expected one of {', '.join(FORMATS)}")
+    return Plan(
+        **{"wire": wire.name, "game": game.name, "entrants": entrants, "format": chosen, "seats": seats},
+        rounds=int(content.get("rounds", 5 if chosen == "swiss" else 1)),
+        pairs=bool(content.get("pairs")),
+        seed=content["seed"] if "seed" in content else _seed(Path(content.get("out", "contest"))),
+        settings=_settings(content, wire, game),
+        deadline=float(content.get("deadline", 600)),
+        memory=int(content.get("memory", 1024)),
+        sprt=None if sprt is None else (float(sprt[0]), float(sprt[1])),
+    )
+
+
+def _wire(content: Mapping[str, Any], wires: Sequence[Wire[Any]]) -> Wire[Any]:
+    known = {wire.name: wire for wire in wires if not wire.for_people}
+    if content.get("wire") not in known:
+        raise ContestError(f"no wire {content.get('wire', '')!r}; expected one of {', '.join(known)}")
+    return known[content["wire"]]
+
+
+def _game(content: Mapping[str, Any], wire: Wire[Any]) -> Game[Any, Any]:
+    known = {game.name: game for game in wire.games}
+    if content.get("game", wire.games[0].name) not in known:
+        raise ContestError(f"{wire.name} has no game {content['game']!r}; expected one of {', '.join(known)}")
+    return known[content.get("game", wire.games[0].name)]
+
+
+def _seed(folder: Path) -> int:
+    """The seed of the contest that was begun here, or a new one."""
+    try:
+        with (folder / JOURNAL).open(encoding="utf-8") as file:
+            return int(json.loads(file.readline())["plan"]["seed"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return secrets.randbelow(2**32)
+
+
+def _entrant(text: str, wire: Wire[Any], game: Game[Any, Any], anchored: tuple[str, float] | None) -> Entrant:
+    name, _, command = text.partition("=")
+    if not name or not command:
+        raise ContestError(f"expected NAME=COMMAND for a player, not {text!r}")
+    anchor = anchored[1] if anchored is not None and anchored[0] == name else None
+    if not command.startswith("house:"):
+        try:
+            return Entrant(name, tuple(shlex.split(command)), anchor)
+        except ValueError as error:
+            raise ContestError(f"{text!r}: {error}") from error
+    level = command.removeprefix("house:")
+    if wire.player is None or level not in [one.value for one in Level]:
+        levels = ", ".join(f"house:{one.value}" for one in Level)
+        raise ContestError(f"{text!r}: expected {levels}, on a wire for which gamehost player has a program")
+    words = ["-m", "gamehost", "player", wire.name, "--to", "{host}:{port}", "--name", "{name}", "--level", level]
+    words += ["--game", game.name] if len(wire.games) > 1 and wire.name == "open" else []
+    return Entrant(name, (sys.executable, *words, "--password", "{password}"), anchor)
+
+
+def _anchor(text: str) -> tuple[str, float] | None:
+    name, _, rating = text.partition("=")
+    try:
+        return (name, float(rating)) if text else None
+    except ValueError:
+        raise ContestError(f"expected NAME=RATING for the anchor, not {text!r}") from None
+
+
+def _settings(content: Mapping[str, Any], wire: Wire[Any], game: Game[Any, Any]) -> Mapping[str, str]:
+    """
+    The settings of all games, by their full names.
+
+    :raises BadOption: one is unknown or cannot be used
+    """
+    found = dict(text.split("=", 1) for text in content.get("set", ()) if "=" in text)
+    times = {"move_time": content.get("move_time", "10")}
+    times |= {name: content[name] for name in ("game_time", "increment") if name in content}
+    found = {**{f"{game.name}.{name}": str(value) for name, value in times.items()}, **found}
+    of_game = settings_of(game.name, found, {*game.options, "game_time", "increment"})
+    of_wire = settings_of(wire.name, found, wire.options)
+    known = {f"{game.name}.{name}" for name in of_game} | {f"{wire.name}.{name}" for name in of_wire}
+    if unknown := sorted(found.keys() - known):
+        raise ContestError(f"there is no setting {unknown[0]!r} of {wire.name}")
+    game.check({name: value for name, value in of_game.items() if name in game.options})
+    wire.configure(of_wire)
+    return found
+
+
+def _check(plan: Plan, wire: Wire[Any], strict: bool, out: TextIO) -> None:
+    """
+    Judge each program by a short list of scenarios, and say what was found.
+
+    :raises ContestError: one has failed, and all must pass
+    """
+    if wire.checks is None:
+        return
+    chosen = [one.name for one in wire.checks().scenarios if not one.slow and not one.needs_reconnect][:CHECKED]
+    scenarios = [word for name in chosen for word in ("--scenario", name)]
+    failed: list[str] = []
+    for entrant in plan.entrants:
+        if entrant.command[:3] == (sys.executable, "-m", "gamehost"):
+            continue
+        words = [sys.executable, "-m", "gamehost", "check", wire.name, "--format", "json", *scenarios]
+        try:
+            ended = subprocess.run(
+                [*words, "--", *entrant.command], capture_output=True, text=True, timeout=CHECK_SECONDS, check=False
+            )
+            findings = json.loads(ended.stdout).get("findings", [])
+            breaches = [one for one in findings if one["grade"] == "breach"]
+        except (subprocess.TimeoutExpired, ValueError):
+            breaches = [{"title": "the check did not come to its end", "section": ""}]
+        for one in breaches:
+            section = f" ({one['section']})" if one.get("section") else ""
+            print(f"{entrant.name}: {one['title']}{section}", file=out, flush=True)
+        if breaches:
+            failed.append(entrant.name)
+    if failed and strict:
+        raise ContestError(f"{', '.join(failed)}: failed the check, and with --strict-entry all must pass")
+
+
+class Shown:
+    """What people see of a contest while it is played: lines on the terminal, and the page."""
+
+    run: ContestRun
+
+    def __init__(self, contest: Contest, folder: Path, game: Game[Any, Any], out: TextIO) -> None:
+        self.contest = contest
+        self.folder = folder
+        self._game = game
+        self._out = out
+        self._not_before = 0.0
+
+    def told(self, what: Played | Pairing) -> None:
+        """A game has begun, or is decided."""
+        if isinstance(what, Played):
+            names = " against ".join(self.contest.plan.names[player] for player in what.players)
+            count = len(self.contest.played)
+            known = sum(not self.contest.is_void(one) for one in self.contest.games)
+            total = "" if self.contest.plan.sprt is not None else f" of {known}"
+            print(f"{count}{total}  {what.id}  {names}: {what.words}", file=self._out, flush=True)
+        self._write()
+
+    def _write(self) -> None:
+        """Write the results so far, but for a small share of the time only: the games need the machine."""
+        began = time.monotonic()
+        if began < self._not_before:
+            return
+        table = results.standings(self.contest, results.FEW_SAMPLES)
+        results.write(self.contest, table, self.folder, self._game, [*self.run.running])
+        now = time.monotonic()
+        self._not_before = now + max(PAUSE, 20 * (now - began))
+
+    def live(self, name: str) -> bytes | None:
+        """The picture of a game that is being played; `None`: there is none."""
+        game = self.run.running.get(name)
+        record = None if game is None else game.record
+        if record is None:
+            return None
+        try:
+            return picture(self._game, record).encode()
+        except NoPicture:
+            return None
+
+
+class _Page(Resource):
+    """The results as they are now, the games, and what is being played."""
+
+    def __init__(self, shown: Shown) -> None:
+        super().__init__()
+        self._shown = shown
+
+    def getChild(self, path: bytes, request: Request) -> Resource:
+        folder = self._shown.folder
+        if path in (b"", b"contest", b"results.html"):
+            return File(str(folder / "results.html"), "text/html; charset=utf-8")
+        if path == b"results.json":
+            return File(str(folder / "results.json"), "application/json")
+        if path == b"games":
+            return File(str(folder / "games"), "text/plain; charset=utf-8")
+        return _Live(self._shown) if path == b"live" else NoResource()
+
+
+class _Live(Resource):
+    def __init__(self, shown: Shown) -> None:
+        super().__init__()
+        self._shown = shown
+
+    def getChild(self, path: bytes, request: Request) -> Resource:
+        found = self._shown.live(path.decode("ascii", "replace").removesuffix(".svg"))
+        return NoResource() if found is None else Data(found, "image/svg+xml")
+
+
+def _listen(reactor: Any, where: str, shown: Shown, made: argparse.ArgumentParser) -> None:
+    host, _, port = where.rpartition(":")
+    if not port.isdigit():
+        made.error("expected [HOST:]PORT for --web")
+    interface = host or "127.0.0.1"
+    site = Site(_Page(shown))
+    listening = serverFromString(reactor, f"tcp:{port}:interface={interface}").listen(site)
+    listening.addCallback(lambda found: print_text(f"page: http://{interface}:{found.getHost().port}/contest\n"))
+    listening.addErrback(lambda failure: print_text(f"no page: {failure.getErrorMessage()}\n"))

@@ -1,0 +1,193 @@
+"""Which games a contest has, and that it goes on where it was."""
+
+import json
+from pathlib import Path
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from twisted.trial.unittest import SynchronousTestCase
+
+from gamehost.contest.contest import JOURNAL, Contest, ContestError, ContestJournal, Entrant, Pairing, Plan, Played
+from gamehost.contest.ratings import Verdict
+from gamehost.contest.results import as_data, as_html, as_text, standings
+from gamehost.players.base import SeededChance
+
+
+def plan(players: int, **more: object) -> Plan:
+    entrants = tuple(Entrant(f"p{number}", ("run", str(number))) for number in range(players))
+    return Plan("onitama", "onitama", entrants, **more)  # type: ignore[arg-type]
+
+
+def played(one: Pairing, shares: tuple[float, ...] = (1.0, 0.0), absent: tuple[int, ...] = ()) -> Played:
+    return Played(one.id, one.round, one.players, shares, "crash" if absent else "rules", "words", absent)
+
+
+def decided(contest: Contest, one: Pairing) -> Played:
+    """The better player wins: the one with the lower number; every tenth game is drawn."""
+    if SeededChance(one.seed).below(10) == 0:
+        return played(one, (0.5, 0.5))
+    return played(one, (1.0, 0.0) if one.players[0] < one.players[1] else (0.0, 1.0))
+
+
+def play(contest: Contest, at_once: int = 1, most: int = 10_000, seed: int = 0) -> list[Played]:
+    """Play on, with so many games at once that end in any order."""
+    chance, running, done = SeededChance(seed), dict[str, Pairing](), list[Played]()
+    while len(done) < most:
+        for one in contest.next_games(running):
+            if len(running) >= at_once:
+                break
+            running[one.id] = one
+        if not running:
+            break
+        one = running.pop([*running][chance.below(len(running))])
+        done.append(decided(contest, one))
+        contest.note(done[-1])
+    return done
+
+
+PLANS = st.builds(
+    plan,
+    st.integers(2, 9),
+    format=st.sampled_from(["round-robin", "swiss", "gauntlet"]),
+    rounds=st.integers(1, 4),
+    pairs=st.booleans(),
+    seed=st.integers(0, 99),
+)
+
+
+class ContestTests(SynchronousTestCase):
+    def test_pairs_have_one_deal_and_other_seats(self) -> None:
+        contest = Contest(plan(3, pairs=True, seed=5))
+        one, other, *_ = contest.next_games({})
+        self.assertEqual((one.id, other.id, other.players), ("1.1a", "1.1b", one.players[::-1]))
+        self.assertEqual(one.seed, other.seed)
+        self.assertEqual(len(contest.games), 6)
+        self.assertNotEqual(contest.games[2].seed, one.seed)
+
+    def test_who_does_not_come_twice_in_a_row_is_out(self) -> None:
+        contest = Contest(plan(3, rounds=2))
+        games = [one for one in contest.next_games({}) if 2 in one.players]
+        contest.note(played(games[0], absent=(2,)))
+        contest.note(played(games[1]))
+        contest.note(played(games[2], absent=(2,)))
+        self.assertEqual(contest.scratched, {})
+        contest.note(played(games[3], absent=(2,)))
+        self.assertEqual([*contest.scratched], [2])
+        self.assertTrue(all(2 not in one.players for one in contest.next_games({})))
+
+    def test_a_swiss_round_waits_for_the_one_before_it(self) -> None:
+        contest = Contest(plan(4, format="swiss", rounds=2))
+        first = [*contest.next_games({})]
+        self.assertEqual([one.round for one in first], [1, 1])
+        contest.note(played(first[0]))
+        self.assertEqual([one.id for one in contest.next_games({})], [first[1].id])
+        contest.note(played(first[1]))
+        self.assertEqual({one.round for one in contest.next_games({})}, {2})
+
+    def test_a_bye_is_a_point(self) -> None:
+        contest = Contest(plan(3, format="swiss", rounds=3))
+        play(contest)
+        self.assertEqual(sum(contest.points()), 6.0)
+        self.assertEqual(len(contest.byes), 3)
+
+    def test_a_game_counts_once(self) -> None:
+        contest = Contest(plan(2))
+        (one,) = contest.next_games({})
+        contest.note(played(one))
+        self.assertRaises(ValueError, contest.note, played(one))
+
+    def test_a_sequential_test_ends_it(self) -> None:
+        contest = Contest(plan(2, sprt=(0.0, 100.0)))
+        self.assertLess(len(play(contest)), 500)
+        self.assertIs(contest.verdict, Verdict.ACCEPTED)
+        self.assertIn("accepted", as_text(contest, standings(contest, 5)))
+
+    def test_more_than_two_at_a_table(self) -> None:
+        contest = Contest(plan(7, seats=3, rounds=2))
+        games = [*contest.next_games({})]
+        self.assertEqual([len(one.players) for one in games], [3, 3, 3, 3])
+        contest.note(played(games[0], (0.5, 0.5, 0.0)))
+        self.assertEqual(sum(contest.points()), 1.0)
+        self.assertIn(games[0].id, as_html(contest, standings(contest, 5)))
+
+
+class JournalTests(SynchronousTestCase):
+    def folder(self) -> Path:
+        return Path(self.mktemp())
+
+    @settings(max_examples=40, deadline=None)
+    @given(PLANS, st.integers(0, 12), st.integers(0, 40), st.integers(1, 3))
+    def test_a_contest_that_was_killed_goes_on(self, plan: Plan, before: int, torn: int, at_once: int) -> None:
+        """Whenever it was killed, and whatever was written of the last line: the same games, pairings, seeds and table."""
+        whole = Contest(plan)
+        play(whole)
+        folder = self.folder()
+        journal = ContestJournal(folder)
+        contest = journal.open(plan)
+        for one in play(contest, at_once, before, seed=before):
+            journal.append(one)
+        journal.close()
+        with (folder / JOURNAL).open("ab") as file:
+            file.write(b'{"id": "9.9", "round": 9, "players": [0, 1], "shares"'[:torn])
+        again = journal.open(plan)
+        self.assertEqual(again.played, contest.played)
+        play(again, at_once, seed=1)
+        journal.close()
+        self.assertEqual(again.played, whole.played)
+        self.assertEqual((again.points(), again.byes, again.scratched), (whole.points(), whole.byes, whole.scratched))
+
+    def test_another_contest(self) -> None:
+        folder = self.folder()
+        journal = ContestJournal(folder)
+        journal.open(plan(2))
+        journal.close()
+        error = self.assertRaises(ContestError, ContestJournal(folder).open, plan(3))
+        self.assertIn("belongs to another contest", str(error))
+
+    def test_damage(self) -> None:
+        folder = self.folder()
+        journal = ContestJournal(folder)
+        contest = journal.open(plan(3))
+        for one in play(contest):
+            journal.append(one)
+        journal.close()
+        path = folder / JOURNAL
+        lines = path.read_bytes().splitlines(keepends=True)
+        for damaged in ([lines[0], b"{}\n"], [lines[0], lines[1], lines[1]], [b"[]\n"], [lines[0], b"\xff\n"]):
+            with self.subTest(damaged[-1]):
+                path.write_bytes(b"".join(damaged))
+                self.assertRaises(ContestError, ContestJournal(folder).open, plan(3))
+
+
+class ResultsTests(SynchronousTestCase):
+    def contest(self) -> Contest:
+        contest = Contest(plan(4, rounds=2, seed=3))
+        play(contest)
+        return contest
+
+    def test_the_best_player_is_the_first(self) -> None:
+        table = standings(self.contest())
+        self.assertEqual([one.player for one in table], [0, 1, 2, 3])
+        self.assertEqual([one.rank for one in table], [1, 2, 3, 4])
+        self.assertEqual(sum(one.points for one in table), 12.0)
+        self.assertTrue(all(one.rating.low < one.rating.value < one.rating.high for one in table))
+
+    def test_json(self) -> None:
+        contest = self.contest()
+        data = json.loads(json.dumps(as_data(contest, standings(contest))))
+        keys = {"name", "rank", "points", "games", "won", "drawn", "lost", "rating", "low", "high", "scratched"}
+        self.assertLessEqual(keys, data["players"][0].keys())
+        self.assertEqual(len(data["games"]), 12)
+
+    def test_names_are_text(self) -> None:
+        evil = Plan("onitama", "onitama", (Entrant("<b>&", ("x",)), Entrant('"><script>', ("y",))))
+        contest = Contest(evil)
+        play(contest)
+        page = as_html(contest, standings(contest, 5), ["1.1"])
+        self.assertNotIn("<script", page)
+        self.assertNotIn("<b>", page)
+
+    def test_before_the_first_game(self) -> None:
+        contest = Contest(plan(3))
+        self.assertEqual([one.games for one in standings(contest)], [0, 0, 0])
+        self.assertIn("<svg", as_html(contest, standings(contest, 5)))

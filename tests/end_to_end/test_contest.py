@@ -1,0 +1,121 @@
+"""Contests between real programs: good ones, bad ones, and a kill in the middle."""
+
+import json
+import os
+import signal
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+from typing import Any
+from urllib.request import urlopen
+
+from twisted.trial.unittest import SynchronousTestCase
+
+from tests.kit.fork_server import ROOT, start
+
+#: Plays at random, to the end.
+BOT = f"{sys.executable} {ROOT}/docs/bots/onitama_bot.py {{name}} --port {{port}}"
+#: Programs of a few lines: each connects and logs in, and then does something wrong.
+_IN = (
+    "import os,socket,sys,time\ns=socket.create_connection((os.environ['GAMEHOST_HOST'],int(os.environ['GAMEHOST_PORT'])))\n"
+    "s.sendall(('LOGIN|'+os.environ['GAMEHOST_NAME']+'\\n').encode())\nf=s.makefile('rb')\n"
+    "while not f.readline().startswith(b'START'): pass\n"
+)
+BAD = {
+    "gone": _IN + "sys.exit(3)",
+    "hangs": _IN + "time.sleep(1000)",
+    "floods": _IN + "while True: s.sendall(b'MAKE_MOVE|ox|a1|a9\\n'*1000)",
+    "nonsense": _IN + "s.sendall(b'\\xff\\xfe'*5000)\ntime.sleep(1000)",
+    "greedy": "import time\nx=b'x'*400_000_000\ntime.sleep(1000)",
+    "crashes": "raise ValueError('no such opening')",
+    "never": "import time\ntime.sleep(1000)",
+}
+
+
+class ContestCase(SynchronousTestCase):
+    def setUp(self) -> None:
+        self.folder = Path(self.mktemp())
+        self.folder.mkdir()
+
+    def begin(self, players: dict[str, str], *more: str) -> Any:
+        """Start the command. A bad program is a name of `BAD`."""
+        words = [
+            f"--out={self.folder.absolute() / 'out'}",
+            "--wire=onitama",
+            "--seed=1",
+            "--no-check",
+            "--move-time=1",
+            *more,
+        ]
+        for name, command in players.items():
+            program = self.folder / f"{name}.py"
+            if command in BAD:
+                program.write_text(BAD[command], "utf-8")
+                command = f"{sys.executable} {program.absolute()}"
+            words.append(f"--player={name}={command}")
+        return start("gamehost", ["contest", *words], ROOT, {**os.environ, "PYTHONPATH": str(ROOT)})
+
+    def results(self) -> Any:
+        return json.loads((self.folder / "out" / "results.json").read_text("utf-8"))
+
+    def points(self) -> dict[str, float]:
+        return {one["name"]: one["points"] for one in self.results()["players"]}
+
+    def finish(self, contest: Any) -> None:
+        self.assertEqual(contest.wait(timeout=120), 0, contest.stdout.read())
+
+
+class ProgramsTests(ContestCase):
+    def test_a_bad_program_costs_its_own_games_only(self) -> None:
+        bad = [name for name in BAD if name != "never"]
+        self.finish(
+            self.begin(
+                {"ann": BOT, **{name: name for name in bad}}, "--format=gauntlet", "--memory=300", "--concurrency=3"
+            )
+        )
+        self.assertEqual(self.points(), {"ann": float(len(bad)), **dict.fromkeys(bad, 0.0)})
+        causes = {one["players"][1 - one["players"].index("ann")]: one["cause"] for one in self.results()["games"]}
+        self.assertEqual(causes["crashes"], "crash")
+        self.assertEqual(causes["greedy"], "memory")
+        self.assertEqual(causes["hangs"], "time")
+        words = {one["words"] for one in self.results()["games"] if one["cause"] == "crash"}
+        self.assertTrue(any("ValueError: no such opening" in one for one in words), words)
+
+    def test_killed_at_any_moment(self) -> None:
+        """The contest is killed again and again, and has the table that it has without."""
+        players = {"ann": BOT, "gone": "gone"}
+        for number in range(4):
+            contest = self.begin(players, "--pairs", "--rounds=3", "--concurrency=2")
+            journal = self.folder / "out" / "contest.jsonl"
+            until = time.monotonic() + 60
+            while time.monotonic() < until and contest.poll() is None:
+                if journal.exists() and journal.read_bytes().count(b"\n") > number + 1:
+                    break
+                time.sleep(0.02)
+            contest.send_signal(signal.SIGKILL)
+            contest.wait(timeout=30)
+        self.finish(self.begin(players, "--pairs", "--rounds=3", "--concurrency=2"))
+        self.assertEqual(self.points(), {"ann": 6.0, "gone": 0.0})
+        lines = journal.read_text("utf-8").splitlines()[1:]
+        counted = Counter(json.loads(line)["id"] for line in lines)
+        self.assertEqual((len(counted), set(counted.values())), (6, {1}))
+
+
+class PageTests(ContestCase):
+    def test_the_page(self) -> None:
+        contest = self.begin({"ann": BOT, "hangs": "hangs"}, "--web=0", "--move-time=5")
+        line = contest.stdout.readline().decode()
+        self.assertIn("page: http://127.0.0.1:", line)
+        where = line.split()[1].removesuffix("contest")
+        until, page = time.monotonic() + 30, ""
+        while 'src="live/1.1.svg"' not in page and time.monotonic() < until:
+            with urlopen(f"{where}contest", timeout=10) as answer:
+                page = answer.read().decode()
+        self.assertIn('src="live/1.1.svg"', page)
+        self.finish(contest)
+        self.assertIn(
+            "ann against hangs",
+            (self.folder / "out" / "results.html").read_text("utf-8").replace("hangs against ann", "ann against hangs"),
+        )
+        self.assertTrue((self.folder / "out" / "games" / "1.1.svg").exists())
