@@ -53,7 +53,7 @@ from gamehost.web.http import Access
 from gamehost.web.site import WebListener
 
 if TYPE_CHECKING:
-    from gamehost.cluster.front import Joining
+    from gamehost.cluster.front import InternalFactory
     from gamehost.cluster.membership import Cluster
 
 #: Seconds after which the interpreter changes to a thread that waits for it. Under a flood of messages a confirmation took
@@ -178,7 +178,7 @@ def _lobby(
     return lobby
 
 
-def _joining(options: Options, reactor: Any, endpoints: Endpoints) -> "Joining | None":
+def _joining(options: Options, reactor: Any, endpoints: Endpoints) -> "InternalFactory | None":
     """How this host becomes a member of a cluster; `None`: it is alone."""
     if options["cluster"] is None:
         for name in ("cluster-address", "cluster-ca"):
@@ -187,7 +187,7 @@ def _joining(options: Options, reactor: Any, endpoints: Endpoints) -> "Joining |
         return None
     if not is_postgresql(options["store"]):
         raise usage.UsageError("--cluster needs a store that several hosts can share: --store=postgresql://...")
-    from gamehost.cluster.front import Joining
+    from gamehost.cluster.front import InternalFactory
     from gamehost.cluster.hop import read_hop
 
     try:
@@ -197,11 +197,11 @@ def _joining(options: Options, reactor: Any, endpoints: Endpoints) -> "Joining |
         )
     except BadOption as error:
         raise usage.UsageError(str(error)) from None
-    return Joining(hop, reactor, endpoints.headers)
+    return InternalFactory(hop, reactor, endpoints.headers)
 
 
 def _cluster(
-    options: Options, reactor: Any, cork: Cork, fail: Callable[[str], None], joining: "Joining", store: Any
+    options: Options, reactor: Any, cork: Cork, fail: Callable[[str], None], joining: "InternalFactory", store: Any
 ) -> "Cluster":
     """The membership of a host whose store is open."""
     from gamehost.cluster.membership import Beats, Cluster
@@ -216,7 +216,7 @@ def _cluster(
     return Cluster(registry, reactor, cork, spreading, joining, Beats(reactor, store.beat))
 
 
-def _attach(host: GameHostService, cluster: "Cluster", joining: "Joining", context: HostContext) -> None:
+def _attach(host: GameHostService, cluster: "Cluster", joining: "InternalFactory", context: HostContext) -> None:
     """Put the parts of a member together."""
     from gamehost.admin.people import stop_key
     from gamehost.cluster.claiming import ClaimingInput, gather
@@ -305,7 +305,12 @@ def this_reactor() -> Any:
 
 
 def _open_store(
-    options: Options, limits: Limits, reactor: Any, cork: Cork, fail: Callable[[str], None], joining: "Joining | None"
+    options: Options,
+    limits: Limits,
+    reactor: Any,
+    cork: Cork,
+    fail: Callable[[str], None],
+    joining: "InternalFactory | None",
 ) -> DurableJournal | MemoryJournal:
     if options["store"] == "memory":
         return MemoryJournal()

@@ -9,7 +9,6 @@ from collections.abc import Mapping
 from hmac import compare_digest
 from typing import Any
 
-from attrs import define, field
 from twisted.internet.address import IPv4Address
 from twisted.internet.interfaces import IAddress, IDelayedCall, IListeningPort, IReactorTime, ISSLTransport
 from twisted.internet.protocol import Factory, Protocol
@@ -85,19 +84,23 @@ class InternalProtocol(Protocol):
 
 class InternalFactory(Factory):
     """
-    The connections of the members. Nothing is read from them before `open`.
+    Where the other members connect to this one. Nothing is read from their connections before `open`.
 
-    :param token: what a preamble must have
     :param headers: counts the connections whose preamble has not come
     """
 
     noisy = False
     log = Logger()
 
-    def __init__(self, clock: IReactorTime, token: str, headers: HeaderLimiter) -> None:
+    def __init__(self, hop: Hop, clock: IReactorTime, headers: HeaderLimiter) -> None:
+        self.hop = hop
         self.clock = clock
         self.headers = headers
-        self._token = token
+        #: What a connection to this run of the host must begin with.
+        self.token = secrets.token_hex(16)
+        #: Where the others reach this member, once it listens.
+        self.address = ""
+        self._port: IListeningPort | None = None
         self._cluster: Cluster | None = None
         self._early: set[InternalProtocol] = set()
         self._factories: Mapping[str, Any] = {}
@@ -105,6 +108,27 @@ class InternalFactory(Factory):
     def buildProtocol(self, addr: IAddress | None) -> InternalProtocol:
         address = str(getattr(addr, "host", ""))
         return InternalProtocol(self, address, self.headers.admit(address))
+
+    def listen(self) -> None:
+        """
+        :raises StoreUnusable: the endpoint cannot be used, so there is no cluster for this host
+        """
+        failures: list[Failure] = []
+        self.hop.endpoint.listen(self).addCallbacks(self._listening, failures.append)
+        if self._port is None:
+            reason = failures[0].getErrorMessage() if failures else "no answer"
+            raise StoreUnusable(f"--cluster: cannot listen: {reason}")
+        self.address = self.hop.address(self._port)
+
+    def _listening(self, port: IListeningPort) -> None:
+        send_at_once(port)
+        self._port = port
+
+    def close(self) -> None:
+        """Listen no longer."""
+        if self._port is not None:
+            self._port.stopListening()
+            self._port = None
 
     def open(self, cluster: Cluster, factories: Mapping[str, Any]) -> None:
         """
@@ -130,7 +154,7 @@ class InternalFactory(Factory):
         """A client's connection has come from another member."""
         if self._cluster is None or self._cluster.halted:
             transport.abortConnection()  # the member that passes it on finds out who has the name then
-        elif compare_digest(preamble.token.encode(), self._token.encode()) and preamble.hops <= MOST_HOPS:
+        elif compare_digest(preamble.token.encode(), self.token.encode()) and preamble.hops <= MOST_HOPS:
             self.keep(transport, preamble, data)
         else:
             self.log.warn("a connection between hosts is refused: a wrong token, or too many hops")
@@ -258,49 +282,3 @@ def relays_in(cluster: Cluster) -> int:
     """Connections that other members pass on to this one, without those of pages."""
     connections = (connection for one in cluster.factories.values() for connection in one.connections)
     return sum(isinstance(one.input, ClaimingInput) and one.input.hops > 0 for one in connections)
-
-
-@define(eq=False)
-class Joining:
-    hop: Hop
-    clock: IReactorTime
-    #: Counts the connections whose preamble has not come.
-    headers: HeaderLimiter
-    #: What a connection to this run of the host must begin with.
-    token: str = field(init=False, factory=lambda: secrets.token_hex(16), repr=False)
-    #: Where the others reach this member, once it listens.
-    address: str = field(init=False, default="")
-    _factory: InternalFactory = field(init=False)
-    _port: IListeningPort | None = None
-    _failure: Failure | None = None
-
-    def listen(self) -> None:
-        """
-        Listen. What comes is read when the host is ready.
-
-        :raises StoreUnusable: the endpoint cannot be used, so there is no cluster for this host
-        """
-        self._factory = InternalFactory(self.clock, self.token, self.headers)
-        self.hop.endpoint.listen(self._factory).addCallbacks(self._listening, self._failed)
-        if self._port is None:
-            reason = "no answer" if self._failure is None else self._failure.getErrorMessage()
-            raise StoreUnusable(f"--cluster: cannot listen: {reason}")
-        self.address = self.hop.address(self._port)
-
-    def open(self, cluster: Cluster, factories: Mapping[str, Any]) -> None:
-        self._factory.open(cluster, factories)
-
-    def keep(self, transport: Any, preamble: Preamble, data: bytes) -> None:
-        self._factory.keep(transport, preamble, data)
-
-    def close(self) -> None:
-        if self._port is not None:
-            self._port.stopListening()
-            self._port = None
-
-    def _listening(self, port: IListeningPort) -> None:
-        send_at_once(port)
-        self._port = port
-
-    def _failed(self, failure: Failure) -> None:
-        self._failure = failure

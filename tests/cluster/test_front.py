@@ -310,7 +310,8 @@ class EarlyTests(SynchronousTestCase):
     def test_it_is_not_read(self) -> None:
         """What comes before the host is ready waits in the system; a connection that goes is forgotten."""
         clock = Clock()
-        factory = InternalFactory(clock, "secret", HeaderLimiter())
+        nowhere: Any = None
+        factory = InternalFactory(nowhere, clock, HeaderLimiter())
         transports = [StrictTransport(clock) for _ in range(2)]
         for transport in transports:
             protocol = factory.buildProtocol(None)

@@ -214,7 +214,9 @@ class MemberHost(MemoryHost):
         self.clients: list[Client] = []
         clock: Any = MemberClock(world.clock)
         joining: Any = self
-        self.internal = InternalFactory(clock, self.registry.row.member.token, HeaderLimiter())
+        nowhere: Any = None
+        self.internal = InternalFactory(nowhere, clock, HeaderLimiter())
+        self.internal.token = self.registry.row.member.token
         self.cluster = Cluster(
             self.registry,
             clock,

@@ -166,7 +166,7 @@ def begin_taking_over(session: Session, me: int, dead: int) -> list[UnfinishedTa
         if not _has_ended(session, dead):
             return None
         session.run("UPDATE member SET ended = coalesce(ended, now()), heir = %s WHERE epoch = %s", (me, dead))
-        move(session, dead, me)
+        session.run(_MOVE, {"dead": dead, "to": me})  # they sleep from now on
         session.run("UPDATE session SET home = %s, settled = false WHERE home = %s", (me, dead))
         session.run("DELETE FROM seeking WHERE home = %s", (dead,))
     with transaction(session):  # without the lock: nobody else changes these tables
@@ -282,11 +282,6 @@ def note_list(session: Session) -> None:
 
 def remove(session: Session, tables: Sequence[int]) -> None:
     session.run(_REMOVE, (list(tables),))
-
-
-def move(session: Session, dead: int, successor: int) -> None:
-    """Give all tables of a life to another one. They sleep then. Within a transaction."""
-    session.run(_MOVE, {"dead": dead, "to": successor})
 
 
 def note_newest(session: Session, epoch: int, newest: Mapping[int, Head]) -> None:
