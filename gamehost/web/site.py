@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
+from attrs import evolve
 from msgspec import Struct
 from twisted.internet.defer import CancelledError, Deferred, DeferredList
 from twisted.internet.interfaces import IAddress, IStreamServerEndpoint
@@ -466,6 +467,8 @@ class WebSite(Factory):
             return self._api.respond(asked)
         if not path or PAGES.get(path[0]) == len(path):
             return self._files.shell
+        if path[0] != "static" and "text/html" in asked.headers.get("accept", ""):
+            return evolve(self._files.shell, status=404, etag="")  # a person: the shell says it, with ways on
         answer = self._files.file(path[1:]) if path[0] == "static" else None
         return answer or refused(404, "there is nothing at this address")
 

@@ -23,10 +23,28 @@ class AnswerTests(SynchronousTestCase):
         web = WebHost()
         shell = web.get("/")
         self.assertEqual((shell.status, shell.headers["content-type"]), (200, "text/html; charset=utf-8"))
-        for path in ("/table/3", "/match/9", "/matches", "/matches?game=onitama", "/player/J%C3%BCrgen", "/results"):
+        for path in (
+            "/table/3",
+            "/match/9",
+            "/rules/onitama",
+            "/matches",
+            "/matches?game=onitama",
+            "/player/J%C3%BCrgen",
+            "/results",
+        ):
             self.assertEqual(web.get(path).body, shell.body)
         for path in ("/table", "/table/3/4", "/pages", "/static/0/app.js", "/index.html", "/api"):
             self.assertEqual(web.get(path).status, 404, path)
+
+    def test_a_person_at_a_wrong_address(self) -> None:
+        """Is shown the pages, which say so; a program is told in a sentence."""
+        web = WebHost()
+        for path in ("/nothing", "/table", "/match/1/2"):
+            shown = web.get(path, Accept="text/html,*/*;q=0.8")
+            self.assertEqual((shown.status, shown.body), (404, web.get("/").body))
+            self.assertNotIn("etag", {name.lower() for name in shown.headers})
+            self.assertIn(b"nothing", web.get(path).body)
+        self.assertIn(b"nothing", web.get("/static/x/app.js", Accept="text/html").body)
 
     def test_every_answer_has_the_headers(self) -> None:
         """Errors, too: a browser must not take one for something else."""
