@@ -36,7 +36,7 @@ from gamehost.wires.paper_soccer.messages import (
     ServerShutdown,
     ThankYou,
 )
-from gamehost.wires.paper_soccer.remote_rules import MOST_PLAYERS
+from gamehost.wires.paper_soccer.remote import MOST_PLAYERS
 from tests.kit.memory_host import Hears, Says, transcripts
 from tests.kit.sources import ROOT
 from tests.kit.wires.paper_soccer_talk import leave, login, message, move, parse, points, thanks

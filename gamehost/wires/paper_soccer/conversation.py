@@ -30,6 +30,7 @@ from gamehost.tables.interfaces import Away, Back, Over, Refused, SeatHandle, Su
 from gamehost.wires.conversation import BaseConversation, Peer
 from gamehost.wires.framing import for_people
 from gamehost.wires.paper_soccer.messages import (
+    GAME_TYPES,
     SPOKEN,
     Error,
     GameOver,
@@ -49,7 +50,6 @@ from gamehost.wires.paper_soccer.messages import (
     ServerShutdown,
     ThankYou,
 )
-from gamehost.wires.paper_soccer.remote_rules import GAME_TYPES
 
 UNKNOWN_TYPE = 'unknown type of game; expected gameType="paper soccer"'
 

@@ -12,6 +12,9 @@ from msgspec import Struct
 
 from gamehost.wires.framing import Blank
 
+#: The names of the built-in game in a log-in, in lower case.
+GAME_TYPES = frozenset({"paper soccer", "paper_football", "paper-soccer"})
+
 #: (x, y).
 Point = tuple[int, int]
 
