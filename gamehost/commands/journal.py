@@ -174,32 +174,44 @@ def main(
     :raises SystemExit: the arguments are wrong, or ask for help
     """
     words = parser().parse_args(argv)
-    drawn: str | None = None
-    if words.verb == "prune":
-        return _prune(words, out, err)
-    if words.verb == "read":
-        return _read(words.file, games, out, err)
-    if words.verb == "copy":
-        return _copy(words, out, err)
     try:
-        with opened(words.store) as journal:
-            match words.verb:
-                case "list":
-                    _print(out, _listed(journal))
-                case "show":
-                    _print(out, _shown(journal, words, games))
-                case "draw":
-                    drawn = _drawn(journal, words, games)
-                case "backup":
-                    held = journal.back_up(words.file)
-                    print(f"{words.file}: {held.count} rows and {held.accounts} accounts copied", file=out)
-                case _:
-                    with whole(journal, words.store) as file:
-                        return _verify(file, games, out)
+        return _carry_out(words, games, out)
     except (StoreUnusable, Undecodable, NotNotation) as error:
         print(f"gamehost journal: {error}", file=err)
         return 1
-    return 0 if drawn is None else _keep(drawn, words.output, out, err)
+
+
+def _carry_out(words: argparse.Namespace, games: Mapping[str, Game[Any, Any]], out: TextIO) -> int:
+    """
+    :raises StoreUnusable: a file or a database cannot be used
+    :raises Undecodable: another release wrote it
+    :raises NotNotation: a match cannot be written as text
+    """
+    match words.verb:
+        case "prune":
+            return _prune(words, out)
+        case "read":
+            return _read(words.file, games, out)
+        case "copy":
+            return _copy(words, out)
+    drawn: str | None = None
+    with opened(words.store) as journal:
+        match words.verb:
+            case "list":
+                _print(out, _listed(journal))
+            case "show":
+                _print(out, _shown(journal, words, games))
+            case "draw":
+                drawn = _drawn(journal, words, games)
+            case "backup":
+                held = journal.back_up(words.file)
+                print(f"{words.file}: {held.count} rows and {held.accounts} accounts copied", file=out)
+            case _:
+                with whole(journal, words.store) as file:
+                    return _verify(file, games, out)
+    if drawn is not None:
+        _keep(drawn, words.output, out)
+    return 0
 
 
 def parser() -> argparse.ArgumentParser:
@@ -375,32 +387,29 @@ def _drawn(journal: JournalReader, words: argparse.Namespace, games: Mapping[str
         raise StoreUnusable(f"{what}, but {escaped(str(error))}") from error
 
 
-def _keep(drawn: str, path: Path | None, out: TextIO, err: TextIO) -> int:
-    """Write a picture to a new file or to standard output. No file is overwritten, because it might be a journal."""
+def _keep(drawn: str, path: Path | None, out: TextIO) -> None:
+    """
+    Write a picture to a new file or to standard output. No file is overwritten, because it might be a journal.
+
+    :raises StoreUnusable: the file is there already, or cannot be written
+    """
     if path is None:
         out.write(drawn)
-        return 0
+        return
     try:
         with path.open("x", encoding="utf-8") as file:
             file.write(drawn)
     except FileExistsError:
-        print(f"gamehost journal: {path}: this file exists; name a new file", file=err)
-        return 1
+        raise StoreUnusable(f"{path}: this file exists; name a new file") from None
     except OSError as error:
-        print(f"gamehost journal: {path}: {error.strerror or 'cannot be written'}", file=err)
-        return 1
-    return 0
+        raise StoreUnusable(f"{path}: {error.strerror or 'cannot be written'}") from error
 
 
-def _prune(words: argparse.Namespace, out: TextIO, err: TextIO) -> int:
+def _prune(words: argparse.Namespace, out: TextIO) -> int:
     store: str = words.store
     archive = words.archive or Path(f"{beside(store)}.before-{words.before}")
     midnight = datetime(words.before.year, words.before.month, words.before.day, tzinfo=UTC)
-    try:
-        moved = prune(store, int(midnight.timestamp() * 1000), archive)
-    except StoreUnusable as error:
-        print(f"gamehost journal: {error}", file=err)
-        return 1
+    moved = prune(store, int(midnight.timestamp() * 1000), archive)
     if not moved.tables:
         print(f"no finished table was opened before {words.before}", file=out)
         return 1
@@ -408,19 +417,19 @@ def _prune(words: argparse.Namespace, out: TextIO, err: TextIO) -> int:
     return 0
 
 
-def _copy(words: argparse.Namespace, out: TextIO, err: TextIO) -> int:
-    try:
-        copied = copy_store(words.source, words.target)
-    except StoreUnusable as error:
-        print(f"gamehost journal: {error}", file=err)
-        return 1
+def _copy(words: argparse.Namespace, out: TextIO) -> int:
+    copied = copy_store(words.source, words.target)
     what = f"{copied.tables} tables with {copied.rows} rows, and {copied.accounts} accounts"
     print(f"{shown(words.target)}: {what} copied and checked", file=out)
     return 0
 
 
-def _read(path: Path, games: Mapping[str, Game[Any, Any]], out: TextIO, err: TextIO) -> int:
-    """Replay a match in text notation, and tell how it ended."""
+def _read(path: Path, games: Mapping[str, Game[Any, Any]], out: TextIO) -> int:
+    """
+    Replay a match in text notation, and tell how it ended.
+
+    :raises StoreUnusable: the file has no match that this release can play
+    """
     try:
         record = read_notation(path.read_text("utf-8")).record
         opening, game = record.opening, games.get(record.opening.game)
@@ -430,8 +439,7 @@ def _read(path: Path, games: Mapping[str, Game[Any, Any]], out: TextIO, err: Tex
         master = replay(game, new_master(game, opening, chance), chance, record.entries)
     except (OSError, ValueError) as error:
         # A fault of the text, of its encoding, of its settings, or of a move: each says what it is.
-        print(f"gamehost journal: {path}: {escaped(str(error))}", file=err)
-        return 1
+        raise StoreUnusable(f"{path}: {escaped(str(error))}") from error
     names = [escaped(seat.name) for seat in opening.seats]
     end = "not finished" if master.result is None else master.result.words(names)
     print(f"{escaped(opening.game)}, {', '.join(names)}: {len(record.entries)} entries replayed; {end}", file=out)
