@@ -1,29 +1,23 @@
 """Test cases with the members of a cluster in one process, on a database of their own."""
 
-from typing import TYPE_CHECKING, Any, cast
-
-from gamehost.accounts.names import key_of
-from gamehost.journal.records import SeatRecord, TableHeader, TableId
-from gamehost.storage.durable import DurableJournal
-from tests.kit.journal_contract import MOVE, nothing
-from tests.kit.postgresql import PostgresCase
-
-if TYPE_CHECKING:
-    from gamehost.storage.postgresql.session import Session
-    from gamehost.storage.postgresql.store import PostgresStore
 import time
 from collections.abc import Callable
+from typing import Any, cast
 
 from attrs import define
 
+from gamehost.accounts.names import key_of
+from gamehost.journal.records import SeatRecord, TableHeader, TableId
 from gamehost.storage import names as judging
 from gamehost.storage.contents import StoreFailed
+from gamehost.storage.durable import DurableJournal
 from gamehost.storage.names import Registry
-from gamehost.storage.postgresql.lives import ClusterAddress
+from gamehost.storage.postgresql.lives import ClusterAddress, cut_off, look, settle
 from gamehost.storage.postgresql.registry import PostgresRegistry, open_registry
+from gamehost.storage.postgresql.session import Session, connect
 from gamehost.storage.postgresql.store import Life, PostgresStore
-
-# Test cases with the members of a cluster in one process.
+from tests.kit.journal_contract import MOVE, nothing
+from tests.kit.postgresql import PostgresCase
 
 
 class ClusterCase(PostgresCase):
@@ -33,17 +27,13 @@ class ClusterCase(PostgresCase):
         super().setUp()
         self.session = self.new_session()
 
-    def new_session(self) -> "Session":
-        from gamehost.storage.postgresql.session import connect
-
+    def new_session(self) -> Session:
         session = connect(self.url)
         self.addCleanup(session.close)
         return session
 
     def member(self, number: int, **more: Any) -> DurableJournal:
         """A member, whose number is expected to be this one."""
-        from gamehost.storage.postgresql.lives import ClusterAddress
-
         journal = self.start(cluster=ClusterAddress(f"tcp:10.0.0.{number}:8990", f"token {number}"), **more)
         self.assertEqual(self.sql("SELECT max(epoch) FROM member"), [(number,)])
         return journal
@@ -56,25 +46,19 @@ class ClusterCase(PostgresCase):
         self.wait_for_lock(store.epoch)
 
     def cut_off(self, epoch: int) -> None:
-        from gamehost.storage.postgresql.lives import cut_off
-
         cut_off(self.session, epoch)
         self.wait_for_lock(epoch)
 
     def wait_for_lock(self, epoch: int) -> None:
         """Wait until the server has freed the lock of a life."""
-        from gamehost.storage.postgresql.lives import look
-
         while any(seen.epoch == epoch and seen.locked for seen in look(self.session)):
             pass
 
-    def store(self, journal: DurableJournal) -> "PostgresStore":
-        return cast("PostgresStore", journal._store)
+    def store(self, journal: DurableJournal) -> PostgresStore:
+        return cast(PostgresStore, journal._store)
 
     def seated(self, journal: DurableJournal, *names: str, moves: int = 1) -> TableId:
         """A table with these players, as they log in and sit down at a member."""
-        from gamehost.storage.postgresql.lives import settle
-
         table = journal.new_table()
         journal.open(table, TableHeader("onitama", 1, tuple(SeatRecord(name, "onitama") for name in names)), nothing)
         for _ in range(moves):
@@ -88,9 +72,6 @@ class ClusterCase(PostgresCase):
 
     def owners(self) -> list[tuple[Any, ...]]:
         return self.sql("SELECT game, owner FROM live ORDER BY game")
-
-
-# Test cases with members of a cluster on a database of their own.
 
 
 @define(eq=False)
