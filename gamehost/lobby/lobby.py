@@ -399,7 +399,7 @@ class Lobby:
         if refusal is not None:
             raise TooManyTables(refusal)
         settings = {**self.settings.get(queue.game.name, {}), **settings}
-        opened = self.waiting_tables.open(session, queue.game, queue.pool, seats, settings, wish == 1)
+        opened = self.waiting_tables.open(session, queue, seats, settings, wish == 1)
         self.new_matches.begin([session.address])
         self.house.waits(session, queue.game, wish, in_queue=False, unasked="code" not in settings)
         return opened
@@ -416,13 +416,13 @@ class Lobby:
         running = self.tables.get(table)
         if running is not None and running.game is queue.game and running.starting:
             raise TableFull("all seats of this table are taken")
-        self.waiting_tables.join(session, queue.game, queue.pool, table, code)
+        self.waiting_tables.join(session, queue, table, code)
         if session.table_id is None:
             self.house.waits(session, queue.game, None, in_queue=False, unasked=not code)
 
     def waiting(self, queue: Queue) -> list[OpenTable]:
         """The open tables of a game, the oldest first, and no more than are of use to anybody."""
-        return self.waiting_tables.waiting(queue.game, queue.pool)
+        return self.waiting_tables.waiting(queue)
 
     def invitation(self, table: TableId, code: str) -> tuple[Game[Any, Any], OpenTable] | None:
         """An open table as those may know it who know its number, and its code if it is private; `None`: there is none."""

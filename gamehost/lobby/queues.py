@@ -3,7 +3,7 @@ Those who wait for opponents: in queues, and at open tables that others join by 
 """
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from hmac import compare_digest
 from itertools import islice
@@ -171,8 +171,7 @@ class _Party:
     """Those who wait at one table."""
 
     table: TableId
-    game: Game[Any, Any]
-    pool: str
+    queue: Queue
     seats: int
     settings: Settings
     #: Where it was opened from.
@@ -225,10 +224,9 @@ class OpenTables:
     def open(
         self,
         session: Session,
-        game: Game[Any, Any],
-        pool: str,
+        queue: Queue,
         seats: int,
-        settings: Mapping[str, str],
+        settings: Settings,
         second: bool = False,
     ) -> OpenTable:
         """
@@ -241,13 +239,13 @@ class OpenTables:
         opened = sum(1 for party in self._parties.values() if party.address == address)
         if self.most is not None and opened >= self.most:
             raise TooManyTables(f"{opened} tables from this address wait already; join one of them")
-        party = _Party(self._new_table(), game, pool, seats, settings, address, [session], second and seats == 2)
+        party = _Party(self._new_table(), queue, seats, settings, address, [session], second and seats == 2)
         self._parties[party.table] = party
         self._where[session] = party
         party.too_long = self._clock.callLater(self.patience, partial(self._close, party))
         return party.seen()
 
-    def join(self, session: Session, game: Game[Any, Any], pool: str, table: TableId, code: str = "") -> None:
+    def join(self, session: Session, queue: Queue, table: TableId, code: str = "") -> None:
         """
         Have a player wait at a table that is there; all who wait there are told, the new one included.
 
@@ -255,7 +253,7 @@ class OpenTables:
         :raises NoSuchTable: it does not wait (any more), is another game's, or has another code
         """
         party = self._parties.get(table)
-        if party is None or party.game is not game or party.pool != pool or not same_code(party.code, code):
+        if party is None or party.queue != queue or not same_code(party.code, code):
             raise NoSuchTable("no table of this number waits for players")
         party.sessions.append(session)
         self._where[session] = party
@@ -270,9 +268,9 @@ class OpenTables:
         :param code: of a private table
         """
         party = self._parties.get(table)
-        if party is None or party.pool or not same_code(party.code, code):
+        if party is None or party.queue.pool or not same_code(party.code, code):
             return None
-        return party.game, party.seen()
+        return party.queue.game, party.seen()
 
     def empty_seats(self, session: Session) -> int | None:
         """How many seats are empty at the table that a player has opened; `None`: the player has opened none that waits."""
@@ -292,19 +290,17 @@ class OpenTables:
             party.tell(party.seen())
         self._begin(party)
 
-    def waiting(self, game: Game[Any, Any], pool: str) -> list[OpenTable]:
-        """The tables of a game that wait and are for everybody, the oldest first, and no more than `LISTED`."""
-        parties = (
-            party for party in self._parties.values() if party.game is game and party.pool == pool and not party.code
-        )
+    def waiting(self, queue: Queue) -> list[OpenTable]:
+        """The tables of a game that wait and are for everybody, the oldest first, and no more than are of use: `LISTED`."""
+        parties = (party for party in self._parties.values() if party.queue == queue and not party.code)
         return [party.seen() for party in islice(parties, LISTED)]
 
     def listed(self) -> dict[str, list[OpenTable]]:
         """By the name of the game: the tables that are for everybody and for all wires, no more than `LISTED` of all."""
         tables: dict[str, list[OpenTable]] = {}
-        public = (party for party in self._parties.values() if not party.pool and not party.code)
+        public = (party for party in self._parties.values() if not party.queue.pool and not party.code)
         for party in islice(public, LISTED):
-            tables.setdefault(party.game.name, []).append(party.seen())
+            tables.setdefault(party.queue.game.name, []).append(party.seen())
         return tables
 
     def everybody(self) -> list[Session]:
@@ -323,7 +319,7 @@ class OpenTables:
 
     def _begin(self, party: _Party) -> None:
         self._remove(party)
-        self._complete(party.game, party.table, party.settings, party.sessions[:: -1 if party.reversed else 1])
+        self._complete(party.queue.game, party.table, party.settings, party.sessions[:: -1 if party.reversed else 1])
 
     def _close(self, party: _Party) -> None:
         self._remove(party)
