@@ -56,10 +56,6 @@ class GomokuPlayer(WirePlayer):
     def begin(self) -> Sequence[Any]:
         return (m.Name(self.name),)
 
-    def again(self) -> Sequence[Any]:
-        super().again()
-        return (m.Name(self.name),)
-
     def hear(self, message: Any) -> Sequence[Any]:
         match message:
             case m.Game(black, white, size):
