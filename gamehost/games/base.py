@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from enum import Enum
 from typing import Any, Generic, NewType, Protocol, TypeVar, runtime_checkable
 
-from attrs import frozen
+from msgspec import Struct
 
 from gamehost.games.chance import Chance
 from gamehost.settings import Settings
@@ -29,8 +29,7 @@ class IllegalAction(Exception):
     """The rules forbid an action. Nothing has changed. The message says what was wrong and what was expected."""
 
 
-@frozen
-class To(Generic[E_co]):
+class To(Struct, Generic[E_co], frozen=True, gc=False):
     """
     An event and its audience.
 
@@ -55,8 +54,7 @@ class Cause(Enum):
     VIOLATION = "violation"
 
 
-@frozen
-class Result:
+class Result(Struct, frozen=True, gc=False):
     """How a match ended: the winning seats, and why. No winner: a draw. Several winners: partners, or a shared victory."""
 
     winners: tuple[Seat, ...]

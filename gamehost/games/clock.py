@@ -8,7 +8,8 @@ clock, so a replay gives the same clocks.
 from collections.abc import Mapping, Sequence
 from typing import Generic, Protocol, TypeGuard, TypeVar, runtime_checkable
 
-from attrs import define, frozen
+from attrs import define
+from msgspec import Struct
 
 from gamehost.games.base import GameMaster, JudgesFouls, Result, Seat, To
 from gamehost.settings import BadOption, Settings, milliseconds, setting
@@ -42,8 +43,7 @@ class TurnMaster(GameMaster[A_contra, E_co], HasTurns, Protocol[A_contra, E_co])
     """A master that can have clocks."""
 
 
-@frozen
-class ClockReading:
+class ClockReading(Struct, frozen=True, gc=False):
     """The clocks of a match after an entry."""
 
     #: Milliseconds by seat, at `since`.
@@ -138,8 +138,7 @@ def reading_of(master: GameMaster[A, E]) -> ClockReading | None:
     return master.reading if isinstance(master, ClockedMaster) else None
 
 
-@frozen
-class Due:
+class Due(Struct, frozen=True, gc=False):
     """By when a match must go on, beside its clocks. Whoever is to act then, and has not, loses by time."""
 
     #: On the table's clock, in milliseconds, and how many there were in all.

@@ -11,6 +11,7 @@ from operator import attrgetter
 from typing import Any, TypeVar
 
 import attrs
+from msgspec import Struct
 
 from gamehost.games.base import Game, GameMaster, IllegalAction, To
 from gamehost.games.chance import Chance, JournalledChance
@@ -37,8 +38,8 @@ def fingerprint(master: GameMaster[Any, Any]) -> bytes:
 
 def canonical_text(value: object) -> str:
     """
-    A text for a value made of whole numbers, strings, bytes, enumerations, sequences, sets, mappings, and attrs classes
-    that are compared by their fields.
+    A text for a value made of whole numbers, strings, bytes, enumerations, sequences, sets, mappings, and msgspec
+    Structs and attrs classes that are compared by their fields.
 
     A value that is equal to another has its text, and a list has that of a tuple.
 
@@ -57,7 +58,7 @@ def _writer(kind: type[Any]) -> _Writer:
         writer = _string
     elif issubclass(kind, Enum):
         writer = _member
-    elif attrs.has(kind) and kind.__eq__ is not object.__eq__:
+    elif issubclass(kind, Struct) or (attrs.has(kind) and kind.__eq__ is not object.__eq__):
         writer = _fields_of(kind)
     else:
         raise TypeError(f"a {kind.__qualname__} has no text that is the same in every process")
@@ -66,7 +67,7 @@ def _writer(kind: type[Any]) -> _Writer:
 
 
 def _fields_of(kind: type[Any]) -> _Writer:
-    names = [each.name for each in attrs.fields(kind)]
+    names = kind.__struct_fields__ if issubclass(kind, Struct) else [each.name for each in attrs.fields(kind)]
     if not names:
         return lambda value: f"{kind.__name__}()"
     get = attrgetter(*names)

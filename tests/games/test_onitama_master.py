@@ -5,9 +5,9 @@ from collections import Counter
 from collections.abc import Sequence
 
 import msgspec
-from attrs import evolve
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from gamehost.games.base import Cause, IllegalAction, Result, Seat, To
 from gamehost.games.chance import ScriptedChance, SystemChance
@@ -167,7 +167,7 @@ class ExchangeTests(PropertyCase):
         """A match in which nobody can ever move."""
         chance = SystemChance(rng.randrange)
         master = begun(chance=chance)
-        master.position = evolve(master.position, board=NOBODY)
+        master.position = replace(master.position, board=NOBODY)
         chance.take()
         return master, chance
 
@@ -197,7 +197,7 @@ class ExchangeTests(PropertyCase):
             got = []
             for outcome in range(11):
                 master = begun(DEAL, ScriptedChance([10] * exchanges + [outcome]))
-                master.position = evolve(master.position, board=NOBODY)
+                master.position = replace(master.position, board=NOBODY)
                 for _ in range(exchanges):
                     turn = Seat(master.position.turn)
                     master.act(turn, Exchange(master.position.hands[turn][0]), 0)
@@ -211,7 +211,7 @@ class ExchangeTests(PropertyCase):
     def test_a_given_card_can_come_back(self) -> None:
         """The given card lies under the pack: it is not drawn in exchange for itself, but by the next exchange it may be."""
         master = begun(DEAL, ScriptedChance([10, 10]))
-        master.position = evolve(master.position, board=NOBODY)
+        master.position = replace(master.position, board=NOBODY)
         [first] = act(master, WHITE, "stalemate tiger")
         [second] = act(master, BLACK, "stalemate ox")
         assert isinstance(first.event, Exchanged) and isinstance(second.event, Exchanged)
@@ -248,7 +248,7 @@ class ExchangeTests(PropertyCase):
     def test_exchanged_for_the_spare(self) -> None:
         """With `exchange=spare` the spare comes to the hand, the given card is the spare, and nothing is drawn."""
         master = begun(DEAL, ScriptedChance(), exchange="spare")
-        master.position = evolve(master.position, board=NOBODY)
+        master.position = replace(master.position, board=NOBODY)
         before, pack = master.position, list(master._pack)
         self.assertEqual(act(master, WHITE, "stalemate tiger"), (To(Exchanged(WHITE, Card("tiger"), before.spare)),))
         self.assertEqual(master.position.spare, "tiger")
@@ -259,7 +259,7 @@ class ExchangeTests(PropertyCase):
         """A refusal asks chance for nothing: the script is empty."""
         master = begun(DEAL)
         self.assertRaises(IllegalAction, act, master, WHITE, "stalemate tiger")
-        master.position = evolve(master.position, board=NOBODY)
+        master.position = replace(master.position, board=NOBODY)
         self.assertRaises(IllegalAction, act, master, WHITE, "stalemate ox")
         self.assertRaises(IllegalAction, act, master, BLACK, "stalemate ox")
 
@@ -302,7 +302,7 @@ class SettingTests(PropertyCase):
     def test_a_win_with_the_last_move(self) -> None:
         """A win on the very move that would be a draw is a win."""
         master = begun(DEAL, max_plies="1")
-        master.position = evolve(master.position, board=board_of("k....", ".....", "..K..", ".....", "....."))
+        master.position = replace(master.position, board=board_of("k....", ".....", "..K..", ".....", "....."))
         act(master, WHITE, "tiger c3 c5")
         result = master.result
         assert result is not None
@@ -311,7 +311,7 @@ class SettingTests(PropertyCase):
     def test_an_exchange_counts(self) -> None:
         """An exchange is a turn like any other."""
         master = begun(DEAL, ScriptedChance([0]), max_plies="1")
-        master.position = evolve(master.position, board=NOBODY)
+        master.position = replace(master.position, board=NOBODY)
         act(master, WHITE, "stalemate tiger")
         result = master.result
         assert result is not None
@@ -327,7 +327,7 @@ class SettingTests(PropertyCase):
         """A match that nobody ends is drawn after 1000 moves."""
         rng = random.Random(1)
         master = begun(chance=SystemChance(rng.randrange))
-        master.position = evolve(master.position, board=NOBODY)
+        master.position = replace(master.position, board=NOBODY)
         turns = 0
         while master.result is None:
             turn = Seat(master.position.turn)
@@ -344,7 +344,7 @@ class SettingTests(PropertyCase):
         self.assertRaises(IllegalAction, act, master, WHITE, "crab c3 e3", 2000)
         self.assertRaises(IllegalAction, act, master, BLACK, "crab c3 e3", 2000)
         self.assertEqual(master.deadline, 3500)
-        master.position = evolve(master.position, board=board_of(".....", ".....", ".....", "..k..", "....K"))
+        master.position = replace(master.position, board=board_of(".....", ".....", ".....", "..k..", "....K"))
         act(master, BLACK, "ox c2 c1", 3000)
         self.assertIs(master.deadline, None)
 

@@ -13,6 +13,7 @@ from typing import Any
 
 import msgspec
 from attrs import evolve
+from msgspec.structs import replace
 from twisted.trial.unittest import SynchronousTestCase
 
 import gamehost
@@ -114,7 +115,7 @@ class MasterTests(MasterContract, PropertyCase):
         else:
             squares = bytearray(position.squares)
             shuffle_kinds(squares, other, rng)
-            twin.position = evolve(position, squares=bytes(squares))
+            twin.position = replace(position, squares=bytes(squares))
         return [twin]
 
 

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from attrs import evolve
+from msgspec.structs import replace
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.games.base import IllegalAction, Result, Seat, To
@@ -197,7 +198,7 @@ class KindOnBoard(StrategoMaster):
         if flag < 0:
             return events
         return [
-            evolve(to, event=Board(to.event.squares[:flag] + "F" + to.event.squares[flag + 1 :]))
+            replace(to, event=Board(to.event.squares[:flag] + "F" + to.event.squares[flag + 1 :]))
             if isinstance(to.event, Board)
             else to
             for to in events
@@ -209,7 +210,7 @@ class PlacedForAll(StrategoMaster):
 
     def act(self, seat: Seat, action: Action, now: int) -> Sequence[To[Any]]:
         events = super().act(seat, action, now)
-        return [evolve(to, audience=None) if not isinstance(to.event, Board) else to for to in events]
+        return [replace(to, audience=None) if not isinstance(to.event, Board) else to for to in events]
 
 
 class KindInDeadline(StrategoMaster):

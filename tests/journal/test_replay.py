@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from enum import Enum, IntEnum, StrEnum
 from typing import Any
 
-from attrs import define, evolve, frozen
+from attrs import define, frozen
 from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
@@ -377,9 +377,9 @@ class CheckTests(PropertyCase):
         self.assertNotEqual(self.changed("deadline", 1), self.check)
         won = Result((Seat(0),), Cause.RULES, "reached the goal")
         over = self.changed("result", won)
-        self.assertNotEqual(self.changed("result", evolve(won, winners=(Seat(1),))), over)
-        self.assertNotEqual(self.changed("result", evolve(won, cause=Cause.TIME)), over)
-        self.assertEqual(self.changed("result", evolve(won, why="got there")), over)
+        self.assertNotEqual(self.changed("result", replace(won, winners=(Seat(1),))), over)
+        self.assertNotEqual(self.changed("result", replace(won, cause=Cause.TIME)), over)
+        self.assertEqual(self.changed("result", replace(won, why="got there")), over)
 
 
 class GoldenTests(SynchronousTestCase):
@@ -419,7 +419,7 @@ class GoldenTests(SynchronousTestCase):
 
         def after(position: Position, move: Move) -> Position:
             white, black = (after := real(position, move)).hands
-            return evolve(after, hands=(white, (black[1], black[0])))
+            return replace(after, hands=(white, (black[1], black[0])))
 
         self.patch(Position, "after", after)
         game = GAMES["onitama"]

@@ -19,7 +19,8 @@ from pathlib import Path
 from subprocess import TimeoutExpired
 from typing import Any, ClassVar
 
-from attrs import define, evolve, field, frozen
+from attrs import define, field, frozen
+from msgspec.structs import replace
 
 from gamehost.games.onitama.rules import Move, Position
 from gamehost.journal.records import EntryKind
@@ -41,7 +42,7 @@ def same(one: Position, other: Position) -> bool:
 
     def plain(position: Position) -> Position:
         white, black = position.hands
-        return evolve(position, hands=((min(white), max(white)), (min(black), max(black))))
+        return replace(position, hands=((min(white), max(white)), (min(black), max(black))))
 
     return plain(one) == plain(other)
 

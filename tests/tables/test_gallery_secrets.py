@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from attrs import evolve
+from msgspec.structs import replace
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.games.base import Seat, To
@@ -93,7 +94,7 @@ class BoardForAll(StrategoMaster):
 
     def act(self, seat: Seat, action: Action, now: int) -> Sequence[To[Any]]:
         events = super().act(seat, action, now)
-        return [evolve(to, audience=None) if to.audience == (Seat(0),) else to for to in events]
+        return [replace(to, audience=None) if to.audience == (Seat(0),) else to for to in events]
 
 
 class SecretTests(SynchronousTestCase):
@@ -117,11 +118,11 @@ class SecretTests(SynchronousTestCase):
 
     def test_a_leak_of_a_table_is_found(self) -> None:
         """Its outbox forgets whom an event is for."""
-        tell_one = Outbox._tell_one
+        tell_all = Outbox._tell
 
-        def tell(outbox: Outbox[Any, Any], to: To[Any], first: Seat | None) -> None:
-            tell_one(outbox, to, first)
-            outbox._tell_audience([to.event])
+        def tell(outbox: Outbox[Any, Any], events: Sequence[To[Any]], first: Seat | None = None) -> None:
+            tell_all(outbox, events, first)
+            outbox._tell_audience([to.event for to in events])
 
-        self.patch(Outbox, "_tell_one", tell)
+        self.patch(Outbox, "_tell", tell)
         self.assertTrue(list(differences(10, 0)))

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from attrs import evolve
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.games.onitama.rules import SQUARES, Exchange, Move, Position
@@ -493,7 +493,7 @@ class RecordedTests(SynchronousTestCase):
 class PositionTests(PropertyCase):
     def test_start(self) -> None:
         """Black's back row is row 0."""
-        position = evolve(STUCK, board="PPKPP...............ppkpp")
+        position = replace(STUCK, board="PPKPP...............ppkpp")
         squares = squares_of(position)
         self.assertEqual(squares[:5], ("bP", "bP", "bK", "bP", "bP"))
         self.assertEqual(squares[20:], ("wP", "wP", "wK", "wP", "wP"))

@@ -9,6 +9,7 @@ from functools import lru_cache
 from typing import Any
 
 from attrs import define, field, frozen
+from msgspec import Struct
 
 from gamehost.games.base import Cause, IllegalAction, Result, Seat, To, any_of
 from gamehost.games.chance import Chance, shuffled
@@ -18,23 +19,20 @@ from gamehost.settings import BadOption, Settings, from_to, milliseconds, one_of
 Action = Move | Exchange
 
 
-@frozen
-class Dealt:
+class Dealt(Struct, frozen=True, gc=False):
     """The match begins."""
 
     position: Position
 
 
-@frozen
-class Moved:
+class Moved(Struct, frozen=True, gc=False):
     """A seat moved a piece. The card that it played is the new spare."""
 
     seat: Seat
     move: Move
 
 
-@frozen
-class Exchanged:
+class Exchanged(Struct, frozen=True, gc=False):
     """A seat that could not move gave a card and got a new one: of the pack, or the spare. The turn has passed."""
 
     seat: Seat
@@ -42,8 +40,7 @@ class Exchanged:
     new: Card
 
 
-@frozen
-class Situation:
+class Situation(Struct, frozen=True, gc=False):
     """Where the match stands."""
 
     position: Position

@@ -11,7 +11,8 @@ master and pupils, `k` and `p` Black's, `.` is an empty square. A position holds
 from collections.abc import Iterator, Mapping
 from typing import NewType
 
-from attrs import evolve, frozen
+from msgspec import Struct
+from msgspec.structs import replace
 
 #: A card by its lower-case English name.
 Card = NewType("Card", str)
@@ -81,8 +82,7 @@ TEMPLE = (2, 22)
 START = "PPKPP" + "." * 15 + "ppkpp"
 
 
-@frozen
-class Move:
+class Move(Struct, frozen=True, gc=False):
     """Play a card to move a piece."""
 
     card: Card
@@ -93,8 +93,7 @@ class Move:
         return f"{self.card} {SQUARES[self.start]} {SQUARES[self.end]}"
 
 
-@frozen
-class Exchange:
+class Exchange(Struct, frozen=True, gc=False):
     """Give a card and take one from the pack, when nothing can be moved."""
 
     card: Card
@@ -103,8 +102,7 @@ class Exchange:
         return f"stalemate {self.card}"
 
 
-@frozen
-class Position:
+class Position(Struct, frozen=True, gc=False):
     """The board, the cards and the side to move."""
 
     #: White's and Black's cards.
@@ -153,7 +151,7 @@ class Position:
         :param new: a card of the pack; or the spare, for which the given card is the spare then
         """
         spare = card if new == self.spare else self.spare
-        return evolve(self, hands=self._hands_with(card, new), spare=spare, turn=1 - self.turn)
+        return replace(self, hands=self._hands_with(card, new), spare=spare, turn=1 - self.turn)
 
     def _hands_with(self, old: Card, new: Card) -> tuple[tuple[Card, Card], tuple[Card, Card]]:
         white, black = self.hands

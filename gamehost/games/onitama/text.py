@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from attrs import evolve
+from msgspec.structs import replace
 
 from gamehost.games.onitama.master import ONITAMA, Action, Situation
 from gamehost.games.onitama.messages import MESSAGES, ExchangedEvent, MovedEvent, View
@@ -62,7 +62,7 @@ class OnitamaScreen(BoardScreen[View]):
             return None
         position: Position = self.known.position
         white, black = ((min(hand), max(hand)) for hand in position.hands)
-        return evolve(position, hands=(white, black))
+        return replace(position, hands=(white, black))
 
     @property
     def turn(self) -> bool:

@@ -10,7 +10,9 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from attrs import define, evolve, field, frozen
+from attrs import define, field
+from msgspec import Struct
+from msgspec.structs import replace
 
 from gamehost.games.base import Cause, GameMaster, IllegalAction, Result, Seat, To
 from gamehost.games.chance import Chance
@@ -18,23 +20,20 @@ from gamehost.games.paper_soccer.rules import Foul, Point, Position
 from gamehost.settings import Settings, milliseconds, refuse_unknown, setting
 
 
-@frozen
-class Move:
+class Move(Struct, frozen=True, gc=False):
     """All points of one turn, without the point where the ball lies."""
 
     points: tuple[Point, ...]
 
 
-@frozen
-class Kickoff:
+class Kickoff(Struct, frozen=True, gc=False):
     """The match begins."""
 
     #: Who moves first, and attacks the goal at y = +6.
     first: Seat
 
 
-@frozen
-class Moved:
+class Moved(Struct, frozen=True, gc=False):
     """A legal move was made, and the match goes on."""
 
     seat: Seat
@@ -42,8 +41,7 @@ class Moved:
     next: Seat
 
 
-@frozen
-class Ended:
+class Ended(Struct, frozen=True, gc=False):
     """The match is over."""
 
     winner: Seat
@@ -55,8 +53,7 @@ class Ended:
     why: str
 
 
-@frozen
-class Situation:
+class Situation(Struct, frozen=True, gc=False):
     """The match as it stands, for a player who comes back or a watcher."""
 
     #: Who moved first, and attacks the goal at y = +6.
@@ -267,10 +264,10 @@ class PaperSoccer:
             case Kickoff(first):
                 return Situation(first, (), first, None)
             case Moved(_, points, following) if view is not None:
-                return evolve(view, points=view.points + points, next=following)
+                return replace(view, points=view.points + points, next=following)
             case Ended(winner) if view is not None:
                 result = Result((winner,), event.cause, event.why)
-                return evolve(view, points=view.points + event.points, next=None, result=result)
+                return replace(view, points=view.points + event.points, next=None, result=result)
         return view
 
     def determinized(self, view: Situation, seat: Seat, chance: Chance) -> PaperSoccerMaster:

@@ -19,7 +19,7 @@ from itertools import product
 from types import MappingProxyType
 from typing import NewType
 
-from attrs import frozen
+from msgspec import Struct
 
 #: (x, y).
 Point = tuple[int, int]
@@ -127,16 +127,14 @@ class How(Enum):
     DEAD_END = "dead end"
 
 
-@frozen
-class Ending:
+class Ending(Struct, frozen=True, gc=False):
     """Who won, and how."""
 
     winner: Side
     how: How
 
 
-@frozen
-class Position:
+class Position(Struct, frozen=True, gc=False):
     """
     Between two steps.
 

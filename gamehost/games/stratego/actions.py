@@ -9,11 +9,10 @@ import re
 from collections.abc import Mapping
 from typing import TypeAlias
 
-from attrs import frozen
+from msgspec import Struct
 
 
-@frozen
-class Place:
+class Place(Struct, frozen=True, gc=False):
     """Put one piece on a square of the player's own rows. The piece is named by the id of its kind."""
 
     piece: str
@@ -22,21 +21,18 @@ class Place:
     y: int
 
 
-@frozen
-class PlaceRows:
+class PlaceRows(Struct, frozen=True, gc=False):
     """Put all forty pieces at once. The player is ready then."""
 
     #: Four rows of ten ids each, by ascending y, each by ascending x: y 0..3 or 6..9.
     rows: tuple[str, ...]
 
 
-@frozen
-class Ready:
+class Ready(Struct, frozen=True, gc=False):
     """The player has placed all forty pieces and is ready to play."""
 
 
-@frozen
-class Move:
+class Move(Struct, frozen=True, gc=False):
     """Move a piece, or attack with it."""
 
     x: int

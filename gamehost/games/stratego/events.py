@@ -8,6 +8,7 @@ from enum import Enum
 from typing import TypeAlias
 
 from attrs import field, frozen
+from msgspec import Struct
 
 from gamehost.games.base import Result, Seat
 from gamehost.games.stratego.actions import Move
@@ -22,8 +23,7 @@ class Opened:
     two_squares: int = field(default=3, repr=False)
 
 
-@frozen
-class Placed:
+class Placed(Struct, frozen=True, gc=False):
     """One piece has been placed. To that player."""
 
     piece: str
@@ -31,22 +31,19 @@ class Placed:
     y: int
 
 
-@frozen
-class PlacedAll:
+class PlacedAll(Struct, frozen=True, gc=False):
     """All forty pieces have been placed. To that player."""
 
     rows: tuple[str, ...]
 
 
-@frozen
-class ReadySet:
+class ReadySet(Struct, frozen=True, gc=False):
     """A player is ready. To everyone."""
 
     seat: Seat
 
 
-@frozen
-class Playing:
+class Playing(Struct, frozen=True, gc=False):
     """Both are ready; play begins. To everyone; a `Board` for each seat follows."""
 
     first: Seat
@@ -54,8 +51,7 @@ class Playing:
     next: Seat | None
 
 
-@frozen
-class Board:
+class Board(Struct, frozen=True, gc=False):
     """
     The board after what was just said, as one seat may know it. To that seat.
 
@@ -66,8 +62,7 @@ class Board:
     squares: str
 
 
-@frozen
-class Moved:
+class Moved(Struct, frozen=True, gc=False):
     """A piece moved onto an empty square. To everyone."""
 
     seat: Seat
@@ -75,8 +70,7 @@ class Moved:
     next: Seat | None
 
 
-@frozen
-class Fought:
+class Fought(Struct, frozen=True, gc=False):
     """
     A piece attacked another. To everyone.
 
@@ -91,8 +85,7 @@ class Fought:
     next: Seat | None
 
 
-@frozen
-class Over:
+class Over(Struct, frozen=True, gc=False):
     """The match is over. To everyone."""
 
     result: Result

@@ -15,6 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal, TypeAlias
 
 from attrs import define, field, frozen
+from msgspec import Struct
 
 from gamehost.games.base import Cause, IllegalAction, Result, Seat
 
@@ -183,8 +184,7 @@ def seen(squares: bytes | bytearray, seat: Seat | None) -> str:
     return squares.translate(_SIGHT[seat]).decode("ascii")
 
 
-@frozen
-class Battle:
+class Battle(Struct, frozen=True, gc=False):
     """Two pieces met: their kinds, and who is left."""
 
     attacker: str
@@ -192,8 +192,7 @@ class Battle:
     winner: Survivor
 
 
-@frozen
-class Walk:
+class Walk(Struct, frozen=True, gc=False):
     """What one side's latest piece has crossed in its turns up to now: the memory of the two-squares rule."""
 
     #: Where that piece went, even if it was lost there: no other can set out from that square without having come to
@@ -214,8 +213,7 @@ class Walk:
         return self.crossed[-1] if source == self.square and self.crossed else 0
 
 
-@frozen
-class Position:
+class Position(Struct, frozen=True, gc=False):
     """A moment of play."""
 
     squares: bytes

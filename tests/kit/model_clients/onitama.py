@@ -3,7 +3,7 @@
 import random
 from collections.abc import Sequence
 
-from attrs import evolve
+from msgspec.structs import replace
 
 from gamehost.games.base import Seat
 from gamehost.games.onitama.master import Dealt, Exchanged, Moved, Situation
@@ -80,7 +80,7 @@ class OnitamaClient(ModelClient):
     def guess(self, rng: random.Random) -> Sequence[str]:
         if self._position is None:
             return self.nonsense(rng)
-        return self._any(evolve(self._position, turn=self._seat), rng)
+        return self._any(replace(self._position, turn=self._seat), rng)
 
     def _any(self, position: Position, rng: random.Random) -> Sequence[str]:
         moves: list[Move | Exchange] = list(position.moves())

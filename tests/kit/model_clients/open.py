@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from attrs import evolve
+from msgspec.structs import replace
 
 from gamehost.games.base import Seat
 from gamehost.games.onitama.master import Dealt, Exchanged, Moved, Situation
@@ -33,7 +33,7 @@ def position_shown(shown: dict[str, Any]) -> Position:
     """The position in a view, or in `dealt`."""
     white, black = ([Card(card) for card in hand] for hand in shown["hands"])
     position = Position(((white[0], white[1]), (black[0], black[1])), Card(shown["spare"]))
-    return evolve(position, board=shown["board"], turn=shown["turn"]) if "board" in shown else position
+    return replace(position, board=shown["board"], turn=shown["turn"]) if "board" in shown else position
 
 
 def hands(position: Position) -> list[list[str]]:
@@ -103,7 +103,7 @@ class OpenClient(ModelClient):
     def guess(self, rng: random.Random) -> Sequence[str]:
         if self._position is None:
             return self.nonsense(rng)
-        return self._any(evolve(self._position, turn=self._seat), rng)
+        return self._any(replace(self._position, turn=self._seat), rng)
 
     def _any(self, position: Position, rng: random.Random) -> Sequence[str]:
         moves: list[Move | Exchange] = list(position.moves())
