@@ -73,19 +73,18 @@ class ScriptedChance:
         return tuple(self._outcomes)
 
 
-class JournalledChance:
+class JournalledChance(SystemChance):
     """Random numbers for one master: from the operating system, or from the journal during a replay."""
 
+    __slots__ = ("_script",)
+
     def __init__(self, draw: Callable[[int], int] = secrets.randbelow) -> None:
-        self._live = SystemChance(draw)
-        self._source: Chance = self._live
+        super().__init__(draw)
+        #: The numbers from the journal; `None`: there is no replay.
+        self._script: ScriptedChance | None = None
 
     def below(self, n: int) -> int:
-        return self._source.below(n)
-
-    def take(self) -> tuple[int, ...]:
-        """The numbers drawn from the operating system since the last call."""
-        return self._live.take()
+        return super().below(n) if self._script is None else self._script.below(n)
 
     def replay(self, drawn: Sequence[int], step: Callable[[], T]) -> T:
         """
@@ -95,11 +94,11 @@ class JournalledChance:
         :returns: what the step returned
         :raises ValueError: the step draws more numbers, or fewer, or from a smaller range
         """
-        script = self._source = ScriptedChance(drawn)
+        script = self._script = ScriptedChance(drawn)
         try:
             result = step()
         finally:
-            self._source = self._live
+            self._script = None
         if script.unused:
             raise ValueError("the record has numbers that the rules did not draw")
         return result

@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from gamehost.games.base import Game, Result, Seat, To
 from gamehost.games.clock import ClockReading, Due
-from gamehost.journal.records import TableId
+from gamehost.journal.records import Entry, TableId
 from gamehost.measures import MatchCounts
 from gamehost.tables.interfaces import Archived, Audience, Away, Back, Left, Look, Over, Player, Refused, Replaced
 
@@ -22,8 +22,8 @@ A = TypeVar("A")
 E = TypeVar("E")
 
 
-class _TableFacts(Protocol):
-    """What a handle says of its table."""
+class _Table(Protocol):
+    """A table, as its handles see it."""
 
     @property
     def id(self) -> TableId: ...
@@ -43,23 +43,23 @@ class _TableFacts(Protocol):
     @property
     def due(self) -> tuple[int, int] | None: ...
 
+    def act(self, handle: Any, action: Any, careful: bool) -> bool: ...
+
+    def leave(self, handle: Any, stays: bool) -> None: ...
+
+    def look(self, handle: Any, shown: Callable[[Any], None]) -> bool: ...
+
 
 class TableSeatHandle(Generic[A, E]):
     """
     A handle, for as long as its place holds it.
 
     :param outbox: of the table
-    :param on_act: called with the handle, an action, and whether one that would be a loss is to be refused
-    :param on_leave: called with the handle, and whether its player stays to hear the end
-    :param on_look: called with the handle, and what is to be called with the view of its seat
     :param counts: where accepted actions are counted
     """
 
     __slots__ = (
         "_moves",
-        "_on_act",
-        "_on_leave",
-        "_on_look",
         "_outbox",
         "_table",
         "game",
@@ -71,13 +71,10 @@ class TableSeatHandle(Generic[A, E]):
 
     def __init__(
         self,
-        table: _TableFacts,
+        table: _Table,
         seat: Seat,
         player: Player[A, Any],
         outbox: "Outbox[A, E]",
-        on_act: "Callable[[TableSeatHandle[A, E], A, bool], bool]",
-        on_leave: "Callable[[TableSeatHandle[A, E], bool], None]",
-        on_look: "Callable[[TableSeatHandle[A, E], Callable[[Any], None]], bool]",
         counts: MatchCounts,
     ) -> None:
         self._table = table
@@ -87,9 +84,6 @@ class TableSeatHandle(Generic[A, E]):
         self.seat = seat
         self.player = player
         self._outbox = outbox
-        self._on_act = on_act
-        self._on_leave = on_leave
-        self._on_look = on_look
         self._moves = counts.moves_of(table.wires[seat] if table.wires else "", self.game)
 
     @property
@@ -114,13 +108,13 @@ class TableSeatHandle(Generic[A, E]):
 
     def act(self, action: A, careful: bool = False) -> bool:
         """Want something; what comes of it is delivered. Whether it was accepted."""
-        accepted = self._on_act(self, action, careful)
+        accepted = self._table.act(self, action, careful)
         self._moves.value += accepted
         return accepted
 
     def look(self, shown: Callable[[Any], None]) -> bool:
         """Show the view of the seat, once all that it rests on has been told."""
-        return self._on_look(self, shown)
+        return self._table.look(self, shown)
 
     def replace(self, seat: Seat, substitute: Callable[[], str | None]) -> bool:
         """Have somebody else take the seat of a player who is away, when it would be forfeited. Whether one is."""
@@ -132,11 +126,11 @@ class TableSeatHandle(Generic[A, E]):
 
     def leave(self) -> None:
         """Give the seat up, and hear nothing more of the table."""
-        self._on_leave(self, False)
+        self._table.leave(self, False)
 
     def resign(self) -> None:
         """Give the match up; the end is delivered as to the others, once it is durable."""
-        self._on_leave(self, True)
+        self._table.leave(self, True)
 
 
 @define(eq=False)
@@ -175,17 +169,19 @@ class _Reply(Struct, Generic[A, E], frozen=True):
     words: Any
 
 
-class _Presence(Struct, frozen=True):
-    """The player of a seat is away, or has left: this is told to all others."""
+class Record(Struct, Generic[A, E], frozen=True):
+    """What a table makes of one thing that was accepted: it is written, waits until it is durable, and is told then."""
 
-    event: Away | Left
-
-
-class _Times(Struct, frozen=True):
-    """The clocks from an entry on, and what is due."""
-
-    clock: ClockReading | None
-    due: Due | None
+    #: Its seat is whose doing it is: an answer is heard before what others are told of it.
+    entry: Entry
+    events: Sequence[To[E]]
+    #: Players who come in with it.
+    arriving: Sequence[TableSeatHandle[A, E]] = ()
+    #: How it ended the match.
+    result: Result | None = None
+    #: The clocks after it, and by when the match must go on then.
+    clock: ClockReading | None = None
+    due: Due | None = None
 
 
 @define(eq=False)
@@ -211,8 +207,8 @@ class Outbox(Generic[A, E]):
     _over: Callable[[], None]
     _told: Callable[[], None]
     _missed: Callable[[Seat], None]
-    #: On how many entries it rests, the words, and who hears them first.
-    _queue: deque[tuple[int, Any, Seat | None]] = field(factory=deque)
+    #: On how many entries each thing rests that is to be told, what tells it, and the thing.
+    _queue: deque[tuple[int, Callable[[Any], None], Any]] = field(factory=deque)
     #: How many entries went to the journal, the opening included.
     appended: int = 0
     _durable: int = 0
@@ -224,7 +220,7 @@ class Outbox(Generic[A, E]):
     clock: ClockReading | None = None
     #: What was due after the last entry that was told, and after the last one that was made.
     due: Due | None = None
-    _next_due: Due | None = None
+    next_due: Due | None = None
     #: Those who watch. They hear what is for everyone, after all players.
     audience: list[Audience[Any]] = field(factory=list)
     #: The seats whose players are away, as far as the audience has been told.
@@ -233,31 +229,15 @@ class Outbox(Generic[A, E]):
     def __attrs_post_init__(self) -> None:
         self._away = set(map(Seat, range(len(self.places))))
 
-    def entry(
-        self,
-        events: Sequence[To[E]],
-        result: Result | None = None,
-        arriving: Sequence[TableSeatHandle[A, E]] = (),
-        actor: Seat | None = None,
-        clock: ClockReading | None = None,
-        due: Due | None = None,
-    ) -> None:
-        """
-        An entry goes to the journal: these come in with it, these are its events, and this ended the match.
-
-        :param actor: whose doing it is: an answer is heard before what others are told of it
-        :param clock: the clocks after it, if the match has them
-        :param due: by when the match must go on then
-        """
+    def opened(self) -> None:
+        """The opening goes to the journal. There is nothing to be told of it."""
         self.appended += 1
-        if clock is not None or due is not self._next_due:
-            self._next_due = due
-            self._queue.append((self.appended, _Times(clock, due), None))
-        for handle in arriving:
-            self._queue.append((self.appended, _Arrival(handle, None), None))
-        self._queue.append((self.appended, events, actor))
-        if result is not None:
-            self._queue.append((self.appended, result, None))
+
+    def record(self, record: Record[A, E]) -> None:
+        """A record goes to the journal."""
+        self.appended += 1
+        self.next_due = record.due
+        self._queue.append((self.appended, self._tell_record, record))
 
     def durable(self) -> None:
         """The oldest entry that was not durable is so now."""
@@ -266,17 +246,17 @@ class Outbox(Generic[A, E]):
 
     def tell(self, events: Sequence[To[Any]]) -> None:
         """Say what rests on no entry of its own."""
-        self._queue.append((self.appended, events, None))
+        self._queue.append((self.appended, self._tell, events))
         self.deliver()
 
     def refuse(self, handle: TableSeatHandle[A, E], refused: Refused) -> None:
         """Say no to the holder of a handle."""
-        self._queue.append((self.appended, _Reply(handle, handle.player.deliver, refused), None))
+        self._queue.append((self.appended, self._reply, _Reply(handle, handle.player.deliver, refused)))
         self.deliver()
 
     def glance(self, handle: TableSeatHandle[A, E], view: E, shown: Callable[[Any], None]) -> None:
         """Show the holder of a handle the view of the seat, behind everything that the view has in it."""
-        self._queue.append((self.appended, _Reply(handle, shown, view), None))
+        self._queue.append((self.appended, self._reply, _Reply(handle, shown, view)))
         self.deliver()
 
     def admit(self, handle: TableSeatHandle[A, E], views: Sequence[E] | None, missed: bool = True) -> None:
@@ -286,12 +266,12 @@ class Outbox(Generic[A, E]):
         :param views: what each seat is told then
         :param missed: whether the others took them to be away, and are told
         """
-        self._queue.append((self.appended, _Arrival(handle, views, missed), None))
+        self._queue.append((self.appended, self._arrive, _Arrival(handle, views, missed)))
         self.deliver()
 
     def announce(self, event: Away | Left) -> None:
         """Tell all others, and those who watch, that the player of a seat is not there."""
-        self._queue.append((self.appended, _Presence(event), None))
+        self._queue.append((self.appended, self._tell_presence, event))
         self.deliver()
 
     def replaced(self, seat: Seat) -> bool:
@@ -309,19 +289,19 @@ class Outbox(Generic[A, E]):
 
         One that watches already misses nothing: it is shown the match at this place of what it is told.
         """
-        self._queue.append((self.appended, _Look(audience, view), None))
+        self._queue.append((self.appended, self._show, _Look(audience, view)))
         self.deliver()
 
     @property
     def watched(self) -> bool:
         """Whether somebody watches, or is about to."""
-        return bool(self.audience) or any(type(words) is _Look and words.audience for _, words, _ in self._queue)
+        return bool(self.audience) or any(type(words) is _Look and words.audience for _, _, words in self._queue)
 
     def unwatch(self, audience: Audience[Any]) -> None:
         """Tell this audience nothing more."""
         if audience in self.audience:
             self.audience.remove(audience)
-        for _, words, _ in self._queue:
+        for _, _, words in self._queue:
             if type(words) is _Look and words.audience is audience:
                 words.audience = None
 
@@ -333,42 +313,39 @@ class Outbox(Generic[A, E]):
         queue = self._queue
         try:
             while queue and queue[0][0] <= self._durable:
-                rests_on, words, first = queue.popleft()
-                kind = type(words)
-                if kind is _Reply:
-                    if self.places[words.handle.seat].handle is words.handle:
-                        words.hear(words.words)
-                elif kind is _Arrival:
-                    self._arrive(words)
-                elif kind is Result:
-                    self._end(words)
-                elif kind is _Presence:
-                    self._tell_presence(words.event)
-                elif kind is _Look:
-                    self._show(words)
-                elif kind is _Times:
-                    self.clock, self.due = words.clock, words.due
-                else:
-                    self.n = rests_on - 1  # the opening is an entry too
-                    for to in words:
-                        self._tell_one(to, first)
-                    if self.audience:
-                        self._tell_audience([to.event for to in words if to.audience is None])
+                _, tell, words = queue.popleft()
+                tell(words)
         finally:
             self._telling = False
 
-    def _tell_one(self, to: To[Any], first: Seat | None) -> None:
-        if to.audience is None:
-            if first is not None and (handle := self.places[first].handle) is not None:
-                handle.player.deliver(to.event)
-            for seat, place in enumerate(self.places):
-                if seat != first and place.handle is not None:
-                    place.handle.player.deliver(to.event)
-            return
-        for seat in to.audience:
-            handle = self.places[seat].handle
-            if handle is not None:
-                handle.player.deliver(to.event)
+    def _tell_record(self, record: Record[A, E]) -> None:
+        self.clock, self.due = record.clock, record.due
+        for handle in record.arriving:
+            self._arrive(_Arrival(handle, None))
+        self.n += 1
+        self._tell(record.events, record.entry.seat)
+        if record.result is not None:
+            self._end(record.result)
+
+    def _tell(self, events: Sequence[To[Any]], first: Seat | None = None) -> None:
+        for to in events:
+            event, audience = to.event, to.audience
+            if audience is None:
+                if first is not None and (handle := self.places[first].handle) is not None:
+                    handle.player.deliver(event)
+                for seat, place in enumerate(self.places):
+                    if seat != first and place.handle is not None:
+                        place.handle.player.deliver(event)
+            else:
+                for seat in audience:
+                    if (handle := self.places[seat].handle) is not None:
+                        handle.player.deliver(event)
+        if self.audience:
+            self._tell_audience([to.event for to in events if to.audience is None])
+
+    def _reply(self, reply: _Reply[A, E]) -> None:
+        if self.places[reply.handle.seat].handle is reply.handle:
+            reply.hear(reply.words)
 
     def _tell_audience(self, events: Sequence[Any]) -> None:
         for audience in tuple(self.audience):
@@ -434,16 +411,11 @@ class Outbox(Generic[A, E]):
         self._tell_audience([Archived()])
         self.audience.clear()
 
-    @property
-    def next_due(self) -> Due | None:
-        """By when the match must go on after the last entry that was made."""
-        return self._next_due
-
     def restore(self, entries: int, clock: ClockReading | None = None, due: Due | None = None) -> None:
         """So many entries, the opening aside, were told in an earlier life of the host."""
         self.n = entries
         self.clock = clock
-        self.due = self._next_due = due
+        self.due = self.next_due = due
         self.appended = self._durable = entries + 1
 
     def restore_end(self, result: Result) -> None:

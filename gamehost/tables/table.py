@@ -20,7 +20,7 @@ from gamehost.journal.records import CHAMPIONSHIP, Entry, EntryKind, TableHeader
 from gamehost.journal.replay import INTERVAL, fingerprint, new_master, replay_in_steps
 from gamehost.tables.context import DORMANT, PLAYING, Addition, Phase, TableContext
 from gamehost.tables.interfaces import Audience, Away, Left, Player, Refused, Suspended
-from gamehost.tables.outbox import Outbox, SeatState, TableSeatHandle
+from gamehost.tables.outbox import Outbox, Record, SeatState, TableSeatHandle
 
 A = TypeVar("A")
 E = TypeVar("E")
@@ -94,7 +94,7 @@ class Table(Generic[A, E]):
     def open(self, opening: TableHeader, players: Sequence[Player[A, Any]]) -> None:
         """Begin a match of these players, in the order of the seats."""
         self._origin = self._context.clock.seconds()
-        self._outbox.entry(())
+        self._outbox.opened()
         self._context.journal.open(self.id, opening, self._outbox.durable)
         # Nobody is seated before the match has begun: a table of which nobody was told can be forgotten.
         handles = [self._new_handle(Seat(seat), player) for seat, player in enumerate(players)]
@@ -154,12 +154,11 @@ class Table(Generic[A, E]):
         place = self._outbox.places[seat]
         place.handle = None
         place.grace_ends = place.substitute = None
-        place.coming = TableSeatHandle(
-            self, seat, player, self._outbox, self._act, self._leave, self._look, self._context.counts
-        )
+        place.coming = TableSeatHandle(self, seat, player, self._outbox, self._context.counts)
         return place.coming
 
-    def _act(self, handle: TableSeatHandle[A, E], action: A, careful: bool) -> bool:
+    def act(self, handle: TableSeatHandle[A, E], action: A, careful: bool) -> bool:
+        """As of `SeatHandle`."""
         if self._outbox.places[handle.seat].handle is not handle:
             return False  # not theirs any more: what a connection said before it lost the seat
         now, master, seat = self.now(), self._master, handle.seat
@@ -180,7 +179,8 @@ class Table(Generic[A, E]):
             return True
         return False
 
-    def _look(self, handle: TableSeatHandle[A, E], shown: Callable[[Any], None]) -> bool:
+    def look(self, handle: TableSeatHandle[A, E], shown: Callable[[Any], None]) -> bool:
+        """As of `SeatHandle`."""
         if self._outbox.places[handle.seat].handle is not handle:
             return True  # not theirs any more, and they are told so
         if self.phase is Phase.SUSPENDED:
@@ -193,7 +193,8 @@ class Table(Generic[A, E]):
         self._outbox.glance(handle, view, shown)
         return True
 
-    def _leave(self, handle: TableSeatHandle[A, E], stays: bool) -> None:
+    def leave(self, handle: TableSeatHandle[A, E], stays: bool) -> None:
+        """As of `SeatHandle.leave`; of `resign`, if the player stays to hear the end."""
         place = self._outbox.places[handle.seat]
         if place.handle is not handle:
             return
@@ -312,17 +313,18 @@ class Table(Generic[A, E]):
             except Exception:
                 self._suspend(arriving)
                 return
-        entry = Entry(kind, now, seat, notation, self._chance.take(), self.outcome, check)
-        result = self._master.result
-        due = None if result is not None else due_after(self._master, now, self._outbox.next_due)
-        self._outbox.entry(events, result, arriving, seat, reading_of(self._master), due)
+        master, chance = self._master, self._chance
+        result = master.result
+        entry = Entry(kind, now, seat, notation, chance.take(), "" if result is None else self.outcome, check)
+        due = None if result is not None else due_after(master, now, self._outbox.next_due)
+        self._outbox.record(Record(entry, events, arriving, result, reading_of(master), due))
         if result is None or (count := self._counting(result)) is None:
             self._context.journal.append(self.id, entry, self._outbox.durable)
         else:
             # Nobody is told the end before it has counted, too.
             self._context.journal.append(self.id, entry, lambda: None)
             count(self._outbox.durable)
-        deadline = self._master.deadline
+        deadline = master.deadline
         if result is not None or (deadline is not None and (self._alarm is None or deadline < self._alarm_due)):
             self._set_alarm()
 

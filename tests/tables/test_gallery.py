@@ -5,9 +5,10 @@ from typing import Any
 
 from attrs import frozen
 
-from gamehost.journal.records import TableId
+from gamehost.journal.records import Entry, EntryKind, TableId
 from gamehost.tables.gallery import BATCH, WatchRefused
 from gamehost.tables.interfaces import Look, WatchableTable
+from gamehost.tables.outbox import Record
 from gamehost.tables.table import Table
 from tests.kit.example_game import Add, Counted
 from tests.kit.journals import RecordingJournal
@@ -219,7 +220,7 @@ class GalleryTests(GalleryCase):
         host = self.open()
         self.watch(Reader())
         host.settle()
-        self.table._outbox.entry([])
+        self.table._outbox.record(Record(Entry(EntryKind.ACTED, 0), []))
         self.table._outbox.durable()
         self.watch(reader := Reader())
         host.settle()

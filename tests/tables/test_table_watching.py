@@ -3,8 +3,10 @@
 from typing import Any
 
 from gamehost.games.base import Seat, To
+from gamehost.journal.records import Entry, EntryKind
 from gamehost.tables.context import Phase
 from gamehost.tables.interfaces import Archived, Away, Back, Left, Look, Over, Suspended
+from gamehost.tables.outbox import Record
 from gamehost.tables.table import Table
 from tests.kit.example_game import Counted
 from tests.kit.journals import RecordingJournal
@@ -69,7 +71,8 @@ class WatchingTests(WatchingCase):
         """Whatever is addressed to seats, all of them too."""
         _, _, table, watcher = self.watched(self.world())
         watcher.read()
-        table._outbox.entry([To(Counted(1, 1), (Seat(0), Seat(1))), To(Counted(2, 2))])
+        events = [To(Counted(1, 1), (Seat(0), Seat(1))), To(Counted(2, 2))]
+        table._outbox.record(Record(Entry(EntryKind.ACTED, 0), events))
         table._outbox.durable()
         self.assertEqual(watcher.read(), [(2, Counted(2, 2))])
 

@@ -204,7 +204,7 @@ class Placements(FramesConversation):
 def board_behind(conversation: FramesConversation) -> bytes:
     """What a conversation has no business with: the table's squares."""
     handle: Any = conversation.handle
-    squares: bytes = handle._on_act.__self__._master.position.squares
+    squares: bytes = handle._table._master.position.squares
     return squares
 
 
@@ -226,10 +226,11 @@ class Numbers(FramesConversation):
 
     def tell_moved_and_skip(self, event: Moved) -> None:
         """The kind is in the lowest bit of its code."""
-        super().tell_moved(event)
+        self.peer.say(self.moved(event))
         line: Any = self.peer
         line._codec.sequence += board_behind(self)[event.move.to_y * 10 + event.move.to_x] & 1
 
+    SAYS: ClassVar[Any] = {}
     TELLS: ClassVar[Any] = {**FramesConversation.TELLS, Moved: tell_moved_and_skip}
 
 

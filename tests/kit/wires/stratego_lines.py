@@ -92,7 +92,7 @@ ON_WIRE = WireWords(LINES, lambda name: (name, "secret"), in_words, in_rows)
 def piece_behind(conversation: LinesConversation, where: int) -> str:
     """What a conversation has no business with: the piece on a square of the table, as a letter."""
     handle: Any = conversation.handle
-    return LETTERS[chr(handle._on_act.__self__._master.position.squares[where] & 0x7F)]
+    return LETTERS[chr(handle._table._master.position.squares[where] & 0x7F)]
 
 
 class Attackers(LinesConversation):
@@ -132,7 +132,7 @@ class Lengths(LinesConversation):
     def tell_length(self, event: Refused) -> None:
         """A length that depends on a kind."""
         handle: Any = self.handle
-        position = handle._on_act.__self__._master.position
+        position = handle._table._master.position
         if position is not None and position.squares.find(ord("F") | 0x80) >= 80:
             self.peer.refuse(Err("indeed"))
         self.tell_refused(event)
