@@ -14,7 +14,7 @@ SHELL := bash
 .DEFAULT_GOAL := help
 .PHONY: help run cluster venv test test-times check lint types coverage docs pictures shape changelog nox dist check-dist deb check-deb clean \
 	test-slow test-browser test-cluster check-cluster looks test-properties test-stateful test-simulation test-sigkill test-championship test-backup test-bitflips test-house test-sigterm test-standstill test-class test-leaks test-checker fuzz fuzz-coverage audit \
-	bench bench-start bench-scale bench-attack bench-watchers bench-house bench-remote bench-cluster bench-hop ladder soak profile
+	bench bench-start bench-scale bench-attack bench-watchers bench-house bench-remote bench-cluster bench-hop ladder soak profile way
 
 ##@ To play
 run: $(VENV)/run-ready ## start the host on this machine; ARGS="--grace=120" adds options
@@ -221,6 +221,9 @@ soak: $(VENV)/ready ## games with players who come and go: does anything grow? M
 profile: $(VENV)/ready ## where the time of a move goes; WIRES CONNECTIONS=100 SECONDS=3 STORE=memory
 	$(BIN)/python -m benchmarks.rooms $(if $(WIRES),--wires=$(WIRES)) --connections=$(or $(CONNECTIONS),100) \
 		--seconds=$(or $(SECONDS),3) --store=$(or $(STORE),memory)
+
+way: $(VENV)/ready ## the functions that a move passes, and the steps of the interpreter in them; LIST=1 names them; WIRES
+	$(BIN)/python -m benchmarks.way $(if $(WIRES),--wires=$(WIRES)) $(if $(LIST),--list)
 
 # The stamps: what running needs, what developing adds, what the documentation adds.
 $(VENV)/run-ready: setup.cfg pyproject.toml

@@ -408,53 +408,54 @@ class TokenBucket:
     :param now: the time, in seconds
     """
 
-    __slots__ = ("_at", "_burst", "_rate", "_tokens")
+    __slots__ = ("_at", "_burst", "_rate", "left")
 
     def __init__(self, rate: float, burst: int, now: float) -> None:
         self._rate = rate
         self._burst = burst
-        self._tokens = float(burst)
+        #: Tokens that were left when the last one was taken. Since then there may be more, and never fewer.
+        self.left = float(burst)
         self._at = now
 
     @property
     def missing(self) -> float:
         """Tokens that were missing from a full bucket when the last one was taken."""
-        return self._burst - self._tokens
+        return self._burst - self.left
 
     def take(self, now: float, tokens: float = 1.0) -> bool:
         """Take one token, or so many. `False` if there are too few, and then none is taken."""
-        left, elapsed = self._tokens, now - self._at
+        left, elapsed = self.left, now - self._at
         # Negative if the system's clock was set back. That must not cost tokens.
         if elapsed > 0.0:
             left += elapsed * self._rate
             left = left if left < self._burst else self._burst
         self._at = now
         enough = left >= tokens
-        self._tokens = left - tokens if enough else left
+        self.left = left - tokens if enough else left
         return enough
 
     def take_ahead(self, now: float, tokens: float = 1.0) -> float:
         """Take one token, or so many, even if there are too few yet. Returns the seconds until there would have been enough."""
         if self.take(now, tokens):
             return 0.0
-        self._tokens -= tokens
-        return -self._tokens / self._rate
+        self.left -= tokens
+        return -self.left / self._rate
 
     def has_one(self, now: float) -> bool:
-        return self._tokens >= 1.0 or self._tokens + (now - self._at) * self._rate >= 1.0
+        return self.left >= 1.0 or self.left + (now - self._at) * self._rate >= 1.0
 
     def seconds_to_one(self, now: float) -> float:
         """The seconds until there is a token to take."""
-        return max(0.0, (1.0 - self._tokens - max(0.0, now - self._at) * self._rate) / self._rate)
+        return max(0.0, (1.0 - self.left - max(0.0, now - self._at) * self._rate) / self._rate)
 
     def give_back(self, tokens: float = 1.0) -> None:
         """Put back a token, or so many, that were taken for something that does not count."""
-        left = self._tokens + tokens
-        self._tokens = left if left < self._burst else self._burst
+        left = self.left + tokens
+        self.left = left if left < self._burst else self._burst
 
     def full(self, now: float) -> bool:
         """Whether the bucket is full: a full bucket need not be remembered."""
-        return self._tokens + max(0.0, now - self._at) * self._rate >= self._burst
+        return self.left + max(0.0, now - self._at) * self._rate >= self._burst
 
 
 class KeyedBuckets(Generic[K]):

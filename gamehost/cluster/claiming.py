@@ -38,6 +38,8 @@ class ClaimingInput(Input[Any]):
 
     __slots__ = ("_behind", "_claimed", "_cluster", "_handled", "_kept", "_spreads", "_to_skip", "_told", "hops")
 
+    _connection: WireProtocol[Any]
+
     def __init__(
         self, cluster: Cluster, connection: WireProtocol[Any], codec: Codec[Any], conversation: Conversation[Any]
     ) -> None:
@@ -147,6 +149,11 @@ class ClaimingInput(Input[Any]):
     def can_be_passed_on(self) -> bool:
         """Whether another member can go on with what has come."""
         return self._spreads and self._kept is not None and self._claimed is None
+
+    @property
+    def at_table(self) -> bool:
+        """As of the conversation, for which this hears."""
+        return self._told.at_table
 
     def wire_error(self, error: WireError) -> None:
         """Have the conversation say that the client sent what cannot be understood."""

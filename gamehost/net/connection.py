@@ -10,7 +10,7 @@ from collections import Counter, deque
 from collections.abc import Callable
 from enum import IntEnum
 from functools import partial
-from typing import Any, Generic, TypeVar
+from typing import Generic, TypeVar
 
 from twisted.internet.defer import Deferred, succeed
 from twisted.internet.interfaces import IAddress
@@ -109,6 +109,7 @@ class WireProtocol(TransportProtocol, Generic[M]):
     ) -> None:
         self.factory = factory
         self.address = address
+        self.wire = factory.wire
         self.context = context = factory.context
         self.state = ConnectionState.OPEN
         self._turned_away = turned_away
@@ -119,12 +120,21 @@ class WireProtocol(TransportProtocol, Generic[M]):
         self.deadlines = Deadlines(context.clock, context.cork)
         new_input: Callable[..., Input[M]] = context.new_input or Input
         self.input = new_input(self, self._codec, self._conversation)
-        self.output = Output(self, self._codec)
+        self.output = Output(self, self._codec, self.input)
+        #: Called by the conversation: see `Peer`.
+        self.hold, self.unsay = self.output.hold, self.output.drop_held
+        self.exempt_from_rate, self.move_accepted = self.input.exempt_from_rate, self.input.move_accepted
+        self.journaled = self.input.journaled
 
     @property
     def closing(self) -> bool:
         """Whether the connection closes, or is closed: nothing can be sent any more."""
         return self.state >= _CLOSING
+
+    @property
+    def pending_bytes(self) -> int:
+        """Bytes that were not given to the transport yet."""
+        return self.output.pending_bytes
 
     @property
     def conversation(self) -> Conversation[M]:
@@ -208,18 +218,10 @@ class WireProtocol(TransportProtocol, Generic[M]):
         if self.state < _CLOSING:
             self.output.send_and_hold(message, seconds)
 
-    def hold(self, seconds: float) -> None:
-        """Send nothing for so many seconds from now on."""
-        self.output.hold(seconds)
-
     @property
     def hold_seconds(self) -> float:
         """How long the hold that runs still lasts; 0: there is none."""
         return self.output.hold_seconds
-
-    def unsay(self, unwanted: Callable[[Any], bool]) -> bool:
-        """Drop those of the messages held back that are unwanted. Whether there was one."""
-        return self.output.drop_held(unwanted)
 
     def refuse(self, message: M) -> None:
         """Send a refusal, and count it."""
@@ -259,18 +261,6 @@ class WireProtocol(TransportProtocol, Generic[M]):
         """Have `beat` called every so many seconds, with the seconds for which the client has sent no byte."""
         if not self.closing:
             self.factory.pulse.join(self, seconds, partial(self._tick, beat))
-
-    def exempt_from_rate(self) -> None:
-        """The message that was handled last does not count against the rate limit."""
-        self.input.exempt_from_rate()
-
-    def move_accepted(self) -> None:
-        """The message that was handled last was an accepted move. Above the rate of moves, input pauses for a moment."""
-        self.input.move_accepted()
-
-    def journaled(self, size: int) -> None:
-        """The message that was handled last has added so many bytes to the journal. Above the rate, input pauses."""
-        self.input.journaled(size)
 
     def hang_up(self, reason: str = "", kind: str = OTHER) -> None:
         """

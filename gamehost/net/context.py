@@ -1,5 +1,5 @@
 """
-The parts that all connections of one host share.
+The parts that all connections of one host share, and what the parts of one connection know of it.
 """
 
 from collections.abc import Callable
@@ -10,47 +10,11 @@ from twisted.internet.interfaces import IReactorTime
 
 from gamehost.limits import Limits
 from gamehost.lobby.lobby import Lobby
+from gamehost.net.deadlines import Cork, Deadlines
+from gamehost.net.endpoints import Transport
 from gamehost.net.limiter import ConnectionLimiter, HttpLimiter
 from gamehost.tables.scheduler import FairScheduler
-
-
-class Flushable(Protocol):
-    """Something whose output a cork holds back."""
-
-    def flush(self) -> None:
-        """Write everything that is pending."""
-
-
-class Cork:
-    """
-    Holds output back during one turn of the reactor, so that each connection writes it in one piece.
-
-    A context manager. When the outermost `with` ends, the connections that have pending output are flushed.
-    """
-
-    __slots__ = ("_depth", "_dirty")
-
-    def __init__(self) -> None:
-        self._depth = 0
-        self._dirty: list[Flushable] = []
-
-    def __enter__(self) -> None:
-        self._depth += 1
-
-    def __exit__(self, *exc_info: object) -> None:
-        if self._depth == 1:
-            # Still corked while flushing: output that is added now is flushed by this loop too.
-            for connection in self._dirty:
-                connection.flush()
-            self._dirty.clear()
-        self._depth -= 1
-
-    def add(self, connection: Flushable) -> None:
-        """Flush this connection at the end of the turn, or now if no turn is under way."""
-        if self._depth:
-            self._dirty.append(connection)
-        else:
-            connection.flush()
+from gamehost.wires.base import Wire
 
 
 @define(eq=False)
@@ -66,3 +30,32 @@ class HostContext:
     #: Makes the input of a connection, from the connection, its codec and its conversation; `None`: an `Input`.
     new_input: Callable[..., Any] | None = None
     scheduler: FairScheduler = field(default=Factory(lambda self: self.lobby.context.scheduler, takes_self=True))
+
+
+class Connection(Protocol):
+    """A connection, as its input and its output see it."""
+
+    transport: Transport
+    deadlines: Deadlines
+    context: HostContext
+    address: str
+
+    @property
+    def wire(self) -> Wire[Any]: ...
+
+    @property
+    def closing(self) -> bool:
+        """Whether the connection closes, or is closed: nothing can be sent any more."""
+
+    @property
+    def pending_bytes(self) -> int:
+        """Bytes that were not given to the transport yet."""
+
+    def hang_up(self, reason: str = "", kind: str = "other") -> None:
+        """Handle no more input, and close once everything is written, or when the time for that is up."""
+
+    def close_with(self, reason: str) -> None:
+        """Tell the client why the connection is closed, and close it."""
+
+    def abort(self, reason: str) -> None:
+        """Close at once: the client would not read what is still to be written."""

@@ -1,17 +1,56 @@
 """
-Time of connections: deadlines of one connection, and one look at all connections of a listener.
+Time of connections: the turn of the reactor in which output is collected, deadlines of one connection, and one look at all
+connections of a listener.
 """
 
 from collections.abc import Callable
 from enum import StrEnum
+from typing import Protocol
 
 from attrs import define, field
 from twisted.internet.interfaces import IDelayedCall, IReactorTime
 
-from gamehost.net.context import Cork
-
 #: Called with the time, in the reactor's seconds.
 Tick = Callable[[float], None]
+
+
+class Flushable(Protocol):
+    """Something whose output a cork holds back."""
+
+    def flush(self) -> None:
+        """Write everything that is pending."""
+
+
+class Cork:
+    """
+    Holds output back during one turn of the reactor, so that each connection writes it in one piece.
+
+    A context manager. When the outermost `with` ends, the connections that have pending output are flushed.
+    """
+
+    __slots__ = ("_depth", "_dirty")
+
+    def __init__(self) -> None:
+        self._depth = 0
+        self._dirty: list[Flushable] = []
+
+    def __enter__(self) -> None:
+        self._depth += 1
+
+    def __exit__(self, *exc_info: object) -> None:
+        if self._depth == 1 and self._dirty:
+            # Still corked while flushing: output that is added now is flushed by this loop too.
+            for connection in self._dirty:
+                connection.flush()
+            self._dirty.clear()
+        self._depth -= 1
+
+    def add(self, connection: Flushable) -> None:
+        """Flush this connection at the end of the turn, or now if no turn is under way."""
+        if self._depth:
+            self._dirty.append(connection)
+        else:
+            connection.flush()
 
 
 @define(eq=False)

@@ -1,27 +1,26 @@
 """
 The input of one connection: decoding, the rate limit, and fairness between connections.
 
-Bytes become messages, and messages go to the conversation one after the other. A connection that sends more than fits
-into one turn waits for its next turn, and nothing is read from its transport in the meantime.
+Bytes become messages, and messages go to the conversation one after the other. A segment that is one whole message, of a
+connection that keeps to its rates, goes the short way (`Input.receive`). Everything else goes the general one: a connection
+that sends more than fits into one turn waits for its next turn, and nothing is read from its transport in the meantime.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from enum import StrEnum
 from functools import partial
 from itertools import chain
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from twisted.logger import Logger
 
 from gamehost.limits import TokenBucket, moves_bucket
+from gamehost.net.context import Connection
 from gamehost.net.deadlines import Deadline
 from gamehost.tables.scheduler import MESSAGE, SHARE
 from gamehost.wires.base import Codec
 from gamehost.wires.conversation import Conversation
 from gamehost.wires.framing import WireError
-
-if TYPE_CHECKING:
-    from gamehost.net.connection import WireProtocol
 
 #: Bytes of pending output above which input waits for its next turn.
 OUTPUT_BEFORE_INPUT = 16_384
@@ -65,6 +64,11 @@ _JOURNAL = PauseReason.JOURNAL
 _KEPT = {_STALLED, _MOVES, _JOURNAL, PauseReason.CLAIM}
 
 
+def _never(data: bytes) -> Any:
+    """For codecs that do not say whether some bytes are exactly one message."""
+    return None
+
+
 class Input(Generic[M]):
     """
     What one connection receives.
@@ -76,6 +80,7 @@ class Input(Generic[M]):
 
     __slots__ = (
         *("_buffer", "_codec", "_connection", "_context", "_conversation", "_limits", "_lookahead", "_messages"),
+        *("_counts", "_decode_whole", "_plenty", "_seconds"),
         *(
             "_address_journal",
             "_address_moves",
@@ -91,18 +96,23 @@ class Input(Generic[M]):
     )
     log = Logger()
 
-    def __init__(self, connection: "WireProtocol[M]", codec: Codec[M], conversation: Conversation[M]) -> None:
+    def __init__(self, connection: Connection, codec: Codec[M], conversation: Conversation[M]) -> None:
         self._connection = connection
         self._codec = codec
-        self._conversation = conversation
+        #: Of codecs that have it: the message that some bytes are, if they are exactly one.
+        self._decode_whole: Callable[[bytes], M | None] = getattr(codec, "whole", _never)
+        self._conversation: Conversation[M] = conversation
         self._context = connection.context
         self._limits = limits = connection.context.limits
         self.bytes_received = 0
         #: When the last bytes were handled, or the connection was made; in the clock's seconds.
-        self.last_at = now = connection.context.clock.seconds()
+        self._seconds = connection.context.clock.seconds
+        self.last_at = now = self._seconds()
         self._rate = TokenBucket(limits.messages_per_second, limits.messages_burst, now)
         #: All bytes count, also those that make no message, such as telnet's option negotiation. Messages give some back.
         self._bytes = TokenBucket(limits.bytes_per_second, limits.bytes_burst, now)
+        #: As long as so many are left, no message can be too many, and the connection is not busy.
+        self._plenty = max(MESSAGE_BYTES, limits.bytes_burst - BUSY_BYTES + MESSAGE_BYTES)
         #: Bytes that were charged for what is not handled yet. Messages give back no more than this.
         self._charged = 0
         #: Accepted moves, of this connection and of its address.
@@ -112,6 +122,8 @@ class Input(Generic[M]):
         #: pauses long before its bytes are too many, so that a player's moves cannot have a remote master cut off.
         self._journal = TokenBucket(limits.bytes_per_second, limits.bytes_burst // 2, now)
         self._address_journal = connection.context.limiter.journal_of(connection.address)
+        #: Whether the message that is being heard counts against the rate limit, as far as is known.
+        self._counts = False
         #: The messages that are being handled; `None`: all that came are handled.
         self._messages: Iterator[M] | None = None
         #: A message that was decoded in the last turn, and is to be handled first in the next one.
@@ -122,11 +134,39 @@ class Input(Generic[M]):
         self.paused: set[PauseReason] = set()
 
     def receive(self, data: bytes) -> None:
-        """Handle the messages that are complete with these bytes, now or in a later turn."""
+        """
+        Handle the messages that are complete with these bytes, now or in a later turn.
+
+        One whole message is heard at once, if nothing waits before it and there are tokens for it. It gives back the tokens for
+        its bytes, as each message does, so they need not be taken.
+        """
         size = len(data)
         self.bytes_received += size
+        now = self._seconds()
+        if (
+            self._messages is None
+            and not self._buffer
+            and not self.paused
+            and self._rate.left >= 1.0
+            and size <= MESSAGE_BYTES
+            and self._bytes.left >= self._plenty
+            and (self._limits.unlimited or self._conversation.at_table)
+        ):
+            with self._context.cork:
+                try:
+                    message = self._decode_whole(data)
+                    if message is not None:
+                        self.last_at = now
+                        self._hear(message, now)
+                        return
+                except Exception as error:
+                    self._failed(error)
+                    return
+        self._receive_all(data, size, now)
+
+    def _receive_all(self, data: bytes, size: int, now: float) -> None:
+        """The general way."""
         context, limits = self._context, self._limits
-        now = context.clock.seconds()
         if not limits.unlimited:
             charge = size if size > SEGMENT else SEGMENT
             if not self._bytes.take(now, charge):
@@ -146,7 +186,7 @@ class Input(Generic[M]):
             return
         with context.cork:
             # While others wait, all but the first message of a segment wait behind them.
-            strange = not (limits.unlimited or self._connection.conversation.at_table)
+            strange = not (limits.unlimited or self._conversation.at_table)
             self._handle(now, 1 if context.scheduler.waiting else limits.messages_per_turn, strange)
 
     def pause(self, reason: PauseReason) -> None:
@@ -198,12 +238,15 @@ class Input(Generic[M]):
         return self._moves.missing
 
     def exempt_from_rate(self) -> None:
-        """The last message does not count against the rate limit."""
-        self._rate.give_back()
+        """The message that is being heard, or was heard last, does not count against the rate limit."""
+        if self._counts:
+            self._counts = False
+        else:
+            self._rate.give_back()
 
     def move_accepted(self) -> None:
-        """The last message was an accepted move: it counts against the rate of moves only."""
-        self._rate.give_back()
+        """The last message was an accepted move: it counts against the rate of moves only. Above that, input pauses."""
+        self.exempt_from_rate()
         if self._limits.unlimited or self._connection.closing:
             return
         now = self.last_at
@@ -233,7 +276,7 @@ class Input(Generic[M]):
         """
         self.last_at = now
         handled = 0
-        output, hear, paused = self._connection.output, self._conversation.hear, self.paused
+        connection, paused = self._connection, self.paused
         assert self._messages is not None
         messages = chain(self._lookahead, self._messages) if self._lookahead else self._messages
         self._lookahead = ()
@@ -243,19 +286,19 @@ class Input(Generic[M]):
                     handled
                     and (
                         handled >= most
-                        or output.pending_bytes > OUTPUT_BEFORE_INPUT
+                        or connection.pending_bytes > OUTPUT_BEFORE_INPUT
                         or paused
                         or self._context.clock.seconds() - now > SHARE
                     )
                 ) or (strange and not self._context.scheduler.has_time(MESSAGE)):
                     self._lookahead = (message,)
                     self._give_bytes_back(handled)
-                    self._connection.deadlines.cancel(Deadline.MESSAGE)
+                    connection.deadlines.cancel(Deadline.MESSAGE)
                     self._wait_for_turn()
                     return
-                if not self._rate.take(now) and not self._limits.unlimited:
+                if not self._rate.has_one(now) and not self._limits.unlimited:
                     raise WireError("too many messages")
-                hear(message)
+                self._hear(message, now)
                 if self._messages is None:
                     return  # `stop` was called
                 handled += 1
@@ -265,6 +308,14 @@ class Input(Generic[M]):
         self._messages = None
         self._give_bytes_back(handled)
         self._all_handled(handled)
+
+    def _hear(self, message: M, now: float) -> None:
+        """Have a message heard, and count it unless it was a move. There is a token for it, or there are no limits."""
+        self._counts = True
+        self._conversation.hear(message)
+        if self._counts:
+            self._counts = False
+            self._rate.take(now)
 
     def _give_bytes_back(self, handled: int) -> None:
         """So many messages were handled. Without the bound, short messages would pay for bytes that make none."""
@@ -282,7 +333,7 @@ class Input(Generic[M]):
             self._wait_for_turn()
         elif unfinished and Deadline.MESSAGE not in deadlines:
             seconds = self._limits.message_seconds
-            if Deadline.LOGIN in deadlines or self._connection.factory.wire.for_people:
+            if Deadline.LOGIN in deadlines or self._connection.wire.for_people:
                 seconds = max(seconds, self._limits.login_patience_seconds)  # somebody may be typing
             deadlines.set(Deadline.MESSAGE, seconds, partial(self._not_finished, seconds))
 
@@ -291,7 +342,7 @@ class Input(Generic[M]):
         if isinstance(error, WireError):
             self._refuse(error)
         else:
-            self.log.failure("hearing {wire} failed", wire=self._connection.factory.wire.name)
+            self.log.failure("hearing {wire} failed", wire=self._connection.wire.name)
             self._connection.hang_up("a fault of the host")
 
     def _refuse(self, error: WireError) -> None:

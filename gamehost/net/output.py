@@ -8,17 +8,15 @@ that writes to a transport.
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import Generic, TypeVar
 
 from twisted.internet.interfaces import IPushProducer
 from zope.interface import implementer
 
+from gamehost.net.context import Connection
 from gamehost.net.deadlines import Deadline
-from gamehost.net.input import PauseReason
+from gamehost.net.input import Input, PauseReason
 from gamehost.wires.base import Codec
-
-if TYPE_CHECKING:
-    from gamehost.net.connection import WireProtocol
 
 M = TypeVar("M")
 
@@ -35,20 +33,23 @@ class Output(Generic[M]):
 
     :param connection: whose output it is
     :param codec: encodes the messages
+    :param input_: pauses while the client does not read
     """
 
     __slots__ = (
-        *("_codec", "_connection", "_cork", "_held", "_hold_ends", "_limit", "_paused", "_pending"),
+        *("_codec", "_connection", "_cork", "_held", "_hold_ends", "_input", "_limit", "_pending", "_stalled"),
         *("_write_limit", "pending_bytes"),
     )
 
-    def __init__(self, connection: "WireProtocol[M]", codec: Codec[M]) -> None:
+    def __init__(self, connection: Connection, codec: Codec[M], input_: Input[M]) -> None:
         self._connection = connection
         self._codec = codec
+        self._input = input_
         self._cork = connection.context.cork
         self._limit = connection.context.limits.queue_bytes
-        self._write_limit = connection.factory.wire.write_bytes
-        self._paused = connection.input.paused
+        self._write_limit = connection.wire.write_bytes
+        #: Whether the client does not read.
+        self._stalled = False
         self._pending: list[bytes] = []
         #: Bytes that were not given to the transport yet.
         self.pending_bytes = 0
@@ -66,29 +67,24 @@ class Output(Generic[M]):
 
     def send_past(self, message: M) -> None:
         """Send a message even during a hold."""
-        data = self._codec.encode(message)
-        self._pending.append(data)
+        data, pending = self._codec.encode(message), self._pending
+        pending.append(data)
         self.pending_bytes += len(data)
-        if _STALLED in self._paused:
+        if self._stalled:
             if self.pending_bytes > self._limit:
                 self._connection.abort("the client reads too slowly")
-        elif len(self._pending) == 1:
+        elif len(pending) == 1:
             self._cork.add(self)
 
     def flush(self) -> None:
         """Write everything that is pending."""
         if not self._pending:
             return
-        pending, self._pending = self._pending, []
-        self.pending_bytes = 0
-        write, limit = self._connection.transport.write, self._write_limit
-        if len(pending) == 1:
-            write(pending[0])
-        elif not limit:
-            write(b"".join(pending))
-        else:
-            for piece in _in_pieces(pending, limit):
-                write(piece)
+        limit = self._write_limit
+        pieces = [*_in_pieces(self._pending, limit)] if limit else [b"".join(self._pending)]
+        self.clear()
+        for piece in pieces:
+            self._connection.transport.write(piece)
 
     def clear(self) -> None:
         """Drop everything that is pending. What is held back stays."""
@@ -162,16 +158,18 @@ class Output(Generic[M]):
         """The transport's buffer is full: the client does not read. Handle no more input that would want answers."""
         if self._connection.closing:
             return
-        self._connection.input.pause(_STALLED)
+        self._stalled = True
+        self._input.pause(_STALLED)
         limits = self._connection.context.limits
         self._connection.deadlines.set(Deadline.STALLED, limits.stalled_seconds, self._not_read)
 
     def resumeProducing(self) -> None:
         """The client has read all that was written."""
-        self._paused.discard(_STALLED)
+        self._stalled = False
+        self._input.paused.discard(_STALLED)
         self._connection.deadlines.cancel(Deadline.STALLED)
         self.flush()  # may fill the buffer again
-        self._connection.input.read_on()
+        self._input.read_on()
 
     def stopProducing(self) -> None:
         """The connection is lost; the transport calls `connectionLost` too."""

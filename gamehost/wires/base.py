@@ -18,6 +18,7 @@ from gamehost.settings import Settings, refuse_unknown, setting, yes_or_no
 from gamehost.wires.conversation import Conversation, Peer
 
 M = TypeVar("M")
+M_co = TypeVar("M_co", covariant=True)
 
 #: The version of the interface between the host and its wires. A new version may be refused by an older host, and an old
 #: one by a newer host.
@@ -44,6 +45,18 @@ class Codec(Protocol[M]):
 
     def encode(self, message: M) -> bytes:
         """The bytes of a message."""
+
+
+class ReadsWhole(Protocol[M_co]):
+    """A codec that has a short way for a segment that is exactly one message. Nearly all are."""
+
+    def whole(self, data: bytes) -> M_co | None:
+        """
+        The message that the bytes are; `None`: they are not exactly one, or something waits before them. Then nothing has
+        changed, and they are to be fed.
+
+        :raises WireError: as `Codec.feed`
+        """
 
 
 @runtime_checkable

@@ -147,11 +147,21 @@ class Conversation(Protocol[M_contra]):
         """The connection is lost. Called last, and once."""
 
 
+class _LastSaid:
+    """The last event that players of a wire were told, and the message for it. A table tells its players one after another."""
+
+    __slots__ = ("event", "message")
+
+    def __init__(self) -> None:
+        self.event: Any = None
+        self.message: Any = None
+
+
 class BaseConversation(Generic[M]):
     """
     What the conversations of all wires share: the state, the two tables, entering the lobby and leaving it.
 
-    Subclasses set `HEARS` and `TELLS`, and write `unexpected` and `say_closing`.
+    Subclasses set `HEARS`, `SAYS` and `TELLS`, and write `unexpected` and `say_closing`.
 
     :param peer: the client
     :param lobby: where players meet
@@ -161,7 +171,10 @@ class BaseConversation(Generic[M]):
     HEARS: ClassVar[Mapping[tuple[Enum, type], Callable[..., None]]] = {}
     #: (state, type of message) -> method that says what is claimed by this message. Other messages claim nothing.
     CLAIMS: ClassVar[Mapping[tuple[Enum, type], Callable[..., Claim | None]]] = {}
-    #: Type of event -> method. Other events go to `tell_other`.
+    #: Type of event -> method that makes the message for it, which is the same for all players of a table who are on this
+    #: wire. It is made once for them all.
+    SAYS: ClassVar[Mapping[type, Callable[..., Any]]] = {}
+    #: Type of event -> method that tells it. Other events go to `tell_other`.
     TELLS: ClassVar[Mapping[type, Callable[..., None]]] = {}
 
     #: What the port speaks, for clients of another protocol, as `guidance.wrong_port` has it; empty: they are not told.
@@ -169,6 +182,7 @@ class BaseConversation(Generic[M]):
     #: What this wire is written in, if that is something that `guidance.other_protocol` knows.
     WRITTEN_IN: ClassVar[str] = ""
 
+    _last_said: ClassVar[_LastSaid]
     _HEARD_IN: ClassVar[Mapping[Enum, Mapping[type, Callable[..., None]]]] = {}
 
     log = Logger()
@@ -178,6 +192,7 @@ class BaseConversation(Generic[M]):
         for (state, kind), method in cls.HEARS.items():
             heard.setdefault(state, {})[kind] = method
         cls._HEARD_IN = heard
+        cls._last_said = _LastSaid()
 
     def __init__(self, peer: Peer[M], lobby: Lobby, state: Enum) -> None:
         self.peer = peer
@@ -302,9 +317,16 @@ class BaseConversation(Generic[M]):
 
         An event that has no method goes to `tell_other`.
         """
-        method = self.TELLS.get(type(event)) or _TOLD_ON_ALL_WIRES.get(type(event)) or type(self).tell_other
+        say = self.SAYS.get(type(event))
         try:
-            method(self, event)
+            if say is None:
+                method = self.TELLS.get(type(event)) or _TOLD_ON_ALL_WIRES.get(type(event)) or type(self).tell_other
+                method(self, event)
+                return
+            last = self._last_said
+            if last.event is not event:
+                last.event, last.message = event, say(self, event)
+            self.peer.say(last.message)
         except Exception:
             self.log.failure("telling a {event} failed", event=type(event).__name__)
             self.peer.hang_up("a fault of the host")

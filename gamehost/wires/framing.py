@@ -89,9 +89,6 @@ class LineBuffer:
         if self._begun or b"\xff" in data:
             data = self._without_negotiation(data)
         rest = self._rest
-        if not rest and not self._first and 0 <= data.find(b"\n") == len(data) - 1 < self._limit:
-            yield data[:-2] if data.endswith(b"\r\n") else data[:-1]  # one whole line, as nearly always
-            return
         rest += data
         start = 0
         try:
@@ -112,6 +109,14 @@ class LineBuffer:
         if len(rest) > self._limit and not (len(rest) == self._limit + 1 and rest.endswith(b"\r")):
             raise WireError(f"a line longer than {self._limit} bytes")
 
+    def whole(self, data: bytes) -> bytes | None:
+        """The line that the bytes are; `None`: they are not exactly one, or something waits before it."""
+        if self._rest or self._begun or self._first or b"\xff" in data:
+            return None
+        if not 0 <= data.find(b"\n") == len(data) - 1 < self._limit:
+            return None
+        return data[:-2] if data.endswith(b"\r\n") else data[:-1]
+
     def _without_negotiation(self, data: bytes) -> bytes:
         # Only bytes after the last negotiation can begin another one: bytes that its removal joins cannot.
         *before, tail = _TELNET.split(self._begun + data)
@@ -130,6 +135,8 @@ class Buffer(Protocol):
 
     @property
     def unfinished(self) -> bool: ...
+
+    def whole(self, data: bytes) -> bytes | None: ...
 
     def feed(self, data: bytes) -> Iterator[bytes]: ...
 
@@ -171,6 +178,18 @@ class LineCodec(Generic[M]):
                 if self._unreadable > 1:
                     raise WireError(self.UNREADABLE)
             yield message
+
+    def whole(self, data: bytes) -> M | None:
+        """
+        The message that the bytes are; `None`: they are to be fed. As of `gamehost.wires.base.ReadsWhole`.
+
+        :raises WireError: as `read`
+        """
+        line = self._lines.whole(data)
+        if line is None:
+            return None
+        message = self.read(line)
+        return None if type(message) is UndecodableLine else message
 
     def read(self, line: bytes) -> M:
         """
@@ -292,10 +311,6 @@ class FrameBuffer:
         :raises WireError: as `payload` does, or a frame does not begin with the mark
         """
         rest, mark, header = self._rest, self._mark, self._header
-        begins = not rest and len(data) >= header and mark in (None, data[0])
-        if begins and len(data) == header + self._payload(data[:header]):
-            yield data  # one whole frame, as nearly always
-            return
         rest += data
         start = 0
         try:
@@ -313,6 +328,17 @@ class FrameBuffer:
                 yield frame
         finally:
             del rest[:start]
+
+    def whole(self, data: bytes) -> bytes | None:
+        """
+        The bytes, if they are exactly one frame and nothing waits before it; else `None`, and nothing has changed.
+
+        :raises WireError: as `payload` does
+        """
+        header = self._header
+        if self._rest or len(data) < header or self._mark not in (None, data[0]):
+            return None
+        return data if len(data) == header + self._payload(data[:header]) else None
 
 
 # What is said to whoever is lost: people who type `help`, and programs that speak another protocol to this port. A wire asks

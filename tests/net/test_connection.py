@@ -11,7 +11,7 @@ from twisted.logger import Logger, LogLevel
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.net.connection import KINDS, OTHER, kind_of
-from gamehost.net.context import Cork
+from gamehost.net.deadlines import Cork
 from gamehost.net.limiter import MOST_BEING_REFUSED
 from gamehost.testing.transport import StrictTransport
 from tests.kit.example_game import TOY_WIRE

@@ -3,8 +3,7 @@
 from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamehost.net.context import Cork
-from gamehost.net.deadlines import Deadline, Deadlines
+from gamehost.net.deadlines import Cork, Deadline, Deadlines
 
 
 class DeadlinesTests(SynchronousTestCase):

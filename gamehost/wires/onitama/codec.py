@@ -8,7 +8,9 @@ the connection.
 from collections.abc import Mapping
 from typing import Any
 
-from gamehost.wires.framing import BLANK, NOT_UTF8, LineCodec, asks_for_help, wrong_port
+from msgspec.structs import astuple
+
+from gamehost.wires.framing import BLANK, NOT_UTF8, LastEncoded, LineCodec, asks_for_help, wrong_port
 from gamehost.wires.onitama.messages import (
     CLIENT_COMMANDS,
     SERVER_COMMANDS,
@@ -27,10 +29,8 @@ from gamehost.wires.onitama.messages import (
 LINE_LIMIT = 256
 
 _SERVER_ONLY = frozenset(SERVER_COMMANDS.values())
-#: Message -> its command, and its attributes in the order of the document's arguments. The two messages of a client are
-#: the examples for a person who asks for help.
+#: Message -> its command. The two messages of a client are the examples for a person who asks for help.
 _COMMANDS: Mapping[type[Any], str] = {**SERVER_COMMANDS, Login: "LOGIN", MakeMove: "MAKE_MOVE"}
-_SENT = {kind: (command, kind.__struct_fields__) for kind, command in _COMMANDS.items()}
 
 
 def parse(line: str) -> Message:
@@ -76,10 +76,16 @@ class PipesCodec(LineCodec[Message]):
             return NOT_UTF8
 
     def encode(self, message: Message) -> bytes:
-        command, names = _SENT[type(message)]
-        words = [command]
-        for name in names:
-            word = getattr(message, name)
-            if word is not None:
-                words.append(word)
-        return ("|".join(words) + "\n").encode("utf-8")
+        return _LAST.bytes_of(message, _encode)
+
+
+def _encode(message: Message) -> bytes:
+    words = [_COMMANDS[type(message)]]
+    for word in astuple(message):
+        if word is not None:
+            words.append(word)
+    return ("|".join(words) + "\n").encode("utf-8")
+
+
+#: What is told to both players is encoded once.
+_LAST: LastEncoded[Message] = LastEncoded()

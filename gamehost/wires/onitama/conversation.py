@@ -243,12 +243,12 @@ class PipesConversation(BaseConversation[Message]):
         cards = None if self._strict else cards_with_positions(event.position)
         self.peer.say(Start(self.name_of(Seat(0)), self.name_of(Seat(1)), cards))
 
-    def tell_moved(self, event: Moved) -> None:
+    def moved(self, event: Moved) -> Message:
         move = event.move
-        self.peer.say(MoveWasMade(move.card, SQUARES[move.start], SQUARES[move.end]))
+        return MoveWasMade(move.card, SQUARES[move.start], SQUARES[move.end])
 
-    def tell_exchanged(self, event: Exchanged) -> None:
-        self.peer.say(StalemateCard(event.old, event.new))
+    def exchanged(self, event: Exchanged) -> Message:
+        return StalemateCard(event.old, event.new)
 
     def tell_refused(self, event: Refused) -> None:
         """Tell that a move is not valid, and why. A refusal that comes after the end is dropped."""
@@ -282,10 +282,9 @@ class PipesConversation(BaseConversation[Message]):
         self._may_be_late = not self._strict
         self.end()
 
+    SAYS: ClassVar[Any] = {Moved: moved, Exchanged: exchanged}
     TELLS: ClassVar[Any] = {
         Dealt: tell_dealt,
-        Moved: tell_moved,
-        Exchanged: tell_exchanged,
         Refused: tell_refused,
         Away: tell_away,
         Back: tell_back,

@@ -74,6 +74,11 @@ class MessageBuffer:
         if len(rest) > MESSAGE_LIMIT:
             raise WireError(_TOO_LONG)
 
+    def whole(self, data: bytes) -> bytes | None:
+        """The message that the bytes are, as of `LineBuffer`."""
+        one = not self._rest and not self._first and 0 <= data.find(b"\0") == len(data) - 1 <= MESSAGE_LIMIT
+        return data[:-1] if one else None
+
     def _refuse_foreign(self, message: bytearray) -> None:
         if self._first and is_foreign(message):
             raise OtherProtocol(bytes(message))

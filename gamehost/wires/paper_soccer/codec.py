@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import suppress
 
-from gamehost.wires.framing import BLANK, WireError
+from gamehost.wires.framing import BLANK, LastEncoded, WireError
 from gamehost.wires.paper_soccer.elements import (
     OPAQUE,
     AttributeTwice,
@@ -399,6 +399,14 @@ def _written_remote(message: Message, loose: bool) -> bytes | None:
     return None
 
 
+def _encode(message: Message) -> bytes:
+    return written(message).encode()
+
+
+#: What is told to both players is written once.
+_LAST: LastEncoded[Message] = LastEncoded()
+
+
 class XmlCodec:
     """
     Turns the bytes of one connection into messages, and messages into bytes.
@@ -452,6 +460,13 @@ class XmlCodec:
                 self._refused = type(message) is Malformed and not piece.data.startswith(b"<message")
             yield BLANK if same_mistake else message
 
+    def whole(self, data: bytes) -> Message | None:
+        """As of `gamehost.wires.base.ReadsWhole`, for moves as most clients write them."""
+        move = self._buffer.whole(data)
+        if move is not None:
+            self._refused = False
+        return move
+
     def _read(self, piece: Piece) -> Message:
         dialect = self._dialect
         if self._loose and _LOG_IN.match(piece.data):
@@ -470,7 +485,7 @@ class XmlCodec:
             self._buffer.widen(message.dialect is not _BUILT_IN)
         loose = self._dialect is _LOOSE
         remote = None if self._dialect is _BUILT_IN else _written_remote(message, loose)
-        data = remote or written(message).encode()
+        data = remote or _LAST.bytes_of(message, _encode)
         if loose and data.endswith(b'"/>') and data.startswith(b"<message"):
             data = data[:-2] + b"></message>"
         return b"%b%b%b" % (self._prefix, data, self._end)

@@ -266,8 +266,8 @@ class XmlConversation(BaseConversation[Message]):
         """Tell the first game state. It has no points, and names the player who moves first."""
         self.peer.say(GameState(self._game_id, self.name_of(event.first)))
 
-    def tell_moved(self, event: Moved) -> None:
-        self.peer.say(GameState(self._game_id, self.name_of(event.next), event.points))
+    def moved(self, event: Moved) -> Message:
+        return GameState(self._game_id, self.name_of(event.next), event.points)
 
     def tell_ended(self, event: Ended) -> None:
         """Tell the last move, if there was one, and who won; to a player whose move was illegal, first the reason."""
@@ -315,9 +315,9 @@ class XmlConversation(BaseConversation[Message]):
         self._may_be_late = not self._strict
         self.peer.alarm(self.lobby.grace, self._done)
 
+    SAYS: ClassVar[Any] = {Moved: moved}
     TELLS: ClassVar[Any] = {
         Kickoff: tell_kickoff,
-        Moved: tell_moved,
         Ended: tell_ended,
         Refused: tell_refused,
         Away: tell_away,

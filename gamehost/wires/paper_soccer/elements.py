@@ -133,6 +133,14 @@ _BLANK_LINE = Piece(PieceKind.BLANK_LINE)
 _LINE_END, _SLASH, _LESS, _MORE, _QUESTION, _BANG = b"\n/<>?!"
 
 
+def _move(usual: re.Match[bytes]) -> Move:
+    """What `_USUAL_MOVE` has found."""
+    game_id = usual[1] or usual[2]
+    numbers = map(int, _COORDINATE.findall(usual[3]))
+    points = tuple(zip(numbers, numbers, strict=True))
+    return Move(points, None if game_id is None else game_id.decode("ascii"))
+
+
 class MessageBuffer:
     """
     The bytes of one connection.
@@ -217,6 +225,16 @@ class MessageBuffer:
         self._at -= start
         if self._tag >= 0:
             self._tag -= start
+
+    def whole(self, data: bytes) -> Move | None:
+        """The move that the bytes are, as most clients write it, with a line end; else `None`, and nothing has changed."""
+        if self._rest or self._declared or self._remote or len(data) > MESSAGE_LIMIT:
+            return None
+        usual = _USUAL_MOVE.match(data)
+        if usual is None or usual.end() != len(data) - 1 or not data.endswith(b"\n"):
+            return None
+        self._line_ends = self._same_line = False
+        return _move(usual)
 
     def _next(self) -> Piece | None:
         """The next piece, if it is whole."""
@@ -313,12 +331,7 @@ class MessageBuffer:
 
     def _cut(self, kind: PieceKind, stop: int, usual: re.Match[bytes] | None = None) -> Piece:
         contents = tuple(self._contents)
-        move = None
-        if usual is not None:
-            game_id = usual[1] or usual[2]
-            numbers = map(int, _COORDINATE.findall(usual[3]))
-            points = tuple(zip(numbers, numbers, strict=True))
-            move = Move(points, None if game_id is None else game_id.decode("ascii"))
+        move = None if usual is None else _move(usual)
         piece = Piece(kind, bytes(self._rest[self._start : stop]), self._same_line, contents, move)
         self._same_line = True
         self._start = stop

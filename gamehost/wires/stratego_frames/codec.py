@@ -200,6 +200,15 @@ class FramesCodec:
         for frame in self._frames.feed(data):
             yield _READERS[frame[1]](frame)
 
+    def whole(self, data: bytes) -> Message | None:
+        """
+        As of `gamehost.wires.base.ReadsWhole`.
+
+        :raises WireError: as `feed`
+        """
+        frame = self._frames.whole(data)
+        return None if frame is None else _READERS[frame[1]](frame)
+
     def encode(self, message: Message) -> bytes:
         """A server's message as the next frame of the connection. Each call uses one sequence number."""
         kind, write = _SENT[type(message)]

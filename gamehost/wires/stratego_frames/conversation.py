@@ -235,10 +235,10 @@ class FramesConversation(BaseConversation[Message]):
         """The board, as this player may see it."""
         self.peer.say(Board(event.squares))
 
-    def tell_moved(self, event: told.Moved) -> None:
+    def moved(self, event: told.Moved) -> Message:
         """A move onto an empty square."""
         move = event.move
-        self.peer.say(Move(move.x, move.y, move.to_x, move.to_y))
+        return Move(move.x, move.y, move.to_x, move.to_y)
 
     def tell_fought(self, event: told.Fought) -> None:
         """A move that attacked a piece."""
@@ -305,12 +305,12 @@ class FramesConversation(BaseConversation[Message]):
         super().tell_suspended(event)
         self.peer.hang_up(SUSPENDED)
 
+    SAYS: ClassVar[Any] = {told.Moved: moved}
     TELLS: ClassVar[Any] = {
         told.Opened: tell_opened,
         told.Placed: tell_placed,
         told.Playing: tell_playing,
         told.Board: tell_board,
-        told.Moved: tell_moved,
         told.Fought: tell_fought,
         told.Over: tell_decided,
         Refused: tell_refused,

@@ -1,0 +1,162 @@
+"""
+The way of a move: which functions of the host it passes, how often, and how many steps of Python's interpreter they take.
+
+    python -m benchmarks.way [--wires onitama,...] [--moves 40] [--list]
+
+A host in memory with a real store plays moves of `benchmarks.scripts` in one turn of the reactor, each at a table of its own.
+The figures depend on no clock and no other program, so two versions can be compared in some seconds. Functions that not every
+second move passes, such as those of a whole commit, are in the steps only. What runs in C or belongs to Twisted is in none.
+"""
+
+import argparse
+import sys
+import tempfile
+import threading
+from collections import Counter, deque
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from queue import SimpleQueue
+from types import CodeType, FrameType
+from typing import Any
+
+from attrs import define, field, frozen
+
+from benchmarks.scripts import GAME, ME, WIRES, Script, Step, script_of
+from gamehost.storage.durable import DurableJournal
+from gamehost.storage.sqlite import open_journal
+from gamehost.testing.journals import RecordingJournal
+from gamehost.testing.memory_host import Client, MemoryHost
+
+PACKAGE = str(Path(__file__).parents[1] / "gamehost")
+#: What stands for the network and for the other programs.
+NOT_COUNTED = PACKAGE + "/testing"
+
+#: Matches that begin again with a log-in are left out: a whole match is more than moves.
+SHOWN = tuple(wire for wire in WIRES if not script_of(wire).log_in and not script_of(wire).opening)
+
+
+@frozen
+class Way:
+    """What one move passes."""
+
+    #: Calls a move of each function that at least every second move passes, by its file and its name.
+    calls: dict[tuple[str, str], float]
+    #: Steps of the interpreter a move, by the same; of all functions.
+    steps: dict[tuple[str, str], float]
+
+    @property
+    def files(self) -> set[str]:
+        return {file for file, _ in self.calls}
+
+
+@define(eq=False)
+class Count:
+    """Counts calls and steps in all threads that begin after it."""
+
+    calls: Counter[CodeType] = field(factory=Counter)
+    steps: Counter[CodeType] = field(factory=Counter)
+    on: bool = False
+
+    def trace(self, frame: FrameType, event: str, argument: Any) -> Callable[..., Any] | None:
+        """For `sys.settrace`."""
+        code = frame.f_code
+        if not code.co_filename.startswith(PACKAGE) or code.co_filename.startswith(NOT_COUNTED):
+            return None
+        frame.f_trace_opcodes = True
+        frame.f_trace_lines = False
+        self.calls[code] += self.on
+
+        def step(frame: FrameType, event: str, argument: Any) -> Any:
+            self.steps[code] += self.on and event == "opcode"
+            return step
+
+        return step
+
+    def per_move(self, moves: int) -> Way:
+        calls, steps = Counter[tuple[str, str]](), Counter[tuple[str, str]]()
+        for counted, found in ((calls, self.calls), (steps, self.steps)):
+            for code, number in found.items():
+                counted[str(Path(code.co_filename).relative_to(PACKAGE)), code.co_qualname] += number
+        return Way(
+            {one: number / moves for one, number in calls.items() if number * 2 >= moves},
+            {one: number / moves for one, number in steps.items()},
+        )
+
+
+class Turns:
+    """What threads have the reactor call, and what is to be called at the end of a turn."""
+
+    def __init__(self) -> None:
+        self._calls: SimpleQueue[Callable[[], None]] = SimpleQueue()
+        self._ends: deque[Callable[[], None]] = deque()
+        self.from_thread = self._calls.put
+        self.after_turn = self._ends.append
+
+    def end(self, journal: DurableJournal) -> None:
+        """End a turn, and wait until everything is durable and told."""
+        while self._ends:
+            self._ends.popleft()()
+        while journal.backlog.waiting:
+            self._calls.get()()
+
+
+class Journal(RecordingJournal):
+    """A real store, with accounts in memory."""
+
+    def __init__(self, durable: DurableJournal) -> None:
+        super().__init__()
+        shared: Any = self
+        for name in ("new_table", "open", "append", "told", "sleep", "wake"):
+            setattr(shared, name, getattr(durable, name))
+
+
+def way(script: Script, moves: int) -> Way:
+    """Play so many moves in one turn, each at a table of its own and in a position of its own."""
+    count, turns = Count(), Turns()
+    with tempfile.TemporaryDirectory() as folder:
+        threading.settrace(count.trace)
+        journal = open_journal(Path(folder) / "store.sqlite", turns.from_thread, sys.exit, after_turn=turns.after_turn)
+        settings = {**script.settings, "limits.unlimited": "yes", "limits.password_work": "10"}
+        host = MemoryHost(settings, journal=Journal(journal))
+        tables = [[host.connect(script.wire) for seat in (0, 1)] for table in range(moves)]
+        for number, table in enumerate(tables):
+            plies = number % len(script.play)
+            for step in (*script.arrival, *script.play[:plies]):
+                say(table, step, number)
+                turns.end(journal)
+                host.settle()
+        sys.settrace(count.trace)
+        count.on = True
+        for number, table in enumerate(tables):
+            say(table, script.play[number % len(script.play)], number)
+        turns.end(journal)
+        sys.settrace(None)
+        journal.close()
+        threading.settrace(None)
+    return count.per_move(moves)
+
+
+def say(table: Sequence[Client], step: Step, number: int) -> None:
+    name = b"ab"[step.sender : step.sender + 1] + b"%05d" % number
+    table[step.sender].transport.receive(step.said.replace(ME, name).replace(GAME, b"%d" % number))
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Count, and print."""
+    parser = argparse.ArgumentParser(description="Which functions of the host a move passes.")
+    parser.add_argument("--wires", default=",".join(SHOWN))
+    parser.add_argument("--moves", type=int, default=24)
+    parser.add_argument("--list", action="store_true", help="the functions, too")
+    words = parser.parse_args(arguments)
+    print("wire             functions   files   calls   steps")
+    for wire in words.wires.split(","):
+        found = way(script_of(wire), words.moves)
+        calls, steps = sum(found.calls.values()), sum(found.steps.values())
+        print(f"{wire:16} {len(found.calls):9} {len(found.files):7} {calls:7.1f} {steps:7.0f}")
+        if words.list:
+            for (file, name), number in sorted(found.calls.items()):
+                print(f"    {file:40} {name:48} {number:5.1f} {found.steps[file, name]:6.0f}")
+
+
+if __name__ == "__main__":
+    main()
