@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.browser.playing import PlayCase
-from tests.kit.browser import Page, enter, sit_down
+from tests.kit.browser import PHONE, Page, enter, play_on, sit_down
 
 WIDTHS = (320, 360, 390)
 #: The two longest names that the host accepts, in the widest letters.
@@ -123,3 +123,19 @@ class NarrowTests(PlayCase):
         await other.open(address)
         await other.until("document.querySelector('.centre .go') && document.querySelector('.invited')")
         await self.check(other, "an invitation")
+
+    async def test_the_question_stays_in_sight(self) -> None:
+        """Eriantys on a phone: what is asked, and a student that answers it, are on the screen together."""
+        for page in (pages := await self.match("eriantys")):
+            await page.look(PHONE)
+        entrance = "document.querySelector('[data-cell^=entrance][data-can]')"
+        for seed in range(1, 40):
+            asked = [page for page in pages if await page.run(f"!!{entrance}")]
+            if asked:
+                break
+            for page in pages:
+                await play_on(page, seed, 1, once=True)
+        await asked[0].run(f"{entrance}.scrollIntoView({{block: 'end'}})")
+        inside = "((one) => one.top >= 0 && one.bottom <= 844)(%s.getBoundingClientRect())"
+        for what in (entrance, "document.querySelector('.panel h1')"):
+            self.assertTrue(await asked[0].run(inside % what), what)
