@@ -10,8 +10,8 @@ Requests (`ask-...`) are told to the seat that is asked, and to nobody else.
 """
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from functools import lru_cache
-from typing import Any, TypeAlias
+from functools import lru_cache, partial
+from typing import Any, TypeAlias, TypeVar
 
 from msgspec import Struct
 from msgspec.structs import astuple
@@ -22,6 +22,8 @@ from gamehost.games.eriantys.characters import EFFECTS
 from gamehost.games.eriantys.events import RuleFault
 from gamehost.games.eriantys.rules import NO_STUDENTS, Card, Character, Colour, Island, School, Status, Students, Tower
 from gamehost.games.messages import ActionMessage, EventMessage
+
+T = TypeVar("T")
 
 # How values are written
 
@@ -134,10 +136,10 @@ class JsonSpelling(Spelling):
         #: A group of islands, by its number. A board shares most of them with the one before, so each is made once.
         self.island: Callable[[int, Island], Any] = lru_cache(1024)(self._new_island)
 
-    def school(self, seat: int, school: School, board: events.Board, **more: Any) -> Any:
-        """A player's school board, and what lies beside it."""
+    def school(self, seat: int, school: School, board: events.Board, *name: str) -> Any:
+        """A player's school board, and what lies beside it; with a name in front, where the class has one."""
         return self._player(
-            **more,
+            *name,
             tower=self.towers[school.tower],
             wizard=school.wizard,
             towersLeft=school.towers,
@@ -193,10 +195,16 @@ class JsonSpelling(Spelling):
         students = NO_STUDENTS if card.students is None else self.counts(card.students)
         return Card(Character(card.character), card.cost, card.used, students, card.noEntryTiles or 0)
 
-    def table(self, board: events.Board) -> dict[str, Any]:
-        """What lies between the players, without who has which professor."""
-        return dict(
+    def table(self, make: Callable[..., T], board: events.Board, professors: Mapping[Any, Any]) -> T:
+        """
+        What lies between the players.
+
+        :param make: a class, or what makes it from the keys
+        :param professors: the holder of each colour
+        """
+        return make(
             round=board.round,
+            professors=professors,
             islands=self._many(self.island(number, island) for number, island in enumerate(board.islands, 1)),
             clouds=self._many(map(self.heap, board.clouds)),
             motherNature=board.mother_nature,
@@ -594,12 +602,9 @@ SPELLING = JsonSpelling(
 
 def board_message(board: events.Board) -> BoardMessage:
     """A board as a message."""
-    return BoardMessage(
-        players=[SPELLING.school(seat, school, board) for seat, school in enumerate(board.schools)],
-        professors=dict(zip(_COLOURS, board.professors, strict=True)),
-        order=list(board.order),
-        **SPELLING.table(board),
-    )
+    players = [SPELLING.school(seat, school, board) for seat, school in enumerate(board.schools)]
+    make = partial(BoardMessage, players=players, order=list(board.order))
+    return SPELLING.table(make, board, dict(zip(_COLOURS, board.professors, strict=True)))
 
 
 def _read_board(board: BoardMessage) -> events.Board:

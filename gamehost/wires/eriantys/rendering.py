@@ -45,11 +45,9 @@ SPELLING = JsonSpelling(
 
 def board_of(board: e.Board, names: Names, strict: bool) -> m.UpdateBoard:
     """Everything visible; in strict mode without the order around the table."""
-    players = tuple(
-        SPELLING.school(seat, school, board, nickname=names[seat]) for seat, school in enumerate(board.schools)
-    )
+    players = tuple(SPELLING.school(seat, school, board, names[seat]) for seat, school in enumerate(board.schools))
     holders = (None if holder is None else names[holder] for holder in board.professors)
-    dashboard = m.Dashboard(professors=dict(zip(SPELLING.colours, holders, strict=True)), **SPELLING.table(board))
+    dashboard = SPELLING.table(m.Dashboard, board, dict(zip(SPELLING.colours, holders, strict=True)))
     return m.UpdateBoard(players, dashboard, UNSET if strict else tuple(names[seat] for seat in board.order))
 
 
