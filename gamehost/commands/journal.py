@@ -25,10 +25,10 @@ from gamehost.journal.records import Entry, EntryKind, SeatRecord, StoreUnusable
 from gamehost.journal.replay import NotFollowed, new_master, replay
 from gamehost.ops.escaping import escaped
 from gamehost.storage import high_water_mark
-from gamehost.storage.copying import copy_store, prune
+from gamehost.storage.copying import copy_store, inspecting, prune
 from gamehost.storage.database import StoreInUse
 from gamehost.storage.high_water_mark import Mark
-from gamehost.storage.inspect import Inspector, StoreInspector, Summary, inspecting, reading, summaries_of, table_of
+from gamehost.storage.inspect import Inspector, StoreInspector, Summary, reading, summaries_of, table_of
 from gamehost.storage.postgresql import beside, is_postgresql, shown
 from gamehost.storage.row_codec import Row, Undecodable, row_from_json
 from gamehost.storage.sidecar import sidecar_path

@@ -15,10 +15,9 @@ interrupted, each table is in the store, and perhaps in the archive too.
 import itertools
 import sqlite3
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import closing, contextmanager, suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from hashlib import sha256
-from itertools import groupby
 from operator import attrgetter
 from pathlib import Path
 from sqlite3 import Connection
@@ -26,45 +25,33 @@ from sqlite3 import Connection
 from attrs import frozen
 
 from gamehost.journal.records import StoreUnusable
-from gamehost.storage import high_water_mark
-from gamehost.storage.backup import kept_if_whole, new_part, publish, seal
-from gamehost.storage.database import SqliteDatabase, insert_tables, migrate, place, refusing
+from gamehost.storage.archives import Pruned, check_archive, copy_notes, new_store, renumbered, write_archive
+from gamehost.storage.database import SqliteDatabase, place, refusing
 from gamehost.storage.files import resolved
-from gamehost.storage.high_water_mark import CheckedRows, Mark, count_rows, read_checked, write_checked
-from gamehost.storage.inspect import Inspector, inspecting, reading
-from gamehost.storage.notes import AddAccount, Note, PutBan, Uptime, read_accounts, read_bans, read_uptime
+from gamehost.storage.high_water_mark import CheckedRows, count_rows, read_checked, write_checked
+from gamehost.storage.inspect import Inspector, reading
+from gamehost.storage.notes import read_accounts, read_bans, read_uptime
 from gamehost.storage.postgresql import is_postgresql, require_psycopg
-from gamehost.storage.questions import MatchLists
-from gamehost.storage.reads import Database, Sql, TableRows
-from gamehost.storage.row_codec import Damaged, Row, Undecodable, chain_of, finishes, read_entry, rechained
 
 
 @contextmanager
-def new_store(
-    target: Path, tables: Iterable[Sequence[Row]], fill: Callable[[SqliteDatabase], None] = lambda database: None
-) -> Iterator[tuple[Path, Mark]]:
+def inspecting(store: str, alone: bool = False) -> Iterator[Inspector]:
     """
-    Make a file of these tables. It gets its name at the end, if nothing is raised in here.
+    Open a journal for reading.
 
-    :param fill: inserts what else is in it
-    :returns: where it is before that, and how much it holds
-    :raises StoreUnusable: it cannot be written, or there is such a file
+    :param store: a file, or the address of a database
+    :param alone: no host may use the database meanwhile
+    :raises StoreUnusable: there is none, it cannot be used, or psycopg is not installed
     """
-    part = new_part(target, force=False)
-    with kept_if_whole(part, target):
-        with closing(sqlite3.connect(part, isolation_level=None)) as connection:
-            connection.execute("PRAGMA journal_mode=OFF")
-            connection.execute("PRAGMA synchronous=OFF")
-            migrate(connection, 0)
-            connection.execute("BEGIN IMMEDIATE")
-            insert_tables(database := SqliteDatabase(connection), tables)
-            MatchLists(database, has_ends=True).make()
-            fill(database)
-            connection.execute("COMMIT")
-            held = high_water_mark.held(connection)
-        seal(part, held)
-        yield part, held
-        publish(part, target, force=False)
+    if not is_postgresql(store):
+        with reading(Path(store)) as inspector:
+            yield inspector
+        return
+    require_psycopg()
+    from gamehost.storage.postgresql.inspect import reading_postgresql
+
+    with reading_postgresql(store, alone) as inspector:
+        yield inspector
 
 
 @frozen
@@ -116,23 +103,6 @@ def _filled(store: str, reader: Inspector) -> Iterator[Inspector]:
         yield inspector
 
 
-def renumbered(reader: Inspector, numbers: Iterable[int]) -> Iterator[list[Row]]:
-    """The rows of each table as another store has them, with its own numbers."""
-    for _, rows in groupby(reader.everything(), key=attrgetter("game")):
-        yield rechained(rows, numbers)
-
-
-def copy_notes(source: Database, target: Database) -> None:
-    """Copy up-time, accounts and bans to an empty store. Within a transaction."""
-    notes: list[Note] = [
-        Uptime(read_uptime(source)),
-        *map(AddAccount, read_accounts(source)),
-        *map(PutBan, read_bans(source)),
-    ]
-    for note in notes:
-        note.write(target)
-
-
 def _content(reader: Inspector) -> Copied:
     tables = rows = 0
     content = sha256()
@@ -147,24 +117,6 @@ def _content(reader: Inspector) -> Copied:
     bans = sorted(read_bans(reader.database), key=attrgetter("key"))
     content.update(repr((reader.notes(), bans, read_uptime(reader.database))).encode())
     return Copied(tables, rows, len(accounts), content.hexdigest())
-
-
-#: Tables that were opened before a moment and are not listed as unfinished. The newest table, and in a file the one with the
-#: last row, stay, because new numbers are counted from them.
-_OLD = Sql(
-    """SELECT placed.game FROM placed JOIN event USING(seq)
-    WHERE placed.n = 0 AND event.at_ms < ? AND placed.game NOT IN (SELECT game FROM live)
-    AND placed.game < (SELECT max(game) FROM placed)
-    AND placed.game != (SELECT game FROM event ORDER BY seq DESC LIMIT 1) ORDER BY placed.game""",
-    """SELECT game FROM event WHERE n = 0 AND at_ms < ? AND game NOT IN (SELECT game FROM live)
-    AND game < (SELECT max(game) FROM event) ORDER BY game""",
-)
-
-
-@frozen
-class Pruned:
-    tables: int
-    rows: int
 
 
 def prune(store: str, before_ms: int, archive: Path) -> Pruned:
@@ -221,46 +173,3 @@ def _move(connection: Connection, before_ms: int, archive: Path) -> Pruned:
     with suppress(sqlite3.Error):  # without room for that, the file keeps its size, and new rows fill it
         connection.execute("VACUUM")
     return Pruned(len(tables), rows)
-
-
-def check_archive(archive: Path) -> None:
-    """
-    :raises StoreUnusable: there is such a file
-    """
-    if archive.exists():
-        raise StoreUnusable(f"{archive}: this file exists; name a new file")
-
-
-def write_archive(
-    database: Database, before_ms: int, archive: Path, numbers: Iterator[int] | None = None
-) -> tuple[list[int], int]:
-    """
-    Write the tables that can be moved to an archive.
-
-    :param numbers: for the rows, which have none in a database; `None`: they keep theirs
-    :returns: the tables, and how many rows they have
-    :raises StoreUnusable: a table is damaged or not finished, or the archive cannot be written
-    """
-    tables: list[int] = [row[0] for row in database.rows(_OLD, (before_ms,))]
-    if not tables:
-        return [], 0
-    moved: Iterator[list[Row]] = map(_checked, tables, map(TableRows(database).rows, tables))
-    if numbers is not None:
-        moved = (rechained(rows, numbers) for rows in moved)
-    with new_store(archive, moved) as (_, held):
-        pass
-    return tables, held.count
-
-
-def _checked(table: int, rows: list[Row]) -> list[Row]:
-    """
-    :raises StoreUnusable: the table is damaged, or not finished
-    """
-    try:
-        chain_of(rows)
-        finished = len(rows) > 1 and finishes(read_entry(rows[-1]))
-    except (Damaged, Undecodable) as error:
-        raise StoreUnusable(f"{error}; nothing was moved") from error
-    if not finished:
-        raise StoreUnusable(f"table {table}: it is not finished, and not listed as unfinished; nothing was moved")
-    return rows

@@ -31,7 +31,7 @@ from gamehost.storage.database import (
 )
 from gamehost.storage.files import check_log_is_there, resolved
 from gamehost.storage.high_water_mark import read_checked, read_last_commit
-from gamehost.storage.postgresql import BACKUP, is_postgresql, require_psycopg
+from gamehost.storage.postgresql import BACKUP
 from gamehost.storage.questions import MatchLists
 from gamehost.storage.reads import ALL_ENDS, EVERYTHING, Database, TableRows
 from gamehost.storage.row_codec import (
@@ -296,26 +296,6 @@ def reading(path: Path) -> Iterator[StoreInspector]:
                     "the journal was written by an older release; start a host on it once, or read it with that"
                 )
             yield StoreInspector(SqliteDatabase(connection), path)
-
-
-@contextmanager
-def inspecting(store: str, alone: bool = False) -> Iterator[Inspector]:
-    """
-    Open a journal for reading.
-
-    :param store: a file, or the address of a database
-    :param alone: no host may use the database meanwhile
-    :raises StoreUnusable: there is none, it cannot be used, or psycopg is not installed
-    """
-    if not is_postgresql(store):
-        with reading(Path(store)) as inspector:
-            yield inspector
-        return
-    require_psycopg()
-    from gamehost.storage.postgresql.inspect import reading_postgresql
-
-    with reading_postgresql(store, alone) as inspector:
-        yield inspector
 
 
 #: Above this the operating system serves other processes first.

@@ -9,8 +9,9 @@ from typing import Any
 from gamehost.accounts.bans import Ban
 from gamehost.games.base import Seat
 from gamehost.journal.records import Entry, EntryKind, StoreUnusable, TableId, TableRecord
-from gamehost.storage import copying as under_test
-from gamehost.storage.copying import Pruned, copy_store, prune
+from gamehost.storage import archives, copying
+from gamehost.storage.archives import Pruned
+from gamehost.storage.copying import copy_store, prune
 from gamehost.storage.durable import DurableJournal, StoredAccounts
 from gamehost.storage.inspect import Inspector, Summary, reading
 from gamehost.storage.notes import PutBan
@@ -283,7 +284,7 @@ class PruneTests(DamageCase):
         def cut(*args: object) -> None:
             raise sqlite3.OperationalError("planted")
 
-        self.patch(under_test, "write_checked", cut)
+        self.patch(copying, "write_checked", cut)
         self.assertRaises(StoreUnusable, prune, str(self.path), 5 * DAY, self.archive)
         self.assertEqual(self.tables(), before)
         self.assertEqual(set(self.tables("archive")), {1, 3, 4})
@@ -360,6 +361,6 @@ class CopyingTests(StoreCase):
         self.assertFalse(self.target.exists())
 
     def test_a_copy_that_is_not_equal(self) -> None:
-        self.patch(under_test, "AddAccount", lambda account: PutBan(Ban("name:x", "x", 1, 2)))
+        self.patch(archives, "AddAccount", lambda account: PutBan(Ban("name:x", "x", 1, 2)))
         self.assertIn("is not equal", self.copy_refused())
         self.assertFalse(self.target.exists())

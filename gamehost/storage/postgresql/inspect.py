@@ -13,7 +13,7 @@ from itertools import count, repeat
 from pathlib import Path
 
 from gamehost.journal.records import StoreUnusable
-from gamehost.storage.copying import Pruned, check_archive, copy_notes, renumbered, write_archive
+from gamehost.storage.archives import Pruned, check_archive, copy_notes, renumbered, write_archive
 from gamehost.storage.inspect import Inspector
 from gamehost.storage.postgresql.lives import note_list
 from gamehost.storage.postgresql.session import (

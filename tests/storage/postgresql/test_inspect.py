@@ -3,7 +3,8 @@
 from pathlib import Path
 
 from gamehost.journal.records import StoreUnusable
-from gamehost.storage.copying import Pruned, copy_store, prune
+from gamehost.storage.archives import Pruned
+from gamehost.storage.copying import copy_store, prune
 from gamehost.storage.inspect import Summary, reading
 from gamehost.storage.postgresql import inspect
 from gamehost.storage.postgresql.inspect import reading_postgresql
