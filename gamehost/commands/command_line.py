@@ -3,7 +3,6 @@ What commands share: their text, the one line that says why a command line canno
 socket beside its store, and the script with which bash completes their words.
 """
 
-import argparse
 import json
 import os
 import socket
@@ -11,10 +10,13 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, NoReturn, TextIO
+from typing import TYPE_CHECKING, Any, NoReturn, TextIO
 
 from gamehost.ops.escaping import escaped, shortened
 from gamehost.ops.unix_socket import SocketUnusable, short_path
+
+if TYPE_CHECKING:
+    from argparse import ArgumentParser
 
 
 @contextmanager
@@ -114,16 +116,18 @@ def bash(words: Words) -> str:
     return _SCRIPT % {"paths": paths, "cases": cases}
 
 
-def words_of(path: str, parser: argparse.ArgumentParser) -> Iterator[tuple[str, Sequence[str]]]:
+def words_of(path: str, parser: "ArgumentParser") -> Iterator[tuple[str, Sequence[str]]]:
     """
     The words that a parser and the parsers below it take.
 
     :param path: the verbs before them
     """
+    from argparse import _SubParsersAction  # the host itself has no need of it
+
     words: list[str] = []
     for action in parser._actions:
         words += [option for option in action.option_strings if option.startswith("--")]
-        if isinstance(action, argparse._SubParsersAction):
+        if isinstance(action, _SubParsersAction):
             words += action.choices
             for name, below in action.choices.items():
                 yield from words_of(f"{path}/{name}", below)

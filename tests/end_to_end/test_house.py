@@ -32,7 +32,8 @@ class Person:
 
     def __init__(self, wire: str) -> None:
         self.wire = wire
-        self.name = wire.partition("-")[0] + ("f" if "frames" in wire else "")
+        first, _, second = wire.partition("-")
+        self.name = first + second[:1]
         self.result: str | None = None
         self.acted = 0
 

@@ -272,7 +272,7 @@ class PlantedAttackTests(SynchronousTestCase):
         planted = sleeping._EXCESS_OF_ONE.replace("min(place)", "max(place)").replace(":most", "0")
         self.patch(sleeping, "_EXCESS_OF_ONE", planted)
         self.patch(SleepingIndex, "begin_end", SleepingIndex.remove)
-        error = self.assertRaises(AssertionError, Simulation(9, 2).run)
+        error = self.assertRaises(AssertionError, Simulation(16, 2).run)
         self.flushLoggedErrors()
         self.assertIn("goes on", str(error))
 
