@@ -542,6 +542,15 @@ class PagesTests(SynchronousTestCase):
         rows = [re.findall(r"``gamehost\.(\w+)``", row) for row in re.findall(r"^   \* - (.*)$", table, re.M)[1:]]
         self.assertEqual([set(row) for row in rows], [set(row) for row in LAYERS])
 
+    def test_shape(self) -> None:
+        """The page has every figure, with its aim, and no figure is larger than the page allows."""
+        table = PAGE.partition(":name: shape")[2].partition("\n\nLaws")[0]
+        rows = re.findall(r"^   \* - (.*)\n     - ([\d,]+)\n     - ([\d,]+)$", table, re.M)
+        allowed = {words: (int(most.replace(",", "")), int(aim.replace(",", ""))) for words, most, aim in rows}
+        figures = shape.shape(PACKAGE, read_sources("tests"))
+        self.assertEqual({one.words: one.aim for one in figures}, {words: aim for words, (_, aim) in allowed.items()})
+        self.assertEqual([(one.words, one.count) for one in figures if one.count > allowed[one.words][0]], [])
+
     def test_names(self) -> None:
         """Every module and class of the package that a page names is there."""
         for page in (PAGE, CONTRIBUTING):
