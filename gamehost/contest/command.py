@@ -148,12 +148,12 @@ def main(arguments: Sequence[str], wires: Sequence[Wire[Any]], reactor: Any, out
     except (ContestError, BadOption) as error:
         exit_with_usage_error(error, "gamehost contest --help lists the options")
     at_once = content.get("concurrency") or os.cpu_count() or 1
-    status = [INTERRUPTED]
+    status, failure = [INTERRUPTED], [""]
     game = next(game for game in known.games if game.name == plan.game)
     shown = Shown(contest, folder, game, out)
 
-    def done() -> None:
-        status[0] = OVER
+    def done(why_not: str) -> None:
+        status[0], failure[0] = NOT_PLAYED if why_not else OVER, why_not
         reactor.callLater(0, reactor.stop)
 
     conditions = Conditions(known, game, plan.settings, plan.seats, plan.deadline, plan.memory)
@@ -165,6 +165,8 @@ def main(arguments: Sequence[str], wires: Sequence[Wire[Any]], reactor: Any, out
     reactor.callWhenRunning(run.start)
     reactor.run()
     journal.close()
+    if failure[0]:
+        exit_with_usage_error(failure[0], "the same command goes on when that is mended")
     table = results.standings(contest)
     results.write(contest, table, folder, game)
     print_text("\n" + results.as_text(contest, table))
@@ -370,7 +372,10 @@ class Shown:
         if began < self._not_before:
             return
         table = results.standings(self.contest, results.FEW_SAMPLES)
-        results.write(self.contest, table, self.folder, self._game, [*self.run.running])
+        try:
+            results.write(self.contest, table, self.folder, self._game, [*self.run.running])
+        except OSError as error:  # the journal counts; the results are made from it at the end
+            print(f"the results so far cannot be written: {error}", file=self._out, flush=True)
         now = time.monotonic()
         self._not_before = now + max(PAUSE, 20 * (now - began))
 

@@ -322,7 +322,7 @@ class ContestRun:
     Plays the games of a contest, so many at a time.
 
     :param told: called with each game when it is counted, and when one begins
-    :param done: called when there is nothing more to play
+    :param done: called when there is nothing more to play, or with the reason why the contest cannot go on
     """
 
     _reactor: Any
@@ -331,7 +331,9 @@ class ContestRun:
     _conditions: Conditions
     _at_once: int
     _told: Callable[[Played | Pairing], None]
-    _done: Callable[[], None]
+    _done: Callable[[str], None]
+    #: Makes a game, as `ContestGame` is made.
+    _new_game: Callable[..., ContestGame] = ContestGame
     running: dict[str, ContestGame] = field(factory=dict)
     _stopped: bool = False
 
@@ -347,12 +349,12 @@ class ContestRun:
             self._begin(one)
         if not self.running:
             self._stopped = True
-            self._done()
+            self._done("")
 
     def _begin(self, one: Pairing) -> None:
         entrants = [self.contest.plan.entrants[player] for player in one.players]
         began = self._reactor.seconds()
-        game = ContestGame(
+        game = self._new_game(
             *(self._reactor, self._conditions),
             names=[entrant.name for entrant in entrants],
             commands=[entrant.command for entrant in entrants],
@@ -381,7 +383,11 @@ class ContestRun:
             *(one.id, one.round, one.players, decision.shares, decision.cause, decision.words, absent),
             *(moves, seconds, notation),
         )
-        self._journal.append(played)
+        try:
+            self._journal.append(played)
+        except OSError as error:
+            self._done(f"game {one.id} cannot be written down: {error}")
+            return
         self.contest.note(played)
         self._told(played)
         self._reactor.callLater(0, self.start)

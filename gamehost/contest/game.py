@@ -304,6 +304,7 @@ class ContestGame:
         """End the game without a decision."""
         self._decided = lambda decision: None
         self._decide(Decision((), "stopped", ""))
+        self._kill()
 
     @property
     def record(self) -> TableRecord | None:

@@ -1,13 +1,28 @@
 """Which games a contest has, and that it goes on where it was."""
 
 import json
+from collections.abc import Callable
+from errno import ENOSPC
 from pathlib import Path
+from typing import Any
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamehost.contest.contest import JOURNAL, Contest, ContestError, ContestJournal, Entrant, Pairing, Plan, Played
+from gamehost.contest.contest import (
+    JOURNAL,
+    Contest,
+    ContestError,
+    ContestJournal,
+    ContestRun,
+    Entrant,
+    Pairing,
+    Plan,
+    Played,
+)
+from gamehost.contest.game import Decision
 from gamehost.contest.ratings import Verdict
 from gamehost.contest.results import as_data, as_html, as_text, standings
 from gamehost.players.base import SeededChance
@@ -157,6 +172,61 @@ class JournalTests(SynchronousTestCase):
             with self.subTest(damaged[-1]):
                 path.write_bytes(b"".join(damaged))
                 self.assertRaises(ContestError, ContestJournal(folder).open, plan(3))
+
+
+class DecidedGame:
+    """A game that the first player wins after a second."""
+
+    record = None
+
+    def __init__(
+        self, reactor: Clock, conditions: object, *, decided: Callable[[Decision], None], **more: object
+    ) -> None:
+        self.stop = lambda: None
+        self.start = lambda: reactor.callLater(1, decided, Decision((1.0, 0.0), "rules", "words"))
+
+
+class FullJournal(ContestJournal):
+    """A journal on a disk that is full after so many games."""
+
+    room = 2
+
+    def append(self, played: Played) -> None:
+        if not self.room:
+            raise OSError(ENOSPC, "No space left on device")
+        self.room -= 1
+        super().append(played)
+
+
+class RunTests(SynchronousTestCase):
+    def run_contest(self, journal: ContestJournal, at_once: int) -> tuple[ContestRun, list[str], int]:
+        """A contest of four players to its end: the run, what it said at the end, and the most games at a time."""
+        clock, ends, most = Clock(), list[str](), 0
+        new_game: Any = DecidedGame
+        conditions: Any = None
+        run = ContestRun(
+            *(clock, journal.open(plan(4)), journal, conditions, at_once, lambda what: None, ends.append, new_game)
+        )
+        run.start()
+        for _ in range(40):
+            most = max(most, len(run.running))
+            clock.advance(0.5)
+        journal.close()
+        return run, ends, most
+
+    def test_so_many_games_at_once(self) -> None:
+        for at_once in (1, 2, 5):
+            with self.subTest(at_once):
+                run, ends, most = self.run_contest(ContestJournal(Path(self.mktemp())), at_once)
+                self.assertEqual((len(run.contest.played), ends, most), (6, [""], at_once))
+
+    def test_a_game_that_is_not_written_down_does_not_count(self) -> None:
+        folder = Path(self.mktemp())
+        run, ends, _ = self.run_contest(FullJournal(folder), 1)
+        self.assertEqual(len(run.contest.played), 2)
+        self.assertIn("game 2.1 cannot be written down: [Errno 28] No space left on device", ends[0])
+        run, ends, _ = self.run_contest(ContestJournal(folder), 1)
+        self.assertEqual((len(run.contest.played), ends), (6, [""]))
 
 
 class ResultsTests(SynchronousTestCase):
