@@ -33,7 +33,7 @@ class Output(Generic[M]):
 
     :param connection: whose output it is
     :param codec: encodes the messages
-    :param input_: pauses while the client does not read
+    :param reader: pauses while the client does not read
     """
 
     __slots__ = (
@@ -41,10 +41,10 @@ class Output(Generic[M]):
         *("_write_limit", "pending_bytes"),
     )
 
-    def __init__(self, connection: Connection, codec: Codec[M], input_: Input[M]) -> None:
+    def __init__(self, connection: Connection, codec: Codec[M], reader: Input[M]) -> None:
         self._connection = connection
         self._codec = codec
-        self._input = input_
+        self._input = reader
         self._cork = connection.context.cork
         self._limit = connection.context.limits.queue_bytes
         self._write_limit = connection.wire.write_bytes
