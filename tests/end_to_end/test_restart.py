@@ -202,15 +202,19 @@ class ReadOnlyTests(RestartCase):
             raise SkipTest("this process may not report an error to the kernel") from None
 
     def mend(self) -> None:
-        """Mount the image anew after a check. It stays read-only while another process has the old mount in its own view."""
-        for _ in range(100):
-            self.assertTrue(self.run_program("umount", str(self.mounted)))
-            subprocess.run(["e2fsck", "-fy", self.image], capture_output=True, timeout=60)
-            self.mount()
-            if os.access(self.mounted, os.W_OK):
-                return
+        """
+        Mount the image anew, after a check. If another test has begun a view of its own of all mounts meanwhile, the disk is in
+        use until that ends.
+        """
+        self.assertTrue(self.run_program("umount", str(self.mounted)))
+        for _ in range(600):
+            if not subprocess.run(["losetup", "-j", self.image], capture_output=True, timeout=60).stdout:
+                break
             time.sleep(0.1)
-        self.fail("the mended disk cannot be written")
+        else:
+            self.fail("the disk is still in use")
+        subprocess.run(["e2fsck", "-fy", self.image], capture_output=True, timeout=60)
+        self.mount()
 
     def host(self, *options: str) -> HostProcess:
         return HostProcess(
