@@ -13,7 +13,7 @@ SHELL := bash
 
 .DEFAULT_GOAL := help
 .PHONY: help run cluster venv test test-times check lint types coverage docs pictures shape changelog nox dist check-dist deb check-deb clean \
-	test-slow test-browser test-cluster check-cluster looks test-properties test-stateful test-simulation test-sigkill test-championship test-backup test-bitflips test-house test-sigterm test-standstill test-class test-leaks test-checker fuzz fuzz-coverage audit \
+	test-slow test-browser test-cluster check-cluster looks test-properties test-stateful test-simulation test-sigkill test-championship test-contest-kills test-backup test-bitflips test-house test-sigterm test-standstill test-class test-evening test-leaks test-checker fuzz fuzz-coverage audit \
 	bench bench-start bench-scale bench-attack bench-watchers bench-house bench-remote bench-cluster bench-hop ladder soak profile way
 
 ##@ To play
@@ -116,7 +116,7 @@ check-cluster: $(VENV)/ready ## a short test-cluster: three hosts under play are
 
 looks: $(VENV)/ready ## take the pictures of the pages for the documentation, in docs/looks; needs Chromium
 	sh tests/install_browser.sh
-	GAMEHOST_LOOKS=yes GAMEHOST_BROWSER=required $(TRIAL) tests.browser.looks tests.browser.large_looks.PlayerLooks
+	GAMEHOST_LOOKS=yes GAMEHOST_BROWSER=required $(TRIAL) tests.browser.looks
 
 test-properties: $(VENV)/ready ## property tests with other examples in each run, and ten times as many; EXAMPLES=200 TESTS=tests.wires
 	GAMEHOST_TEST_PROFILE=search GAMEHOST_EXAMPLES=$(or $(EXAMPLES),200) $(FORK) $(TRIAL) -j$(JOBS) \
@@ -136,6 +136,9 @@ test-sigkill: $(VENV)/ready ## kill -9 during games over sockets, on two wires, 
 test-championship: $(VENV)/ready ## kill -9 when a result of a championship is told, a second each; KILLS=300
 	$(FORK) $(BIN)/python -m tests.kit.remote_games kills $(or $(KILLS),300)
 
+test-contest-kills: $(VENV)/ready ## kill -9 of two contests at random moments, two seconds each; KILLS=50
+	GAMEHOST_KILLS=$(or $(KILLS),50) $(FORK) $(TRIAL) tests.end_to_end.slow_contest.KillTests
+
 test-backup: $(VENV)/ready ## kill -9 while a backup is made every second, three seconds each; KILLS=100
 	$(BIN)/python -m tests.kit.store_kills backups $(or $(KILLS),100)
 
@@ -153,6 +156,9 @@ test-standstill: $(VENV)/ready ## freeze a host under play, and see that nobody 
 
 test-class: $(VENV)/ready ## 200 players behind one address come back after kill -9, half a minute
 	$(TRIAL) tests.slow_kills.ClassTests
+
+test-evening: $(VENV)/ready ## what docs/class.rst has a teacher type, with twenty bots, from the wheel to the results; three minutes
+	$(TRIAL) tests.slow_evening
 
 test-leaks: $(VENV)/ready ## search logs and files for known passwords, about a minute; SESSIONS=10000
 	$(BIN)/python -m tests.kit.password_leaks $(or $(SESSIONS),10000)

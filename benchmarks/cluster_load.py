@@ -61,7 +61,7 @@ class ClusterLoad(Load):
         return super()._connect(self.letters[side].encode("ascii") + name[1:])
 
     def _say(self, table: Table, due: float) -> None:
-        if table.steps is not self._play and table.at:
+        if table.steps is not table.play and table.at:
             time.sleep(ARRIVES_AFTER)
         super()._say(table, due)
 

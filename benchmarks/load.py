@@ -59,9 +59,11 @@ class Window:
 class Table:
     """Two players at a match, and where they are in their script."""
 
-    __slots__ = ("at", "due", "game", "players", "said_at", "step", "steps", "waiting")
+    __slots__ = ("at", "due", "game", "play", "players", "said_at", "step", "steps", "waiting")
 
-    def __init__(self) -> None:
+    def __init__(self, play: Sequence[Step]) -> None:
+        #: What is played here.
+        self.play = play
         #: In the order in which they move; nobody: the table is free.
         self.players: Sequence[Player] = ()
         self.steps: Sequence[Step] = ()
@@ -119,7 +121,6 @@ class Load:
     tables: list[Table] = field(factory=list)
     moves: int = 0
     took: list[float] = field(factory=list)
-    _play: Sequence[Step] = ()
     _players: dict[int, Player] = field(factory=dict)
     _poll: select.epoll = field(factory=select.epoll)
     _count: Callable[[bytes], int] = len
@@ -132,15 +133,14 @@ class Load:
 
     def __enter__(self) -> Self:
         raise_fd_limit(self.connections + 100)
-        self._play = self.script.bare() if self.bare else self.script.play
         if self.script.lines:
             self._count = _lines
         for number in range(self.connections // 2):
             pair = (self._connect(b"a%05d" % number), self._connect(b"b%05d" % number))
-            table = Table()
+            table = Table(self.script.at_table(number, self.bare))
             self.tables.append(table)
             if self.bare:
-                table.seat(*pair, self._play)
+                table.seat(*pair, table.play)
             elif self.script.log_in:
                 self._free.append(table)
                 for player in pair:
@@ -222,7 +222,7 @@ class Load:
         table.waiting = (told[0] > 0) + (told[1] > 0)
         table.said_at = due
         self._under_way += 1
-        said = step.said if table.steps is self._play else step.said.replace(GAME, table.game)
+        said = step.said if table.steps is table.play else step.said.replace(GAME, table.game)
         if said:
             table.players[step.sender].send(said)
         if not table.waiting:
@@ -253,7 +253,7 @@ class Load:
             raise Astray(f"the {self.server.name} said {data[-300:]!r} after {step}")
         if player.number == step.sender:
             self.took.append(perf_counter() - table.said_at)
-        if self.script.opening and table.steps is not self._play:
+        if self.script.opening and table.steps is not table.play:
             numbered = self.script.number.search(data)
             table.game = numbered["game"] if numbered else table.game
         table.waiting -= 1
@@ -264,14 +264,14 @@ class Load:
         """All have been told: on to the next step, if it is time for it."""
         self._under_way -= 1
         table.at += 1
-        if table.steps is self._play:
+        if table.steps is table.play:
             self.moves += 1
-            if table.at == len(self._play):
+            if table.at == len(table.play):
                 self._ended(table)
-                if table.steps is not self._play:
+                if table.steps is not table.play:
                     return
         elif table.at == len(table.steps):
-            table.steps, table.at = self._play, 0
+            table.steps, table.at = table.play, 0
         else:
             self._say(table, perf_counter())
             return
@@ -326,7 +326,7 @@ class Load:
             return
         first, second = (player, other) if begins["first"] == player.name else (other, player)
         table = self._free.pop()
-        table.seat(first, second, self._play)
+        table.seat(first, second, table.play)
         self._go_on(table)
 
 

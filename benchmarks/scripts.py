@@ -16,6 +16,9 @@ from attrs import field, frozen
 
 GAMES = Path(__file__).parents[1] / "tests" / "vectors"
 
+#: The columns of Stratego's board without a lake, from 0.
+OPEN_COLUMNS = (0, 1, 4, 5, 8, 9)
+
 #: Stands for a player's name: six characters.
 ME = b"{name}"
 #: Stands for the number of a match that one player has opened, in what the other one says.
@@ -62,35 +65,54 @@ class Script:
     lucky: bool = False
     #: How each is told of a match that begins: which (`game`), and who moves first (`first`).
     begins: re.Pattern[bytes] = re.compile(b"$")
+    #: What is played at the second table and at further ones, so that nothing that is kept of a move helps at the next table;
+    #: each with what is relayed. Behind the last of these comes `play` again.
+    others: tuple[tuple[tuple[Step, ...], tuple[bytes, ...]], ...] = ()
 
     @property
     def options(self) -> list[str]:
         """The settings as the host takes them."""
         return [word for name, text in self.settings.items() for word in ("--set", f"{name}={text}")]
 
-    def bare(self) -> tuple[Step, ...]:
-        """The same matches at a relay, which tells both what one said."""
+    def at_table(self, number: int, bare: bool = False) -> tuple[Step, ...]:
+        """
+        What is played at a table; the first one has number 0.
+
+        :param bare: whether a relay is between the two, which tells both what one said
+        """
+        play, relayed = ((self.play, self.relayed), *self.others)[number % (1 + len(self.others))]
+        if not bare:
+            return play
         steps = []
-        for step, said in zip(self.play, self.relayed, strict=True):
+        for step, said in zip(play, relayed, strict=True):
             told = said.count(b"\n") if self.lines else len(said)
             steps.append(Step(step.sender, said, (told, told), (said, said)))
         return tuple(steps)
 
 
 def _onitama() -> Script:
-    # A pawn of each side goes round in a triangle: after six moves every piece and every card is where it was.
-    rounds = ("boar|b1|b2", "monkey|d5|c4", "ox|b2|c2", "boar|c4|d4", "monkey|c2|b1", "ox|d4|d5")
-    words = [text.encode("ascii") for text in rounds]
-    told = [b"MOVE_WAS_MADE|%b\n" % text for text in words]
+    # A piece of each side goes round in a triangle: after six moves every piece and every card is where it was.
+    def rounds(first: str, second: str) -> tuple[tuple[Step, ...], tuple[bytes, ...]]:
+        right, left = chr(ord(first) + 1), chr(ord(second) - 1)
+        words = (
+            *(f"boar|{first}1|{first}2", f"monkey|{second}5|{left}4", f"ox|{first}2|{right}2"),
+            *(f"boar|{left}4|{second}4", f"monkey|{right}2|{first}1", f"ox|{second}4|{second}5"),
+        )
+        steps, told = [], []
+        for ply, word in enumerate(words):
+            answer = f"MOVE_WAS_MADE|{word}\n".encode("ascii")
+            steps.append(Step(ply % 2, f"MAKE_MOVE|{word}\n".encode("ascii"), (1, 1), (answer, answer)))
+            told.append(answer)
+        return tuple(steps), tuple(told)
+
+    (play, relayed), *others = [rounds(first, second) for first in "bacd" for second in "dbce"]
     return Script(
         "onitama",
         (Step(0, b"LOGIN|%b\n" % ME, (1, 0)), Step(1, b"LOGIN|%b\n" % ME, (1, 1))),
-        tuple(
-            Step(ply % 2, b"MAKE_MOVE|%b\n" % text, (1, 1), (answer, answer))
-            for ply, (text, answer) in enumerate(zip(words, told, strict=True))
-        ),
-        tuple(told),
+        play,
+        relayed,
         {"onitama.deal": "boar,crab/monkey,eel/ox", "onitama.max_plies": "1000000"},
+        others=tuple(others),
     )
 
 
@@ -99,8 +121,8 @@ def _frame(kind: int, payload: bytes) -> bytes:
 
 
 def _stratego_frames() -> Script:
-    # Both sides' front rows have a scout at an edge, which goes a step forward and back.
-    rows = ("F123344455", "5566667777", "8888899999", "999SBBBBBB")
+    # Both sides' front rows have scouts where there is no lake. One of each side goes a step forward and back.
+    rows = ("F123344455", "5566667777", "8888899SBB", "99BB99BB99")
     sides = [
         b"".join(
             _frame(2, pack(">Hii", ord(piece), x, y))
@@ -110,10 +132,18 @@ def _stratego_frames() -> Script:
         + _frame(3, pack(">H", 5) + b"ready")
         for ys in (range(0, 4), range(9, 5, -1))
     ]
-    moves = [pack(">iiii", *move) for move in ((0, 3, 0, 4), (0, 6, 0, 5), (0, 4, 0, 3), (0, 5, 0, 6))]
     valid, board, playing = 40 * 13, 6 + 200, 6 + 2 + 6
     connected = (6 + 2 + 9) + (6 + 2)  # Connected and Side
-    told = len(_frame(6, moves[0])) + board
+    told = len(_frame(6, bytes(16))) + board
+
+    def rounds(one: int, two: int) -> tuple[tuple[Step, ...], tuple[bytes, ...]]:
+        moves = [
+            pack(">iiii", *move) for move in ((one, 3, one, 4), (two, 6, two, 5), (one, 4, one, 3), (two, 5, two, 6))
+        ]
+        steps = (Step(ply % 2, _frame(4, move), (told, told)) for ply, move in enumerate(moves))
+        return tuple(steps), tuple(_frame(6, move + bytes(board)) for move in moves)
+
+    (play, relayed), *others = [rounds(one, two) for one in OPEN_COLUMNS for two in OPEN_COLUMNS]
     return Script(
         "stratego-frames",
         (
@@ -122,10 +152,11 @@ def _stratego_frames() -> Script:
             Step(0, sides[0], (valid, 0)),
             Step(1, sides[1], (playing + board, valid + playing + board)),
         ),
-        tuple(Step(ply % 2, _frame(4, move), (told, told)) for ply, move in enumerate(moves)),
-        tuple(_frame(6, move + bytes(board)) for move in moves),
+        play,
+        relayed,
         {"stratego.two_squares": "0", "stratego.max_plies": "100000"},
         lines=False,
+        others=tuple(others),
     )
 
 
@@ -156,15 +187,26 @@ def _paper_soccer() -> Script:
 
 
 def _stratego_lines() -> Script:
-    # The same two scouts at the edges; every account is new, so passwords are worked on as little as can be.
-    rows = (b"VMGKKJJJPP", b"PPLLLLSSSS", b"IIIIIRRRRR", b"RRROBBBBBB")
+    # The same with other pieces; every account is new, so passwords are worked on as little as can be.
+    rows = (b"VMGKKJJJPP", b"PPLLLLSSSS", b"IIIIIRROBB", b"RRBBRRBBRR")
     log_in = b"%b\nsecret\n" % ME
-    moves = (b"A4-A5\n", b"J7-J6\n", b"A5-A4\n", b"J6-J7\n")
-    steps = []
-    for ply, move in enumerate(moves):
-        mover, other = (1, b"none\n"), (2, move + b"get-move\n")
-        first, second = (mover, other) if ply % 2 == 0 else (other, mover)
-        steps.append(Step(ply % 2, move, (first[0], second[0]), (first[1], second[1])))
+
+    def rounds(one: bytes, two: bytes) -> tuple[tuple[Step, ...], tuple[bytes, ...]]:
+        moves = (
+            b"%b4-%b5\n" % (one, one),
+            b"%b7-%b6\n" % (two, two),
+            b"%b5-%b4\n" % (one, one),
+            b"%b6-%b7\n" % (two, two),
+        )
+        steps = []
+        for ply, move in enumerate(moves):
+            mover, other = (1, b"none\n"), (2, move + b"get-move\n")
+            first, second = (mover, other) if ply % 2 == 0 else (other, mover)
+            steps.append(Step(ply % 2, move, (first[0], second[0]), (first[1], second[1])))
+        return tuple(steps), moves
+
+    columns = [b"ABCDEFGHIJ"[place : place + 1] for place in OPEN_COLUMNS]
+    (play, relayed), *others = [rounds(one, two) for one in columns for two in reversed(columns)]
     return Script(
         "stratego-lines",
         (
@@ -174,14 +216,15 @@ def _stratego_lines() -> Script:
             Step(0, b"\n".join(rows) + b"\n", (0, 0)),
             Step(1, b"".join(row[::-1] + b"\n" for row in rows), (2, 1)),
         ),
-        tuple(steps),
-        moves,
+        play,
+        relayed,
         {
             "stratego.two_squares": "0",
             "stratego.max_plies": "100000",
             "limits.password_work": "10",
             "limits.login_seconds": "3600",
         },
+        others=tuple(others),
     )
 
 

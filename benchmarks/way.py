@@ -112,7 +112,7 @@ class Journal(RecordingJournal):
 
 def way(script: Script, moves: int) -> Way:
     """Play so many moves in one turn, each at a table of its own and in a position of its own."""
-    count, turns = Count(), Turns()
+    count, turns, before, before_in_threads = Count(), Turns(), sys.gettrace(), threading.gettrace()
     with tempfile.TemporaryDirectory() as folder:
         threading.settrace(count.trace)
         journal = open_journal(Path(folder) / "store.sqlite", turns.from_thread, sys.exit, after_turn=turns.after_turn)
@@ -120,19 +120,20 @@ def way(script: Script, moves: int) -> Way:
         host = MemoryHost(settings, journal=Journal(journal))
         tables = [[host.connect(script.wire) for seat in (0, 1)] for table in range(moves)]
         for number, table in enumerate(tables):
-            plies = number % len(script.play)
-            for step in (*script.arrival, *script.play[:plies]):
+            play = script.at_table(number)
+            for step in (*script.arrival, *play[: number % len(play)]):
                 say(table, step, number)
                 turns.end(journal)
-                host.settle()
+                host.until_idle()
         sys.settrace(count.trace)
         count.on = True
         for number, table in enumerate(tables):
-            say(table, script.play[number % len(script.play)], number)
+            play = script.at_table(number)
+            say(table, play[number % len(play)], number)
         turns.end(journal)
-        sys.settrace(None)
+        sys.settrace(before)
         journal.close()
-        threading.settrace(None)
+        threading.settrace(before_in_threads)
     return count.per_move(moves)
 
 

@@ -245,12 +245,23 @@ class Options(usage.Options):
             both = {**from_file._given.get("set", {}), **given.get("set", {})}
             given = {**from_file._given, **given, "set": both}
         self.update(given)
+        self.update({name: shifted for name, shifted in self._shifted().items() if name not in given})
         if any(self["metrics"]) and find_spec("prometheus_client") is None:
-            raise usage.UsageError("--metrics needs the package prometheus-client: pip install 'gamehost[metrics]'")
+            raise usage.UsageError("--metrics needs the package prometheus-client: pip install prometheus-client")
         try:
             self._settings = HostSettings.of(self)
         except BadOption as error:
             raise usage.UsageError(f"--set {error}") from None
+
+    def _shifted(self) -> Mapping[str, list[str]]:
+        """By option: the endpoints where something listens by default, their ports moved by `--shift`."""
+
+        def moved(endpoint: str) -> str:
+            kind, port, rest = endpoint.split(":", 2)
+            return f"{kind}:{int(port) + self['shift']}:{rest}"
+
+        listening = {*(wire.name for wire in self.registry.wires), "web"}
+        return {name: [*map(moved, self.declared[name].default)] for name in listening}
 
     def take(self, name: str, text: str) -> None:
         """

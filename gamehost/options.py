@@ -81,6 +81,11 @@ HOST: Mapping[str, Setting] = {
         default_words="none; at haproxy: endpoints, this machine",
     ),
     "web": Setting([WEB], "Pages for browsers: an endpoint to listen on; repeatable; empty: off", many=True),
+    "shift": Setting(
+        0,
+        "Added to the port of every wire and of the pages that has no option of its own, so that a second host can run here",
+        from_to(0, 40_000),
+    ),
     "web-origin": Setting(
         (),
         "Origin of the pages under a name, such as https://games.example.org; repeatable",
@@ -90,7 +95,7 @@ HOST: Mapping[str, Setting] = {
     ),
     "metrics": Setting(
         (),
-        "Metrics for Prometheus: an endpoint to listen on; repeatable; needs gamehost[metrics]",
+        "Metrics for Prometheus: an endpoint to listen on; repeatable; needs the package prometheus-client",
         many=True,
         default_words="off",
     ),

@@ -5,6 +5,7 @@ Ports open after the unfinished tables are restored. If one port cannot open, no
 service first pauses input, then refuses new clients, and then ends the host.
 """
 
+import errno
 import gc
 import platform
 from collections.abc import Callable, Mapping, Sequence
@@ -14,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from attrs import define, field, frozen
 from twisted.application.service import Service
 from twisted.internet.defer import Deferred, DeferredList, succeed
+from twisted.internet.error import CannotListenError
 from twisted.internet.interfaces import IDelayedCall, IListeningPort, IProtocolFactory, IStreamServerEndpoint
 from twisted.logger import Logger
 from twisted.python.failure import Failure
@@ -132,6 +134,8 @@ class GameHostService(Service):
     reload: Callable[["GameHostService"], Mapping[str, Any]] = lambda host: {}
     _drained: bool = False
     _failures: list[str] = field(factory=list)
+    #: How many of them because a port is in use.
+    _taken: int = 0
     #: Where a browser finds the pages; empty: there are none.
     _browser: str = ""
     _watch: IDelayedCall | None = None
@@ -174,7 +178,7 @@ class GameHostService(Service):
                 port.stopListening()
             # In order: a port that is in use is no crash, so it does not count for the limit on restarts.
             self.store.close()
-            self.abort_start("; ".join(self._failures))
+            self.abort_start(self._why_not())
             return
         self.worker.start()
         super().startService()
@@ -259,13 +263,22 @@ class GameHostService(Service):
         self.log.info("play {ways}", ways="; ".join(filter(None, ways)))
 
     def _not_listening(self, what: str, must: bool, failure: Failure) -> None:
-        reason = f"{what}: {failure.getErrorMessage()}"
+        error = failure.value
+        taken = isinstance(error, CannotListenError) and getattr(error.socketError, "errno", None) == errno.EADDRINUSE
+        reason = f"{what}: {'this port is in use' if taken else failure.getErrorMessage()}"
         if not must:
             self.log.error("{reason}; this port is left out", reason=reason)
             return
+        self._taken += taken
         self._failures.append(reason)
         if self.running:
             self.on_fatal(reason)
+
+    def _why_not(self) -> str:
+        """Which ports cannot be opened, in one line: the first of them, and what can be done."""
+        more = len(self._failures) - 1
+        others = f", and {more} more" if more else ""
+        return self._failures[0] + others + ("; --shift=1000 moves all ports" if self._taken else "")
 
     def _look(self) -> None:
         """Report that the reactor runs, check the disk, and act on how far it is behind."""

@@ -188,8 +188,7 @@ def _joining(options: Options, reactor: Any, endpoints: Endpoints) -> "InternalF
         return None
     if not is_postgresql(options["store"]):
         raise usage.UsageError("--cluster needs a store that several hosts can share: --store=postgresql://...")
-    from gamehost.cluster.front import InternalFactory
-    from gamehost.cluster.hop import read_hop
+    from gamehost.cluster.front import InternalFactory, read_hop
 
     try:
         hop = read_hop(
@@ -325,7 +324,7 @@ def _open_store(
     }
     if is_postgresql(options["store"]):
         require_psycopg()
-        from gamehost.storage.postgresql.lives import ClusterAddress
+        from gamehost.storage.postgresql.members import ClusterAddress
         from gamehost.storage.postgresql.store import open_postgresql
 
         cluster = None if joining is None else ClusterAddress(joining.address, joining.token)

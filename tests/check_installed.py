@@ -95,6 +95,10 @@ def main(command: str) -> None:
     expect("no faults", output(command, "journal", "verify", "--store=copy.sqlite"), "journal verify")
     client = [command, "player", "onitama", "--to={host}:{port}", "--name={name}"]
     output(command, "check", "onitama", "--scenario=first-mover", "--", *client)
+    entrants = [f"--player={name}=house:random" for name in "abcd"]
+    output(command, "contest", "--wire=onitama", "--no-check", "--out=contest", *entrants)
+    with open("contest/results.json", encoding="utf-8") as file:
+        expect('"rank"', file.read(), "the results of a contest")
     print(f"check-installed: {command}: every verb works")
 
 

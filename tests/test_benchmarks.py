@@ -12,6 +12,7 @@ from benchmarks.cluster_load import Shared
 from benchmarks.load import Astray, Load, Window
 from benchmarks.scripts import WIRES, Script, script_of
 from benchmarks.servers import host, relay
+from benchmarks.way import way
 from gamehost.measures import SECONDS, SIZES, Histogram, MatchCounts
 from gamehost.plugins import WIRES as HOSTED
 from gamehost.wires.websocket import text_frame
@@ -39,6 +40,14 @@ class LoadTests(SynchronousTestCase):
                 self.assertGreaterEqual(len(window.took), answered * 2)
                 self.assertGreater(server.memory(), 1 << 20)
                 self.assertGreater(server.cpu(), 0)
+
+    def test_other_tables_play_other_moves(self) -> None:
+        """As many tables as there are games in a script, and all follow it."""
+        for wire, games in (("onitama", 16), ("stratego-lines", 36), ("stratego-frames", 36)):
+            script = script_of(wire)
+            self.assertEqual(len({script.at_table(number) for number in range(50)}), games)
+            with host(script, store="memory") as server, Load(script, server, 2 * games) as load:
+                self.assertEqual(load.offer(0.1, 4 * 10 * games).moves, 4 * games)
 
     def test_the_relay_passes_the_same_bytes_on(self) -> None:
         """The yardstick carries what the host would say, in lines and in frames."""
@@ -72,6 +81,13 @@ class LoadTests(SynchronousTestCase):
             for player in load.tables[0].players:
                 player.socket.shutdown(socket.SHUT_RD)
             self.assertIn("closed a connection", str(self.assertRaises(Astray, load.run, 0.05, warm=0.0)))
+
+
+class WayTests(SynchronousTestCase):
+    def test_a_move_passes_few_functions(self) -> None:
+        """With a real store; the figures are those of `docs/architecture.rst`, which must not grow."""
+        found = way(script_of("onitama"), 24)
+        self.assertLessEqual((len(found.calls), len(found.files)), (50, 14))
 
 
 class WatchersTests(SynchronousTestCase):

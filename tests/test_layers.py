@@ -99,7 +99,9 @@ NARROW: Mapping[str, Sequence[str]] = {
     ),
     "gamehost.wires.*.server_draws": ("gamehost.checker.*", "gamehost.games.*", "gamehost.settings", "OWN.*"),
     "gamehost.wires.*.rendering": ("gamehost.games.*", "OWN.*"),
-    "gamehost.wires.open.messages": ("gamehost.games.messages", "gamehost.wires.framing", "OWN.*"),
+    "gamehost.wires.open.messages": (
+        *("gamehost.games.messages", "gamehost.players.base", "gamehost.wires.framing", "OWN.*"),
+    ),
     "gamehost.wires.*.messages": ("gamehost.wires.framing", "OWN.*"),
     "gamehost.wires.*.codec": ("gamehost.wires.framing", "gamehost.settings", "OWN.*"),
 }
@@ -129,7 +131,6 @@ BEYOND_GAMES = ("secrets", "uuid", "os", "sys", "pathlib", "io", "logging", "sql
 #: Who sets timers, and for what.
 TIMERS = {
     "gamehost.tables.table": "the time of a game",
-    "gamehost.tables.slices": "long records, a slice in each turn",
     "gamehost.tables.gallery": "watchers, some in each turn of the reactor, and the delay of what they see",
     "gamehost.net.deadlines": "the deadlines of a connection; a look at all connections of a listener",
     "gamehost.contest.game": "the deadline of a game, and programs that do not come or do not end",
@@ -149,7 +150,7 @@ TIMERS = {
     "gamehost.lobby.remote_game": "states of a master to which a game is told anew",
     "gamehost.lobby.remote_games": "masters that are lost",
     "gamehost.lobby.seats": "tables that sleep too long; the next records to check, some at a time",
-    "gamehost.tables.scheduler": "the time of busy connections",
+    "gamehost.tables.scheduler": "the time of busy connections; long records, a slice in each turn",
     "gamehost.ops.workers": "the next start of a process, and its silence",
     "gamehost.programs.command": "the end of the command",
     "gamehost.programs.house": "thinking, when everything that has come was heard",

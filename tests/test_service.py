@@ -1,19 +1,39 @@
-"""The service: a start in order, a look at the disk, and a stop that nobody loses by."""
+"""The service that options describe: a start in order, a look at the disk, and a stop that nobody loses by."""
 
+import errno
+import gc
+import io
+import resource
+import signal
+import sys
 import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
-from attrs import evolve
+from attrs import define, evolve, field
 from twisted.internet.address import IPv4Address
-from twisted.logger import Logger, LogLevel, capturedLogs, formatEvent
+from twisted.internet.error import CannotListenError
+from twisted.internet.testing import MemoryReactorClock
+from twisted.logger import Logger, LogLevel, capturedLogs, formatEvent, globalLogPublisher
+from twisted.python.usage import UsageError
+from twisted.trial.unittest import SynchronousTestCase
 
-from gamehost.journal.records import Pressure, Room, StoreUnusable
+from gamehost.accounts.proofs import MemoryProofs, ProvenLogins
+from gamehost.config import Options
+from gamehost.journal.records import Pressure, Room, StoreUnusable, TableId
+from gamehost.limits import PROFILES
 from gamehost.lobby.queues import Queue, TooManyTables
 from gamehost.ops.watchdog import Supervisor, Watchdog
+from gamehost.plugins import WIRES, Registry
 from gamehost.service import BUSY, FULL, NO_ROOM, GameHostService
+from gamehost.storage import postgresql as urls
+from gamehost.tap import house_service, make_host, makeService
 from gamehost.testing.transport import StrictTransport
 from tests.kit.example_game import TOY, TOY_WIRE
-from tests.kit.reactors import Lines
+from tests.kit.memory_host import Client, MemoryHost
+from tests.kit.reactors import Lines, logged
 from tests.kit.service import Gone, HostCase, Kept
 
 
@@ -21,7 +41,7 @@ class StartTests(HostCase):
     """Nothing is open before everything is right."""
 
     def test_tables_are_resumed_before_ports_open(self) -> None:
-        """A player of an earlier life finds the table in the first moment."""
+        """A player of an earlier run finds the table in the first moment."""
         host = self.make()
         host.startService()
         for name in ("ann", "bob"):
@@ -94,6 +114,18 @@ class StartTests(HostCase):
         self.assertIn("--toy: cannot listen on tcp:1: planted", str(error))
         self.assertTrue(self.store.stopped)
         self.assertFalse(host.running)
+
+    def test_port_in_use(self) -> None:
+        """The way out is named."""
+
+        def in_use(port: int, factory: Any, backlog: int = 50, interface: str = "") -> Any:
+            raise CannotListenError(interface, port, OSError(errno.EADDRINUSE, "planted"))
+
+        host = self.make()
+        self.reactor.listenTCP = in_use
+        error = self.assertRaises(Gone, host.startService)
+        words = "--toy: cannot listen on tcp:1: this port is in use; --shift=1000 moves all ports"
+        self.assertEqual(str(error), words)
 
     def test_extra_port_that_cannot_be_had(self) -> None:
         """A wire that need not listen is named in the log and left out; the host starts."""
@@ -341,3 +373,303 @@ class StopTests(HostCase):
     def test_host_that_was_never_up_stops_at_once(self) -> None:
         """A start that was refused is followed by a stop."""
         self.successResultOf(self.make().stopService())
+
+
+def parsed(*arguments: str) -> Options:
+    """Options from a command line."""
+    options = Options()
+    options.parseOptions(list(arguments))
+    return options
+
+
+class HostTests(SynchronousTestCase):
+    """The service."""
+
+    def test_listens_on_every_wire_with_room_for_a_rush(self) -> None:
+        """One listener a wire, with a long queue of connections to be accepted."""
+        reactor: Any = MemoryReactorClock()
+        host = make_host(parsed("--store=memory"), reactor)
+        self.assertEqual(reactor.tcpServers, [], "making a service opens nothing")
+        host.startService()
+        self.assertEqual(len(reactor.tcpServers), len(WIRES) + 1, "each wire, and the pages for browsers")
+        for _port, _factory, backlog, interface in reactor.tcpServers:
+            self.assertEqual((backlog, interface), (4096, "127.0.0.1"))
+        self.successResultOf(host.stopService())
+
+    def test_metrics(self) -> None:
+        """They have a port of their own if an option says so, and it is closed with the others."""
+        reactor: Any = MemoryReactorClock()
+        host = make_host(parsed("--store=memory", "--metrics=tcp:9108", "--metrics="), reactor)
+        host.startService()
+        self.assertEqual([port for port, *_ in reactor.tcpServers if port == 9108], [9108])
+        self.assertEqual([type(part).__name__ for part in host.parts], ["MetricsService"])
+        self.successResultOf(host.stopService())
+        error = self.assertRaises(UsageError, make_host, parsed("--metrics=nonsense"), MemoryReactorClock())
+        self.assertIn("--metrics: 'nonsense' is not an endpoint", str(error))
+
+    def test_house_players(self) -> None:
+        """There is a process for them unless they are off; `make_host` starts none by itself."""
+        self.assertIsNone(make_host(parsed("--store=memory"), MemoryReactorClock()).house)
+        for arguments, there in (((), True), (("--house=0",), False), (("--strict",), False)):
+            service = house_service(parsed("--store=memory", *arguments), MemoryReactorClock())
+            self.assertEqual(service is not None, there)
+        options = parsed("--store=memory", "--house=0", "--set=onitama.house=5")
+        self.assertIsNotNone(house_service(options, MemoryReactorClock()))
+        host = make_host(parsed("--store=memory", "--house=5"), MemoryReactorClock())
+        host.startService()
+        self.assertEqual(host.context.lobby.house.rules.seconds["stratego"], 5.0)
+        self.successResultOf(host.stopService())
+
+    def test_an_endpoint_given_twice_is_two_listeners_and_empty_is_off(self) -> None:
+        """As the help says."""
+        self.assertEqual(parsed("--onitama=tcp:1", "--onitama=tcp:2")["onitama"], ["tcp:1", "tcp:2"])
+        for arguments, listeners in ((("--onitama=tcp:1", "--onitama=tcp:2"), 2), (("--onitama=",), 0)):
+            host = make_host(parsed(*arguments), MemoryReactorClock())
+            self.assertEqual(len([one for one in host.listeners if one.wire.name == "onitama"]), listeners)
+
+    def test_a_database_that_cannot_be_reached(self) -> None:
+        """The start is given up, and the password is not shown. Without the library it is said what to install."""
+        store = "postgresql://ann:canary@127.0.0.1:1/games"
+        for words in ("there is no connection to the database", "pip install 'psycopg[binary]'"):
+            reactor: Any = MemoryReactorClock()
+            reactor.callFromThread = reactor.callLater
+            host = make_host(parsed(f"--store={store}"), reactor)
+            reasons: list[str] = []
+            host.abort_start = reasons.append
+            host.startService()
+            self.assertIn(words, reasons[0])
+            self.assertNotIn("canary", reasons[0])
+            self.patch(urls, "find_spec", lambda name: None)
+
+    def test_profile(self) -> None:
+        """The service and its limits have it, and the log says it."""
+        lines = logged(self)
+        for profile, connections, said in (("public", 64, 0), ("class", 300, 1)):
+            host = make_host(parsed("--store=memory", f"--profile={profile}"), MemoryReactorClock())
+            host.startService()
+            self.assertEqual((host.profile, host.context.limits.connections_per_address), (profile, connections))
+            self.assertEqual(sum("profile" in line for line in lines.of(LogLevel.info)), said)
+            self.successResultOf(host.stopService())
+
+    def test_bad_endpoint_is_named(self) -> None:
+        """Not an endpoint string."""
+        error = self.assertRaises(UsageError, make_host, parsed("--onitama=nonsense"), MemoryReactorClock())
+        self.assertIn("--onitama: 'nonsense' is not an endpoint", str(error))
+
+    def test_a_host_without_its_own_wires_does_not_start(self) -> None:
+        """Its package is not installed as it should be: it would listen nowhere, and say nothing."""
+        options = Options(Registry())
+        options.parseOptions(["--store=memory"])
+        error = self.assertRaises(UsageError, make_host, options, MemoryReactorClock())
+        self.assertIn("install gamehost again", str(error))
+
+    def test_a_wire_of_another_package_is_served(self) -> None:
+        """On the port that was asked for, beside the others."""
+        options = Options(Registry(WIRES, (TOY_WIRE,)))
+        options.parseOptions(["--store=memory", "--toy=tcp:7000"])
+        reactor: Any = MemoryReactorClock()
+        host = make_host(options, reactor)
+        host.startService()
+        self.assertIn(7000, [port for port, *_ in reactor.tcpServers])
+        self.successResultOf(host.stopService())
+
+    def test_strict_reaches_every_wire(self) -> None:
+        """`--strict` is a setting of each."""
+        host = make_host(parsed("--store=memory", "--strict"), MemoryReactorClock())
+        host.startService()
+        self.assertEqual(len(host.factories), len(WIRES))
+        configs: list[Any] = [factory.config for factory in host.factories if "strict" in factory.wire.options]
+        self.assertTrue(all(config.strict for config in configs))
+
+    def test_a_wires_flag_is_a_setting_of_that_wire(self) -> None:
+        """`--declaration`, on the command line or in a file, is `--set paper-soccer.declaration=yes`."""
+        file = self.mktemp()
+        for content, arguments, declares in (
+            ("", ["--declaration"], True),
+            ("declaration = true", [], True),
+            ("declaration = false", [], False),
+            ("declaration = true", ["--set=paper-soccer.declaration=no"], False),
+        ):
+            Path(file).write_text(content)
+            host = make_host(parsed("--store=memory", f"--config={file}", *arguments), MemoryReactorClock())
+            host.startService()
+            script: Any = next(one.config for one in host.factories if one.wire.name == "paper-soccer")
+            self.assertIs(script.declaration, declares)
+
+    def test_time_is_monotonic(self) -> None:
+        """Row 127: a clock that people or daemons set moves no game: the reactor counts on one that only goes forward."""
+        from twisted.internet import reactor as this_reactor
+
+        reactor: Any = this_reactor
+        self.patch(reactor, "seconds", reactor.seconds)
+        for number in (signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2, signal.SIGPIPE):
+            self.addCleanup(signal.signal, number, signal.getsignal(number))
+        files = resource.getrlimit(resource.RLIMIT_NOFILE)
+        self.addCleanup(gc.unfreeze)
+        self.addCleanup(resource.setrlimit, resource.RLIMIT_NOFILE, files)
+        host = makeService(parsed("--store=memory"))
+        before = time.monotonic()
+        self.assertTrue(before <= reactor.seconds() <= time.monotonic())
+        self.assertIsNotNone(host.watchdog)
+
+    def test_three_suspended_tables_end_the_host(self) -> None:
+        """Row 123: the tables ring, and what ends the process is called."""
+        reasons: list[str] = []
+        host = make_host(parsed("--store=memory"), MemoryReactorClock(), reasons.append)
+        host.startService()
+        for table in range(1, 4):
+            host.context.lobby.context.suspended(TableId(table))
+        self.assertEqual(len(reasons), 1)
+        self.assertIn("3 tables were suspended", reasons[0])
+
+    def test_what_cannot_listen_stops_the_start(self) -> None:
+        """The others are closed again, and the message names the option."""
+
+        class Refusing(MemoryReactorClock):
+            def listenTCP(self, *args: Any, **kwargs: Any) -> Any:
+                raise OSError("planted")
+
+        host = make_host(parsed("--store=memory"), Refusing())
+        lines, errors = Lines(), io.StringIO()
+        globalLogPublisher.addObserver(lines)
+        self.addCleanup(globalLogPublisher.removeObserver, lines)
+        self.patch(sys, "__stderr__", errors)
+        error = self.assertRaises(SystemExit, host.startService)
+        self.assertEqual(error.code, 1)
+        [first, *others] = [wire for wire in WIRES if wire.must_listen]
+        expected = f"--{first.name}: cannot listen on {first.endpoint}: planted, and {len(others)} more\n"
+        self.assertIn(expected, errors.getvalue())
+        self.assertIn(expected.strip(), lines.of(LogLevel.critical)[0])
+        self.assertFalse(host.running)
+
+
+class ProcessTests(SynchronousTestCase):
+    """What a host changes in its process."""
+
+    def test_no_thread_waits_long_for_another(self) -> None:
+        """A busy reactor does not keep the journal's thread from the interpreter."""
+        from twisted.internet import reactor
+
+        self.patch(reactor, "seconds", reactor.seconds)
+        self.addCleanup(sys.setswitchinterval, sys.getswitchinterval())
+        self.addCleanup(gc.unfreeze)
+        makeService(parsed("--store=memory"))
+        self.assertLessEqual(sys.getswitchinterval(), 0.001)
+
+    def test_what_was_imported_is_not_looked_through_for_garbage(self) -> None:
+        """A round of the collector over all modules is a turn of 30 ms, in which nobody is heard."""
+        from twisted.internet import reactor
+
+        self.patch(reactor, "seconds", reactor.seconds)
+        self.addCleanup(sys.setswitchinterval, sys.getswitchinterval())
+        self.addCleanup(gc.unfreeze)
+        before = gc.get_freeze_count()
+        makeService(parsed("--store=memory"))
+        self.assertGreater(gc.get_freeze_count(), before + 10_000)
+
+
+ROUTER = "192.0.2.1"
+#: Seconds for one digest of a password. They are made one after the other.
+DIGEST = 0.05
+#: Seconds after which a client that was refused tries again.
+AGAIN = 1.0
+
+
+@define(eq=False)
+class Pupil:
+    """A client that comes back until it has its seat."""
+
+    name: str
+    wire: str
+    host: MemoryHost
+    #: When it has its seat, in seconds after it began.
+    seated: float | None = None
+    _client: Client | None = None
+    _heard: list[str] = field(factory=list)
+    #: What a guest gives behind the name; empty: no key.
+    key: str = ""
+
+    def come(self) -> None:
+        """Connect and log in."""
+        self._client = self.host.connect(self.wire, ROUTER)
+        self._client.say(
+            *([f"LOGIN|{self.name}{self.key}"] if self.wire == "onitama" else [self.name, f"secret of {self.name}"])
+        )
+
+    def look(self) -> None:
+        """See whether the seat is there; if the host refused, come again later."""
+        if self._client is None:
+            return
+        self._heard += self._client.heard()
+        if any(line.startswith(("START", "RECONNECT", "color ")) for line in self._heard):
+            self.seated = self.host.clock.seconds()
+        elif self._client.closed:
+            self._client = None
+            self._heard.clear()
+            self.host.clock.callLater(AGAIN, self.come)
+
+
+class ClassTests(SynchronousTestCase):
+    """Half of them have accounts, and play Stratego. The others are guests, and play Onitama."""
+
+    def test_a_guest_who_drops(self) -> None:
+        """The opponent has the same address. For strangers that is a reason not to give the seat back; in a class it is not."""
+        for profile, answer in (("public", "ERROR"), ("class", "RECONNECT")):
+            host = self.host(profile)
+            ann, bob = (host.connect("onitama", ROUTER) for _ in range(2))
+            ann.say("LOGIN|ann")
+            bob.say("LOGIN|bob")
+            ann.drop()
+            [first, *_] = host.connect("onitama", ROUTER).ask("LOGIN|ann")
+            self.assertTrue(first.startswith(answer), first)
+
+    def host(self, profile: str, **more: Any) -> MemoryHost:
+        hosts: list[MemoryHost] = []
+
+        def digest(work: Callable[[], Any], done: Callable[[Any], None]) -> None:
+            hosts[0].clock.callLater(DIGEST, lambda: done(work()))
+
+        settings = {"limits.keyless_resume_seconds": "3"}
+        settings |= {f"limits.{name}": text for name, text in PROFILES[profile].items()}
+        hosts.append(MemoryHost(settings, worker=digest, **more))
+        return hosts[0]
+
+    def seconds(self, host: MemoryHost, pupils: int, key: str = "") -> float:
+        """All come at once. After how many seconds the last one has a seat."""
+        wires = ("onitama", "stratego-lines")
+        those = [Pupil(f"{wire[0]}{number}", wire, host, key=key) for wire in wires for number in range(pupils // 2)]
+        for one in those:
+            one.come()
+        while any(one.seated is None for one in those) and host.clock.seconds() < 30:
+            host.wait(DIGEST)
+            for one in those:
+                if one.seated is None:
+                    one.look()
+        times = [one.seated for one in those if one.seated is not None]
+        self.assertEqual(len(times), pupils, "not everybody has a seat after 30 seconds")
+        return max(times)
+
+    def back(self, profile: str, pupils: int, proofs_are_kept: bool = True, key: str = "") -> float:
+        """After a restart in the middle of all matches: how many seconds until everybody is back."""
+        kept = MemoryProofs()
+
+        def proven() -> ProvenLogins:
+            return ProvenLogins(b"key", kept if proofs_are_kept else MemoryProofs())
+
+        first = self.host(profile, proven=proven())
+        self.seconds(first, pupils, key)
+        again = self.host(profile, journal=first.journal.restarted(), proven=proven())
+        self.assertEqual(len(again.unfinished), pupils // 2)
+        return self.seconds(again, pupils, key)
+
+    def test_two_hundred(self) -> None:
+        """With the profile for a class nobody is refused, and no password that was proved before waits for its digest."""
+        self.assertLess(self.back("class", 200), 1)
+
+    def test_a_class_of_thirty_two(self) -> None:
+        """The limits for strangers fit it, if guests have keys: who is refused comes again a second later."""
+        self.assertLess(self.back("public", 32, key=":secret"), 10)
+
+    def test_without_proofs(self) -> None:
+        """After a restart without proofs every password is hashed again, one after the other: a hundred take seconds."""
+        self.assertGreater(self.back("class", 200, proofs_are_kept=False), 99 * DIGEST)

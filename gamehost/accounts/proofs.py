@@ -4,6 +4,9 @@ Proofs: what accounts have shown in the last 30 days, kept across restarts.
 An account has shown its password, and the addresses from which it can be reached. The host remembers both as keyed digests
 (HMAC-SHA256), so nothing in the store can be read. The key of the digests is not in the store. A copy of the store alone
 does not help to guess a password more quickly than scrypt allows.
+
+With the same key the host makes keys of browsers: whoever has logged in with the password may come back with one of them.
+Nothing is stored for them.
 """
 
 import hmac
@@ -106,6 +109,17 @@ class ProvenLogins:
             return False
         return hmac.compare_digest(proved.password.digest, self._of_password(account, password))
 
+    def browser_key(self, account: Account) -> str:
+        """A key with which a program logs in to the account without its password, for 30 days or until that is changed."""
+        return self._browser_key(account, self._today)
+
+    def is_browser_key(self, account: Account, key: str) -> bool:
+        """Whether `browser_key` has given this key for the account, as it is now, in the last 30 days."""
+        day = key.partition("-")[0]
+        given = int(day) if day.isascii() and day.isdigit() and len(day) < 8 else 0
+        right = hmac.compare_digest(self._browser_key(account, given).encode(), key.encode("utf-8", "replace"))
+        return right and 0 <= self._today - given < PROOF_DAYS
+
     def has_password(self, account: Account) -> bool:
         """Whether `fits` can be true for some password."""
         proved = self._proved.get(account.key)
@@ -168,6 +182,11 @@ class ProvenLogins:
     def _of_password(self, account: Account, password: bytes) -> bytes:
         """Depends on the account's digest too: after a change of password the old one is not proved any more."""
         return hmac.digest(self._secret, b"password" + account.digest.salt + account.digest.hash + password, sha256)
+
+    def _browser_key(self, account: Account, day: int) -> str:
+        """It depends on the account's digest too, and nothing of it is kept."""
+        of = b"browser" + account.digest.salt + account.digest.hash + f"{day} {account.key}".encode()
+        return f"{day}-{hmac.digest(self._secret, of, sha256).hex()}"
 
     def _of_address(self, key: str, address: str) -> bytes:
         return hmac.digest(self._secret, b"address" + key.encode() + b"\0" + address.encode(), sha256)

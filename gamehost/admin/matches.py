@@ -9,28 +9,32 @@ from collections.abc import Sequence
 from typing import Any
 
 from attrs import define, field
-from twisted.internet.defer import Deferred
+from twisted.internet.defer import Deferred, DeferredQueue
 
 from gamehost.admin.host import or_elsewhere
 from gamehost.admin.server import Facts, Items, NotDone, Request
 from gamehost.games.base import Seat
 from gamehost.games.play import messages_of, screen_of
 from gamehost.games.screen import Style
-from gamehost.journal.records import TableId
+from gamehost.journal.notation import write_notation
+from gamehost.journal.records import TableId, TableRecord
+from gamehost.lobby.lobby import Lobby
+from gamehost.lobby.queues import Queue, Reservation
 from gamehost.lobby.sessions import SessionRegistry
 from gamehost.service import GameHostService
+from gamehost.settings import BadOption
 from gamehost.storage.durable import DurableJournal
 from gamehost.storage.row_codec import Row, row_to_json
-from gamehost.tables.interfaces import Look
+from gamehost.tables.interfaces import Archived, Look, Over, Suspended
 from gamehost.tables.table import Table
 
 
 def tables(host: GameHostService, request: Request) -> Items:
-    """The matches that are played, the oldest first; those that sleep are not among them."""
+    """The matches that are played, the oldest first. Those that sleep are not among them, and are counted at the end."""
     lobby = host.context.lobby
     for table in list(lobby.tables.values()):
         yield {**_about(table, lobby.registry), "watchers": lobby.galleries.watchers(table.id)}
-    return {}
+    return {"played": len(lobby.tables), "asleep": len(lobby.registry.sleeping.tables())}
 
 
 def show(host: GameHostService, request: Request) -> Deferred[Facts]:
@@ -97,6 +101,94 @@ def _shown(table: Table[Any, Any], registry: SessionRegistry, look: Look[Any]) -
     screen = screen_of(table.game)(None, table.names)
     screen.show(look.view)
     return {**about, "board": screen.draw(Style(charset="ascii")), "awaited": screen.prompt_line()}
+
+
+def ladder(host: GameHostService, request: Request) -> Items:
+    """The ratings in `game`, the best one first."""
+    finished = host.context.lobby.spectators.finished
+    tally = yield Deferred.fromCoroutine(finished.tally())
+    for who, one in tally.ladder(request.text("game")):
+        rating, low, high = one.rounded
+        yield {"name": who.name, "kind": who.kind, "rating": rating, "low": low, "high": high, "matches": one.matches}
+    return {}
+
+
+def contest_game(host: GameHostService, request: Request) -> Items:
+    """
+    A game of a contest, from the places that are kept for its players to its record. It ends with the connection of whoever
+    asks, unless its match has begun.
+
+    `names` are the players in the order of the seats, `game` and `settings` what they play. Those who are `people` may be here
+    already; the others come. Whoever of all is away from a match gives that up. The items say that the places are kept, who
+    waits, and which table it is.
+    """
+    lobby, names, settings = host.context.lobby, request.arguments.get("names"), request.arguments.get("settings", {})
+    game = host.games.get(request.text("game"))
+    if game is None or not isinstance(names, list) or len(names) != game.least_seats or not isinstance(settings, dict):
+        raise NotDone("expected the names of all players, a game of this host, and settings")
+    people = request.arguments.get("people", [])
+    for name in names:
+        if not _has_left(lobby, str(name)) and name not in people:
+            raise NotDone(f"{name} is here already")
+    try:
+        complete = lobby.settings_for(Queue(game), settings)
+    except BadOption as error:
+        raise NotDone(str(error)) from None
+    heard: DeferredQueue[Facts] = DeferredQueue()
+
+    def begins(number: TableId) -> None:
+        heard.put({"table": number})
+        lobby.tables[number].watch(_Reporter(heard, number))
+
+    waits = [str(name) for name in names]
+    reserved = Reservation(game.name, waits, complete, lambda name: heard.put({"waits": name}), begins)
+    lobby.queues.reservations.append(reserved)
+    for key, waiting in lobby.queues.waiting.items():
+        for session in waiting:
+            if reserved.holds(key, session):
+                reserved.waits(session.name)  # a person who has asked for the game before this request
+    try:
+        item: Facts = {"reserved": waits}
+        while "over" not in item:
+            yield item
+            item = yield heard.get()
+    finally:
+        lobby.queues.reservations.remove(reserved)
+    record: Deferred[TableRecord | str] = Deferred()
+    host.store.read(item["over"], record.callback)
+    found = yield record
+    if isinstance(found, str):
+        raise NotDone(f"the match cannot be read: {found}")
+    return {"record": write_notation(found)}
+
+
+def contest_leave(host: GameHostService, request: Request) -> Facts:
+    """A program of a contest has ended: whoever has this name and is away from a match gives that up."""
+    return {"left": _has_left(host.context.lobby, request.text("name"))}
+
+
+def _has_left(lobby: Lobby, name: str) -> bool:
+    """Whether nobody has a name. A seat that is kept under it is given up."""
+    session = lobby.registry.get(name)
+    if session is not None and session.player is None:
+        lobby.give_up(session)
+    return lobby.registry.get(name) is None
+
+
+@define(eq=False)
+class _Reporter:
+    """An audience that waits for the end of a match."""
+
+    _heard: "DeferredQueue[Facts]"
+    _table: TableId
+
+    def shown(self, look: Look[Any]) -> None:
+        """The end is awaited."""
+
+    def deliver(self, event: Any, n: int) -> None:
+        """The match may be over."""
+        if isinstance(event, Over | Archived | Suspended):
+            self._heard.put({"over": self._table})
 
 
 #: Tables that are looked up at once. With 200 entries each, this takes about 2 ms of the writer's thread.

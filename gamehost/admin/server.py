@@ -222,6 +222,7 @@ class AdminConnection(LineReceiver):
             return
         if isinstance(answer, Generator):
             self.transport.registerProducer(_Items(self, answer), False)
+            self.transport.resumeProducing()  # lines wait, but the end of the connection is seen
         else:
             self.finish({"end": answer})
 

@@ -1,5 +1,5 @@
 """
-The client under test as a process of its own.
+Programs that play: the client under test, and the players of a contest, each as processes of its own.
 """
 
 import os
@@ -8,6 +8,7 @@ import signal
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 from typing import Any
 
 from twisted.internet.error import ProcessExitedAlready
@@ -18,35 +19,52 @@ from gamehost.checker.line import Line
 from gamehost.checker.run import PLACE, ClientRun
 from gamehost.checker.transcript import printable
 
-#: The longest line of the client's own output that is kept, in bytes.
+#: So much of what a program prints is kept, in bytes: the end.
 KEPT = 2_000
 
 
-#: Makes the client the leader of a process group of its own, so that all of its processes can be ended together.
+#: Makes a program the leader of a process group of its own, so that all of its processes can be ended together.
 _IN_A_GROUP = """
 import os, sys
 os.setsid()
+{bound}
 try:
     os.execvp(sys.argv[1], sys.argv[1:])
 except OSError as error:
-    print(f"{sys.argv[1]}: {error.strerror}", file=sys.stderr)
+    print(f"{{sys.argv[1]}}: {{error.strerror}}", file=sys.stderr)
     raise SystemExit(127)
+"""
+#: Has the system kill it when this process ends (on Linux): `PR_SET_PDEATHSIG` with `SIGKILL`.
+_BOUND = """
+try:
+    import ctypes
+    ctypes.CDLL(None).prctl(1, 9)
+except (OSError, AttributeError):
+    pass
 """
 #: The exit statuses of a command that could not be run.
 NOT_RUN = (126, 127)
 
 
-class ClientProcess(ProcessProtocol):
+class ProgramProcess(ProcessProtocol):
     """
-    One process. What it prints is dropped, but for the last line.
+    A command that plays. What it prints is dropped, but for the end.
 
-    :param ended: called with the exit status
+    :param ended: called with this process when it has ended
     """
 
-    def __init__(self, run: ClientRun, ended: Callable[[int], None]) -> None:
-        self._run = run
+    def __init__(self, ended: Callable[["ProgramProcess"], None]) -> None:
         self._ended = ended
         self._output = b""
+        #: The exit status, or minus the number of the signal that has ended it; `None`: it runs.
+        self.status: int | None = None
+        #: The last line that it has printed, once it has ended.
+        self.words = ""
+
+    @property
+    def group(self) -> int | None:
+        """The number of its group of processes; `None`: it has ended."""
+        return None if self.transport is None else self.transport.pid
 
     def outReceived(self, data: bytes) -> None:
         """It prints."""
@@ -57,12 +75,12 @@ class ClientProcess(ProcessProtocol):
     def processEnded(self, reason: Failure) -> None:
         """It has ended."""
         ended: Any = reason.value
-        status = ended.exitCode if ended.exitCode is not None else -(ended.signal or 0)
-        self._ended(status)
-        self._run.client_ended(status, last_words(self._output))
+        self.status = ended.exitCode if ended.exitCode is not None else -(ended.signal or 0)
+        self.words = last_words(self._output)
+        self._ended(self)
 
-    def stop(self) -> None:
-        """End the whole group of processes: a client may be a script that starts another program."""
+    def kill(self) -> None:
+        """End the whole group of processes: a program may be a script that starts another one."""
         transport = self.transport
         if transport is None or transport.pid is None:
             return
@@ -71,6 +89,31 @@ class ClientProcess(ProcessProtocol):
         except ProcessLookupError:
             with suppress(ProcessExitedAlready):
                 transport.signalProcess("KILL")
+
+
+def start_program(
+    reactor: Any,
+    command: Sequence[str],
+    values: Mapping[str, str],
+    ended: Callable[[ProgramProcess], None],
+    environment: Mapping[str, str] = {},
+    bound: bool = False,
+) -> ProgramProcess:
+    """
+    Start a command.
+
+    :param command: its words
+    :param values: filled in, and told in the environment, `port` as `GAMEHOST_PORT`
+    :param ended: called when it has ended
+    :param environment: more of it
+    :param bound: whether it is killed when this process ends, however that ends (on Linux)
+    """
+    process = ProgramProcess(ended)
+    told = {f"GAMEHOST_{name.upper()}": value for name, value in values.items()}
+    starter = _IN_A_GROUP.format(bound=_BOUND if bound else "")
+    words = [sys.executable, "-I", "-S", "-c", starter, *filled_in(command, values)]
+    reactor.spawnProcess(process, words[0], words, env={**os.environ, **told, **environment})
+    return process
 
 
 #: A line of a traceback of Python that names a place.
@@ -137,25 +180,24 @@ class ProcessLauncher(_Listening):
     def __init__(self, reactor: Any, command: Sequence[str], name: str, password: str) -> None:
         super().__init__(reactor)
         self._command = command
-        self._process: ClientProcess | None = None
+        self._process: ProgramProcess | None = None
         self._values = {"host": "127.0.0.1", "name": name, "password": password}
 
     def start(self, run: ClientRun, factory: "Factory[Line]") -> None:
         """Listen, and start the command."""
         values = {**self._values, "port": str(self.listen(0, factory)), "seed": str(run.seed)}
-        environment = {f"GAMEHOST_{name.upper()}": value for name, value in values.items()}
-        environment |= run.checks.environment(run.scenario)
-        self._process = ClientProcess(run, self._ended)
-        words = [sys.executable, "-I", "-S", "-c", _IN_A_GROUP, *filled_in(self._command, values)]
-        self._reactor.spawnProcess(self._process, words[0], words, env={**os.environ, **environment})
+        environment = run.checks.environment(run.scenario)
+        self._process = start_program(self._reactor, self._command, values, partial(self._ended, run), environment)
 
     def stop(self) -> None:
         """End the processes of the command."""
         if self._process is not None:
-            self._process.stop()
+            self._process.kill()
 
-    def _ended(self, status: int) -> None:
-        self.failed = status in NOT_RUN
+    def _ended(self, run: ClientRun, process: ProgramProcess) -> None:
+        assert process.status is not None
+        self.failed = process.status in NOT_RUN
+        run.client_ended(process.status, process.words)
 
 
 class WaitingLauncher(_Listening):

@@ -5,7 +5,8 @@ It has one wire, nothing on disk and no limits on rates. The players that the cl
 """
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from functools import partial
+from typing import Any, TypeVar
 
 from attrs import define, evolve, field
 from twisted.internet.interfaces import IReactorTime
@@ -36,6 +37,9 @@ from gamehost.wires.base import Wire
 CHEAP = Cost(n=2, r=1, p=1)
 #: No rate is limited: the checker judges a client by its document, and not by its speed.
 UNLIMITED = {"unlimited": "yes", "keyless_resume_seconds": "0"}
+
+
+L = TypeVar("L", bound=Lobby)
 
 
 def at_once(work: Callable[[], Any], done: Callable[[Any], None]) -> None:
@@ -139,6 +143,36 @@ class WatchedLobby(Lobby):
         return player if isinstance(player, OwnPlayer) else WatchedPlayer(player, self.watcher.of(player))
 
 
+def private_lobby(
+    new_lobby: Callable[..., L],
+    wire: Wire[Any],
+    journal: MemoryJournal,
+    context: TableContext,
+    limits: Mapping[str, str],
+    of_wire: Mapping[str, str],
+    of_games: Mapping[str, Mapping[str, str]],
+) -> tuple[L, WireFactory[Any]]:
+    """
+    A lobby with one wire, and what makes its connections. Nothing is on disk.
+
+    :param new_lobby: makes it, as `Lobby` is made
+    :param journal: where accounts are kept
+    :param limits: settings of the host that are not as by default
+    :param of_wire: the settings of the wire
+    :param of_games: those of its games, by their names
+    """
+    clock, read, accounts, cork = context.clock, Limits.read(limits), StoredAccounts(journal), Cork()
+    registry = SessionRegistry(
+        ResumePolicy.ANY, lambda key: accounts.find(key) is not None, clock.seconds, read.keyless_resume_seconds
+    )
+    login_service = LoginService(
+        *(accounts, registry.is_guest, clock, at_once, read, cork, CHEAP), **registry.for_accounts()
+    )
+    lobby = new_lobby(context, registry, of_games, login_service=login_service)
+    host = HostContext(clock, lobby, read, ConnectionLimiter(read, seats_at=registry.seats_at), cork)
+    return lobby, WireFactory(wire, of_wire, host)
+
+
 class PrivateHost:
     """
     A host for one scenario.
@@ -165,25 +199,16 @@ class PrivateHost:
         #: The wire's games by name, and the one that is played unless a client seeks another one.
         self.games = {one.name: one for one in wire.games}
         self.game = wire.games[0]
-        limits = Limits.read(UNLIMITED)
-        journal, cork = MemoryJournal(), Cork()
-        accounts = StoredAccounts(journal)
-        registry = SessionRegistry(
-            ResumePolicy.ANY, lambda key: accounts.find(key) is not None, clock.seconds, limits.keyless_resume_seconds
-        )
-        login_service = LoginService(
-            *(accounts, registry.is_guest, clock, at_once, limits, cork, CHEAP), **registry.for_accounts()
-        )
+        journal = MemoryJournal()
         context = TableContext(clock, journal, grace, rng=below or SeededChance(seed).below)
         of_games = {
             name: {"move_time": "0"} | settings_of(name, settings, one.options) for name, one in self.games.items()
         }
-        self.lobby = WatchedLobby(context, registry, of_games, login_service=login_service, watcher=watcher)
         of_wire = settings_of(wire.name, settings, wire.options) | (
             {"strict": "yes"} if strict and "strict" in wire.options else {}
         )
-        host = HostContext(clock, self.lobby, limits, ConnectionLimiter(limits, seats_at=registry.seats_at), cork)
-        self.factory = WireFactory(wire, of_wire, host)
+        new_lobby = partial(WatchedLobby, watcher=watcher)
+        self.lobby, self.factory = private_lobby(new_lobby, wire, journal, context, UNLIMITED, of_wire, of_games)
         config: Any = self.factory.config
         if game is not None:
             config = evolve(config, queue=evolve(config.queue, game=game))

@@ -444,7 +444,7 @@ class ServerRun(Run):
         except Exception as error:
             raise Unreachable(str(error)) from None
         user.replica = ReplicaConnection(self.replica, user.seat, lambda message: self.expects(user, message))
-        await self.settled()
+        await self.all_answered()
 
     async def drop(self, user: User) -> None:
         """Lose the connection of a user."""
@@ -453,7 +453,7 @@ class ServerRun(Run):
         if user.replica is not None:
             user.replica.lose()
         user.expected.clear()
-        await self.settled()
+        await self.all_answered()
         await self.pause(PARTING)
 
     async def say(self, user: User, *messages: Any, trying: str = "", draw: ServerDraw | None = None) -> None:
@@ -479,7 +479,7 @@ class ServerRun(Run):
         else:
             self.replica.draw_next(())
             self._judge_all()
-        await self.settled()
+        await self.all_answered()
         self._trying = ""
 
     async def _send_and_find_out(self, user: User, data: bytes, draw: ServerDraw) -> None:
@@ -537,7 +537,7 @@ class ServerRun(Run):
         """Another player at the table."""
         return next(one for one in self.users if one is not user and one.seat.player is not None)
 
-    async def settled(self) -> None:
+    async def all_answered(self) -> None:
         """
         Wait until the server has sent all that it must.
 

@@ -21,9 +21,8 @@ from twisted.internet.protocol import Factory, Protocol
 from twisted.python.failure import Failure
 
 from gamehost._twisted import write_at_once
-from gamehost.checker.base import Cut, Grade, TranscriptLine, WireChecks
+from gamehost.checker.base import Cut, Grade, TranscriptLine, WireChecks, plain_checks
 from gamehost.checker.line import SegmentedTransport
-from gamehost.checker.reading import plain_checks
 from gamehost.checker.transcript import RecordingCodec, Transcript, Watcher
 from gamehost.commands.command_line import exit_with_usage_error
 from gamehost.net.endpoints import Endpoints, set_socket_options

@@ -36,10 +36,9 @@ class Transcript:
     #: When the scenario began; by default now.
     began: float = field(default=Factory(lambda self: self.seconds(), takes_self=True), kw_only=True)
     #: One for each connection.
-    readings: list[Reading] = field(init=False, factory=list)
-
-    def __attrs_post_init__(self) -> None:
-        self.connected_again()
+    readings: list[Reading] = field(
+        init=False, default=Factory(lambda self: [self.checks.new_reading()], takes_self=True)
+    )
 
     @property
     def reading(self) -> Reading:

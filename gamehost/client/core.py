@@ -143,7 +143,7 @@ class ClientCore:
         else:
             self._state = _State.ENTERING
             self._send(self.login)
-        self._expect(now)
+        self.waited(now)
 
     def connection_lost(self, why: str) -> Lost:
         """The connection is gone, or could not be made."""
@@ -175,7 +175,7 @@ class ClientCore:
                     heard.append(self._hear(message))
         except WireError as error:
             self.fault = f"what came is not the open wire: {error}"
-        self._expect(now)
+        self.waited(now)
         return heard
 
     def tick(self, now: float) -> None:
@@ -191,17 +191,14 @@ class ClientCore:
 
     def waited(self, now: float) -> None:
         """The client has not read for some time; only from now on it can hear whether the host is there."""
-        self._expect(now)
+        self._pinged = False
+        self.due = now + (LOG_IN_WITHIN if self._state is _State.ENTERING else PING_AFTER)
 
     def take_output(self) -> bytes:
         """The bytes to send now. Each byte is given once."""
         output = bytes(self._output)
         self._output.clear()
         return output
-
-    def _expect(self, now: float) -> None:
-        self._pinged = False
-        self.due = now + (LOG_IN_WITHIN if self._state is _State.ENTERING else PING_AFTER)
 
     # -- said
 

@@ -1,5 +1,5 @@
 """
-This host as a member of a cluster: which names have their home here, who waits here, and who else lives.
+This host as a member of a cluster: which names have their home here, who waits here, and who else is alive.
 
 A name has its home here as long as somebody has a session under it, or a seat is kept under it, or somebody is about to log
 in with it. The database is told when that ends, at the end of the turn.
@@ -37,7 +37,7 @@ EVERY = 0.25
 @define(eq=False)
 class Beats:
     """
-    :param beat: shows that this host lives, and calls a function when that is durable
+    :param beat: shows that this host is alive, and calls a function when that is durable
     """
 
     _clock: IReactorTime
@@ -188,7 +188,7 @@ class Cluster(Membership):
         self.offers_are = partial(gather, self)
 
     def begin(self) -> None:
-        """The tables of the start sleep. Show that this host lives, and watch the other members."""
+        """The tables of the start sleep. Show that this host is alive, and watch the other members."""
         self.here.update(self.lobby.registry.sleeping.keys())
         self.registry.start(self)
         self._beats.begin()

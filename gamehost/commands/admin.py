@@ -57,6 +57,14 @@ class Verb:
     acts: bool = False
 
 
+def tables_line(facts: Facts) -> Iterator[str]:
+    """What stands below the list of matches: without it nobody would know why the list is empty."""
+    if facts["asleep"]:
+        yield f"asleep, because nobody is at the table: {facts['asleep']}"
+    elif not facts["played"]:
+        yield "no match is played"
+
+
 def kicked_line(facts: Facts) -> Iterator[str]:
     """What came of a kick."""
     seat = "" if facts["table"] is None else f"; the seat at table {facts['table']} is kept"
@@ -102,6 +110,15 @@ class _Period(argparse.Action):
         setattr(namespace, self.dest, int(number[1]) * _UNITS[number[2]])
 
 
+class _Words(argparse.Action):
+    """One text in any number of words: who forgets the quotation marks is understood, too."""
+
+    def __call__(
+        self, parser: argparse.ArgumentParser, namespace: argparse.Namespace, values: Any, option_string: Any = None
+    ) -> None:
+        setattr(namespace, self.dest, " ".join(values))
+
+
 #: The units of a time, in seconds.
 _UNITS: Mapping[str, int] = {"s": 1, "min": 60, "h": 3_600, "d": 86_400}
 _PERIOD = re.compile(r"([0-9]{1,9})(s|min|h|d)", re.ASCII)
@@ -138,6 +155,12 @@ def table_line(facts: Facts) -> Iterator[str]:
     entries = "entry" if facts["entries"] == 1 else "entries"
     watchers = f"  {facts['watchers']} watch" if facts["watchers"] else ""
     yield f"{facts['table']}  {facts['game']}  {players}  {facts['entries']} {entries}{watchers}{more}"
+
+
+def rating_line(facts: Facts) -> Iterator[str]:
+    """One player of a ladder."""
+    span = "fixed" if facts["kind"] == "house" else f"{facts['low']} to {facts['high']}"
+    yield f"{facts['rating']:>4}  {escaped(facts['name'])}  {span}  matches: {facts['matches']}"
 
 
 def _player(seat: Facts) -> str:
@@ -302,7 +325,14 @@ VERBS: Mapping[str, Verb] = {
         "gamehost.admin.host:status", "how the host is: ports, connections, tables, the journal", status_lines
     ),
     "who": Verb("gamehost.admin.host:who", "who is here, one line for each player", item=person_line),
-    "tables": Verb("gamehost.admin.matches:tables", "the matches that are played, one line for each", item=table_line),
+    "tables": Verb(
+        *("gamehost.admin.matches:tables", "the matches that are played, one line for each", tables_line, table_line),
+    ),
+    "ladder": Verb(
+        *("gamehost.admin.matches:ladder", "the ratings in a game, one line for each player"),
+        item=rating_line,
+        arguments=[Argument("game", "the game", {"metavar": "GAME"})],
+    ),
     "show": Verb(
         *("gamehost.admin.matches:show", "the position of a match, as a watcher may see it", shown_lines),
         arguments=[Argument("table", "the number of the match", {"type": int, "metavar": "TABLE"})],
@@ -321,7 +351,7 @@ VERBS: Mapping[str, Verb] = {
     "bans": Verb("gamehost.admin.people:list_bans", "all bans, one line for each", item=ban_line),
     "say": Verb(
         *("gamehost.admin.people:say", "say something to all, on the wires that have words for it", said_line),
-        arguments=[Argument("text", "one line; quote it", {"metavar": "TEXT"})],
+        arguments=[Argument("text", "one line", {"nargs": "+", "action": _Words, "metavar": "TEXT"})],
         acts=True,
     ),
     "reload": Verb(
@@ -391,11 +421,13 @@ VERBS: Mapping[str, Verb] = {
     ),
 }
 
-#: All that a host can be asked for: the verbs, and what `gamehost journal` needs.
+#: All that a host can be asked for: the verbs, and what `gamehost journal` and `gamehost contest` need.
 REQUESTS: Mapping[str, Verb] = {
     **VERBS,
     "journal ends": Verb("gamehost.admin.matches:ends"),
     "journal rows": Verb("gamehost.admin.matches:rows"),
+    "contest game": Verb("gamehost.admin.matches:contest_game", acts=True),
+    "contest leave": Verb("gamehost.admin.matches:contest_leave"),
 }
 
 

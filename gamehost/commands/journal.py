@@ -17,12 +17,11 @@ from attrs import define
 
 from gamehost.commands.command_line import NoHost, answers, while_read
 from gamehost.games.base import Game, Seat
-from gamehost.games.chance import JournalledChance
 from gamehost.games.play import has_picture
 from gamehost.journal.notation import NotNotation, read_notation, write_notation
 from gamehost.journal.pictures import NoPicture, picture
 from gamehost.journal.records import Entry, EntryKind, SeatRecord, StoreUnusable, TableId, TableRecord
-from gamehost.journal.replay import NotFollowed, new_master, replay
+from gamehost.journal.replay import NotFollowed, replayed
 from gamehost.ops.escaping import escaped
 from gamehost.storage import high_water_mark
 from gamehost.storage.copying import copy_store, inspecting, prune
@@ -435,8 +434,7 @@ def _read(path: Path, games: Mapping[str, Game[Any, Any]], out: TextIO) -> int:
         opening, game = record.opening, games.get(record.opening.game)
         if game is None or game.version != opening.version:
             raise NotNotation(f"{opening.game}, rules {opening.version}, is not played here")
-        chance = JournalledChance()
-        master = replay(game, new_master(game, opening, chance), chance, record.entries)
+        master = replayed(game, opening, record.entries)
     except (OSError, ValueError) as error:
         # A fault of the text, of its encoding, of its settings, or of a move: each says what it is.
         raise StoreUnusable(f"{path}: {escaped(str(error))}") from error
@@ -468,9 +466,9 @@ def _misplayed(journal: Inspector, games: Mapping[str, Game[Any, Any]]) -> Itera
         game = games.get(opening.game)
         if game is None or game.version != opening.version:
             continue
-        record, chance = journal.table(summary.table)[1], JournalledChance()
+        record = journal.table(summary.table)[1]
         try:
-            replay(game, new_master(game, opening, chance), chance, record.entries)
+            replayed(game, opening, record.entries)
         except NotFollowed as error:
             yield f"table {summary.table}: {escaped(str(error))}"
         except Exception as error:  # a fault of the rules, at one table of many

@@ -11,7 +11,8 @@ import subprocess
 import sys
 import time
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -34,10 +35,11 @@ from gamehost.contest.contest import (
     Plan,
     Played,
 )
-from gamehost.contest.game import Conditions
+from gamehost.contest.game import PERSON, Conditions, ContestGame, HostedGame
 from gamehost.games.base import Game
 from gamehost.journal.pictures import NoPicture, picture
 from gamehost.players.base import Level
+from gamehost.programs.command import number
 from gamehost.settings import BadOption, settings_of
 from gamehost.wires.base import Wire
 
@@ -51,10 +53,13 @@ CHECK_SECONDS = 180
 #: Seconds between two versions of the results while the contest is played.
 PAUSE = 0.5
 
+#: Where the socket of a host is by default.
+DEFAULT_ADMIN = Path("gamehost.sqlite.admin")
+
 EPILOG = """\
-A PLAYER is NAME=COMMAND, or NAME=house:easy, house:medium or house:hard. {host}, {port}, {name}, {password} and {seed} in a
-COMMAND are filled in; the environment has them too, as GAMEHOST_HOST and so on. Each game starts the programs anew. A file
-has the same options by their names, and the players in a table:
+A PLAYER is NAME=COMMAND, NAME=house:easy, house:medium or house:hard, or with --host NAME=person. {host}, {port}, {name},
+{password} and {seed} in a COMMAND are filled in; the environment has them too, as GAMEHOST_HOST and so on. Each game starts
+the programs anew. A file has the same options by their names, and the players in a table:
 
   wire = "onitama"
   rounds = 2
@@ -79,12 +84,12 @@ def parser(wires: Sequence[Wire[Any]]) -> argparse.ArgumentParser:
     made.add_argument("--player", action="append", metavar="PLAYER", help="who takes part; repeatable")
     formats = "; ".join(f"{name}: {meaning}" for name, meaning in FORMATS.items())
     made.add_argument("--format", choices=FORMATS, help=f"default round-robin. {formats}")
-    made.add_argument("--rounds", type=_positive, metavar="N", help="default 1, in a Swiss contest 5")
+    made.add_argument("--rounds", type=number, metavar="N", help="default 1, in a Swiss contest 5")
     made.add_argument(
         "--pairs", action="store_true", default=None, help="play each pairing twice: the same deal, other seats"
     )
     made.add_argument(
-        "--seats", type=_positive, metavar="N", help="players at a table, in games for more than two; default 2"
+        "--seats", type=number, metavar="N", help="players at a table, in games for more than two; default 2"
     )
     made.add_argument(
         "--seed", type=int, metavar="N", help="of pairings and deals; default: at random, and written down"
@@ -98,24 +103,20 @@ def parser(wires: Sequence[Wire[Any]]) -> argparse.ArgumentParser:
     )
     made.add_argument("--increment", type=_seconds, metavar="S", help="seconds that a player gets for each move")
     made.add_argument("--deadline", type=_seconds, metavar="S", help="seconds for a whole game; default 600")
-    made.add_argument("--memory", type=_positive, metavar="MIB", help="that a program may take; on Linux; default 1024")
+    made.add_argument("--memory", type=number, metavar="MIB", help="that a program may take; on Linux; default 1024")
     made.add_argument("--sprt", nargs=2, type=float, metavar="ELO", help="two players: stop when it is decided whether the "
                       "first is so much, or so much better")  # fmt: skip
     made.add_argument("--anchor", metavar="NAME=RATING", help="a player whose rating is known; else the average is 0")
-    made.add_argument("--concurrency", type=_positive, metavar="N", help="games at the same time; default one a core")
+    made.add_argument("--concurrency", type=number, metavar="N", help="games at the same time; default one a core")
     made.add_argument("--out", type=Path, metavar="DIR", help="where the results are written; default contest")
     made.add_argument("--web", metavar="[HOST:]PORT", help="show the contest there as a page while it runs")
+    made.add_argument("--host", metavar="[HOST:]PORT", help="play on a running host of this machine: the wire's port")
+    made.add_argument("--admin", type=Path, metavar="PATH", help=f"the socket of its owner; default {DEFAULT_ADMIN}")
     made.add_argument(
         "--strict-entry", action="store_true", default=None, help="begin only if all programs pass the check"
     )
     made.add_argument("--no-check", action="store_true", default=None, help="do not check the programs first")
     return made
-
-
-def _positive(text: str) -> int:
-    if not text.isdigit() or not int(text):
-        raise argparse.ArgumentTypeError("expected a number from 1")
-    return int(text)
 
 
 def _seconds(text: str) -> str:
@@ -141,6 +142,7 @@ def main(arguments: Sequence[str], wires: Sequence[Wire[Any]], reactor: Any, out
         plan = plan_of(content, wires)
         folder = Path(content.get("out", "contest"))
         known = next(wire for wire in wires if wire.name == plan.wire)
+        new_game = _where_games_are(content, plan)
         if not (folder / JOURNAL).exists() and not content.get("no_check"):
             _check(plan, known, bool(content.get("strict_entry")), out)
         journal = ContestJournal(folder)
@@ -157,11 +159,14 @@ def main(arguments: Sequence[str], wires: Sequence[Wire[Any]], reactor: Any, out
         reactor.callLater(0, reactor.stop)
 
     conditions = Conditions(known, game, plan.settings, plan.seats, plan.deadline, plan.memory)
-    run = ContestRun(reactor, contest, journal, conditions, at_once, shown.told, done)
+    run = ContestRun(
+        reactor, contest, journal, conditions, at_once, shown.told, done, new_game, new_game is not ContestGame
+    )
     shown.run = run
     reactor.addSystemEventTrigger("before", "shutdown", run.stop)
     if content.get("web"):
         _listen(reactor, content["web"], shown, made)
+    _call_people(plan)
     reactor.callWhenRunning(run.start)
     reactor.run()
     journal.close()
@@ -169,8 +174,7 @@ def main(arguments: Sequence[str], wires: Sequence[Wire[Any]], reactor: Any, out
         exit_with_usage_error(failure[0], "the same command goes on when that is mended")
     table = results.standings(contest)
     results.write(contest, table, folder, game)
-    print_text("\n" + results.as_text(contest, table))
-    print_text(f"results: {folder / 'results.html'}\n")
+    print_text(f"\n{results.as_text(contest, table)}results: {folder / 'results.html'}\n")
     if status[0] == INTERRUPTED:
         print_text("interrupted: the same command goes on\n")
     return status[0]
@@ -256,6 +260,26 @@ def _game(content: Mapping[str, Any], wire: Wire[Any]) -> Game[Any, Any]:
     return known[content.get("game", wire.games[0].name)]
 
 
+def _where_games_are(content: Mapping[str, Any], plan: Plan) -> Callable[..., ContestGame]:
+    """What makes games: each on a host of its own, or all on a running one."""
+    people = [entrant.name for entrant in plan.entrants if entrant.command == PERSON]
+    if "host" not in content:
+        if people:
+            raise ContestError(f"{people[0]} is a person, who plays on a running host: expected --host, too")
+        return ContestGame
+    host, _, port = str(content["host"]).rpartition(":")
+    if not port.isdigit() or plan.seats != 2:
+        raise ContestError("expected [HOST:]PORT for --host, and two players at a table")
+    return partial(HostedGame, (host or "127.0.0.1", int(port)), Path(content.get("admin", DEFAULT_ADMIN)))
+
+
+def _call_people(plan: Plan) -> None:
+    """Say to each person what to do."""
+    for entrant in plan.entrants:
+        if entrant.command == PERSON:
+            print_text(f"{entrant.name}: log in at the host under this name, and ask for {plan.game} for each game\n")
+
+
 def _seed(folder: Path) -> int:
     """The seed of the contest that was begun here, or a new one."""
     try:
@@ -324,7 +348,7 @@ def _check(plan: Plan, wire: Wire[Any], strict: bool, out: TextIO) -> None:
     scenarios = [word for name in chosen for word in ("--scenario", name)]
     failed: list[str] = []
     for entrant in plan.entrants:
-        if entrant.command[:3] == (sys.executable, "-m", "gamehost"):
+        if entrant.command == PERSON or entrant.command[:3] == (sys.executable, "-m", "gamehost"):
             continue
         words = [sys.executable, "-m", "gamehost", "check", wire.name, "--format", "json", *scenarios]
         try:

@@ -334,6 +334,8 @@ class ContestRun:
     _done: Callable[[str], None]
     #: Makes a game, as `ContestGame` is made.
     _new_game: Callable[..., ContestGame] = ContestGame
+    #: Whether a player has one game at a time, as on a running host.
+    _apart: bool = False
     running: dict[str, ContestGame] = field(factory=dict)
     _stopped: bool = False
 
@@ -342,9 +344,13 @@ class ContestRun:
         if self._stopped:
             return
         room = self._at_once - len(self.running)
+        busy = {player for one in self.contest.games if one.id in self.running for player in one.players}
         for one in self.contest.next_games(self.running):
             if room <= 0:
                 break
+            if self._apart and busy & {*one.players}:
+                continue
+            busy |= {*one.players}
             room -= 1
             self._begin(one)
         if not self.running:
@@ -368,6 +374,10 @@ class ContestRun:
     def _decided(self, one: Pairing, began: float, decision: Decision) -> None:
         del self.running[one.id]
         if self._stopped:
+            return
+        if not decision.shares:
+            self.stop()
+            self._done(decision.words)
             return
         record = decision.record
         notation = ""

@@ -1,75 +1,58 @@
 """
-One game of a contest: a host in memory with one wire on a port of its own, the entrants' programs, and what comes of it.
+One game of a contest: a host in memory with one wire on a port of its own, or a running one; the entrants' programs; and what
+comes of it.
 
 A game is always decided: by the rules, by a clock, because a program is gone, or by its deadline.
 """
 
+import json
 import os
-import signal
-import sys
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from contextlib import ExitStack, suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from attrs import define, field, frozen
-from twisted.internet.error import ProcessExitedAlready
+from twisted.internet.endpoints import UNIXClientEndpoint
 from twisted.internet.interfaces import IDelayedCall
-from twisted.internet.protocol import Factory, ProcessProtocol
+from twisted.internet.protocol import Factory
+from twisted.protocols.basic import LineReceiver
 from twisted.python.failure import Failure
 
-from gamehost.accounts.login import LoginService
 from gamehost.accounts.names import NameFault, NameRefused
-from gamehost.accounts.passwords import Cost
-from gamehost.checker.clients import NOT_RUN, filled_in, last_words
+from gamehost.checker.clients import NOT_RUN, ProgramProcess, start_program
+from gamehost.checker.private_host import private_lobby
 from gamehost.games.base import Cause, Game, Result, Seat
-from gamehost.games.chance import JournalledChance
+from gamehost.journal.notation import read_notation
 from gamehost.journal.records import Entry, TableHeader, TableId, TableRecord
-from gamehost.journal.replay import new_master, replay
-from gamehost.limits import Limits
+from gamehost.journal.replay import replayed
 from gamehost.lobby.lobby import Lobby
 from gamehost.lobby.queues import Queue, TooManyTables
-from gamehost.lobby.sessions import IssuedKey, ResumePolicy, Session, SessionRegistry
-from gamehost.net.connection import WireFactory
-from gamehost.net.context import HostContext
-from gamehost.net.deadlines import Cork
-from gamehost.net.limiter import ConnectionLimiter
+from gamehost.lobby.sessions import IssuedKey, Session
+from gamehost.ops.unix_socket import SocketUnusable, short_path
 from gamehost.players.base import SeededChance
 from gamehost.settings import settings_of
-from gamehost.storage.durable import StoredAccounts
 from gamehost.storage.memory import MemoryJournal
 from gamehost.tables.context import TableContext
 from gamehost.tables.interfaces import OpenTable, Player
 from gamehost.wires.base import Wire
 
-#: Passwords are hashed at the lowest cost: they guard nothing here.
-CHEAP = Cost(n=2, r=1, p=1)
 #: For programs of one machine, which may log in again at once. All other limits of a host stay: they are what stops a flood.
 LIMITS = {"keyless_resume_seconds": "0"}
 #: Seconds for a program to connect and to log in, and to come back after its connection was lost.
 CONNECTS = 20.0
 RETURNS = 5.0
+#: What stands for the command of a person, and seconds for a person to come.
+PERSON = ("person",)
+PERSON_COMES = 600.0
 #: Seconds for a program to end after its game.
 ENDS = 2.0
+#: How often a running host is asked for places while a player is there, and the seconds between.
+ASKED, AGAIN = 40, 0.2
 #: Seconds between two looks at how much memory programs take.
 LOOKS_EVERY = 1.0
-
-#: Makes a program the leader of a process group, so that all of its processes can be ended together, and ends it when the
-#: contest is killed (on Linux).
-_STARTER = """
-import os, sys
-os.setsid()
-try:
-    import ctypes
-    ctypes.CDLL(None).prctl(1, 9)
-except (OSError, AttributeError):
-    pass
-try:
-    os.execvp(sys.argv[1], sys.argv[1:])
-except OSError as error:
-    print(f"{sys.argv[1]}: {error.strerror}", file=sys.stderr)
-    raise SystemExit(127)
-"""
 
 
 @frozen
@@ -172,64 +155,42 @@ class ContestLobby(Lobby):
         return table
 
 
-class Program(ProcessProtocol):
-    """
-    One entrant's program. What it prints is dropped, but for the end.
-
-    :param ended: called with this program when it has ended
-    """
-
-    def __init__(self, seat: int, ended: Callable[["Program"], None]) -> None:
-        self.seat = seat
-        self._ended = ended
-        self._output = b""
-        #: How it ended, in words; empty as long as it runs.
-        self.end = ""
-        self.not_run = False
-
-    def outReceived(self, data: bytes) -> None:
-        self._output = (self._output + data)[-2_000:]
-
-    errReceived = outReceived
-
-    def processEnded(self, reason: Failure) -> None:
-        ended: Any = reason.value
-        status = ended.exitCode if ended.exitCode is not None else -(ended.signal or 0)
-        self.not_run = status in NOT_RUN
-        how = f"by signal {-status}" if status < 0 else f"with status {status}"
-        said = last_words(self._output)
-        self.end = f"it ended {how}" + (f": {said}" if said and status else "")
-        self._ended(self)
-
-    def kill(self) -> None:
-        """End the whole group of processes."""
-        transport = self.transport
-        if transport is None or transport.pid is None:
-            return
-        try:
-            os.killpg(transport.pid, signal.SIGKILL)
-        except ProcessLookupError:
-            with suppress(ProcessExitedAlready):
-                transport.signalProcess("KILL")
-
-    @property
-    def mebibytes(self) -> float:
-        """The memory of the whole group, as far as this system tells."""
-        pid = self.transport.pid if self.transport is not None else None
-        return 0.0 if pid is None else sum(_resident(pid)) / 2**20
+def _how_ended(program: "ProgramProcess | _Place") -> str:
+    """How a program has ended, in words."""
+    status = program.status or 0
+    how = f"by signal {-status}" if status < 0 else f"with status {status}"
+    return f"it ended {how}" + (f": {program.words}" if program.words and status else "")
 
 
-def _resident(group: int) -> list[int]:
-    """The bytes in memory of each process of a group."""
-    found = []
+def resident() -> Counter[int]:
+    """The bytes in memory of each group of processes of this machine, as far as it tells."""
+    found = Counter[int]()
     page = os.sysconf("SC_PAGE_SIZE")
     for path in Path("/proc").glob("[0-9]*/stat"):
         with suppress(OSError, ValueError, IndexError):
             # The name of the command, in parentheses, may have blanks.
             fields = path.read_text("utf-8", "replace").rpartition(")")[2].split()
-            if int(fields[2]) == group:
-                found.append(int(fields[21]) * page)
+            found[int(fields[2])] += int(fields[21]) * page
     return found
+
+
+class _Place:
+    """
+    A person, who comes to a running host by hand: nothing is started, and nothing is ended but the game.
+
+    :param ended: called as by a program that has ended
+    """
+
+    group = None
+    words = ""
+
+    def __init__(self, ended: Callable[["_Place"], None]) -> None:
+        self.status: int | None = None
+        self._ended = ended
+
+    def kill(self) -> None:
+        self.status = 0
+        self._ended(self)
 
 
 class ContestGame:
@@ -258,47 +219,61 @@ class ContestGame:
         self._seed = seed
         self._decided = decided
         self._decision: Decision | None = None
-        self._programs: list[Program] = []
-        self._timers: list[IDelayedCall] = []
+        #: In the order of the seats, as far as they were started.
+        self._programs: list[ProgramProcess | _Place] = []
+        #: By what they are for.
+        self._timers: dict[str, IDelayedCall] = {}
         self._journal = _Journal(self._over)
-        self._lobby, self._factory = self._host()
+        self._lobby: ContestLobby | None = None
+        #: Where the programs connect, once it is known.
+        self._where: tuple[str, int] | None = None
         self._port: Any = None
 
     def _host(self) -> tuple[ContestLobby, Factory[Any]]:
-        clock, conditions = self._reactor, self._conditions
-        wire, limits = conditions.wire, Limits.read(LIMITS)
-        accounts, cork = StoredAccounts(self._journal), Cork()
-        registry = SessionRegistry(
-            ResumePolicy.ANY, lambda key: accounts.find(key) is not None, clock.seconds, limits.keyless_resume_seconds
-        )
-        login_service = LoginService(
-            *(accounts, registry.is_guest, clock, _at_once, limits, cork, CHEAP), **registry.for_accounts()
-        )
-        context = TableContext(clock, self._journal, RETURNS, rng=SeededChance(self._seed).below)
+        conditions, wire = self._conditions, self._conditions.wire
+        context = TableContext(self._reactor, self._journal, RETURNS, rng=SeededChance(self._seed).below)
         of_games = {
             one.name: settings_of(one.name, conditions.settings, {*one.options, "game_time", "increment"})
             for one in wire.games
         }
-        lobby = ContestLobby(
-            *(context, registry, of_games),
-            login_service=login_service,
-            game=conditions.game.name,
-            names=self.names,
-            waits=self._waits,
-        )
-        host = HostContext(clock, lobby, limits, ConnectionLimiter(limits, seats_at=registry.seats_at), cork)
-        return lobby, WireFactory(wire, settings_of(wire.name, conditions.settings, wire.options), host)
+        of_wire = settings_of(wire.name, conditions.settings, wire.options)
+        new_lobby = partial(ContestLobby, game=conditions.game.name, names=self.names, waits=self._waits)
+        return private_lobby(new_lobby, wire, self._journal, context, LIMITS, of_wire, of_games)
 
     def start(self) -> None:
-        """Listen, and start the first program; each other one is started when the one before it waits for it."""
-        self._port = self._reactor.listenTCP(0, self._factory, interface="127.0.0.1")
-        self._timers = [
-            self._reactor.callLater(self._conditions.deadline, self._too_long),
-            self._reactor.callLater(CONNECTS, self._absent),
-        ]
+        """Begin: the first program is started, and each other one when the one before it waits for it."""
+        later = self._reactor.callLater
+        self._timers = {
+            "deadline": later(self._conditions.deadline, self._too_long),
+            "coming": later(self._patience(0), self._absent),
+        }
         if self._conditions.memory:
-            self._timers.append(self._reactor.callLater(LOOKS_EVERY, self._look_at_memory))
+            self._timers["memory"] = later(LOOKS_EVERY, self._look_at_memory)
+        self._open()
+
+    def _patience(self, seat: int) -> float:
+        """Seconds for a player to come."""
+        return PERSON_COMES if self._commands[seat] == PERSON else CONNECTS
+
+    def _open(self) -> None:
+        """Have a host for the programs, and start the first one."""
+        self._lobby, factory = self._host()
+        self._port = self._reactor.listenTCP(0, factory, interface="127.0.0.1")
+        self._where = "127.0.0.1", self._port.getHost().port
         self._start_next()
+
+    def _close(self) -> None:
+        """Nobody can connect any more."""
+        port, self._port = self._port, None
+        if port is not None and self._lobby is not None:
+            port.stopListening()
+            self._lobby.close()
+
+    def _gone(self, seat: int, program: ProgramProcess | _Place) -> None:
+        """A program has ended in the middle of its game: that is lost at once."""
+        session = None if self._lobby is None else self._lobby.registry.get(self.names[seat])
+        if self._lobby is not None and session is not None:
+            self._lobby.give_up(session)
 
     def stop(self) -> None:
         """End the game without a decision."""
@@ -315,20 +290,21 @@ class ContestGame:
         return next((one for one in found if isinstance(one, TableRecord) and one.entries), None)
 
     def _start_next(self) -> None:
+        assert self._where is not None
         seat = len(self._programs)
+        if self._commands[seat] == PERSON:
+            self._programs.append(_Place(partial(self._ended, seat)))
+            return
         values = {
-            **{"host": "127.0.0.1", "port": str(self._port.getHost().port), "name": self.names[seat]},
+            **{"host": self._where[0], "port": str(self._where[1]), "name": self.names[seat]},
             **{"password": "correct horse", "seed": str(self._seed + seat)},
         }
-        environment = {f"GAMEHOST_{name.upper()}": value for name, value in values.items()}
-        program = Program(seat, self._ended)
-        self._programs.append(program)
-        words = [sys.executable, "-I", "-S", "-c", _STARTER, *filled_in(self._commands[seat], values)]
-        self._reactor.spawnProcess(program, words[0], words, env={**os.environ, **environment})
+        ended = partial(self._ended, seat)
+        self._programs.append(start_program(self._reactor, self._commands[seat], values, ended, bound=True))
 
     def _waits(self, name: str) -> None:
         if self._decision is None and len(self._programs) < self._conditions.seats:
-            self._timers[1].reset(CONNECTS)
+            self._timers["coming"].reset(self._patience(len(self._programs)))
             self._start_next()
 
     @property
@@ -350,27 +326,28 @@ class ContestGame:
         result = result_of(self._conditions.game, record)
         cause, words = result.cause.value, result.words(self.names)
         if result.cause is Cause.LEFT:
-            ends = [f"{self.names[one.seat]}: {one.end}" for one in self._programs if one.end]
+            ends = [
+                f"{self.names[seat]}: {_how_ended(one)}"
+                for seat, one in enumerate(self._programs)
+                if one.status is not None
+            ]
             if ends:
                 cause, words = "crash", f"{words} ({'; '.join(ends)})"
         self._decide(Decision(shares_of(result, len(self.names)), cause, words, record=record))
 
-    def _ended(self, program: Program) -> None:
+    def _ended(self, seat: int, program: ProgramProcess | _Place) -> None:
         if self._decision is not None:
             self._finish()
         elif not self._begun:
-            self._lost((program.seat,), "absent" if program.not_run else "crash", program.end, absent=True)
+            self._lost((seat,), "absent" if program.status in NOT_RUN else "crash", _how_ended(program), absent=True)
         else:
-            session = self._lobby.registry.get(self.names[program.seat])
-            if session is not None:
-                self._lobby.give_up(session)
+            self._gone(seat, program)
 
     def _absent(self) -> None:
         if not self._begun and self._decision is None:
             latest = len(self._programs) - 1
-            self._lost(
-                (latest,), "absent", f"it did not log in and ask for a game within {CONNECTS:.0f} s", absent=True
-            )
+            why = f"it did not log in and ask for a game within {self._patience(latest):.0f} s"
+            self._lost((latest,), "absent", why, absent=True)
 
     def _too_long(self) -> None:
         record = self.record
@@ -384,11 +361,11 @@ class ContestGame:
             self._lost((seat,), "deadline", words)
 
     def _look_at_memory(self) -> None:
-        self._timers[2] = self._reactor.callLater(LOOKS_EVERY, self._look_at_memory)
-        most = self._conditions.memory
-        greedy = [program for program in self._programs if not program.end and program.mebibytes > most]
+        self._timers["memory"] = self._reactor.callLater(LOOKS_EVERY, self._look_at_memory)
+        most, taken = self._conditions.memory, resident()
+        greedy = [seat for seat, one in enumerate(self._programs) if taken[one.group or -1] > most * 2**20]
         if greedy and self._decision is None:
-            self._lost(tuple(one.seat for one in greedy), "memory", f"it took more than {most} MiB")
+            self._lost(greedy, "memory", f"it took more than {most} MiB")
 
     @property
     def _equal_shares(self) -> tuple[float, ...]:
@@ -407,31 +384,151 @@ class ContestGame:
         if self._decision is not None:
             return
         self._decision = decision
-        for timer in self._timers:
+        self._cancel_timers()
+        # A program that hears the end of its game ends by itself. The others are ended.
+        self._timers["kill"] = self._reactor.callLater(ENDS if decision.cause == "rules" else 0, self._kill)
+        self._finish()
+
+    def _cancel_timers(self) -> None:
+        for timer in self._timers.values():
             if timer.active():
                 timer.cancel()
-        # A program that hears the end of its game ends by itself. The others are ended.
-        self._timers = [self._reactor.callLater(ENDS if decision.cause == "rules" else 0, self._kill)]
-        self._finish()
 
     def _kill(self) -> None:
         for program in self._programs:
-            if not program.end:
+            if program.status is None:
                 program.kill()
 
     def _finish(self) -> None:
         """All is over when the programs have ended, too: the next game has the machine to itself."""
-        if self._decision is None or any(not program.end for program in self._programs):
+        if self._decision is None or any(one.status is None for one in self._programs):
             return
-        for timer in self._timers:
-            if timer.active():
-                timer.cancel()
+        self._cancel_timers()
         decided, self._decided = self._decided, lambda decision: None
-        if self._port is not None:
-            self._port.stopListening()
-            self._port = None
-            self._lobby.close()
+        self._close()
         decided(self._decision)
+
+
+class HostedGame(ContestGame):
+    """
+    A game on a running host, which keeps places for its players: everybody there can look on.
+
+    :param where: host and port of the wire
+    :param admin: the socket of the host's owner
+    """
+
+    def __init__(self, where: tuple[str, int], admin: Path, *arguments: Any, **named: Any) -> None:
+        super().__init__(*arguments, **named)
+        self._where = where
+        self._admin = admin
+        self._line: Any = None
+        self._begins = False
+        self._record: TableRecord | None = None
+        #: How often the places were asked for.
+        self._asked = 0
+
+    @property
+    def record(self) -> TableRecord | None:
+        return self._record
+
+    @property
+    def _begun(self) -> bool:
+        return self._begins
+
+    def _open(self) -> None:
+        self._asked += 1
+        game = self._conditions.game
+        settings = settings_of(game.name, self._conditions.settings, {*game.options, "game_time", "increment"})
+        people = [name for name, command in zip(self.names, self._commands, strict=True) if command == PERSON]
+        asked = {"names": list(self.names), "people": people, "game": game.name, "settings": settings}
+        self._line = _OwnersLine("contest game", asked, self._heard, self._lost_host)
+        self._ask(self._line)
+
+    def _ask(self, line: "_OwnersLine") -> None:
+        factory = Factory.forProtocol(lambda: line)
+        factory.noisy = False
+        context = ExitStack()
+        try:
+            path = context.enter_context(short_path(self._admin))
+        except (OSError, SocketUnusable) as error:
+            line.lost(str(error))
+            return
+        connecting = UNIXClientEndpoint(self._reactor, path).connect(factory)
+        connecting.addErrback(lambda failure: line.lost(failure.getErrorMessage()))
+        connecting.addBoth(lambda result: context.close())
+
+    def _close(self) -> None:
+        line, self._line = self._line, None
+        if line is not None and line.transport is not None:
+            line.transport.loseConnection()
+
+    def _gone(self, seat: int, program: ProgramProcess | _Place) -> None:
+        # Again and again: the host may not have seen yet that the connection is lost.
+        self._ask(_OwnersLine("contest leave", {"name": self.names[seat]}))
+        self._timers[f"leave {seat}"] = self._reactor.callLater(AGAIN, self._gone, seat, program)
+
+    def _heard(self, answer: Mapping[str, Any]) -> None:
+        item = answer.get("item", {})
+        if self._decision is not None:
+            return
+        if "reserved" in item:
+            self._start_next()
+        elif "waits" in item:
+            self._waits(item["waits"])
+        elif "table" in item:
+            self._begins = True
+        elif "end" in answer:
+            self._record = read_notation(answer["end"]["record"]).record
+            if self._record.entries[-1].outcome:
+                self._over()
+            else:
+                self._lost_host("the match was stopped")
+        elif "error" in answer and self._asked < ASKED and not self._programs:
+            self._close()  # the program of a game that is just over may not have left the host yet
+            self._timers["again"] = self._reactor.callLater(AGAIN, self._open)
+        elif "error" in answer:
+            self._lost_host(answer["error"])
+
+    def _lost_host(self, why: str) -> None:
+        """The game cannot be decided, and does not count."""
+        if self._line is not None:
+            self._decide(Decision((), "stopped", f"the host does not go on with it: {why}"))
+
+
+class _OwnersLine(LineReceiver):
+    """
+    A request to a host, as its owner.
+
+    :param heard: called with each line of the answer; by default the first one ends the connection
+    :param lost: called with the reason when the host is gone
+    """
+
+    delimiter = b"\n"
+    MAX_LENGTH = 1 << 20
+    transport: Any
+
+    def __init__(
+        self,
+        command: str,
+        arguments: Mapping[str, Any],
+        heard: Callable[[Mapping[str, Any]], None] | None = None,
+        lost: Callable[[str], None] = lambda why: None,
+    ) -> None:
+        self._request = {"command": command, "arguments": arguments}
+        self._heard = heard
+        self.lost = lost
+
+    def connectionMade(self) -> None:
+        self.sendLine(json.dumps(self._request).encode())
+
+    def lineReceived(self, line: bytes) -> None:
+        if self._heard is None:
+            self.transport.loseConnection()
+        else:
+            self._heard(json.loads(line))
+
+    def connectionLost(self, reason: Failure | None = None) -> None:
+        self.lost("its connection is lost")
 
 
 def result_of(game: Game[Any, Any], record: TableRecord) -> Result:
@@ -440,8 +537,7 @@ def result_of(game: Game[Any, Any], record: TableRecord) -> Result:
 
     :raises ValueError: it has not ended
     """
-    chance = JournalledChance()
-    result: Result | None = replay(game, new_master(game, record.opening, chance), chance, record.entries).result
+    result = replayed(game, record.opening, record.entries).result
     if result is None:
         raise ValueError("the match of this record has not ended")
     return result
@@ -449,11 +545,5 @@ def result_of(game: Game[Any, Any], record: TableRecord) -> Result:
 
 def to_move(game: Game[Any, Any], record: TableRecord) -> int | None:
     """The seat for which a match waits; `None`: for none, or for several."""
-    chance = JournalledChance()
-    master: Any = replay(game, new_master(game, record.opening, chance), chance, record.entries)
+    master: Any = replayed(game, record.opening, record.entries)
     return master.to_move() if hasattr(master, "to_move") else None
-
-
-def _at_once(work: Callable[[], Any], done: Callable[[Any], None]) -> None:
-    """A worker that does its work at once."""
-    done(work())

@@ -54,7 +54,7 @@ def standings(contest: Contest, samples: int = SAMPLES) -> list[Standing]:
 
     :param samples: simulated contests for the intervals of the ratings
     """
-    plan, played = contest.plan, [*contest.played.values()]
+    plan, played = contest.plan, in_order(contest)
     count = len(plan.entrants)
     points = contest.points()
     scores = [score for one in played for score in one.scores]

@@ -19,6 +19,12 @@ from gamehost.settings import Settings
 
 A = TypeVar("A")
 E_co = TypeVar("E_co", covariant=True)
+
+#: The settings of clocks: the name, and a text with unit and default.
+CLOCK_SETTINGS: Mapping[str, str] = {
+    "game_time": "seconds of each seat for the whole match; default 0, no clocks",
+    "increment": "seconds that a seat gets when its turn has ended; default 0; needs game_time",
+}
 A_contra = TypeVar("A_contra", contravariant=True)
 
 #: The number of a seat at a table. Seats count from 0, in the order in which the players joined.

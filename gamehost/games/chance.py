@@ -26,23 +26,21 @@ class SystemChance:
     :param draw: returns a whole number from 0 to n-1; a test can pass a function of its own
     """
 
-    __slots__ = ("_draw", "_drawn")
+    __slots__ = ("_draw", "drawn")
 
     def __init__(self, draw: Callable[[int], int] = secrets.randbelow) -> None:
         self._draw = draw
-        self._drawn: list[int] = []
+        #: The numbers drawn since the last `take`, in order.
+        self.drawn: list[int] = []
 
     def below(self, n: int) -> int:
         outcome = self._draw(n)
-        self._drawn.append(outcome)
+        self.drawn.append(outcome)
         return outcome
 
     def take(self) -> tuple[int, ...]:
         """The numbers drawn since the last call, in order."""
-        if not self._drawn:
-            return ()
-        drawn = tuple(self._drawn)
-        self._drawn.clear()
+        drawn, self.drawn = tuple(self.drawn), []
         return drawn
 
 

@@ -5,7 +5,7 @@ A clocked master wraps the master of any game that says whose turn it is. All ti
 clock, so a replay gives the same clocks.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Generic, Protocol, TypeGuard, TypeVar, runtime_checkable
 
 from attrs import define
@@ -18,12 +18,6 @@ A = TypeVar("A")
 E = TypeVar("E")
 A_contra = TypeVar("A_contra", contravariant=True)
 E_co = TypeVar("E_co", covariant=True)
-
-#: The settings of clocks: the name, and a text with unit and default.
-CLOCK_SETTINGS: Mapping[str, str] = {
-    "game_time": "seconds of each seat for the whole match; default 0, no clocks",
-    "increment": "seconds that a seat gets when its turn has ended; default 0; needs game_time",
-}
 
 
 @runtime_checkable

@@ -11,11 +11,10 @@ from typing import Any
 from attrs import evolve
 
 from gamehost.games.base import Cause, Game, Seat, To
-from gamehost.games.chance import JournalledChance
 from gamehost.games.drawing import Scene, Turn
 from gamehost.games.play import has_picture, picture_of
 from gamehost.journal.records import Entry, EntryKind, TableHeader, TableRecord
-from gamehost.journal.replay import NotFollowed, new_master, replay
+from gamehost.journal.replay import NotFollowed, replayed
 
 
 class NoPicture(ValueError):
@@ -72,9 +71,8 @@ def _scene(
         heard = tuple(to.event for to in told if to.audience is None or seat in to.audience)
         turns.append(Turn(entries[number - 1].seat, heard))
 
-    chance = JournalledChance()
     try:
-        master = replay(game, new_master(game, opening, chance), chance, entries, note)
+        master = replayed(game, opening, entries, note)
     except NotFollowed as error:
         raise NoPicture(f"its record does not fit the rules: {error}") from error
     result, last = master.result, entries[-1]

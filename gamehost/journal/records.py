@@ -13,8 +13,7 @@ from typing import NewType, Protocol
 import msgspec
 from attrs import field, frozen
 
-from gamehost.games.base import Seat
-from gamehost.games.clock import CLOCK_SETTINGS
+from gamehost.games.base import CLOCK_SETTINGS, Seat
 
 #: A table's number: counted from 1, never used twice.
 TableId = NewType("TableId", int)
@@ -58,7 +57,7 @@ class Entry(msgspec.Struct, frozen=True, gc=False):
 
 @frozen
 class SeatRecord:
-    """Who sits where, as far as a new life of the host must know it."""
+    """Who sits where, as far as a new run of the host must know it."""
 
     name: str
     #: The wire by its name, such as `onitama`.
@@ -71,8 +70,12 @@ class SeatRecord:
     key_digest: str = ""
 
 
+#: In the opening of a match, `yes`: its result counts in the ratings. All players have agreed, and none of them is a guest.
+RATED = "rated"
+#: In place of a name in `Journal.finished`: the rated matches. No player has such a name, because it has a blank.
+RATED_MATCHES = "rated matches"
 #: Settings of a match that tables know. All other settings are the game's.
-TABLE_SETTINGS = frozenset({"code", *CLOCK_SETTINGS})
+TABLE_SETTINGS = frozenset({"code", RATED, *CLOCK_SETTINGS})
 #: In the opening of a match of a championship: the number of the record in which its result counts. No player can set it.
 CHAMPIONSHIP = "championship"
 
@@ -96,6 +99,11 @@ class TableHeader:
     def code(self) -> str:
         """What a client must know to watch the match; empty: nothing."""
         return self.settings.get("code", "")
+
+    @property
+    def rated(self) -> bool:
+        """Whether the result counts in the ratings."""
+        return self.settings.get(RATED) == "yes"
 
     @property
     def championship(self) -> str:
@@ -293,7 +301,7 @@ class Journal(Protocol):
             with that as `below`; if it is 1, there are no more
         :param game: only matches of this game; empty: of any
         :param name: only matches of a player with this name, compared as `gamehost.accounts.names.key_of` compares; empty: of
-            anybody
+            anybody; `RATED_MATCHES`: only rated ones
         """
 
     def match(self, table: TableId, found: Callable[[FinishedMatch | None], None]) -> None:

@@ -53,7 +53,7 @@ def _writer(kind: type[Any]) -> _Writer:
     """How values of a type are written that is none of those in the table. Found once for each."""
     writer: _Writer
     if issubclass(kind, int):
-        writer = _number
+        writer = int.__repr__
     elif issubclass(kind, str):
         writer = _string
     elif issubclass(kind, Enum):
@@ -74,10 +74,6 @@ def _fields_of(kind: type[Any]) -> _Writer:
     if len(names) == 1:
         return lambda value: f"{kind.__name__}({canonical_text(get(value))})"
     return lambda value: f"{kind.__name__}{_sequence(get(value))}"
-
-
-def _number(value: int) -> str:
-    return int.__repr__(value)
 
 
 def _string(value: str) -> str:
@@ -107,8 +103,8 @@ def _mapping(values: dict[Any, Any]) -> str:
 
 _WRITERS: dict[type[Any], _Writer] = {
     type(None): lambda value: "-",
-    bool: _number,
-    int: _number,
+    bool: int.__repr__,
+    int: int.__repr__,
     str: _string,
     bytes: _bytes,
     bytearray: _bytes,
@@ -158,6 +154,22 @@ def replay(
     for _ in replay_in_steps(game, master, chance, entries, told):
         pass
     return master
+
+
+def replayed(
+    game: Game[A, E],
+    opening: TableHeader,
+    entries: Iterable[Entry],
+    told: Callable[[int, Sequence[To[E]]], None] | None = None,
+) -> GameMaster[A, E]:
+    """
+    The master of a table as it was after these entries: `replay` with a new master.
+
+    :raises BadOption: a setting cannot be used
+    :raises NotFollowed: the record does not fit the rules
+    """
+    chance = JournalledChance()
+    return replay(game, new_master(game, opening, chance), chance, entries, told)
 
 
 def replay_in_steps(

@@ -16,10 +16,9 @@ from twisted.internet.interfaces import IDelayedCall, IReactorTime
 from twisted.logger import Logger
 
 from gamehost.games.base import Cause, Game, Result, Seat
-from gamehost.games.chance import JournalledChance
 from gamehost.games.remote.master import REMOTE
 from gamehost.journal.records import Entry, EntryKind, Journal, TableHeader, TableId, TableRecord
-from gamehost.journal.replay import new_master, replay
+from gamehost.journal.replay import replayed
 from gamehost.lobby.sessions import Session
 from gamehost.tables.context import TableContext
 
@@ -266,10 +265,8 @@ class ChampionshipRecords:
             self.log.info("table {table} counts in its championship", table=record.table)
 
     def _result_of(self, record: TableRecord) -> Result | None:
-        opening, chance = record.opening, JournalledChance(self._context.rng)
         try:
-            game = self.games[opening.game]
-            return replay(game, new_master(game, opening, chance), chance, record.entries).result
+            return replayed(self.games[record.opening.game], record.opening, record.entries).result
         except (KeyError, ValueError) as error:
             self.log.error("table {table} does not count: {reason}", table=record.table, reason=str(error))
             return None

@@ -3,12 +3,15 @@ The finished matches of a host: lists of them, and who has won how often.
 
 Private matches are in no list, and are not counted. Neither are matches in which nobody has acted: somebody may have begun
 them by the thousand, and given them up.
+
+Ratings are made from the rated matches each time, so nothing is stored for them, and the same matches give the same ratings.
 """
 
 import re
 from collections import Counter
-from collections.abc import AsyncIterator, Iterator, Sequence
-from typing import Literal, NamedTuple
+from collections.abc import AsyncIterator, Awaitable, Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import Any, Literal, NamedTuple
 
 from attrs import define, field
 from twisted.internet.defer import Deferred
@@ -16,7 +19,8 @@ from twisted.internet.interfaces import IReactorTime
 
 from gamehost.accounts.names import key_of
 from gamehost.games.base import Cause
-from gamehost.journal.records import HOUSE_ADDRESS, FinishedMatch, Journal, SeatRecord
+from gamehost.journal.records import HOUSE_ADDRESS, RATED_MATCHES, FinishedMatch, Journal, SeatRecord
+from gamehost.lobby.ratings import ANCHORS, Rating
 from gamehost.measures import MatchCounts
 from gamehost.players.base import Level
 
@@ -24,6 +28,10 @@ from gamehost.players.base import Level
 SOME = 100
 #: Matches whose results are counted, and seconds for which they are not counted anew.
 COUNTED, COUNTED_SECONDS = 2_000, 10.0
+#: Rated matches of which ratings are made, the newest ones: half a second of work, a slice in each turn.
+RATED_COUNTED = 5_000
+#: Milliseconds. So often a rating becomes less certain if its player does not play.
+WEEK = 7 * 86_400_000
 #: So many times as many matches are looked at as are wanted, because nobody has acted in some of them.
 UNPLAYED = 5
 #: Seconds for which a list holds in which nothing has changed here. Other hosts may write to the same store.
@@ -73,6 +81,56 @@ class Count:
 
 
 @define(eq=False)
+class Rated:
+    """A player's rating in one game, and how many rated matches it comes from."""
+
+    rating: Rating
+    matches: int = 0
+    #: The week of the last one.
+    week: int = 0
+
+    @property
+    def rounded(self) -> tuple[int, int, int]:
+        """The rating, and the bounds between which it is with a probability of 95 %, as people are told them."""
+        low, high = self.rating.interval
+        return round(self.rating.value), round(low), round(high)
+
+
+#: By player and game.
+Ratings = Mapping[tuple[Who, str], Rated]
+
+
+def rate(matches: Iterable[FinishedMatch]) -> Generator[None, None, Ratings]:
+    """
+    The ratings after these matches, the oldest first. Each match is a rating period for its players; each step takes one.
+
+    At a table of three or four, everybody has played everybody: winners have beaten the others. House players are anchors,
+    whose ratings stay as they are.
+    """
+    ratings: dict[tuple[Who, str], Rated] = {}
+    for match in matches:
+        yield
+        winners, cause, _ = outcome(match)
+        if not winners and cause != Cause.RULES.value:
+            continue  # no result
+        game, week = match.opening.game, match.opened_ms // WEEK
+        seats = [(Who.of(one), game) for one in match.opening.seats]
+        before: list[Rating] = []
+        for key in seats:
+            known = ratings.setdefault(key, Rated(ANCHORS.get(key[0].name, Rating()), week=week))
+            rests = 0 if key[0].kind == "house" else max(0, week - known.week)
+            before.append(known.rating.after_rest(rests))
+        for seat, key in enumerate(seats):
+            known = ratings[key]
+            known.matches, known.week = known.matches + 1, week
+            if key[0].kind != "house":
+                others = [other for other in range(len(seats)) if other != seat]
+                shares = [0.5 + ((seat in winners) - (other in winners)) / 2 for other in others]
+                known.rating = before[seat].after([(before[o], s) for o, s in zip(others, shares, strict=True)])
+    return ratings
+
+
+@define(eq=False)
 class Tally:
     """Who has won how often in the newest matches."""
 
@@ -80,6 +138,8 @@ class Tally:
     until: float
     #: As of `FinishedMatches`, when it was counted.
     ended: int = 0
+    #: From the newest rated matches.
+    ratings: Ratings = field(factory=dict)
     #: By player and game.
     counts: dict[tuple[Who, str], Count] = field(factory=dict)
     #: By the key of a name: the players and games in `counts`.
@@ -104,6 +164,18 @@ class Tally:
             count.won += seat in winners
             count.drawn += not winners
 
+    @cached_property
+    def ladders(self) -> Mapping[str, Sequence[tuple[Who, Rated]]]:
+        """By game: who has a rating in it, the best one first."""
+        found: dict[str, list[tuple[Who, Rated]]] = {}
+        for (who, game), one in sorted(self.ratings.items(), key=lambda item: (-item[1].rating.value, item[0])):
+            found.setdefault(game, []).append((who, one))
+        return found
+
+    def ladder(self, game: str) -> Sequence[tuple[Who, Rated]]:
+        """Who has a rating in a game, the best one first."""
+        return self.ladders.get(game, [])
+
     def of(self, game: str, name: str) -> Iterator[tuple[Who, str, Count]]:
         """
         Who has played what, and how often.
@@ -125,11 +197,13 @@ class FinishedMatches:
     What is asked about the finished matches of a journal. Whoever asks has a turn of `Questions`.
 
     :param counts: of matches that end here: a list holds until one does
+    :param in_slices: does long work, a slice in each turn of the reactor
     """
 
     _journal: Journal
     _clock: IReactorTime
     _counts: MatchCounts
+    _in_slices: Callable[[Generator[None, None, Any]], Awaitable[Any]]
     _tally: Tally | None = None
     _edition: int = 0
 
@@ -173,6 +247,10 @@ class FinishedMatches:
             async for some, tally.since in self._parts(None, COUNTED, "", ""):
                 for match in some:
                     tally.add(match)
+            rated: list[FinishedMatch] = []
+            async for some, _ in self._parts(None, RATED_COUNTED, "", RATED_MATCHES):
+                rated += some
+            tally.ratings = await self._in_slices(rate(reversed(rated)))
             self._tally = tally
             self._edition += 1
         return self._tally

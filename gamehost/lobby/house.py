@@ -16,10 +16,12 @@ from itertools import count
 from typing import Any, Protocol
 
 from attrs import define, field, frozen
+from twisted.internet.defer import Deferred
 from twisted.internet.interfaces import IDelayedCall, IReactorTime
 
 from gamehost.accounts.names import NameFault, NameRefused
 from gamehost.games.base import Game, Seat
+from gamehost.journal.records import RATED
 from gamehost.limits import is_loopback, rate_limit_key
 from gamehost.lobby.queues import NewMatches, OpenTables
 from gamehost.lobby.seats import Seats
@@ -62,6 +64,14 @@ class Programs(Protocol):
         Have the program of this house player log in, if it is not there.
 
         :param group: house players of one group share their time to think; a number that says nothing else
+        """
+
+    def study(self, group: int, question: str) -> Deferred[str]:
+        """
+        Have a match studied; one of the processes is ready.
+
+        :param question: a `gamehost.lobby.study.Question` in JSON
+        :returns: fires with the `gamehost.lobby.study.Study` in JSON; fails with `NotAnswered` if the process ends before
         """
 
 
@@ -212,6 +222,8 @@ class HousePlayers:
         if any(wire not in RENAMING_WIRES for number, wire in enumerate(handle.wires) if number != seat):
             raise HouseRefused("the others' wire cannot tell them of another player")
         reason = self.why_not(handle.game)
+        if reason is None and session.table is not None and RATED in session.table.settings:
+            reason = "a rated match is not played on by others"
         if reason is not None:
             raise HouseRefused(reason)
         if not handle.replace(Seat(seat), partial(self._replace, session, Seat(seat), level)):
@@ -239,6 +251,19 @@ class HousePlayers:
         if game not in self.programs.games:
             return f"there are no house players for {game}"
         return self._refusal()
+
+    def study(self, address: str, game: str, question: str) -> Deferred[str]:
+        """
+        As of `Programs`.
+
+        :param address: of the client who asks
+        :param game: its name
+        :raises HouseRefused: there are no house players for this game now
+        """
+        reason = self.why_not(game)
+        if reason is not None or self.programs is None:
+            raise HouseRefused(f"only house players can study a match, and {reason}")
+        return self.programs.study(self._group_of(rate_limit_key(address)), question)
 
     # -- for the lobby: who waits
 
@@ -390,10 +415,12 @@ class HousePlayers:
 
     def _keep(self, session: Session, asker: Session) -> HouseSeat:
         whom = rate_limit_key(asker.address)
-        groups = (kept.group for kept in self.kept.values() if kept.whom == whom)
-        group = next(groups, None) or next(self._groups)
-        kept = self.kept[session] = HouseSeat(session, whom, group, self._clock.seconds())
+        kept = self.kept[session] = HouseSeat(session, whom, self._group_of(whom), self._clock.seconds())
         return kept
+
+    def _group_of(self, whom: str) -> int:
+        groups = (kept.group for kept in self.kept.values() if kept.whom == whom)
+        return next(groups, None) or next(self._groups)
 
     def _give_way(self, seats: Iterable[HouseSeat]) -> bool:
         """

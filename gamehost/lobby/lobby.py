@@ -19,17 +19,28 @@ from gamehost.accounts.names import NameFault, NameRefused
 from gamehost.games.base import Game, Seat
 from gamehost.journal.records import TableId, UnfinishedTable
 from gamehost.lobby.house import HousePlayers, HouseRules
-from gamehost.lobby.queues import NewMatches, OpenTables, Queue, Queues, TableFull, TooManyTables, checked_settings
-from gamehost.lobby.rematches import Played
+from gamehost.lobby.queues import (
+    NewMatches,
+    OpenTables,
+    Played,
+    Queue,
+    Queues,
+    TableFull,
+    TooManyTables,
+    checked_settings,
+)
 from gamehost.lobby.remote_games import RemoteGames
 from gamehost.lobby.seats import Seats
 from gamehost.lobby.sessions import TOO_MANY_TRIED, IssuedKey, Session, SessionRegistry
+from gamehost.lobby.studies import Studies
 from gamehost.lobby.watching import Spectators, who_waits
 from gamehost.settings import Settings
 from gamehost.tables.context import TableContext
 from gamehost.tables.gallery import Galleries
 from gamehost.tables.interfaces import Displaced, NoNewMatches, OpenTable, Player, Unmatched
 from gamehost.tables.table import Table
+
+_OLD_KEY = "this browser's log-in does not count any more: log in with the password again"
 
 
 @define(eq=False)
@@ -112,6 +123,8 @@ class Lobby:
     remote: RemoteGames = field(init=False)
     #: Who is here, what is played and who waits, for those who look, and what they watch.
     spectators: Spectators = field(init=False)
+    #: Studies of finished matches.
+    studies: Studies = field(init=False)
     log_ins: LogIns = field(init=False, factory=LogIns)
     #: Why nobody can log in now; `None`: everybody can.
     closed: str | None = None
@@ -138,6 +151,7 @@ class Lobby:
         self.remote = RemoteGames(context, self.settings, lambda: self._no_match() is not None, self.new_matches)
         waits = partial(who_waits, self.queues.waiting, self.waiting_tables)
         self.spectators = Spectators(context, registry, self.seats, self.galleries, waits)
+        self.studies = Studies(self.spectators, self.house)
 
     @property
     def tables(self) -> Mapping[TableId, Table[Any, Any]]:
@@ -234,19 +248,49 @@ class Lobby:
                 if isinstance(verdict, LoginRefused):
                     refuse(verdict.reason)
                     return
-                session, displaced = self.registry.enter_account(verdict, wire, address, player)
-                if displaced is None:
-                    self._check_room(session)
+                session = self._enter_account(verdict, wire, address, player)
             except NameRefused as refusal:
                 refuse(str(self.seats.explained(refusal)))
                 return
-            self._let_in(session, displaced)
             answer(session)
 
         if (refusal := self._refusal(name)) is not None:
             refuse(str(refusal))
             return None
         return self.login_service.log_in(name, password, address, judged, self.no_tables, strong)
+
+    def log_in_by_key(self, name: str, key: str, wire: str, address: str, player: Player[Any, Any]) -> Session:
+        """
+        Log an account in with the key that `LoginService.browser_key` has given for it.
+
+        :raises NameRefused: the key does not count, or not any more; or the account cannot log in now
+        """
+        try:
+            if (refusal := self._refusal(name)) is not None:
+                raise refusal
+            account = self.login_service.account_of_key(name, key)
+            if account is None:
+                told = self.login_service.may_be_told(address)
+                raise NameRefused(NameFault.TAKEN, _OLD_KEY if told else TOO_MANY_TRIED)
+            return self._enter_account(account.name, wire, address, player)
+        except NameRefused as refusal:
+            refusal = self.seats.explained(refusal)
+            self.log_ins.refused(wire, "account", address, str(refusal))
+            raise refusal from None
+
+    def browser_key(self, session: Session) -> str | None:
+        """A key for `log_in_by_key`; `None`: this is no account's session, or the account is gone."""
+        return self.login_service.browser_key(session.name) if session.account else None
+
+    def _enter_account(self, name: str, wire: str, address: str, player: Player[Any, Any]) -> Session:
+        """
+        :raises NameRefused: as of `SessionRegistry.enter_account`, or there is no room
+        """
+        session, displaced = self.registry.enter_account(name, wire, address, player)
+        if displaced is None:
+            self._check_room(session)
+        self._let_in(session, displaced)
+        return session
 
     def _refusal(self, name: str) -> NameRefused | None:
         if self.closed is not None:
@@ -316,8 +360,13 @@ class Lobby:
         if not self.queues.join(queue.key, session, wish):
             return False  # a place that an earlier connection of the same account took
         session.required = queue.required
-        self.house.waits(session, queue.game, wish, in_queue=True, unasked=True)
-        return self._match(queue, session)
+        reserved = self.queues.reservation(queue.key, session)
+        if reserved is None:
+            self.house.waits(session, queue.game, wish, in_queue=True, unasked=True)
+        begun = self._match(queue, session)
+        if reserved is not None and not begun:
+            reserved.waits(session.name)
+        return begun
 
     def _match(self, queue: Queue, session: Session) -> bool:
         """Begin a match of a player in a queue, if there are others. Those stay whose address has begun too many just now."""
@@ -338,10 +387,13 @@ class Lobby:
             self.new_matches.wait(waits)
         if players is None or self.no_tables is not None:
             return False
+        reserved = self.queues.reservation(queue.key, session)
         for one in players:
             self.stop_waiting(one)
         self.new_matches.begin(one.address for one in players)
-        self._begin(queue.game, None, players)
+        self._begin(queue.game, None if reserved is None else reserved.settings, players)
+        if reserved is not None and session.table_id is not None:
+            reserved.begins(session.table_id)
         return True
 
     def _match_again(self) -> None:
@@ -412,6 +464,7 @@ class Lobby:
         :param code: of a private table
         :raises NoSuchTable: no table of this number waits for players, or it has another code
         :raises TableFull: its seats are all taken, and nobody has been told yet that its match begins
+        :raises NeedsAccount: its match is to be rated, and this player is a guest
         """
         running = self.tables.get(table)
         if running is not None and running.game is queue.game and running.starting:

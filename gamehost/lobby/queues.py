@@ -1,21 +1,27 @@
 """
 Those who wait for opponents: in queues, and at open tables that others join by a number. And how often matches begin.
+
+Rematches: the players of a match that is over play each other again, with colours changed. Who asks first waits at a private
+table, and the others are told its number and its code. So each has to ask, and a rematch that nobody wants ends as any open
+table does.
 """
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from hmac import compare_digest
 from itertools import islice
 from typing import Any
 
 from attrs import define, field, frozen
+from msgspec import Struct
 from twisted.internet.interfaces import IDelayedCall, IReactorTime
 
-from gamehost.games.base import Game, Seat
+from gamehost.accounts.names import key_of
+from gamehost.games.base import CLOCK_SETTINGS, Game, Seat
 from gamehost.games.chance import ScriptedChance
-from gamehost.games.clock import CLOCK_SETTINGS, with_clocks
-from gamehost.journal.records import TABLE_SETTINGS, TableId
+from gamehost.games.clock import with_clocks
+from gamehost.journal.records import CHAMPIONSHIP, RATED, TABLE_SETTINGS, TableId
 from gamehost.limits import KeyedBuckets, is_loopback, rate_limit_key
 from gamehost.lobby.sessions import Membership, Session
 from gamehost.settings import Settings
@@ -53,6 +59,32 @@ def checked_settings(game: Game[Any, Any], settings: Settings) -> Settings:
 Key = tuple[str, str]
 
 
+@define(eq=False)
+class Reservation:
+    """
+    Places of a contest: these players meet each other in the queues of a game, and nobody else.
+
+    :param names: in the order of the seats
+    :param settings: of the match, complete
+    :param waits: called with the name of a player who has come, and waits for the others
+    :param begins: called with the number of the table
+    """
+
+    game: str
+    names: Sequence[str]
+    settings: Settings
+    waits: Callable[[str], None]
+    begins: Callable[[TableId], None]
+
+    def seat(self, session: Session) -> int:
+        """Of a player who has such a place."""
+        return [key_of(name) for name in self.names].index(session.key)
+
+    def holds(self, key: Key, session: Session) -> bool:
+        """Whether this is one of the players, in a queue of the game."""
+        return key[0] == self.game and session.key in map(key_of, self.names)
+
+
 #: Seconds for which somebody waits in a queue. Programs that were forgotten wait longer than a day. People do not.
 LONGEST = 86_400.0
 
@@ -73,6 +105,7 @@ class Queues:
     waiting: dict[Key, list[Session]] = field(factory=dict)
     #: The seat that somebody wants.
     _wishes: dict[Session, Seat] = field(factory=dict)
+    reservations: list[Reservation] = field(factory=list)
     #: Ends the wait of each.
     _timers: dict[Session, IDelayedCall] = field(factory=dict)
 
@@ -93,6 +126,10 @@ class Queues:
         self._timers[session] = self._clock.callLater(LONGEST, self._too_long, session)
         return True
 
+    def reservation(self, key: Key, session: Session) -> Reservation | None:
+        """The place that is kept for a player in a queue; `None`: there is none."""
+        return next((one for one in self.reservations if one.holds(key, session)), None)
+
     def match(
         self, key: Key, session: Session, seats: int, may_begin: Callable[[Session], bool] = lambda other: True
     ) -> Sequence[Session] | None:
@@ -104,8 +141,11 @@ class Queues:
         :returns: all of them, in the order of their seats; `None`: there are too few
         """
         # Players with the same wish do not meet. All others do, the first one first.
-        wish = self._wishes.get(session)
-        fits = (one for one in self.waiting[key] if one is not session)
+        wish, reserved = self._wishes.get(session), self.reservation(key, session)
+        fits = (one for one in self.waiting[key] if one is not session and self.reservation(key, one) is reserved)
+        if reserved is not None:
+            players = sorted((session, *fits), key=reserved.seat)
+            return players if len(players) == seats else None
         wanted = (one for one in fits if wish is None or self._wishes.get(one) != wish)
         others = list(islice(filter(may_begin, wanted), seats - 1))
         if len(others) < seats - 1:
@@ -155,6 +195,20 @@ class NoSuchTable(CannotJoin):
 
 class TableFull(CannotJoin):
     """All seats of the table are taken, and its match is about to begin."""
+
+
+class NeedsAccount(CannotJoin):
+    """The match is to be rated, and the player is a guest."""
+
+
+def check_may_be_rated(session: Session, settings: Settings) -> None:
+    """
+    Check that a player can have a match with these settings: only accounts play rated ones.
+
+    :raises NeedsAccount: the player is a guest
+    """
+    if settings.get(RATED) == "yes" and not session.account:
+        raise NeedsAccount("a rated match is for accounts: log in with a password first")
 
 
 class TooManyTables(Exception):
@@ -251,10 +305,12 @@ class OpenTables:
 
         :param code: of a private table
         :raises NoSuchTable: it does not wait (any more), is another game's, or has another code
+        :raises NeedsAccount: its match is to be rated, and this player is a guest
         """
         party = self._parties.get(table)
         if party is None or party.queue != queue or not same_code(party.code, code):
             raise NoSuchTable("no table of this number waits for players")
+        check_may_be_rated(session, party.settings)
         party.sessions.append(session)
         self._where[session] = party
         party.tell(party.seen())
@@ -407,3 +463,84 @@ class NewMatches:
     def _due(self) -> None:
         self._timer = None
         self._again()
+
+
+class RematchWanted(Struct, frozen=True):
+    """To the other players of a match that is over: one of them waits for the rest at a new table."""
+
+    played: TableId
+    name: str
+    table: TableId
+    code: str
+
+
+#: What players of a match may say to each other: a fixed set, so that nobody has to be guarded from anybody.
+PHRASES: Mapping[str, str] = {
+    "hello": "Hello!",
+    "good-luck": "Good luck!",
+    "one-moment": "One moment, please.",
+    "nice-move": "Nice move!",
+    "oops": "Oops.",
+    "well-played": "Well played!",
+    "thanks": "Thank you for the match.",
+}
+#: On these wires players can be told what others say; no documented wire has a message for it.
+TALKING_WIRES = frozenset({"open", "console"})
+#: So many phrases a player says in one match at most.
+MOST_PHRASES = 20
+
+
+class Said(Struct, frozen=True):
+    """To the players of a match, also when it is over: one of them has said something."""
+
+    table: TableId
+    seat: Seat
+    name: str
+    #: A key of `PHRASES`.
+    phrase: str
+
+
+@frozen
+class Played:
+    """A match of this session: who may ask for a rematch, and of what."""
+
+    table: TableId
+    game: Game[Any, Any]
+    settings: Settings
+    #: In the order of the seats.
+    sessions: Sequence[Session] = field(repr=False)
+
+    @classmethod
+    def of(cls, session: Session) -> "Played | None":
+        """The match in which a session has a seat now; `None`: it has none, or the match is played elsewhere."""
+        table = session.table
+        if table is None or not session.match:
+            return None
+        left_out = {"code", RATED, CHAMPIONSHIP}  # a rematch is private
+        settings = {name: text for name, text in table.settings.items() if name not in left_out}
+        return cls(table.id, table.game, settings, tuple(session.match))
+
+    def others(self, session: Session) -> list[Session]:
+        """All but one."""
+        return [one for one in self.sessions if one is not session]
+
+    def wish(self, session: Session) -> Seat | None:
+        """The seat that this player has in the rematch: the other one, in a game of two."""
+        if len(self.sessions) != 2 or session not in self.sessions:
+            return None
+        return Seat(1 - self.sessions.index(session))
+
+    def why_not(self, session: Session, held: Callable[[str], Session | None]) -> str | None:
+        """
+        Why there can be no rematch now; `None`: the others can be asked.
+
+        :param held: the session of a name
+        """
+        for one in self.others(session):
+            if one.player is None or held(one.name) is not one:
+                return f"{one.name} is not here any more"
+            if one.table_id is not None:
+                return f"{one.name} plays another match"
+            if one.wire != session.wire:
+                return f"{one.name} cannot be asked on that wire"
+        return None

@@ -32,11 +32,10 @@ from gamehost.journal.records import (
 from gamehost.limits import RemoteLimits, rate_limit_key
 from gamehost.lobby.championship import RECORD, ChampionshipRecords, ChampionshipRun, Opener
 from gamehost.lobby.queues import NewMatches
-from gamehost.lobby.remote_game import MasterLink, RemoteGame, RemotePlayer, RemoteSeat
+from gamehost.lobby.remote_game import MasterLink, RemoteGame, RemotePlayer, RemoteSeat, RemoteTable
 from gamehost.settings import Settings, seconds, setting
 from gamehost.tables.context import TableContext
 from gamehost.tables.interfaces import NoNewMatches
-from gamehost.tables.remote_table import RemoteTable
 from gamehost.tables.table import Table
 
 _TYPE = re.compile(r"[\w \-.:]{1,64}")

@@ -393,6 +393,8 @@ class Seats:
             if session.player is not None and session.resuming is session.player:
                 self.take(session)
             session.resuming = None
+        if waking.given_up and table.deserted:
+            self._context.journal.wake(table.id)  # one that was in memory is not open in the journal
         for seat in waking.given_up:
             table.give_up(seat)
         self._sleep_if_deserted(table)

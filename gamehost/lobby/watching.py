@@ -25,7 +25,7 @@ from gamehost.tables.context import TableContext
 from gamehost.tables.followed import FollowedTable
 from gamehost.tables.gallery import Encoder, Galleries, Watcher, WatchRefused
 from gamehost.tables.interfaces import Look, OpenTable, WatchableTable
-from gamehost.tables.slices import Slices
+from gamehost.tables.scheduler import Slices
 from gamehost.tables.table import Table
 
 #: Seconds between two questions for new entries.
@@ -520,7 +520,7 @@ class Spectators:
         context, clock = self._context, self._context.clock
         self.questions = Questions(clock, context.scheduler)
         self.played = PlayedTables(clock, context.journal, context.slices, self._seats.tables)
-        self.finished = FinishedMatches(context.journal, clock, context.counts)
+        self.finished = FinishedMatches(context.journal, clock, context.counts, self.questions.in_slices)
         self.board = Board(clock, self.played, self.waiting, self._galleries)
 
     def halt(self) -> None:

@@ -17,7 +17,7 @@ from gamehost.net.connection import WireFactory
 from gamehost.net.context import HostContext
 from gamehost.net.limiter import BANNED, CLOSED, KINDS
 from gamehost.ops.workers import SerialWorker
-from gamehost.storage.writer import Backlog
+from gamehost.storage.durable import Backlog
 from gamehost.web.site import WebSite
 
 

@@ -211,7 +211,7 @@ class WireProtocol(TransportProtocol, Generic[M]):
     def say_past(self, message: M) -> None:
         """Send a message at the end of this turn, even during a hold."""
         if self.state < _CLOSING:
-            self.output.send_past(message)
+            self.output.send(message, past=True)
 
     def say_and_hold(self, message: M, seconds: float) -> None:
         """Send a message, and nothing behind it for so many seconds."""
@@ -286,15 +286,6 @@ class WireProtocol(TransportProtocol, Generic[M]):
         if self.state < ConnectionState.SEND_ONLY:
             self.state = ConnectionState.SEND_ONLY
             self.input.stop()
-
-    def pause_input(self, paused: bool) -> None:
-        """Read nothing from the client for a while, or go on reading."""
-        if self.closing:
-            return
-        if paused:
-            self.input.pause(PauseReason.HOST)
-        else:
-            self.input.resume(PauseReason.HOST)
 
     def close_with(self, reason: str, stopping: bool = False) -> None:
         """
@@ -426,9 +417,18 @@ class WireFactory(Factory, Generic[M]):
             connection.stop_input()
 
     def pause_input(self, paused: bool) -> None:
-        """Read from no client for a while, or go on reading."""
-        for connection in self.connections:
-            connection.pause_input(paused)
+        """
+        Hear nothing for a while from all clients of the host, or go on.
+
+        A client from which something comes meanwhile is not read any more. The others need not be touched.
+        """
+        behind = self.context.behind
+        if paused:
+            self.context.behind = {} if behind is None else behind
+            return
+        self.context.behind = None
+        for waiting in behind or ():
+            waiting.resume(PauseReason.HOST)
 
     def close(self, reason: str) -> Deferred[None]:
         """Tell all clients why, and close their connections. Fires when the last one is gone, after a few seconds at most."""

@@ -30,6 +30,8 @@ class HostContext:
     #: Makes the input of a connection, from the connection, its codec and its conversation; `None`: an `Input`.
     new_input: Callable[..., Any] | None = None
     scheduler: FairScheduler = field(default=Factory(lambda self: self.lobby.context.scheduler, takes_self=True))
+    #: While the disk is behind: the inputs for which something has come since. They pause. `None`: the disk keeps up.
+    behind: dict[Any, None] | None = None
 
 
 class Connection(Protocol):

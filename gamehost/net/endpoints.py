@@ -123,7 +123,7 @@ class Endpoints:
         try:
             from gamehost.net.tls import Certificates, TLSEndpoint
         except ImportError:
-            raise BadOption("tls: needs pyOpenSSL; install gamehost[tls]") from None
+            raise BadOption("tls: needs pyOpenSSL: pip install 'Twisted[tls]'") from None
         plain = [word.replace("\\:", ":") for word in words]
         if len(plain) < 2 or "=" in plain[1]:
             raise BadOption("expected tls:FOLDER:PORT, where FOLDER holds the .pem files")

@@ -12,6 +12,7 @@ import shutil
 import tempfile
 from collections.abc import Collection, Sequence
 from hmac import compare_digest
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,7 @@ from twisted.logger import Logger
 from twisted.python.failure import Failure
 
 from gamehost.limits import Limits
+from gamehost.lobby.questions import NotAnswered
 from gamehost.net.connection import WireFactory
 from gamehost.net.context import HostContext
 from gamehost.net.limiter import ConnectionLimiter
@@ -42,18 +44,29 @@ class _Process:
     child: ChildProcess = field(init=False)
     #: What it plays; nothing until it is ready.
     games: tuple[str, ...] = ()
+    #: The studies that it has not answered, by their numbers.
+    studies: dict[int, Deferred[str]] = field(factory=dict)
 
     def started(self) -> None:
         self.child.send(json.dumps({"socket": str(self.service.socket), "secret": self.service.secret}))
 
     def heard(self, line: str) -> None:
-        verb, *words = line.split()
+        verb, _, words = line.partition(" ")
         if verb == "ready":
-            self.games = tuple(words)
+            self.games = tuple(words.split())
             self.service.ready()
+        elif verb == "studied":
+            number, _, study = words.partition(" ")
+            answer = self.studies.pop(int(number))
+            if study:
+                answer.callback(study)
+            else:
+                answer.errback(NotAnswered("this match cannot be studied"))
 
     def lost(self) -> None:
         self.games = ()
+        while self.studies:
+            self.studies.popitem()[1].errback(NotAnswered("the house players have stopped: ask again in a moment"))
 
 
 @define(eq=False)
@@ -73,6 +86,7 @@ class HouseService:
     socket: Path = field(init=False)
     secret: str = field(init=False, factory=lambda: secrets.token_hex(16), repr=False)
     _all: list[_Process] = field(init=False, factory=list)
+    _numbers: "count[int]" = field(init=False, factory=lambda: count(1))
     _port: IListeningPort | None = None
     _context: HostContext = field(init=False)
 
@@ -88,6 +102,14 @@ class HouseService:
         process = self._all[int(name.rpartition(".")[2]) % len(self._all)]
         if process.games:
             process.child.send(f"sit {name} {group}")
+
+    def study(self, group: int, question: str) -> Deferred[str]:
+        """Have a process study a match; one of them is ready."""
+        ready = [process for process in self._all if process.games]
+        process, number = ready[group % len(ready)], next(self._numbers)
+        answer = process.studies[number] = Deferred()
+        process.child.send(f"study {number} {group} {question}")
+        return answer
 
     def start(self, context: HostContext) -> Sequence[WireFactory[Any]]:
         """

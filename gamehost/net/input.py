@@ -44,7 +44,7 @@ M = TypeVar("M")
 class PauseReason(StrEnum):
     """Why nothing is read from a client for a while."""
 
-    #: The disk is behind, so the host reads from nobody.
+    #: The disk is behind, so the host hears nobody.
     HOST = "host"
     #: The client does not read what was sent to it.
     STALLED = "stalled"
@@ -59,9 +59,9 @@ class PauseReason(StrEnum):
 
 
 _STALLED, _MOVES, _SEGMENTS = PauseReason.STALLED, PauseReason.MOVES, PauseReason.SEGMENTS
-_JOURNAL = PauseReason.JOURNAL
+_JOURNAL, _HOST = PauseReason.JOURNAL, PauseReason.HOST
 #: While one of these is given, bytes are kept that come all the same.
-_KEPT = {_STALLED, _MOVES, _JOURNAL, PauseReason.CLAIM}
+_KEPT = {_HOST, _STALLED, _MOVES, _JOURNAL, PauseReason.CLAIM}
 
 
 def _never(data: bytes) -> Any:
@@ -147,6 +147,7 @@ class Input(Generic[M]):
             self._messages is None
             and not self._buffer
             and not self.paused
+            and self._context.behind is None
             and self._rate.left >= 1.0
             and size <= MESSAGE_BYTES
             and self._bytes.left >= self._plenty
@@ -174,7 +175,9 @@ class Input(Generic[M]):
                     self._refuse(WireError("too many bytes"))
                 return
             self._charged += charge
-        # TLS delivers what it has decrypted even if it is paused. That is handled if it is the disk that is late.
+        if context.behind is not None:
+            self._wait_for_disk(context.behind)
+        # TLS delivers what it has decrypted even if it is paused.
         if self._messages is not None or self._buffer or (self.paused and not _KEPT.isdisjoint(self.paused)):
             self._buffer += data
             return
@@ -210,6 +213,8 @@ class Input(Generic[M]):
 
     def go_on(self) -> None:
         """Use the turn that the scheduler gives to this connection."""
+        if self._context.behind is not None:
+            self._wait_for_disk(self._context.behind)
         if self.paused:
             return  # `resume` waits for a new turn
         if self._messages is None:
@@ -220,8 +225,15 @@ class Input(Generic[M]):
             self._handle(self._context.clock.seconds(), self._limits.messages_per_turn)
             self.read_on()
 
+    def _wait_for_disk(self, waiting: dict[Any, None]) -> None:
+        """Read nothing until the disk has caught up."""
+        waiting[self] = None
+        self.pause(_HOST)
+
     def stop(self) -> None:
         """Drop what has not been handled."""
+        if self._context.behind is not None:
+            self._context.behind.pop(self, None)
         self._messages = None
         self._lookahead = ()
         self._buffer.clear()

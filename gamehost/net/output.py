@@ -58,15 +58,15 @@ class Output(Generic[M]):
         #: When the hold ends, in the clock's seconds.
         self._hold_ends = 0.0
 
-    def send(self, message: M) -> None:
-        """Send a message at the end of this turn, or once the client reads again and no hold is left."""
-        if self._held is None:
-            self.send_past(message)
-        else:
-            self._hold_back(message, 0.0)
+    def send(self, message: M, past: bool = False) -> None:
+        """
+        Send a message at the end of this turn, or once the client reads again and no hold is left.
 
-    def send_past(self, message: M) -> None:
-        """Send a message even during a hold."""
+        :param past: even during a hold
+        """
+        if self._held is not None and not past:
+            self._hold_back(message, 0.0)
+            return
         data, pending = self._codec.encode(message), self._pending
         pending.append(data)
         self.pending_bytes += len(data)
@@ -78,12 +78,11 @@ class Output(Generic[M]):
 
     def flush(self) -> None:
         """Write everything that is pending."""
-        if not self._pending:
+        pending, limit = self._pending, self._write_limit
+        if not pending:
             return
-        limit = self._write_limit
-        pieces = [*_in_pieces(self._pending, limit)] if limit else [b"".join(self._pending)]
-        self.clear()
-        for piece in pieces:
+        self._pending, self.pending_bytes = [], 0
+        for piece in _in_pieces(pending, limit) if limit else (b"".join(pending),):
             self._connection.transport.write(piece)
 
     def clear(self) -> None:
@@ -96,7 +95,7 @@ class Output(Generic[M]):
     def send_and_hold(self, message: M, seconds: float) -> None:
         """Send a message, and begin a hold when it is sent."""
         if self._held is None:
-            self.send_past(message)
+            self.send(message)
             self.hold(seconds)
         else:
             self._hold_back(message, seconds)
@@ -134,7 +133,7 @@ class Output(Generic[M]):
         for message, _ in held or ():
             if self._connection.closing:
                 return
-            self.send_past(message)
+            self.send(message)
 
     def _hold_back(self, message: M, seconds: float) -> None:
         assert self._held is not None
@@ -146,7 +145,7 @@ class Output(Generic[M]):
         held, self._held = self._held, None
         while held and not self._connection.closing:
             message, seconds = held.popleft()
-            self.send_past(message)
+            self.send(message)
             if seconds and not self._connection.closing:
                 self._held = held
                 self.hold(seconds)

@@ -77,7 +77,7 @@ SILENCE = 20.0
 #: Seconds for a process to end by itself when the host stops.
 STOPPING = 2.0
 #: The longest line of a process that is read, in bytes.
-LONGEST_LINE = 65_536
+LONGEST_LINE = 262_144
 
 
 class Owner(Protocol):

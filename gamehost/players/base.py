@@ -7,9 +7,11 @@ three it gives the same moves. A limit in seconds is a second bound for slow mac
 
 from collections.abc import Callable, Sequence
 from enum import StrEnum
-from typing import Any, Protocol, TypeVar
+from math import exp
+from typing import Any, Protocol, TypeVar, runtime_checkable
 
-from attrs import define, field
+from attrs import define, field, frozen
+from msgspec import Struct
 
 from gamehost.games.base import Seat
 
@@ -41,6 +43,69 @@ class Player(Protocol):
         The host refused this answer. The next answer is another one where the game has cause for it: a player that has come
         back may not know every move on which the rules depend.
         """
+
+
+@frozen
+class Weighed:
+    """What a player thinks of an action that was taken in its seat."""
+
+    #: By seat, what it may expect to win before the action if all play well: from 0 to 1, and 1 together.
+    shares: tuple[float, ...]
+    #: What the player would have done.
+    best: bytes
+    #: How much less the seat may expect after the action than after that.
+    lost: float
+
+
+@runtime_checkable
+class Weigher(Protocol):
+    """A player that can say what it thinks of an action, so that finished matches can be studied."""
+
+    def weigh(self, action: bytes) -> Weighed | None:
+        """
+        What this seat, which is about to take an action in the game's notation, gives away by it; the same for the same match.
+
+        `None`: such an action cannot be weighed.
+        """
+
+
+class Standing(Struct, frozen=True):
+    """After entry `n`: what each seat might expect to win, in percent of a victory."""
+
+    n: int
+    shares: list[int]
+
+
+class TurningPoint(Struct, frozen=True):
+    """Entry `n`: a `seat` took an `action`, and gave away `lost` percent of a victory. `better` is what it should have done."""
+
+    n: int
+    seat: int
+    action: str
+    better: str
+    lost: int
+
+
+def expected(value: float, scale: float) -> float:
+    """
+    What a side may expect to win, from 0 to 1.
+
+    :param value: what the position is worth to it; 0 is even
+    :param scale: of the values; with so much ahead, nearly three of four are won
+    """
+    return 1 / (1 + exp(-max(-50.0, min(50.0, value / scale))))
+
+
+def weighed(seat: Seat, scale: float, best: bytes, value: float, taken: float) -> Weighed:
+    """
+    An action of a game of two.
+
+    :param value: what the position is worth to this seat with the best action
+    :param taken: the same with the action that was taken
+    """
+    share = expected(value, scale)
+    shares = (share, 1 - share) if seat == 0 else (1 - share, share)
+    return Weighed(shares, best, max(0.0, share - expected(taken, scale)))
 
 
 #: Makes the player of a match.

@@ -4,12 +4,15 @@ The process of the house players. The host starts it, and gives it lines on stan
     {"socket":"/run/gamehost/house/socket","secret":"..."}    first: where to log in, and with what key
     sit easy.1 7                                              this house player has a seat: log in, and play
 
-The number behind the name is that of a group: house players of one group share their time to think.
+    study 5 7 {"game":"onitama",...}                          study this match, and say so under the number 5
+
+The number behind the name, or the second one, is that of a group: house players of one group share their time to think.
 
 and reads lines from standard output::
 
     ready eriantys onitama paper-soccer stratego              once, when it can play these games
     alive                                                     every second, or the host starts a new one
+    studied 5 {"standings":[...],"turns":[...]}               the study; nothing behind the number: there is none
 
 The process ends when its standard input does, so it ends with its host. What it has to report goes to standard error.
 """
@@ -19,11 +22,12 @@ import os
 import secrets
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from contextlib import suppress
 from functools import partial
 from typing import Any
 
+import msgspec
 from twisted.internet.defer import Deferred
 from twisted.internet.endpoints import UNIXClientEndpoint
 from twisted.internet.protocol import connectionDone
@@ -34,10 +38,13 @@ from twisted.python.failure import Failure
 
 from gamehost.client.core import ClientError, Lost
 from gamehost.client.twisted_client import Client
+from gamehost.games.base import Seat
 from gamehost.games.installed import installed
 from gamehost.games.play import player_of
+from gamehost.journal.records import SeatRecord, TableHeader
+from gamehost.lobby.study import Question, Study, study_in_steps
 from gamehost.ops.workers import SerialWorker
-from gamehost.players.base import Level, SeededChance, Thinking
+from gamehost.players.base import Level, Player, SeededChance, Thinking
 from gamehost.programs.open import OpenProgram
 from gamehost.programs.wire_player import Match, ThinkingQueue
 from gamehost.wires.open import messages as m
@@ -124,11 +131,27 @@ class HousePlayer:
             self._client.say(message)
 
 
+#: What a player draws from who studies a match: the same match has the same study.
+_SEED = 1
+
+
+def study_steps(question: Question) -> Generator[None, None, Study]:
+    """The study of a match, as of `study_in_steps`."""
+    game = installed().games[question.game]
+    opening = TableHeader(game.name, game.version, (SeatRecord("", ""),) * question.seats, question.settings)
+
+    def new_player(seat: Seat) -> Player:
+        return player_of(game, seat, Level.HARD, Thinking(SeededChance(_SEED + seat)))
+
+    return study_in_steps(game, opening, question.entries, new_player)
+
+
 class Control(LineOnlyReceiver):
     """The lines of the host."""
 
     delimiter = b"\n"
-    MAX_LENGTH = 4096
+    #: A match that is to be studied may have some thousand entries.
+    MAX_LENGTH = 1 << 24
 
     def __init__(self, reactor: Any) -> None:
         self._reactor = reactor
@@ -152,10 +175,34 @@ class Control(LineOnlyReceiver):
             alive.clock = self._reactor
             alive.start(ALIVE_EVERY, now=False)
             return
-        verb, *words = line.decode("ascii").split(" ")
+        verb, *words = line.decode("utf-8").split(" ", 3)
         if verb == "sit":
             name, group = words
             self._sit(name, int(group))
+        elif verb == "study":
+            number, group, text = words
+            self._study(number, study_steps(msgspec.json.decode(text, type=Question)), int(group))
+
+    def _study(self, number: str, steps: Generator[None, None, Study], group: int) -> None:
+        """Take the next step of a study, in the turn of its group; and tell it at the end."""
+
+        def step(effort: float) -> str | None:
+            try:
+                next(steps)
+            except StopIteration as stop:
+                return msgspec.json.encode(stop.value).decode()
+            except Exception:
+                report(f"a match cannot be studied: {Failure().getTraceback()}")
+                return ""
+            return None
+
+        def done(told: str | None) -> None:
+            if told is None:
+                self._study(number, steps, group)
+            else:
+                print("studied", number, told, flush=True)
+
+        self._think(step, done, group)
 
     def _sit(self, name: str, group: int) -> None:
         if name in self._players:

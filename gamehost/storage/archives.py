@@ -18,7 +18,7 @@ from gamehost.storage.backup import kept_if_whole, new_part, publish, seal
 from gamehost.storage.database import SqliteDatabase, insert_tables, migrate
 from gamehost.storage.high_water_mark import Mark
 from gamehost.storage.inspect import Inspector
-from gamehost.storage.notes import AddAccount, Note, PutBan, Uptime, read_accounts, read_bans, read_uptime
+from gamehost.storage.notes import AddAccount, Note, put_ban, put_uptime, read_accounts, read_bans, read_uptime
 from gamehost.storage.questions import MatchLists
 from gamehost.storage.reads import Database, Sql, TableRows
 from gamehost.storage.row_codec import Damaged, Row, Undecodable, chain_of, finishes, read_entry, rechained
@@ -61,9 +61,9 @@ def renumbered(reader: Inspector, numbers: Iterable[int]) -> Iterator[list[Row]]
 def copy_notes(source: Database, target: Database) -> None:
     """Copy up-time, accounts and bans to an empty store. Within a transaction."""
     notes: list[Note] = [
-        Uptime(read_uptime(source)),
+        put_uptime(read_uptime(source)),
         *map(AddAccount, read_accounts(source)),
-        *map(PutBan, read_bans(source)),
+        *map(put_ban, read_bans(source)),
     ]
     for note in notes:
         note.write(target)

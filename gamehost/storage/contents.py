@@ -14,7 +14,7 @@ some at a time. A table whose player comes earlier is read then, and checked wit
 """
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, TypeAlias
 
@@ -109,12 +109,17 @@ class Group:
 
 
 def build_group(
-    changes: Sequence[Change], numbers: Iterator[int], wall: Callable[[], float], head: Callable[[TableId], Head]
+    changes: Sequence[Change],
+    numbers: Iterator[int],
+    wall: Callable[[], float],
+    known: Mapping[int, Head],
+    head: Callable[[TableId], Head],
 ) -> Group:
     """
     :param numbers: of the rows, as the store chains them into their hashes
     :param wall: seconds since 1970
-    :param head: where the chain of a table goes on, before this group
+    :param known: where the chains of tables in use go on, before this group
+    :param head: finds it for any other table
     """
     group = Group()
     rows, heads = group.rows, group.heads
@@ -130,15 +135,14 @@ def build_group(
         table, record = change
         if isinstance(record, Entry):
             before = heads.get(table)
-            if before is None and table in heads:
-                before = _last_of(rows, table)
-            before = before or head(table)
+            if before is None:
+                before = (_last_of(rows, table) if table in heads else known.get(table)) or head(table)
             row = entry_row(next(numbers), table, before, record)
             heads[table] = None if finishes(record) else Head(row.n, row.h, before.opened)
             if record.kind is EntryKind.ARCHIVED:
                 # A table that has a result stays in the list until its players have been told.
                 group.archived.append(row)
-            elif finishes(record):
+            elif record.outcome:
                 group.ended.append((row, before.opened))
         else:
             row = opening_row(next(numbers), table, record, int(wall() * 1000))
@@ -273,7 +277,7 @@ class OpenStore:
         if self._failed:
             raise StoreFailed("a write has failed before, and nothing may be written after it")
         self._failed = True
-        group = build_group(changes, self._numbers(), self._wall, self._head)
+        group = build_group(changes, self._numbers(), self._wall, self._heads, self._head)
         self._write(group)
         group.update_heads(self._heads)
         self._unplayed.follow(group)

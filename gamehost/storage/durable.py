@@ -6,12 +6,13 @@ their work to a thread and return. Changes, and what is read in order with them,
 reader, and no change waits for it.
 """
 
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 from typing import Concatenate, Protocol
 
-from attrs import define, field
+from attrs import define, field, frozen
 
 from gamehost.accounts.bans import Ban
 from gamehost.accounts.passwords import Account, deleted_in, renamed_in
@@ -28,27 +29,28 @@ from gamehost.journal.records import (
     TableRecord,
     UnfinishedTable,
 )
+from gamehost.measures import JournalMeasures
 from gamehost.storage.backup import Backups
 from gamehost.storage.contents import Change, OpenStore, Reading, UnreadableRow
 from gamehost.storage.names import TableNumbers
 from gamehost.storage.notes import (
     AddAccount,
     Beat,
-    ChangeAccount,
-    DeleteAccount,
-    DropBan,
-    DropProof,
     Note,
-    PutBan,
-    PutProof,
-    RenameAccount,
     Sleep,
     Told,
-    Uptime,
+    change_account,
+    delete_account,
+    drop_ban,
+    drop_proof,
+    put_ban,
+    put_proof,
+    put_uptime,
     read_accounts,
     read_bans,
     read_proofs,
     read_uptime,
+    rename_account,
 )
 from gamehost.storage.questions import (
     P,
@@ -62,7 +64,124 @@ from gamehost.storage.questions import (
 )
 from gamehost.storage.reads import TableRows
 from gamehost.storage.row_codec import Row, finishes
-from gamehost.storage.writer import Backlog, Writer
+from gamehost.storage.writer import Writer
+
+
+@frozen
+class BacklogLimits:
+    """The limits at which each level of pressure begins."""
+
+    #: For how many seconds the oldest change has waited.
+    pause_after: float = 0.25
+    refuse_after: float = 2.0
+    give_up_after: float = 10.0
+    #: Changes and bytes that may wait; above either limit, new clients are refused.
+    most_waiting: int = 10_000
+    most_bytes: int = 8 * 1024 * 1024
+
+
+@define(eq=False)
+class Turn:
+    """What was added in one turn of the reactor. It is handed over together: it is expensive to wake the writer's thread."""
+
+    #: When the first of it was added, in seconds.
+    since: float
+    changes: list[Change] = field(factory=list)
+    #: What is called when it is durable, in the same order.
+    durable: list[Callable[[], None]] = field(factory=list)
+    size: int = 0
+
+
+@define(eq=False)
+class Backlog:
+    """
+    The changes that wait for the disk, in order.
+
+    The host reacts in steps to a slow disk: it pauses input, then refuses new clients, then ends. It reads `pressure` on a
+    timer.
+    """
+
+    #: Seconds, monotonic.
+    _clock: Callable[[], float]
+    _limits: BacklogLimits = field(factory=BacklogLimits)
+    #: Entered around the callbacks of one group, so that their output can be joined.
+    group: Callable[[], AbstractContextManager[object]] = nullcontext
+    measures: JournalMeasures = field(factory=JournalMeasures)
+    #: The last one may be the turn that is under way.
+    _turns: deque[Turn] = field(factory=deque)
+    _open: Turn | None = None
+
+    @property
+    def waiting(self) -> int:
+        """How many changes wait."""
+        return sum(len(turn.durable) for turn in self._turns)
+
+    @property
+    def size(self) -> int:
+        """About how many bytes they have."""
+        return sum(turn.size for turn in self._turns)
+
+    @property
+    def age(self) -> float:
+        """For how many seconds the oldest has waited."""
+        return self._clock() - self._turns[0].since if self._turns else 0.0
+
+    @property
+    def pressure(self) -> Pressure:
+        age, limits = self.age, self._limits
+        if age > limits.give_up_after:
+            return Pressure.GIVE_UP
+        if age > limits.refuse_after or self.waiting > limits.most_waiting or self.size > limits.most_bytes:
+            return Pressure.REFUSE
+        return Pressure.PAUSE if age > limits.pause_after else Pressure.NONE
+
+    def add(self, change: Change, size: int, durable: Callable[[], None]) -> bool:
+        """
+        Add a change of about so many bytes.
+
+        :returns: whether it is the first one of the turn, so that `hand_over` is to be called at the end of it
+        """
+        turn = self._open
+        first = turn is None
+        if turn is None:
+            turn = self._open = Turn(self._clock())
+            self._turns.append(turn)
+        turn.changes.append(change)
+        turn.durable.append(durable)
+        turn.size += size
+        return first
+
+    def hand_over(self) -> Sequence[Change]:
+        """End the turn; what was added in it goes to the writer."""
+        turn, self._open = self._open, None
+        return () if turn is None else turn.changes
+
+    def done(self, count: int) -> None:
+        """
+        Call the callbacks of the oldest `count` changes, which are durable now: those of whole turns.
+
+        If one callback raises, the others are still called.
+
+        :raises ExceptionGroup: the errors of all callbacks
+        """
+        errors: list[Exception] = []
+        acknowledged = self.measures.acknowledged
+        given: list[float] = []
+        with self.group():
+            while count > 0:
+                turn = self._turns.popleft()
+                count -= len(turn.durable)
+                if acknowledged is not None:
+                    given += [turn.since] * len(turn.durable)
+                for durable in turn.durable:
+                    try:
+                        durable()
+                    except Exception as error:
+                        errors.append(error)
+        if acknowledged is not None:
+            acknowledged.observe_since(given, self._clock())  # the group has ended, so the answers are written
+        if errors:
+            raise ExceptionGroup("called back that an entry is durable", errors)
 
 
 @define(eq=False)
@@ -82,8 +201,6 @@ class DurableJournal:
     _room: Callable[[], Room]
     #: Where backups are made; `None`: the store has tools of its own for that.
     backups: Backups | None = None
-    #: What was added in this turn. It is handed over together, because waking the writer's thread is expensive.
-    _added: list[Change] = field(factory=list)
     #: Notes that wait until the last words of their tables have been written to the clients.
     _told: list[Told] = field(factory=list)
     #: The tables that `unfinished` left out, with the reasons.
@@ -92,7 +209,7 @@ class DurableJournal:
     _tables: int = 0
     #: Where new numbers come from; `None`: they are counted on from the highest one.
     numbers: TableNumbers | None = None
-    #: The number of this host's life in a database; 0: the store is a file.
+    #: The number of this host's run in a database; 0: the store is a file.
     epoch: int = 0
     _open: set[TableId] = field(factory=set)
     _stopping: bool = False
@@ -111,11 +228,12 @@ class DurableJournal:
         """
         :raises ValueError: the table is not open or is finished, or the journal is being closed
         """
-        if table not in self._open:
+        if table not in self._open or self._stopping:
             raise ValueError(f"table {table} is not open: nothing can be added to its record")
-        self._put((table, entry), 64 + len(entry.notation) + len(entry.drawn) + len(entry.outcome), durable)
         if finishes(entry):
             self._open.discard(table)
+        if self.backlog.add((table, entry), 64 + len(entry.notation) + len(entry.drawn) + len(entry.outcome), durable):
+            self._after_turn(self._hand_over)
 
     def told(self, table: TableId, seat: Seat | None = None) -> None:
         note = Told(table, seat)
@@ -137,7 +255,7 @@ class DurableJournal:
 
     def beat(self, done: Callable[[], None]) -> None:
         """
-        Show the other members of a cluster that this host lives. If it was taken for dead, the journal breaks.
+        Show the other members of a cluster that this host is alive. If it was taken for dead, the journal breaks.
 
         :param done: called when it is durable; not at all while the journal is being closed
         """
@@ -169,7 +287,7 @@ class DurableJournal:
         return read_uptime(self._store.database)
 
     def note_uptime(self, seconds: int) -> None:
-        self.also(Uptime(seconds), nothing)
+        self.also(put_uptime(seconds), nothing)
 
     def unfinished(self) -> Iterable[UnfinishedTable]:
         for found in self._store.unfinished():
@@ -196,20 +314,20 @@ class DurableJournal:
         return read_proofs(self._store.database)
 
     def put_proof(self, proof: Proof) -> None:
-        self.also(PutProof(proof), nothing)
+        self.also(put_proof(proof), nothing)
 
     def drop_proof(self, proof: Proof) -> None:
-        self.also(DropProof(proof), nothing)
+        self.also(drop_proof(proof), nothing)
 
     def bans(self) -> Iterable[Ban]:
         """All bans. For the start, as `unfinished`."""
         return read_bans(self._store.database)
 
     def put_ban(self, ban: Ban, durable: Callable[[], None]) -> None:
-        self.also(PutBan(ban), durable)
+        self.also(put_ban(ban), durable)
 
     def drop_ban(self, key: str, durable: Callable[[], None]) -> None:
-        self.also(DropBan(key), durable)
+        self.also(drop_ban(key), durable)
 
     def load(self, table: TableId, loaded: Callable[[TableRecord | str], None]) -> None:
         reading = Reading(lambda store: store.read(table))
@@ -309,15 +427,11 @@ class DurableJournal:
     def _put(self, change: Change, size: int, durable: Callable[[], None]) -> None:
         if self._stopping:
             raise ValueError("the journal is being closed: nothing can be added to it")
-        self.backlog.add(size, durable)
-        self._added.append(change)
-        if len(self._added) == 1:
+        if self.backlog.add(change, size, durable):
             self._after_turn(self._hand_over)
 
     def _hand_over(self) -> None:
-        added, self._added = self._added, []
-        if added:
-            self._writer.put(*added)
+        self._writer.put(self.backlog.hand_over())
 
 
 def nothing() -> None:
@@ -383,7 +497,7 @@ class StoredAccounts:
         """
         if account.key not in self._accounts:
             raise ValueError("there is no account of this name")
-        self._write(ChangeAccount(account), durable, account.key)
+        self._write(change_account(account), durable, account.key)
         self._accounts[account.key] = account
 
     def rename(self, account: Account, name: str, durable: Callable[[], None]) -> Account:
@@ -391,7 +505,7 @@ class StoredAccounts:
         :raises ValueError: there is no such account, or another one has the key of the new name
         """
         renamed = renamed_in(self._accounts, account, name)
-        self._write(RenameAccount(renamed, account.key), durable, account.key, renamed.key)
+        self._write(rename_account(renamed, account.key), durable, account.key, renamed.key)
         return renamed
 
     def delete(self, account: Account, durable: Callable[[], None]) -> None:
@@ -399,7 +513,7 @@ class StoredAccounts:
         :raises ValueError: there is no such account
         """
         deleted_in(self._accounts, account)
-        self._write(DeleteAccount(account.key), durable, account.key)
+        self._write(delete_account(account.key), durable, account.key)
 
     def learn(self, key: str, account: Account | None) -> None:
         """

@@ -16,6 +16,7 @@ from gamehost.accounts.names import key_of
 from gamehost.accounts.passwords import Account
 from gamehost.games.base import Seat
 from gamehost.journal.records import (
+    RATED_MATCHES,
     Entry,
     EntryKind,
     FinishedMatch,
@@ -181,6 +182,10 @@ def fitting_matches(
             (below is None or match.table < below)
             and not opening.code
             and game in ("", opening.game)
-            and (not key or key in [key_of(seat.name) for seat in opening.seats])
+            and (
+                not key
+                or key in [key_of(seat.name) for seat in opening.seats]
+                or (key == RATED_MATCHES and opening.rated)
+            )
         ):
             yield match

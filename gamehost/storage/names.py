@@ -1,5 +1,5 @@
 """
-What the members of a cluster ask their registry: names, numbers of tables, and each other. And who of them lives, leads or
+What the members of a cluster ask their registry: names, numbers of tables, and each other. And who of them is alive, leads or
 hangs.
 """
 
@@ -26,7 +26,7 @@ class Member:
     name: str
     #: Where the other members reach it: the words of a client endpoint such as `tcp:10.0.0.1:8990`.
     address: str
-    #: What a connection to it must begin with. It changes with each life.
+    #: What a connection to it must begin with. It changes with each run.
     token: str = field(repr=False)
 
 
@@ -88,7 +88,7 @@ NEW = 0
 class Home:
     member: int
     #: Whether that member knows the name. If not, it has taken it over, and does not know yet what it is.
-    settled: bool = True
+    confirmed: bool = True
 
 
 @frozen
@@ -148,7 +148,7 @@ def carry_out(requests: Sequence[Request], rows: Rows, me: int) -> tuple[list[in
     """
     The results of a group, in its order, and the rows after it.
 
-    :param me: the member whose requests they are; it lives
+    :param me: the member whose requests they are; it is alive
     """
     group = _Group(me, dict(rows.homes), dict(rows.offers), {*rows.living, me})
     results = [group.carry_out(request) for request in requests]
@@ -198,7 +198,7 @@ class _Group:
             if elsewhere is not None:
                 return elsewhere
             home = self.homes[key] = Home(self.me)
-        return home.member if home.settled and home.member in self.living else None
+        return home.member if home.confirmed and home.member in self.living else None
 
     def _opponents_elsewhere(self, queue: QueueKey | None) -> int | None:
         """The member where somebody waits in this queue, while nobody waits here."""
@@ -285,13 +285,13 @@ class NewNumbers:
 
 
 @frozen
-class Settle:
+class Confirm:
     """The host knows all names that it has taken over. These are kept, and all others are free."""
 
     keys: Collection[str]
 
 
-AnyRequest: TypeAlias = Request | NewNumbers | Settle
+AnyRequest: TypeAlias = Request | NewNumbers | Confirm
 
 
 @define(eq=False)
@@ -378,8 +378,8 @@ class Registry:
         """Ask for numbers of new tables that no member gets again."""
         self._put(Asked(NewNumbers(count), given))
 
-    def settle(self, keys: Collection[str]) -> None:
-        self._put(Asked(Settle(tuple(keys)), _nothing))
+    def confirm(self, keys: Collection[str]) -> None:
+        self._put(Asked(Confirm(tuple(keys)), _nothing))
 
     def _put(self, asked: Asked) -> None:
         """Have a request carried out."""
@@ -447,7 +447,7 @@ class Verdict:
     dead: Sequence[int]
     #: Those that live and hang.
     hanging: Sequence[int]
-    #: Whether this host's own life has not been ended.
+    #: Whether this host's own run has not been ended.
     am_alive: bool
     #: Whether this host is the leader, and may judge.
     may_take_over: bool

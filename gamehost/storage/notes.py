@@ -4,8 +4,8 @@ What is in a store beside the tables' records: accounts, proofs, bans, up-time, 
 A change of these is a note. It has its own SQL, for both engines.
 """
 
-from collections.abc import Iterable
-from typing import Protocol
+from collections.abc import Iterable, Sequence
+from typing import Any, Protocol
 
 from attrs import define, field, frozen
 
@@ -114,20 +114,11 @@ class Told:
             database.run("UPDATE live SET told = told | ? WHERE game = ?", (1 << self.seat, self.table))
 
 
-@frozen
-class Uptime:
-    """For how many seconds hosts have run on the store. Other members of a cluster note theirs, too."""
-
-    seconds: int
-
-    def write(self, database: Database) -> None:
-        database.run(_UPTIME, (self.seconds,))
-
-
 @define(eq=False)
 class Beat:
     """
-    A member of a cluster shows that it lives, and finds out whether it still does. What shows it is that the group has a note.
+    A member of a cluster shows that it is alive, and finds out whether it still is. What shows it is that the group has a
+    note.
     """
 
     #: The highest number of a table of any member, as it is at the commit; 0: there is none, or no cluster, as in a file.
@@ -162,80 +153,60 @@ class AddAccount:
 
 
 @frozen
-class ChangeAccount:
+class Statement:
+    """A note that is one statement."""
+
+    sql: str | Sql
+    #: They may be secret.
+    parameters: Sequence[Any] = field(repr=False)
+
+    def write(self, database: Database) -> None:
+        database.run(self.sql, self.parameters)
+
+
+def put_uptime(seconds: int) -> Statement:
+    """For how many seconds hosts have run on the store. Other members of a cluster note theirs, too."""
+    return Statement(_UPTIME, (seconds,))
+
+
+def change_account(account: Account) -> Statement:
     """Replace the digest of an account."""
-
-    account: Account
-
-    def write(self, database: Database) -> None:
-        database.run(_CHANGE_ACCOUNT, (*_digest_columns(self.account.digest), self.account.key))
+    return Statement(_CHANGE_ACCOUNT, (*_digest_columns(account.digest), account.key))
 
 
-@frozen
-class RenameAccount:
-    """Give an account another name, whose key is free."""
+def rename_account(account: Account, key: str) -> Statement:
+    """
+    Give an account another name, whose key is free.
 
-    #: Under its new name.
-    account: Account
-    #: The key that it had.
-    key: str
-
-    def write(self, database: Database) -> None:
-        key = self.account.key
-        if key == self.key:
-            database.run(_RENAME, (key, self.account.name, key))
-        else:
-            free = "NOT EXISTS (SELECT 1 FROM account WHERE key = ?)"
-            database.run(f"{_RENAME} AND {free}", (key, self.account.name, self.key, key))
+    :param account: under its new name
+    :param key: the key that it had
+    """
+    if account.key == key:
+        return Statement(_RENAME, (key, account.name, key))
+    free = "NOT EXISTS (SELECT 1 FROM account WHERE key = ?)"
+    return Statement(f"{_RENAME} AND {free}", (account.key, account.name, key, account.key))
 
 
-@frozen
-class DeleteAccount:
+def delete_account(key: str) -> Statement:
     """Delete the name and the digest of an account."""
-
-    key: str
-
-    def write(self, database: Database) -> None:
-        database.run(_DELETE, (self.key,))
+    return Statement(_DELETE, (key,))
 
 
-@frozen
-class PutProof:
+def put_proof(proof: Proof) -> Statement:
     """Add a proof, or replace the one with the same key and digest."""
-
-    proof: Proof
-
-    def write(self, database: Database) -> None:
-        proof = self.proof
-        database.run(_PUT_PROOF, (proof.key, proof.of_address, proof.digest, proof.day))
+    return Statement(_PUT_PROOF, (proof.key, proof.of_address, proof.digest, proof.day))
 
 
-@frozen
-class DropProof:
+def drop_proof(proof: Proof) -> Statement:
     """Remove a proof, if it is there."""
-
-    proof: Proof
-
-    def write(self, database: Database) -> None:
-        database.run("DELETE FROM proof WHERE key = ? AND digest = ?", (self.proof.key, self.proof.digest))
+    return Statement("DELETE FROM proof WHERE key = ? AND digest = ?", (proof.key, proof.digest))
 
 
-@frozen
-class PutBan:
+def put_ban(ban: Ban) -> Statement:
     """Add a ban, or replace the one with the same key."""
-
-    ban: Ban
-
-    def write(self, database: Database) -> None:
-        ban = self.ban
-        database.run(_PUT_BAN, (ban.key, ban.target, ban.since, ban.until))
+    return Statement(_PUT_BAN, (ban.key, ban.target, ban.since, ban.until))
 
 
-@frozen
-class DropBan:
+def drop_ban(key: str) -> Statement:
     """Remove a ban, if it is there."""
-
-    key: str
-
-    def write(self, database: Database) -> None:
-        database.run("DELETE FROM ban WHERE key = ?", (self.key,))
+    return Statement("DELETE FROM ban WHERE key = ?", (key,))

@@ -19,7 +19,16 @@ from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
 from attrs import define, field, frozen
 
 from gamehost.accounts.names import key_of
-from gamehost.journal.records import Entry, EntryKind, FinishedMatch, TableElsewhere, TableHeader, TableId, TableRecord
+from gamehost.journal.records import (
+    RATED_MATCHES,
+    Entry,
+    EntryKind,
+    FinishedMatch,
+    TableElsewhere,
+    TableHeader,
+    TableId,
+    TableRecord,
+)
 from gamehost.storage.reads import ALL_ENDS, Database, Ends, Sql, TableRows
 from gamehost.storage.row_codec import (
     Damaged,
@@ -76,10 +85,10 @@ def list_key(text: str) -> str:
 
 
 def lists_of(opening: TableHeader) -> list[tuple[str, str]]:
-    """The lists that a match is in: the key of a player's name, and the name of the game; empty: of all."""
+    """The lists that a match is in: the key of a player's name, or `RATED_MATCHES`, and the name of the game; empty: of all."""
     if opening.code:
         return []
-    names = {"", *(list_key(key_of(seat.name)) for seat in opening.seats)}
+    names = {"", *(list_key(key_of(seat.name)) for seat in opening.seats), *([RATED_MATCHES] if opening.rated else [])}
     return [(name, rules) for name in sorted(names) for rules in sorted({"", list_key(opening.game)})]
 
 

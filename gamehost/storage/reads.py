@@ -60,7 +60,7 @@ class Ends(NamedTuple):
     last: Row
 
 
-#: The columns of `event` in the order of `Row`. The number of a life stands where SQLite has the number of the row.
+#: The columns of `event` in the order of `Row`. The number of a run stands where SQLite has the number of the row.
 COLUMNS = Sql(
     "seq, game, n, at_ms, kind, seat, body, h",
     "epoch, game, n, at_ms, kind, seat, body, h",
@@ -132,7 +132,7 @@ _AFTER = f"""
     SELECT {EVENT.postgresql} FROM unnest(?::int8[], ?::int4[]) AS known(game, n) CROSS JOIN LATERAL (
         SELECT {_P} FROM event WHERE event.game = known.game AND event.n > known.n ORDER BY event.n LIMIT ?
     ) AS event ORDER BY event.game, event.n LIMIT ?"""
-#: The tables that other lives play, the newest ones, with their last rows. Behind row 0 their players may know of them.
+#: The tables that other runs play, the newest ones, with their last rows. Behind row 0 their players may know of them.
 _ELSEWHERE = """
     SELECT listed.game, last.n, last.at_ms
     FROM (SELECT game FROM live WHERE owner <> ? AND since IS NULL ORDER BY game DESC LIMIT ?) AS listed
@@ -166,8 +166,8 @@ class TableRows:
     The tables of a store, in rows. What is read with one query is limited: a start does not need the memory for all tables.
 
     :param database: of either engine, for one thread
-    :param epoch: in a database, of the life that asks; `None`: no other host writes to this store, or all tables are meant
-    :param own: only the unfinished tables of that life are meant
+    :param epoch: in a database, of the run that asks; `None`: no other host writes to this store, or all tables are meant
+    :param own: only the unfinished tables of that run are meant
     """
 
     _database: Readable

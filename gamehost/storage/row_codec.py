@@ -133,7 +133,7 @@ def rechained(rows: Iterable[Row], numbers: Iterable[int]) -> list[Row]:
     The rows of a table as another store has them: with its own numbers, and so with other hashes.
 
     :param rows: all rows of the table, checked
-    :param numbers: the numbers of the new rows, which stand where SQLite has the row's and PostgreSQL the life's
+    :param numbers: the numbers of the new rows, which stand where SQLite has the row's and PostgreSQL the run's
     """
     chained: list[Row] = []
     h = NO_ROW

@@ -26,7 +26,7 @@ from gamehost.storage import high_water_mark
 from gamehost.storage.backup import Backups, keep_before_change
 from gamehost.storage.contents import ANOTHER_STORE
 from gamehost.storage.database import Loss, SqliteDatabase, check_unclaimed, claim, connect, refusing, release, schemas
-from gamehost.storage.durable import DurableJournal, at_once
+from gamehost.storage.durable import Backlog, BacklogLimits, DurableJournal, at_once
 from gamehost.storage.files import StoreFiles, check_locks, check_log_is_there, resolved, room
 from gamehost.storage.high_water_mark import STEP as CHECK_STEP
 from gamehost.storage.high_water_mark import read_last_commit
@@ -34,7 +34,7 @@ from gamehost.storage.questions import Reader
 from gamehost.storage.reads import Sql, TableRows
 from gamehost.storage.sidecar import LOG_SUFFIX, check_log, close_unchanged, put_back, read, sidecar_path, sync_folder
 from gamehost.storage.store import open_store
-from gamehost.storage.writer import Backlog, BacklogLimits, Writer
+from gamehost.storage.writer import Writer
 
 _LOG = Logger("gamehost.storage")
 

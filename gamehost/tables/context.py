@@ -12,8 +12,7 @@ from twisted.internet.interfaces import IReactorTime
 from gamehost.games.base import Result
 from gamehost.journal.records import Journal, TableId
 from gamehost.measures import MatchCounts
-from gamehost.tables.scheduler import FairScheduler
-from gamehost.tables.slices import Slices
+from gamehost.tables.scheduler import FairScheduler, Slices
 
 
 class Phase(Enum):
@@ -25,7 +24,7 @@ class Phase(Enum):
     #: The match is being archived. Its players are free when that is durable.
     CLOSING = "closing"
     OVER = "over"
-    #: The master broke; nothing more is accepted in this life of the host.
+    #: The master broke; nothing more is accepted in this run of the host.
     SUSPENDED = "suspended"
 
 

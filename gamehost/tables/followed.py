@@ -34,7 +34,7 @@ from gamehost.tables.interfaces import (
     Suspended,
     WatchableTable,
 )
-from gamehost.tables.slices import Slices
+from gamehost.tables.scheduler import Slices
 
 #: What a table tells that is no entry of its record.
 _NOT_RECORDED = (Away, Left, Back, Replaced, Suspended, Archived)

@@ -412,12 +412,12 @@ class Outbox(Generic[A, E]):
         self.audience.clear()
 
     def restore(self, entries: int, clock: ClockReading | None = None, due: Due | None = None) -> None:
-        """So many entries, the opening aside, were told in an earlier life of the host."""
+        """So many entries, the opening aside, were told in an earlier run of the host."""
         self.n = entries
         self.clock = clock
         self.due = self.next_due = due
         self.appended = self._durable = entries + 1
 
     def restore_end(self, result: Result) -> None:
-        """The match ended in an earlier life of the host. Each player is told so when they come back."""
+        """The match ended in an earlier run of the host. Each player is told so when they come back."""
         self._ended = result

@@ -33,7 +33,7 @@ class Table(Generic[A, E]):
 
     :param names: who plays, in the order of the seats
     :param ended: called with the table when its end is about to be told; its handles are void then
-    :param left: called with the table and a seat whose player is about to be told the end of a match of an earlier life
+    :param left: called with the table and a seat whose player is about to be told the end of a match of an earlier run
     """
 
     id: TableId
@@ -52,6 +52,8 @@ class Table(Generic[A, E]):
     _master: GameMaster[A, E] = field(init=False)
     _chance: JournalledChance = field(init=False)
     _outbox: Outbox[A, E] = field(init=False)
+    #: Whether the match has clocks.
+    _clocked: bool = field(init=False)
     #: Whether a player has acted in this match.
     _acted: bool = False
     #: How long a lost seat is kept, in milliseconds.
@@ -89,6 +91,7 @@ class Table(Generic[A, E]):
         self._grace = round(context.grace * 1000)
         self._chance = JournalledChance(context.rng)
         self._master = new_master(game, opening, self._chance)
+        self._clocked = reading_of(self._master) is not None
         return self
 
     def open(self, opening: TableHeader, players: Sequence[Player[A, Any]]) -> None:
@@ -314,17 +317,20 @@ class Table(Generic[A, E]):
                 self._suspend(arriving)
                 return
         master, chance = self._master, self._chance
-        result = master.result
-        entry = Entry(kind, now, seat, notation, chance.take(), "" if result is None else self.outcome, check)
-        due = None if result is not None else due_after(master, now, self._outbox.next_due)
-        self._outbox.record(Record(entry, events, arriving, result, reading_of(master), due))
+        result, deadline = master.result, master.deadline
+        drawn = chance.take() if chance.drawn else ()
+        entry = Entry(kind, now, seat, notation, drawn, "" if result is None else self.outcome, check)
+        clock = due = None
+        if deadline is not None or self._clocked:
+            clock = reading_of(master)
+            due = None if result is not None else due_after(master, now, self._outbox.next_due)
+        self._outbox.record(Record(entry, events, arriving, result, clock, due))
         if result is None or (count := self._counting(result)) is None:
             self._context.journal.append(self.id, entry, self._outbox.durable)
         else:
             # Nobody is told the end before it has counted, too.
             self._context.journal.append(self.id, entry, lambda: None)
             count(self._outbox.durable)
-        deadline = master.deadline
         if result is not None or (deadline is not None and (self._alarm is None or deadline < self._alarm_due)):
             self._set_alarm()
 
@@ -368,7 +374,7 @@ class Table(Generic[A, E]):
         self._end()
 
     def _suspend(self, arriving: Sequence[TableSeatHandle[A, E]] = ()) -> None:
-        """A fault of the master: stop here. What is durable is right, and a new life of the host goes on from it."""
+        """A fault of the master: stop here. What is durable is right, and a new run of the host goes on from it."""
         self.log.failure("table {table} of {game} is suspended", table=self.id, game=self.game.name)
         self.phase = Phase.SUSPENDED
         self._set_alarm()

@@ -48,6 +48,8 @@ class RecordingJournal:
         self.told_seats: dict[TableId, frozenset[Seat]] = {}
         #: Of sleeping tables, since when.
         self.since: dict[TableId, int] = {}
+        #: Those of them to which nothing can be added.
+        self.asleep: set[TableId] = set()
         #: The tables that this host plays; other hosts may write to the same store.
         self.own: set[TableId] = set()
         self.uptime = 0
@@ -67,6 +69,7 @@ class RecordingJournal:
         self._answer(durable)
 
     def append(self, table: TableId, entry: Entry, durable: Callable[[], None]) -> None:
+        assert table not in self.asleep, f"table {table} was neither loaded nor woken"
         self.entries[table].append(entry)
         self._answer(durable)
 
@@ -148,6 +151,7 @@ class RecordingJournal:
             else:
                 loaded(f"table {table}: all of its rows are missing")
 
+        self.asleep.discard(table)
         self._answer(answer)
 
     def read(self, table: TableId, found: Callable[[TableRecord | str], None]) -> None:
@@ -211,9 +215,11 @@ class RecordingJournal:
 
     def sleep(self, table: TableId, since: int) -> None:
         self.since[table] = since
+        self.asleep.add(table)
 
     def wake(self, table: TableId) -> None:
         self.since.pop(table, None)
+        self.asleep.discard(table)
 
     def beside(self) -> "RecordingJournal":
         """The journal of another host, which writes to the same store. That host has other numbers for its tables."""
@@ -224,7 +230,7 @@ class RecordingJournal:
         return other
 
     def restarted(self) -> "RecordingJournal":
-        """The journal of the host's next life: nothing that was not durable is lost in this one, callbacks are."""
+        """The journal of the host's next run: nothing that was not durable is lost in this one, callbacks are."""
         again = RecordingJournal(self.late)
         again.openings = dict(self.openings)
         again.entries = {table: list(entries) for table, entries in self.entries.items()}

@@ -82,7 +82,7 @@ class Client:
     def send(self, data: bytes) -> None:
         """Send bytes, and let the host act on them."""
         self.transport.receive(data)
-        self.world.settle()
+        self.world.until_idle()
 
     def say(self, *lines: str) -> None:
         """Send whole lines in one segment. On a wire that has no lines, these are messages in words."""
@@ -101,7 +101,7 @@ class Client:
     def drop(self) -> None:
         """Lose the connection."""
         self.transport.hang_up()
-        self.world.settle()
+        self.world.until_idle()
 
     @property
     def state(self) -> object:
@@ -216,7 +216,7 @@ class MemoryHost:
         """A new connection."""
         return Client(self, self.factories[wire], address)
 
-    def settle(self) -> None:
+    def until_idle(self) -> None:
         """Make all calls that are due now."""
         while any(call.getTime() <= self.clock.seconds() for call in self.clock.getDelayedCalls()):
             self.clock.advance(0)
@@ -224,7 +224,7 @@ class MemoryHost:
     def wait(self, seconds: float) -> None:
         """Advance the clock by so many seconds."""
         self.clock.advance(seconds)
-        self.settle()
+        self.until_idle()
 
 
 def _limits(settings: Mapping[str, str], guarded: bool) -> Limits:

@@ -181,7 +181,7 @@ class ConnectionContract(WireHooks):
             situation = reach()
             received(situation.client)
             situation.host.factories[self.wire.name].close("the host is stopping")
-            situation.host.settle()
+            situation.host.until_idle()
             if name != "connected":
                 self.assert_told("shutdown", received(situation.client))
             self.assert_closed(situation.host, situation.client)

@@ -60,7 +60,7 @@ class OwnerContract(WireHooks):
         world.lobby.bans.put(target, None, lambda: None)
         for factory in world.factories.values():
             factory.close_some(partial(why_banned, world.lobby.bans))
-        world.settle()
+        world.until_idle()
 
     def test_a_banned_name_cannot_log_in(self) -> None:
         """It is refused in the wire's own words. Other names can log in."""
@@ -120,7 +120,7 @@ class OwnerContract(WireHooks):
         world, ann = situation.host, situation.client
         received(ann)
         world.lobby.drain(DRAINING)
-        world.settle()
+        world.until_idle()
         self.assert_told("closing", received(ann))
         self.assertEqual(world.lobby.spectators.counts().waiting, 0)
         bob = world.connect(self.wire.name)
@@ -159,7 +159,7 @@ class OwnerContract(WireHooks):
         world, client = situation.host, situation.client
         received(client)
         world.lobby.drain(DRAINING)
-        world.settle()
+        world.until_idle()
         words = received(client)
         if not words:  # on some wires a player waits for the next match without a word
             self.join_again(client, "ann")
@@ -270,7 +270,7 @@ class ClaimsContract(SamplesHooks):
                     claimed = conversation.claim(message)
                     if (conversation.state, kind) not in claims:
                         self.assertIsNone(claimed, f"{message!r} when {name}")
-            situation.host.settle()
+            situation.host.until_idle()
             self.assertEqual((lobby_state(situation), dict(vars(conversation))), before, f"changed when {name}")
             for client in clients:
                 self.assertEqual([] if client is None else received(client), [], f"said something when {name}")
@@ -336,7 +336,7 @@ class AdoptionContract(WireHooks):
         conversation = conversation_of(situation)
         with host.context.cork:
             conversation.adopt(host.lobby.registry.adopt(record, conversation))
-        host.settle()
+        host.until_idle()
         return situation
 
     def _make_account(self, host: MemoryHost, name: str) -> None:

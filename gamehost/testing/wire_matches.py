@@ -275,7 +275,7 @@ class AnswersContract(SamplesHooks):
         before = lobby_state(situation)
         with host.context.cork:
             conversation_of(situation).hear(message)
-        host.settle()
+        host.until_idle()
         answered = received(client) or client.closed
         self.assertTrue(answered or ("late" in self.silent and where.endswith("when over")), f"not answered: {where}")
         if not client.closed:
@@ -319,7 +319,7 @@ class AnswersContract(SamplesHooks):
                 situation = reach()
                 situation.client.transport.read()
                 situation.client.send(data)
-                situation.host.settle()
+                situation.host.until_idle()
                 self._assert_no_echo(situation.client.transport.read(), f"{data!r} when {name}")
 
     def _assert_no_echo(self, answer: bytes, where: str) -> None:

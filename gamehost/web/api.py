@@ -23,7 +23,6 @@ from twisted.python.failure import Failure
 from gamehost.accounts.login import Worker
 from gamehost.accounts.names import key_of
 from gamehost.games.base import Game, To
-from gamehost.games.chance import JournalledChance
 from gamehost.games.drawing import Scene, Turn
 from gamehost.games.play import picture_of
 from gamehost.journal.history import MANY as MOST_TOLD
@@ -31,7 +30,7 @@ from gamehost.journal.history import History
 from gamehost.journal.notation import NotNotation, write_notation
 from gamehost.journal.pictures import NoPicture, picture
 from gamehost.journal.records import Entry, EntryKind, FinishedMatch, TableId, TableRecord
-from gamehost.journal.replay import NotFollowed, new_master, replay
+from gamehost.journal.replay import NotFollowed, replayed
 from gamehost.lobby.finished import KINDS, LIST_SECONDS, Kind, Tally, outcome
 from gamehost.lobby.questions import Found
 from gamehost.lobby.queues import same_code
@@ -39,8 +38,8 @@ from gamehost.lobby.watching import EVERY, HistoryQuestion, Spectators
 from gamehost.tables.gallery import WatchRefused
 from gamehost.web.http import FOR_EVER, FOR_EVERYBODY, NEVER, Answer, Asked, found, refused
 from gamehost.wires.open.codec import to_json
-from gamehost.wires.open.messages import LARGEST, Numbered, schema
-from gamehost.wires.open.watching import OpenOptions, SharedEncoder
+from gamehost.wires.open.messages import LARGEST, Ladder, Numbered, schema
+from gamehost.wires.open.watching import OpenOptions, SharedEncoder, ladder_of
 from gamehost.wires.seeking import PlayedGame
 
 #: Matches in one list.
@@ -84,9 +83,13 @@ class ResultRow(Struct, frozen=True):
 
 
 class Results(Struct, frozen=True):
-    """Who has won how often, in `matches` finished matches; `since` is the lowest number of a table for which they stand."""
+    """
+    Who has won how often, in `matches` finished matches; `since` is the lowest number of a table for which they stand.
+    `ladders` are the ratings, by game.
+    """
 
     results: list[ResultRow]
+    ladders: list[Ladder]
     matches: int
     since: int
 
@@ -125,7 +128,8 @@ def results_of(tally: Tally, game: str, wanted: str) -> Generator[None, None, Re
         rows.append(ResultRow(who.name, who.kind, played, count.played, count.won, count.drawn))
         yield
     rows.sort(key=lambda one: (KINDS.index(one.kind), -one.won, one.played, one.name, one.game))
-    return Results(rows, tally.matches.total(), tally.since)
+    ladders = [ladder_of(tally, one) for one in sorted(tally.ladders) if game in ("", one)]
+    return Results(rows, ladders, tally.matches.total(), tally.since)
 
 
 @define(eq=False)
@@ -240,8 +244,7 @@ def written(match: FinishedMatch, record: TableRecord, played: PlayedGame, revea
             else:
                 hidden.append(Hidden(number, list(to.audience), event))
 
-    chance = JournalledChance()
-    replay(played.game, new_master(played.game, opening, chance), chance, entries, note)
+    replayed(played.game, opening, entries, note)
     return MatchRecord(
         **asdict(row(match)),
         version=opening.version,

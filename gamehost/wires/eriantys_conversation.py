@@ -22,7 +22,7 @@ from gamehost.games.eriantys import events
 from gamehost.games.eriantys.messages import Spelling
 from gamehost.journal.records import TableId
 from gamehost.lobby.lobby import Lobby
-from gamehost.lobby.queues import NoSuchTable, Queue, TableFull, TooManyTables
+from gamehost.lobby.queues import CannotJoin, Queue, TableFull, TooManyTables
 from gamehost.tables.interfaces import Away, Back, Left, OpenTable, Over, Refused, SeatHandle, Suspended, TableClosed
 from gamehost.wires.conversation import BaseConversation, Claim, Peer
 
@@ -365,10 +365,10 @@ class EriantysConversation(BaseConversation[M]):
         (game,) = astuple(message)
         try:
             self.lobby.join(self.session, self._queue, TableId(game))
-        except NoSuchTable as error:
-            self.refuse_with("GAME_NOT_FOUND", str(error))
         except TableFull as error:
             self.refuse_with("FULL_GAME", str(error))
+        except CannotJoin as error:
+            self.refuse_with("GAME_NOT_FOUND", str(error))
         else:
             self._joined()
 

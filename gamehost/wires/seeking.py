@@ -9,16 +9,16 @@ from typing import Any
 from attrs import field, frozen
 from msgspec import Struct
 
-from gamehost.games.base import Game, LimitsChoices, Seat
-from gamehost.games.clock import CLOCK_SETTINGS
+from gamehost.games.base import CLOCK_SETTINGS, Game, LimitsChoices, Seat
 from gamehost.games.installed import installed
 from gamehost.games.messages import Messages
 from gamehost.games.play import messages_of
-from gamehost.journal.records import TableId
+from gamehost.journal.records import RATED, TableId
+from gamehost.lobby.house import HouseRefused
 from gamehost.lobby.lobby import Lobby
-from gamehost.lobby.queues import CannotJoin, NoSuchTable, Queue
+from gamehost.lobby.queues import CannotJoin, NoSuchTable, Queue, check_may_be_rated
 from gamehost.lobby.sessions import Session
-from gamehost.settings import BadOption, Settings
+from gamehost.settings import BadOption, Settings, yes_or_no
 from gamehost.tables.interfaces import OpenTable
 
 #: The part of an error message that repeats what the client sent.
@@ -116,6 +116,9 @@ def wanted(
         choices = ", ".join(sorted(played.choices)) or "none"
         raise SeekRefused(f"a setting that cannot be chosen; those of {game.name} are: {choices}")
     try:
+        if RATED in chosen:
+            rated = yes_or_no(RATED, chosen[RATED])
+            chosen = {name: text for name, text in chosen.items() if name != RATED} | ({RATED: "yes"} if rated else {})
         settings = settings_for(Queue(game), {**played.defaults, **chosen})
     except BadOption as error:
         raise SeekRefused(_ECHO.sub("", str(error))) from None
@@ -128,8 +131,10 @@ def find_table(lobby: Lobby, session: Session, sought: Wanted) -> Opened | None:
     Have a player wait at a table that fits, or at one of their own. `None`: they have joined others.
 
     :raises TooManyTables: so many from this address wait already, or the host has no room for new tables
+    :raises CannotJoin: it is to be rated, and is private, or the player is a guest
     """
     queue = sought.queue
+    _check_rated(session, sought)
     fitting = () if sought.private else filter(sought.fits, lobby.waiting(queue))
     for table in fitting:
         lobby.join(session, queue, table.table)
@@ -137,6 +142,12 @@ def find_table(lobby: Lobby, session: Session, sought: Wanted) -> Opened | None:
     code = new_code(lobby.below) if sought.private else ""
     settings = {**sought.settings, "code": code} if code else sought.settings
     return Opened(lobby.open_table(session, queue, sought.seats, settings, sought.wish), code)
+
+
+def _check_rated(session: Session, sought: Wanted) -> None:
+    if sought.private and RATED in sought.settings:
+        raise CannotJoin("a private match is not rated")
+    check_may_be_rated(session, sought.settings)
 
 
 def play_house(lobby: Lobby, session: Session, sought: Wanted, level: str) -> None:
@@ -147,6 +158,10 @@ def play_house(lobby: Lobby, session: Session, sought: Wanted, level: str) -> No
     :raises HouseRefused: there are none
     """
     settings = {**sought.settings, "code": new_code(lobby.below)} if sought.private else sought.settings
+    try:
+        _check_rated(session, sought)
+    except CannotJoin as error:
+        raise HouseRefused(str(error)) from None
     house = lobby.house
     house.play(session, sought.played.game, level, sought.seats, settings, sought.wish)
 
@@ -165,11 +180,13 @@ def join_table(
     :param trying: called with the name of a game before its tables are asked: what the lobby tells then is of this game
     :raises CannotJoin: no table of this number waits for players, or it has another code
     """
-    refusal: CannotJoin = NoSuchTable("no table of this number waits for players")
+    refusal = CannotJoin("no table of this number waits for players")
     for name, played in games.items():
         trying(name)
         try:
             lobby.join(session, Queue(played.game), table, code)
+        except NoSuchTable:
+            continue
         except CannotJoin as error:
             refusal = error
         else:
@@ -186,7 +203,7 @@ def new_code(below: Callable[[int], int]) -> str:
     return "".join(CODE_LETTERS[below(len(CODE_LETTERS))] for _ in range(CODE_LENGTH))
 
 
-_TIMES = frozenset({"move_time", *CLOCK_SETTINGS})
+_OF_TABLES = frozenset({"move_time", RATED, *CLOCK_SETTINGS})
 
 
 def played(game: Game[Any, Any]) -> PlayedGame | None:
@@ -195,8 +212,8 @@ def played(game: Game[Any, Any]) -> PlayedGame | None:
     if messages is None:
         return None
     if isinstance(game, LimitsChoices):
-        return PlayedGame(game, messages, _TIMES | game.choices, game.usual)
-    return PlayedGame(game, messages, _TIMES | game.options.keys())
+        return PlayedGame(game, messages, _OF_TABLES | game.choices, game.usual)
+    return PlayedGame(game, messages, _OF_TABLES | game.options.keys())
 
 
 PLAYED = tuple(one for game in installed().games.values() if (one := played(game)) is not None)

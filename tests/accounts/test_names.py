@@ -234,7 +234,7 @@ class NewNameTests(SynchronousTestCase):
     def log_in(self, host: MemoryHost, name: str) -> LoginOutcome:
         answers: list[LoginOutcome] = []
         host.lobby.login_service.log_in(name, "canary", "192.0.2.1", answers.append)
-        host.settle()
+        host.until_idle()
         [answer] = answers
         return answer
 

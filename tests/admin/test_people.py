@@ -35,7 +35,7 @@ class KickTests(SynchronousTestCase):
         self.assertIn("nobody is here under the name 'ann'", world.error("kick", name="ann"))
         ann, _ = world.match()
         ann.transport.hang_up()
-        world.settle()
+        world.until_idle()
         self.assertIn("nobody is here", world.error("kick", name="ann"))
         self.assertIn("name: expected a text", world.error("kick"))
 

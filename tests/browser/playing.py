@@ -1,5 +1,5 @@
 """
-Matches of Onitama and Paper Soccer between a page and somebody with netcat, each to the end.
+Matches between a page and somebody with netcat on a document's wire.
 
 A page is used by a hand: the mouse, the keyboard alone, or a finger.
 """
@@ -10,7 +10,7 @@ from typing import Any
 from msgspec import json
 from twisted.internet import reactor as this_reactor
 
-from tests.kit.browser import DESKTOP, PHONE, BrowserCase, Netcat, Page, netcat
+from tests.kit.browser import ASKED, DESKTOP, PHONE, BrowserCase, Netcat, Page, netcat, sit_down
 
 #: White takes the master at the third move.
 ONITAMA_DEAL = "--set=onitama.deal=boar,ox/crab,eel/tiger"
@@ -94,6 +94,17 @@ _WAY = """(() => {
 })()"""
 
 
+async def begin_eriantys(ann: Hand, bob: Hand) -> None:
+    """Two pages at one table, up to the first board: both have a team and a wizard."""
+    await sit_down(ann.page, "ann", "eriantys")
+    await ann.page.until("document.querySelector('.seeking .dots')")
+    await sit_down(bob.page, "bob", "eriantys")
+    for hand, cell in ((ann, "tower black"), (bob, "tower white"), (ann, "wizard 1"), (bob, "wizard 2")):
+        await hand.page.until(ASKED)
+        await hand.cell(f"answer {cell}")
+    await ann.page.until("document.querySelector('[data-cell=\"school 0\"]')")
+
+
 class PlayCase(BrowserCase):
     """A page and netcat at one table."""
 
@@ -162,3 +173,42 @@ class PlayCase(BrowserCase):
         won = "You have won" if first == "ann" else "bob has won"
         await hand.page.until(f"{TITLE} === '{won}'")
         return hand
+
+
+#: The slider of the page of a match.
+STEPS = "document.querySelector('.steps input')"
+
+#: A set-up as ASCII lines, from row 10 to row 7. The flag stands in front of a scout of the preset `Attack`.
+BLUE = "\n".join(("BBBBBBMGKK", "JJJPPPPLLL", "LSSSSIIIII", "RRRRRVRRRO"))
+
+
+class LargeGameCase(PlayCase):
+    """Matches of the two large games."""
+
+    wires = ("stratego-lines", "eriantys")
+    options: tuple[str, ...] = ()
+
+    async def stratego(self, hand_class: type[Hand]) -> tuple[Hand, Netcat]:
+        """A page that sets up red, and netcat that is to set up blue."""
+        hand = hand_class(await self.browser.page(hand_class.size))
+        await self.seek(hand, "stratego")
+        bob = await self.netcat("stratego-lines")
+        await bob.heard("auth-req")
+        bob.say("bob\nbobs password")
+        await bob.heard("color blue")
+        await hand.page.until("document.querySelector('[data-cell=ready]')")
+        return hand, bob
+
+    async def place_some(self, hand: Hand) -> None:
+        """Put some pieces on their squares, move one, and take one back."""
+        dragged = "[...document.querySelectorAll('[data-drag]')]"
+        placed = f"{dragged}.filter((one) => one.dataset.cell >= 0).map((one) => one.ariaLabel)"
+        await hand.cell("kind 9")
+        for square in ("30", "31", "32"):
+            await hand.cell(square)
+        await hand.cell("kind 9")
+        await hand.cell("32")
+        await hand.cell("22")
+        await hand.cell("31")
+        await hand.cell("kind 9")
+        await hand.page.until(f"{placed}.join() === 'A4, scout,C3, scout'")

@@ -1,5 +1,8 @@
 """Longer tests in a real browser: finished matches, players and results, and what the first page costs."""
 
+import os
+from pathlib import Path
+
 from msgspec import json
 
 from tests.kit.browser import DESKTOP, BrowserCase, Page, findings
@@ -21,6 +24,21 @@ MATCH = """new Promise((done) => {
         };
         return one;
     });
+})"""
+
+#: A match against a house player, which is given up after the first move.
+AGAINST_HOUSE = """new Promise((done) => {
+    const one = new WebSocket(`ws://${location.host}/socket`);
+    const say = (message) => one.send(JSON.stringify(message));
+    const seek = () => say({ do: "seek", game: "onitama", house: "easy", seat: "first" });
+    one.onopen = () => { say({ do: "enter", name: "ann" }); seek(); };
+    one.onmessage = ({ data }) => {
+        const told = JSON.parse(data);
+        if (told.is === "sorry") setTimeout(seek, 100);
+        if (told.is === "event" && told.n === 1) say({ do: "act", table: told.table, action: "ox c1 c2" });
+        if (told.is === "event" && told.n === 2) say({ do: "leave" });
+        if (told.is === "over") done();
+    };
 })"""
 
 
@@ -92,3 +110,47 @@ class RecordTests(BrowserCase):
         print(f"the first page: {len(sizes)} files, {sum(sizes) / 1024:.1f} KiB, painted after {paint:.0f} ms")
         self.assertLessEqual(len(sizes), 20)
         self.assertLessEqual(sum(sizes), 60 * 1024)
+
+
+class StudyTests(RecordTests):
+    """Where a match turned. House players think in a process of their own."""
+
+    options = ("--set=onitama.deal=boar,ox/crab,eel/tiger", "--house=20")
+    house = True
+    timeout = 120
+
+    async def test_a_study(self) -> None:
+        """A button below the match; then the curve, the moves that gave most away, and what would have been better."""
+        page = await self.finished()
+        await page.open("/match/1#2")
+        await page.until("document.querySelector('.buttons .go')?.textContent === 'Where did it turn?'")
+        # The house players may not be ready yet: then the host says so, and is asked again.
+        asked = "document.querySelector('.study .curve svg') || void document.querySelector('.buttons .go')?.click()"
+        await page.until(asked, 30)
+        told = await page.run("document.querySelector('.turns').innerText")
+        self.assertEqual(told, "Position 2 bob gave away 49 % of a victory with crab a5 a4. Better: eel b5 c4.")
+        await self.nothing_found(page)
+        now = "document.querySelector('.curve line:last-child').getAttribute('x1')"
+        self.assertEqual(await page.run(now), "200.0")
+        await page.press("ArrowRight")
+        await page.until(f"{now} === '400.0'")
+        await page.click(".turns button")
+        await page.until("location.hash === '#3'")
+        if folder := os.environ.get("GAMEHOST_STUDY_LOOKS"):
+            for name, size in (("desktop", DESKTOP), ("phone", NARROW)):
+                await page.look(size)
+                await page.run("document.querySelector('.study').scrollIntoView()")
+                Path(folder, f"study-{name}.png").write_bytes(await page.picture())
+
+    async def test_a_house_player(self) -> None:
+        """Its page has its matches, and the results of its level."""
+        page = await self.browser.page()
+        await page.open("/matches")
+        await page.until("document.querySelector('h1')")
+        await page.run(AGAINST_HOUSE)
+        await page.open("/player/easy.1")
+        await page.until("document.querySelectorAll('table.list').length === 2")
+        self.assertIn(
+            "All of the level easy are one player", await page.run("document.querySelector('main').innerText")
+        )
+        await self.nothing_found(page)

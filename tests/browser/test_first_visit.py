@@ -2,8 +2,15 @@
 
 from typing import Any
 
-from tests.browser.playing import CAN, TITLE, Hand, PlayCase
-from tests.kit.browser import PHONE, enter, findings, sit_down
+from msgspec import json
+from twisted.internet import reactor as this_reactor
+
+from tests.browser.playing import CAN, ONITAMA_DEAL, TITLE, Hand, PlayCase
+from tests.kit.browser import DESKTOP, PHONE, Browser, enter, findings, sit_down
+
+PASSWORD = "a good one"
+#: What the board says of each square.
+CELLS = "[...document.querySelectorAll('.board .cell')].map((cell) => cell.ariaLabel).sort().join()"
 
 HEAD = "document.querySelector('main h1')?.textContent"
 DEADLINE = "document.querySelector('.deadline')"
@@ -123,6 +130,96 @@ class LogInTests(PlayCase):
         await later.click("dialog .row button:first-of-type")
         await later.until("document.querySelector('#me').textContent === 'Guest'")
         self.assertIsNone(await later.run("localStorage.getItem('gamehost')"))
+
+
+class AccountTests(PlayCase):
+    """Somebody with a password."""
+
+    options: tuple[str, ...] = (ONITAMA_DEAL,)
+
+    async def test_another_day(self) -> None:
+        """The browser is closed in mid-game. Later it has the same name, list of matches and board, and no password is kept."""
+        page = await self.browser.page()
+        await page.open("/")
+        await page.click("[data-play=onitama]")
+        await page.until("document.querySelector('dialog[open] input[name=password]')")
+        for field, text in (("name", "ann"), ("password", PASSWORD)):
+            await page.run(f"document.querySelector('dialog input[name={field}]').value = '{text}'")
+        await page.click("dialog .go")
+        await page.until("document.querySelector('.seeking .dots')")
+        bob = await self.netcat("onitama")
+        bob.say("LOGIN|bob")
+        hand = Hand(page)
+        await page.until(CAN)
+        for cell in ("c1", "c2", "with ox"):
+            await hand.cell(cell)
+        await bob.heard("MOVE_WAS_MADE|ox")
+        await page.until(f"{TITLE} === 'bob to move'")
+        board = await page.until(CELLS)
+        # What the browser has on its disk is all that comes back on another day.
+        kept = await page.run("JSON.stringify(localStorage)")
+        self.assertNotIn(PASSWORD, kept)
+        await self.browser.chromium.stop()
+        self.browser = Browser(self.browser.address)
+        self.addCleanup(self.browser.chromium.stop)
+        self.browser.chromium.start(this_reactor)
+        later = await self.browser.page(PHONE)
+        await later.open("/rules/onitama")
+        await later.run(f"Object.assign(localStorage, JSON.parse({json.encode(kept).decode()}))")
+        await later.open("/player/ann")
+        await later.until("document.querySelector('main ul a')?.textContent === 'Onitama: ann and bob'")
+        self.assertEqual(await later.run("document.querySelector('#me').textContent"), "ann")
+        await later.click("main ul a")
+        await later.until(f"{TITLE} === 'bob to move'")
+        self.assertEqual(await later.run(CELLS), board)
+        self.assertNotIn("key", await later.run("location.href"))
+        await later.click("#me")
+        await later.click("dialog .row button:first-of-type")
+        await later.until("document.querySelector('#me').textContent === 'Guest'")
+
+
+class TalkTests(PlayCase):
+    """What two people can do at a table beside moves."""
+
+    options: tuple[str, ...] = (ONITAMA_DEAL,)
+
+    async def test_a_phrase_and_the_other_side(self) -> None:
+        """A phrase is chosen from a menu, and read by both. The board is turned, and goes on. A tone is asked for."""
+        pages = []
+        for name, size in (("ann", DESKTOP), ("bob", PHONE)):
+            pages.append(await self.browser.page(size))
+            await sit_down(pages[-1], name, "onitama")
+        ann, bob = pages
+        await ann.until(CAN)
+        menu = "document.querySelector('.said select')"
+        await ann.run(f"{menu}.value = 'good-luck', {menu}.dispatchEvent(new Event('change'))")
+        for page in pages:
+            await page.until("document.querySelector('.said span')?.textContent === 'ann: Good luck!'")
+            self.assertEqual(await findings(page), [])
+            self.assertLessEqual(await page.run("document.documentElement.scrollWidth - innerWidth"), 0)
+        a1 = "document.querySelector('[data-cell=a1]').getBoundingClientRect().top"
+        below = await ann.run(a1)
+        await ann.run(
+            "[...document.querySelectorAll('.buttons button')].find((one) => one.textContent === 'Flip').click()"
+        )
+        await ann.until(f"{a1} < {below}")
+        hand = Hand(ann)
+        for cell in ("c1", "c2", "with ox"):
+            await hand.cell(cell)
+        await bob.until(CAN)
+        await ann.run(
+            "void (window.tones = 0, AudioContext.prototype.createOscillator ="
+            " function () { window.tones += 1; return new OscillatorNode(this); })"
+        )
+        sound = "[...document.querySelectorAll('.buttons button')].find((one) => one.textContent === 'Sound')"
+        self.assertEqual(await ann.run(f"{sound}.ariaPressed"), "false")
+        await ann.run(f"{sound}.click()")
+        self.assertEqual(await ann.run(f"{sound}.ariaPressed"), "true")
+        hand = Hand(bob)
+        for cell in ("a5", "a4"):
+            await hand.cell(cell)
+        await ann.until(CAN)
+        self.assertEqual(await ann.run("window.tones"), 2)
 
 
 class RematchTests(PlayCase):

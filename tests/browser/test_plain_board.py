@@ -93,7 +93,7 @@ class PlainBoardTests(PlayCase):
         await self.play(black, white)
         await watcher.until(f"/has won$/.test({TITLE})")
         await watcher.until("document.querySelectorAll('.rows button').length === 9")
-        await watcher.click(".buttons a")
+        await watcher.click(".buttons a[href^='/match/']")
         await watcher.until(f"{STEPS}?.value === {STEPS}?.max && {STEPS}.max === '9'")
         await watcher.until(f"{PICTURE}.includes('won')")
         await watcher.press("Home", "ArrowRight")

@@ -9,8 +9,7 @@ from typing import Any
 from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamehost.checker.base import Grade
-from gamehost.checker.reading import PlainReading, plain_checks
+from gamehost.checker.base import Grade, PlainReading, plain_checks
 from gamehost.checker.trace import Form, Printer, Trace, TraceLine, main, time_of_day
 from gamehost.plugins import WIRES
 from gamehost.wires.onitama.messages import Login

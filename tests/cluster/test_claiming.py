@@ -41,7 +41,7 @@ class PiecesTests(ClusterCase):
         client = host.connect(wire, STRANGER)
         for piece in pieces:
             client.send(piece)
-        host.settle()
+        host.until_idle()
         told = client.transport.read(), client.closed
         client.drop()
         return told
@@ -52,7 +52,7 @@ class PiecesTests(ClusterCase):
         alone = MemoryHost(self.settings)
         for host in (alone, self.first):
             host.connect(wire).send(written(wire, right))
-            host.settle()
+            host.until_idle()
         passed_on = []
         pass_on = self.second.cluster.relay
         self.second.cluster.relay = lambda *words: passed_on.append(1) or pass_on(*words)  # type: ignore[method-assign,func-returns-value]
@@ -197,7 +197,7 @@ class MovingCase(ClusterCase):
         ann, bob = self.second.connect(), self.first.connect()
         ann.transport.receive(b"LOGIN|ann\n")
         bob.transport.receive(b"LOGIN|bob\n")
-        self.world.settle()
+        self.world.until_idle()
         self.assertEqual((ann.heard(), bob.heard()), (["WAITING|ann"], ["WAITING|bob"]))
         return ann, bob
 
@@ -364,7 +364,7 @@ class MovingTests(MovingCase):
             with self.first.context.cork:
                 self.first.lobby.stop_waiting(session)
                 self.first.lobby.queues.join(queue, session, None)
-            self.world.settle()
+            self.world.until_idle()
             self.assertEqual([offer.queue for offer in self.world.database.offers.values()], [queue])
         bob.drop()
         self.assert_free("bob")

@@ -217,7 +217,7 @@ class SeatsTests(ClusterCase):
         self.patch(Cluster, "taken_over", lambda cluster, tables, taken: None)
         self.first.kill()
         self.world.wait(1)
-        self.assertFalse(self.world.database.homes["ann"].settled)
+        self.assertFalse(self.world.database.homes["ann"].confirmed)
         clients = [third.connect() for _ in range(2)]
         clients[0].say("LOGIN|ann")
         self.world.wait(1)
@@ -346,7 +346,7 @@ class HomeSearchTests(ClusterCase):
         return found.epoch if isinstance(found, Member) else None
 
     def test_the_home(self) -> None:
-        """The home that was known at first, as long as it lives; nothing is claimed for that."""
+        """The home that was known at first, as long as it is alive; nothing is claimed for that."""
         search = self.search(3)
         self.assertEqual(self.epoch(search.find()), 3)
         self.assertEqual(self.second.cluster.claims, {})

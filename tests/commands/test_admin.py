@@ -1,20 +1,27 @@
-"""`gamehost admin`: what it asks of a host, and how it shows the answer."""
+"""`gamehost admin`: what it asks of a host, and how it shows the answer; what bash completes of every command."""
 
+import argparse
 import io
 import json
 import os
+import shlex
 import socket
+import subprocess
 import sys
 import tempfile
 import threading
 from collections.abc import Sequence
+from contextlib import redirect_stderr, redirect_stdout
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
 from twisted.trial.unittest import SynchronousTestCase
 
+from gamehost import __main__
+from gamehost.__main__ import completion_words
 from gamehost.commands.admin import VERBS, duration, main, parser
-from gamehost.commands.command_line import socket_beside
+from gamehost.commands.command_line import bash, exit_with_usage_error, print_text, socket_beside, while_read, words_of
 from gamehost.storage.names import Member
 from tests.admin.test_host import MEMBERS, State
 from tests.kit.admin import AdminHost
@@ -112,6 +119,11 @@ class SocketTests(AdminCase):
         status, _, err = self.run_command("--store=memory", "who")
         self.assertEqual(status, 3)
         self.assertIn("--admin", err)
+
+    def test_words_to_all_need_no_quotation_marks(self) -> None:
+        """They are one text, with them and without."""
+        for words in (["We stop at 8."], ["We", "stop", "at", "8."]):
+            self.assertEqual(parser().parse_args(["say", *words]).text, "We stop at 8.")
 
     def test_times(self) -> None:
         """The words behind a ban are a time, or there are none."""
@@ -219,7 +231,7 @@ class MatchVerbsShownTests(SynchronousTestCase):
         self.world = AdminHost("--set=onitama.deal=boar,ox/crab,eel/tiger")
         _, bob = self.world.match()
         bob.transport.hang_up()
-        self.world.settle()
+        self.world.until_idle()
 
     def test_tables(self) -> None:
         """One line each."""
@@ -228,6 +240,12 @@ class MatchVerbsShownTests(SynchronousTestCase):
         [item] = self.world.items("tables")
         [line] = VERBS["tables"].item({**item, "private": True, "phase": "suspended", "entries": 2, "watchers": 3})
         self.assertTrue(line.endswith("2 entries  3 watch  (private, suspended)"))
+        for played, asleep, said in (
+            (1, 0, []),
+            (0, 0, ["no match is played"]),
+            (0, 2, ["asleep, because nobody is at the table: 2"]),
+        ):
+            self.assertEqual(list(VERBS["tables"].end({"played": played, "asleep": asleep})), said)
 
     def test_show(self) -> None:
         """The seats, the board, and who is to move."""
@@ -330,3 +348,82 @@ class ClusterVerbsShownTests(SynchronousTestCase):
         ):
             self.world.host.cluster = state
             self.assertIn(words, [*VERBS["status"].end(self.world.ask("status"))])
+
+
+class PrintingTests(SynchronousTestCase):
+    """A text, and a wrong command line."""
+
+    def test_text(self) -> None:
+        """As it is."""
+        with redirect_stdout(StringIO()) as output:
+            print_text("one\ntwo\n")
+        self.assertEqual(output.getvalue(), "one\ntwo\n")
+
+    def test_who_has_read_enough(self) -> None:
+        """A reader that goes away, as `head` does, is no error, not even when the output is closed."""
+        reader, writer = os.pipe()
+        os.close(reader)
+        after = []
+        with open(writer, "w", encoding="utf-8") as output:
+            with while_read(output):
+                print("one", file=output, flush=True)
+                after.append("two")
+            print("three", file=output)
+        self.assertEqual(after, [])
+
+    def test_usage_error(self) -> None:
+        """One line on standard error, and status 2."""
+        with redirect_stderr(StringIO()) as output:
+            error = self.assertRaises(SystemExit, exit_with_usage_error, "no such thing", "try another")
+        self.assertEqual((error.code, output.getvalue()), (2, "gamehost: no such thing (try another)\n"))
+
+
+class BashTests(SynchronousTestCase):
+    """The script, in bash itself."""
+
+    def setUp(self) -> None:
+        self.script = bash(completion_words())
+
+    def offers(self, *lines: str) -> list[list[str]]:
+        """What is offered for the last word of each line."""
+        program = [self.script]
+        for line in lines:
+            words = ["gamehost", *line.split(" ")]
+            program.append(f"COMP_WORDS=({shlex.join(words)}); COMP_CWORD={len(words) - 1}; COMPREPLY=()")
+            program.append('_gamehost; echo "${COMPREPLY[*]}"')
+        ended = subprocess.run(["bash", "-c", "\n".join(program)], capture_output=True, text=True, check=True)
+        self.assertEqual(ended.stderr, "")
+        return [line.split() for line in ended.stdout.splitlines()]
+
+    def test_words(self) -> None:
+        """Verbs, their options, verbs of verbs, wires, and the options of the host."""
+        verbs, admin, ban, account, journal, run, check = self.offers(
+            "", "admin ", "admin --json ba", "admin account ", "journal li", "run --on", "check oni"
+        )
+        self.assertLessEqual({"run", "admin", "journal", "completion"}, set(verbs))
+        self.assertLessEqual({name.split()[0] for name in VERBS}, set(admin))
+        self.assertEqual(sorted(ban), ["backup", "ban", "bans"])
+        self.assertIn("list", account)
+        self.assertEqual(journal, ["list"])
+        self.assertIn("--onitama", run)
+        self.assertIn("onitama", check)
+
+    def test_files(self) -> None:
+        """Where nothing is offered, bash offers files."""
+        self.assertEqual(self.offers("journal list --store=gamehost.sq"), [[]])
+        self.assertIn("complete -o default", self.script)
+
+    def test_command(self) -> None:
+        """It prints the script, and names what it knows."""
+        with redirect_stdout(StringIO()) as output:
+            __main__.main(["completion", "bash"])
+        self.assertEqual(output.getvalue(), self.script)
+        error = self.assertRaises(SystemExit, __main__.main, ["completion", "fish"])
+        self.assertEqual(error.code, 2)
+
+    def test_parsers_below(self) -> None:
+        """Each parser with its own words."""
+        top = argparse.ArgumentParser(prog="x", add_help=False)
+        below = top.add_subparsers().add_parser("one", add_help=False)
+        below.add_argument("-s", "--two")
+        self.assertEqual(dict(words_of("x", top)), {"x": ["one"], "x/one": ["--two"]})

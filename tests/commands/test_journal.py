@@ -452,11 +452,11 @@ class RowsTests(CommandCase):
         found: list[Row] = []
         journal.read_rows(TableId(1), found.extend)
         journal.read_rows(TableId(9), found.extend)
-        self.pump.settle(journal)
+        self.pump.until_idle(journal)
         self.assertEqual(found, stored[:4])
         found.clear()
         journal.read_ends(1, int(journal.last_table) + 1, found.extend)
-        self.pump.settle(journal)
+        self.pump.until_idle(journal)
         self.assertEqual(found, [stored[0], stored[3], stored[4], stored[6]])
 
 
@@ -470,7 +470,7 @@ class DatabaseTests(PostgresCase):
             table = self.play(self.journal, 0)
             self.journal.append(table, END, nothing)
             self.journal.told(table)
-        self.settle(self.journal)
+        self.until_idle(self.journal)
         self.folder = Path(self.mktemp()).absolute()
         self.folder.mkdir()
 

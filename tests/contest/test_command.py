@@ -6,7 +6,7 @@ from typing import Any
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamehost.contest.command import _content, parser, plan_of
+from gamehost.contest.command import _content, _where_games_are, parser, plan_of
 from gamehost.contest.contest import ContestError, Plan
 from gamehost.plugins import REGISTRY
 
@@ -16,7 +16,10 @@ TWO = ("--player", "ann=./ann {name}", "--player", "bob=./bob")
 class CommandTests(SynchronousTestCase):
     def plan(self, *words: str) -> Plan:
         options = parser(REGISTRY.wires).parse_args(words)
-        return plan_of({"out": self.mktemp(), **_content(options)}, REGISTRY.wires)
+        content = {"out": self.mktemp(), **_content(options)}
+        plan = plan_of(content, REGISTRY.wires)
+        _where_games_are(content, plan)
+        return plan
 
     def test_players(self) -> None:
         plan = self.plan("--wire=onitama", *TWO, "--player", "easy=house:easy", "--anchor", "easy=1500", "--seed=7")
@@ -60,6 +63,8 @@ class CommandTests(SynchronousTestCase):
             (("--wire=onitama", *TWO, "--sprt", "5", "0"), "the smaller difference first"),
             (("--wire=onitama", *TWO, "--set", "onitama.colour=1"), "no setting 'onitama.colour'"),
             (("/no/such/file.toml",), "No such file"),
+            (("--wire=onitama", *TWO, "--host=here"), "expected [HOST:]PORT for --host"),
+            (("--wire=onitama", *TWO, "--player=pat=person"), "pat is a person, who plays on a running host"),
         ]
         for words, expected in cases:
             with self.subTest(words):

@@ -117,6 +117,15 @@ class ContestTests(SynchronousTestCase):
         self.assertIs(contest.verdict, Verdict.ACCEPTED)
         self.assertIn("accepted", as_text(contest, standings(contest, 5)))
 
+    def test_the_table_does_not_depend_on_which_game_ended_first(self) -> None:
+        """Nor do the intervals of the ratings."""
+        tables = []
+        for seed in range(3):
+            contest = Contest(plan(5, rounds=2, seed=7))
+            play(contest, at_once=4, seed=seed)
+            tables.append(as_data(contest, standings(contest, 20)))
+        self.assertEqual(tables, tables[:1] * 3)
+
     def test_more_than_two_at_a_table(self) -> None:
         contest = Contest(plan(7, seats=3, rounds=2))
         games = [*contest.next_games({})]

@@ -79,7 +79,7 @@ class SimulatedTests(SynchronousTestCase):
     TRUTH = [350.0, 250.0, 150.0, 50.0, -50.0, -150.0, -250.0, -350.0]
 
     def test_intervals_hold_the_truth(self) -> None:
-        """Of contests with 70 games for each player. `tests.contest.slow_ratings` has more of them."""
+        """Of contests with 70 games for each player. `tests.end_to_end.slow_contest` has more of them."""
         share = self.share_of_true_intervals(20)
         self.assertTrue(0.90 <= share <= 0.98, share)
 

@@ -13,6 +13,7 @@ from urllib.request import urlopen
 from twisted.trial.unittest import SynchronousTestCase
 
 from tests.kit.fork_server import ROOT, start
+from tests.kit.process import HostProcess
 
 #: Plays at random, to the end.
 BOT = f"{sys.executable} {ROOT}/docs/bots/onitama_bot.py {{name}} --port {{port}}"
@@ -35,7 +36,7 @@ BAD = {
 
 class ContestCase(SynchronousTestCase):
     def setUp(self) -> None:
-        self.folder = Path(self.mktemp())
+        self.folder = Path(self.mktemp()).absolute()
         self.folder.mkdir()
 
     def begin(self, players: dict[str, str], *more: str) -> Any:
@@ -100,6 +101,65 @@ class ProgramsTests(ContestCase):
         lines = journal.read_text("utf-8").splitlines()[1:]
         counted = Counter(json.loads(line)["id"] for line in lines)
         self.assertEqual((len(counted), set(counted.values())), (6, {1}))
+
+
+class HostedTests(ContestCase):
+    """On a running host, by places that it keeps."""
+
+    def test_everybody_sees_it(self) -> None:
+        host = HostProcess("--house=0", wires=("onitama", "open"), folder=self.folder, store="gamehost.sqlite")
+        with host:
+            words = (f"--host={host.ports['onitama']}", f"--admin={self.folder.absolute() / 'gamehost.sqlite.admin'}")
+            # Somebody waits who has no place in the contest, and meets nobody of it.
+            waiting = host.connect("onitama")
+            waiting.say("LOGIN|eve")
+            players = {"ann": BOT, "bob": BOT, "gone": "gone"}
+            self.finish(self.begin(players, *words, "--rounds=2", "--concurrency=3"))
+            self.assertEqual(sum(self.points().values()), 6.0)
+            self.assertEqual(self.points()["gone"], 0.0)
+            looking = host.connect("open")
+            looking.say('{"do":"history","table":1}')
+            self.assertIn('"is":"history"', looking.hear())
+            self.assertTrue((self.folder / "out" / "games" / "1.1.svg").exists())
+
+    def test_a_person(self) -> None:
+        """Somebody at the console has a place, comes before the program or after it, and plays each game."""
+        with HostProcess(
+            "--house=0", wires=("onitama", "console"), folder=self.folder, store="gamehost.sqlite"
+        ) as host:
+            words = (f"--host={host.ports['onitama']}", f"--admin={self.folder / 'gamehost.sqlite.admin'}")
+            contest = self.begin({"pat": "person", "bob": BOT}, *words, "--rounds=2", "--move-time=60")
+            person = host.connect("console")
+            person.say("name pat")
+            for _ in range(2):
+                person.say("play onitama")
+                while "You play against bob." not in person.hear():
+                    pass
+                person.say("resign yes")
+                while "wins" not in person.hear():
+                    pass
+            self.finish(contest)
+        self.assertEqual(self.points(), {"pat": 0.0, "bob": 2.0})
+        self.assertEqual([game["cause"] for game in self.results()["games"]], ["left", "left"])
+
+    def test_a_host_that_ends_stops_the_contest(self) -> None:
+        """The game that was played does not count, and the same command goes on with it on the next host."""
+        store, admin = "gamehost.sqlite", self.folder.absolute() / "gamehost.sqlite.admin"
+        with HostProcess("--house=0", wires=("onitama", "open"), folder=self.folder, store=store) as host:
+            players = {"ann": BOT, "hangs": "hangs"}
+            contest = self.begin(players, f"--host={host.ports['onitama']}", f"--admin={admin}", "--move-time=8")
+            until = time.monotonic() + 30
+            looking, told = host.connect("open"), ""
+            while '"is":"shown"' not in told and time.monotonic() < until:
+                looking.say('{"do":"watch","table":1}')
+                told = looking.hear()
+            host.process.kill()
+            host.process.wait(10)
+            self.assertEqual(contest.wait(timeout=60), 2)
+        self.assertEqual((self.folder / "out" / "contest.jsonl").read_text("utf-8").count("\n"), 1)
+        with HostProcess("--house=0", wires=("onitama",), folder=self.folder, store=store) as host:
+            self.finish(self.begin(players, f"--host={host.ports['onitama']}", f"--admin={admin}", "--move-time=8"))
+        self.assertEqual(len(self.results()["games"]), 1)
 
 
 class PageTests(ContestCase):

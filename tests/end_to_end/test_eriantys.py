@@ -16,7 +16,7 @@ from gamehost.wires.eriantys_java.client import JavaClientCodec
 from gamehost.wires.eriantys_java.codec import BoardCache, JavaCodec
 from gamehost.wires.eriantys_java.messages import CommunicationMessage, Message
 from gamehost.wires.eriantys_java.objects import HEADER
-from tests.end_to_end.test_onitama import bot
+from tests.end_to_end.test_games import bot
 from tests.kit.memory_host import compiled, recorded, run
 from tests.kit.process import ROOT, HostProcess
 from tests.kit.wires.eriantys_java_players import is_acknowledged
@@ -239,7 +239,7 @@ class KillTests(SynchronousTestCase):
         return [ann, bob]
 
     def gone_on(self, host: HostProcess) -> None:
-        """The same two, on the host's next life."""
+        """The same two, on the host's next run."""
         players = {}
         for name in self.order:
             player = players[name] = Client(host)

@@ -1,21 +1,23 @@
 """
-What all games share: results, clocks, and pictures.
+What all games share: results, clocks, pictures, and luck that falls evenly and comes from the system.
 """
 
 import random
+import secrets
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import permutations, product
 from math import factorial
 from typing import Any
 
+from attrs import fields
 from hypothesis import given
 from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamehost.games.base import Cause, GameMaster, Result, Seat
+from gamehost.games.base import CLOCK_SETTINGS, Cause, GameMaster, Result, Seat
 from gamehost.games.chance import Chance, JournalledChance, ScriptedChance, SystemChance, shuffled
-from gamehost.games.clock import CLOCK_SETTINGS, ClockedMaster, ClockReading, with_clocks
+from gamehost.games.clock import ClockedMaster, ClockReading, with_clocks
 from gamehost.games.drawing import Board, PlayerLine, Scene, at, caption, ending, escaped, number, numbered, page, tag
 from gamehost.games.eriantys.master import ERIANTYS
 from gamehost.games.onitama.master import ONITAMA, Onitama
@@ -24,11 +26,14 @@ from gamehost.games.stratego.master import STRATEGO
 from gamehost.journal.records import Entry, EntryKind, SeatRecord, TableHeader
 from gamehost.journal.replay import fingerprint, new_master, replay
 from gamehost.settings import BadOption, Settings
+from gamehost.tables.context import TableContext
 from gamehost.testing.cases import PropertyCase
 from gamehost.testing.master_contract import MasterContract
 from tests.games import test_onitama_master as plain_onitama
 from tests.kit.drawn_matches import parsed, words
 from tests.kit.example_game import TOY
+from tests.kit.players import unfair
+from tests.kit.sources import read_sources
 
 
 class SystemChanceTests(SynchronousTestCase):
@@ -363,3 +368,40 @@ class ElementTests(SynchronousTestCase):
             for axis, size in (("x", "width"), ("y", "height")):
                 place = float(element.attrib.get(axis, 0))
                 self.assertTrue(0 <= place <= float(root.attrib[size]), element.attrib)
+
+
+#: `tests.games.slow_games` draws twenty times as many.
+DRAWS = 10_000
+
+
+class FairnessTests(SynchronousTestCase):
+    """Luck as it is."""
+
+    def test_even(self) -> None:
+        """First players, deals, students and seatings are no further from their odds than luck is in 10^8 tries."""
+        self.assertEqual(unfair(DRAWS), [])
+
+    def test_no_modulo(self) -> None:
+        """Luck is drawn by `secrets.randbelow`, which rejects what does not fit and never folds it."""
+        self.assertIs(SystemChance()._draw, secrets.randbelow)
+        self.assertIs(fields(TableContext).rng.default, secrets.randbelow)
+
+    def test_no_other_luck(self) -> None:
+        """No module of the host has another source of luck. The contracts for tests draw from seeds."""
+        host = {
+            name: text for name, text in read_sources("gamehost").items() if not name.startswith("gamehost.testing.")
+        }
+        self.assertIn("gamehost.games.chance", host)
+        for name, text in host.items():
+            for source in ("import random", "from random", "urandom", "getrandbits", "randbits", "uuid"):
+                self.assertNotIn(source, text, name)
+
+    def test_crooked_draws_are_seen(self) -> None:
+        """A byte folded by its remainder, a range that is one short, and a coin that falls 55 times in 100 on one side."""
+        crooked: dict[str, Callable[[int], int]] = {
+            "students out of a bag": lambda n: secrets.randbits(8) % n,
+            "seatings": lambda n: secrets.randbelow(max(1, n - 1)),
+            "first players of paper soccer": lambda n: (secrets.randbelow(100) >= 55) * (n - 1),
+        }
+        for name, draw in crooked.items():
+            self.assertIn(name, "".join(unfair(DRAWS, draw, [name])))

@@ -1,13 +1,18 @@
-"""The Eriantys master: what all masters do, whole games at random, and what each seat is told."""
+"""The Eriantys master: what all masters do, whole games at random, what each seat is told, pictures and messages."""
 
 import random
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
 from typing import Any
 
+import msgspec
+from hypothesis import given
+from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.games.base import Cause, Seat, To
+from gamehost.games.eriantys import events
 from gamehost.games.eriantys.events import (
     Action,
     AskAssistant,
@@ -29,15 +34,20 @@ from gamehost.games.eriantys.events import (
     PlayAssistant,
     RuleFault,
     Situation,
+    StartOfTurn,
     UseCharacter,
     Won,
+    read,
 )
-from gamehost.games.eriantys.master import Eriantys, EriantysMaster
+from gamehost.games.eriantys.master import ERIANTYS, Eriantys, EriantysMaster
+from gamehost.games.eriantys.messages import MESSAGES
 from gamehost.games.eriantys.phases import Play
-from gamehost.games.eriantys.rules import ASSISTANTS, Character, Colour, Status, Tower, evolve
+from gamehost.games.eriantys.rules import ASSISTANTS, Character, Colour, Island, Status, Tower, evolve
+from gamehost.journal.pictures import picture
 from gamehost.settings import BadOption
 from gamehost.testing.cases import PropertyCase
 from gamehost.testing.master_contract import MasterContract, Step
+from tests.kit.drawn_matches import NAMES, MessagesContract, PictureContract, record_of, words
 from tests.kit.games.eriantys import Dice, acting, any_action, flaws, names, rich, students, with_dining
 
 FAR = 10**30
@@ -373,3 +383,248 @@ class DeadlineTests(SynchronousTestCase):
         result = master.result
         assert result is not None
         self.assertEqual((result.winners, result.cause), ((0,), Cause.TIME))
+
+
+#: A match of the normal game; `{n}` players, `{m}` students moved in a turn. A turn may be the last thing there is.
+SCENARIO = r"""
+MatchStarted_ (AskTower_Success_){{{n}}} (AskWizard_Success_){{{n}}} Board_StartOfTurn_
+(
+    Board_ (LastRound_)? (PLANNING_AskAssistant_Success_PlayedAssistant_WAITING_){{{n}}}
+    (
+        StartOfTurn_MOVE_1_
+        (AskStudent_AskDestination_Success_Board_){{{m}}}
+        END_MOVE_1_MOVE_2_
+        AskSteps_Success_Board_IslandOwner_ (Unified_)? Board_
+        ( END_MOVE_2_MOVE_3_ (AskCloud_)? EndOfTurn_Board_ (EndOfRound_)? WAITING_ )?
+    ){{1,{n}}}
+){{1,10}}
+((WIN|LOSE)_){{{n}}} Won_Closing_
+"""
+
+
+class ScenarioTests(SynchronousTestCase):
+    """The order of all that is said."""
+
+    def story(self, seats: int, seed: int) -> list[str]:
+        """All events of a random game, by name."""
+        rng = random.Random(seed)
+        master = Eriantys().new_master(seats, {}, Dice(seed))
+        said = [*master.begin(0)]
+        while (choice := any_action(master, rng)) is not None:
+            said += master.act(*choice, now=0)
+        return [name.split()[0] for name in names(said)]
+
+    def test_every_match_follows_the_scenario(self) -> None:
+        """Matches of two, three and four players say exactly what the scenarios list, in their order."""
+        for seats, moves in ((2, 3), (3, 4), (4, 3)):
+            scenario = re.compile(SCENARIO.format(n=seats, m=moves), re.VERBOSE)
+            for seed in range(8):
+                story = "".join(f"{name}_" for name in self.story(seats, seed))
+                self.assertIsNot(scenario.fullmatch(story), None, story)
+
+    def test_last_round_of_three_and_four_players(self) -> None:
+        """Three and four players without characters: where the students run out, the eighth round is the last."""
+        for seats in (3, 4):
+            reached = 0
+            for seed in range(8):
+                story = self.story(seats, seed)
+                rounds = story.count("EndOfRound")
+                self.assertLessEqual(rounds, 8)
+                self.assertEqual("LastRound" in story, story.count("PLANNING") == 8 * seats)
+                reached += rounds == 8
+            self.assertGreater(reached, 0)
+
+    def test_two_players_play_ten_rounds_at_most(self) -> None:
+        """Two players never run out of students: ten rounds, or an end at once."""
+        for seed in range(8):
+            story = self.story(2, seed)
+            self.assertNotIn("LastRound", story)
+            self.assertLessEqual(story.count("EndOfRound"), 10)
+
+    def test_turns_are_told_with_their_round(self) -> None:
+        """The round of each turn is the number of planning phases so far, from 1."""
+        master = Eriantys().new_master(2, {}, Dice(4))
+        rng = random.Random(4)
+        rounds = []
+        while (choice := any_action(master, rng)) is not None:
+            said = master.act(*choice, now=0)
+            rounds += [to.event.round for to in said if isinstance(to.event, StartOfTurn)]
+        self.assertEqual(rounds, sorted(rounds))
+        self.assertEqual([rounds.count(number) for number in (1, 2, 3)], [3, 2, 2])
+
+
+class PictureTests(PictureContract, PropertyCase):
+    """The contract, and what is in the picture."""
+
+    player = ExpertMasterTests()
+    seat_counts = (2, 3, 4)
+
+    def test_before_the_deal(self) -> None:
+        """There is nothing to draw yet, and that is said."""
+        drawn = picture(ERIANTYS, record_of(self.player, 1, 1))
+        self.assertIn("Nothing is dealt yet: the players choose teams and wizards.", words(drawn))
+        self.assertIn("bob is to move.", words(drawn))
+
+    def test_everything_visible(self) -> None:
+        """Islands, clouds, the bag, characters and all players."""
+        for seats in (2, 3, 4):
+            shown = words(picture(ERIANTYS, record_of(self.player, seats, 60, seats)))
+            for name in NAMES[:seats]:
+                self.assertIn(name, shown)
+            self.assertTrue(any("students in the bag" in line for line in shown))
+            self.assertEqual(sum("coin" in line and ":" in line for line in shown), 3, "characters")
+            self.assertIn("1", shown, "an island")
+
+    def test_the_story(self) -> None:
+        """Assistants, and what was done in each turn."""
+        shown = words(picture(ERIANTYS, record_of(self.player, 2, 60)))
+        self.assertTrue(any(": assistant " in line for line in shown))
+        self.assertTrue(any("mother " in line for line in shown))
+
+    def test_the_end(self) -> None:
+        """Who won is said, and marked."""
+        shown = words(picture(ERIANTYS, record_of(self.player, 2, 600)))
+        self.assertTrue(any(" won: " in line for line in shown), shown)
+        self.assertTrue(any(line.endswith(", won") for line in shown))
+
+
+ONE = Seat(1)
+
+
+def text(event: Any) -> str:
+    """An event as JSON."""
+    return msgspec.json.encode(MESSAGES.event(event)).decode()
+
+
+class NormalMessagesTests(MessagesContract, PropertyCase):
+    """The contract, without characters."""
+
+    messages = MESSAGES
+    player = NormalMasterTests()
+
+
+class MessagesTests(MessagesContract, PropertyCase):
+    """The contract with characters, and each message to the letter."""
+
+    messages = MESSAGES
+    player = ExpertMasterTests()
+
+    def test_requests(self) -> None:
+        """Their keys are the documented ones; the values can be sent back."""
+        heap = (0, 1, 0, 2, 0)
+        for ask, expected in (
+            (
+                events.AskTower(ONE, (1, 0), ((), (Seat(0),))),
+                '{"kind":"ask-tower","seat":1,"availableTowers":{"black":1,"white":0},'
+                '"currentTeams":{"black":[],"white":[0]}}',
+            ),
+            (events.AskWizard(ONE, (2, 4)), '{"kind":"ask-wizard","seat":1,"availableWizards":[2,4]}'),
+            (
+                events.AskAssistant(ONE, (3, 9), ((Seat(0), 5),)),
+                '{"kind":"ask-assistant","seat":1,"availableAssistants":[3,9],"playedAssistants":[[0,5]]}',
+            ),
+            (events.AskStudent(ONE, heap), '{"kind":"ask-student","seat":1,"students":["blue","red","red"]}'),
+            (
+                events.AskDestination(ONE, 12, True),
+                '{"kind":"ask-destination","seat":1,"islands":12,"diningRoom":true}',
+            ),
+            (events.AskSteps(ONE, 3), '{"kind":"ask-steps","seat":1,"maxStepsAllowed":3}'),
+            (events.AskCloud(ONE, (0, 1)), '{"kind":"ask-cloud","seat":1,"clouds":[0,1]}'),
+            (
+                events.AskCardStudent(ONE, heap, True),
+                '{"kind":"ask-card-student","seat":1,"students":["blue","red","red"],"mayStop":true}',
+            ),
+            (events.AskColour(ONE), '{"kind":"ask-colour","seat":1}'),
+        ):
+            self.assertEqual(text(ask), expected)
+        for answer in ("tower black", "wizard 2", "assistant 3", "student red", "student none", "steps 1", "cloud 0"):
+            self.assertTrue(read(answer.encode()))
+
+    def test_events(self) -> None:
+        """Numbers as the game counts them; seats for players."""
+        island = Island((3, 4), (0, 0, 0, 1, 0), Tower.GREY, 2)
+        students = '{"yellow":0,"blue":0,"green":0,"red":1,"pink":0}'
+        shown = f'"number":3,"members":[3,4],"students":{students},"tower":"grey","towers":2,"noEntryTiles":0'
+        for event, expected in (
+            (events.MatchStarted(3, True), '{"kind":"started","seats":3,"expert":true}'),
+            (events.Success(ONE), '{"kind":"success","seat":1}'),
+            (
+                events.Denied(ONE, RuleFault.FULL_DINING_ROOM, "full"),
+                '{"kind":"denied","seat":1,"error":"FULL_DINING_ROOM","detail":"full"}',
+            ),
+            (events.PlayerStatus(ONE, Status.MOVE_2), '{"kind":"status","seat":1,"playerStatus":"MOVE_2"}'),
+            (events.StartOfTurn(4, ONE), '{"kind":"start-of-turn","round":4,"seat":1}'),
+            (events.PlayedAssistant(ONE, 9), '{"kind":"played-assistant","seat":1,"assistant":9}'),
+            (events.PlayedCharacter(ONE, Character.MONK), '{"kind":"played-character","seat":1,"character":1}'),
+            (events.IslandOwner(3, island, None), f'{{"kind":"island-owner","island":{{{shown}}},"owner":null}}'),
+            (events.NoEntryUsed(7), '{"kind":"no-entry-used","island":7}'),
+            (events.Unified(), '{"kind":"unified"}'),
+            (events.LastRound(), '{"kind":"last-round"}'),
+            (events.EndOfTurn(4, ONE), '{"kind":"end-of-turn","round":4,"seat":1}'),
+            (events.EndOfRound(4), '{"kind":"end-of-round","round":4}'),
+            (
+                events.Won(Tower.WHITE, (ONE,), "towers", ONE),
+                '{"kind":"won","team":"white","seats":[1],"why":"towers"}',
+            ),
+        ):
+            self.assertEqual(text(event), expected)
+        self.assertIs(MESSAGES.event(events.Closing()), None)
+        self.assertIs(MESSAGES.event(events.Situation(events.MatchStarted(2, False))), None)
+
+    def test_before_the_deal(self) -> None:
+        """There is no board; who has chosen which team is seen, and whose turn it is."""
+        master = Eriantys().new_master(3, {}, Dice(1))
+        master.begin(0)
+        master.act(Seat(0), ChooseTower(Tower.WHITE), 0)
+        self.assertEqual(
+            self.shown(master),
+            {
+                **{"seats": 3, "expert": False, "board": None, "turn": 1, "statuses": ["WAITING"] * 3},
+                **{"teams": {"black": [], "white": [0], "grey": []}, "request": None, "won": None},
+            },
+        )
+        situation: Any = master.view(ONE)
+        self.assertEqual(
+            getattr(MESSAGES.view(situation).request, "availableTowers", None), {"black": 1, "white": 0, "grey": 1}
+        )
+
+    def test_after_the_deal(self) -> None:
+        """The board has everything visible."""
+        shown = self.shown(self.player.play(2, random.Random(1), 8)[0])
+        board = shown["board"]
+        self.assertEqual((len(board["players"]), len(board["islands"]), len(board["clouds"])), (2, 12, 2))
+        self.assertEqual([len(card) for card in board["characters"]], [5, 5, 5])
+        self.assertEqual((sorted(board["order"]), board["coinsSupply"]), ([0, 1], 18))
+        self.assertEqual(shown["statuses"].count("WAITING"), 1)
+
+    def test_the_end(self) -> None:
+        """Nobody's turn; who won is seen."""
+        master = Eriantys().new_master(3, {}, Dice(1))
+        master.begin(0)
+        master.forfeit(ONE, 0)
+        shown = self.shown(master)
+        self.assertEqual((shown["turn"], shown["statuses"]), (None, ["WIN", "LOSE", "WIN"]))
+        self.assertEqual((shown["won"]["kind"], shown["won"]["seats"]), ("won", [0, 2]))
+
+    @given(st.integers(0, 10_000), st.sampled_from((2, 3, 4)))
+    def test_a_watcher_sees_what_all_players_were_told_of_their_turns(self, seed: int, seats: int) -> None:
+        """`statuses` are those last told to each player, and `turn` is who has the open request."""
+        rng = random.Random(seed)
+        master = Eriantys().new_master(seats, {"expert": "yes"}, Dice(seed))
+        statuses = ["WAITING"] * seats
+        said = list(master.begin(0))
+        for _ in range(60):
+            for to in said:
+                if isinstance(to.event, events.PlayerStatus):
+                    statuses[to.event.seat] = to.event.status.value
+            situation: Any = master.view(None)
+            view = MESSAGES.view(situation)
+            request = master.request
+            self.assertEqual((view.statuses, view.turn), (statuses, None if request is None else request.seat))
+            choice = any_action(master, rng)
+            if choice is None:
+                break
+            said = list(master.act(*choice, now=0))
+
+
+del MessagesContract, PictureContract

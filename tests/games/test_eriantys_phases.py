@@ -1,11 +1,14 @@
 """
-The course of a match of Eriantys: the set-up, planning, and turns.
+The course of a match of Eriantys: the set-up, planning, and turns; and actions, as the journal keeps them.
 """
 
+from hypothesis import given
+from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.games.base import Seat
 from gamehost.games.eriantys.events import (
+    Action,
     AskAssistant,
     AskCloud,
     AskDestination,
@@ -29,6 +32,9 @@ from gamehost.games.eriantys.events import (
     RuleFault,
     StartOfTurn,
     Told,
+    UseCharacter,
+    read,
+    write,
 )
 from gamehost.games.eriantys.phases import Choices, Play, chosen, dealt
 from gamehost.games.eriantys.rules import (
@@ -46,6 +52,7 @@ from gamehost.games.eriantys.rules import (
     refilled,
     steps_of,
 )
+from gamehost.testing.cases import PropertyCase
 from tests.kit.games.eriantys import (
     TOWERS,
     Dice,
@@ -533,7 +540,7 @@ class MoveThreeTests(SynchronousTestCase):
     def choosing(self, turn: int = 0, **changes: object) -> Play:
         """A match in which a cloud is to be chosen, by the player who acts first or last."""
         position = evolve(new_position(), turn=turn, clouds=(students(1, 1, 1), students()))
-        return at(evolve(position, **changes), Status.MOVE_3)  # type: ignore[arg-type]
+        return at(evolve(position, **changes), Status.MOVE_3)
 
     def test_script_between_turns(self) -> None:
         """The end of the turn, the board, the status, and the next player's turn."""
@@ -585,3 +592,75 @@ class MoveThreeTests(SynchronousTestCase):
         play, say = go(play, ChooseSteps(1))
         script = ["END_MOVE_2 0", "MOVE_3 0", "EndOfTurn", "Board", "WAITING 0", "StartOfTurn", "MOVE_1 1"]
         self.assertEqual(names(say)[4:], [*script, "AskStudent 1"])
+
+
+NUMBERED = (ChooseWizard, PlayAssistant, ChooseDestination, ChooseSteps, ChooseCloud, UseCharacter)
+ACTIONS = st.one_of(
+    st.sampled_from(Tower).map(ChooseTower),
+    st.sampled_from([None, *Colour]).map(ChooseStudent),
+    *(st.integers().map(kind) for kind in NUMBERED),
+)
+
+
+class NotationTests(PropertyCase):
+    """Actions to the journal and back."""
+
+    @given(ACTIONS)
+    def test_reads_back(self, action: Action) -> None:
+        """Any action, with any number at all, is written as two printable words and read back as it is."""
+        notation = write(action)
+        self.assertEqual(read(notation), action)
+        self.assertTrue(notation.decode("ascii").isprintable())
+        self.assertEqual(len(notation.split(b" ")), 2)
+
+    def test_words(self) -> None:
+        """The notation of one action of each kind."""
+        for action, notation in (
+            (ChooseTower(Tower.GREY), b"tower grey"),
+            (ChooseWizard(4), b"wizard 4"),
+            (PlayAssistant(10), b"assistant 10"),
+            (ChooseStudent(Colour.PINK), b"student pink"),
+            (ChooseStudent(None), b"student none"),
+            (ChooseDestination(0), b"destination 0"),
+            (ChooseSteps(3), b"steps 3"),
+            (ChooseCloud(2), b"cloud 2"),
+            (UseCharacter(12), b"character 12"),
+        ):
+            self.assertEqual(write(action), notation)
+            self.assertEqual(read(notation), action)
+
+    def test_what_is_no_notation(self) -> None:
+        """Other words, other numbers and other spacing are refused with a ValueError that does not repeat them."""
+        for notation in (
+            b"",
+            b"tower",
+            b"tower red",
+            b"tower BLACK",
+            b"student",
+            b"student grey",
+            b"student none ",
+            b"wizard 1 2",
+            b"wizard  1",
+            b"wizard 01",
+            b"wizard +1",
+            b"wizard 1_0",
+            b"wizard -2",
+            b"wizard 100",
+            b"wizard \xd9\xa3",
+            b"wizard 1\n",
+            b"move 1",
+            b"\xff\xfe",
+        ):
+            error = self.assertRaises(ValueError, read, notation)
+            self.assertIn("expected", str(error))
+
+
+class NumberTests(SynchronousTestCase):
+    """Numbers that are out of every range."""
+
+    def test_far_numbers_are_brought_near(self) -> None:
+        """A number beyond anything to choose is taken for one that is just as impossible, and stays short."""
+        for kind in NUMBERED:
+            self.assertEqual(kind(10**5000), kind(99))
+            self.assertEqual(kind(-(10**5000)), kind(-1))
+            self.assertNotEqual(kind(12), kind(13))

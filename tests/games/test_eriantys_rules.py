@@ -2,9 +2,10 @@
 The rules of Eriantys: dining rooms, islands, the bag, and who has won.
 """
 
-import attrs
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec import Struct
+from msgspec.structs import fields
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.games.base import Cause, Seat
@@ -417,8 +418,8 @@ class BagTests(SynchronousTestCase):
         """No event has the bag or a whole position in it; the board for all has one number."""
         found = []
         for name, kind in vars(events).items():
-            if isinstance(kind, type) and attrs.has(kind) and kind.__module__ == events.__name__:
-                for field in attrs.fields(attrs.resolve_types(kind)):
+            if isinstance(kind, type) and issubclass(kind, Struct) and kind.__module__ == events.__name__:
+                for field in fields(kind):
                     self.assertIsNot(field.type, Position, name)
                     if "bag" in field.name:
                         found.append((name, field.type))

@@ -24,8 +24,6 @@ from gamehost.games.remote.master import (
     PutOut,
     Referee,
     StateSaid,
-    read,
-    write,
 )
 from gamehost.testing.cases import PropertyCase
 from gamehost.testing.master_contract import MasterContract
@@ -221,16 +219,16 @@ class NotationTests(PropertyCase):
             (Finish(((Seat(0), True), (Seat(1), False)), b" "), r"over 0+,1- \x20"),
             (PutOut(Seat(1)), "out 1"),
         ):
-            self.assertEqual(write(action), written.encode())
-            self.assertEqual(read(written.encode()), action)
+            self.assertEqual(REMOTE.write(action), written.encode())
+            self.assertEqual(REMOTE.read(written.encode()), action)
 
     @given(ACTIONS)
     def test_inverse(self, action: Action) -> None:
         """Any content is one printable line without braces, and reads back."""
-        notation = write(action)
+        notation = REMOTE.write(action)
         text = notation.decode()
         self.assertTrue(text.isprintable() and text == text.strip() and not set(text) & set("{}"), text)
-        self.assertEqual(read(notation), action)
+        self.assertEqual(REMOTE.read(notation), action)
 
     def test_others_are_refused(self) -> None:
         """What is none of the four, and escapes that are none."""
@@ -246,7 +244,7 @@ class NotationTests(PropertyCase):
             b"out",
             b"out 1 x",
         ):
-            self.assertRaises(ValueError, read, notation)
+            self.assertRaises(ValueError, REMOTE.read, notation)
         for content in ("\\", "\\q", "\\x4", "\\ud800", "\\U00110000"):
-            self.assertRaises(ValueError, read, f"move {content}".encode())
-        self.assertRaises(ValueError, read, b"move \xff")
+            self.assertRaises(ValueError, REMOTE.read, f"move {content}".encode())
+        self.assertRaises(ValueError, REMOTE.read, b"move \xff")

@@ -19,17 +19,21 @@ from twisted.trial.unittest import SynchronousTestCase
 import gamehost
 from gamehost.games.base import Cause, IllegalAction, Result, Seat
 from gamehost.games.chance import ScriptedChance
-from gamehost.games.stratego.actions import Action, Move, Place, PlaceRows, Ready
 from gamehost.games.stratego.events import (
+    Action,
     Board,
     Fought,
+    Move,
     Moved,
     Opened,
     Over,
     Phase,
+    Place,
     Placed,
     PlacedAll,
+    PlaceRows,
     Playing,
+    Ready,
     ReadySet,
     Situation,
 )

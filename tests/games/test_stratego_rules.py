@@ -12,8 +12,21 @@ from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.games.base import Cause, Result, Seat
-from gamehost.games.stratego.actions import Action, Move, Place, PlaceRows, Ready, read, square_name, write
-from gamehost.games.stratego.events import Board, Fought, Moved, Phase, Situation
+from gamehost.games.stratego.events import (
+    Action,
+    Board,
+    Fought,
+    Move,
+    Moved,
+    Phase,
+    Place,
+    PlaceRows,
+    Ready,
+    Situation,
+    read,
+    square_name,
+    write,
+)
 from gamehost.games.stratego.master import STRATEGO
 from gamehost.games.stratego.rules import (
     BARE,

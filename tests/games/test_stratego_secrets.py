@@ -17,8 +17,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.games.base import IllegalAction, Result, Seat, To
 from gamehost.games.chance import SystemChance
-from gamehost.games.stratego.actions import Action, Move, Place, PlaceRows, Ready
-from gamehost.games.stratego.events import Board, Situation
+from gamehost.games.stratego.events import Action, Board, Move, Place, PlaceRows, Ready, Situation
 from gamehost.games.stratego.master import STRATEGO, BadMove, StrategoMaster, Terms
 from gamehost.games.stratego.rules import MOVERS, OTHER, SCOUT, SECOND
 from gamehost.journal.pictures import picture

@@ -104,7 +104,7 @@ class StreamTests(PropertyCase):
                 break
             self.step(world, player, rng, streams)
         stays = [stream for stream, gone in streams if not gone]
-        world.settle()
+        world.until_idle()
         whole = written(world.messages, history(world.game, world.opening, world.entries))
         for stream, gone in streams:
             self.compare(world, stream, whole, gone)

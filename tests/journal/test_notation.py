@@ -13,7 +13,7 @@ from gamehost.journal.notation import LONGEST, NotNotation, read_notation, write
 from gamehost.journal.records import Entry, EntryKind, SeatRecord, TableHeader, TableId, TableRecord
 from gamehost.journal.replay import fingerprint, new_master, replay
 from gamehost.testing.cases import PropertyCase
-from tests.client.test_tables import PLAYERS
+from tests.client.test_core import PLAYERS
 from tests.kit.drawn_matches import record_of
 
 _TEXT = """\

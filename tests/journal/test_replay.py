@@ -162,7 +162,7 @@ class TableTests(SynchronousTestCase):
         return [number for number, entry in enumerate(self.record(1), 1) if entry.check]
 
     def test_every_fiftieth_entry_has_a_check(self) -> None:
-        """Counted with the beginning, and on through the lives of the host."""
+        """Counted with the beginning, and on through the runs of the host."""
         self.play(("ann", "bob"), 30)
         self.assertEqual(self.checked(), [])
         self.world = self.restarted()

@@ -30,12 +30,12 @@ def nobody(owner: Account) -> None:
 
 
 class AccountsContract(Mixin):
-    """The behaviours of all stores of accounts. Subclasses write `new_book` and, if callbacks come later, `settle`."""
+    """The behaviours of all stores of accounts. Subclasses write `new_book` and, if callbacks come later, `until_idle`."""
 
     def new_book(self) -> Accounts:
         raise NotImplementedError
 
-    def settle(self) -> None:
+    def until_idle(self) -> None:
         """Wait until everything is durable."""
 
     def test_what_was_added_is_found(self) -> None:
@@ -54,7 +54,7 @@ class AccountsContract(Mixin):
         owners: list[Account] = []
         book.add(ann, owners.append)
         book.add(account("ANN"), owners.append)
-        self.settle()
+        self.until_idle()
         self.assertEqual(owners, [ann, ann])
         self.assertEqual(book.find("ann"), ann)
 
@@ -79,7 +79,7 @@ class AccountsContract(Mixin):
         self.assertEqual((book.find("ann"), book.find("carl")), (None, carl))
         book.rename(carl, "CARL", lambda: None)
         self.assertEqual(sorted(book.names()), ["CARL", "bob"])
-        self.settle()
+        self.until_idle()
 
     def test_a_deleted_account(self) -> None:
         book = self.new_book()
@@ -90,7 +90,7 @@ class AccountsContract(Mixin):
         self.assertIsNone(book.find("ann"))
         owners: list[Account] = []
         book.add(other, owners.append)
-        self.settle()
+        self.until_idle()
         self.assertEqual((owners, list(book.names())), ([other], ["ANN"]))
 
     def test_callbacks_come_once_in_the_order_of_the_calls(self) -> None:
@@ -101,7 +101,7 @@ class AccountsContract(Mixin):
         changed = account("ann")
         book.change(changed, partial(called.append, "ann again"))
         book.delete(book.rename(changed, "carl", partial(called.append, "carl")), partial(called.append, "nobody"))
-        self.settle()
+        self.until_idle()
         self.assertEqual(called, ["ann", "bob", "ann again", "carl", "nobody"])
 
 
@@ -114,7 +114,7 @@ OTHER = Ban("network:192.0.2.0/24", "192.0.2.0/24", 5, 6)
 
 
 class BansContract(Mixin):
-    """The behaviours of all stores of bans. Subclasses write `new_store`, `restarted`, and `settle` if callbacks come later."""
+    """All stores of bans. Subclasses write `new_store`, `restarted`, and `until_idle` if callbacks come later."""
 
     def new_store(self) -> BanStore:
         raise NotImplementedError
@@ -122,7 +122,7 @@ class BansContract(Mixin):
     def restarted(self) -> BanStore:
         raise NotImplementedError
 
-    def settle(self) -> None:
+    def until_idle(self) -> None:
         """Wait until everything is durable."""
 
     def test_a_ban_is_there_in_the_next_life(self) -> None:
@@ -140,7 +140,7 @@ class BansContract(Mixin):
         store.put_ban(OLDER, partial(called.append, 1))
         store.drop_ban(OLDER.key, partial(called.append, 2))
         store.drop_ban(OLDER.key, partial(called.append, 3))
-        self.settle()
+        self.until_idle()
         self.assertEqual(called, [1, 2, 3])
 
 

@@ -32,14 +32,14 @@ class Player:
 
     def heard(self) -> list[str]:
         """The lines that were received since the last call."""
-        self.world.settle()
+        self.world.until_idle()
         data: bytes = self.transport.read()
         return data.decode().splitlines()
 
     @property
     def closed(self) -> bool:
         """Whether the host has closed the connection."""
-        self.world.settle()
+        self.world.until_idle()
         return self.transport.disconnecting or self.transport.disconnected
 
 
@@ -72,7 +72,7 @@ class AdminHost:
             players.append(player)
         return players
 
-    def settle(self) -> None:
+    def until_idle(self) -> None:
         """Make all calls that are due now."""
         while any(call.getTime() <= self.reactor.seconds() for call in self.reactor.getDelayedCalls()):
             self.reactor.advance(0)
@@ -80,7 +80,7 @@ class AdminHost:
     def wait(self, seconds: float) -> None:
         """Advance the clock by so many seconds."""
         self.reactor.advance(seconds)
-        self.settle()
+        self.until_idle()
 
     def owner(self) -> "Owner":
         """A new connection of the owner."""
@@ -132,7 +132,7 @@ class Owner:
                 producer.resumeProducing()
             if len(self.transport.value()) == size:
                 break
-        self.world.settle()
+        self.world.until_idle()
         data = self.transport.value()
         self.transport.clear()
         return [json.loads(line) for line in data.splitlines()]

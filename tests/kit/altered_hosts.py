@@ -152,16 +152,19 @@ def acknowledges_early() -> None:
     """
     from gamehost.storage.durable import DurableJournal
 
-    put: Any = DurableJournal._put
+    def answer_first(add: Any) -> Any:
+        def added(self: DurableJournal, *change: Any) -> None:
+            from twisted.internet import reactor
 
-    def answer_first(self: DurableJournal, change: Any, size: int, durable: Callable[[], None]) -> None:
-        from twisted.internet import reactor
+            *change_alone, durable = change
+            durable()
+            later: Any = reactor
+            later.callLater(0.05, add, self, *change_alone, lambda: None)
 
-        durable()
-        later: Any = reactor
-        later.callLater(0.05, put, self, change, size, lambda: None)
+        return added
 
-    DurableJournal._put = answer_first  # type: ignore[method-assign]
+    DurableJournal._put = answer_first(DurableJournal._put)  # type: ignore[method-assign]
+    DurableJournal.append = answer_first(DurableJournal.append)  # type: ignore[method-assign]
 
 
 @altered
@@ -174,7 +177,7 @@ def stops_without_commit() -> None:
     stop = DurableJournal.stop
 
     def stop_without_what_waits(self: DurableJournal, stopped: Callable[[], None]) -> None:
-        self._added.clear()
+        self.backlog.hand_over()
         with suppress(Empty):
             while True:
                 self._writer._queue.get_nowait()
@@ -299,9 +302,9 @@ LEAKS = tuple(name for name in ALTERED if name.startswith("leak_"))
 
 @altered
 def take_from_the_living() -> None:
-    """The leader takes over from a member that lives, when it is a few seconds old, and looks at no lock."""
+    """The leader takes over from a member that is alive, when it is a few seconds old, and looks at no lock."""
     from gamehost.storage import names as judging
-    from gamehost.storage.postgresql import lives
+    from gamehost.storage.postgresql import members
 
     judge: Any = judging.Judge.look
     looks = [0]
@@ -316,7 +319,7 @@ def take_from_the_living() -> None:
         return judging.Verdict(members[:-1], [members[-1].epoch], verdict.hanging, True, True)
 
     judging.Judge.look = look  # type: ignore[method-assign]
-    vars(lives).update(_has_ended=lambda session, epoch: True)
+    vars(members).update(_has_ended=lambda session, epoch: True)
 
 
 @altered
@@ -329,16 +332,16 @@ def judge_at_once() -> None:
 
 @altered
 def forget_the_lock() -> None:
-    """After a lost connection, one member does not take the lock of its life again."""
+    """After a lost connection, one member does not take the lock of its run again."""
     from gamehost.storage.postgresql import store as opening
     from gamehost.storage.postgresql.session import Session
 
     if os.environ["GAMEHOST_PLACE"] != "1":
         return
     take_lock: Any = Session.lock
-    resumed: Any = opening.Life._resumed
+    resumed: Any = opening.HostRun._resumed
 
-    def resume_without(self: opening.Life, until: float) -> Session:
+    def resume_without(self: opening.HostRun, until: float) -> Session:
         skipped = self.epoch
 
         def lock(session: Session, number: int, *more: Any, **words: Any) -> bool:
@@ -351,13 +354,13 @@ def forget_the_lock() -> None:
             Session.lock = take_lock  # type: ignore[method-assign]
         return session
 
-    opening.Life._resumed = resume_without  # type: ignore[method-assign]
+    opening.HostRun._resumed = resume_without  # type: ignore[method-assign]
 
 
 @altered
 def claim_without_a_lock() -> None:
     """Names are changed without the lock of the cluster, and slowly."""
-    from gamehost.storage.postgresql import lives
+    from gamehost.storage.postgresql import members
     from gamehost.storage.postgresql import registry as name_rows
 
     read: Any = name_rows._read
@@ -367,7 +370,7 @@ def claim_without_a_lock() -> None:
         session.rows("SELECT pg_sleep(0.02)")
         return found
 
-    vars(lives).update(lock_cluster=lambda session: None)
+    vars(members).update(lock_cluster=lambda session: None)
     vars(name_rows).update(_read=read_slowly)
 
 

@@ -84,12 +84,12 @@ class AttackPlayers(RuleBasedStateMachine):
         """All players."""
 
     @abstractmethod
-    def settle(self) -> None:
+    def until_idle(self) -> None:
         """Let everything happen that needs no time and no slow disk."""
 
     @abstractmethod
-    def next_life(self) -> None:
-        """The host was killed: a new life begins."""
+    def next_run(self) -> None:
+        """The host was killed: a new run begins."""
 
     @abstractmethod
     def listen(self) -> None:
@@ -147,7 +147,7 @@ class AttackPlayers(RuleBasedStateMachine):
         :param keyed: whether the guest has a key, which the thief does not know
         :param near: whether the thief has the guest's address, and not the opponent's
         :param together: whether the guest and the opponent have one address
-        :param restarts: whether the host is killed while the guest is away, and so long ago is its new life
+        :param restarts: whether the host is killed while the guest is away, and so long ago is its new run
         """
         owner = self.match_begins(":secret" if keyed else "", OWNER, OWNER if together else OPPONENT)
         if owner is None:
@@ -159,7 +159,7 @@ class AttackPlayers(RuleBasedStateMachine):
         self.hang_up(owner)
         if restarts:
             self.listen()
-            self.next_life()
+            self.next_run()
         self.wait_for(seconds)
         if self.table_of(name) != table:
             return  # the guest was away for too long, and the match is over; or it was not durable
@@ -220,7 +220,7 @@ class AttackPlayers(RuleBasedStateMachine):
         :param travels: whether the owner comes from a new address
         """
         prompt, self.prompt = self.prompt, True
-        self.settle()
+        self.until_idle()
         self._names += 1
         home = f"198.51.{self._names // 250}.{self._names % 250}"
         owner = self.stranger("stratego-lines", home)
@@ -277,7 +277,7 @@ class AttackPlayers(RuleBasedStateMachine):
     def freeze(self, seconds: float) -> None:
         """The process stands still. The reactor's clock does not show it, so nobody loses a seat or a match by it."""
         prompt, self.prompt = self.prompt, True
-        self.settle()
+        self.until_idle()
         before = self.entries()
         there = [visitor for visitor in self.everybody if visitor.client is not None]
         process = Clock()
@@ -330,13 +330,13 @@ class AttackPlayers(RuleBasedStateMachine):
         self.listen()
         if visitor.client is not None:
             visitor.client.drop()
-        self.settle()
+        self.until_idle()
 
     def wait_for(self, seconds: float) -> None:
         """Let time pass."""
-        self.settle()
+        self.until_idle()
         self.world.wait(seconds)
-        self.settle()
+        self.until_idle()
 
     def table_of(self, name: str) -> object:
         """The table at which a guest has a seat."""

@@ -284,14 +284,14 @@ class Member(HostProcess):
     """
     A member of a cluster. Its log is read all the time, so that it never waits for that.
 
-    :param number: its place in the cluster, which the next life takes again
+    :param number: its place in the cluster, which the next run takes again
     """
 
     def __init__(self, number: int, *options: str, **more: Any) -> None:
         address = more.get("address", "127.0.0.1")
         super().__init__(f"--cluster=tcp:{address}:0", *options, **more)
         self.number = number
-        #: The number of this life in the database.
+        #: The number of this run in the database.
         self.epoch = 0
 
     def __enter__(self) -> "Member":
@@ -345,7 +345,7 @@ class Cluster:
     store: Callable[[str], str] | None = None
     database: str = field(init=False)
     members: dict[int, Member] = field(factory=dict)
-    #: Lives that have ended.
+    #: Runs that have ended.
     past: list[Member] = field(factory=list)
 
     def __enter__(self) -> "Cluster":
@@ -364,7 +364,7 @@ class Cluster:
                 member.__exit__(None, None, None)
 
     def start(self, number: int) -> Member:
-        """Begin the next life of a member."""
+        """Begin the next run of a member."""
         if (old := self.members.pop(number, None)) is not None:
             self.past.append(old)
         member = Member(

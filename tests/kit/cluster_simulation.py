@@ -188,7 +188,7 @@ class ClusterSimulation(Troubles):
                 self.later(self.rng.choice((0.0, 0.0, self.rng.uniform(0, 2))), self.turn, guest)
             self.later(self.rng.expovariate(1 / TROUBLES), self.trouble)
             self.go_on_for(LASTS)
-            self.settle_down()
+            self.come_to_rest()
             self.complaints.check()
         self.counts["entries"] = sum(map(len, self.world.journal.entries.values()))
         self.counts["tables"] = len(self.world.journal.openings)
@@ -327,7 +327,7 @@ class ClusterSimulation(Troubles):
 
     # -- the end
 
-    def settle_down(self) -> None:
+    def come_to_rest(self) -> None:
         """No more troubles: all is to be as if there had been none. Then all come back, and then all go."""
         self.quiet = True
         for host in self.living:
@@ -368,7 +368,7 @@ class ClusterSimulation(Troubles):
         living = {host.registry.epoch: host for host in self.living}
         for key, home in self.world.database.homes.items():
             host = living.get(home.member)
-            _need(host is not None and home.settled, f"{key} is at home nowhere: {home}")
+            _need(host is not None and home.confirmed, f"{key} is at home nowhere: {home}")
             assert host is not None
             used = host.lobby.registry.get(key) or host.cluster._claimed[key]
             _need(used, f"{key} is at home at {home.member}, and nobody is there")

@@ -579,7 +579,7 @@ class Trial:
         return status, since, self.cluster.last_entries(tables)
 
     def again(self, victim: Member) -> None:
-        """Begin the next life of a member."""
+        """Begin the next run of a member."""
         self.crowd.open(victim.number, self.cluster.ports(self.cluster.start(victim.number)))
 
     def finish(self) -> None:
@@ -615,7 +615,7 @@ def kill(trial: Trial) -> None:
 
 def stop(trial: Trial) -> None:
     """
-    SIGTERM, and the next life, of one member after the other.
+    SIGTERM, and the next run, of one member after the other.
 
     :raises Broken: one did not end as it must
     """

@@ -206,7 +206,7 @@ def str_name(name: Any) -> str:
     return name if isinstance(name, str) else str(name.filename())
 
 
-# One life of a journal on a disk that is going to fail, and what the next life finds.
+# One run of a journal on a disk that is going to fail, and what the next run finds.
 #
 # The checks: everything acknowledged is there; what is there is a beginning of what was sent, cut at a group's end; every
 # chain holds; the index is right; the journal takes new entries. Of tables in which nobody acts all rows are there, or
@@ -223,8 +223,8 @@ Commit = Callable[[SqliteStore, Sequence[Change]], None]
 
 
 @define(eq=False)
-class Lives:
-    """What was sent to a journal over all its lives, and how much of it somebody was told of."""
+class Runs:
+    """What was sent to a journal over all its runs, and how much of it somebody was told of."""
 
     rng: random.Random
     sent: list[tuple[TableId, TableHeader | Entry]] = field(factory=list)
@@ -235,7 +235,7 @@ class Lives:
     #: Say so before the commit, or that a mark is on the disk that is not: planted faults.
     early: bool = False
     marks_ahead: bool = False
-    #: The tables in which nobody acts, and how many of them a later life has not found.
+    #: The tables in which nobody acts, and how many of them a later run has not found.
     unplayed: set[int] = field(factory=set)
     removed: int = 0
     #: Seconds. So much time goes by that tables in which nobody has acted are removed.
@@ -284,7 +284,7 @@ class Lives:
                 self.mark = store.mark
 
     def take_up(self, store: SqliteStore) -> str | None:
-        """See what a later life holds, and go on from there; what is wrong with it."""
+        """See what a later run holds, and go on from there; what is wrong with it."""
         rows = [Row._make(row) for row in store.connection.execute(EVERYTHING)]
         held = [(row.game, read_opening(row) if row.kind == OPENED else read_entry(row)) for row in rows]
         last = rows[-1].seq if rows else 0
@@ -304,12 +304,12 @@ class Lives:
         return None
 
 
-def open_on(drive: Drive, disk: Disk, lives: Lives, sync: str = "FULL") -> SqliteStore:
+def open_on(drive: Drive, disk: Disk, runs: Runs, sync: str = "FULL") -> SqliteStore:
     """The host's own way of opening a store, on a disk, with checkpoints and steps of the index that come often."""
     connection = drive.connect(disk)
     try:
         any_connection: Any = connection
-        store = open_store(any_connection, lives.mark, wall=lambda: lives.now, index_step=9)
+        store = open_store(any_connection, runs.mark, wall=lambda: runs.now, index_step=9)
     except BaseException:
         abandon(connection, disk)
         raise
@@ -327,18 +327,18 @@ def abandon(connection: apsw.Connection, disk: Disk) -> None:
         connection.close(True)
 
 
-def next_life(drive: Drive, disk: Disk, lives: Lives, groups: int = 1) -> str | None:
+def next_run(drive: Drive, disk: Disk, runs: Runs, groups: int = 1) -> str | None:
     """Open what is left, check it, and go on for some groups on an honest disk; what was wrong."""
     try:
-        store = open_on(drive, disk, lives)
+        store = open_on(drive, disk, runs)
     except StoreUnusable as error:
         return "lost" if "shorter" in str(error) or "empty" in str(error) else "corrupt"
     except apsw.Error:
         return "corrupt"
     try:
-        wrong = lives.take_up(store)
+        wrong = runs.take_up(store)
         if wrong is None:
-            lives.play(store, groups)
+            runs.play(store, groups)
     except apsw.Error:
         wrong = "corrupt"
     finally:
@@ -349,17 +349,17 @@ def next_life(drive: Drive, disk: Disk, lives: Lives, groups: int = 1) -> str | 
 
 
 def run(
-    drive: Drive, disk: Disk, lives: Lives, commit: Commit = SqliteStore.commit, sync: str = "FULL", groups: int = 12
+    drive: Drive, disk: Disk, runs: Runs, commit: Commit = SqliteStore.commit, sync: str = "FULL", groups: int = 12
 ) -> bool:
     """Play until the groups are through or the disk fails; whether they are through."""
     try:
-        store = open_on(drive, disk, lives, sync)
+        store = open_on(drive, disk, runs, sync)
     except (*DISK_ERRORS, StoreUnusable):
         return False
     connection = store.connection
     assert isinstance(connection, apsw.Connection)
     try:
-        lives.play(store, groups, commit)
+        runs.play(store, groups, commit)
     except DISK_ERRORS:
         return False
     finally:

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from gamehost.games.base import Seat
 from gamehost.journal.records import (
+    RATED_MATCHES,
     Entry,
     EntryKind,
     FinishedMatch,
@@ -91,7 +92,7 @@ class JournalContract(Mixin):
         """A journal without tables, in a place of its own."""
         raise NotImplementedError
 
-    def settle(self, journal: Journal) -> None:
+    def until_idle(self, journal: Journal) -> None:
         """Wait until the journal has made all its callbacks."""
 
     def records(self, journal: Journal) -> list[TableRecord]:
@@ -100,7 +101,7 @@ class JournalContract(Mixin):
         tables = [one.table for one in journal.unfinished()]
         for table in tables:
             journal.load(table, found.append)
-        self.settle(journal)
+        self.until_idle(journal)
         records = [record for record in found if isinstance(record, TableRecord)]
         assert [record.table for record in records] == tables, found
         return records
@@ -110,7 +111,7 @@ class JournalContract(Mixin):
     ) -> tuple[list[FinishedMatch], int]:
         found: list[tuple[list[FinishedMatch], int]] = []
         journal.finished(below, count, lambda matches, low: found.append((list(matches), low)), game=game, name=name)
-        self.settle(journal)
+        self.until_idle(journal)
         return found[0]
 
     def find_all(
@@ -129,7 +130,7 @@ class JournalContract(Mixin):
     def match(self, journal: Journal, table: int) -> FinishedMatch | None:
         found: list[FinishedMatch | None] = []
         journal.match(TableId(table), found.append)
-        self.settle(journal)
+        self.until_idle(journal)
         return found[0]
 
     def add_match(self, journal: Journal, opening: TableHeader, last: Entry = END) -> TableId:
@@ -144,7 +145,7 @@ class JournalContract(Mixin):
         journal = self.new_journal()
         self.assertEqual(self.find(journal, None, 5), ([], 1))
         tables = [self.add_match(journal, OPENING, last) for last in (END, MOVE, END, PUT_AWAY, END)]
-        self.settle(journal)
+        self.until_idle(journal)
         with_result = [tables[place] for place in (4, 2, 0)]
         for below, expected in (
             (None, with_result),
@@ -159,7 +160,7 @@ class JournalContract(Mixin):
         self.assertEqual((match.opening, match.entries, match.last), (OPENING, 3, END))
         loaded: list[object] = []
         journal.load(match.table, loaded.append)
-        self.settle(journal)
+        self.until_idle(journal)
         self.assertEqual(loaded, [TableRecord(match.table, OPENING, (BEGAN, MOVE, END))])
 
     def test_lists_by_game_and_name(self) -> None:
@@ -171,17 +172,20 @@ class JournalContract(Mixin):
             TableHeader("stratego", 1, (bob, strasse)),
             TableHeader("onitama", 1, (ann, ann), {"code": "SECRET"}),
             TableHeader("onitama", 1, (strasse, strasse)),
+            TableHeader("onitama", 1, (ann, bob), {"rated": "yes"}),
         )
         tables = [self.add_match(journal, opening) for opening in openings]
-        self.settle(journal)
+        self.until_idle(journal)
         for game, name, places in (
-            ("", "", (3, 1, 0)),
-            ("onitama", "", (3, 0)),
+            ("", "", (4, 3, 1, 0)),
+            ("onitama", "", (4, 3, 0)),
             ("Onitama", "", ()),
-            ("", "ANN", (0,)),
-            ("", "bob", (1, 0)),
+            ("", "ANN", (4, 0)),
+            ("", "bob", (4, 1, 0)),
             ("", "STRASSE", (3, 1)),
-            ("onitama", "bob", (0,)),
+            ("onitama", "bob", (4, 0)),
+            ("", RATED_MATCHES, (4,)),
+            ("stratego", RATED_MATCHES, ()),
             ("stratego", "ann", ()),
             ("", "nobody", ()),
         ):
@@ -198,7 +202,7 @@ class JournalContract(Mixin):
             self.add_match(journal, *how)
             for how in ((OPENING,), (private,), (OPENING, MOVE), (OPENING, PUT_AWAY), (OPENING,))
         ]
-        self.settle(journal)
+        self.until_idle(journal)
         for table, opening in zip(tables, (OPENING, private, None, None, OPENING), strict=True):
             found = self.match(journal, table)
             if opening is None:
@@ -243,9 +247,9 @@ class JournalContract(Mixin):
             journal.open(table, OPENING, nothing)
             for entry in (BEGAN, MOVE, last):
                 journal.append(table, entry, nothing)
-        self.settle(journal)
+        self.until_idle(journal)
         journal.entries_after(dict(zip(tables, (0, 2, 3), strict=True)), found.append)
-        self.settle(journal)
+        self.until_idle(journal)
         self.assertEqual(found, [{tables[0]: [BEGAN, MOVE, MOVE], tables[1]: [END]}])
 
     def test_no_other_host_plays(self) -> None:
@@ -253,7 +257,7 @@ class JournalContract(Mixin):
         journal, found = self.new_journal(), list[object]()
         journal.open(journal.new_table(), OPENING, nothing)
         journal.elsewhere((), 5, lambda tables, count: found.append((list(tables), count)))
-        self.settle(journal)
+        self.until_idle(journal)
         self.assertEqual(found, [([], 0)])
 
     def test_a_record_is_read(self) -> None:
@@ -262,13 +266,13 @@ class JournalContract(Mixin):
         table = journal.new_table()
         journal.open(table, OPENING, nothing)
         journal.append(table, BEGAN, nothing)
-        self.settle(journal)
+        self.until_idle(journal)
         journal.read(table, found.append)
-        self.settle(journal)
+        self.until_idle(journal)
         journal.append(table, MOVE, nothing)
-        self.settle(journal)
+        self.until_idle(journal)
         journal.read(table, found.append)
-        self.settle(journal)
+        self.until_idle(journal)
         self.assertEqual(found, [TableRecord(table, OPENING, some) for some in ((BEGAN,), (BEGAN, MOVE))])
 
     def test_the_numbers_of_tables_rise(self) -> None:
@@ -283,7 +287,7 @@ class JournalContract(Mixin):
         """Each entry is confirmed once, in the order of the calls."""
         journal = self.new_journal()
         _, asked, called = self.carry_out(journal, history)
-        self.settle(journal)
+        self.until_idle(journal)
         self.assertEqual(called, asked)
 
     def test_callbacks_come_in_the_order_of_the_calls(self) -> None:
@@ -295,7 +299,7 @@ class JournalContract(Mixin):
             journal.open(table, OPENING, partial(called.append, number))
         for number in range(3, 300):
             journal.append(tables[number % 3], MOVE, partial(called.append, number))
-        self.settle(journal)
+        self.until_idle(journal)
         self.assertEqual(called, list(range(300)))
 
     def test_a_callback_may_append(self) -> None:
@@ -309,14 +313,14 @@ class JournalContract(Mixin):
             journal.append(table, MOVE, partial(called.append, "moved"))
 
         journal.open(table, OPENING, opened)
-        self.settle(journal)
+        self.until_idle(journal)
         self.assertEqual(called, ["opened", "moved"])
 
     def test_nothing_is_added_to_a_table_that_was_never_opened(self) -> None:
         """An entry of a table that was not opened is refused at once."""
         journal = self.new_journal()
         self.assertRaises(ValueError, journal.append, TableId(7), MOVE, nothing)
-        self.settle(journal)
+        self.until_idle(journal)
 
     def test_nothing_is_added_to_a_finished_table(self) -> None:
         """A table's record ends with an outcome, or when it is archived."""
@@ -327,13 +331,13 @@ class JournalContract(Mixin):
             journal.append(table, BEGAN, nothing)
             journal.append(table, last, nothing)
             self.assertRaises(ValueError, journal.append, table, MOVE, nothing)
-            self.settle(journal)
+            self.until_idle(journal)
 
 
 class DurableJournalContract(JournalContract):
     """The behaviours of journals that outlive the process."""
 
-    def next_life(self, journal: Journal) -> Journal:
+    def next_run(self, journal: Journal) -> Journal:
         """The same journal, closed, and opened again by the next run of the host."""
         raise NotImplementedError
 
@@ -342,12 +346,12 @@ class DurableJournalContract(JournalContract):
         """Openings and entries are read back equal, the oldest table first, in every later run."""
         journal = self.new_journal()
         live, _, _ = self.carry_out(journal, first)
-        journal = self.next_life(journal)
+        journal = self.next_run(journal)
         self.assertEqual(self.records(journal), sorted(live, key=lambda record: record.table))
         more, _, _ = self.carry_out(journal, second)
-        journal = self.next_life(journal)
+        journal = self.next_run(journal)
         self.assertEqual(self.records(journal), sorted(live + more, key=lambda record: record.table))
-        self.settle(journal)
+        self.until_idle(journal)
 
     @given(st.integers(1, 5))
     def test_a_number_is_never_used_twice(self, tables: int) -> None:
@@ -358,10 +362,10 @@ class DurableJournalContract(JournalContract):
             journal.open(table, OPENING, nothing)
             journal.append(table, END, nothing)
             journal.told(table)
-        journal = self.next_life(journal)
+        journal = self.next_run(journal)
         self.assertEqual(self.records(journal), [])
         self.assertGreater(journal.new_table(), table)
-        self.settle(journal)
+        self.until_idle(journal)
 
     def test_who_was_told_the_end(self) -> None:
         """It is noted by seat, until nobody is to be told any more."""
@@ -372,15 +376,15 @@ class DurableJournalContract(JournalContract):
         for told in ((), (1,), (0, 1)):
             for seat in told:
                 journal.told(table, Seat(seat))
-            journal = self.next_life(journal)
+            journal = self.next_run(journal)
             [one] = journal.unfinished()
             self.assertEqual(one.told, set(told))
             found: list[TableRecord | str] = []
             journal.load(table, found.append)
-            self.settle(journal)
+            self.until_idle(journal)
             self.assertEqual(found, [TableRecord(table, OPENING, (END,), frozenset(map(Seat, told)))])
         journal.told(table)
-        self.assertEqual(self.records(self.next_life(journal)), [])
+        self.assertEqual(self.records(self.next_run(journal)), [])
 
     def test_a_table_goes_on_in_the_next_life(self) -> None:
         """What is unfinished takes entries as before, and can be finished."""
@@ -388,24 +392,24 @@ class DurableJournalContract(JournalContract):
         table = journal.new_table()
         journal.open(table, OPENING, nothing)
         journal.append(table, BEGAN, nothing)
-        journal = self.next_life(journal)
+        journal = self.next_run(journal)
         self.assertEqual(self.records(journal), [TableRecord(table, OPENING, (BEGAN,))])
         journal.append(table, MOVE, nothing)
-        journal = self.next_life(journal)
+        journal = self.next_run(journal)
         self.assertEqual(self.records(journal), [TableRecord(table, OPENING, (BEGAN, MOVE))])
         journal.append(table, END, nothing)
-        journal = self.next_life(journal)
+        journal = self.next_run(journal)
         ended = TableRecord(table, OPENING, (BEGAN, MOVE, END))
         self.assertEqual(self.records(journal), [ended], "its players have not been told the end")
         self.assertRaises(ValueError, journal.append, table, MOVE, nothing)
         journal.told(table)
-        journal = self.next_life(journal)
+        journal = self.next_run(journal)
         self.assertEqual(self.records(journal), [])
-        self.settle(journal)
+        self.until_idle(journal)
 
     def test_commits_are_measured(self) -> None:
         journal: Any = self.new_journal()
         journal.open(journal.new_table(), OPENING, nothing)
-        self.settle(journal)
+        self.until_idle(journal)
         measures = journal.backlog.measures
         self.assertEqual((sum(measures.commits.counts), measures.groups.total), (1, 1))

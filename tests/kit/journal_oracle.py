@@ -115,7 +115,7 @@ class History:
 
 @define(eq=False)
 class Archive:
-    """All tables of a host's lives, as the journal has them, and how far each seat was told in any of its connections."""
+    """All tables of a host's runs, as the journal has them, and how far each seat was told in any of its connections."""
 
     journal: CommittedJournal
     _histories: dict[TableId, History] = field(factory=dict)
@@ -472,7 +472,7 @@ def check_deserted(world: MemoryHost) -> None:
     _need(not world.context.limiter.count, "connections are counted that are gone")
     _need(not any(factory.connections for factory in world.factories.values()), "connections are kept")
     tables = world.lobby.tables.values()
-    # It ended in an earlier life of the host, and a player has not been told.
+    # It ended in an earlier run of the host, and a player has not been told.
     _need(all(table.phase is Phase.OVER for table in tables), "a table is awake with nobody there")
     _need(not world.lobby.registry.waking, "a table is being loaded for nobody")
     _need(not world.lobby.registry.sessions.by_key or tables, "sessions of nobody's")

@@ -146,7 +146,7 @@ class CommittedJournal(RecordingJournal):
         return number
 
     def restarted(self) -> "CommittedJournal":
-        """The journal of the host's next life: the same disk."""
+        """The journal of the host's next run: the same disk."""
         again = CommittedJournal()
         again.openings = self.openings
         again.entries = self.entries
@@ -183,7 +183,7 @@ class Pump:
         more.setdefault("guard", False)
         return open_journal(path, self.from_thread, self.broken.append, **more)
 
-    def settle(self, journal: DurableJournal) -> None:
+    def until_idle(self, journal: DurableJournal) -> None:
         """Wait until everything is durable, and every question is answered."""
         self.until(lambda: bool(not (journal.backlog.waiting or journal.unanswered) or self.broken))
         assert not self.broken, self.broken
@@ -218,5 +218,5 @@ class JournalCase(PropertyCase):
         journal.open(table, OPENING, nothing)
         for _ in range(moves):
             journal.append(table, MOVE, nothing)
-        self.pump.settle(journal)
+        self.pump.until_idle(journal)
         return table

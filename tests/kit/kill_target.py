@@ -18,7 +18,7 @@ from tests.kit.journals import records
 
 
 def ended(record: TableRecord) -> bool:
-    """Whether nothing can be added: the life before ended between an end and the telling of it."""
+    """Whether nothing can be added: the run before ended between an end and the telling of it."""
     return bool(record.entries and record.entries[-1].outcome)
 
 

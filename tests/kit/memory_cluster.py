@@ -279,8 +279,8 @@ class MemberHost(MemoryHost):
         self.clock.wake()
         self.registry.wake()
 
-    def settle(self) -> None:
-        self.world.settle()
+    def until_idle(self) -> None:
+        self.world.until_idle()
 
 
 class _Nobody:
@@ -304,7 +304,7 @@ class _MemberClient(Client):
             self.protocol.makeConnection(self.transport)
 
     def heard(self) -> list[str]:
-        self.world.settle()
+        self.world.until_idle()
         return super().heard()
 
 
@@ -352,7 +352,7 @@ class World:
         self.hosts.append(host)
         return host
 
-    def settle(self) -> None:
+    def until_idle(self) -> None:
         while any(call.getTime() <= self.clock.seconds() for call in self.clock.getDelayedCalls()):
             self.clock.advance(0)
 
@@ -363,7 +363,7 @@ class World:
             clock.rightNow = max(clock.seconds(), due)
             clock.advance(0)
         clock.rightNow = end
-        self.settle()
+        self.until_idle()
 
 
 # What the tests of a cluster in memory share.
@@ -427,7 +427,18 @@ class DrawnJournal(MemberJournal):
 
     def load(self, table: TableId, loaded: Callable[[TableRecord | str], None]) -> None:
         found: list[TableRecord] = []
-        self._put(lambda: found.append(self.record(table)), lambda: loaded(found[0]))
+
+        def read() -> None:
+            self.asleep.discard(table)
+            found.append(self.record(table))
+
+        self._put(read, lambda: loaded(found[0]))
+
+    def sleep(self, table: TableId, since: int) -> None:
+        self._put(partial(super().sleep, table, since), _nothing)
+
+    def wake(self, table: TableId) -> None:
+        self._put(partial(super().wake, table), _nothing)
 
     def find(self, key: str) -> Account | None:
         return self._new.get(key) or super().find(key)

@@ -523,7 +523,7 @@ def only_table(world: "MemoryHost") -> Table[Any, Any]:
     if number not in seats.in_memory:
         seats.load(next(one for one in registry.wake(number).sessions if one is not None))
         # A long record is followed in slices, one in each turn of the reactor.
-        world.settle()
+        world.until_idle()
     return seats.in_memory[number]
 
 

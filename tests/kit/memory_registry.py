@@ -25,6 +25,7 @@ from gamehost.storage.names import (
     Answer,
     Asked,
     Claim,
+    Confirm,
     Home,
     Judge,
     Member,
@@ -34,7 +35,6 @@ from gamehost.storage.names import (
     Request,
     Rows,
     Seen,
-    Settle,
     Verdict,
     Watcher,
     carry_out,
@@ -84,9 +84,9 @@ class MemoryCluster:
         self, name: str = "a machine", address: str = "", token: str = "", broken: Callable[[str], None] | None = None
     ) -> "MemoryRegistry":
         """
-        Begin the life of a member.
+        Begin the run of a member.
 
-        :param broken: called when this life was ended by others, or the connection is away for too long; by default that is
+        :param broken: called when this run was ended by others, or the connection is away for too long; by default that is
             an error of the test
         """
         epoch = max(self.members, default=0) + 1
@@ -153,7 +153,7 @@ class MemoryCluster:
         ]
 
     def begin_taking_over(self, me: int, dead: int) -> list[UnfinishedTable] | None:
-        """A member takes everything of another one, and does not know yet what that is. `None`: the other one lives."""
+        """A member takes everything of another one, and does not know yet what that is. `None`: the other one is alive."""
         if self.members[dead].locked:
             return None
         self.members[dead].ended = True
@@ -213,7 +213,7 @@ class MemoryRegistry(Registry):
         self._later("look", LOOK, self._look_again)
 
     def stop(self, stopped: Callable[[], None]) -> None:
-        """As of `Registry`. The journal, whose life this is, ends with it."""
+        """As of `Registry`. The journal, whose run this is, ends with it."""
         if not self.runs:
             stopped()
             return
@@ -293,7 +293,7 @@ class MemoryRegistry(Registry):
         result: Any = None
         if isinstance(request, NewNumbers):
             result = self.cluster.new_numbers(request.count)
-        elif isinstance(request, Settle):
+        elif isinstance(request, Confirm):
             self.cluster.finish_taking_over(self.epoch, request.keys)
             self._taking_over = False
         else:
@@ -369,7 +369,7 @@ class MemoryRegistry(Registry):
         tables = self.cluster.begin_taking_over(self.epoch, verdict.dead[0])
         if tables is not None:
             self._taking_over = True
-            self._tell("taken_over", tables, self.settle)
+            self._tell("taken_over", tables, self.confirm)
 
     def _read_changes(self) -> None:
         changed = self.cluster.changes[self._changes_read :]

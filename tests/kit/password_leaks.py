@@ -26,7 +26,7 @@ from tests.kit.process import HostProcess, Socket, all_wires
 
 WIRE = "stratego-lines"
 #: Sessions at once; and between two kills.
-BATCH, LIFE = 50, 1000
+BATCH, RUN = 50, 1000
 #: Seconds without an answer after which a batch is over.
 QUIET = 0.1
 #: Quotas would keep most sessions out, and the work for a password is not the matter here.
@@ -233,13 +233,13 @@ def search(
     rng = random.Random(seed)
     canaries = pieces(rng)
     people, looking = Sessions(rng, canaries), Search(pieces=canaries)
-    done = lives = 0
+    done = runs = 0
     limits = [word for name, text in LIMITS.items() for word in ("--set", f"limits.{name}={text}")]
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary)
         while done < sessions:
-            lives += 1
-            form = "json" if lives % 2 else "text"
+            runs += 1
+            form = "json" if runs % 2 else "text"
             options = (*limits, f"--log-format={form}", "--grace=0")
             with HostProcess(
                 *options,
@@ -249,9 +249,9 @@ def search(
                 module=module,
             ) as host:
                 log = _Drain(host)
-                done += _live(host, people, rng, min(LIFE, sessions - done))
+                done += _live(host, people, rng, min(RUN, sessions - done))
                 looking.look_around(folder)
-                if lives % 3:
+                if runs % 3:
                     host.kill()
                 else:
                     host.stop()
@@ -264,7 +264,7 @@ def search(
 
 
 def _live(host: HostProcess, people: Sessions, rng: random.Random, count: int) -> int:
-    """One life's sessions; how many they were. The last batch is not answered: the host is killed under it."""
+    """One run's sessions; how many they were. The last batch is not answered: the host is killed under it."""
     done = 0
     while done < count:
         clients = []

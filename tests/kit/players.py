@@ -14,6 +14,8 @@ from math import sqrt
 from typing import Any
 
 from attrs import define, field, frozen
+from msgspec import json
+from twisted.internet.defer import Deferred, succeed
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.client.core import ClientCore
@@ -27,12 +29,14 @@ from gamehost.games.paper_soccer.master import PAPER_SOCCER, Kickoff
 from gamehost.games.play import new_player, player_of
 from gamehost.limits import Limits
 from gamehost.lobby.house import HouseRules
+from gamehost.lobby.study import Question
 from gamehost.net.connection import WireFactory
 from gamehost.net.context import HostContext
 from gamehost.net.limiter import ConnectionLimiter
 from gamehost.players.base import Level, Player, SeededChance, Thinking
 from gamehost.plugins import WIRES as INSTALLED
 from gamehost.programs.command import playable
+from gamehost.programs.house import study_steps
 from gamehost.programs.open import OpenProgram
 from gamehost.programs.wire_player import WirePlayer
 from gamehost.wires.open import messages as m
@@ -270,6 +274,12 @@ class NotedPrograms:
     called: list[str] = field(factory=list)
     #: The groups that were named then.
     groups: list[int] = field(factory=list)
+    #: The matches that were to be studied, and the answers that are awaited.
+    studied: list[tuple[str, Deferred[str]]] = field(factory=list)
+
+    def study(self, group: int, question: str) -> Deferred[str]:
+        self.studied.append((question, Deferred()))
+        return self.studied[-1][1]
 
     def sit(self, name: str, group: int) -> None:
         self.called.append(name)
@@ -358,13 +368,21 @@ class HouseProcess:
         self.came: Callable[[HousePlayer], None] = lambda player: None
         host.lobby.house.started(self)
 
+    def study(self, group: int, question: str) -> Deferred[str]:
+        steps = study_steps(json.decode(question, type=Question))
+        while True:
+            try:
+                next(steps)
+            except StopIteration as stop:
+                return succeed(json.encode(stop.value).decode())
+
     def sit(self, name: str, group: int) -> None:
         if name not in self.players or self.players[name].link.closed:
             player = self.players[name] = HousePlayer(self, name)
             self.seen.append(player)
             self.came(player)
 
-    def settle(self) -> bool:
+    def until_idle(self) -> bool:
         """Let all do what there is to do. Whether anybody did anything."""
         any_did = False
         while any([player.exchange() for player in list(self.players.values()) if not player.over]):
@@ -485,7 +503,9 @@ def play(
     :param each: called with the number of each round
     """
     for number in range(20_000):
-        did = any([*(person.go_on() for person in people if not person.done), *([process.settle()] if process else [])])
+        did = any(
+            [*(person.go_on() for person in people if not person.done), *([process.until_idle()] if process else [])]
+        )
         if all(person.done for person in people):
             return
         if not did:

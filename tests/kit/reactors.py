@@ -17,7 +17,7 @@ from gamehost.measures import Histogram
 from gamehost.net.connection import WireFactory
 from gamehost.net.context import HostContext
 from gamehost.ops.workers import SerialWorker
-from gamehost.storage.writer import Backlog
+from gamehost.storage.durable import Backlog
 from gamehost.testing.journals import RecordingJournal
 from gamehost.web.site import WebSite
 from tests.kit.memory_host import MemoryHost

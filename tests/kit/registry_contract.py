@@ -160,7 +160,7 @@ class RegistryContract(Mixin):
         self.assertEqual((answers, self.homes(other, "ann")), ([Answer(home.epoch)], [home.epoch]))
 
     def test_transfers(self) -> None:
-        """A name goes to a member that lives, and does not wait here any more."""
+        """A name goes to a member that is alive, and does not wait here any more."""
         (home, other), (watcher, _) = self.members(2)
         self.assertEqual(self.homes(home, "ann"), [home.epoch])
         home.waits("ann", QUEUE, True)
@@ -223,7 +223,7 @@ class RegistryContract(Mixin):
     # -- members
 
     def test_members(self) -> None:
-        """All members are told who lives, the leader first; and again when that changes."""
+        """All members are told who is alive, the leader first; and again when that changes."""
         (first, second), watchers = self.members(2)
         self.assertEqual([watcher.epochs for watcher in watchers], [[first.epoch, second.epoch]] * 2)
         self.assertEqual(len({member.address for member in watchers[0].members}), 2)
@@ -235,7 +235,7 @@ class RegistryContract(Mixin):
         self.until(lambda: all(watcher.epochs == everybody[1:] for watcher in (watchers[1], late)))
 
     def test_the_leader_takes_over(self) -> None:
-        """The tables and the names of whoever has ended. Nobody who lives is taken over, and nobody else takes over."""
+        """The tables and the names of whoever has ended. Nobody who is alive is taken over, and nobody else takes over."""
         (leader, second, third), watchers = self.members(3)
         self.homes(second, "ann", "bob", "eve")
         self.homes(third, "tom")
@@ -285,7 +285,7 @@ class RegistryContract(Mixin):
         self.assertEqual(watchers[2].tables, [table])
 
     def test_members_are_taken_over_one_after_the_other(self) -> None:
-        """Names of the second one are not settled with those of the first one."""
+        """Names of the second one are not confirmed with those of the first one."""
         (first, second, third), (watcher, *_) = self.members(3)
         watcher.slow = True
         self.homes(second, "ann")

@@ -65,7 +65,7 @@ def opponents(line: str) -> list[str]:
 
 @define(eq=False)
 class Told:
-    """What the players were told, in all lives of the host."""
+    """What the players were told, in all runs of the host."""
 
     #: By two players: the game that was told to have ended, and who won.
     ends: dict[frozenset[str], tuple[str, str]] = field(factory=dict)

@@ -47,7 +47,7 @@ STEP = 0.1
 
 
 class SimulatedAttackers(Scripts):
-    """The attackers in one life of a host."""
+    """The attackers in one run of a host."""
 
     def begin(self) -> None:
         """All of them, again and again."""
@@ -269,7 +269,7 @@ class SimulatedAttackers(Scripts):
             guest.drop()
             yield self.rng.uniform(0.0, 5.0)
         if len(set(self.house.called)) < len(self.house.called):
-            raise Disorder(f"two house players of a life have one name: {self.house.called}")
+            raise Disorder(f"two house players of a run have one name: {self.house.called}")
         self.done["meet the house"] += bool(self.house.called)
 
     def freeze(self) -> Script:

@@ -37,7 +37,7 @@ GIVEN_UP = 30.0
 @define(eq=False)
 class Link:
     """
-    One connection, from a guest to a life of the host.
+    One connection, from a guest to a run of the host.
 
     :param clock: of everything but the host
     :param hear: called with what has come to the guest
@@ -53,7 +53,7 @@ class Link:
     _lost: Callable[[], None]
     #: Whether the guest's end is there; the host's is `client`.
     up: bool = True
-    #: Whether the host's end belongs to a life that is over.
+    #: Whether the host's end belongs to a run that is over.
     dead: bool = False
     reading: bool = True
     #: On its way to the host, in order; `None`: the guest's end.
@@ -222,7 +222,7 @@ class Guest:
 
 @define(eq=False)
 class SimulatedWatchers:
-    """The watchers of one life of a host. They have chance of their own, so that nothing else changes with them."""
+    """The watchers of one run of a host. They have chance of their own, so that nothing else changes with them."""
 
     world: MemoryHost
     rng: random.Random
@@ -249,7 +249,7 @@ class SimulatedWatchers:
         self.check(table, stream)
 
     def end(self) -> None:
-        """This life of the host has ended."""
+        """This run of the host has ended."""
         while self._there:
             self._go()
 
@@ -273,7 +273,7 @@ class SimulatedWatchers:
 
 
 class OpenWatchers(Scripts):
-    """Those who watch on the open wire, in one life of a host."""
+    """Those who watch on the open wire, in one run of a host."""
 
     def __init__(self, *parts: Any) -> None:
         super().__init__(*parts)
@@ -345,7 +345,7 @@ def _say(client: Client, **message: Any) -> None:
 
 
 class Company:
-    """All but the guests, in one life of a host: those who watch, and those who attack it."""
+    """All but the guests, in one run of a host: those who watch, and those who attack it."""
 
     def __init__(
         self,
@@ -371,7 +371,7 @@ class Company:
         self.watchers.turn()
 
     def end(self) -> Counter[str]:
-        """This life of the host has ended. Returns what they did in it."""
+        """This run of the host has ended. Returns what they did in it."""
         self.watchers.end()
         self.attackers.end()
         self.on_open.end()

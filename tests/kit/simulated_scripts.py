@@ -1,7 +1,7 @@
 """
 Scripts of a simulation: somebody who does one thing after the other, with pauses, and checks what comes of it.
 
-A script is a generator that yields how many seconds it waits. It ends with the life of the host that it began in.
+A script is a generator that yields how many seconds it waits. It ends with the run of the host that it began in.
 """
 
 import random
@@ -54,7 +54,7 @@ EVERY = 15.0
 
 class Scripts:
     """
-    Scripts that run again and again in one life of a host. They have chance of their own.
+    Scripts that run again and again in one run of a host. They have chance of their own.
 
     :param later: calls a function after so many seconds of the world
     :param new_name: a name that nobody had
@@ -84,7 +84,7 @@ class Scripts:
             self._later(self.rng.expovariate(1 / EVERY), self._begin, script)
 
     def end(self) -> None:
-        """This life of the host has ended, or nothing more is to happen in it."""
+        """This run of the host has ended, or nothing more is to happen in it."""
         self._ended = True
 
     def leave(self) -> None:

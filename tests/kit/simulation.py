@@ -37,7 +37,7 @@ SETTINGS = {"onitama.max_plies": "60", "stratego.max_plies": "60", **ATTACK_SETT
 
 GUESTS = 4
 THINKS = 1.5
-LIVES = 45.0
+RUNS = 45.0
 DAY = 86_400.0
 #: Seconds after which a host ends whose disk does not answer.
 GIVE_UP = 10.0
@@ -50,7 +50,7 @@ class Report:
     seed: int
     #: The hash of every byte the host wrote, when, and to whom.
     trace: str
-    #: Tables, entries, finished matches, lives, connections, and ends of lives by their kind.
+    #: Tables, entries, finished matches, runs, connections, and ends of runs by their kind.
     counts: Counter[str]
 
 
@@ -95,7 +95,7 @@ class Simulation:
 
     def run(self) -> Report:
         """
-        From the first life to the day after.
+        From the first run to the day after.
 
         :raises AssertionError: the host broke its word
         """
@@ -103,9 +103,9 @@ class Simulation:
             self.start()
             for guest in self.guests:
                 self.later(self.rng.random() * 5, self.turn, guest)
-            self.later(self.rng.expovariate(1 / LIVES), self.trouble)
+            self.later(self.rng.expovariate(1 / RUNS), self.trouble)
             self.go_on_until(self.ends)
-            self.settle_down()
+            self.come_to_rest()
             self.complaints.check()
         self.counts["tables"] = len(self.journal.openings)
         self.counts["entries"] = sum(map(len, self.journal.entries.values()))
@@ -200,11 +200,11 @@ class Simulation:
             self.reading = False
             self.journal.asked.popleft()()
 
-    # -- lives of the host
+    # -- runs of the host
 
     def trouble(self) -> None:
-        """Now and then a life ends."""
-        self.later(self.rng.expovariate(1 / LIVES), self.trouble)
+        """Now and then a run ends."""
+        self.later(self.rng.expovariate(1 / RUNS), self.trouble)
         world = self.world
         if world is None or self.stopping or self.quiet:
             return
@@ -218,16 +218,16 @@ class Simulation:
             self.doom = kind
 
     def start(self) -> None:
-        """A life begins."""
+        """A run begins."""
         self.journal = self.journal.restarted()
         self.journal.clock = self.clock.seconds
         self.began = self.clock.seconds()
         self.writing = self.reading = self.stopping = False
         self.doom = ""
         self.world = self.new_world(journal=self.journal)
-        seed = 1_000 * self.seed + self.counts["lives"]
+        seed = 1_000 * self.seed + self.counts["runs"]
         self.company = Company(self.world, self.archive, seed, self.later, self.new_name)
-        self.counts["lives"] += 1
+        self.counts["runs"] += 1
 
     def new_name(self) -> str:
         """A name that nobody had."""
@@ -260,7 +260,7 @@ class Simulation:
         self.later(2.5, self.stopped, world)
 
     def stopped(self, world: MemoryHost) -> None:
-        """Nothing of a life that has stopped goes on."""
+        """Nothing of a run that has stopped goes on."""
         if world.clock.getDelayedCalls():
             raise AssertionError("a host that has stopped has timers")
         self.crash(world)
@@ -367,7 +367,7 @@ class Simulation:
 
     # -- the end
 
-    def settle_down(self) -> None:
+    def come_to_rest(self) -> None:
         """No more troubles: all that is on its way arrives, all are told; then all go, and nothing is left of them."""
         self.quiet = True
         self.doom = ""

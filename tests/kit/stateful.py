@@ -54,7 +54,7 @@ class HostMachine(AttackPlayers):
         slow_moves=st.booleans(),
     )
     def open(self, grace: float, move_time: str, guarded: bool, slow_moves: bool) -> None:
-        """The host's first life."""
+        """The host's first run."""
         self.make_world = partial(
             MemoryHost,
             {**SETTINGS, **(SLOW_MOVES if slow_moves else {})},
@@ -134,7 +134,7 @@ class HostMachine(AttackPlayers):
             self.come(guest)
             self.say(other, *(other.client_model.move(rng) or other.client_model.guess(rng)))
         self.prompt = prompt
-        self.settle()
+        self.until_idle()
 
     @rule(guest=guests)
     def drop(self, guest: int) -> None:
@@ -143,7 +143,7 @@ class HostMachine(AttackPlayers):
         visitor = self.visitors[guest]
         if visitor.client is not None:
             visitor.client.drop()
-        self.settle()
+        self.until_idle()
 
     @rule(guest=guests)
     def impersonate(self, guest: int) -> None:
@@ -161,12 +161,12 @@ class HostMachine(AttackPlayers):
             if stranger.client is not None:
                 stranger.client.drop()
         self.strangers.clear()
-        self.settle()
+        self.until_idle()
 
     def say(self, visitor: Visitor, *lines: str) -> None:
         if visitor.client is not None and lines:
             visitor.client.say(*lines)
-        self.settle()
+        self.until_idle()
 
     # -- what happens to them
 
@@ -174,36 +174,36 @@ class HostMachine(AttackPlayers):
     def wait(self, seconds: float) -> None:
         """Time passes."""
         self.world.wait(seconds)
-        self.settle()
+        self.until_idle()
 
     @rule(prompt=st.booleans())
     def disk(self, prompt: bool) -> None:
         """The disk is quick from now on, or answers when it is told to."""
         self.prompt = prompt
-        self.settle()
+        self.until_idle()
 
     @rule(number=st.integers(1, 4))
     def commit(self, number: int) -> None:
         """So many changes become durable, and nobody knows yet."""
         self.journal.commit(number)
-        self.settle()
+        self.until_idle()
 
     @rule(number=st.integers(1, 4))
     def answer(self, number: int) -> None:
         """The host learns of so many changes that they are durable."""
         with self.world.context.cork:
             self.journal.release(number)
-        self.settle()
+        self.until_idle()
 
     @rule()
     def crash(self) -> None:
-        """kill -9, and a new life."""
+        """kill -9, and a new run."""
         self.listen()
-        self.next_life()
+        self.next_run()
 
     @rule()
     def stop(self) -> None:
-        """SIGTERM: what was accepted is told, then the host ends, and a new life begins."""
+        """SIGTERM: what was accepted is told, then the host ends, and a new run begins."""
         self.world.lobby.close()
         for factory in self.world.factories.values():
             factory.stop_input()
@@ -212,24 +212,24 @@ class HostMachine(AttackPlayers):
             factory.close("the host is stopping")
         self.world.wait(3)
         self.listen()
-        self.world.settle()
+        self.world.until_idle()
         if self.world.clock.getDelayedCalls():
             raise AssertionError("a host that has stopped has timers")
-        self.next_life()
+        self.next_run()
 
-    def next_life(self) -> None:
+    def next_run(self) -> None:
         for visitor in self.everybody:
             visitor.client = visitor.witness = None
         self.strangers.clear()
         self.journal = self.journal.restarted()
         self.world = self.make_world(journal=self.journal)
-        self.settle()
+        self.until_idle()
 
     # -- what is always true
 
-    def settle(self) -> None:
+    def until_idle(self) -> None:
         """Let everything happen that needs no time and no slow disk."""
-        self.world.settle()
+        self.world.until_idle()
         self.listen()
         if self.prompt:
             self.flush()
@@ -239,7 +239,7 @@ class HostMachine(AttackPlayers):
             self.listen()
             with self.world.context.cork:
                 self.journal.release()
-            self.world.settle()
+            self.world.until_idle()
             self.listen()
 
     def listen(self) -> None:

@@ -177,14 +177,14 @@ class Counts:
     #: Backups that were made, and entries that were acknowledged before one of them began.
     backups: int = 0
     entries: int = 0
-    #: Lives that ended in the middle of a backup.
+    #: Runs that ended in the middle of a backup.
     interrupted: int = 0
 
 
 @define(eq=False)
 class Rounds:
     """
-    Lives on one store.
+    Runs on one store.
 
     :param victim: which process is killed: a sound one, or one with a fault
     """
@@ -197,7 +197,7 @@ class Rounds:
 
     def run(self, kills: int, shortest: float, longest: float) -> Counts:
         """
-        Kill so many lives, each after a random number of seconds behind its first backup.
+        Kill so many runs, each after a random number of seconds behind its first backup.
 
         :raises Lost: a backup is not what it should be
         """

@@ -177,7 +177,7 @@ class ModelHost:
     mine: set[str] = field(factory=set)
     #: Names that are about to be those of another member.
     moving: set[str] = field(factory=set)
-    #: Taken over, but not settled yet.
+    #: Taken over, but not confirmed yet.
     untold: list[Callable[[], None]] = field(factory=list)
 
     def __attrs_post_init__(self) -> None:
@@ -262,7 +262,7 @@ class ModelHost:
         else:
             self.mine.add(key)
 
-    def settle(self) -> None:
+    def until_idle(self) -> None:
         if self.registry.runs and self.untold:
             self.untold.pop()()
 
@@ -289,7 +289,7 @@ class Run:
             "deliver": lambda: registry.deliver(1),
             "deliver all": registry.deliver,
             "look": lambda: self.cluster.clock.advance(0.25),
-            "settle": host.settle,
+            "until_idle": host.until_idle,
             "kill": registry.kill,
             "all": self.everybody,
             "hang": registry.hang,
@@ -321,7 +321,7 @@ class Run:
                 assert self.cluster.homes.get(key, Home(0)).member == owners[0], f"{key} has no row"
 
     def end(self) -> None:
-        """When all goes well again, every name can be claimed, and its home lives."""
+        """When all goes well again, every name can be claimed, and its home is alive."""
         self.hosts[0].registry.kill()
         self.hosts.append(ModelHost(self.cluster))
         for host in self.hosts:
@@ -332,7 +332,7 @@ class Run:
         for _ in range(15):
             self.cluster.advance(1.0)
             for host in self.hosts:
-                host.settle()
+                host.until_idle()
         answers: list[Answer | None] = []
         for key in KEYS:
             self.hosts[-1].registry.claim(key, None, answers.append)
@@ -347,7 +347,18 @@ class Run:
 WEIGHTS = {
     **dict.fromkeys(("log in", "claim", "sit down", "all", "look"), 4),
     **dict.fromkeys(
-        ("claim to play", "claim and go", "move", "wait", "commit", "deliver", "settle", "kill", "careless release"), 2
+        (
+            "claim to play",
+            "claim and go",
+            "move",
+            "wait",
+            "commit",
+            "deliver",
+            "until_idle",
+            "kill",
+            "careless release",
+        ),
+        2,
     ),
     **dict.fromkeys(("release", "deliver all", "hang", "wake", "lose", "find", "join", "time"), 1),
 }

@@ -34,8 +34,8 @@ def ports(shift: int) -> Mapping[str, int]:
 
 def options(number: int, shift: int, store: str, folder: Path) -> list[str]:
     """The command line of one host; the first one has number 0."""
-    listening = [f"--{name}=tcp:{port}:interface=127.0.0.1" for name, port in ports(shift + number * APART).items()]
-    return [f"--store={store}", "--cluster=tcp:127.0.0.1:0", f"--admin={folder / f'{number + 1}.admin'}", *listening]
+    moved = f"--shift={shift + number * APART}"
+    return [f"--store={store}", "--cluster=tcp:127.0.0.1:0", f"--admin={folder / f'{number + 1}.admin'}", moved]
 
 
 def introduction(number: int, pid: int, shift: int) -> str:

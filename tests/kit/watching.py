@@ -22,7 +22,7 @@ from gamehost.lobby.watching import READ_EVERY, PlayedTables
 from gamehost.tables.context import Phase, TableContext
 from gamehost.tables.gallery import Galleries
 from gamehost.tables.interfaces import Archived, Look, Over, SeatHandle, WatchableTable
-from gamehost.tables.slices import Slices
+from gamehost.tables.scheduler import Slices
 from gamehost.tables.table import Table
 from tests.kit.example_game import TOY, TOY_WIRE, Counted
 from tests.kit.journals import RecordingJournal
@@ -167,7 +167,7 @@ class WatchedTable:
         """Those who watch are told what has happened."""
         self.clock.advance(0)
 
-    def settle(self) -> None:
+    def until_idle(self) -> None:
         """Everything becomes durable, and is told to everybody."""
         self.journal.release()
         self.turn()
@@ -375,14 +375,14 @@ class WatchingContract(TableCase):
         self.assertEqual(late.read(), [(2, Archived())])
 
     def test_numbers_go_on_after_a_restart(self) -> None:
-        """The count is of the record, not of this life of the host."""
+        """The count is of the record, not of this run of the host."""
         journal = RecordingJournal()
         world = self.world(journal=journal)
         ann, _ = self.seat(world)
         ann.say("+1")
         again = self.world(journal=journal.restarted())
         bob = self.back(again, "bob")
-        again.settle()
+        again.until_idle()
         watcher = self.shown(again, self.watchable(again))
         self.assertEqual(watcher.read(), [Look(2, self.away(0), Counted(1, 9))])
         bob.say("+1")

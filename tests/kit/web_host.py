@@ -113,7 +113,7 @@ class WebClient:
     def send(self, data: bytes) -> None:
         """Send bytes, and let the host act on them, in as many turns as it takes."""
         self.transport.receive(data)
-        self.world.host.settle()
+        self.world.host.until_idle()
         while self.world.host.context.scheduler.waiting:
             self.world.host.wait(PAUSE)
 

@@ -251,7 +251,7 @@ class DeleteTests(AccountsCase):
         self.assertIn("ann has a seat at table 1; wait until the match is over", self.refusal(self.delete, "ann"))
         self.delete("ann", force=True)
         self.assertEqual(self.done[0].table, 1)
-        self.world.settle()
+        self.world.until_idle()
         self.assertIn("winner blue", bob.heard())
         self.assertEqual(self.world.unfinished, [])
 
@@ -263,7 +263,7 @@ class DeleteTests(AccountsCase):
                 player.drop()
             self.assertIn("a seat at table 1", self.refusal(self.delete, "ann"))
             self.delete("ann", force=True)
-            self.world.settle()
+            self.world.until_idle()
             self.assertEqual(self.world.unfinished, [])
             self.assertIn("bob won", self.world.journal.entries[1][-1].outcome)  # type: ignore[index]
 
@@ -301,7 +301,7 @@ class LearnTests(AccountsCase):
         if after is not None:
             self.world.journal.accounts[name.lower()] = after
         self.changes.learn(before, after)
-        self.world.settle()
+        self.world.until_idle()
 
     def test_another_password_or_spelling(self) -> None:
         """The player is told and disconnected, and keeps the seat."""

@@ -246,7 +246,7 @@ class RemoteTests(SynchronousTestCase):
         master = again.master()
         self.assertEqual(master.heard(), [])
         while journal.release():
-            again.host.settle()
+            again.host.until_idle()
         self.assertEqual(master.heard(), [begin(3, "ann", "bob")])
         self.assertEqual(list(journal.entries), [1, 2, 3])
 

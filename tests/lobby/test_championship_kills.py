@@ -66,7 +66,7 @@ class HostRun:
             self.journal.release(1)
         elif not self.journal.commit(1):
             return False
-        self.world.host.settle()
+        self.world.host.until_idle()
         return True
 
     def speak(self) -> bool:

@@ -322,7 +322,7 @@ class SeatTests(SynchronousTestCase):
         host, programs = house_host(journal=journal)
         self.assertEqual(programs.called, [])
         ann = enter(host, "ann")
-        host.settle()
+        host.until_idle()
         self.assertEqual(programs.called, ["easy.1"])
         program = come(host, "easy.1")
         self.assertEqual(program.handle.n, 2)
@@ -344,7 +344,7 @@ class SeatTests(SynchronousTestCase):
         self.host.journal.release()
         host, _ = house_host(journal=self.host.journal.restarted())
         enter(host, "ann")
-        host.settle()
+        host.until_idle()
         self.assertEqual((host.unfinished, host.lobby.registry.get("easy.1")), ([], None))
 
     def test_sleeping_tables_are_not_counted_for_house_players(self) -> None:
@@ -475,7 +475,7 @@ class Crowd:
             case _:
                 self.of_person(kind, value)
         if self.process.games:
-            self.process.settle()
+            self.process.until_idle()
         self.check()
 
     def release(self) -> None:
@@ -524,10 +524,10 @@ class Crowd:
         self.release()
         for number in range(PEOPLE):
             self.of_person("drop", number)
-        self.process.settle()
+        self.process.until_idle()
         for _ in range(30):
             self.host.wait(3_600)
-            self.process.settle()
+            self.process.until_idle()
         assert not self.host.lobby.house.kept, "a house player is left"
         assert not self.host.lobby.house.waiting, "somebody waits"
         assert self.host.unfinished == [], "a match is left"

@@ -14,9 +14,8 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.limits import QuestionLimits
 from gamehost.lobby.questions import OVERHEAD, PAUSE, Found, NotAnswered, Questions, TooManyQuestions
-from gamehost.tables import scheduler, slices
-from gamehost.tables.scheduler import AT_ONCE, SHARE, FairScheduler
-from gamehost.tables.slices import BETWEEN_IN_TURN
+from gamehost.tables import scheduler
+from gamehost.tables.scheduler import AT_ONCE, BETWEEN_IN_TURN, SHARE, FairScheduler
 from gamehost.testing.cases import PropertyCase
 from gamehost.testing.memory_host import MemoryHost
 from gamehost.wires.open.conversation import WIRE
@@ -179,7 +178,7 @@ class TurnTests(QuestionsCase):
         done: list[str] = []
 
         def work() -> Generator[None, None, str]:
-            for _ in range(2 * slices.STEPS):
+            for _ in range(2 * scheduler.STEPS):
                 self.clock.rightNow += SHARE / 10
                 yield
             return "done"

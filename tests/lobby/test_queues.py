@@ -13,7 +13,7 @@ from gamehost.games.base import Seat
 from gamehost.journal.records import TableId
 from gamehost.limits import Limits
 from gamehost.lobby.lobby import Lobby
-from gamehost.lobby.queues import LONGEST, NewMatches, NoSuchTable, Queue, Queues, TableFull, TooManyTables
+from gamehost.lobby.queues import LONGEST, NewMatches, NoSuchTable, Queue, Queues, Reservation, TableFull, TooManyTables
 from gamehost.lobby.sessions import Membership, ResumePolicy, Session, SessionRegistry
 from gamehost.net.deadlines import Cork
 from gamehost.settings import BadOption
@@ -54,6 +54,16 @@ class QueuesTests(SynchronousTestCase):
             self.assertIsNone(self.met(self.session(name), seats=4))
         self.assertEqual(self.met(self.session("carl"), seats=3), "ann bob carl")
         self.assertEqual(self.met(self.session("dora")), "ann dora")
+
+    def test_places_that_are_kept(self) -> None:
+        """Those of a contest meet each other, in the seats that it gave them, and nobody else."""
+        self.queues.reservations.append(
+            Reservation("onitama", ("Bob", "ann"), {}, lambda name: None, lambda table: None)
+        )
+        for name in ("eve", "ann"):
+            self.assertIsNone(self.met(self.session(name), wish=None if name == "eve" else 0))
+        self.assertEqual(self.met(self.session("carl")), "eve carl")
+        self.assertEqual(self.met(self.session("bob"), wish=1), "bob ann")
 
     def test_wishes(self) -> None:
         """Players with the same wish do not meet; all others get the seat that they want."""

@@ -83,7 +83,7 @@ class PoolTests(SynchronousTestCase):
             cid = world.player("cid")
             ann.say(leaving) if leaving else ann.drop()
             while journal.release():
-                world.host.settle()
+                world.host.until_idle()
             self.assertEqual(master.heard(), [begin(1, "ann", "bob"), left(1, "ann"), begin(2, "bob", "cid")])
             self.assertEqual((bob.heard(), cid.heard()), ([], []))
 
@@ -336,7 +336,7 @@ class LeavingTests(SynchronousTestCase):
         ann.drop()
         bob.drop()
         while world.host.journal.release():
-            world.host.settle()
+            world.host.until_idle()
         self.assertEqual((master.heard(), len(world.outcomes)), ([left(1, "ann")], 1))
 
     def test_a_move_on_its_way(self) -> None:
@@ -348,7 +348,7 @@ class LeavingTests(SynchronousTestCase):
         ann.drop()
         self.assertEqual(master.heard(), [])
         while world.host.journal.release():
-            world.host.settle()
+            world.host.until_idle()
         self.assertEqual(master.heard(), [move(1), left(1, "ann")])
         self.assertEqual(bob.heard(), [over(1, {"ann": False, "bob": True})])
 
@@ -489,7 +489,7 @@ class MasterTests(SynchronousTestCase):
         world.player("ann"), world.player("bob")
         master.drop()
         while journal.release():
-            world.host.settle()
+            world.host.until_idle()
         self.assertEqual(world.master().heard(), [begin(1, "ann", "bob")])
 
     def test_it_dies_while_a_game_is_rebuilt(self) -> None:

@@ -13,7 +13,7 @@ from gamehost.games.base import Seat
 from gamehost.journal.records import EntryKind, SeatRecord, TableId
 from gamehost.lobby.seats import LEAST_PAUSE, PAUSE, Resuming
 from gamehost.lobby.sleeping import Place, SleepingIndex, SleepingTable
-from gamehost.tables.slices import STEPS
+from gamehost.tables.scheduler import STEPS
 from gamehost.testing.cases import PropertyCase
 from tests.kit.example_game import TOY, TOY_WIRE
 from tests.kit.journals import CommittedJournal, RecordingJournal
@@ -617,12 +617,12 @@ class OrderTests(PropertyCase):
                 there.pop(step).drop()
             else:
                 there[step] = self.come(host, step)
-            host.settle()
+            host.until_idle()
             self.check_invariants(host)
         for player in data.draw(st.permutations(PLAYERS)):
             if player not in there:
                 there[player] = self.come(host, player)
         while host.journal.release():
-            host.settle()
+            host.until_idle()
         self.check_invariants(host)
         self.assertEqual(self.state(host), before)

@@ -590,7 +590,7 @@ class FollowingTests(SynchronousTestCase):
         table, watcher = followed.get(ONE), Watcher()
         assert table is not None
         table.watch(watcher)
-        self.host.settle()
+        self.host.until_idle()
         self.assertEqual((self.journal.read_asked()[1], len(watcher.read())), (1, 1), "at once")
         self.pass_time(3.0)
         self.assertEqual(self.journal.read_asked(), (3.0 / LIST_EVERY, 3.0 / READ_EVERY))
@@ -605,7 +605,7 @@ class FollowingTests(SynchronousTestCase):
         watchers = [Watcher() for _ in range(3)]
         for table, watcher in zip(followed.newest(9), watchers, strict=True):
             table.watch(watcher)
-        self.host.settle()
+        self.host.until_idle()
         self.assertEqual((self.journal.asked["entries"], self.journal.asked["of tables"]), (1, 3))
         clients[2].say("+1")
         self.host.wait(READ_EVERY)
@@ -618,7 +618,7 @@ class FollowingTests(SynchronousTestCase):
         table, watcher = followed.get(ONE), Watcher()
         assert table is not None
         table.watch(watcher)
-        self.host.settle()
+        self.host.until_idle()
         self.journal.read_asked()
         self.journal.late = True
         ann.say("+1")
@@ -661,7 +661,7 @@ class FollowingTests(SynchronousTestCase):
         table, watcher = followed.get(ONE), Watcher()
         assert table is not None
         table.watch(watcher)
-        self.host.settle()
+        self.host.until_idle()
         watcher.read()
         ann.say("+1")
         self.journal.late = True

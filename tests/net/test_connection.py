@@ -233,7 +233,7 @@ class TransportTests(ConnectionCase):
         self.assertRaises(AssertionError, bare.write, b"x")
         transport.abortConnection()
         self.assertFalse(transport.disconnecting, "TCP leaves it alone")
-        world.settle()
+        world.until_idle()
         transport.hang_up()
         self.assertTrue(transport.disconnected)
 

@@ -132,4 +132,4 @@ class TLSTests(EndpointsCase):
         modules: dict[str, Any] = sys.modules
         self.addCleanup(modules.__setitem__, "gamehost.net.tls", modules["gamehost.net.tls"])
         modules["gamehost.net.tls"] = None
-        self.assertIn("install gamehost[tls]", self.refusal("tls:/etc/keys:1"))
+        self.assertIn("pip install 'Twisted[tls]'", self.refusal("tls:/etc/keys:1"))

@@ -81,7 +81,7 @@ class HeaderTests(ProxiedCase):
         banned.receive(tcp4("192.0.2.1"))
         other.receive(tcp4("192.0.2.2"))
         self.assertEqual(banned.read(), b"bye your address is banned from this host\n")
-        self.world.settle()
+        self.world.until_idle()
         self.assertEqual(self.addresses(), ["192.0.2.2"])
 
     def test_refused(self) -> None:
@@ -90,7 +90,7 @@ class HeaderTests(ProxiedCase):
             transport = self.connect()
             transport.receive(data)
             transport.protocol.dataReceived(tcp4() + b"hi ann\n")
-            self.world.settle()
+            self.world.until_idle()
             self.assertTrue(transport.aborted)
             self.assertEqual(transport.read(), b"")
         self.assertEqual(self.addresses(), [])

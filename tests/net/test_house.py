@@ -13,6 +13,7 @@ from zope.interface import implementer
 
 from gamehost.limits import Limits
 from gamehost.lobby.house import HouseRefused
+from gamehost.lobby.questions import NotAnswered
 from gamehost.net.house import HouseService, private_folder
 from gamehost.ops.unix_socket import LONGEST_PATH
 from tests.kit.memory_host import MemoryHost
@@ -70,6 +71,20 @@ class HouseServiceTests(SynchronousTestCase):
         self.assertEqual(told(bob)[0]["is"], "seated")
         self.assertTrue(process.written.endswith(b"\nsit hard.1 1\n"))
         self.assertRaises(HouseRefused, self.host.lobby.house.play, None, _game("eriantys"), "easy", 2, {})
+
+    def test_studies(self) -> None:
+        """A process that is ready is asked. What it says comes to who asked; if it ends, they are told so."""
+        service = self.start(2)
+        idle, process = self.reactor.processes
+        process.says(b"ready onitama\n")
+        one, other, last = (service.study(group, '{"game": "onitama"}') for group in (1, 2, 3))
+        self.assertTrue(process.written.endswith(b'\nstudy 3 3 {"game": "onitama"}\n'))
+        self.assertNotIn(b"study", idle.written)
+        process.says(b'studied 2 {"turns": [ ]}\nstudied 1 \n')
+        self.assertEqual(self.successResultOf(other), '{"turns": [ ]}')
+        self.failureResultOf(one, NotAnswered)
+        process.end()
+        self.failureResultOf(last, NotAnswered)
 
     def test_a_process_that_ends(self) -> None:
         """The next one is called to all seats."""

@@ -327,11 +327,33 @@ class TurnsTests(ConnectionCase):
         self.assertEqual(rounds(world, client), [1] * 64)
         self.assertFalse(client.protocol.input._buffer)
 
+    def test_only_those_who_send_are_paused_while_the_disk_is_late(self) -> None:
+        """What comes first is kept, and nothing more is read; who sends nothing is not touched."""
+        world, client = self.connected()
+        quiet = world.connect("toy")
+        factory = client.protocol.factory
+        for _ in range(2):
+            factory.pause_input(True)
+            self.assertTrue(client.transport._reading and quiet.transport._reading)
+            client.protocol.dataReceived(b"say 2\n")
+            client.protocol.dataReceived(b"say 3\n")
+            factory.pause_input(True)
+            self.assertFalse(client.transport._reading)
+            self.assertTrue(quiet.transport._reading)
+            self.assertEqual(client.transport.read(), b"")
+            factory.pause_input(False)
+            self.assertEqual(rounds(world, client), [1, 2])
+            self.assertTrue(client.transport._reading)
+        factory.pause_input(True)
+        client.protocol.dataReceived(b"say 2\n")
+        client.protocol.stop_input()
+        self.assertFalse(world.context.behind)
+
     def test_held_connection_goes_on_where_it_was(self) -> None:
         """While the disk is late nothing is heard, of what waits for its turn neither; then all of it is, in order."""
         world, client = self.connected(unlimited="yes", login_seconds="1000")
         client.transport.receive(b"say 2\n" * 100 + b"say 3\n")
-        client.protocol.pause_input(True)
+        client.protocol.factory.pause_input(True)
         self.assertEqual(rounds(world, client), [1] * 64)
-        client.protocol.pause_input(False)
+        client.protocol.factory.pause_input(False)
         self.assertEqual(rounds(world, client), [1] * 36 + [2])

@@ -84,7 +84,7 @@ class ReadingTests(ConnectionCase):
             client.protocol.say("x" * 1_000)
             sent += 1_000
         self.assertLessEqual(sent, 65_536 + 65_536 + 2_000)
-        world.settle()
+        world.until_idle()
         self.assertTrue(client.closed)
         self.assertEqual(world.clock.getDelayedCalls(), [])
 
@@ -230,7 +230,7 @@ class HoldingTests(ConnectionCase):
             client.protocol.say("x")
         self.assertFalse(client.closed)
         client.protocol.say("x")
-        world.settle()
+        world.until_idle()
         self.assertTrue(client.closed)
         self.assertEqual(world.clock.getDelayedCalls(), [])
 
@@ -252,6 +252,6 @@ class HoldingTests(ConnectionCase):
             client.protocol.say("x" * 1_000)
         client.protocol.hang_up("silent")
         self.assertEqual(dict(client.protocol.factory.hang_ups), {"slow_reader": 1})
-        world.settle()
+        world.until_idle()
         self.assertTrue(client.closed)
         self.assertEqual(world.clock.getDelayedCalls(), [])

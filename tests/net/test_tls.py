@@ -91,7 +91,7 @@ class Client:
         """Bytes out, and bytes in."""
         with contextlib.suppress(SSL.WantReadError):
             self.transport.receive(self.tls.bio_read(65_536))
-        self.world.settle()
+        self.world.until_idle()
         data = self.transport.read()
         if data:
             self.tls.bio_write(data)

@@ -1,16 +1,17 @@
-"""Players of Eriantys: every request has an answer, at every table, also for a player who has just come back."""
+"""Players of Eriantys: every request has an answer; the search for a turn; what one seat can know of a match."""
 
 from collections.abc import Mapping, Sequence
 
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.games.base import IllegalAction, Seat
-from gamehost.games.eriantys.events import AskAssistant, AskSteps, ChooseSteps, Closing
+from gamehost.games.eriantys.events import AskAssistant, AskSteps, AskStudent, ChooseSteps, Closing
 from gamehost.games.eriantys.master import Eriantys, EriantysMaster
 from gamehost.games.eriantys.phases import Play
-from gamehost.games.eriantys.player import after
+from gamehost.games.eriantys.player import Beam, EriantysPlayer, Seen, after, is_own, options, turn_lines, worth
+from gamehost.games.eriantys.rules import Position, evolve
 from gamehost.games.play import new_player
-from gamehost.players.base import Level, Player, SeededChance
+from gamehost.players.base import Budget, Level, Player, SeededChance
 from tests.kit.players import check_whole_matches, match_of, one_action, pairs, players_of, tell
 
 ERIANTYS = Eriantys()
@@ -112,3 +113,107 @@ class EriantysTests(SynchronousTestCase):
         self.assertIsNone(player.answer())
         player.hear(Closing())
         self.assertIsNone(player.answer())
+
+
+def at_turn(seed: int) -> Play:
+    """A match at the beginning of some turn in the third round."""
+    master, players = begun((Level.EASY, Level.EASY), seed)
+    while True:
+        state = master._state
+        if isinstance(state, Play) and state.position.round == 3 and isinstance(state.request, AskStudent):
+            return state
+        one_action(ERIANTYS, master, players)
+
+
+class TurnTests(SynchronousTestCase):
+    """Ways to the end of the turn."""
+
+    def test_lines_are_legal(self) -> None:
+        """Each line leads from the position to the end of the turn, step by step; the best is first."""
+        for seed in range(6):
+            play = at_turn(seed)
+            lines = turn_lines(play, Beam(3, characters=True), SeededChance(1), Budget(2_000))
+            self.assertEqual([line.value for line in lines], sorted((line.value for line in lines), reverse=True))
+            for line in lines:
+                here = play
+                for action in line.actions:
+                    self.assertTrue(is_own(here, play.position.seat))
+                    here = after(here, action, SeededChance(1))
+                self.assertFalse(is_own(here, play.position.seat))
+
+    def test_wider_is_not_worse(self) -> None:
+        """In the mean over some turns, a wide beam finds more than a narrow one."""
+        found = [0.0, 0.0]
+        for seed in range(8):
+            play = at_turn(seed)
+            for place, width in enumerate((1, 6)):
+                lines = turn_lines(play, Beam(width, characters=True), SeededChance(1), Budget(10_000))
+                found[place] += lines[0].value
+        self.assertGreaterEqual(found[1], found[0])
+
+    def test_options(self) -> None:
+        """All options of the own turn are accepted by the rules when there are no swaps half done."""
+        play = at_turn(1)
+        for action in options(play, characters=False):
+            self.assertIsNotNone(after(play, action, SeededChance(1)).picked)
+
+    def test_worth(self) -> None:
+        """A tower more is worth more than anything else that one move changes, and what one team gains the other loses."""
+        position = at_turn(2).position
+        seat = Seat(0)
+        self.assertAlmostEqual(worth(position, seat), -worth(position, Seat(1)))
+        self.assertGreater(worth(with_towers(position, seat, -1), seat), worth(position, seat) + 50)
+
+
+def with_towers(position: Position, seat: Seat, more: int) -> Position:
+    """The position with more towers left to build."""
+    school = position.schools[seat]
+    return position.with_school(seat, evolve(school, towers=school.towers + more))
+
+
+class SeenTests(SynchronousTestCase):
+    """The position as it is known."""
+
+    def test_the_own_turn(self) -> None:
+        """In whole games, the seat that is asked knows the match as the rules hold it: bag, hands, order and moves made."""
+        for seats in (2, 3, 4):
+            for seed in (1, 2):
+                self.check_match(seats, seed)
+
+    def check_match(self, seats: int, seed: int) -> None:
+        """Compare before every answer."""
+        master, players = begun((Level.EASY,) * seats, seed)
+        while master.result is None:
+            state = master._state
+            if isinstance(state, Play) and state.request is not None:
+                player = players[state.request.seat]
+                assert isinstance(player, EriantysPlayer)
+                known = player.seen.play()
+                assert known is not None
+                if not isinstance(state.request, AskAssistant):
+                    self.assertEqual(known.position, evolve(state.position, banned=known.position.banned))
+                    self.assertEqual((known.moved, known.request), (state.moved, state.request))
+                else:
+                    self.assertEqual(known.position.hands, state.position.hands)
+            one_action(ERIANTYS, master, players)
+
+    def test_nothing(self) -> None:
+        """Before the deal there is no position."""
+        seen = Seen(Seat(0))
+        self.assertIsNone(seen.position())
+        self.assertIsNone(seen.play())
+
+    def test_view(self) -> None:
+        """A view is enough for the own turn, but for what others have played."""
+        master, players = begun((Level.EASY, Level.EASY), 2)
+        while not (isinstance(master._state, Play) and master._state.position.round == 2):
+            one_action(ERIANTYS, master, players)
+        request = master.request
+        assert request is not None
+        seen = Seen(request.seat)
+        seen.hear(master.view(request.seat))
+        position = seen.position()
+        assert position is not None and master.position is not None
+        self.assertEqual(position.bag, master.position.bag)
+        self.assertEqual(position.islands, master.position.islands)
+        self.assertEqual(position.hands[request.seat], master.position.hands[request.seat])

@@ -9,12 +9,22 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.games.base import Cause, Result, Seat
 from gamehost.games.play import new_player
-from gamehost.games.stratego.actions import Move, Place, PlaceRows
-from gamehost.games.stratego.events import Board, Fought, Moved, Opened, Over, Phase, ReadySet, Situation
-from gamehost.games.stratego.master import STRATEGO, StrategoMaster
+from gamehost.games.stratego.events import (
+    Board,
+    Fought,
+    Move,
+    Moved,
+    Opened,
+    Over,
+    Phase,
+    Place,
+    PlaceRows,
+    ReadySet,
+    Situation,
+)
+from gamehost.games.stratego.master import STRATEGO, StrategoMaster, board_with
 from gamehost.games.stratego.player import LIBRARY, Knowledge, StrategoPlayer, Suspect, any_set_up, set_up
 from gamehost.games.stratego.rules import EMPTY, FIRST_PLAYER, KINDS, SECOND, SECOND_PLAYER, Position, seen
-from gamehost.games.stratego.views import board_with
 from gamehost.players.base import Level, Player, SeededChance, Thinking
 from tests.kit.games.stratego import drawn, from_setups, shuffled_rows, square
 from tests.kit.players import check_whole_matches, match_of, pairs, tell

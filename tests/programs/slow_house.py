@@ -29,7 +29,7 @@ class SlowHouseTests(SynchronousTestCase):
                 level = list(Level)[number % len(Level)]
                 person = Person(host, game, house=level.value)
                 for _ in range(20_000):
-                    if not any([person.go_on(), process.settle()]):
+                    if not any([person.go_on(), process.until_idle()]):
                         break
                 assert person.over is not None or person.program.over is not None, (game, number)
                 self.assertEqual([one.refused for one in process.seen if one.refused], [], (game, number))
@@ -47,9 +47,9 @@ class SlowHouseTests(SynchronousTestCase):
                 for _ in range(20_000):
                     did = person.go_on()
                     for player in process.players.values():
-                        # Every second life is one that does not answer.
+                        # Every second run is one that does not answer.
                         player.asleep = len(process.seen) % 2 == 1
-                    did = process.settle() or did
+                    did = process.until_idle() or did
                     if any(player.asleep and player.program.match is not None for player in process.players.values()):
                         process.kill()
                         process.restart()

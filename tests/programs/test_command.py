@@ -13,7 +13,7 @@ from twisted.trial.unittest import SynchronousTestCase
 from gamehost.games.base import Seat
 from gamehost.games.onitama.master import Dealt
 from gamehost.games.play import new_player
-from gamehost.games.stratego.actions import Move, Place, PlaceRows, Ready
+from gamehost.games.stratego.events import Move, Place, PlaceRows, Ready
 from gamehost.players.base import Level, Player
 from gamehost.plugins import WIRES
 from gamehost.programs.command import PlayerProtocol, endpoint, main, parser, playable, players_of
@@ -416,7 +416,7 @@ class WholeMatches(SynchronousTestCase):
             for _ in range(30):
                 if person.program.match is not None and any(table.n > 4 for table in host.lobby.tables.values()):
                     break
-                if not (person.go_on() | process.settle()):
+                if not (person.go_on() | process.until_idle()):
                     host.wait(2)
             host.lobby.close()
             again = MemoryHost(house_rules=RULES, journal=host.journal.restarted())

@@ -10,6 +10,7 @@ from functools import partial
 from itertools import pairwise, takewhile
 from typing import Any, Self
 
+import msgspec
 from hypothesis import given
 from hypothesis import strategies as st
 from twisted.internet.defer import Deferred, succeed
@@ -21,6 +22,8 @@ from gamehost.client.core import Lost, NotConnected
 from gamehost.games.base import Seat
 from gamehost.games.onitama.messages import DealtEvent, MovedEvent
 from gamehost.games.play import new_player
+from gamehost.journal.records import Entry, EntryKind
+from gamehost.lobby.study import Question
 from gamehost.players.base import Level
 from gamehost.programs.house import Control, HousePlayer
 from gamehost.programs.open import OpenProgram
@@ -152,6 +155,23 @@ class ControlTests(SynchronousTestCase):
         self.assertEqual(output.getvalue(), "ready eriantys onitama paper-soccer stratego\nalive\n")
         self.assertEqual([address for address, *_ in reactor.unixClients], ["/nowhere/socket"] * 3)
 
+    def test_a_study(self) -> None:
+        """It is told under its number when all its steps are done. Of a record that fits no rules, only the number is."""
+        reactor: Any = MemoryReactorClock()
+        control = Control(reactor)
+        control.makeConnection(StringTransport())
+        self.addCleanup(control.stop)
+        control._think = ThinkingQueue(lambda work, done: done(work()), reactor.seconds)
+        begun, deal = Entry(EntryKind.BEGAN, 0), {"deal": "boar,ox/crab,eel/tiger"}
+        moved = Entry(EntryKind.ACTED, 1, Seat(0), b"nonsense")
+        with redirect_stdout(io.StringIO()) as output, redirect_stderr(io.StringIO()) as errors:
+            control.dataReceived(b'{"socket": "/nowhere", "secret": "5ec2e7"}\n')
+            for number, entries in ((5, (begun,)), (6, (begun, moved))):
+                question = msgspec.json.encode(Question("onitama", 2, deal, entries)).decode()
+                control.dataReceived(f"study {number} 7 {question}\n".encode())
+        self.assertEqual(output.getvalue().splitlines()[1:], ['studied 5 {"standings":[],"turns":[]}', "studied 6 "])
+        self.assertIn("a match cannot be studied", errors.getvalue())
+
     def test_a_name_that_is_none(self) -> None:
         """It is reported, and the process goes on."""
         reactor: Any = MemoryReactorClock()
@@ -250,13 +270,13 @@ class Told:
         ann = host.connect("open")
         ann.send(line(do="enter", name="ann") + line(do="seek", game="stratego", house=level.value, seat="first"))
         ann.send(act("/".join((back_row, *ROWS))))
-        process.settle()
+        process.until_idle()
         columns = "ABEFIJ"
         for number in range(moves):
             column, back = columns[number % 6], number // 6 % 2
             start, end = (f"{column}5", f"{column}4") if back else (f"{column}4", f"{column}5")
             ann.send(act(f"{start}-{end}"))
-            process.settle()
+            process.until_idle()
         # Whoever gets to the back row learns what stands there.
         acts = [one for player in process.seen for one in player.acts]
         self.acts = list(takewhile(lambda one: not re.search("-[A-J]1$", one), acts))
@@ -323,7 +343,7 @@ class OpenProgramTests(SynchronousTestCase):
     def play(self, process: HouseProcess, *people: Person, most: int = 3_000) -> None:
         """Until everybody knows the end."""
         for _ in range(most):
-            if not any([*(person.go_on() for person in people), process.settle()]):
+            if not any([*(person.go_on() for person in people), process.until_idle()]):
                 return
         self.fail("the match has no end")
 
@@ -346,11 +366,11 @@ class OpenProgramTests(SynchronousTestCase):
         person = Person(host, "stratego", house="easy")
         for number in range(60):
             person.go_on()
-            process.settle()
+            process.until_idle()
             if number % 10 == 9:
                 process.kill()
                 process.restart()
-        process.settle()
+        process.until_idle()
         self.assertEqual(len(process.seen), 7)
         self.assertEqual([one.refused for one in process.seen if one.refused], [])
         self.assertNotIn("Away", person.told)
@@ -365,7 +385,7 @@ class OpenProgramTests(SynchronousTestCase):
         process.came = lambda player: setattr(player, "asleep", len(process.seen) % 2 == 1)
         for _ in range(60):
             person.go_on()
-            process.settle()
+            process.until_idle()
             if person.program.over is not None:
                 break
             if any(player.asleep for player in process.players.values()) and person.client.core.own is not None:
@@ -390,7 +410,7 @@ class OpenProgramTests(SynchronousTestCase):
         self.assertEqual(program.hear(m.Back(3, 5, 1)), [], "somebody else")
 
     def test_a_connection_that_is_lost_while_coming_back(self) -> None:
-        """What is heard later belongs to the next life."""
+        """What is heard later belongs to the next run."""
         program = OpenProgram(lambda game, seat: new_player(game, seat, Level.EASY, 1))
         program.hear(m.Seated(3, "onitama", 0, ["ann", "bob"], ["open", "open"], 1))
         program.hear(m.Back(3, 5, 0, onitama_view()))

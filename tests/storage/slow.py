@@ -5,14 +5,14 @@ A thousand kills and fifty thousand power cuts, some minutes. Not part of the su
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from tests.storage.test_power import KillCase, cuts
+from tests.storage.test_damage import KillCase, cuts
 
 
 class LongKillTests(KillCase):
     timeout = 1800
 
     def test_a_thousand_kills(self) -> None:
-        """No acknowledged entry is lost, every next life starts."""
+        """No acknowledged entry is lost, every next run starts."""
         for seed in range(40):
             self.kill(25, seed)
 

@@ -17,21 +17,21 @@ from gamehost.storage.durable import DurableJournal, StoredAccounts
 from gamehost.storage.memory import MemoryJournal
 from gamehost.storage.notes import (
     AddAccount,
-    ChangeAccount,
-    DeleteAccount,
-    DropBan,
-    DropProof,
     Note,
-    PutBan,
-    PutProof,
-    RenameAccount,
     Sleep,
     Told,
-    Uptime,
+    change_account,
+    delete_account,
+    drop_ban,
+    drop_proof,
+    put_ban,
+    put_proof,
+    put_uptime,
     read_accounts,
     read_bans,
     read_proofs,
     read_uptime,
+    rename_account,
 )
 from gamehost.storage.reads import Database, Sql
 from gamehost.storage.sidecar import sidecar_path
@@ -47,8 +47,8 @@ class StoredAccountsTests(AccountsContract, StoreCase, PropertyCase):
         self.journal = self.start()
         return StoredAccounts(self.journal)
 
-    def settle(self) -> None:
-        self.pump.settle(self.journal)
+    def until_idle(self) -> None:
+        self.pump.until_idle(self.journal)
         self.assertEqual(self.pump.broken, [])
 
     def test_everything_is_there_in_another_life(self) -> None:
@@ -75,7 +75,7 @@ class StoredAccountsTests(AccountsContract, StoreCase, PropertyCase):
         assert ann is not None and bob is not None
         book.rename(ann, "Zoe", lambda: None)
         book.delete(bob, lambda: None)
-        self.settle()
+        self.until_idle()
         killed = self.folder / "killed.sqlite"
         for suffix in ("", "-wal", ".hwm", ".last"):
             shutil.copy(sidecar_path(self.path, suffix), sidecar_path(killed, suffix))
@@ -87,7 +87,7 @@ class StoredAccountsTests(AccountsContract, StoreCase, PropertyCase):
             zoe = later.find("zoe")
             self.assertTrue(zoe is not None and zoe.digest.fits(b"secret"))
             later.add(account("bob"), nobody)
-            self.pump.settle(journal)
+            self.pump.until_idle(journal)
             self.assertNotIn(bob.digest.hash, [row[0] for row in rows(journal, "SELECT hash FROM account")])
 
     def test_proofs_are_there_in_another_life(self) -> None:
@@ -115,7 +115,7 @@ class StoredAccountsTests(AccountsContract, StoreCase, PropertyCase):
     def test_the_password_is_not_in_the_file(self) -> None:
         book = self.new_book()
         book.add(account("ann", b"canary-in-the-mine"), nobody)
-        self.settle()
+        self.until_idle()
         for path in self.folder.iterdir():
             self.assertNotIn(b"canary", path.read_bytes(), path.name)
         self.assertIn(b"ann", b"".join(path.read_bytes() for path in self.folder.iterdir()))
@@ -129,7 +129,7 @@ class StoredAccountsTests(AccountsContract, StoreCase, PropertyCase):
             old.execute("PRAGMA user_version=1")
         book = self.new_book()
         book.add(account("ann"), nobody)
-        self.settle()
+        self.until_idle()
         self.assertEqual(rows(self.journal, "PRAGMA user_version"), [(len(schemas()),)])
 
     def test_the_store_decides_who_gets_a_key(self) -> None:
@@ -140,7 +140,7 @@ class StoredAccountsTests(AccountsContract, StoreCase, PropertyCase):
         book.add(first, owners.append)
         twin.add(taken, owners.append)
         self.assertEqual(twin.find("ann"), taken)
-        self.settle()
+        self.until_idle()
         self.assertEqual((owners, twin.find("ann")), ([first, first], first))
 
     def test_what_other_members_change_is_learned(self) -> None:
@@ -153,7 +153,7 @@ class StoredAccountsTests(AccountsContract, StoreCase, PropertyCase):
             book.learn("ann", learned)
             self.assertIs(book.find("ann"), learned)
         self.assertEqual(seen, [(None, first), (first, again), (again, renamed), (renamed, None)])
-        self.settle()
+        self.until_idle()
         self.assertEqual(list(StoredAccounts(self.journal).names()), [])
 
     def test_own_changes_come_first(self) -> None:
@@ -167,14 +167,14 @@ class StoredAccountsTests(AccountsContract, StoreCase, PropertyCase):
         book.learn("ann", None)
         book.learn("bob", other)
         self.assertEqual((book.find("ann"), book.find("bob")), (changed, other))
-        self.settle()
+        self.until_idle()
         self.assertEqual((owners, book.find("ann"), book._pending, book._learned), ([mine], None, {}, {}))
         book.add(changed, owners.append)
         book.learn("ann", other)
         book.learn("zoe", None)
         book.rename(changed, "zoe", lambda: None)
         book.learn("zoe", other)
-        self.settle()
+        self.until_idle()
         self.assertEqual((book.find("ann"), book.find("zoe")), (other, other))
 
 
@@ -192,8 +192,8 @@ class StoredBansTests(BansContract, StoreCase, PropertyCase):
         self.stop(self.journal)
         return self.new_store()
 
-    def settle(self) -> None:
-        self.pump.settle(self.journal)
+    def until_idle(self) -> None:
+        self.pump.until_idle(self.journal)
         self.assertEqual(self.pump.broken, [])
 
 
@@ -221,7 +221,7 @@ class NotesContract(SynchronousTestCase):
         self.assertEqual(self.live(), [])
 
     def test_uptime(self) -> None:
-        self.write(Uptime(5), Uptime(6))
+        self.write(put_uptime(5), put_uptime(6))
         self.assertEqual(read_uptime(self.connected), 6)
 
     def test_accounts(self) -> None:
@@ -233,7 +233,7 @@ class NotesContract(SynchronousTestCase):
         self.assertEqual([note.owner for note in notes], [first, first])
         self.assertEqual(list(read_accounts(self.connected)), [first])
         changed = Account("Ann", second.digest)
-        self.write(ChangeAccount(changed))
+        self.write(change_account(changed))
         self.assertEqual(list(read_accounts(self.connected)), [changed])
 
     def test_other_names(self) -> None:
@@ -241,23 +241,23 @@ class NotesContract(SynchronousTestCase):
         ann, bob = (Account(name, Digest(Cost(2, 1, 1), b"salt", b"hash")) for name in ("ann", "bob"))
         self.write(AddAccount(ann), AddAccount(bob))
         carl = Account("Carl", ann.digest)
-        self.write(RenameAccount(Account("BOB", ann.digest), "ann"), RenameAccount(carl, "ann"))
+        self.write(rename_account(Account("BOB", ann.digest), "ann"), rename_account(carl, "ann"))
         self.assertEqual(set(read_accounts(self.connected)), {carl, bob})
-        self.write(DeleteAccount("carl"), DeleteAccount("bob"), AddAccount(bob), DeleteAccount("bob"))
+        self.write(delete_account("carl"), delete_account("bob"), AddAccount(bob), delete_account("bob"))
         self.assertEqual(list(read_accounts(self.connected)), [])
 
     def test_proofs(self) -> None:
         older, newer = Proof("ann", True, b"a", 1), Proof("ann", True, b"a", 2)
-        self.write(PutProof(older), PutProof(newer), PutProof(Proof("bob", False, b"b", 2)))
-        self.write(DropProof(Proof("bob", False, b"b", 1)), DropProof(Proof("ann", False, b"b", 1)))
+        self.write(put_proof(older), put_proof(newer), put_proof(Proof("bob", False, b"b", 2)))
+        self.write(drop_proof(Proof("bob", False, b"b", 1)), drop_proof(Proof("ann", False, b"b", 1)))
         self.assertEqual(list(read_proofs(self.connected)), [newer])
 
     def test_bans(self) -> None:
         older, newer = Ban("name:ann", "Ann", 1, 2), Ban("name:ann", "ann", 3)
         other = Ban("network:192.0.2.0/24", "192.0.2.0/24", 5, 6)
-        self.write(PutBan(older), PutBan(newer), PutBan(other), DropBan("name:bob"))
+        self.write(put_ban(older), put_ban(newer), put_ban(other), drop_ban("name:bob"))
         self.assertEqual(list(read_bans(self.connected)), [newer, other])
-        self.write(DropBan("name:ann"))
+        self.write(drop_ban("name:ann"))
         self.assertEqual(list(read_bans(self.connected)), [other])
 
 
@@ -270,7 +270,7 @@ class SqliteTests(NotesContract):
 
     def test_a_row_is_left_of_a_deleted_account(self) -> None:
         """Accounts are counted. It has no name and no digest."""
-        self.write(AddAccount(Account("ann", Digest(Cost(2, 1, 1), b"salt", b"hash"))), DeleteAccount("ann"))
+        self.write(AddAccount(Account("ann", Digest(Cost(2, 1, 1), b"salt", b"hash"))), delete_account("ann"))
         self.assertEqual(self.connected.rows("SELECT name, salt, hash FROM account"), [("", b"", b"")])
 
     def test_nothing_is_left_half_read(self) -> None:
@@ -292,7 +292,7 @@ class PostgresTests(PostgresCase, NotesContract):
 
     def test_uptime_does_not_go_back(self) -> None:
         """Another member of a cluster has noted a later one."""
-        self.write(Uptime(6), Uptime(5))
+        self.write(put_uptime(6), put_uptime(5))
         self.assertEqual(read_uptime(self.connected), 6)
 
 

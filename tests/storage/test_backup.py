@@ -98,7 +98,7 @@ class OnlineBackupTests(StoreCase):
         self.assertEqual((made.path, made.mark.count, made.size), (self.copy, 301, self.copy.stat().st_size))
         self.assertEqual(stat.S_IMODE(self.copy.stat().st_mode), 0o600)
         journal.append(table, MOVE, nothing)
-        self.pump.settle(journal)
+        self.pump.until_idle(journal)
         with reading(self.copy) as found:
             self.assertEqual(found.verify().faults, [])
         later = self.start(self.copy)
@@ -124,7 +124,7 @@ class OnlineBackupTests(StoreCase):
         journal.append(table, MOVE, move)
         made = self.back_up(journal)
         assert isinstance(made, Backup), made
-        self.pump.settle(journal)
+        self.pump.until_idle(journal)
         self.assertGreater(made.mark.count, 2005)
         self.assertGreaterEqual(2001 + confirmed, made.mark.count)
         with reading(self.copy) as found:
@@ -230,7 +230,7 @@ class OnlineBackupTests(StoreCase):
         def copying(connection: object, part: Path, between: Between, pace: object) -> None:
             assert journal.backups is not None
             journal.backups._store._failed = True
-            journal._writer.put((table, MOVE))
+            journal._writer.put([(table, MOVE)])
             between(20.0)
 
         self.patch(backup, "copy_pages", copying)

@@ -16,6 +16,7 @@ from gamehost.storage.names import (
     Answer,
     Asked,
     Claim,
+    Confirm,
     Home,
     Judge,
     Member,
@@ -26,7 +27,6 @@ from gamehost.storage.names import (
     Request,
     Rows,
     Seen,
-    Settle,
     TableNumbers,
     Transfer,
     Verdict,
@@ -46,7 +46,7 @@ def offer(key: str, home: int, order: int, movable: bool = True) -> Offer:
 
 
 class NamesTests(SynchronousTestCase):
-    """Groups of requests of member 1. Member 2 lives, and member 9 does not."""
+    """Groups of requests of member 1. Member 2 is alive, and member 9 is not."""
 
     def rows(self, *offers: Offer, **homes: Home) -> Rows:
         return Rows(homes, {one.key: one for one in offers}, {1, 2})
@@ -65,7 +65,7 @@ class NamesTests(SynchronousTestCase):
         self.assertEqual((again, twice), (results, after))
 
     def test_claims(self) -> None:
-        """A name that nobody has is at home here; any other one where it is, if that member lives and knows it."""
+        """A name that nobody has is at home here; any other one where it is, if that member is alive and knows it."""
         rows = self.rows(there=Home(2), gone=Home(9), taken_over=Home(2, False), ours=Home(1, False))
         claims: list[Request] = [Claim(key, QUEUE) for key in ("free", "there", "gone", "taken_over", "ours", "free")]
         results: list[int | bool | None] = [1, 2, None, None, None, 1]
@@ -93,7 +93,7 @@ class NamesTests(SynchronousTestCase):
         self.check([Release(["ann", "bob", "eve", "nobody"])], rows, [None], left, [offer("bob", 2, 2)])
 
     def test_transfers(self) -> None:
-        """A name goes to a member that lives. A transfer that was carried out is carried out again."""
+        """A name goes to a member that is alive. A transfer that was carried out is carried out again."""
         rows = self.rows(offer("ann", 1, 1), ann=Home(1), bob=Home(2), eve=Home(1, False), tom=Home(9))
         self.check([Transfer("ann", 2)], rows, [True], {**rows.homes, "ann": Home(2)}, [])
         self.check([Transfer("lost", 2)], rows, [True], {**rows.homes, "lost": Home(2)}, [offer("ann", 1, 1)])
@@ -210,9 +210,9 @@ class RegistryTests(SynchronousTestCase):
         self.requests.release(["ann", "bob"])
         self.requests.release([])
         self.requests.new_numbers(64, keep)
-        self.requests.settle(["eve"])
+        self.requests.confirm(["eve"])
         wanted = [Claim("ann", QUEUE), Wait("ann", QUEUE, False), WaitNoLonger("ann"), Transfer("ann", 2)]
-        more = [Release(("ann", "bob")), NewNumbers(64), Settle(("eve",))]
+        more = [Release(("ann", "bob")), NewNumbers(64), Confirm(("eve",))]
         self.assertEqual([asked.request for asked in self.requests.asked], [*wanted, *more])
         for result in (Answer(2), None, None, True, None, range(1, 65), None):
             self.answer(result)
@@ -266,7 +266,7 @@ class JudgeTests(SynchronousTestCase):
         self.judge = Judge(2)
 
     def look(self, *members: Seen, now: float = 0.0) -> tuple[list[int], Sequence[int], bool]:
-        """Who lives, who is dead, and whether this host may take over."""
+        """Who is alive, who is dead, and whether this host may take over."""
         verdict = self.judge.look(members, now)
         return [one.epoch for one in verdict.members], verdict.dead, verdict.may_take_over
 
@@ -296,7 +296,7 @@ class JudgeTests(SynchronousTestCase):
             self.assertEqual((verdict.am_alive, verdict.may_take_over), (False, False))
 
     def test_restraint(self) -> None:
-        """After a lost connection nobody is judged for a while, and all count as living whose life was not ended."""
+        """After a lost connection nobody is judged for a while, and all count as living whose run was not ended."""
         alone = (seen(1, locked=False), seen(2), seen(3, ended=True, locked=False))
         self.judge.line_lost(10.0)
         self.assertEqual(self.look(*alone, now=10.1), ([1, 2], [], False))

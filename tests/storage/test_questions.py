@@ -22,7 +22,7 @@ from gamehost.storage import questions, reads
 from gamehost.storage.contents import Reading
 from gamehost.storage.database import SqliteDatabase, connect
 from gamehost.storage.durable import DurableJournal
-from gamehost.storage.notes import Uptime
+from gamehost.storage.notes import put_uptime
 from gamehost.storage.questions import MatchLists, Reader, find_finished, find_match, read_entries_after, read_record
 from gamehost.storage.reads import LIST, MATCH, Readable, Sql, TableRows
 from gamehost.storage.sqlite import open_reader
@@ -361,7 +361,7 @@ class BesideTests(ReaderCase):
         journal.open(table, OPENING, partial(journal.read, table, found))
         for _ in range(200):
             journal.append(table, MOVE, partial(journal.read, table, found))
-        self.pump.settle(journal)
+        self.pump.until_idle(journal)
         self.assertEqual(len(seen), 201)
         for least, number in enumerate(seen):
             self.assertGreaterEqual(number, least)
@@ -384,7 +384,7 @@ class BesideTests(ReaderCase):
     def test_a_failed_write_ends_the_reader(self) -> None:
         journal = self.start()
         no_number: Any = "seven"
-        journal.also(Uptime(no_number), nothing)
+        journal.also(put_uptime(no_number), nothing)
         self.pump.until(lambda: bool(self.pump.broken))
         self.stop(journal)
         thread = journal._reader._thread
@@ -413,7 +413,7 @@ class ReadsContract(JournalCase):
         done = self.play(journal, 0)
         journal.append(done, END, lambda: None)
         journal.told(done)
-        self.pump.settle(journal)
+        self.pump.until_idle(journal)
 
     def read(self, readable: Readable) -> None:
         self.asked = Counted(readable)
@@ -487,7 +487,7 @@ class PostgresTests(PostgresCase, ReadsContract):
         self.read(session)
 
     def test_tables_of_others(self) -> None:
-        """Those of other lives that do not sleep and have begun, the newest ones, and how many there are."""
+        """Those of other runs that do not sleep and have begun, the newest ones, and how many there are."""
         [(epoch,)] = self.sql("SELECT epoch FROM member")
         tables = TableRows(self.asked, epoch)
         self.assertEqual(tables.elsewhere(9), ([], 0))

@@ -220,7 +220,7 @@ ONE, TWO = TableId(1), TableId(2)
 
 def build(*changes: Change) -> Group:
     """The group of some changes. Its rows have the number 3. Table 2 has 5 rows."""
-    return build_group(changes, repeat(3), lambda: 12.5, lambda table: {TWO: Head(4, b"12345678")}[table])
+    return build_group(changes, repeat(3), lambda: 12.5, {}, lambda table: {TWO: Head(4, b"12345678")}[table])
 
 
 class GroupTests(SynchronousTestCase):
@@ -289,10 +289,10 @@ class UnplayedTests(DamageCase):
     def commit(self) -> None:
         """Something is committed, some minutes later. Marks are written by a thread of their own, and may be late."""
         for _ in range(20):
-            self.pump.settle(self.journal)
+            self.pump.until_idle(self.journal)
             self.now += LINGER
             self.match(OPENING, (MOVE,), told=False)
-            self.pump.settle(self.journal)
+            self.pump.until_idle(self.journal)
 
     def tables(self) -> set[int]:
         with reading(self.path) as journal:
@@ -311,10 +311,10 @@ class UnplayedTests(DamageCase):
 
     def test_nothing_is_removed_at_once(self) -> None:
         table = self.match(OPENING, (BEGAN, END))
-        self.pump.settle(self.journal)
+        self.pump.until_idle(self.journal)
         self.now += LINGER - 1
         self.match(OPENING, (MOVE,), told=False)
-        self.pump.settle(self.journal)
+        self.pump.until_idle(self.journal)
         self.stop(self.journal)
         self.assertIn(table, self.tables())
 
@@ -328,10 +328,10 @@ class UnplayedTests(DamageCase):
 
     def test_the_newest_table_stays(self) -> None:
         table = self.match(OPENING, (BEGAN, END))
-        self.pump.settle(self.journal)
+        self.pump.until_idle(self.journal)
         self.now += LINGER
         self.journal.note_uptime(5)
-        self.pump.settle(self.journal)
+        self.pump.until_idle(self.journal)
         self.stop(self.journal)
         self.assertEqual(self.tables(), {table})
         self.journal = self.begin()
@@ -358,12 +358,12 @@ class PostgresTests(PostgresCase):
                 journal.append(table, entry, nothing)
             if finishes(entries[-1]):
                 journal.told(table)
-        self.settle(journal)
+        self.until_idle(journal)
         now += LINGER
         self.play(journal, 1)
         self.cut()  # a lost session is no reason to leave them
         journal.note_uptime(1)
-        self.settle(journal)
+        self.until_idle(journal)
         kept = {row[0] for row in self.sql("SELECT game FROM event")}
         self.assertEqual({table: table in kept for table in tables}, tables)
         self.stop(journal)

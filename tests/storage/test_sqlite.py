@@ -24,7 +24,7 @@ from gamehost.storage.database import PRAGMAS, ask, lock, lock_owner, make_durab
 from gamehost.storage.durable import DurableJournal
 from gamehost.storage.high_water_mark import read_mark
 from gamehost.storage.inspect import reading
-from gamehost.storage.notes import Uptime
+from gamehost.storage.notes import put_uptime
 from gamehost.testing.cases import PropertyCase
 from tests.kit.journal_contract import END, MOVE, OPENING, DurableJournalContract, nothing
 from tests.kit.journals import JournalCase, records, rows
@@ -64,13 +64,13 @@ class SqliteJournalTests(DurableJournalContract, StoreCase):
         self.paths[journal] = path
         return journal
 
-    def settle(self, journal: Journal) -> None:
+    def until_idle(self, journal: Journal) -> None:
         assert isinstance(journal, DurableJournal)
-        self.pump.settle(journal)
+        self.pump.until_idle(journal)
         self.assertEqual(self.pump.broken, [])
         self.assertEqual(journal.unreadable, [])
 
-    def next_life(self, journal: Journal) -> Journal:
+    def next_run(self, journal: Journal) -> Journal:
         assert isinstance(journal, DurableJournal)
         path = self.paths.pop(journal)
         self.stop(journal)
@@ -147,7 +147,7 @@ class LifeTests(StoreCase):
         journal.open(table, OPENING, lambda: entered.append("opened"))
         for _ in range(20):
             journal.append(table, MOVE, lambda: entered.append("moved"))
-        self.pump.settle(journal)
+        self.pump.until_idle(journal)
         text = "".join({"opened": "o", "moved": "m"}.get(word, word) for word in entered)
         self.assertEqual(text.replace("][", ""), "[o" + "m" * 20 + "]")
         self.assertNotIn("[]", text)
@@ -156,9 +156,9 @@ class LifeTests(StoreCase):
         """A note is committed in order with the entries, and read back at the next start."""
         journal = self.start()
         done: list[str] = []
-        journal.also(Uptime(7), lambda: done.append("noted"))
-        journal.also(Uptime(8), lambda: done.append("noted again"))
-        self.pump.settle(journal)
+        journal.also(put_uptime(7), lambda: done.append("noted"))
+        journal.also(put_uptime(8), lambda: done.append("noted again"))
+        self.pump.until_idle(journal)
         self.assertEqual(done, ["noted", "noted again"])
         self.stop(journal)
         self.assertEqual(self.start().uptime, 8)
@@ -170,13 +170,13 @@ class LifeTests(StoreCase):
         new_kind = Entry(EntryKind.ACTED, 5)
         new_kind = replace(new_kind, kind=42)
         journal.append(other, new_kind, nothing)
-        self.pump.settle(journal)
+        self.pump.until_idle(journal)
         self.stop(journal)
         later = self.start()
         loaded: list[TableRecord | str] = []
         for found in later.unfinished():
             later.load(found.table, loaded.append)
-        self.pump.settle(later)
+        self.pump.until_idle(later)
         why = "table 2: row 1 is of kind 42, which this release does not know"
         self.assertEqual(loaded, [TableRecord(known, OPENING, (MOVE,)), why])
         self.assertRaises(ValueError, later.append, other, MOVE, nothing)
@@ -191,7 +191,7 @@ class LifeTests(StoreCase):
             loaded: list[TableRecord | str] = []
             journal.load(table, loaded.append)
             journal.load(TableId(99), loaded.append)
-            self.pump.settle(journal)
+            self.pump.until_idle(journal)
             why = "table 99: all of its rows are missing"
             self.assertEqual(loaded, [TableRecord(table, OPENING, (MOVE, END)), why])
             for number in (table, TableId(99)):
@@ -204,7 +204,7 @@ class LifeTests(StoreCase):
         journal = self.start()
         opening = evolve(OPENING, game=7)  # type: ignore[arg-type]
         journal.open(journal.new_table(), opening, nothing)
-        self.pump.settle(journal)
+        self.pump.until_idle(journal)
         self.stop(journal)
         later = self.start()
         self.assertEqual(records(later), [])
@@ -229,7 +229,7 @@ class LifeTests(StoreCase):
         table = self.play(journal, 1)
         called: list[str] = []
         no_number: Any = "seven"
-        journal.also(Uptime(no_number), lambda: called.append("never"))
+        journal.also(put_uptime(no_number), lambda: called.append("never"))
         journal.append(table, MOVE, lambda: called.append("never"))
         self.pump.until(lambda: bool(self.pump.broken))
         journal.append(table, MOVE, lambda: called.append("never"))
@@ -258,7 +258,7 @@ class OwnershipTests(StoreCase):
         self.assertIn("--store=second.sqlite", found.stdout)
         self.assertEqual({path.name: path.stat().st_size for path in self.folder.iterdir()}, before)
         journal.append(table, END, nothing)
-        self.pump.settle(journal)
+        self.pump.until_idle(journal)
         self.assertEqual(self.pump.broken, [])
 
     def test_the_same_process(self) -> None:

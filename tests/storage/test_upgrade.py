@@ -94,7 +94,7 @@ class UpgradeTests(StoreCase):
             self.assertEqual([entry.notation for entry in record.entries], [b"", b"ox c1 c2", b"crab c5 c4"])
             journal.append(record.table, Entry(EntryKind.ACTED, 3_000, Seat(0), b"boar d1 d2"), nothing)
             zoe = StoredAccounts(journal).find("zoe")
-            self.pump.settle(journal)
+            self.pump.until_idle(journal)
             self.stop(journal)
             self.assertEqual(zoe is not None and zoe.digest.fits(b"secret"), schema > 1)
             out = io.StringIO()
@@ -202,7 +202,7 @@ class IndexTests(StoreCase):
         return int(self.connection.execute(f"SELECT count(*) FROM {what}").fetchone()[0])
 
     def numbers(self, table: TableId) -> list[int]:
-        """The numbers of a table's rows, as they are found by a new life."""
+        """The numbers of a table's rows, as they are found by a new run."""
         return [row.n for row in TableRows(SqliteDatabase(self.connection)).rows(table)]
 
     def test_a_step_places_everything(self) -> None:
@@ -235,13 +235,13 @@ class IndexTests(StoreCase):
     def test_a_new_life_goes_on(self) -> None:
         """The tables are read back whole whatever part of them is placed, and new numbers follow the highest."""
         self.store.commit([(ONE, OPENING)])
-        for life in range(1, 24):
+        for run in range(1, 24):
             self.store = self.again()
             [record, *rest] = [self.store.read(one.table) for one in self.store.unfinished()]
             assert isinstance(record, TableRecord)
-            self.assertEqual((len(record.entries), len(rest)), (life - 1, life - 1))
-            self.assertEqual(self.store.tables.last_table, life)
-            self.store.commit([(ONE, MOVE), (TableId(life + 1), OPENING)])
+            self.assertEqual((len(record.entries), len(rest)), (run - 1, run - 1))
+            self.assertEqual(self.store.tables.last_table, run)
+            self.store.commit([(ONE, MOVE), (TableId(run + 1), OPENING)])
         self.assertEqual(placed_faults(SqliteDatabase(self.connection)), [])
 
     def test_a_step_belongs_to_its_group(self) -> None:

@@ -11,9 +11,9 @@ from twisted.trial.unittest import SynchronousTestCase
 from gamehost.journal.records import Entry, EntryKind, Journal, Pressure, TableId, TableRecord
 from gamehost.measures import Histogram
 from gamehost.storage.contents import Change
-from gamehost.storage.durable import DurableJournal
+from gamehost.storage.durable import Backlog, BacklogLimits, DurableJournal
 from gamehost.storage.memory import KEPT, MemoryJournal
-from gamehost.storage.writer import Backlog, BacklogLimits, Between, WorkStopped, Writer
+from gamehost.storage.writer import Between, WorkStopped, Writer
 from gamehost.testing.cases import PropertyCase
 from tests.kit.journal_contract import END, MOVE, OPENING, JournalContract, nothing
 from tests.kit.journals import Pump, records, rows
@@ -77,7 +77,7 @@ class WriterCase(SynchronousTestCase):
         self.pump.until(lambda: bool(stopped))
 
     def begin(self) -> None:
-        self.writer.put(CHANGE)
+        self.writer.put([CHANGE])
         self.assertTrue(self.ledger.began.acquire(timeout=PATIENCE))
 
 
@@ -86,7 +86,7 @@ class WriterTests(WriterCase):
         """The first change goes alone and at once; all that comes meanwhile goes together."""
         self.begin()
         for _ in range(7):
-            self.writer.put(CHANGE)
+            self.writer.put([CHANGE])
         self.ledger.gate.release(2)
         self.pump.until(lambda: sum(self.durable) == 8)
         self.assertEqual(self.durable, [1, 7])
@@ -100,15 +100,15 @@ class WriterTests(WriterCase):
         self.begin()
         self.pump.until(lambda: sum(self.durable) == 1)
         self.now = 1.0
-        self.writer.put(CHANGE)
+        self.writer.put([CHANGE])
         self.pump.until(lambda: bool(self.pump.broken))
         self.assertEqual(self.pump.broken, ["OSError: planted"])
 
     def test_commits_are_measured(self) -> None:
         """Their number, how many changes they have, and how long they take."""
         self.begin()
-        self.writer.put(CHANGE, CHANGE)
-        self.writer.put(CHANGE)
+        self.writer.put([CHANGE, CHANGE])
+        self.writer.put([CHANGE])
         self.stop()
         measures = self.writer._measures
         self.assertEqual((sum(measures.groups.counts), measures.groups.total), (2, 4))
@@ -128,7 +128,7 @@ class WriterTests(WriterCase):
     def test_stop_comes_after_what_was_queued(self) -> None:
         """What is queued before a stop is committed and called back; then the mark, then the end."""
         self.begin()
-        self.writer.put(CHANGE)
+        self.writer.put([CHANGE])
         self.stop()
         self.assertEqual(self.durable, [1, 1])
         self.assertEqual(self.ledger.log, ["commit 1", "commit 1", "mark", "close"])
@@ -138,7 +138,7 @@ class WriterTests(WriterCase):
         """Nothing of the group is acknowledged, nothing later is written, and the host is told once."""
         self.begin()
         self.ledger.fails = "commit"
-        self.writer.put(CHANGE)
+        self.writer.put([CHANGE])
         self.stop()
         self.assertEqual(self.durable, [])
         self.assertEqual(self.pump.broken, ["OSError: planted"])
@@ -161,7 +161,7 @@ class WriterTests(WriterCase):
         writer = Writer(ledger, self.pump.from_thread, self.durable.append, self.pump.broken.append, lambda: self.now)
         for now in times:
             self.now = now
-            writer.put(*[CHANGE] * changes)
+            writer.put([CHANGE] * changes)
             writer._turn(None)  # on this thread: a started writer may see the clock of the next change
         return writer._marks.qsize()
 
@@ -184,12 +184,12 @@ class WriterTests(WriterCase):
 
         self.ledger.noted = slow
         self.ledger.gate.release(100)
-        self.writer.put(CHANGE)
+        self.writer.put([CHANGE])
         self.pump.until(lambda: sum(self.durable) == 1)
         self.now = 1.0
-        self.writer.put(CHANGE)
+        self.writer.put([CHANGE])
         self.assertTrue(marking.acquire(timeout=PATIENCE))
-        self.writer.put(CHANGE)
+        self.writer.put([CHANGE])
         self.pump.until(lambda: sum(self.durable) == 3)
         go_on.release(100)
         self.stop()
@@ -205,7 +205,7 @@ class WriterTests(WriterCase):
         )
         ledger.noted = lambda word: self.pump.from_thread(partial(self.words.append, word))
         writer.start()
-        writer.put(CHANGE)
+        writer.put([CHANGE])
         self.pump.until(lambda: len(self.words) == 2)
         self.assertEqual(self.words, ["commit 1", "mark"])
         stopped: list[bool] = []
@@ -220,7 +220,7 @@ class WorkTests(WriterCase):
 
         def work(between: Between) -> None:
             for _ in range(3):
-                self.writer.put(CHANGE)
+                self.writer.put([CHANGE])
                 between(PATIENCE)
                 slices.append(list(self.ledger.log))
 
@@ -257,7 +257,7 @@ class WorkTests(WriterCase):
         seen: list[str] = []
 
         def work(between: Between) -> None:
-            self.writer.put(CHANGE)
+            self.writer.put([CHANGE])
             try:
                 between(PATIENCE)
             except OSError as error:
@@ -276,6 +276,11 @@ class BacklogTests(SynchronousTestCase):
         self.now = 100.0
         self.backlog = Backlog(lambda: self.now)
 
+    def add(self, size: int, durable: Callable[[], None] = nothing) -> None:
+        """A turn with one change."""
+        self.backlog.add(CHANGE, size, durable)
+        self.backlog.hand_over()
+
     def test_nothing_waits_at_first(self) -> None:
         """An empty backlog has no age, and presses nobody, however long it is empty."""
         self.now += 1000
@@ -284,29 +289,29 @@ class BacklogTests(SynchronousTestCase):
 
     def test_the_oldest_counts(self) -> None:
         """The age is that of the change that has waited longest; what became durable waits no more."""
-        self.backlog.add(10, nothing)
+        self.add(10)
         self.now += 1
-        self.backlog.add(20, nothing)
+        self.add(20)
         self.now += 0.125
         self.assertEqual((self.backlog.waiting, self.backlog.size, self.backlog.age), (2, 30, 1.125))
         self.backlog.done(1)
         self.assertEqual((self.backlog.waiting, self.backlog.size, self.backlog.age), (1, 20, 0.125))
 
     def test_times_are_measured_when_somebody_wants_to_know(self) -> None:
-        """Each change counts, from its own beginning to the moment in which all of its group was told."""
-        self.backlog.add(10, nothing)
+        """Each change counts, from the beginning of its turn to the moment in which all of its group was told."""
+        self.add(10)
         self.backlog.done(1)
         self.backlog.measures.acknowledged = histogram = Histogram((1.0, 2.0))
-        self.backlog.add(10, nothing)
+        self.add(10)
         self.now += 1
-        self.backlog.add(20, partial(setattr, self, "now", self.now + 1))
-        self.backlog.add(30, nothing)
+        self.add(20, partial(setattr, self, "now", self.now + 1))
+        self.add(30)
         self.backlog.done(2)
         self.assertEqual((histogram.counts, histogram.total), ([1, 1, 0], 3.0))
 
     def test_levels_by_age(self) -> None:
         """A quarter of a second, two seconds, ten seconds: the level begins after that, not at it."""
-        self.backlog.add(1, nothing)
+        self.add(1)
         found = []
         for later in (0.25, 0.26, 2.0, 2.01, 10.0, 10.01):
             self.now = 100.0 + later
@@ -319,14 +324,14 @@ class BacklogTests(SynchronousTestCase):
         """More changes or more bytes than may wait refuse at once."""
         self.backlog = Backlog(lambda: self.now, BacklogLimits(most_waiting=3, most_bytes=100))
         for _ in range(3):
-            self.backlog.add(1, nothing)
+            self.add(1)
         self.assertIs(self.backlog.pressure, Pressure.NONE)
-        self.backlog.add(1, nothing)
+        self.add(1)
         self.assertIs(self.backlog.pressure, Pressure.REFUSE)
         self.backlog.done(4)
-        self.backlog.add(100, nothing)
+        self.add(100)
         self.assertIs(self.backlog.pressure, Pressure.NONE)
-        self.backlog.add(1, nothing)
+        self.add(1)
         self.assertIs(self.backlog.pressure, Pressure.REFUSE)
 
     def test_documented_bounds(self) -> None:
@@ -347,9 +352,9 @@ class BacklogTests(SynchronousTestCase):
             raise RuntimeError("planted")
 
         backlog = Backlog(lambda: self.now, BacklogLimits(), group)
-        backlog.add(1, partial(called.append, "first"))
-        backlog.add(1, fails)
-        backlog.add(1, partial(called.append, "last"))
+        backlog.add(CHANGE, 1, partial(called.append, "first"))
+        backlog.add(CHANGE, 1, fails)
+        backlog.add(CHANGE, 1, partial(called.append, "last"))
         error = self.assertRaises(ExceptionGroup, backlog.done, 3)
         self.assertEqual([str(inner) for inner in error.exceptions], ["planted"])
         self.assertEqual(called, ["in", "first", "fails", "last", "out"])
@@ -357,9 +362,19 @@ class BacklogTests(SynchronousTestCase):
 
     def test_a_callback_may_add(self) -> None:
         """What is added meanwhile is not taken for durable."""
-        self.backlog.add(1, lambda: self.backlog.add(5, nothing))
+        self.add(1, lambda: self.add(5))
         self.backlog.done(1)
         self.assertEqual((self.backlog.waiting, self.backlog.size), (1, 5))
+
+    def test_a_turn_is_handed_over_once(self) -> None:
+        """The first change of a turn says that there is something to hand over; what is handed over does not grow."""
+        found = [self.backlog.add(CHANGE, 1, nothing) for _ in range(3)]
+        changes = self.backlog.hand_over()
+        found.append(self.backlog.add(CHANGE, 1, nothing))
+        self.assertEqual((found, list(changes)), ([True, False, False, True], [CHANGE] * 3))
+        self.assertEqual((len(self.backlog.hand_over()), len(self.backlog.hand_over())), (1, 0))
+        self.backlog.done(3)
+        self.assertEqual(self.backlog.waiting, 1)
 
 
 class TurnTests(StoreCase):
@@ -390,7 +405,7 @@ class TurnTests(StoreCase):
             self.add(journal, 3)
             self.assertEqual((len(self.turns), self.durable), (1, []))
             self.turns.pop()()
-            self.pump.settle(journal)
+            self.pump.until_idle(journal)
             self.assertEqual(self.durable, [0, 1, 2, 3])
             self.durable.clear()
         self.assertEqual(self.groups, 2)
@@ -417,8 +432,8 @@ class TurnTests(StoreCase):
         due, self.turns[:] = self.turns[:], []
         for call in due:
             call()
-        if not journal._added:
-            self.pump.settle(journal)
+        if journal.backlog._open is None:
+            self.pump.until_idle(journal)
         [(count,)] = rows(journal, "SELECT count(*) FROM live")
         return int(count)
 

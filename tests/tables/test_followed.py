@@ -98,7 +98,7 @@ class FollowingTests(TableCase):
         table.follow(0, world.journal.entries[ONE])
         self.assertEqual((first.read(), table.wants), ([], None), "some slices are left")
         table.unwatch(first)
-        world.settle()
+        world.until_idle()
         table.watch(second)
         world.wait(READ_EVERY)
         self.assertEqual((first.read(), second.read()), ([], [Look(801, None, Counted(1600, 9))]))

@@ -100,11 +100,11 @@ class GalleryTests(GalleryCase):
         host = self.open()
         self.watch(reader := Reader())
         self.assertEqual(reader.text, "")
-        host.settle()
+        host.until_idle()
         self.assertEqual(reader.read(), "1: 0 away 0;")
         self.act(self.ann, 1)
         self.assertEqual((self.bob.heard()[-1], reader.text), ("count 1 9", ""))
-        host.settle()
+        host.until_idle()
         self.assertEqual(reader.read(), "2: 1;")
         self.bob.drop()
         self.assertEqual(reader.read(), "2: Away;")
@@ -116,8 +116,8 @@ class GalleryTests(GalleryCase):
         for number, reader in enumerate(readers):
             self.watch(reader, "ab"[number % 2])
             if number % 7 == 0:
-                host.settle()
-        host.settle()
+                host.until_idle()
+        host.until_idle()
         self.made.clear()
         self.ann.say("+1")
         self.assertEqual(sorted(self.made), [b"a2: 1;", b"b2: 1;"])
@@ -137,7 +137,7 @@ class GalleryTests(GalleryCase):
         self.watch(late := Reader(order))
         self.turn()
         self.assertEqual(order, readers[: 2 * BATCH])
-        host.settle()
+        host.until_idle()
         self.assertEqual({reader.text for reader in readers}, {"1: 0 away 0;2: 1;3: 3;"})
         self.assertEqual(len(order), 2 * len(readers) + 1)
         self.assertEqual(late.text, "3: 3 away 0;")
@@ -161,11 +161,11 @@ class GalleryTests(GalleryCase):
         self.watch(stays)
         self.watch(goes)
         self.galleries.unwatch(TableId(1), goes)
-        host.settle()
+        host.until_idle()
         self.watch(goes)
         self.act(self.ann, 1)
         self.galleries.unwatch(TableId(1), goes)
-        host.settle()
+        host.until_idle()
         self.assertEqual((stays.read(), goes.read()), ("1: 0 away 0;2: 1;", ""))
         self.galleries.unwatch(TableId(1), stays)
         self.galleries.unwatch(TableId(1), stays)
@@ -184,7 +184,7 @@ class GalleryTests(GalleryCase):
         readers[0].tell = all_go  # type: ignore[method-assign]
         for reader in readers:
             self.watch(reader)
-        host.settle()
+        host.until_idle()
         self.assertEqual([reader.text for reader in readers], ["", "", ""])
         self.assertEqual((self.galleries._galleries, host.clock.getDelayedCalls()), ({}, []))
 
@@ -194,9 +194,9 @@ class GalleryTests(GalleryCase):
         reader = Reader()
         self.watch(reader)
         self.watch(reader)
-        host.settle()
+        host.until_idle()
         self.watch(reader)
-        host.settle()
+        host.until_idle()
         self.assertEqual(reader.read(), "1: 0 away 0;")
 
     def test_a_late_journal(self) -> None:
@@ -209,21 +209,21 @@ class GalleryTests(GalleryCase):
         self.watch(first)
         self.act(self.bob, 1)
         self.watch(second)
-        host.settle()
+        host.until_idle()
         self.assertEqual(first.text, "")
         journal.release()
-        host.settle()
+        host.until_idle()
         self.assertEqual((first.text, second.text), ("2: 1 away 0;3: 2;", "2: 1 away 0;3: 2;"))
 
     def test_an_old_look_is_not_shown(self) -> None:
         """When something happened that only players were told of, the next one is shown the match as it is now."""
         host = self.open()
         self.watch(Reader())
-        host.settle()
+        host.until_idle()
         self.table._outbox.record(Record(Entry(EntryKind.ACTED, 0), []))
         self.table._outbox.durable()
         self.watch(reader := Reader())
-        host.settle()
+        host.until_idle()
         self.assertEqual(reader.text, "2: 0 away 0;")
 
     def test_a_table_that_was_loaded_anew(self) -> None:
@@ -233,14 +233,14 @@ class GalleryTests(GalleryCase):
         again = self.world(settings={"toy.goal": "100"})
         self.seat(again)
         self.galleries.watch(again.lobby.tables[TableId(1)], new := Reader(), Words(self.made))
-        self.host.settle()
+        self.host.until_idle()
         self.assertEqual((old.ended, new.text, self.galleries.watchers(TableId(1))), ([1], "1: 0 away 0;", 1))
 
     def test_a_fault_of_an_encoder(self) -> None:
         """It ends the watching of this table; players notice nothing."""
         host = self.open()
         self.watch(reader := Reader())
-        host.settle()
+        host.until_idle()
         self.table._master.count = 98  # type: ignore[attr-defined]
         self.ann.say("+1")
         self.assertEqual(len(self.flushLoggedErrors(ValueError)), 1)
@@ -272,7 +272,7 @@ class DelayTests(GalleryCase):
         self.assertEqual((reader.ended, late.ended, host.clock.getDelayedCalls()), ([1], [1], []))
 
     def watch_refused(self) -> None:
-        """The table is gone from the lobby; its gallery lives until all is told."""
+        """The table is gone from the lobby; its gallery is there until all is told."""
         self.assertEqual(self.host.lobby.tables, {})
         gallery = self.galleries._galleries[TableId(1)]
         self.assertRaises(WatchRefused, self.galleries.watch, gallery.table, Reader(), Words([]))

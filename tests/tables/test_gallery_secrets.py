@@ -16,8 +16,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.games.base import Seat, To
 from gamehost.games.chance import Chance
-from gamehost.games.stratego.actions import Action
-from gamehost.games.stratego.events import Situation
+from gamehost.games.stratego.events import Action, Situation
 from gamehost.games.stratego.master import STRATEGO, Stratego, StrategoMaster, Terms
 from gamehost.journal.history import history
 from gamehost.settings import Settings
@@ -53,7 +52,7 @@ def seen(script: Script, seed: int, game: Stratego, world_of: type[WatchedTable]
             world.turn()
         if rng.random() < 0.01:
             past += written(world.messages, history(game, world.opening, world.entries))
-    world.settle()
+    world.until_idle()
     if shut_in(world.table._master.result):
         return None
     told = history(game, world.opening, world.entries)

@@ -9,9 +9,9 @@ from twisted.trial.unittest import SynchronousTestCase
 from gamehost.games.base import Seat
 from gamehost.games.remote.master import REMOTE, Move, Next
 from gamehost.journal.records import SeatRecord, TableHeader, TableId
+from gamehost.lobby.remote_game import RemoteTable
 from gamehost.tables.context import TableContext
 from gamehost.tables.interfaces import SeatHandle
-from gamehost.tables.remote_table import RemoteTable
 from gamehost.testing.journals import RecordingJournal
 
 MASTER = Seat(2)

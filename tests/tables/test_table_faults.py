@@ -48,7 +48,7 @@ class FaultTests(FaultCase):
     """Row 123, for each thing that a master does."""
 
     def test_beginning(self) -> None:
-        """Who waited is told as well as who came last; nobody hears of a match, and the next life has no such table."""
+        """Who waited is told as well as who came last; nobody hears of a match, and the next run has no such table."""
         world = self.world()
         mend = self.break_down("begin")
         ann, bob = self.enter(world, "ann", "bob")
@@ -60,7 +60,7 @@ class FaultTests(FaultCase):
         self.assertEqual(again.lobby.tables, {})
 
     def test_acting(self) -> None:
-        """Nothing of the act is recorded; the next life goes on before it."""
+        """Nothing of the act is recorded; the next run goes on before it."""
         world = self.world()
         ann, bob = self.enter(world, "ann", "bob")
         ann.say("+2")

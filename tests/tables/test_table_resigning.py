@@ -17,10 +17,10 @@ class ResigningTests(TableCase):
         ann.heard()
         bob.heard()
         ann.protocol._conversation.handle.resign()  # type: ignore[attr-defined]
-        world.settle()
+        world.until_idle()
         self.assertEqual((ann.heard(), bob.heard()), ([], []))
         journal.release()
-        world.settle()
+        world.until_idle()
         self.assertEqual((ann.heard(), bob.heard()), (["over (1,) left"],) * 2)
         self.assertEqual(world.journal.entries[1][-1].kind, EntryKind.FORFEITED)  # type: ignore[index]
 
@@ -32,5 +32,5 @@ class ResigningTests(TableCase):
         handle = ann.protocol._conversation.handle  # type: ignore[attr-defined]
         handle.resign()
         handle.resign()
-        world.settle()
+        world.until_idle()
         self.assertEqual(ann.heard(), ["over (1,) left"])

@@ -1,4 +1,4 @@
-"""A table in a later life of the host."""
+"""A table in a later run of the host."""
 
 from gamehost.journal.records import EntryKind, TableId
 from tests.kit.journals import RecordingJournal
@@ -7,7 +7,7 @@ from tests.tables.test_table import TableCase
 
 
 class RestartTests(TableCase):
-    """A new life of the host on the old journal."""
+    """A new run of the host on the old journal."""
 
     def test_everything_is_as_it_was(self) -> None:
         """Position, luck and turn; both come back, one after the other."""
@@ -61,7 +61,7 @@ class RestartTests(TableCase):
         self.assertEqual(again.journal.entries[1][-1].kind, EntryKind.ARCHIVED)  # type: ignore[index]
 
     def ended_untold(self) -> MemoryHost:
-        """The next life of a host that ended between the commit of the last move and the telling of it."""
+        """The next run of a host that ended between the commit of the last move and the telling of it."""
         journal = RecordingJournal(late=True)
         world = self.world(journal=journal)
         ann, bob = (world.connect("toy") for _ in range(2))
@@ -90,7 +90,7 @@ class RestartTests(TableCase):
         self.assertEqual(world.journal.restarted().records(), [])
 
     def test_an_end_is_told_to_nobody_twice(self) -> None:
-        """A player who heard it in one life of the host does not hear it in the next one, whoever else is missing."""
+        """A player who heard it in one run of the host does not hear it in the next one, whoever else is missing."""
         world = self.ended_untold()
         world.journal.late = False
         self.assertIn("over", " ".join(self.back(world, "ann").heard()))
@@ -122,7 +122,7 @@ class RestartTests(TableCase):
         self.assertEqual(world.journal.restarted().records(), [])
 
     def test_an_end_that_was_told_is_not_told_again(self) -> None:
-        """The next life of the host knows nothing of it."""
+        """The next run of the host knows nothing of it."""
         world = self.world()
         ann, bob = self.seat(world)
         for _ in range(3):

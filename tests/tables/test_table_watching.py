@@ -192,7 +192,7 @@ class LateJournalTests(WatchingCase):
         self.assertEqual(seen, [0, 1, 2, 3])
 
     def test_numbers_go_on_after_a_restart(self) -> None:
-        """The count is of the record, not of this life of the host."""
+        """The count is of the record, not of this run of the host."""
         journal = RecordingJournal()
         world = self.world(journal=journal)
         ann, _ = self.seat(world)

@@ -102,7 +102,7 @@ class BadInputTests(SynchronousTestCase):
         """No more than there is room for, all gone after fifteen seconds; who comes then is answered."""
         web = WebHost(settings={"limits.http_connections": "500"})
         clients = [web.connect(f"10.0.{number % 99}.{number % 251}") for number in range(2_000)]
-        web.host.settle()
+        web.host.until_idle()
         self.assertEqual(sum(not client.closed for client in clients), 500)
         web.host.wait(15)
         self.assertTrue(all(client.closed for client in clients))

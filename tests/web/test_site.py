@@ -225,7 +225,7 @@ class LimitTests(SynchronousTestCase):
         """Too many are closed at once. Those that end make room, and those that have become sockets."""
         web = self.web(connections_per_address="2")
         first, second, third = (web.connect() for _ in range(3))
-        web.host.settle()
+        web.host.until_idle()
         self.assertEqual([client.closed for client in (first, second, third)], [False, False, True])
         self.assertFalse(web.connect("203.0.113.7").closed)
         first.transport.hang_up()
@@ -264,7 +264,7 @@ class LimitTests(SynchronousTestCase):
         """Its connections belong to many; only their number in all counts."""
         web = self.web(connections_per_address="1", new_burst="1", connections="3")
         clients = [web.connect("127.0.0.1") for _ in range(4)]
-        web.host.settle()
+        web.host.until_idle()
         self.assertEqual([client.closed for client in clients], [False] * 3 + [True])
 
     def test_requests(self) -> None:

@@ -8,6 +8,7 @@ from gamehost.journal.records import Entry, EntryKind, FinishedMatch, SeatRecord
 from gamehost.lobby.finished import Tally
 from gamehost.wires.console.listings import ladder
 from tests.kit.memory_host import SAID, Client, MemoryHost, without_options
+from tests.kit.players import HouseProcess, house_host
 from tests.kit.wires.console import Person
 from tests.kit.wires.open import DEAL
 
@@ -63,7 +64,7 @@ class PromptTests(SynchronousTestCase):
         self.assertTrue(typed(self.ann, "tables").endswith("> "))
         self.host.journal.late = False
         self.host.journal.release()
-        self.host.settle()
+        self.host.until_idle()
         self.assertEqual(self.ann.transport.read(), b"\nYou played ox c1 c2.\n> ")
 
     def test_a_refusal_comes_behind_what_was_accepted(self) -> None:
@@ -72,12 +73,18 @@ class PromptTests(SynchronousTestCase):
         self.ann.say("ox c1 c2", "tiger c1 c3", "resign yes", "tiger c2 c4")
         self.host.journal.late = False
         self.host.journal.release()
-        self.host.settle()
+        self.host.until_idle()
         said = self.ann.transport.read().decode()
         for words in ("You played ox c1 c2.", "bob wins: you left the match.", "For another match"):
             self.assertEqual(said.count(words), 1, words)
             said = said[said.index(words) :]
         self.assertTrue(said.endswith("\n> "))
+
+    def test_a_card_that_begins_like_a_command(self) -> None:
+        """`boar` is a card and the beginning of `board`, which takes no words: with more words it is a move."""
+        self.assertIn("There is no square a9", typed(self.ann, "boar a1 a9"))
+        self.assertIn("5  p p k p p", typed(self.ann, "boar"))
+        self.assertIn("You played boar c1 c2.", typed(self.ann, "boar c1 c2"))
 
     def test_prompts_can_be_switched_off(self) -> None:
         """For programs: then there are whole lines alone."""
@@ -177,7 +184,7 @@ class FirstVisitTests(SynchronousTestCase):
             last = Entry(EntryKind.ACTED, 0, outcome=f"{names[1]} won (rules): master taken")
             tally.add(FinishedMatch(TableId(number), 0, TableHeader("onitama", 1, seats), 2, last))
         self.assertEqual(
-            _lines(ladder(tally, ""))[1:],
+            _lines(ladder(tally, ""))[2:],
             [
                 "Accounts:",
                 "  ann                      0 won of    1",
@@ -210,7 +217,7 @@ class ManyActionsTests(SynchronousTestCase):
         prompts = said = b""
         for _ in range(2):
             host.journal.release(1)
-            host.settle()
+            host.until_idle()
             said = mover.client.transport.read()
             prompts += said
         self.assertEqual(prompts.count(b"> "), 1, prompts)
@@ -287,3 +294,28 @@ class TelnetTests(SynchronousTestCase):
             client.send(b"\xff\xfa\x18\0" + kind + b"\xff\xf0")
             connected(host, "play onitama")
             self.assertEqual(b"\x1b[" in client.transport.read(), colours, kind)
+
+
+class StudyTests(SynchronousTestCase):
+    """Where a match turned, in a terminal."""
+
+    def test_a_study(self) -> None:
+        """Who was ahead, and the worst moves by the numbers of the replay; without a number, of the last match."""
+        host, programs = house_host(DEAL)
+        ann, bob = connected(host, "name ann", "play onitama"), connected(host, "name bob", "play onitama")
+        ann.send(b"ox c1 c2\n")
+        bob.send(b"crab c5 c4\n")
+        ann.send(b"resign yes\n")
+        host.wait(0.1)
+        process, host.lobby.house.programs = HouseProcess(host), programs
+        self.assertEqual(typed(ann, "study"), "A house player looks at each move. This takes some seconds.\n")
+        self.assertIn("is being read. Wait", typed(ann, "study 1"))
+        [(question, answer)] = programs.studied
+        process.study(1, question).chainDeferred(answer)
+        told = ann.transport.read().decode()
+        self.assertIn("\nann ==_\nbob --#\n", told)
+        self.assertIn("Move 2: bob gave away 49 % of a victory with crab c5 c4.\n  Better: eel b5 c4.\n", told)
+        self.assertTrue(told.endswith("\n> "))
+        said = typed(bob, "study 2")
+        host.wait(0.1)
+        self.assertIn("no record", said + bob.transport.read().decode())

@@ -27,7 +27,7 @@ class SuggestionTests(SynchronousTestCase):
         for _ in range(STEPS):
             if not any([person.follow() for person in people]):
                 break
-            host.settle()
+            host.until_idle()
         for person in people:
             person.look()
             self.assertTrue(person.over, person.seen[-12:])

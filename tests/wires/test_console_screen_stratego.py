@@ -9,7 +9,7 @@ from attrs import evolve
 
 from gamehost.games.base import IllegalAction, Seat
 from gamehost.games.screen import MoveRefused, Screen, Style
-from gamehost.games.stratego.actions import PlaceRows, Ready, read
+from gamehost.games.stratego.events import PlaceRows, Ready, read
 from gamehost.games.stratego.master import STRATEGO, StrategoMaster
 from gamehost.games.stratego.messages import MESSAGES, BoardEvent, FoughtEvent, MovedEvent, View
 from gamehost.games.stratego.rules import nowhere, seen

@@ -1,6 +1,6 @@
-"""What all conversations share."""
+"""What all conversations share, and the transcript of each wire, whole and byte by byte."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from twisted.trial.unittest import SynchronousTestCase
@@ -10,15 +10,17 @@ from gamehost.games.base import Seat
 from gamehost.games.onitama.master import ONITAMA
 from gamehost.journal.records import TableId
 from gamehost.lobby.queues import Queue
+from gamehost.net.input import BUSY_BYTES
 from gamehost.plugins import WIRES
 from gamehost.settings import Settings
 from gamehost.tables.interfaces import OpenTable
+from gamehost.testing.transcript import play
 from gamehost.testing.wire_contract import claims_of
 from gamehost.wires.conversation import Claim, claim_of_account, claim_of_guest
 from gamehost.wires.framing import HELP_WORDS, asks_for_help, may_become_other_protocol, other_protocol, wrong_port
 from gamehost.wires.open.house import HouseConversation
 from gamehost.wires.seeking import CODE_LENGTH, CODE_LETTERS, PLAYED, SeekRefused, Sought, Wanted, new_code, wanted
-from tests.kit.memory_host import Client, MemoryHost
+from tests.kit.memory_host import WORDED, Client, Hears, MemoryHost, Says, Step, Transcript, transcripts
 from tests.kit.wires.open import line
 from tests.kit.wires.paper_soccer_talk import leave, login, message, thanks
 from tests.kit.wires.remote_talk import OPEN, master_login
@@ -340,3 +342,65 @@ class CodeTests(SynchronousTestCase):
         numbers = iter(range(CODE_LENGTH))
         self.assertEqual(new_code(lambda n: next(numbers) % n), CODE_LETTERS[:CODE_LENGTH])
         self.assertFalse(set("IO01") & set(CODE_LETTERS))
+
+
+def whole(client: Client, data: bytes) -> None:
+    client.send(data)
+
+
+def byte_by_byte(client: Client, data: bytes) -> None:
+    for number in range(len(data)):
+        client.protocol.input._bytes.give_back(BUSY_BYTES)  # keys are pressed in more time than a test has
+        client.send(data[number : number + 1])
+
+
+def telnet(client: Client, data: bytes) -> None:
+    """A line with both characters at its end."""
+    client.send(data[:-1] + b"\r\n")
+
+
+class TranscriptTests(SynchronousTestCase):
+    """The files under tests/transcripts, which the documentation shows."""
+
+    def play(self, transcript: Transcript, send: Callable[[Client, bytes], None]) -> None:
+        """Play a transcript to a host with its settings."""
+        play(transcript, MemoryHost(transcript.settings), send)
+
+    def test_whole_lines(self) -> None:
+        """As netcat sends it: a line a segment."""
+        for wire in WIRES:
+            for transcript in transcripts(wire.name):
+                self.play(transcript, whole)
+
+    def test_byte_by_byte(self) -> None:
+        """As a telnet in character mode sends it."""
+        for wire in WIRES:
+            for transcript in transcripts(wire.name):
+                self.play(transcript, byte_by_byte)
+
+    def test_telnet_line_ends(self) -> None:
+        for wire in WIRES:
+            for transcript in transcripts(wire.name) if wire.name not in WORDED else ():
+                self.play(transcript, telnet)
+
+    def test_every_wire_has_one(self) -> None:
+        """A wire that nobody can read a conversation of is not finished."""
+        for wire in WIRES:
+            self.assertTrue(list(transcripts(wire.name)), f"no transcript of {wire.name}")
+
+    def test_a_line_that_is_cut_short_fits_what_begins_so(self) -> None:
+        """Long lines need not stand there in full."""
+        hears = Hears(1, "WAIT…")
+        self.assertTrue(hears.fits("WAITING|ann"))
+        self.assertTrue(hears.fits("WAIT…"))
+        self.assertFalse(hears.fits("WAI"))
+        self.assertFalse(Hears(1, "WAIT").fits("WAITING"))
+
+    def test_a_wrong_transcript_fails(self) -> None:
+        """The player notices a wrong line, a missing one and one too many."""
+        said = Says(1, "LOGIN|ann")
+        wrong: list[tuple[Step, ...]] = [(said, Hears(1, "WAITING|bob")), (said,)]
+        wrong.append((said, Hears(1, "WAITING|ann"), Hears(1, "more")))
+        for steps in wrong:
+            transcript = Transcript("planted", "onitama", steps)
+            self.assertRaises(AssertionError, self.play, transcript, whole)

@@ -9,10 +9,12 @@ from typing import Any
 from msgspec import json
 from twisted.trial.unittest import SynchronousTestCase
 
+from gamehost.accounts.passwords import Account, Cost, Digest
+from gamehost.accounts.proofs import MemoryProofs, ProvenLogins
 from gamehost.games.base import Cause, Seat
 from gamehost.games.onitama.master import Onitama
 from gamehost.journal.records import TableId
-from gamehost.lobby.queues import LONGEST
+from gamehost.lobby.queues import LONGEST, MOST_PHRASES
 from gamehost.lobby.sessions import ResumePolicy
 from gamehost.plugins import GAMES, WIRES
 from gamehost.tables.table import Table
@@ -32,7 +34,7 @@ from tests.kit.model_clients import MODEL_CLIENTS
 from tests.kit.model_clients.base import ModelClient
 from tests.kit.players import SECRET, house_factory, house_host
 from tests.kit.wires.open import DEAL, OpenCase, act, line
-from tests.lobby.test_house import seek
+from tests.lobby.test_house import enter, seek
 
 
 class WireTests(WireContract, PropertyCase):
@@ -230,6 +232,42 @@ class KeyTests(OpenCase):
         host = self.host()
         _, answer = self.enter(host, "ann", key="0" * 32)
         self.assertEqual(answer, {"is": "entered", "name": "ann", "key": "0" * 32})
+
+    def test_the_key_of_an_account(self) -> None:
+        """Whoever has logged in and asked for it comes back with it, until the password is changed; nobody else does."""
+        host = self.host()
+        ann = host.connect("open")
+        log_in = {"do": "log-in", "name": "ann", "password": "a good one"}
+        ann.send(line(**log_in))
+        self.assertEqual(self.told(ann), [{"is": "entered", "name": "ann", "account": True}])
+        ann.drop()
+        ann = host.connect("open")
+        ann.send(line(**log_in, keep=True))
+        [answer] = self.told(ann)
+        key = answer["key"]
+        self.assertNotIn(key, repr(host.lobby.registry.get("ann")))
+        _, again = self.enter(host, "Ann", "203.0.113.7", key=key)
+        self.assertEqual(again, {"is": "entered", "name": "ann", "key": key, "account": True})
+        self.assertEqual(self.told(ann)[-1]["is"], "bye")
+        for name, wrong in (("bob", key), ("ann", key[:-1] + ("0" if key[-1] != "0" else "1")), ("ann", "1" + key)):
+            self.assertEqual(self.enter(host, name, key=wrong)[1]["is"], "sorry")
+        service = host.lobby.login_service
+        account = service.accounts.find("ann")
+        assert account is not None
+        service.accounts.change(Account("ann", Digest.of(b"another", Cost(2))), lambda: None)
+        self.assertEqual(self.enter(host, "ann", key=key)[1]["is"], "sorry")
+
+    def test_the_key_of_an_account_lasts_for_some_days(self) -> None:
+        """It has the day on which it was given."""
+        days = [20_000.0]
+        proven = ProvenLogins(b"secret", MemoryProofs(), lambda: days[0] * 86_400)
+        account = Account("ann", Digest.of(b"a good one", Cost(2)))
+        key = proven.browser_key(account)
+        for day, counts in ((20_000, True), (20_029, True), (20_030, False), (19_999, False)):
+            days[0] = day
+            self.assertEqual(proven.is_browser_key(account, key), counts)
+        for wrong in ("", "-", "x-" + key, key.replace("20000", "20001"), "\udc80"):
+            self.assertFalse(proven.is_browser_key(account, wrong))
 
     def test_names_hold_no_keys(self) -> None:
         """`NAME:KEY` is how other wires write it."""
@@ -665,3 +703,47 @@ class HouseTests(SynchronousTestCase):
         self.assertEqual(self.ask(do="act", table=1, action="crab c5 c4")[0]["why"], "you have no seat at this table")
         self.client.drop()
         self.assertIsNone(self.host.lobby.registry.get("easy.1"))
+
+
+class PhraseTests(SynchronousTestCase):
+    """What players say to each other."""
+
+    def test_who_is_told(self) -> None:
+        """Those on the open wire and on the console, in words; also after the match. Nobody on another wire."""
+        for wire, log_in, told in (
+            ("console", b"name bob\nplay onitama\n", "ann: Well played!"),
+            ("onitama", b"LOGIN|bob\r\n", ""),
+        ):
+            host, _ = house_host()
+            ann, bob = seek(host, "ann"), host.connect(wire)
+            bob.send(log_in)
+            for last in (b"", line(do="leave")):
+                ann.send(last)
+                host.wait(0.1)
+                bob.transport.read()
+                ann.heard()
+                ann.send(line(do="say", phrase="well-played"))
+                words = {"is": "said", "table": 1, "seat": 0, "phrase": "well-played", "words": "Well played!"}
+                self.assertEqual([json.decode(text) for text in ann.heard()], [words])
+                text = bob.transport.read().decode()
+                self.assertIn(told, text)
+                self.assertEqual(not text, not told)
+
+    def test_what_is_refused(self) -> None:
+        """Words of one's own, too many, and to nobody."""
+        host, _ = house_host()
+        ann = enter(host, "ann")
+        for game, phrase, why in (
+            ("", "hello", "you have played no match"),
+            ("onitama", "<b>", "expected one of the phrases hello,"),
+        ):
+            if game:
+                ann.send(line(do="seek", game=game, house="easy"))
+            ann.heard()
+            ann.send(line(do="say", phrase=phrase))
+            self.assertIn(why, json.decode(ann.heard()[0])["why"])
+        for _ in range(MOST_PHRASES):
+            ann.send(line(do="say", phrase="hello"))
+        self.assertEqual({json.decode(text)["is"] for text in ann.heard()}, {"said"})
+        ann.send(line(do="say", phrase="hello"))
+        self.assertIn("enough", json.decode(ann.heard()[0])["why"])

@@ -10,6 +10,7 @@ from msgspec import UNSET, ValidationError
 from msgspec import json as msgspec_json
 from twisted.trial.unittest import SynchronousTestCase
 
+from gamehost.players.base import Standing, TurningPoint
 from gamehost.testing.cases import PropertyCase
 from gamehost.testing.codec_contract import ClientCodecContract, CodecContract
 from gamehost.wires.framing import BLANK, NOT_UTF8, WireError
@@ -44,7 +45,7 @@ def maybe(strategy: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
 
 SAID: Mapping[type, st.SearchStrategy[Any]] = {
     m.Enter: st.builds(m.Enter, TEXT, maybe(TEXT)),
-    m.LogIn: st.builds(m.LogIn, TEXT, TEXT),
+    m.LogIn: st.builds(m.LogIn, TEXT, TEXT, maybe(st.just(True))),
     m.Lobby: st.builds(m.Lobby, st.booleans()),
     m.Seek: st.builds(
         m.Seek,
@@ -62,8 +63,11 @@ SAID: Mapping[type, st.SearchStrategy[Any]] = {
     m.AskInvitation: st.builds(m.AskInvitation, WHOLE, maybe(TEXT)),
     m.Watch: st.builds(m.Watch, WHOLE, st.booleans(), maybe(TEXT)),
     m.AskHistory: st.builds(m.AskHistory, WHOLE, maybe(WHOLE), maybe(TEXT)),
+    m.AskLadder: st.builds(m.AskLadder, TEXT),
+    m.AskStudy: st.builds(m.AskStudy, WHOLE, maybe(TEXT)),
     m.Act: st.builds(m.Act, st.integers(-1, m.LARGEST + 1), TEXT, maybe(WHOLE)),
     m.AskMoves: st.builds(m.AskMoves, WHOLE, maybe(TEXT), maybe(WHOLE)),
+    m.Say: st.builds(m.Say, TEXT),
     m.Leave: st.just(m.Leave()),
     m.Ping: st.builds(m.Ping, maybe(WHOLE)),
 }
@@ -81,7 +85,19 @@ TOLD: Mapping[type, st.SearchStrategy[Any]] = {
     m.Stopped: st.builds(m.Stopped, maybe(TEXT)),
     m.Seated: st.builds(m.Seated, WHOLE, TEXT, WHOLE, NAMES, NAMES, WHOLE),
     m.Shown: st.builds(m.Shown, WHOLE, TEXT, NAMES, NAMES, st.lists(WHOLE, max_size=2), WHOLE, VIEW, st.just(0.5)),
+    m.Said: st.builds(m.Said, WHOLE, WHOLE, TEXT, TEXT),
+    m.Study: st.builds(
+        m.Study,
+        WHOLE,
+        st.lists(st.builds(Standing, WHOLE, st.lists(WHOLE, max_size=3)), max_size=2),
+        st.lists(st.builds(TurningPoint, WHOLE, WHOLE, TEXT, TEXT, WHOLE), max_size=2),
+    ),
     m.History: st.builds(m.History, WHOLE, WHOLE, st.lists(st.builds(m.Numbered, WHOLE, VIEW), max_size=2)),
+    m.Ladder: st.builds(
+        m.Ladder,
+        TEXT,
+        st.lists(st.builds(m.LadderRow, TEXT, st.just("account"), WHOLE, WHOLE, WHOLE, WHOLE), max_size=2),
+    ),
     m.Event: st.builds(m.Event, WHOLE, WHOLE, VIEW),
     m.Moves: st.builds(
         m.Moves,
@@ -121,6 +137,9 @@ class CodecTests(CodecContract, PropertyCase):
         (b'{"do":"invitation","table":3,"code":"K7"}\n', m.AskInvitation(3, "K7")),
         (b'{"do":"watch","table":3,"on":false}\n', m.Watch(3, False)),
         (b'{"do":"history","table":3,"until":2}\n', m.AskHistory(3, 2)),
+        (b'{"do":"ladder","game":"onitama"}\n', m.AskLadder("onitama")),
+        (b'{"do":"study","table":3}\n', m.AskStudy(3)),
+        (b'{"do":"say","phrase":"hello"}\n', m.Say("hello")),
         (b'{"do":"act","table":3,"action":"A4-A5","id":9007199254740991}\n', m.Act(3, "A4-A5", m.LARGEST)),
         (b'{"do":"moves","table":3,"begun":"0,0","id":1}\n', m.AskMoves(3, "0,0", 1)),
         (b'{"do":"leave"}\n', m.Leave()),

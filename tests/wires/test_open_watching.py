@@ -1,4 +1,4 @@
-"""What others see of a match on the open wire: its history, while it is played and when it is over; nothing that is hidden."""
+"""The open wire beside the own match: watching, histories, studies, invitations, rematches; nothing that is hidden."""
 
 import contextlib
 from typing import Any
@@ -10,21 +10,27 @@ from twisted.logger import capturedLogs, eventAsText
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.games.base import Seat
-from gamehost.games.stratego.actions import Action, Move, Place, PlaceRows
+from gamehost.games.stratego.events import Action, Move, Place, PlaceRows
 from gamehost.games.stratego.master import StrategoMaster
 from gamehost.games.stratego.messages import MESSAGES
 from gamehost.journal.records import EntryKind, TableId
 from gamehost.lobby import watching as spectators
+from gamehost.lobby.questions import FAULT, NotAnswered
 from gamehost.lobby.watching import NO_RECORD, UNREADABLE
 from gamehost.storage.memory import MemoryJournal
+from gamehost.testing import memory_host
+from gamehost.testing.memory_host import Client
 from gamehost.wires.open.conversation import NAME, WIRE, OpenConfig, OpenConversation
 from gamehost.wires.open.watching import OpenOptions
 from gamehost.wires.seeking import PlayedGame
 from tests.games.test_stratego_secrets import KindInRefusal, KindInView, PlacedForAll
+from tests.kit.games.stratego import POOR, POOR_FAR
 from tests.kit.memory_host import MemoryHost
+from tests.kit.players import HouseProcess, house_host
 from tests.kit.wires.open import DEAL, OpenCase, act, line
 from tests.kit.wires.stratego_frames import LeakyStratego, WireWords, differences
 from tests.kit.wires.stratego_lines import PairsContract
+from tests.lobby.test_house import seek
 
 
 class InMemory(MemoryJournal):
@@ -53,7 +59,9 @@ class HistoryTests(OpenCase):
         bob.send(act("crab a5 a4"))
         self.assertEqual(self.ask(client, do="history", table=1), [told])
         self.assertEqual(self.ask(client, do="history", table=1, until=1), [])
-        self.assertEqual(self.ask(client, do="history", table=1), [{"is": "sorry", "why": 'wait for "history"'}])
+        self.assertEqual(
+            self.ask(client, do="history", table=1), [{"is": "sorry", "why": 'wait for "history" or "ladder"'}]
+        )
         client.drop()
         host.journal.late = False
         host.journal.release()
@@ -159,9 +167,6 @@ class HistoryTests(OpenCase):
         self.assertEqual(self.ask(client, do="history", table=1)[0]["n"], 2)
 
 
-del OpenCase
-
-
 def message(**keys: Any) -> str:
     return json.encode(keys).decode()
 
@@ -241,3 +246,229 @@ class CanaryTests(SynchronousTestCase):
             for text in shown:
                 self.assertNotIn("canary", text)
                 self.assertNotIn(key, text)
+
+
+CLOCKED = {"game_time": 60, "increment": 2.5}
+
+
+class InvitationTests(OpenCase):
+    """Who waits at a table, for somebody who has its address."""
+
+    def test_a_private_table(self) -> None:
+        """It is told to those who know the code, logged in or not, with its settings and without the code."""
+        host = self.host()
+        ann, _ = self.enter(host, "ann")
+        [seeking] = self.ask(ann, do="seek", game="onitama", private=True, settings={"move_time": 30})
+        friend = host.connect("open")
+        [told] = self.ask(friend, do="invitation", table=1, code=seeking["code"])
+        self.assertEqual(
+            told,
+            {
+                "is": "invitation",
+                "table": 1,
+                "game": "onitama",
+                "seats": 2,
+                "names": ["ann"],
+                "settings": {"move_time": "30", "deal": DEAL["onitama.deal"]},
+            },
+        )
+        sorry = [{"is": "sorry", "why": "no table of this number waits for players"}]
+        for question in ({"table": 1}, {"table": 1, "code": "x"}, {"table": 2, "code": seeking["code"]}):
+            self.assertEqual(self.ask(friend, do="invitation", **question), sorry)
+        self.ask(ann, do="stop")
+        self.assertEqual(self.ask(friend, do="invitation", table=1, code=seeking["code"]), sorry)
+
+    def test_a_table_for_everybody(self) -> None:
+        """Needs no code."""
+        host = self.host()
+        ann, _ = self.enter(host, "ann")
+        ann.send(line(do="seek", game="onitama", settings={"move_time": 30}))
+        [told] = self.ask(host.connect("open"), do="invitation", table=1)
+        self.assertEqual(told["names"], ["ann"])
+
+
+class RematchTests(OpenCase):
+    """The same two again."""
+
+    def over(self, host: memory_host.MemoryHost, **wishes: Any) -> tuple[Client, Client]:
+        """Ann and Bob, whose match is over."""
+        (ann, _), (bob, _) = self.enter(host, "ann"), self.enter(host, "bob")
+        for client in (ann, bob):
+            client.send(line(do="seek", game="onitama", **wishes))
+        ann.send(line(do="leave"))
+        for client in (ann, bob):
+            client.heard()
+        return ann, bob
+
+    def test_both_ask(self) -> None:
+        """Then the match begins, with the same settings and with the seats changed."""
+        host = self.host()
+        ann, bob = self.over(host, settings={"move_time": 30})
+        [seeking] = self.ask(ann, do="rematch")
+        self.assertEqual((seeking["is"], seeking["settings"]["move_time"]), ("seeking", "30"))
+        self.assertEqual(self.told(bob), [{"is": "rematch", "table": 1, "name": "ann"}])
+        bob.send(line(do="rematch"))
+        for client, seat in ((ann, 1), (bob, 0)):
+            [seated] = [one for one in self.told(client) if one["is"] == "seated"]
+            self.assertEqual((seated["seat"], seated["names"], seated["due"]), (seat, ["bob", "ann"], [30_000, 30_000]))
+
+    def test_nobody_is_made_to(self) -> None:
+        """Who has asked can give it up. A later wish of the other is one of its own."""
+        host = self.host()
+        ann, bob = self.over(host)
+        self.ask(ann, do="rematch")
+        self.assertEqual(self.ask(ann, do="stop"), [{"is": "stopped"}])
+        self.told(bob)
+        self.assertEqual([one["is"] for one in self.ask(bob, do="rematch")], ["seeking"])
+        self.assertEqual(self.told(ann), [{"is": "rematch", "table": 1, "name": "bob"}])
+
+    def test_who_cannot_be_asked(self) -> None:
+        """It is said why; before any match, too."""
+        host = self.host()
+        carl, _ = self.enter(host, "carl")
+        refused = [{"is": "sorry", "why": "you have played no match on this connection"}]
+        self.assertEqual(self.ask(carl, do="rematch"), refused)
+        ann, bob = self.over(host)
+        for client in (bob, carl):
+            client.send(line(do="seek", game="onitama"))
+        self.assertEqual(self.ask(ann, do="rematch"), [{"is": "sorry", "why": "bob plays another match"}])
+        bob.drop()
+        host.wait(1_000)
+        self.assertEqual(self.ask(ann, do="rematch"), [{"is": "sorry", "why": "bob is not here any more"}])
+
+
+class DeadlineTests(OpenCase):
+    """A time that can cost the match is told, beside clocks."""
+
+    def test_the_set_up_has_one_time_for_both(self) -> None:
+        """It runs on from placement to placement, also over a lost connection and a restart; then each move has its own."""
+        host = self.host(move_time="60")
+        (ann, _), (bob, entered) = self.enter(host, "ann"), self.enter(host, "bob")
+        for client in (ann, bob):
+            client.send(line(do="seek", game="stratego"))
+        self.assertEqual([one["due"] for one in self.told(bob)], [[300_000, 300_000]] * 2)
+        self.told(ann)
+        host.wait(10)
+        ann.send(act("/".join(POOR)))
+        self.assertEqual(self.told(ann)[0]["due"], [290_000, 300_000])
+        bob.drop()
+        again = host.connect("open")
+        [_, seated, *_] = self.ask(again, do="enter", name="bob", key=entered["key"])
+        self.assertEqual(seated["due"], [290_000, 300_000])
+        for client in (ann, again):
+            client.drop()
+        restarted = self.host(journal=host.journal.restarted(), move_time="60")
+        again = restarted.connect("open")
+        [_, seated, *_] = self.ask(again, do="enter", name="bob", key=entered["key"])
+        self.assertEqual(seated["due"], [290_000, 300_000])
+        again.send(act("/".join(POOR_FAR)))
+        ann, _ = self.enter(restarted, "ann")
+        ann.heard()
+        for client in (ann, again):
+            client.send(act("ready"))
+        self.assertEqual([one["due"] for one in self.told(again) if one["is"] == "event"][-1], [60_000, 60_000])
+
+    def test_beside_clocks(self) -> None:
+        """The time for a move and those for all moves are told apart; without such a time nothing is told."""
+        host = self.host()
+        (ann, _), (bob, _) = self.enter(host, "ann"), self.enter(host, "bob")
+        for client in (ann, bob):
+            client.send(line(do="seek", game="onitama", settings={**CLOCKED, "move_time": 30}))
+        self.told(bob)
+        host.wait(4)
+        watcher = host.connect("open")
+        [shown] = self.ask(watcher, do="watch", table=1)
+        self.assertEqual((shown["due"], shown["clocks"]), ([26_000, 30_000], [56_000, 60_000]))
+        ann.send(act("ox c1 c2"))
+        for client in (watcher, bob):
+            self.assertEqual(self.told(client)[0]["due"], [30_000, 30_000])
+
+    def test_a_match_that_is_shown_later(self) -> None:
+        """Those who watch are not told a time of this moment."""
+        host = self.host(move_time="60")
+        host.lobby.galleries.delays = {"onitama": 5.0}
+        self.matched(host)
+        watcher = host.connect("open")
+        self.ask(watcher, do="watch", table=1)
+        host.wait(5)
+        [shown] = self.told(watcher)
+        self.assertNotIn("due", shown)
+
+
+del OpenCase
+
+
+class StudyTests(SynchronousTestCase):
+    """Studies of finished matches."""
+
+    def setUp(self) -> None:
+        self.host, self.programs = house_host()
+
+    def play(self, **more: Any) -> dict[str, Any]:
+        """A match with two moves that ends; what ann was told of her wait for it."""
+        ann = seek(self.host, "ann", seat="first", **more)
+        waits: dict[str, Any] = json.decode(ann.heard()[-1])
+        bob = self.host.connect("open")
+        bob.send(line(do="enter", name="bob"))
+        if "table" in waits:
+            bob.send(line(do="join", table=waits["table"], code=waits["code"]))
+        else:
+            bob.send(line(do="seek", game="onitama"))
+        ann.send(line(do="act", table=1, action="ox c1 c2"))
+        bob.send(line(do="act", table=1, action="crab c5 c4"))
+        ann.send(line(do="leave"))
+        return waits
+
+    def ask(self, client: Client, **more: Any) -> list[dict[str, Any]]:
+        """Ask for the study, and what is answered so far."""
+        client.send(line(do="study", table=1, **more))
+        self.host.wait(0.1)
+        return [json.decode(text) for text in client.heard()]
+
+    def test_a_study(self) -> None:
+        """It needs no log-in. It is made once for all who ask, and kept."""
+        process, self.host.lobby.house.programs = HouseProcess(self.host), self.programs
+        self.play()
+        one, other = self.host.connect("open"), self.host.connect("open")
+        self.assertEqual(self.ask(one), [])
+        self.assertEqual(self.ask(one), [{"is": "sorry", "why": 'wait for "study"'}])
+        self.assertEqual(self.ask(other), [])
+        other.drop()
+        [(question, answer)] = self.programs.studied
+        process.study(1, question).chainDeferred(answer)
+        [told] = [json.decode(text) for text in one.heard()]
+        self.assertEqual([told["is"], told["table"], len(told["turns"])], ["study", 1, 1])
+        # Black's master has come forward, and can be threatened.
+        turn = {"n": 3, "seat": 1, "action": "crab c5 c4", "better": "eel b5 c4", "lost": 49}
+        self.assertEqual(told["turns"], [turn])
+        self.assertEqual([standing["n"] for standing in told["standings"]], [1, 2, 4])
+        self.assertEqual(told["standings"][-1]["shares"], [0, 100])
+        self.assertEqual(self.ask(self.host.connect("open")), [told])
+        self.assertEqual(len(self.programs.studied), 1)
+
+    def test_what_cannot_be_studied(self) -> None:
+        """No match, one that goes on, one with another code; and no more than a few at once for an address."""
+        client = self.host.connect("open")
+        [answer] = self.ask(client)
+        self.assertIn("no record of a finished match", answer["why"])
+        waits = self.play(private=True)
+        self.assertEqual(self.ask(client), [answer])
+        self.assertEqual(self.ask(client, code=waits["code"]), [])
+        self.programs.studied[0][1].errback(NotAnswered("the house players have stopped"))
+        self.assertEqual(json.decode(client.heard()[0])["why"], "the house players have stopped")
+        self.programs.games = ()
+        [answer] = self.ask(client, code=waits["code"])
+        self.assertIn("only house players can study a match", answer["why"])
+
+    def test_a_game_that_cannot_be_weighed(self) -> None:
+        """The process says nothing of who was ahead."""
+        self.play()
+        client = self.host.connect("open")
+        self.assertEqual(self.ask(client), [])
+        self.programs.studied[0][1].callback('{"standings":[],"turns":[]}')
+        self.assertIn("cannot weigh", json.decode(client.heard()[0])["why"])
+        self.assertEqual(self.ask(client), [])
+        self.programs.studied[1][1].callback("nonsense")
+        with_fault = json.decode(client.heard()[0])["why"]
+        self.assertEqual(with_fault, FAULT)
+        self.assertEqual(len(self.flushLoggedErrors()), 1)

@@ -340,7 +340,7 @@ class HostTests(PropertyCase):
         self.assertEqual(client.heard(), [error("not logged in within 10 s")])
 
     def test_restart(self) -> None:
-        """A new life of the host goes on where the last one ended, and both are told all points so far."""
+        """A new run of the host goes on where the last one ended, and both are told all points so far."""
         first = Table()
         first.ann.say(move((0, 1)))
         first.bob.say(move((-1, 0)))

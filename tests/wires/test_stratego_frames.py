@@ -346,7 +346,7 @@ class LateTests(SynchronousTestCase):
         ann, bob = in_play(MemoryHost())
         ann.transport.receive(ann.message_text.said("Resign"))
         bob.transport.receive(bob.message_text.said("Resign"))
-        ann.world.settle()
+        ann.world.until_idle()
         self.assertEqual((ann.heard(), bob.heard()), (['Game Over "bob"'], ['Game Over "bob"']))
 
     def test_board_and_end_arrive_together(self) -> None:

@@ -303,7 +303,7 @@ class TableRowTests(SynchronousTestCase):
             players = [(ann, "Move (0,3) (0,5)"), (bob, "Move (0,6) (0,5)")]
             for player, move in players if ann_first else reversed(players):
                 player.transport.receive(player.message_text.said('Ready "ready"') + player.message_text.said(move))
-            world.settle()
+            world.until_idle()
             for told in (ann.heard(), bob.heard()):
                 self.assertEqual(told.count('Playing "ann"'), 1)
                 # Whoever moves before play has begun is refused, and nothing of it is kept for later.
@@ -559,7 +559,7 @@ class LobbyTests(SynchronousTestCase):
             self.assertEqual(list(world.lobby.queues.waiting), [("stratego", pool)])
 
     def test_suspended(self) -> None:
-        """A fault of the referee: both are told, and hung up on; the record is kept for the host's next life."""
+        """A fault of the referee: both are told, and hung up on; the record is kept for the host's next run."""
         world = MemoryHost()
         ann, bob = in_play(world)
         world.lobby.tables[next(iter(world.lobby.tables))]._master = Broken(the_master(world)._terms)

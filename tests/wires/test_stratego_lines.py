@@ -196,7 +196,7 @@ class AnswersTests(SynchronousTestCase):
                         self.assertEqual(heard, ["get-move"])
                     if answer == "err later":
                         client.world.journal.release()
-                        client.world.settle()
+                        client.world.until_idle()
                         self.assertEqual((client.heard(), client.closed), (["none"], True))
 
     def test_no_answer_holds_what_was_sent(self) -> None:
@@ -626,7 +626,7 @@ class AcrossTests(SynchronousTestCase):
         ann.heard()
         newer = connected(world, "bob")
         self.assertEqual((ann.heard(), newer.heard()[2:]), ([], ["new", "color blue"]))
-        world.settle()
+        world.until_idle()
         self.assertTrue(bob.closed)
         newer.drop()
         self.assertEqual(ann.heard(), ['Wait "wait"'])

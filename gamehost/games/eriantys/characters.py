@@ -9,7 +9,7 @@ Only what the question cannot exclude beforehand is refused here.
 from collections.abc import Mapping
 from typing import ClassVar
 
-from attrs import frozen
+from msgspec import Struct
 
 from gamehost.games.base import To
 from gamehost.games.chance import Chance
@@ -44,8 +44,7 @@ from gamehost.games.eriantys.rules import (
 )
 
 
-@frozen
-class Step:
+class Step(Struct, frozen=True, gc=False):
     """The result of one part of an effect."""
 
     position: Position
@@ -54,8 +53,7 @@ class Step:
     more: "Effect | None" = None
 
 
-@frozen
-class Effect:
+class Effect(Struct, frozen=True, gc=False):
     """The effect of a character. By default it asks nothing, and works through being the active character."""
 
     character: ClassVar[Character]
@@ -99,7 +97,7 @@ class Effect:
         return card
 
 
-class _Asking(Effect):
+class _Asking(Effect, frozen=True, gc=False):
     """A character that begins with a question."""
 
     def started(self, position: Position) -> Step:
@@ -125,8 +123,7 @@ def _replaced(position: Position, card: Card, taken: Colour, chance: Chance) -> 
     return position.with_card(evolve(card, students=students))
 
 
-@frozen
-class Monk(_Asking):
+class Monk(_Asking, frozen=True, gc=False):
     """Put a student of the card on an island."""
 
     character = Character.MONK
@@ -159,8 +156,7 @@ class Monk(_Asking):
         return _done(_replaced(position, self.card(position), self.picked, chance))
 
 
-@frozen
-class Farmer(Effect):
+class Farmer(Effect, frozen=True, gc=False):
     """Take professors with as many students as their holders have: at once, and until the end of the turn (D-R4)."""
 
     character = Character.FARMER
@@ -171,8 +167,7 @@ class Farmer(Effect):
         return Step(position, [To(board_of(position))])
 
 
-@frozen
-class Herald(_Asking):
+class Herald(_Asking, frozen=True, gc=False):
     """Resolve an island as if Mother Nature had stopped there. She still moves later."""
 
     character = Character.HERALD
@@ -188,16 +183,14 @@ class Herald(_Asking):
         return Step(after, told)
 
 
-@frozen
-class Messenger(Effect):
+class Messenger(Effect, frozen=True, gc=False):
     """Up to two more steps for Mother Nature: see `phases`."""
 
     character = Character.MESSENGER
     price = 1
 
 
-@frozen
-class Herbalist(_Asking):
+class Herbalist(_Asking, frozen=True, gc=False):
     """Put a no-entry tile on an island."""
 
     character = Character.HERBALIST
@@ -217,16 +210,14 @@ class Herbalist(_Asking):
         return _done(position.with_card(evolve(card, no_entry_tiles=card.no_entry_tiles - 1)))
 
 
-@frozen
-class Centaur(Effect):
+class Centaur(Effect, frozen=True, gc=False):
     """Towers have no influence in this turn, nobody's (D-R12): see `influence`."""
 
     character = Character.CENTAUR
     price = 3
 
 
-@frozen
-class Jester(_Asking):
+class Jester(_Asking, frozen=True, gc=False):
     """Swap up to three students of the card with the entrance."""
 
     character = Character.JESTER
@@ -259,16 +250,14 @@ class Jester(_Asking):
         return Step(position, [To(board_of(position))], Jester(swaps) if swaps < self.most else None)
 
 
-@frozen
-class Knight(Effect):
+class Knight(Effect, frozen=True, gc=False):
     """Two more influence in this turn: see `influence`."""
 
     character = Character.KNIGHT
     price = 2
 
 
-@frozen
-class Harvester(_Asking):
+class Harvester(_Asking, frozen=True, gc=False):
     """A colour that gives nobody influence in this turn: see `influence`."""
 
     character = Character.HARVESTER
@@ -281,8 +270,7 @@ class Harvester(_Asking):
         return _done(evolve(position, banned=colour))
 
 
-@frozen
-class Minstrel(_Asking):
+class Minstrel(_Asking, frozen=True, gc=False):
     """Swap up to two students of the entrance with the dining room."""
 
     character = Character.MINSTREL
@@ -317,8 +305,7 @@ class Minstrel(_Asking):
         return Step(position, [To(board_of(position))], Minstrel(swaps) if swaps < self.most else None)
 
 
-@frozen
-class Princess(_Asking):
+class Princess(_Asking, frozen=True, gc=False):
     """Put a student of the card into the dining room."""
 
     character = Character.PRINCESS
@@ -342,8 +329,7 @@ class Princess(_Asking):
         return tuple(students[colour] if has_room(position.school, colour) else 0 for colour in Colour)
 
 
-@frozen
-class Thief(_Asking):
+class Thief(_Asking, frozen=True, gc=False):
     """All players return up to three students of a colour to the bag."""
 
     character = Character.THIEF

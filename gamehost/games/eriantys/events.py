@@ -15,7 +15,8 @@ from collections.abc import Iterator, Mapping
 from enum import StrEnum
 from typing import Any
 
-from attrs import field, frozen
+from msgspec import Struct
+from msgspec.structs import force_setattr
 
 from gamehost.games.base import IllegalAction, Seat, To
 from gamehost.games.eriantys.rules import (
@@ -73,64 +74,62 @@ class IllegalChoice(IllegalAction):
 _LEAST, _MOST = -1, 99
 
 
-def _within_reach(number: int) -> int:
-    return max(_LEAST, min(number, _MOST))
+class _Number(Struct, frozen=True, gc=False):
+    """An action whose one value is a number."""
+
+    def __post_init__(self) -> None:
+        (name,) = self.__struct_fields__
+        number = getattr(self, name)
+        if not _LEAST <= number <= _MOST:
+            force_setattr(self, name, max(_LEAST, min(number, _MOST)))
 
 
-@frozen
-class ChooseTower:
+class ChooseTower(Struct, frozen=True, gc=False):
     """A team."""
 
     tower: Tower
 
 
-@frozen
-class ChooseWizard:
+class ChooseWizard(_Number, frozen=True, gc=False):
     """A wizard, 1 to 4: the back of the player's assistants."""
 
-    wizard: int = field(converter=_within_reach)
+    wizard: int
 
 
-@frozen
-class PlayAssistant:
+class PlayAssistant(_Number, frozen=True, gc=False):
     """An assistant of the hand, 1 to 10."""
 
-    assistant: int = field(converter=_within_reach)
+    assistant: int
 
 
-@frozen
-class ChooseStudent:
+class ChooseStudent(Struct, frozen=True, gc=False):
     """A student by its colour, or a colour; `None`: no more of them."""
 
     colour: Colour | None
 
 
-@frozen
-class ChooseDestination:
+class ChooseDestination(_Number, frozen=True, gc=False):
     """0 for the dining room, or the number of an island in the circle as it is now, from 1."""
 
-    destination: int = field(converter=_within_reach)
+    destination: int
 
 
-@frozen
-class ChooseSteps:
+class ChooseSteps(_Number, frozen=True, gc=False):
     """How far Mother Nature walks."""
 
-    steps: int = field(converter=_within_reach)
+    steps: int
 
 
-@frozen
-class ChooseCloud:
+class ChooseCloud(_Number, frozen=True, gc=False):
     """A cloud by its place, from 0."""
 
-    cloud: int = field(converter=_within_reach)
+    cloud: int
 
 
-@frozen
-class UseCharacter:
+class UseCharacter(_Number, frozen=True, gc=False):
     """A character by its number, 1 to 12."""
 
-    character: int = field(converter=_within_reach)
+    character: int
 
 
 Action = (
@@ -160,7 +159,7 @@ _COLOURS: dict[str, Colour | None] = {colour.name.lower(): colour for colour in 
 
 def value_of(action: Action) -> Any:
     """The one value that an action has."""
-    return getattr(action, action.__match_args__[0])
+    return getattr(action, action.__struct_fields__[0])
 
 
 def write(action: Action) -> bytes:
@@ -217,8 +216,7 @@ def read(notation: bytes) -> Action:
 # Events
 
 
-@frozen
-class MatchStarted:
+class MatchStarted(Struct, frozen=True, gc=False):
     """The match has begun; nothing is dealt yet."""
 
     seats: int
@@ -227,8 +225,7 @@ class MatchStarted:
     order: tuple[Seat, ...] | None = None
 
 
-@frozen
-class AskTower:
+class AskTower(Struct, frozen=True, gc=False):
     """Which team? By tower colour: places left, and who is in it already."""
 
     seat: Seat
@@ -236,31 +233,27 @@ class AskTower:
     teams: tuple[tuple[Seat, ...], ...]
 
 
-@frozen
-class TowerChosen:
+class TowerChosen(Struct, frozen=True, gc=False):
     """A player has chosen a team. To all; a wire need not tell it, because a later question and a view say the same."""
 
     seat: Seat
     tower: Tower
 
 
-@frozen
-class AskWizard:
+class AskWizard(Struct, frozen=True, gc=False):
     """Which wizard of those left?"""
 
     seat: Seat
     wizards: tuple[int, ...]
 
 
-@frozen
-class WizardChosen:
+class WizardChosen(Struct, frozen=True, gc=False):
     """A player has chosen a wizard. To all; a wire need not tell it."""
 
     seat: Seat
 
 
-@frozen
-class AskAssistant:
+class AskAssistant(Struct, frozen=True, gc=False):
     """Which assistant? The hand, and what was played in this round, in order of play. Only this player may know it."""
 
     seat: Seat
@@ -268,16 +261,14 @@ class AskAssistant:
     played: tuple[tuple[Seat, int], ...]
 
 
-@frozen
-class AskStudent:
+class AskStudent(Struct, frozen=True, gc=False):
     """Which student of the entrance?"""
 
     seat: Seat
     students: Students
 
 
-@frozen
-class Picked:
+class Picked(Struct, frozen=True, gc=False):
     """
     A student was chosen, and the next question is about it. To this player, before the question; a wire need not tell it.
     """
@@ -286,8 +277,7 @@ class Picked:
     colour: Colour
 
 
-@frozen
-class AskDestination:
+class AskDestination(Struct, frozen=True, gc=False):
     """Where to? Number 1 to `islands`, or 0 for the dining room where that is a choice."""
 
     seat: Seat
@@ -295,24 +285,21 @@ class AskDestination:
     dining_room: bool
 
 
-@frozen
-class AskSteps:
+class AskSteps(Struct, frozen=True, gc=False):
     """How far, from 1 to `most`?"""
 
     seat: Seat
     most: int
 
 
-@frozen
-class AskCloud:
+class AskCloud(Struct, frozen=True, gc=False):
     """Which cloud? The places of those with students, from 0."""
 
     seat: Seat
     clouds: tuple[int, ...]
 
 
-@frozen
-class AskCardStudent:
+class AskCardStudent(Struct, frozen=True, gc=False):
     """Which of these students, for a character's effect?"""
 
     seat: Seat
@@ -321,8 +308,7 @@ class AskCardStudent:
     may_stop: bool = False
 
 
-@frozen
-class AskColour:
+class AskColour(Struct, frozen=True, gc=False):
     """Which colour, for a character's effect?"""
 
     seat: Seat
@@ -354,15 +340,13 @@ def allows_character(request: Ask | None) -> bool:
     return isinstance(request, AskStudent | AskSteps | AskCloud)
 
 
-@frozen
-class Success:
+class Success(Struct, frozen=True, gc=False):
     """The answer was accepted."""
 
     seat: Seat
 
 
-@frozen
-class Denied:
+class Denied(Struct, frozen=True, gc=False):
     """
     The destination is not possible, and the choice of the student before it is dropped. The request for a student
     follows. (All other wrong answers are refused, and the open request stays open.)
@@ -373,16 +357,14 @@ class Denied:
     detail: str
 
 
-@frozen
-class PlayerStatus:
+class PlayerStatus(Struct, frozen=True, gc=False):
     """What this player does now, or how the match ended for them."""
 
     seat: Seat
     status: Status
 
 
-@frozen
-class Board:
+class Board(Struct, frozen=True, gc=False):
     """Everything visible."""
 
     expert: bool
@@ -406,40 +388,36 @@ class Board:
     #: The seats around the table, clockwise.
     order: tuple[Seat, ...]
     #: The colour that gives nobody influence in this turn.
-    banned: Colour | None = field(default=None, repr=False)
+    banned: Colour | None = None
     #: Whether Mother Nature has just walked, and her island is about to be resolved. Another board follows.
-    unresolved: bool = field(default=False, repr=False)
+    unresolved: bool = False
     #: The seats in the order of this phase, and the place in it of the player whose turn it is. Empty: not known.
-    phase_order: tuple[Seat, ...] = field(default=(), repr=False)
-    turn: int = field(default=0, repr=False)
+    phase_order: tuple[Seat, ...] = ()
+    turn: int = 0
 
 
-@frozen
-class StartOfTurn:
+class StartOfTurn(Struct, frozen=True, gc=False):
     """A player's turn begins; at the end of the set-up: who will be first in round 1."""
 
     round: int
     seat: Seat
 
 
-@frozen
-class PlayedAssistant:
+class PlayedAssistant(Struct, frozen=True, gc=False):
     """A player played an assistant."""
 
     seat: Seat
     assistant: int
 
 
-@frozen
-class PlayedCharacter:
+class PlayedCharacter(Struct, frozen=True, gc=False):
     """A player used and paid a character."""
 
     seat: Seat
     character: Character
 
 
-@frozen
-class IslandOwner:
+class IslandOwner(Struct, frozen=True, gc=False):
     """Influence was counted. The island after the count and before any merge, and the owner of its towers."""
 
     number: int
@@ -447,40 +425,34 @@ class IslandOwner:
     owner: Seat | None
 
 
-@frozen
-class NoEntryUsed:
+class NoEntryUsed(Struct, frozen=True, gc=False):
     """A no-entry tile stopped the count on this island, and is back on its card."""
 
     number: int
 
 
-@frozen
-class Unified:
+class Unified(Struct, frozen=True, gc=False):
     """Islands have merged."""
 
 
-@frozen
-class LastRound:
+class LastRound(Struct, frozen=True, gc=False):
     """There are not enough students for another round: the match ends with this one."""
 
 
-@frozen
-class EndOfTurn:
+class EndOfTurn(Struct, frozen=True, gc=False):
     """A player's turn is over."""
 
     round: int
     seat: Seat
 
 
-@frozen
-class EndOfRound:
+class EndOfRound(Struct, frozen=True, gc=False):
     """The round is over."""
 
     round: int
 
 
-@frozen
-class Won:
+class Won(Struct, frozen=True, gc=False):
     """Who has won, and why."""
 
     #: `None`: a shared victory, or the match ended before there were teams.
@@ -492,20 +464,18 @@ class Won:
     seat: Seat | None = None
 
 
-@frozen
-class Closing:
+class Closing(Struct, frozen=True, gc=False):
     """The end has been told. No event follows."""
 
 
-@frozen
-class Situation:
+class Situation(Struct, frozen=True, gc=False):
     """What a player who comes back, or a watcher, needs to know."""
 
     match: MatchStarted
     #: `None` before the deal.
     board: Board | None = None
     #: The open request, if it is to this player.
-    request: Ask | None = field(default=None)
+    request: Ask | None = None
     #: The end of the match, for a player who was away when it was told.
     won: Won | None = None
     #: The seat that is asked; `None`: the match is over.
@@ -515,7 +485,7 @@ class Situation:
     #: The seats of each team, by tower colour. Before the deal: of those who have chosen.
     teams: tuple[tuple[Seat, ...], ...] = ()
     #: The student that was chosen and that the open request is about, if it is to this player.
-    picked: Colour | None = field(default=None, repr=False)
+    picked: Colour | None = None
 
 
 Event = (

@@ -15,6 +15,7 @@ from attrs import define, field, frozen
 
 from gamehost.games.base import Cause, IllegalAction, Result, Seat, To, any_of
 from gamehost.games.chance import Chance, shuffled
+from gamehost.games.eriantys import events
 from gamehost.games.eriantys.characters import EFFECTS, Effect
 from gamehost.games.eriantys.events import (
     ASKS,
@@ -49,8 +50,6 @@ from gamehost.games.eriantys.events import (
     Won,
     allows_character,
     board_of,
-    read,
-    write,
 )
 from gamehost.games.eriantys.phases import (
     Choices,
@@ -287,18 +286,18 @@ class Eriantys:
             raise BadOption(f"seats: expected from {self.least_seats} to {self.most_seats}, got {seats}")
         return self.master(Match(MODES[seats], rules.expert), rules, chance)
 
-    def write(self, action: Action) -> bytes:
-        return write(action)
-
-    def read(self, notation: bytes) -> Action:
-        """
-        :raises ValueError: not an action of this game
-        """
-        return read(notation)
+    write = staticmethod(events.write)
+    read = staticmethod(events.read)
 
     def legal(self, view: Situation, seat: Seat) -> Iterator[Action]:
-        """What answers the open request and would not be denied, and the characters that can be used."""
-        return legal(view, seat)
+        """What answers the open request of this seat and would not be denied, and then the characters that can be used."""
+        request, board = view.request, view.board
+        if request is None or request.seat != seat:
+            return
+        position = None if board is None else public_position(board, seat)
+        yield from answers(request, position, view.picked)
+        if position is not None and allows_character(request):
+            yield from usable(position)
 
     def sequels(self, view: Situation, seat: Seat, action: Action) -> Iterator[Action]:
         """Where a student of the entrance may go, if it is chosen."""
@@ -315,7 +314,30 @@ class Eriantys:
 
     def follow(self, view: Situation | None, event: Any, seat: Seat | None) -> Situation | None:
         """The board, whose turn it is, and what this seat is asked."""
-        return follow(view, event, seat)
+        match event:
+            case Situation():
+                return event
+            case MatchStarted(seats):
+                nobody = ((),) * len(MODES[seats].places)
+                return Situation(event, turn=Seat(0), statuses=(Status.WAITING,) * seats, teams=nobody)
+            case _ if view is None:
+                return None
+            case TowerChosen(chooser, tower):
+                teams = tuple((*team, chooser) if place == tower else team for place, team in enumerate(view.teams))
+                return evolve(view, teams=teams, turn=Seat((chooser + 1) % view.match.seats))
+            case WizardChosen(chooser):
+                return evolve(view, turn=Seat((chooser + 1) % view.match.seats))
+            case Picked(_, colour):
+                return evolve(view, picked=colour)
+            case Success() | Denied() | EndOfTurn():
+                return evolve(view, request=None, picked=None)
+            case Won(_, winners):
+                statuses = tuple(Status.WIN if one in winners else Status.LOSE for one in range(view.match.seats))
+                return evolve(view, request=None, picked=None, won=event, turn=None, statuses=statuses)
+            case _ if isinstance(event, ASKS):
+                about = isinstance(event, AskDestination) or (isinstance(event, AskCardStudent) and not event.may_stop)
+                return evolve(view, request=event, picked=view.picked if about else None)
+        return _on_board(view, event)
 
     def determinized(self, view: Situation, seat: Seat, chance: Chance) -> EriantysMaster:
         """
@@ -343,17 +365,6 @@ ERIANTYS = Eriantys()
 
 
 # What follows from what one seat knows
-
-
-def legal(view: Situation, seat: Seat) -> Iterator[Action]:
-    """The answers to the open request of this seat, then the characters."""
-    request, board = view.request, view.board
-    if request is None or request.seat != seat:
-        return
-    position = None if board is None else public_position(board, seat)
-    yield from answers(request, position, view.picked)
-    if position is not None and allows_character(request):
-        yield from usable(position)
 
 
 def public_position(board: Board, seat: Seat) -> Position:
@@ -438,34 +449,6 @@ def playing(view: Situation, board: Board, chance: Chance) -> Play:
 
 
 # A view after an event
-
-
-def follow(view: Situation | None, event: Any, seat: Seat | None) -> Situation | None:
-    """The view after an event that this seat, or a watcher, was told."""
-    match event:
-        case Situation():
-            return event
-        case MatchStarted(seats):
-            nobody = ((),) * len(MODES[seats].places)
-            return Situation(event, turn=Seat(0), statuses=(Status.WAITING,) * seats, teams=nobody)
-        case _ if view is None:
-            return None
-        case TowerChosen(chooser, tower):
-            teams = tuple((*team, chooser) if place == tower else team for place, team in enumerate(view.teams))
-            return evolve(view, teams=teams, turn=Seat((chooser + 1) % view.match.seats))
-        case WizardChosen(chooser):
-            return evolve(view, turn=Seat((chooser + 1) % view.match.seats))
-        case Picked(_, colour):
-            return evolve(view, picked=colour)
-        case Success() | Denied() | EndOfTurn():
-            return evolve(view, request=None, picked=None)
-        case Won(_, winners):
-            statuses = tuple(Status.WIN if one in winners else Status.LOSE for one in range(view.match.seats))
-            return evolve(view, request=None, picked=None, won=event, turn=None, statuses=statuses)
-        case _ if isinstance(event, ASKS):
-            about = isinstance(event, AskDestination) or (isinstance(event, AskCardStudent) and not event.may_stop)
-            return evolve(view, request=event, picked=view.picked if about else None)
-    return _on_board(view, event)
 
 
 def _on_board(view: Situation, event: Any) -> Situation:

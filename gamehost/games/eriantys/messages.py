@@ -667,7 +667,7 @@ def _written(event: Any) -> Any:
     message, kinds = _MESSAGES.get(type(event), (None, ()))
     if message is None:
         return None
-    names = type(event).__match_args__[: len(message.__struct_fields__)]
+    names = type(event).__struct_fields__[: len(message.__struct_fields__)]
     values = [getattr(event, name) for name in names]
     return message(*(kind.write(value) for kind, value in zip(kinds, values, strict=True)) if kinds else values)
 

@@ -8,7 +8,7 @@ request is listed here too, beside what is refused.
 
 from collections.abc import Iterator, Sequence
 
-from attrs import frozen
+from msgspec import Struct
 
 from gamehost.games.base import Seat, To
 from gamehost.games.chance import Chance, shuffled
@@ -90,8 +90,7 @@ from gamehost.games.eriantys.rules import (
 # Before the deal
 
 
-@frozen
-class Choices:
+class Choices(Struct, frozen=True, gc=False):
     """What has been chosen before the deal, in the order of the seats."""
 
     match: Match
@@ -296,8 +295,7 @@ def usable(position: Position) -> Iterator[UseCharacter]:
 MESSENGER = 2
 
 
-@frozen
-class Play:
+class Play(Struct, frozen=True, gc=False):
     """A match between two decisions."""
 
     position: Position

@@ -12,9 +12,12 @@ cloud, or a character with all its choices. After each decision the best positio
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from math import exp
 from typing import Any
 
-from attrs import define, evolve, field, frozen
+from attrs import define, field, frozen
+from msgspec import Struct
 
 from gamehost.games.base import Seat
 from gamehost.games.chance import Chance
@@ -49,6 +52,7 @@ from gamehost.games.eriantys.events import (
     UseCharacter,
     Won,
     allows_character,
+    read,
     write,
 )
 from gamehost.games.eriantys.master import bag_of, public_position
@@ -62,11 +66,12 @@ from gamehost.games.eriantys.rules import (
     Position,
     Status,
     Tower,
+    evolve,
     influences,
     resolved,
     steps_of,
 )
-from gamehost.players.base import Budget, Level, Thinking
+from gamehost.players.base import Budget, Level, Thinking, Weighed, expected
 from gamehost.players.search import best_on_average
 
 # What the seat has been told
@@ -261,8 +266,7 @@ def _assets(position: Position, seats: Sequence[Seat]) -> float:
     return score
 
 
-@frozen
-class Line:
+class Line(Struct, frozen=True, gc=False):
     """A way through the rest of the turn."""
 
     play: Play
@@ -358,6 +362,8 @@ STYLE: Mapping[Level, Style] = {
     Level.HARD: Style(Beam(12, characters=True), worlds=8, nodes=12_000),
 }
 _SECONDS = 1.0
+#: For a study: how wide turns are searched, sampled hands of the others, and the value of a clear lead.
+STUDIED, HANDS, LEAD = Beam(3, characters=False), 4, 90
 
 
 @define(eq=False)
@@ -373,6 +379,8 @@ class EriantysPlayer:
     #: The request that was answered last, and the answer.
     _answered: tuple[Ask, Action] | None = field(init=False, default=None)
     _refused: set[bytes] = field(init=False, factory=set)
+    #: For a study: the match in the middle of a decision, after the last action that was weighed.
+    _begun: Play | None = field(init=False, default=None)
 
     def __attrs_post_init__(self) -> None:
         self.seen = Seen(self.seat)
@@ -452,20 +460,75 @@ class EriantysPlayer:
         cards = [action.assistant for action in options(play, characters=False) if isinstance(action, PlayAssistant)]
         if not style.worlds:
             return PlayAssistant(chance.one_of(cards))
-        position = play.position
-        known = dict(request.played)
 
-        def sample() -> dict[Seat, int]:
-            return {
-                seat: known.get(seat) or chance.one_of(position.hands[seat] or (10,))
-                for seat in position.order
-                if seat != self.seat
-            }
+        def value(others: Mapping[Seat, int], card: int) -> float:
+            return round_value(play.position, self.seat, {**others, self.seat: card})
 
-        def value(others: dict[Seat, int], card: int) -> float:
-            return round_value(position, self.seat, {**others, self.seat: card})
-
+        sample = partial(self._others, play.position, dict(request.played))
         return PlayAssistant(best_on_average(cards, sample, value, style.worlds, least=3))
+
+    def _others(self, position: Position, known: Mapping[Seat, int]) -> Mapping[Seat, int]:
+        """What the others may play in this round."""
+        chance = self.thinking.chance
+        return {
+            seat: known.get(seat) or chance.one_of(position.hands[seat] or (10,))
+            for seat in position.order
+            if seat != self.seat
+        }
+
+    # -- a study
+
+    def weigh(self, action: bytes) -> Weighed | None:
+        """
+        Assistants and what is decided in a turn are weighed, each against the best turn that was still to be had. Who chooses a
+        team, a wizard or what a character asks for is not.
+        """
+        request, choice = self.seen.request, read(action)
+        play, self._begun = self._begun or self.seen.play(), None
+        if play is None or request is None:
+            return None
+        if isinstance(request, AskAssistant) and isinstance(choice, PlayAssistant):
+            best, lost = self._weighed_assistant(play, request, choice)
+        else:
+            found = self._weighed_turn(play, choice)
+            if found is None:
+                return None
+            best, lost = found
+        values = [worth(play.position, Seat(seat)) for seat in range(len(play.position.schools))]
+        # What is worth so much more to one than to another is the difference of two values.
+        odds = [expected(value, 2 * LEAD) / expected(-value, 2 * LEAD) for value in values]
+        own = odds[self.seat] / sum(odds)
+        less = odds[self.seat] * exp(-lost / LEAD)
+        after_it = less / (sum(odds) - odds[self.seat] + less)
+        return Weighed(tuple(one / sum(odds) for one in odds), write(best), own - after_it)
+
+    def _weighed_assistant(self, play: Play, request: AskAssistant, choice: PlayAssistant) -> tuple[Action, float]:
+        """The best assistant, and how much less the one that was played brings."""
+        hands = [self._others(play.position, dict(request.played)) for _ in range(HANDS)]
+        values = {
+            action: sum(round_value(play.position, self.seat, {**hand, self.seat: action.assistant}) for hand in hands)
+            for action in options(play, characters=False)
+            if isinstance(action, PlayAssistant)
+        }
+        best = max(values, key=values.__getitem__)
+        return best, (values[best] - values.get(choice, values[best])) / HANDS
+
+    def _weighed_turn(self, play: Play, choice: Action) -> tuple[Action, float] | None:
+        """The best action, and how much less the rest of the turn brings after this one."""
+        try:
+            following = after(play, choice, self.thinking.chance)
+        except IllegalChoice:
+            return None
+        if following.picked is not None or following.effect is not None:
+            self._begun = following
+        lines = turn_lines(play, STUDIED, self.thinking.chance, Budget(1_000_000))
+        if not lines or not lines[0].actions:
+            return None
+        best = lines[0]
+        value = value_of(following, self.seat)
+        if is_own(following, self.seat):
+            value = turn_lines(following, STUDIED, self.thinking.chance, Budget(1_000_000))[0].value
+        return best.actions[0], max(0.0, best.value - value)
 
 
 def round_value(position: Position, seat: Seat, cards: Mapping[Seat, int]) -> float:

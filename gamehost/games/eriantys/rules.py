@@ -9,9 +9,9 @@ counts.
 
 from collections.abc import Iterable, Mapping, Sequence
 from enum import Enum, IntEnum, StrEnum
-from typing import TYPE_CHECKING
 
-from attrs import frozen
+from msgspec import Struct
+from msgspec.structs import replace
 
 from gamehost.games.base import Cause, Seat
 from gamehost.games.chance import Chance
@@ -96,8 +96,7 @@ CHARACTERS_IN_PLAY = 3
 LAST_GROUPS = 3
 
 
-@frozen
-class Mode:
+class Mode(Struct, frozen=True, gc=False):
     """What a number of players changes."""
 
     seats: int
@@ -135,60 +134,28 @@ def steps_of(assistant: int) -> int:
     return (assistant + 1) // 2
 
 
-# Changed copies of values: what `attrs.evolve` does, at about half of its price. A match makes some six of them for every move,
-# and attrs looks up a class's fields anew every time.
-
-if TYPE_CHECKING:
-    # To the type checker it is evolve itself, which it knows how to check.
-    from attrs import evolve as evolve
-else:
-    from collections.abc import Callable
-    from functools import cache
-    from operator import attrgetter
-    from typing import Any, TypeVar
-
-    from attrs import fields
-
-    T = TypeVar("T")
-
-    @cache
-    def _shape(kind: type[Any]) -> tuple[Callable[[Any], tuple[Any, ...]], dict[str, int]]:
-        names = [each.name for each in fields(kind)]
-        # Once more the first name, since a getter of a single name would not give a tuple.
-        return attrgetter(*names, names[0]), {name: place for place, name in enumerate(names)}
-
-    def evolve(value: T, **changes: Any) -> T:
-        """The value with some of its fields changed."""
-        kind = type(value)
-        values, places = _shape(kind)
-        given = list(values(value))
-        for name, change in changes.items():
-            given[places[name]] = change
-        given.pop()
-        return kind(*given)
+#: A changed copy of a value.
+evolve = replace
 
 
 # A position
 
 
-@frozen
-class Match:
-    """What is settled before the first choice."""
+class Match(Struct, frozen=True, gc=False):
+    """What is agreed before the first choice."""
 
     mode: Mode
     expert: bool
 
 
-@frozen
-class Team:
+class Team(Struct, frozen=True, gc=False):
     """The seats that play for a tower colour: one, or two with four players. The first holds the towers (D-R15)."""
 
     tower: Tower
     seats: tuple[Seat, ...]
 
 
-@frozen
-class Island:
+class Island(Struct, frozen=True, gc=False):
     """A group of merged islands. At first each group is one island."""
 
     #: The original islands it is made of, 1 to 12, in ascending order.
@@ -199,8 +166,7 @@ class Island:
     no_entry_tiles: int = 0
 
 
-@frozen
-class School:
+class School(Struct, frozen=True, gc=False):
     """A player's school board, with everything visible beside it."""
 
     tower: Tower
@@ -219,8 +185,7 @@ class School:
     played: int | None = None
 
 
-@frozen
-class Card:
+class Card(Struct, frozen=True, gc=False):
     """A character card on the table, and what lies on it."""
 
     character: Character
@@ -231,8 +196,7 @@ class Card:
     no_entry_tiles: int = 0
 
 
-@frozen
-class Position:
+class Position(Struct, frozen=True, gc=False):
     """The whole state of the game between two decisions, without the choices of an unfinished one."""
 
     match: Match
@@ -436,8 +400,7 @@ def emptied(position: Position, colour: Colour, most: int) -> Position:
 KNIGHT = 2
 
 
-@frozen
-class Resolution:
+class Resolution(Struct, frozen=True, gc=False):
     """The result of resolving an island."""
 
     position: Position
@@ -563,8 +526,7 @@ def _grown(one: Island, other: Island) -> Island:
 # Who has won
 
 
-@frozen
-class Verdict:
+class Verdict(Struct, frozen=True, gc=False):
     """How a match ended."""
 
     #: The colour that won; `None`: a shared victory, or there were no teams yet.

@@ -214,11 +214,20 @@ class Onitama:
         """`tiger c1 c3`, or `stalemate tiger`."""
         return str(action).encode("ascii")
 
-    def read(self, notation: bytes) -> Action:
+    @staticmethod
+    @lru_cache(maxsize=10_000)
+    def read(notation: bytes) -> Action:
         """
+        Results are cached, because a start of the host reads all actions of all unfinished tables.
+
         :raises ValueError: not such a notation
         """
-        return _read(notation)
+        match notation.decode("ascii").split(" "):
+            case ["stalemate", card] if card in VECTORS:
+                return Exchange(Card(card))
+            case [card, start, end] if card in VECTORS and start in SQUARE_NAMED and end in SQUARE_NAMED:
+                return Move(Card(card), SQUARE_NAMED[start], SQUARE_NAMED[end])
+        raise ValueError("expected a card and two squares, or stalemate and a card")
 
     def legal(self, view: Situation, seat: Seat) -> Iterator[Action]:
         """All moves of the seat whose turn it is; without any, the cards that it can give."""
@@ -256,17 +265,6 @@ class Onitama:
         held = {position.spare, *position.hands[0], *position.hands[1]}
         master.position, master._pack = position, shuffled([card for card in VECTORS if card not in held], chance)
         return master
-
-
-@lru_cache(maxsize=10_000)
-def _read(notation: bytes) -> Action:
-    """Read a notation. Results are cached, because a start of the host reads all actions of all unfinished tables."""
-    match notation.decode("ascii").split(" "):
-        case ["stalemate", card] if card in VECTORS:
-            return Exchange(Card(card))
-        case [card, start, end] if card in VECTORS and start in SQUARE_NAMED and end in SQUARE_NAMED:
-            return Move(Card(card), SQUARE_NAMED[start], SQUARE_NAMED[end])
-    raise ValueError("expected a card and two squares, or stalemate and a card")
 
 
 ONITAMA = Onitama()

@@ -13,7 +13,7 @@ from attrs import define, field
 from gamehost.games.base import Seat
 from gamehost.games.onitama.master import ONITAMA, Action, Situation
 from gamehost.games.onitama.rules import LEADS, SIDE, TEMPLE, VECTORS, WHITE, Card, Exchange, Move, Position, Square
-from gamehost.players.base import Budget, Level, Thinking
+from gamehost.players.base import Budget, Level, Thinking, Weighed, weighed
 from gamehost.players.search import WIN, Search, Strength, best_on_average, choose
 
 STRENGTH: Mapping[Level, Strength] = {
@@ -21,6 +21,9 @@ STRENGTH: Mapping[Level, Strength] = {
     Level.MEDIUM: Strength(depth=2, sure=2, nodes=2_000, seconds=0.2, noise=20),
     Level.HARD: Strength(depth=12, sure=4, nodes=18_000, seconds=0.45),
 }
+
+#: For a study: plies that are searched, and the value of a clear lead.
+STUDIED, LEAD = 4, 150
 
 _PUPIL = 100
 
@@ -129,6 +132,16 @@ class OnitamaPlayer:
         if position is None or position.turn != self.seat or position.won is not None:
             return None
         return ONITAMA.write(self._action(position))
+
+    def weigh(self, action: bytes) -> Weighed | None:
+        """Moves are weighed; the card that is given in an exchange is not, because luck says which one comes."""
+        position, move = self.position, ONITAMA.read(action)
+        if position is None or not isinstance(move, Move):
+            return None
+        search = Search(RULES, Budget(0))
+        found = search.best(position, RULES.moves(position), STUDIED, STUDIED)
+        [taken] = search.values(position, [move], STUDIED)
+        return weighed(self.seat, LEAD, ONITAMA.write(found.move), found.value, taken)
 
     def _action(self, position: Position) -> Action:
         moves = RULES.moves(position)

@@ -16,9 +16,9 @@ from attrs import define, field, frozen
 
 from gamehost.games.base import Seat
 from gamehost.games.paper_soccer.master import PAPER_SOCCER, Ended, Kickoff, Move, Moved, Situation
-from gamehost.games.paper_soccer.rules import AROUND, GOALS, POINTS, WAYS, Lines, Position, Side
-from gamehost.players.base import Budget, Level, OutOfBudget, SeededChance, Thinking
-from gamehost.players.search import WIN, Strength, choose
+from gamehost.games.paper_soccer.rules import AROUND, GOALS, POINTS, WAYS, Foul, Lines, Position, Side
+from gamehost.players.base import Budget, Level, OutOfBudget, SeededChance, Thinking, Weighed, weighed
+from gamehost.players.search import WIN, Search, Strength, choose
 
 
 @frozen
@@ -36,6 +36,9 @@ STRENGTH: Mapping[Level, tuple[Strength, Turns]] = {
 }
 #: When every turn that was found loses, hard looks at so many more for one that does not, and so long.
 LAST_RESORT, LAST_SECONDS = 6_000, 0.7
+
+#: For a study: how many positions are looked at, the turns that are searched, and the value of a clear lead.
+STUDIED, DEPTH, LEAD = Turns(300, 30), 2, 250
 
 _NUMBERS = {point: number for number, point in enumerate(POINTS)}
 LINKS: tuple[tuple[tuple[int, Lines], ...], ...] = tuple(
@@ -206,6 +209,16 @@ class PaperSoccerRules:
         return known
 
 
+def place_of(position: Position) -> Place:
+    """A position between two turns, as the search has it."""
+    return Place(_NUMBERS[position.ball], position.drawn, position.turn)
+
+
+def written(points: Sequence[int]) -> bytes:
+    """A turn in the game's notation, by the numbers of its points."""
+    return PAPER_SOCCER.write(Move(tuple(POINTS[number] for number in points)))
+
+
 @define(eq=False)
 class PaperSoccerPlayer:
     """A player of one match."""
@@ -239,9 +252,30 @@ class PaperSoccerPlayer:
         position = self.position
         if self._over or self._side is None or position.turn != self._side or position.ending is not None:
             return None
-        place = Place(_NUMBERS[position.ball], position.drawn, position.turn)
+        place = place_of(position)
         points = self._stroll(place) if self.level is Level.RANDOM else self._points(place)
-        return PAPER_SOCCER.write(Move(tuple(POINTS[number] for number in points)))
+        return written(points)
+
+    def weigh(self, action: bytes) -> Weighed | None:
+        """Whole turns are weighed; a foul has lost, and is not."""
+        position, points = self.position, PAPER_SOCCER.read(action).points
+        try:
+            after = position.after(points)
+        except Foul:
+            return None
+        winner = -1 if after.ending is None else int(after.ending.winner)
+        place = place_of(position)
+        to = Place(_NUMBERS[after.ball], after.drawn, 1 - place.side, winner)
+        taken = Turn(tuple(_NUMBERS[point] for point in points), to)
+        search = Search(PaperSoccerRules(STUDIED.later), Budget(0))
+        goal = way_to_goal(place)
+        if goal is None:
+            found = search.best(place, PaperSoccerRules(STUDIED.now).moves(place), DEPTH, DEPTH)
+            best, value = found.move.points, found.value
+        else:
+            best, value = goal, WIN
+        [worth] = search.values(place, [taken], DEPTH)
+        return weighed(self.seat, LEAD, written(best), max(value, worth), worth)
 
     def _begin(self, first: Seat) -> None:
         self.position = Position()

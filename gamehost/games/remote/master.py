@@ -86,39 +86,6 @@ def _unescaped(text: str | None) -> bytes:
     return _ESCAPE.sub(read, text).encode("utf-8")
 
 
-def write(action: Action) -> bytes:
-    """An action in the notation."""
-    match action:
-        case Move(content):
-            words, content = "move", content
-        case Next(seat, content):
-            words, content = f"next {seat}", content
-        case Finish(results, content):
-            words = "over " + ",".join([f"{seat}{'+' if won else '-'}" for seat, won in results])
-        case PutOut(seat):
-            words, content = f"out {seat}", b""
-    return (f"{words} {_escaped(content)}" if content else words).encode("utf-8")
-
-
-def read(notation: bytes) -> Action:
-    """
-    The inverse of `write`.
-
-    :raises ValueError: this is not the notation
-    """
-    found = _NOTATION.fullmatch(notation.decode("utf-8"))
-    if found is None:
-        raise ValueError("not an action of a remote game; expected move, next, over or out")
-    if found[1]:
-        return Move(_unescaped(found[2]))
-    if found[3]:
-        return Next(Seat(int(found[4])), _unescaped(found[5]))
-    if found[6]:
-        results = [(Seat(int(one[:-1])), one[-1] == "+") for one in found[7].split(",")]
-        return Finish(tuple(results), _unescaped(found[8]))
-    return PutOut(Seat(int(found[10])))
-
-
 # The referee
 
 
@@ -379,17 +346,38 @@ class RemoteGame:
         move_time = setting(settings, "move_time", 0, milliseconds)
         return Referee(seats - 1, move_time, setting(settings, "answer_time", 30_000, milliseconds))
 
-    def write(self, action: Action) -> bytes:
+    @staticmethod
+    def write(action: Action) -> bytes:
         """An action in the notation: `move C`, `next 0 C`, `over 0+,1- C` or `out 1`."""
-        return write(action)
+        match action:
+            case Move(content):
+                words, content = "move", content
+            case Next(seat, content):
+                words, content = f"next {seat}", content
+            case Finish(results, content):
+                words = "over " + ",".join([f"{seat}{'+' if won else '-'}" for seat, won in results])
+            case PutOut(seat):
+                words, content = f"out {seat}", b""
+        return (f"{words} {_escaped(content)}" if content else words).encode("utf-8")
 
-    def read(self, notation: bytes) -> Action:
+    @staticmethod
+    def read(notation: bytes) -> Action:
         """
         The inverse of `write`.
 
         :raises ValueError: this is not the notation
         """
-        return read(notation)
+        found = _NOTATION.fullmatch(notation.decode("utf-8"))
+        if found is None:
+            raise ValueError("not an action of a remote game; expected move, next, over or out")
+        if found[1]:
+            return Move(_unescaped(found[2]))
+        if found[3]:
+            return Next(Seat(int(found[4])), _unescaped(found[5]))
+        if found[6]:
+            results = [(Seat(int(one[:-1])), one[-1] == "+") for one in found[7].split(",")]
+            return Finish(tuple(results), _unescaped(found[8]))
+        return PutOut(Seat(int(found[10])))
 
     def legal(self, view: Situation, seat: Seat) -> Iterator[Action] | None:
         """

@@ -12,19 +12,25 @@ from msgspec import Struct, field
 
 from gamehost.games.base import Seat
 from gamehost.games.messages import ActionMessage, EventMessage
-from gamehost.games.stratego.actions import SQUARE_NAMED, Action, Move, Place, PlaceRows, Ready, square_name
 from gamehost.games.stratego.events import (
+    SQUARE_NAMED,
+    Action,
     Board,
     Event,
     Fought,
+    Move,
     Moved,
     Opened,
     Phase,
+    Place,
     Placed,
     PlacedAll,
+    PlaceRows,
     Playing,
+    Ready,
     ReadySet,
     Situation,
+    square_name,
 )
 from gamehost.games.stratego.rules import WIDTH, Survivor
 

@@ -17,9 +17,23 @@ from attrs import define, evolve, field, frozen
 
 from gamehost.games.base import Seat
 from gamehost.games.chance import shuffled
-from gamehost.games.stratego.actions import Action, Move, Place, PlaceRows, Ready, write
-from gamehost.games.stratego.events import Board, Fought, Moved, Opened, Phase, ReadySet, Situation
-from gamehost.games.stratego.master import STRATEGO
+from gamehost.games.stratego.events import (
+    Action,
+    Board,
+    Fought,
+    Move,
+    Moved,
+    Opened,
+    Phase,
+    Place,
+    PlaceRows,
+    Ready,
+    ReadySet,
+    Situation,
+    read,
+    write,
+)
+from gamehost.games.stratego.master import ENEMY, STRATEGO, board_with, move_between
 from gamehost.games.stratego.rules import (
     BOMB,
     EMPTY,
@@ -34,8 +48,7 @@ from gamehost.games.stratego.rules import (
     nowhere,
     survivor,
 )
-from gamehost.games.stratego.views import ENEMY, board_with, move_between
-from gamehost.players.base import Budget, Level, SeededChance, Thinking
+from gamehost.players.base import Budget, Level, SeededChance, Thinking, Weighed, expected
 from gamehost.players.search import FORCED, WIN, Search, best_on_average
 
 # Set-ups
@@ -229,6 +242,8 @@ STYLE: Mapping[Level, Style] = {
     Level.MEDIUM: Style(worlds=6, nodes=3_000, seconds=0.4, remembers=True, looks_ahead=False, noise=4),
     Level.HARD: Style(worlds=12, nodes=12_000, seconds=1.0, remembers=True, looks_ahead=True, noise=0),
 }
+#: For a study, and the value of a clear lead.
+STUDIED, LEAD = Style(worlds=12, nodes=1_000_000, seconds=0.0, remembers=True, looks_ahead=True, noise=0), 200
 
 
 def _table(seat: Seat) -> tuple[int, ...]:
@@ -445,11 +460,15 @@ class StrategoPlayer:
         return [ends_of(move) for move in allowed or legal]
 
     def _step(self) -> Step:
-        chance: SeededChance = self.thinking.chance
         style = STYLE[self.level]
-        steps = self._steps()
         if not style.worlds:
-            return chance.one_of(steps)
+            return self.thinking.chance.one_of(self._steps())
+        return self.tried(style).best()
+
+    def tried(self, style: Style) -> "Tried":
+        """The legal moves, on boards as a level samples them."""
+        chance: SeededChance = self.thinking.chance
+        steps = self._steps()
         samples = [self.knowledge.sample(chance) for _ in range(style.worlds)]
         judge = Judge(self.squares, self.knowledge, samples, self._calm)
         noise = style.noise
@@ -460,12 +479,62 @@ class StrategoPlayer:
         steps.sort(key=lambda step: -bonus[step])
         budget = self.thinking.budget(style.nodes, style.seconds)
         assert self.view is not None
-        worlds = iter([(self._position(self.view, kinds), kinds) for kinds in samples])
+        worlds = [(self._position(self.view, kinds), kinds) for kinds in samples]
+        return Tried(steps, bonus, worlds, budget, style.looks_ahead)
 
-        def value(world: tuple[Position, Mapping[int, str]], step: Step) -> float:
-            return bonus[step] + exchange(*world, step, budget, style.looks_ahead)
+    def weigh(self, action: bytes) -> Weighed | None:
+        """Moves are weighed by what this seat knew, and who is ahead by the pieces that are gone."""
+        view, move = self.view, read(action)
+        if view is None or view.phase is not Phase.PLAY or not isinstance(move, Move):
+            return None
+        tried = self.tried(STUDIED)
+        half, taken = STUDIED.worlds // 2, ends_of(move)
+        if taken not in tried.bonus:
+            return None
+        # The boards on which it is the best are not those on which it is compared: there it was lucky.
+        best = evolve(tried, worlds=tried.worlds[:half]).best()
+        tried = evolve(tried, worlds=tried.worlds[half:])
+        lead = self._lead()
+        before, after = expected(lead, LEAD), expected(lead - max(0.0, tried.mean(best) - tried.mean(taken)), LEAD)
+        shares = (before, 1 - before) if self.seat == 0 else (1 - before, before)
+        return Weighed(shares, write(move_between(*best)), before - after)
 
-        return best_on_average(steps, lambda: next(worlds), value, len(samples), least=6)
+    def _lead(self) -> int:
+        """What the enemy has lost more than this seat."""
+        lost = sum(WORTH[kind] * number for kind, number in self.knowledge.lost.items())
+        all_pieces = sum(WORTH[kind.id] * kind.count for kind in KINDS.values())
+        return lost - (all_pieces - sum(WORTH.get(mark, 0) for mark in self.squares))
+
+
+World = tuple[Position, Mapping[int, str]]
+
+
+@define(eq=False)
+class Tried:
+    """Moves, the most promising first, that are tried on sampled boards."""
+
+    steps: Sequence[Step]
+    bonus: Mapping[Step, float]
+    worlds: Sequence[World]
+    budget: Budget
+    looks_ahead: bool
+
+    def best(self) -> Step:
+        """The move that brings most."""
+        worlds = iter(self.worlds)
+        return best_on_average(self.steps, lambda: next(worlds), self.value, len(self.worlds), least=6)
+
+    def value(self, world: World, step: Step) -> float:
+        """
+        What a move brings on a board.
+
+        :raises OutOfBudget: there is no time left
+        """
+        return self.bonus[step] + exchange(*world, step, self.budget, self.looks_ahead)
+
+    def mean(self, step: Step) -> float:
+        """What a move brings on all boards."""
+        return sum(self.value(world, step) for world in self.worlds) / len(self.worlds)
 
 
 def exchange(position: Position, kinds: Mapping[int, str], step: Step, budget: Budget, looks_ahead: bool) -> float:

@@ -25,9 +25,8 @@ from gamehost.games.screen import (
     listed,
     padded,
 )
-from gamehost.games.stratego.actions import SQUARE_NAMED, Action, Move, Place, PlaceRows, Ready, write
-from gamehost.games.stratego.events import Phase
-from gamehost.games.stratego.master import STRATEGO
+from gamehost.games.stratego.events import SQUARE_NAMED, Action, Move, Phase, Place, PlaceRows, Ready, write
+from gamehost.games.stratego.master import SIDES, STRATEGO, position_of
 from gamehost.games.stratego.messages import (
     MESSAGES,
     FoughtEvent,
@@ -41,7 +40,6 @@ from gamehost.games.stratego.messages import (
 )
 from gamehost.games.stratego.player import LIBRARY, set_up
 from gamehost.games.stratego.rules import HOME, KINDS, WIDTH, Position
-from gamehost.games.stratego.views import SIDES, position_of
 from gamehost.players.base import SeededChance
 
 #: From the last row to the front, each from left to right as its player sees it.

@@ -1,7 +1,7 @@
 """
 The journal and the accounts in a PostgreSQL database.
 
-- `session`: one connection to the database, with its checks, its lock and the tables; `lives`: who of a cluster lives
+- `session`: one connection to the database, with its checks, its lock and the tables; `members`: who of a cluster is alive
 - `store`: opens a store with all checks, reads and commits, and answers what people ask
 - `inspect`: reads a store while hosts use it, also on a standby; `registry`: what members of a cluster ask each other
 
@@ -69,4 +69,4 @@ def require_psycopg() -> None:
     :raises StoreUnusable: the library for PostgreSQL is not installed
     """
     if find_spec("psycopg") is None:
-        raise StoreUnusable("a store in PostgreSQL needs psycopg: pip install 'gamehost[postgresql]'")
+        raise StoreUnusable("a store in PostgreSQL needs psycopg: pip install 'psycopg[binary]'")

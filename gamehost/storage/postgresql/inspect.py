@@ -15,7 +15,7 @@ from pathlib import Path
 from gamehost.journal.records import StoreUnusable
 from gamehost.storage.archives import Pruned, check_archive, copy_notes, renumbered, write_archive
 from gamehost.storage.inspect import Inspector
-from gamehost.storage.postgresql.lives import note_list
+from gamehost.storage.postgresql.members import note_list
 from gamehost.storage.postgresql.session import (
     STORE_LOCK,
     Session,
@@ -107,8 +107,8 @@ def _take(session: Session, store: str) -> None:
 
 
 def _fill(session: Session, reader: Inspector) -> None:
-    life = "INSERT INTO member(name, ended) VALUES (%s, now()) RETURNING epoch"
-    epoch = session.rows(life, (f"copy on {platform.node()}",))[0][0]
+    insert = "INSERT INTO member(name, ended) VALUES (%s, now()) RETURNING epoch"
+    epoch = session.rows(insert, (f"copy on {platform.node()}",))[0][0]
     session.copy(_COPY, _TYPES, (row for rows in renumbered(reader, repeat(epoch)) for row in rows))
     MatchLists(session, has_ends=False).make()
     for note in reader.notes():

@@ -24,6 +24,7 @@ from gamehost.storage.names import (
     Answer,
     Asked,
     Claim,
+    Confirm,
     Home,
     Judge,
     NewNumbers,
@@ -31,7 +32,6 @@ from gamehost.storage.names import (
     Registry,
     Request,
     Rows,
-    Settle,
     Transfer,
     Verdict,
     Watcher,
@@ -39,7 +39,7 @@ from gamehost.storage.names import (
     keys_of,
 )
 from gamehost.storage.notes import ACCOUNT_COLUMNS, account_of, read_bans
-from gamehost.storage.postgresql.lives import (
+from gamehost.storage.postgresql.members import (
     TAKEN_OVER,
     begin_taking_over,
     changing,
@@ -65,7 +65,7 @@ def carry_out_group(
 
     :param gone: members that do not live any more, although their end is not noted yet
     :returns: the results, and the accounts whose names were claimed
-    :raises StoreFailed: this life was ended by another member
+    :raises StoreFailed: this run was ended by another member
     """
     with changing(session, me):
         before = _read(session, requests, gone)
@@ -210,7 +210,7 @@ class PostgresRegistry(Registry):
         self._queue.put(asked)
 
     def _fail(self, why: str) -> None:
-        """The host must end. If it does already, its life may be over, and others may have taken everything over."""
+        """The host must end. If it does already, its run may be over, and others may have taken everything over."""
         if not self._stopping:
             self._broken(why)
 
@@ -298,7 +298,7 @@ class PostgresRegistry(Registry):
             first = self._due[0]
             if isinstance(first.request, NewNumbers):
                 result: Any = take_numbers(self._session, first.request.count)
-            elif isinstance(first.request, Settle):
+            elif isinstance(first.request, Confirm):
                 result = None
                 finish_taking_over(self._session, self.epoch, first.request.keys)
                 self._taking_over = None
@@ -312,7 +312,7 @@ class PostgresRegistry(Registry):
         """Carry out what is due of names and waiting players, up to the next request of another kind."""
         group, requests = [], []
         for asked in self._due:
-            if isinstance(asked.request, NewNumbers | Settle):
+            if isinstance(asked.request, NewNumbers | Confirm):
                 break
             group.append(asked)
             requests.append(asked.request)
@@ -354,7 +354,7 @@ class PostgresRegistry(Registry):
             self._taking_over = None
         else:
             self._take_over_told = True
-            self._tell("taken_over", tables, self.settle)
+            self._tell("taken_over", tables, self.confirm)
             self._look_at = 0.0  # the end is noted now, so there may be a new leader
 
     def _look_at_offers(self, verdict: Verdict) -> None:
@@ -393,7 +393,7 @@ def open_registry(
     Open the registry of a host that has opened its journal, before the accounts and the bans are read.
 
     :param store: the name of the database
-    :param epoch: the number of the host's life
+    :param epoch: the number of the host's run
     :raises StoreUnusable: there is no connection
     """
 

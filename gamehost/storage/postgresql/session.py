@@ -2,7 +2,7 @@
 One session with the database: how it is opened, what is checked, and the locks that it holds.
 
 An advisory lock belongs to its session. When the session ends, the database frees the lock, and not before the last
-transaction of the session is settled.
+transaction of the session is decided.
 
 The tables of a store are made in numbered steps. Each step is a transaction of its own, under a lock.
 """
@@ -24,7 +24,7 @@ from gamehost.storage.postgresql import shown
 from gamehost.storage.questions import MatchLists
 from gamehost.storage.reads import Sql, schemas_of
 
-#: The first number of all advisory locks of a host: `game` in ASCII. The second one is 0 for the store, or the life's number.
+#: The first number of all advisory locks of a host: `game` in ASCII. The second one is 0 for the store, or the run's number.
 LOCK_CLASS = 0x67616D65
 
 #: The second number of the lock of the whole store.

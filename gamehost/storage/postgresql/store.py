@@ -9,7 +9,7 @@ A group is written with few statements, whose values are in PostgreSQL's binary 
 What people ask is read through a session of its own, which never writes. If it is lost, it is opened again when somebody asks
 next. Nothing that is read for people ends the host.
 
-Opening a store, with its checks, its locks and its life, blocks. It is for the start, before any port is open; a lost
+Opening a store, with its checks, its locks and its run, blocks. It is for the start, before any port is open; a lost
 connection is for the writer's thread.
 """
 
@@ -36,11 +36,11 @@ from gamehost.storage.contents import (
     in_words,
     is_unplayed,
 )
-from gamehost.storage.durable import DurableJournal, at_once
+from gamehost.storage.durable import Backlog, BacklogLimits, DurableJournal, at_once
 from gamehost.storage.names import BLOCK, TableNumbers
 from gamehost.storage.notes import Told
-from gamehost.storage.postgresql import lives
-from gamehost.storage.postgresql.lives import TAKEN_OVER, ClusterAddress, begin_life, look, remove
+from gamehost.storage.postgresql import members
+from gamehost.storage.postgresql.members import TAKEN_OVER, ClusterAddress, begin_run, look, remove
 from gamehost.storage.postgresql.session import (
     STORE_LOCK,
     LineLost,
@@ -55,7 +55,7 @@ from gamehost.storage.postgresql.session import (
 from gamehost.storage.questions import Ended, MatchLists, Reader, ended_among
 from gamehost.storage.reads import Sql, TableRows
 from gamehost.storage.row_codec import Damaged, Head, Row
-from gamehost.storage.writer import Backlog, BacklogLimits, Writer
+from gamehost.storage.writer import Writer
 
 T = TypeVar("T")
 
@@ -67,7 +67,7 @@ _REMOVABLE = """
     WHERE game NOT IN (SELECT game FROM live) AND game < (SELECT max(game) FROM event)"""
 #: The newest rows of so many tables are noted at once: some milliseconds of the writer's thread. Seconds between two notes.
 NOTED_AT_ONCE, NOTE_EVERY = 200, 1.0
-#: Opens a new session for the same life, when the line is lost. It raises `StoreFailed` if that is impossible.
+#: Opens a new session for the same run, when the line is lost. It raises `StoreFailed` if that is impossible.
 Reconnect = Callable[[], Session]
 
 
@@ -76,7 +76,7 @@ class PostgresStore(OpenStore):
     """
     A journal in a database.
 
-    :param epoch: the number of this life
+    :param epoch: the number of this run
     :param at: seconds since 1970, for a table's row 0
     """
 
@@ -90,7 +90,7 @@ class PostgresStore(OpenStore):
     _unnoted: dict[int, Head] = field(factory=dict)
     #: When some are noted next.
     _note_at: float = 0.0
-    #: How many groups with notes this life has committed.
+    #: How many groups with notes this run has committed.
     _noted: int = 0
     #: At the start, the reactor's thread reads while the writer's thread may have something to write.
     _one_at_a_time: RLock = field(factory=RLock)
@@ -120,7 +120,7 @@ class PostgresStore(OpenStore):
             return
         told = [row[0] for row in self.session.rows(_REMOVABLE, (list(found),))]
         if told:
-            with lives.transaction(self.session):
+            with members.transaction(self.session):
                 MatchLists(self.session, has_ends=False).remove(
                     ended_among(row for table in told for row in found[table])
                 )
@@ -139,12 +139,12 @@ class PostgresStore(OpenStore):
         if not newest:
             return
         with suppress(LineLost):  # the next commit finds that, too
-            lives.note_newest(self.session, self.epoch, newest)
+            members.note_newest(self.session, self.epoch, newest)
             for table in newest:
                 del self._unnoted[table]
 
     def close(self) -> None:
-        """This life ends in order."""
+        """This run ends in order."""
         self._note_newest(None)
         with suppress(LineLost):  # all is durable, and the next host notes the end
             self.session.run("UPDATE member SET ended = now() WHERE epoch = %s", (self.epoch,))
@@ -177,11 +177,11 @@ class PostgresStore(OpenStore):
 
     def _renew(self) -> None:
         """
-        Have a new session for this life, when the connection is lost.
+        Have a new session for this run, when the connection is lost.
 
         :raises StoreFailed: there is none, or the database has lost what was durable
         """
-        self.session.close()  # if it lives after all, its locks are free now
+        self.session.close()  # if it is alive after all, its locks are free now
         while True:
             self.session = self._reconnect()
             with suppress(LineLost):
@@ -244,17 +244,17 @@ class PostgresStore(OpenStore):
 
     def new_numbers(self, count: int) -> range:
         """So many numbers for tables that no member of a cluster gets again."""
-        return self._asking(lambda: lives.take_numbers(self.session, count))
+        return self._asking(lambda: members.take_numbers(self.session, count))
 
     def check_at_start(self, everything: bool) -> list[UnreadableRow]:
         damage = super().check_at_start(everything)
         damaged = {one.table for one in damage}
-        return damage + [one for one in lives.missing(self.session, self.epoch) if one.table not in damaged]
+        return damage + [one for one in members.missing(self.session, self.epoch) if one.table not in damaged]
 
     def give_up(self, damage: Sequence[UnreadableRow]) -> None:
         """Remove damaged tables from the list of unfinished ones. Their rows stay."""
         self._given_up = damage
-        lives.remove(self.session, [damaged.table for damaged in damage])
+        members.remove(self.session, [damaged.table for damaged in damage])
 
 
 def _nothing() -> None:
@@ -266,14 +266,12 @@ _INT8, _INT2, _INT4, _BYTEA = 20, 21, 23, 17
 
 _HEADER = Struct(">5i")
 _LENGTH = Struct(">i")
-_NUMBER = Struct(">q")
 _NULL = _LENGTH.pack(-1)
 #: No dimension, and so no element.
 _EMPTY = Struct(">3i")
 
 
-def int8(value: int) -> bytes:
-    return _NUMBER.pack(value)
+int8 = Struct(">q").pack
 
 
 def int8_array(values: Sequence[int]) -> bytes:
@@ -344,8 +342,8 @@ def write_group(session: Session, group: Group, epoch: int, number: int, ended: 
     """
     Commit a group.
 
-    :param epoch: the number of this life
-    :param number: of a group with notes, counted from 1 in this life
+    :param epoch: the number of this run
+    :param number: of a group with notes, counted from 1 in this run
     :param ended: the matches that end with it. They are asked for when its rows are inserted
 
     :raises LineLost: the connection is lost, and nobody knows whether the group is committed
@@ -400,7 +398,7 @@ class PostgresReader:
     """
     For one thread.
 
-    :param epoch: the number of this life
+    :param epoch: the number of this run
     """
 
     _store: str
@@ -466,9 +464,9 @@ _SCHEMA_OF_CLUSTERS = 2
 
 
 @define(eq=False)
-class Life:
+class HostRun:
     """
-    One life of a host on a store, and the way to a session for it.
+    One run of a host on a store, and the way to a session for it.
 
     :param store: the name of the database
     :param warn: called in the writer's thread with words for the log
@@ -480,14 +478,14 @@ class Life:
     clock: Callable[[], float] = time.monotonic
     sleep: Callable[[float], None] = time.sleep
     cluster: ClusterAddress | None = None
-    #: The number of this life; 0: it has not begun.
+    #: The number of this run; 0: it has not begun.
     epoch: int = field(init=False, default=0)
 
     def begin(self, lock_patience: float, accept_loss: bool = False) -> Session:
         """
-        Open a session, check the database, and begin a life.
+        Open a session, check the database, and begin a run.
 
-        :param accept_loss: as of `begin_life`
+        :param accept_loss: as of `begin_run`
         :raises StoreUnusable: the store must not be used
         :raises LineLost: the database is out of reach
         :raises StoreFailed: another error of the database
@@ -499,7 +497,7 @@ class Life:
                 raise StoreUnusable(who_has_it(session, self.cluster is not None))
             check_that_no_older_release_runs(session)
             migrate(session)
-            self.epoch = begin_life(session, platform.node(), self.cluster, accept_loss)
+            self.epoch = begin_run(session, platform.node(), self.cluster, accept_loss)
             prepare(session)
         except BaseException:
             session.close()
@@ -511,9 +509,9 @@ class Life:
 
     def resume(self) -> Session:
         """
-        Open a new session for this life, when the connection is lost.
+        Open a new session for this run, when the connection is lost.
 
-        :raises StoreFailed: the database is out of reach for too long, or this life was ended
+        :raises StoreFailed: the database is out of reach for too long, or this run was ended
         """
         self.warn("the connection to the database is lost; nothing is confirmed until it is back")
         session = reconnected(self._resumed, self.clock, self.sleep)
@@ -524,15 +522,15 @@ class Life:
         session = connect(self.store)
         try:
             check_for_writing(session, partial(connect, self.store))
-            # When the locks are free, the old session has ended, and its last transaction is settled.
+            # When the locks are free, the old session has ended, and its last transaction is decided.
             if not self._lock_store(session, until - self.clock()):
                 raise StoreFailed(f"another host{session.owner_of_lock(STORE_LOCK)} has taken the journal over")
             if not session.lock(self.epoch, until - self.clock(), self.clock, self.sleep):
                 raise StoreFailed(f"another host{session.owner_of_lock(self.epoch)} has taken the journal over")
-            lives = session.rows("SELECT ended IS NULL FROM member WHERE epoch = %s", (self.epoch,))
-            if not lives:
-                raise StoreFailed("the database has lost this host's life: it was put back to an older state")
-            if not lives[0][0]:
+            member = session.rows("SELECT ended IS NULL FROM member WHERE epoch = %s", (self.epoch,))
+            if not member:
+                raise StoreFailed("the database does not know this run of the host: it was put back to an older state")
+            if not member[0][0]:
                 raise StoreFailed(TAKEN_OVER)
             prepare(session)
         except BaseException:
@@ -621,11 +619,11 @@ def open_postgresql(
     :param cluster: what the other members are told of this one; `None`: this host is alone
     :raises StoreUnusable: the journal must not be used
     """
-    life = Life(store, lambda words: from_thread(partial(warn, words)), cluster=cluster)
+    run = HostRun(store, lambda words: from_thread(partial(warn, words)), cluster=cluster)
     with refusing(store):
-        session = life.begin(lock_patience, accept_loss)
+        session = run.begin(lock_patience, accept_loss)
         try:
-            opened = PostgresStore(session, life.epoch, wall, life.resume)
+            opened = PostgresStore(session, run.epoch, wall, run.resume)
             _check(opened, accept_loss)
             last_table = opened.tables.last_table
             numbers = None if cluster is None else TableNumbers(opened.new_numbers)
@@ -635,13 +633,13 @@ def open_postgresql(
             session.close()
             raise
     backlog = Backlog(reactor_clock or clock, limits or BacklogLimits(), group)
-    (reader := Reader(PostgresReader(store, life.epoch), from_thread, warn)).start()
+    (reader := Reader(PostgresReader(store, run.epoch), from_thread, warn)).start()
     (writer := Writer(opened, from_thread, backlog.done, broken, clock, backlog.measures, reader.end)).start()
     return DurableJournal(
         *(opened, writer, reader, backlog, after_turn, lambda: Room.ENOUGH),
         tables=last_table,
         numbers=numbers,
-        epoch=life.epoch,
+        epoch=run.epoch,
     )
 
 

@@ -10,6 +10,9 @@ export function games() {
   return known;
 }
 
+/** The level of a house player, by its name, such as easy.1; undefined: somebody else has this name. */
+export const levelOf = (name) => /^(random|easy|medium|hard)\.\d/.exec(name)?.[1];
+
 /** The title of a game, whether it is played here or not: `paper-soccer` is Paper Soccer. */
 export function titleOf(name) {
   return name.split("-").map((word) => word.slice(0, 1).toUpperCase() + word.slice(1)).join(" ");

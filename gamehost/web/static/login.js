@@ -41,7 +41,8 @@ function known(dialog) {
     logOut();
     dialog.close();
   };
-  const words = account ? "You are logged in to your account, until this tab is closed." : "You are a guest. This browser remembers your name and your seat, in all its tabs, until you log out.";
+  const kept = account ? "your account for 30 days" : "your name and your seat";
+  const words = `You are ${account ? "logged in" : "a guest"}. This browser remembers ${kept}, in all its tabs, until you log out.`;
   put(
     dialog,
     h("h2", { id: "log-in-title" }, name),

@@ -74,6 +74,7 @@ class MatchPage {
     this.stop();
     this.stopListening?.();
     this.stopDrawing?.();
+    this.study?.close();
     this.seats.close();
   }
 
@@ -170,8 +171,8 @@ class MatchPage {
     this.buttons = h("div", { class: "row buttons" });
     const panel = h("section", { class: "panel sheet", "aria-label": "The match" },
       h("div", { class: "head" }, this.title, this.detail), this.moves.element, this.buttons);
-    const middle = h("div", { class: "middle" }, this.seats.above, this.board.element, this.seats.below, controls);
-    put(this.place, h("div", { class: this.game.bare ? "table bare steppable" : "table steppable" }, middle, panel));
+    this.middle = h("div", { class: "middle" }, this.seats.above, this.board.element, this.seats.below, controls);
+    put(this.place, h("div", { class: this.game.bare ? "table bare steppable" : "table steppable" }, this.middle, panel));
     this.drawButtons();
   }
 
@@ -183,8 +184,25 @@ class MatchPage {
     };
     put(this.buttons,
       h("button", { type: "button", onclick: () => this.share() }, "Share"),
-      this.game.bare ? null : h("button", { type: "button", onclick: turn }, "Turn"),
+      this.game.bare ? null : h("button", { type: "button", onclick: turn }, "Flip"),
+      this.match.over && !this.study ? h("button", { type: "button", class: "go", onclick: () => this.beginStudy() }, "Where did it turn?") : null,
       ...(this.match.live ? [link(`/table/${this.number}`, { class: "button" }, "To the table")] : [file("json", "JSON"), file("txt", "Text"), file("svg", "SVG")]));
+  }
+
+  async beginStudy() {
+    const { Study } = await import("./study.js");
+    if (this.closed || this.study) return;
+    this.middle.querySelector(".study")?.remove();
+    this.study = new Study(this);
+    this.middle.append(this.study.element);
+    this.study.element.scrollIntoView({ block: "nearest" });
+    this.drawButtons();
+  }
+
+  /** The host has refused. It says why, and may be asked again. */
+  noStudy() {
+    this.study = null;
+    this.drawButtons();
   }
 
   show() {
@@ -208,6 +226,7 @@ class MatchPage {
     this.slider.setAttribute("aria-valuetext", this.words());
     say(this.count, `${at} of ${stops.length - 1}`);
     this.showStatus();
+    this.study?.at(stop.n);
   }
 
   /** The current move is kept in sight inside the list, without moving the page. */

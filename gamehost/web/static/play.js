@@ -37,6 +37,7 @@ export async function playDialog(game) {
     ]),
     times,
     choice("private", "Who can join", [["", "everybody"], ["true", "only those to whom you send the address"]]),
+    choice("rated", "Rated", [["", "no"], ["true", "yes, among players with a password"]]),
     h("div", { class: "row" },
       h("button", { type: "button", onclick: () => dialog.close() }, "Cancel"),
       h("button", { class: "go" }, "Play")));

@@ -1,7 +1,7 @@
 // The page of a player: results by game, and the finished matches.
 
 import { h, link, put } from "./dom.js";
-import { titleOf } from "./games.js";
+import { levelOf, titleOf } from "./games.js";
 import { showMatches } from "./matches.js";
 import { address, fetchJson } from "./record.js";
 import { resultTable } from "./results.js";
@@ -15,10 +15,12 @@ export function open(place, url) {
   const results = h("div", { class: "found" });
   const rows = h("div", { class: "found", role: "status" });
   const now = h("div", { class: "found" });
-  put(place, h("h1", {}, name), now, results, h("h2", {}, "Matches"), rows);
+  const level = levelOf(name);
+  const house = level && h("p", { class: "soft" }, `One of the host's own players. All of the level ${level} are one player in the results.`);
+  put(place, h("h1", {}, name), house, now, results, h("h2", {}, "Matches"), rows);
   let closed = false;
   showPlayed(now, name, () => closed);
-  showResults(results, name, () => closed);
+  showResults(results, level ?? name, () => closed);
   showMatches(rows, { name, before: url.searchParams.get("before") }, url.pathname, () => closed);
   return () => (closed = true);
 }

@@ -20,12 +20,27 @@ export function open(place, url) {
 
 async function show(place, game, closed) {
   try {
-    const { results } = await fetchJson(address("/api/results", { game }));
+    const { results, ladders } = await fetchJson(address("/api/results", { game }));
     if (closed()) return;
-    put(place, results.length ? resultTable(results, true) : h("p", { class: "soft" }, "Nobody has finished a match yet."));
+    put(place,
+      ladders.map(ladderTable),
+      results.length ? resultTable(results, true) : h("p", { class: "soft" }, "Nobody has finished a match yet."));
   } catch {
     if (!closed()) put(place, h("p", { class: "soft" }, "The host did not say the results. Load the page again."));
   }
+}
+
+/** The ratings in one game. */
+function ladderTable({ game, ladder }) {
+  const heads = ["Player", "Rating", "95 %", "Rated matches"];
+  const rows = ladder.map((row) => h("tr", {},
+    h("td", {}, link(`/player/${encodeURIComponent(row.name)}`, {}, row.name)),
+    [row.rating, row.kind === "house" ? "fixed" : `${row.low} to ${row.high}`, row.matches].map((words) => h("td", { class: "number" }, `${words}`))));
+  const title = `Ratings in ${titleOf(game)}`;
+  return [h("h2", {}, title), h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": title },
+    h("table", { class: "list sheet" },
+      h("thead", {}, h("tr", {}, heads.map((head, place) => h("th", { scope: "col", class: place ? "number" : null }, head)))),
+      h("tbody", {}, rows)))];
 }
 
 /** A table of results. `named`: whether rows have the names of players. */

@@ -4,7 +4,8 @@
 // of this site, which all its tabs share and which outlives the browser: so a reload, another tab or the next day has the same
 // name and seat. The key is no cookie, because the host answers GET alone and has nothing to set one with; only modules of this
 // site can read it. One tab at a time has the connection of the name: the one that was looked at last. Passwords are kept in
-// memory only.
+// memory until the
+// host has answered: it gives a key for an account, too.
 
 import { changed, disconnected, hear, state } from "./store.js";
 
@@ -100,7 +101,7 @@ function received(message) {
 }
 
 function entered(message) {
-  if (message.account) return;
+  if (!message.key) return;
   login = { do: "enter", name: message.name, key: message.key };
   localStorage.setItem(SAVED, JSON.stringify(login));
 }
@@ -145,7 +146,7 @@ export function look({ lobby = false, tables = [] }) {
 
 /** Log in. `password` is for accounts. The answer is in the state: `me`, or `sorry`. */
 export function enter(name, password) {
-  login = password ? { do: "log-in", name, password } : { do: "enter", name };
+  login = password ? { do: "log-in", name, password, keep: true } : { do: "enter", name };
   state.entering = true;
   state.link = state.link === "ended" ? "closed" : state.link;
   if (!send(login)) connect();

@@ -20,6 +20,8 @@ export const state = {
   seeking: null,
   /** The last `invitation`, to a table that waits for players. */
   invitation: null,
+  /** The last `study` of a finished match. */
+  study: null,
   /** The last `rematch` that somebody wants. */
   rematch: null,
   /** `{why, count}`: the last thing that the host refused. `count` grows with each. */
@@ -168,6 +170,9 @@ const onTable = {
     Object.assign(table, { over: message, guess: null, n: message.n });
     if (state.own === table.number) state.own = null;
   },
+  said(table, message) {
+    table.said = { ...message, count: (table.said?.count ?? 0) + 1 };
+  },
   suspended(table) {
     table.suspended = true;
     if (state.own === table.number) state.own = null;
@@ -182,6 +187,7 @@ const general = {
     state.seeking = null;
   },
   seeking: (message) => (state.seeking = message),
+  study: (message) => (state.study = message),
   rematch: (message) => (state.rematch = message),
   invitation: (message) => (state.invitation = message),
   stopped(message) {

@@ -7,10 +7,12 @@ import { loadGame, loaded } from "./games.js";
 import { inviteBox, showInvitation } from "./invite.js";
 import { LEVELS, loggedIn, seek } from "./login.js";
 import { MoveList } from "./moves.js";
+import { Phrases } from "./phrases.js";
 import { address, fetchJson } from "./record.js";
 import { Guide, guided } from "./guide.js";
 import { Seats, endWords } from "./seats.js";
 import { look, send } from "./socket.js";
+import { setSound, sounds, tone } from "./sound.js";
 import { changed, guessedView, listen, state, viewOf } from "./store.js";
 
 const WIDE = matchMedia("(min-width: 700px), (orientation: landscape)");
@@ -37,6 +39,7 @@ class TablePage {
     this.detail = h("p", { class: "soft small" });
     this.why = h("p", { class: "why small", role: "alert" });
     this.deadline = new Deadline();
+    this.phrases = new Phrases();
     this.gone = h("ul", { class: "gone small", "aria-label": "Captured pieces" });
     this.buttons = h("div", { class: "row buttons" });
     this.typed = h("form", { class: "row", hidden: true, onsubmit: (event) => this.type(event) },
@@ -136,7 +139,7 @@ class TablePage {
   layOut(table) {
     this.laid = true;
     const panel = h("section", { class: "panel sheet", "aria-label": "The match" },
-      h("div", { class: "head" }, this.title, this.detail, this.deadline.element, this.why), this.gone, this.moves.element, this.typed, this.buttons);
+      h("div", { class: "head" }, this.title, this.detail, this.deadline.element, this.why), this.gone, this.moves.element, this.typed, this.phrases.element, this.buttons);
     const middle = h("div", { class: "middle" }, this.seats.above, this.board.element, this.seats.below);
     put(this.place, this.guide.element, h("div", { class: this.game.bare ? "table bare" : "table" }, middle, panel));
     this.drawButtons(table);
@@ -195,7 +198,7 @@ class TablePage {
     const moves = turn && state.link === "open" ? asked ?? this.movesOf(table) : null;
     const last = table.guess?.event ?? this.lastMove(table);
     return {
-      seat: table.seat ?? 0, mine: table.seat, can: moves !== null && !table.guess && !this.back,
+      seat: this.turned ? 1 - (table.seat ?? 0) : table.seat ?? 0, mine: table.seat, can: moves !== null && !table.guess && !this.back,
       moves: moves?.list ?? [], picture: goesOn ? table.picture : null, choice: this.choice, small: false, wide: WIDE.matches, last, names: table.names, fresh: this.fresh === true, turns,
     };
   }
@@ -235,6 +238,7 @@ class TablePage {
     this.moves.show(table, this.game, this.back);
     this.showStatus(table, view, options);
     this.showLost(table);
+    this.phrases.show(table);
     this.tell(table, options);
     // Too many actions for a list, on a board without other ways to choose them.
     this.typed.hidden = !(this.game.plain && options.can && table.moves?.why);
@@ -245,7 +249,10 @@ class TablePage {
   /** What has happened, in the live region, and that it is your turn. */
   tell(table, { turns }) {
     const turn = table.seat !== null && turns.includes(table.seat);
-    if (turn && !this.turn) this.words.push("Your move.");
+    if (turn && !this.turn) {
+      this.words.push("Your move.");
+      tone();
+    }
     this.turn = turn;
     if (this.words.length) announce(this.words.splice(0).join(" "));
   }
@@ -294,6 +301,8 @@ class TablePage {
       asked && h("p", { class: "asked" }, `${this.wanted.name} wants a rematch.`),
       h("button", { type: "button", onclick: () => this.share() }, "Share"),
       playing && !over && h("button", { type: "button", onclick: () => this.resign() }, "Resign"),
+      table.names.length === 2 && !this.game.bare && !this.game.plain && h("button", { type: "button", onclick: () => this.flip() }, "Flip"),
+      playing && !over && h("button", { type: "button", "aria-pressed": String(sounds()), onclick: () => this.sound(table) }, "Sound"),
       playing && !over && h("button", { type: "button", onclick: () => this.guide.turn(!guided()) }, "Help"),
       !playing && link(`/rules/${table.game}`, { class: "button" }, "How to play"),
       // A match in which nobody has moved is in no list.
@@ -309,6 +318,17 @@ class TablePage {
   }
 
   // -- what a person does
+
+  sound(table) {
+    setSound(!sounds());
+    this.drawButtons(table);
+  }
+
+  /** Show the board from the other side. */
+  flip() {
+    this.turned = !this.turned;
+    this.show();
+  }
 
   pressed(id) {
     const table = state.tables.get(this.number);

@@ -83,6 +83,7 @@ COMMANDS: Sequence[Command] = (
             "play onitama private      with whoever knows the code that you get",
             "play eriantys players=3   with three players",
             "play stratego game_time=600 increment=5   with clocks, in seconds",
+            "play onitama rated=yes    for your rating, see ladder; needs a password",
             "The page of help of a game lists its settings.",
         ),
         "play onitama easy",
@@ -124,7 +125,7 @@ COMMANDS: Sequence[Command] = (
     Command(
         "replay",
         "replay [NUMBER [CODE]]",
-        "go through a match move by move",
+        "go through a match: next and back",
         (
             "Without a number it is the match that you played last.",
             "The commands next and back go on from there.",
@@ -135,12 +136,23 @@ COMMANDS: Sequence[Command] = (
     Command(
         "next",
         "next [COUNT]",
-        "in a replay: the next move; back goes back",
+        "in a replay: the next move",
         ("With a number: so many moves.",),
         "next 5",
     ),
     Command("back", "back [COUNT]", "in a replay: one move back", ("With a number: so many moves.",), "back 5"),
-    Command("ladder", "ladder [GAME]", "who has won how often"),
+    Command(
+        "study",
+        "study [NUMBER [CODE]]",
+        "where a finished match turned",
+        (
+            "A house player looks at each move, with what the player of it knew. You see",
+            "who was ahead, the worst moves, and what would have been better.",
+            "Without a number: your last match.",
+        ),
+        "study 3",
+    ),
+    Command("ladder", "ladder [GAME]", "ratings, and who has won how often"),
     Command(
         "set",
         "set [prompt|colour|board|width VALUE]",
@@ -330,7 +342,7 @@ def count_of(words: Iterable[str], usual: int, most: int) -> int:
 
 
 #: Commands that stand in the line of another one.
-_TOGETHER = frozenset({"unwatch", "back"})
+_TOGETHER = frozenset({"unwatch", "next", "back"})
 
 
 def overview(games: Mapping[str, PlayedGame]) -> list[str]:

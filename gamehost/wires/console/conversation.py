@@ -25,7 +25,7 @@ from gamehost.accounts.names import NameRefused, key_of
 from gamehost.games.screen import MoveRefused
 from gamehost.lobby.house import HouseRefused
 from gamehost.lobby.lobby import Lobby
-from gamehost.lobby.queues import CannotJoin, TooManyTables
+from gamehost.lobby.queues import PHRASES, CannotJoin, NeedsAccount, Said, TooManyTables
 from gamehost.lobby.sessions import Session
 from gamehost.settings import Settings, refuse_unknown
 from gamehost.tables.interfaces import (
@@ -113,7 +113,8 @@ class ConsoleConversation(AccountConversation[m.Message]):
         self._house = lobby.house
         self._match: OwnMatch | None = None
         self._looking = Looking(
-            self._printer, lobby.spectators, options, peer.address, self._write_collected, lambda: self.handle
+            *(self._printer, lobby.spectators, lobby.studies, options, peer.address),
+            *(self._write_collected, lambda: self.handle),
         )
         #: For whom a password is awaited.
         self._account = ""
@@ -207,7 +208,9 @@ class ConsoleConversation(AccountConversation[m.Message]):
         try:
             actions = own.screen.read(text)
         except MoveRefused as refusal:
-            if first not in DIRECTIONS and find_command(first) is not None:
+            command = None if first in DIRECTIONS else find_command(first)
+            # With more words a command that takes none is not meant: `boar a1 a9` is a move with a card, and no `board`.
+            if command is not None and (len(words) == 1 or " " in BY_WORD[command].usage):
                 return False
             near = nearest(first, BY_WORD) if len(words) == 1 and len(first) > 3 else None
             self._printer.refuse(f"{refusal} Or did you mean the command {near}?" if near else str(refusal))
@@ -440,7 +443,7 @@ class ConsoleConversation(AccountConversation[m.Message]):
     def _open(self, session: Session, sought: Wanted) -> None:
         try:
             opened = find_table(self.lobby, session, sought)
-        except TooManyTables as error:
+        except (TooManyTables, CannotJoin) as error:
             self.set_state(ConsoleState.LOBBY)
             self._printer.refuse(sentence(str(error)))
             return
@@ -478,7 +481,8 @@ class ConsoleConversation(AccountConversation[m.Message]):
             join_table(self.lobby, session, self._options.games, table, code, lambda game: None)
         except CannotJoin as error:
             self.set_state(ConsoleState.LOBBY)
-            self._printer.refuse(f"{sentence(str(error))} Type waiting to see those that do.")
+            hint = "" if isinstance(error, NeedsAccount) else " Type waiting to see those that do."
+            self._printer.refuse(sentence(str(error)) + hint)
         self._printer.awaiting = session.table_id is not None
 
     def cancel(self, words: list[str]) -> None:
@@ -528,6 +532,10 @@ class ConsoleConversation(AccountConversation[m.Message]):
     def tell_away(self, event: Away) -> None:
         if self.handle is not None:
             self._tell(f"{self.name_of(event.seat)} is away. The seat is kept for a while.")
+
+    def tell_said(self, event: Said) -> None:
+        """Another player of the match has said something, on a wire that has words for it."""
+        self._tell(f"{event.name}: {PHRASES[event.phrase]}")
 
     def tell_left(self, event: Left) -> None:
         if self.handle is not None:
@@ -661,6 +669,7 @@ class ConsoleConversation(AccountConversation[m.Message]):
         "unwatch": lambda self, words: self._looking.unwatch(words),
         "records": lambda self, words: self._looking.records(words),
         "replay": lambda self, words: self._looking.replay(words),
+        "study": lambda self, words: self._looking.study(words),
         "next": lambda self, words: self._looking.step(words),
         "back": lambda self, words: self._looking.step(words, -1),
         "ladder": lambda self, words: self._looking.ladder(words),
@@ -684,6 +693,7 @@ class ConsoleConversation(AccountConversation[m.Message]):
         Refused: tell_refused,
         Away: tell_away,
         Left: tell_left,
+        Said: tell_said,
         Back: tell_back,
         Suspended: tell_suspended,
         Over: tell_over,

@@ -12,8 +12,9 @@ from heapq import nsmallest
 from gamehost.accounts.names import key_of
 from gamehost.games.base import Cause, Result, Seat
 from gamehost.games.screen import listed
-from gamehost.journal.records import FinishedMatch
+from gamehost.journal.records import FinishedMatch, TableId
 from gamehost.lobby.finished import Kind, Tally, Who, outcome
+from gamehost.lobby.study import Study
 from gamehost.lobby.watching import Counts, Person, PlayedTable, WaitingByGame
 from gamehost.settings import Settings
 from gamehost.tables.interfaces import OpenTable
@@ -227,8 +228,21 @@ _RANKED: Mapping[Kind, str] = {
 }
 
 
+def _ratings(tally: Tally, games: Sequence[str]) -> list[str]:
+    lines: list[str] = []
+    for game in games:
+        ranked = tally.ladder(game)
+        lines += [f"Ratings in {title(game)}, and from where to where they are with 95 %:"] if ranked else []
+        for who, one in ranked[:LINES]:
+            rating, low, high = one.rounded
+            span = f"{low:>4} to {high:>4}, {counted(one.matches, 'match', 'matches')}"
+            lines.append(f"  {who.name:20}  {rating:>4}  {'fixed' if who.kind == 'house' else span}")
+        lines += _more(len(ranked))
+    return lines
+
+
 def ladder(tally: Tally, game: str) -> Generator[None, None, list[str]]:
-    """Who has won how often, in all games or in one. Nobody has a rating. Each step looks at one player."""
+    """The ratings, and who has won how often, in all games or in one. Each step looks at one player."""
     played: Counter[Who] = Counter()
     victories: Counter[Who] = Counter()
     for who, _, count in tally.of(game, ""):
@@ -237,13 +251,41 @@ def ladder(tally: Tally, game: str) -> Generator[None, None, list[str]]:
         yield
     matches = tally.matches[game] if game else tally.matches.total()
     if not matches:
-        return ["Nothing is rated on this host, and no match has been finished yet. To play, type: play onitama"]
+        return ["Nobody has a rating here, and no match has been finished yet. To play, type: play onitama"]
     ranked: dict[Kind, list[tuple[int, int, str, str]]] = {kind: [] for kind in _RANKED}
     for who in played:
         ranked[who.kind].append((-victories[who], played[who], key_of(who.name), who.name))
         yield
-    lines = [f"Nothing is rated on this host. The last {counted(matches, 'match', 'matches')}:"]
+    lines = _ratings(tally, [game] if game else sorted(tally.ladders))
+    lines += [] if lines else ["Nobody has a rating here: help play says how a match is rated."]
+    lines.append(f"The last {counted(matches, 'match', 'matches')}:")
     for kind, ranks in ranked.items():
         first = [f"  {name:20}  {-won:>4} won of {times:>4}" for won, times, _, name in nsmallest(LINES, ranks)]
         lines += [_RANKED[kind], *first, *_more(len(ranks))] if ranks else []
     return lines
+
+
+#: Characters from the bottom of a curve to its top, and its columns at most.
+_HEIGHTS, _COLUMNS = "_.-=+*#", 60
+
+
+def study(told: Study, names: Sequence[str], steps: Mapping[int, int], table: TableId) -> list[str]:
+    """
+    Who was ahead in a match, as a line for each player, and where it turned.
+
+    :param steps: by the number of an entry, the number of the move that a replay shows for it
+    """
+    share = max(1, -(-len(told.standings) // _COLUMNS))
+    shown = told.standings[::share]
+    width = max(map(len, names))
+    lines = ["Who was ahead, from the beginning to the end:"]
+    for seat, name in enumerate(names):
+        heights = (_HEIGHTS[one.shares[seat] * (len(_HEIGHTS) - 1) // 100] for one in shown)
+        lines.append(f"{name:{min(width, 20)}} {''.join(heights)}")
+    if not told.turns:
+        lines.append("Nobody gave much away in a single move.")
+    for turn in told.turns:
+        move = f"Move {steps[turn.n]}" if turn.n in steps else f"Entry {turn.n}"
+        lines.append(f"{move}: {names[turn.seat]} gave away {turn.lost} % of a victory with {turn.action}.")
+        lines.append(f"  Better: {turn.better}.")
+    return [*lines, f"To go through the moves, type: replay {table}"]

@@ -8,7 +8,7 @@ A match that several people watch is told to all of them in the same sentences, 
 for each way of drawing it that somebody uses.
 """
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import groupby
 from operator import itemgetter
@@ -25,6 +25,8 @@ from gamehost.journal.history import History
 from gamehost.journal.records import TableId
 from gamehost.lobby.finished import LIST_SECONDS
 from gamehost.lobby.questions import Found, NotAnswered, Work
+from gamehost.lobby.studies import Studies
+from gamehost.lobby.study import Study
 from gamehost.lobby.watching import EVENT_BYTES, Spectators, Told
 from gamehost.tables.gallery import WatchRefused
 from gamehost.tables.interfaces import (
@@ -259,6 +261,8 @@ class Replay:
             (number, (one, message)) for number, one in told.events if (message := messages.event(one)) is not None
         )
         steps = [(number, [event for _, event in events]) for number, events in groupby(pairs, itemgetter(0))]
+        #: The entry of each step.
+        self._entries = [number for number, _ in steps if number > 1]
         #: What the match began with: its first entry.
         self._opening = [event for number, events in steps if number == 1 for event in events]
         self._steps = [events for number, events in steps if number > 1]
@@ -290,6 +294,10 @@ class Replay:
     def lines(self, style: Style) -> list[str]:
         """The board at this place."""
         return framed(self.screen.draw(style))
+
+    def numbered(self) -> Iterator[tuple[int, int]]:
+        """The number of each entry that is shown, and the step to which it leads."""
+        return ((entry, step) for step, entry in enumerate(self._entries, 1))
 
     def sentences(self) -> list[str]:
         """The whole match in sentences, with the numbers of the steps."""
@@ -419,6 +427,7 @@ class Looking:
         self,
         printer: Printer,
         spectators: Spectators,
+        studies: Studies,
         options: ConsoleOptions,
         address: str,
         write_collected: Callable[[], None],
@@ -427,6 +436,7 @@ class Looking:
         self.address = address
         self._printer = printer
         self._spectators = spectators
+        self._studies = studies
         self._options = options
         self._write_collected = write_collected
         self._seat = seat
@@ -544,6 +554,29 @@ class Looking:
             f"Match {table}: {self._replayed}, {counted(replay.length, 'move')}. Type next, or next 5; back goes back."
         )
         self._printer.show(replay.lines(self._printer.style))
+
+    def study(self, words: list[str]) -> None:
+        """Where a finished match turned; without a number, the last one."""
+        table, code = self.played if self.played and not words else table_and_code(words, "study 3")
+        self._ask_record(table, code, partial(self._begin_study, table, code))
+
+    def _begin_study(self, table: TableId, code: str, replay: Replay) -> None:
+        games = {name: played.game for name, played in self._options.games.items()}
+        self._asking = self._printer.awaiting = True
+
+        def answered(study: Study) -> None:
+            self._asking = self._printer.awaiting = False
+            self._printer.listing(listings.study(study, replay.names, dict(replay.numbered()), table))
+            self._printer.prompt()
+
+        def refused(refusal: NotAnswered) -> None:
+            self._asking = self._printer.awaiting = False
+            self._printer.refuse(sentence(str(refusal)))
+            self._printer.prompt()
+
+        if replay.result is not None:
+            self._printer.print("A house player looks at each move. This takes some seconds.")
+        self._withdraw = self._studies.ask(self.address, table, code, games, answered, refused)
 
     def step(self, words: list[str], way: int = 1) -> None:
         """Go on in the match that is replayed."""

@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
-from attrs import define, evolve, field
+from attrs import define, field
 from msgspec import UNSET
 from msgspec.structs import asdict, astuple
 
@@ -30,7 +30,7 @@ from gamehost.games.eriantys.events import (
 )
 from gamehost.games.eriantys.phases import answers, usable
 from gamehost.games.eriantys.player import EriantysPlayer
-from gamehost.games.eriantys.rules import TABLE_SEATS, Colour, Position, has_room, resolved
+from gamehost.games.eriantys.rules import TABLE_SEATS, Colour, Position, evolve, has_room, resolved
 from gamehost.players.base import Level
 from gamehost.wires.eriantys import messages as m
 from gamehost.wires.eriantys.messages import Communication, Error

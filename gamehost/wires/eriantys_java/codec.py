@@ -57,17 +57,14 @@ _RESETS = re.compile(rb"\x79*")
 _Read = tuple[Any, int] | None
 
 
-def _descriptor(java: JavaClass) -> bytes:
-    """The descriptor of a class as the first one of a message."""
-    return ObjectWriter().descriptor(java)
-
-
 _CLIENT_CLASSES: Mapping[type, JavaClass] = {
     kind: CLASSES[full_name(f"C.{name}")] for name, kind in CLIENT_TYPES.items()
 }
 
 #: Everything of a message before its values.
-_HEADS: Mapping[type, bytes] = {kind: OBJECT + _descriptor(java) for kind, java in _CLIENT_CLASSES.items()}
+_HEADS: Mapping[type, bytes] = {
+    kind: OBJECT + ObjectWriter().descriptor(java) for kind, java in _CLIENT_CLASSES.items()
+}
 _BY_NAME: Mapping[bytes, type] = {java.name.encode("ascii"): kind for kind, java in _CLIENT_CLASSES.items()}
 
 #: Where the name of a message's class begins, behind two tags and its length.
@@ -80,7 +77,7 @@ _BEGINNINGS = frozenset(
 
 def _constants(java_name: str) -> Mapping[bytes, Any]:
     """Each constant of an enumeration as a message has it, and `None`."""
-    head = ENUM + _descriptor(CLASSES[java_name]) + STRING
+    head = ENUM + ObjectWriter().descriptor(CLASSES[java_name]) + STRING
     return {NULL: None} | {head + utf(one.name): one for one in ENUMERATIONS[java_name]}
 
 

@@ -273,7 +273,6 @@ _DINING_ROOM = JAVA_CLASSES[messages.DiningRoom]
 _PLAYER = JAVA_CLASSES[messages.Player]
 _PROFESSOR = JAVA_CLASSES[messages.Professor]
 _SCHOOL_BOARD = JAVA_CLASSES[messages.SchoolBoard]
-_ENUM_MAP = "Ljava/util/EnumMap;"
 
 
 @define(eq=False)

@@ -12,8 +12,7 @@ from typing import Any
 
 from attrs import evolve
 
-from gamehost.checker.base import CLOSING, Act, Cut, Grade, Law, Said, Scenario, Step, WireChecks
-from gamehost.checker.reading import GRADES, Unanswered
+from gamehost.checker.base import CLOSING, GRADES, Act, Cut, Grade, Law, Said, Scenario, Step, Unanswered, WireChecks
 from gamehost.checker.server_run import Opening, ServerChecks, ServerRun, Spelling, User
 from gamehost.checker.server_scripts import (
     LONGEST,

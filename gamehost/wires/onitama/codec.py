@@ -6,6 +6,7 @@ the connection.
 """
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 from msgspec.structs import astuple
@@ -63,6 +64,14 @@ def _unknown(line: str, command: str) -> Message:
     return Unknown(upper if upper in CLIENT_COMMANDS else "")
 
 
+def _encode(message: Message) -> bytes:
+    words = [_COMMANDS[type(message)]]
+    for word in astuple(message):
+        if word is not None:
+            words.append(word)
+    return ("|".join(words) + "\n").encode("utf-8")
+
+
 class PipesCodec(LineCodec[Message]):
     """Turns the bytes of one connection into messages, and messages into bytes."""
 
@@ -75,17 +84,5 @@ class PipesCodec(LineCodec[Message]):
         except UnicodeDecodeError:
             return NOT_UTF8
 
-    def encode(self, message: Message) -> bytes:
-        return _LAST.bytes_of(message, _encode)
-
-
-def _encode(message: Message) -> bytes:
-    words = [_COMMANDS[type(message)]]
-    for word in astuple(message):
-        if word is not None:
-            words.append(word)
-    return ("|".join(words) + "\n").encode("utf-8")
-
-
-#: What is told to both players is encoded once.
-_LAST: LastEncoded[Message] = LastEncoded()
+    #: What is told to both players is encoded once.
+    encode = staticmethod(partial(LastEncoded[Message]().bytes_of, encode=_encode))

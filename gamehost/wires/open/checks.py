@@ -14,8 +14,7 @@ from typing import Any
 from msgspec import UNSET, ValidationError, convert
 from msgspec.structs import replace
 
-from gamehost.checker.base import Act, Cut, Grade, Law, Said, Scenario, Step, WireChecks
-from gamehost.checker.reading import GRADES, Unanswered
+from gamehost.checker.base import GRADES, Act, Cut, Grade, Law, Said, Scenario, Step, Unanswered, WireChecks
 from gamehost.checker.server_run import Opening, ServerChecks, ServerRun, Spelling, User
 from gamehost.checker.server_scripts import (
     LONGEST,
@@ -107,6 +106,7 @@ _SAID: Mapping[type, str] = {
     m.AskInvitation: "asks who waits at a table",
     m.Watch: "looks on",
     m.AskHistory: "asks what has happened",
+    m.AskLadder: "asks for the ratings",
     m.AskMoves: "asks what it may do",
     m.Leave: "gives the match up",
     m.Ping: "asks whether the host is there",

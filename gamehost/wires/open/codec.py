@@ -43,8 +43,11 @@ EXAMPLES: Mapping[str, str] = {
     "invitation": '{"do":"invitation","table":3}',
     "watch": '{"do":"watch","table":3,"on":true}',
     "history": '{"do":"history","table":3}',
+    "ladder": '{"do":"ladder","game":"onitama"}',
+    "study": '{"do":"study","table":3}',
     "act": '{"do":"act","table":3,"action":"tiger c1 c3"}',
     "moves": '{"do":"moves","table":3}',
+    "say": '{"do":"say","phrase":"hello"}',
     "leave": '{"do":"leave"}',
     "ping": '{"do":"ping"}',
 }

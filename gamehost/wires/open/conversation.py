@@ -17,7 +17,7 @@ A message that does not fit now, or is malformed, is answered `sorry`. `ping` is
 
 import re
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from enum import Enum
 from functools import partial
 from itertools import islice
@@ -36,12 +36,19 @@ from gamehost.games.play import picture_of
 from gamehost.journal.records import TableId
 from gamehost.lobby.house import HouseRefused
 from gamehost.lobby.lobby import Lobby
-from gamehost.lobby.questions import NotAnswered
-from gamehost.lobby.queues import CannotJoin, Queue, TooManyTables
-from gamehost.lobby.rematches import Played, RematchWanted
+from gamehost.lobby.queues import (
+    MOST_PHRASES,
+    PHRASES,
+    TALKING_WIRES,
+    CannotJoin,
+    Played,
+    Queue,
+    RematchWanted,
+    Said,
+    TooManyTables,
+)
 from gamehost.lobby.sessions import IssuedKey, Session
 from gamehost.settings import Settings, refuse_unknown
-from gamehost.tables.gallery import WatchRefused
 from gamehost.tables.interfaces import (
     Away,
     Back,
@@ -57,12 +64,12 @@ from gamehost.tables.interfaces import (
     TableClosed,
 )
 from gamehost.wires.base import Wire, imported
-from gamehost.wires.conversation import AccountConversation, Claim, Peer, claim_of_account
+from gamehost.wires.conversation import Claim, Peer, claim_of_account
 from gamehost.wires.framing import UndecodableLine, for_people
 from gamehost.wires.open import messages as m
 from gamehost.wires.open.codec import EXAMPLES, HELP, SPOKEN, OpenClientCodec, OpenCodec
 from gamehost.wires.open.messages import Message
-from gamehost.wires.open.watching import OpenOptions, SharedEncoder, told_clocks, told_due
+from gamehost.wires.open.watching import LookingOn, OpenOptions, SharedEncoder, told_clocks, told_due
 from gamehost.wires.seeking import (
     PLAYED,
     Opened,
@@ -110,6 +117,8 @@ _NOT_NOW: Mapping[Enum, str] = {
 #: A guest's key: so many random bits, in hexadecimal.
 KEY_BITS = 128
 _KEY = re.compile(rf"[0-9a-f]{{{KEY_BITS // 4}}}", re.ASCII)
+#: An account's.
+_ACCOUNT_KEY = re.compile(r"[0-9]{1,7}-[0-9a-f]{64}", re.ASCII)
 
 _NO_SEAT = "you have no seat at this table"
 _NOT_ASCII = "an action is written in ASCII"
@@ -164,7 +173,7 @@ def _listed(game: Game[Any, Any], messages: Messages, action: Any, more: Literal
     return m.Listed(game.write(action).decode("ascii"), messages.action(action), more)
 
 
-class OpenConversation(AccountConversation[m.Message]):
+class OpenConversation(LookingOn):
     """
     The conversation on one connection: what the client says, and what follows from it.
 
@@ -173,25 +182,22 @@ class OpenConversation(AccountConversation[m.Message]):
     """
 
     def __init__(self, peer: Peer[m.Message], lobby: Lobby, options: OpenOptions, encoder: SharedEncoder) -> None:
-        super().__init__(peer, lobby, OpenState.OUTSIDE)
-        self._options = options
+        super().__init__(peer, lobby, OpenState.OUTSIDE, options, encoder)
         self._messages: Messages | None = None
+        #: Whether an account gets a key to come back with.
+        self._keep = False
         #: The game that is sought, and the code of the private table.
         self._sought = ("", "")
         #: The last match, and who waits for a rematch of it.
         self._played: Played | None = None
         self._rematch: RematchWanted | None = None
+        #: How much this player has said in the last match.
+        self._phrases = 0
         #: The ids of actions that were refused, and whose refusals have not been told yet.
         self._refused: deque[Id] = deque()
         #: The id of the action that the table judges at this moment; `None`: it judges none, or has refused it.
         self._judged: tuple[Id] | None = None
         self._house = lobby.house
-        self._encoder = encoder
-        #: The matches that this client watches.
-        self._watched: set[TableId] = set()
-        #: Whether an answer to `history` is on its way, and what is called to wait for it no longer.
-        self._asking = False
-        self._withdraw: Callable[[], None] = lambda: None
         self._begun = False
         #: Whether an answer to `moves` is on its way.
         self._asks_moves = False
@@ -204,8 +210,14 @@ class OpenConversation(AccountConversation[m.Message]):
     # -- logging in
 
     def enter(self, message: m.Enter) -> None:
-        """Log in as a guest, or take the seat back that is kept for this one."""
+        """Log in as a guest, or take the seat back that is kept for this one; or log in to an account by its key."""
         try:
+            if message.key is not UNSET and _ACCOUNT_KEY.fullmatch(message.key):
+                address, wire = self.peer.address, self._options.wire
+                session = self.lobby.log_in_by_key(message.name, message.key, wire, address, self)
+                self._keep = True
+                self._entered(session)
+                return
             name = checked_name(message.name)
             key = self._key_of(message)
             session = self.lobby.enter(name, self._options.wire, self.peer.address, self, issued=key)
@@ -228,7 +240,7 @@ class OpenConversation(AccountConversation[m.Message]):
         return IssuedKey(message.key, shown=True)
 
     def claim_of_enter(self, message: m.Enter) -> Claim | None:
-        if message.key is not UNSET and not _KEY.fullmatch(message.key):
+        if message.key is not UNSET and not (_KEY.fullmatch(message.key) or _ACCOUNT_KEY.fullmatch(message.key)):
             return None
         return claim_of_account(message.name)
 
@@ -236,6 +248,7 @@ class OpenConversation(AccountConversation[m.Message]):
         return claim_of_account(message.name)
 
     def log_in(self, message: m.LogIn) -> None:
+        self._keep = message.keep is True
         self.check_password(OpenState.CHECKING, message.name, message.password, self._options.wire, strong=True)
 
     def password_checked(self, outcome: Session | LoginRefused) -> None:
@@ -250,6 +263,8 @@ class OpenConversation(AccountConversation[m.Message]):
     def _entered(self, session: Session, key: str | UnsetType = UNSET) -> None:
         self.logged_in(session)
         table, account = session.table_id, True if session.account else UNSET
+        if self._keep:
+            key = self.lobby.browser_key(session) or key
         self.peer.say(m.Entered(session.name, key, UNSET if table is None else table, account))
         if table is None:
             # An earlier connection of the same player may have left a place in a queue.
@@ -310,7 +325,7 @@ class OpenConversation(AccountConversation[m.Message]):
         """Have the player wait at a table that fits, or at a new one, which is given."""
         try:
             opened = find_table(self.lobby, session, sought)
-        except TooManyTables as error:
+        except (TooManyTables, CannotJoin) as error:
             self.set_state(OpenState.LOBBY)
             self._refuse(str(error))
             return None
@@ -382,6 +397,22 @@ class OpenConversation(AccountConversation[m.Message]):
         for one in played.others(session):
             if opened is not None and one.player is not None:
                 one.player.deliver(RematchWanted(played.table, session.name, opened.table.table, opened.code))
+
+    def speak(self, message: m.Say) -> None:
+        """Have the players of the match told a phrase, whose wires have words for it."""
+        played, session = self._played, self.session
+        if played is None or session is None:
+            self._refuse("you have played no match on this connection")
+        elif message.phrase not in PHRASES:
+            self._refuse(f"expected one of the phrases {', '.join(PHRASES)}")
+        elif self._phrases >= MOST_PHRASES:
+            self._refuse("you have said enough in this match")
+        else:
+            self._phrases += 1
+            seat = Seat(played.sessions.index(session))
+            for one in played.sessions:
+                if one.player is not None and not one.house and one.wire in TALKING_WIRES:
+                    one.player.deliver(Said(played.table, seat, session.name, message.phrase))
 
     def ask_invitation(self, message: m.AskInvitation) -> None:
         """Say who waits at a table, to somebody who may take a seat there."""
@@ -460,75 +491,6 @@ class OpenConversation(AccountConversation[m.Message]):
     def ping(self, message: m.Ping) -> None:
         self.peer.say(m.Pong(message.id))
 
-    # -- looking on
-
-    def look(self, message: m.Lobby) -> None:
-        """Show the board, or show it no longer."""
-        if message.on:
-            self.peer.logged_in()
-            self._spectators.board.look(self, self._encoder)
-        else:
-            self._spectators.board.look_away(self)
-
-    def watch(self, message: m.Watch) -> None:
-        """Show a match, or show it no longer."""
-        table = TableId(message.table)
-        if not message.on:
-            self._watched.discard(table)
-            self._spectators.unwatch(table, self)
-            return
-        if self.handle is not None and table == self.handle.table:
-            self._refuse("you play in this match")
-            return
-        try:
-            self._spectators.watch(table, self, self._encoder, message.code or "")
-        except WatchRefused as refusal:
-            self._refuse(str(refusal))
-            return
-        self._watched.add(table)
-        self.peer.logged_in()
-
-    def tell(self, data: bytes) -> None:
-        """Pass on what was made for all who look on."""
-        self.peer.say(m.Encoded(data))
-
-    def closed(self, table: TableId) -> None:
-        """A match is over, or cannot go on."""
-        self._watched.discard(table)
-
-    def ask_history(self, message: m.AskHistory) -> None:
-        """What has happened in a match. One question at a time: each is read from the disk."""
-        if self._asking:
-            self._refuse('wait for "history"')
-            return
-        until, table = None if message.until is UNSET else message.until, TableId(message.table)
-        games = {name: played.game for name, played in self._options.games.items()}
-        try:
-            if self.handle is not None and table == self.handle.table:
-                asked = self._spectators.own_history(table, until)
-            else:
-                asked = self._spectators.history(table, until, message.code or "", games)
-        except WatchRefused as refusal:
-            self._refuse(str(refusal))
-            return
-        self._asking = True
-        questions = self._spectators.questions
-        work = partial(self._encoder.answer_history, questions, table, asked)
-        key = (self._encoder, asked.key)
-        self._withdraw = questions.tell(self.peer.address, key, work, self._tell_history, self._history_refused)
-
-    def _tell_history(self, told: bytes | WatchRefused) -> None:
-        self._asking = False
-        if isinstance(told, WatchRefused):
-            self._refuse(str(told))
-        else:
-            self.peer.logged_in()
-            self.peer.say(m.Encoded(told))
-
-    def _history_refused(self, refusal: NotAnswered) -> None:
-        self._asking = False
-        self._refuse(str(refusal))
-
     def unexpected(self, message: m.Message) -> None:
         match message:
             case m.Malformed(reason) | UndecodableLine(reason):
@@ -537,9 +499,6 @@ class OpenConversation(AccountConversation[m.Message]):
                 self._refuse("you have logged in already")
             case _:
                 self._refuse(_NOT_NOW[self.state])
-
-    def _refuse(self, reason: str) -> None:
-        self.peer.refuse(m.Sorry(reason))
 
     def say_closing(self, reason: str) -> None:
         """Say why the connection ends. Somebody who was not let in, for want of room, may try again."""
@@ -553,25 +512,14 @@ class OpenConversation(AccountConversation[m.Message]):
         """Whether somebody who is turned away for this reason may come back soon."""
         return not self._begun and not reason.startswith(ADDRESS_BANNED)
 
-    def end(self) -> None:
-        """The connection is gone: nothing is watched any more, and a seat is kept."""
-        self._withdraw()
-        self._spectators.board.look_away(self)
-        for table in tuple(self._watched):
-            self._spectators.unwatch(table, self)
-        self._watched.clear()
-        super().end()
-
     SPEAKS = SPOKEN
     WRITTEN_IN = "JSON"
     HEARS: ClassVar[Any] = {
         **dict.fromkeys(((state, m.Ping) for state in OpenState), ping),
         **dict.fromkeys(((state, m.Act) for state in OpenState), play),
         **dict.fromkeys(((state, m.AskMoves) for state in OpenState), ask_moves),
-        **dict.fromkeys(((state, m.Lobby) for state in OpenState), look),
+        **{(state, kind): method for state in OpenState for kind, method in LookingOn.LOOKS.items()},
         **dict.fromkeys(((state, m.AskInvitation) for state in OpenState), ask_invitation),
-        **dict.fromkeys(((state, m.Watch) for state in OpenState), watch),
-        **dict.fromkeys(((state, m.AskHistory) for state in OpenState), ask_history),
         (OpenState.OUTSIDE, m.Enter): enter,
         (OpenState.OUTSIDE, m.LogIn): log_in,
         (OpenState.LOBBY, m.Seek): seek,
@@ -581,6 +529,7 @@ class OpenConversation(AccountConversation[m.Message]):
         (OpenState.WAITING, m.House): ask_house,
         (OpenState.PLAYING, m.House): ask_house,
         (OpenState.PLAYING, m.Leave): leave,
+        **dict.fromkeys(((state, m.Say) for state in (OpenState.LOBBY, OpenState.WAITING, OpenState.PLAYING)), speak),
     }
     CLAIMS: ClassVar[Any] = {
         (OpenState.OUTSIDE, m.Enter): claim_of_enter,
@@ -595,7 +544,7 @@ class OpenConversation(AccountConversation[m.Message]):
         super().seated(handle)
         self.set_state(OpenState.PLAYING)
         self._refused.clear()
-        self._rematch = None
+        self._rematch, self._phrases = None, 0
         self._played = None if self.session is None else Played.of(self.session)
         self._messages = self._options.games[handle.game].messages
         names, wires = list(handle.names), list(handle.wires)
@@ -693,6 +642,11 @@ class OpenConversation(AccountConversation[m.Message]):
             self._rematch = event
             self.peer.say(m.Rematch(event.played, event.name))
 
+    def tell_said(self, event: Said) -> None:
+        """A player has said something, in the match of now or in the last one."""
+        if self._played is not None and self._played.table == event.table:
+            self.peer.say(m.Said(event.table, event.seat, event.phrase, PHRASES[event.phrase]))
+
     def tell_closed(self, event: TableClosed) -> None:
         """The players of an open table have waited too long."""
         self.set_state(OpenState.LOBBY)
@@ -727,6 +681,7 @@ class OpenConversation(AccountConversation[m.Message]):
         Over: tell_over,
         OpenTable: tell_gathered,
         RematchWanted: tell_rematch,
+        Said: tell_said,
         TableClosed: tell_closed,
         NoNewMatches: tell_no_new_matches,
         Displaced: tell_displaced,

@@ -17,6 +17,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 from msgspec.json import schema_components
 
 from gamehost.games.messages import Messages
+from gamehost.players.base import Standing, TurningPoint
 from gamehost.wires.framing import Blank, UndecodableLine
 
 #: The largest whole number that JavaScript holds exactly.
@@ -45,7 +46,10 @@ class FromHost(Struct, frozen=True, tag_field="is"):
 
 
 class Enter(FromClient, frozen=True, tag="enter"):
-    """Log in as a guest. `key` is the key that an earlier `entered` gave: it takes the seat of that time back."""
+    """
+    Log in as a guest, or come back. `key` is the key that an earlier `entered` gave: it takes the seat of that time back, or
+    logs in to the account.
+    """
 
     name: str
     key: str | UnsetType = UNSET
@@ -55,10 +59,14 @@ class Enter(FromClient, frozen=True, tag="enter"):
 
 
 class LogIn(FromClient, frozen=True, tag="log-in"):
-    """Log in to an account. A free name becomes an account with this password."""
+    """
+    Log in to an account. A free name becomes an account with this password. `keep`: `entered` gives a key, with which `enter`
+    logs in to the account for 30 days, or until its password is changed.
+    """
 
     name: str
     password: str
+    keep: Literal[True] | UnsetType = UNSET
 
     def __repr__(self) -> str:
         return "LogIn(...)"  # the password is a secret
@@ -132,6 +140,22 @@ class AskHistory(FromClient, frozen=True, tag="history"):
     code: str | UnsetType = UNSET
 
 
+class AskLadder(FromClient, frozen=True, tag="ladder"):
+    """Ask who has which rating in a game. Needs no log-in."""
+
+    game: str
+
+
+class AskStudy(FromClient, frozen=True, tag="study"):
+    """
+    Ask who was ahead in a finished match, and where it turned. Needs no log-in. A private match needs its code. The answer may
+    take some seconds.
+    """
+
+    table: Whole
+    code: str | UnsetType = UNSET
+
+
 class Act(FromClient, frozen=True, tag="act"):
     """Act at the own table: `action` is the game's own notation. `id` comes back in `refused`."""
 
@@ -151,6 +175,12 @@ class AskMoves(FromClient, frozen=True, tag="moves"):
     begun: str | UnsetType = UNSET
     id: Whole | UnsetType = UNSET
     picture: Literal[True] | UnsetType = UNSET
+
+
+class Say(FromClient, frozen=True, tag="say"):
+    """Say one of a few phrases to the other players of your match, that of now or the last one: `hello`, for instance."""
+
+    phrase: str
 
 
 class Leave(FromClient, frozen=True, tag="leave"):
@@ -227,7 +257,8 @@ class Waiting(FromHost, frozen=True, tag="waiting"):
 
 class Entered(FromHost, frozen=True, tag="entered"):
     """
-    Logged in. A guest gets a `key`: with it, `enter` takes the seat back after a lost connection. `table` is the table where a
+    Logged in. A guest gets a `key`: with it, `enter` takes the seat back after a lost connection. So does an account that asked
+    for one, or has come with one. `table` is the table where a
     seat was kept. `account` is there for accounts alone.
     """
 
@@ -324,6 +355,38 @@ class History(FromHost, frozen=True, tag="history"):
     events: list[Numbered]
 
 
+class LadderRow(Struct, frozen=True):
+    """
+    A rating, and how many rated matches it comes from. It is between `low` and `high` with a probability of 95 %. `kind` is
+    `account`, or `house` for a level of house players, whose rating is fixed.
+    """
+
+    name: str
+    kind: Literal["account", "house"]
+    rating: int
+    low: int
+    high: int
+    matches: int
+
+
+class Ladder(FromHost, frozen=True, tag="ladder"):
+    """Who has a rating in a game, the best one first: no more than 100."""
+
+    game: str
+    ladder: list[LadderRow]
+
+
+class Study(FromHost, frozen=True, tag="study"):
+    """
+    A house player has walked through a match. `standings`: what each seat might expect to win after some entries, in percent.
+    `turns`: the worst actions, in their order.
+    """
+
+    table: int
+    standings: list[Standing]
+    turns: list[TurningPoint]
+
+
 class Event(FromHost, frozen=True, tag="event"):
     """Something happened at a table. Its entry in the journal has the number `n`; the first one after the opening has 1."""
 
@@ -373,6 +436,15 @@ class Away(FromHost, frozen=True, tag="away"):
     table: int
     n: int
     seat: int
+
+
+class Said(FromHost, frozen=True, tag="said"):
+    """The player of a seat has said something; `words` is the `phrase` in English."""
+
+    table: int
+    seat: int
+    phrase: str
+    words: str
 
 
 class Left(FromHost, frozen=True, tag="left"):
@@ -472,14 +544,31 @@ ClientMessage: TypeAlias = (
     | AskInvitation
     | Watch
     | AskHistory
+    | AskLadder
+    | AskStudy
     | Act
     | AskMoves
+    | Say
     | Leave
     | Ping
 )
 _OfLobby: TypeAlias = Tables | TableChanged | Gone | Waiting | Entered | Seeking | Invitation | Rematch | Stopped
 _OfTable: TypeAlias = (
-    Seated | Shown | History | Event | Moves | Refused | Away | Left | Back | Replaced | Suspended | Over
+    Seated
+    | Shown
+    | History
+    | Ladder
+    | Study
+    | Event
+    | Moves
+    | Refused
+    | Said
+    | Away
+    | Left
+    | Back
+    | Replaced
+    | Suspended
+    | Over
 )
 ServerMessage: TypeAlias = _OfLobby | _OfTable | Pong | Sorry | Notice | Bye
 #: Everything that a codec passes to a conversation, or takes from it.

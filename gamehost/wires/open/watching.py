@@ -1,18 +1,25 @@
 """
-What those who watch are told: the bytes for all of them, made once.
+Those who watch: what they may ask on the open wire, and the bytes for all of them, made once.
 """
 
-from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Generator, Hashable, Iterable, Mapping, Sequence
+from enum import Enum
+from functools import partial
+from typing import Any, ClassVar, Literal
 
 from attrs import define, field
 from msgspec import UNSET, Struct, UnsetType
 
 from gamehost.journal.history import History
-from gamehost.lobby.questions import Found, Questions
+from gamehost.journal.records import TableId
+from gamehost.lobby.finished import FinishedMatches, Tally
+from gamehost.lobby.lobby import Lobby
+from gamehost.lobby.questions import Found, NotAnswered, Questions, Work
+from gamehost.lobby.study import Study
 from gamehost.lobby.watching import Changes, HistoryQuestion, Shown, Waiting, WaitingByGame
 from gamehost.tables.gallery import WatchRefused
 from gamehost.tables.interfaces import Archived, Away, Back, Left, Look, Over, Suspended, WatchableTable
+from gamehost.wires.conversation import AccountConversation, Peer
 from gamehost.wires.open import messages as m
 from gamehost.wires.open.codec import to_json
 from gamehost.wires.seeking import PlayedGame
@@ -41,6 +48,19 @@ ARCHIVED = "nobody came back"
 
 def as_line(text: bytes) -> bytes:
     return text + b"\n"
+
+
+#: Players of one ladder that are told.
+RANKED = 100
+
+
+def ladder_of(tally: Tally, game: str) -> m.Ladder:
+    """The ratings in a game."""
+    rows: list[m.LadderRow] = []
+    for who, one in tally.ladder(game)[:RANKED]:
+        kind: Literal["account", "house"] = "house" if who.kind == "house" else "account"
+        rows.append(m.LadderRow(who.name, kind, *one.rounded, one.matches))
+    return m.Ladder(game, rows)
 
 
 @define(eq=False)
@@ -122,6 +142,12 @@ class SharedEncoder:
         data = self._bytes([await questions.in_slices(self.history(table, game, told))])
         return Found(data, len(data) if asked.lasting else 0)
 
+    async def answer_ladder(self, finished: FinishedMatches, game: str) -> Found:
+        """The ratings in a game, for a question that has its turn: the bytes."""
+        tally = await finished.tally()
+        data = self._bytes([ladder_of(tally, game)])
+        return Found(data, len(data), finished.seconds_left(tally))
+
     # -- of the board
 
     def board(self, shown: Sequence[Shown], waiting: WaitingByGame) -> bytes:
@@ -165,3 +191,141 @@ class SharedEncoder:
 
 def _open_row(game: str, table: Any) -> m.WaitingRow:
     return m.WaitingRow(game, table.seats, list(table.names), dict(table.settings), table.table)
+
+
+class LookingOn(AccountConversation[m.Message]):
+    """
+    The part of a conversation for those who look on: at the board, at matches, and at what has happened in them.
+
+    :param options: the wire's games
+    :param encoder: makes what is told to all who look on; the same for all connections of a listener
+    """
+
+    def __init__(
+        self, peer: Peer[m.Message], lobby: Lobby, state: Enum, options: OpenOptions, encoder: SharedEncoder
+    ) -> None:
+        super().__init__(peer, lobby, state)
+        self._options = options
+        self._encoder = encoder
+        #: The matches that this client watches.
+        self._watched: set[TableId] = set()
+        #: Whether an answer to `history` is on its way, and what is called to wait for it no longer.
+        self._asking = False
+        self._withdraw: Callable[[], None] = lambda: None
+        self._studies = lobby.studies
+        #: The same of a study.
+        self._studying = False
+        self._leave_study: Callable[[], None] = lambda: None
+
+    def look(self, message: m.Lobby) -> None:
+        """Show the board, or show it no longer."""
+        if message.on:
+            self.peer.logged_in()
+            self._spectators.board.look(self, self._encoder)
+        else:
+            self._spectators.board.look_away(self)
+
+    def watch(self, message: m.Watch) -> None:
+        """Show a match, or show it no longer."""
+        table = TableId(message.table)
+        if not message.on:
+            self._watched.discard(table)
+            self._spectators.unwatch(table, self)
+            return
+        if self.handle is not None and table == self.handle.table:
+            self._refuse("you play in this match")
+            return
+        try:
+            self._spectators.watch(table, self, self._encoder, message.code or "")
+        except WatchRefused as refusal:
+            self._refuse(str(refusal))
+            return
+        self._watched.add(table)
+        self.peer.logged_in()
+
+    def tell(self, data: bytes) -> None:
+        """Pass on what was made for all who look on."""
+        self.peer.say(m.Encoded(data))
+
+    def closed(self, table: TableId) -> None:
+        """A match is over, or cannot go on."""
+        self._watched.discard(table)
+
+    def ask_history(self, message: m.AskHistory) -> None:
+        """What has happened in a match. One question at a time: each is read from the disk."""
+        until, table = None if message.until is UNSET else message.until, TableId(message.table)
+        games = {name: played.game for name, played in self._options.games.items()}
+        try:
+            if self.handle is not None and table == self.handle.table:
+                asked = self._spectators.own_history(table, until)
+            else:
+                asked = self._spectators.history(table, until, message.code or "", games)
+        except WatchRefused as refusal:
+            self._refuse(str(refusal))
+            return
+        self._ask(asked.key, partial(self._encoder.answer_history, self._spectators.questions, table, asked))
+
+    def ask_ladder(self, message: m.AskLadder) -> None:
+        """Who has which rating."""
+        finished = self._spectators.finished
+        work = partial(self._encoder.answer_ladder, finished, message.game)
+        self._ask(("ladder", finished.edition, message.game), work)
+
+    def _ask(self, key: Hashable, work: Work) -> None:
+        """Have something looked up, in turn."""
+        if self._asking:
+            self._refuse('wait for "history" or "ladder"')
+            return
+        self._asking = True
+        questions, key = self._spectators.questions, (self._encoder, key)
+        self._withdraw = questions.tell(self.peer.address, key, work, self._tell_found, self._tell_found)
+
+    def _tell_found(self, told: bytes | WatchRefused | NotAnswered) -> None:
+        self._asking = False
+        if isinstance(told, bytes):
+            self.peer.logged_in()
+            self.peer.say(m.Encoded(told))
+        else:
+            self._refuse(str(told))
+
+    def ask_study(self, message: m.AskStudy) -> None:
+        """Who was ahead in a finished match, and where it turned. One question at a time: each is work for seconds."""
+        if self._studying:
+            self._refuse('wait for "study"')
+            return
+        table = TableId(message.table)
+        games = {name: played.game for name, played in self._options.games.items()}
+        self._studying = True
+        told = partial(self._tell_study, table)
+        self._leave_study = self._studies.ask(self.peer.address, table, message.code or "", games, told, self._no_study)
+
+    def _tell_study(self, table: TableId, study: Study) -> None:
+        self._studying = False
+        self.peer.logged_in()
+        self.peer.say(m.Study(table, study.standings, study.turns))
+
+    def _no_study(self, refusal: NotAnswered) -> None:
+        self._studying = False
+        self._refuse(str(refusal))
+
+    def _refuse(self, reason: str) -> None:
+        self.peer.refuse(m.Sorry(reason))
+
+    def end(self) -> None:
+        """The connection is gone: nothing is watched or awaited any more, and a seat is kept."""
+        self._withdraw()
+        self._leave_study()
+        self._spectators.board.look_away(self)
+        for table in tuple(self._watched):
+            self._spectators.unwatch(table, self)
+        self._watched.clear()
+        super().end()
+
+    #: Message -> method, in every state.
+    LOOKS: ClassVar[Mapping[type, Callable[..., None]]] = {
+        m.Lobby: look,
+        m.Watch: watch,
+        m.AskHistory: ask_history,
+        m.AskLadder: ask_ladder,
+        m.AskStudy: ask_study,
+    }

@@ -9,12 +9,11 @@ from enum import Enum
 from typing import Any
 
 from gamehost.accounts.names import key_of
-from gamehost.checker.base import CLOSING, Act, Cut, Grade, Law, Said, Scenario, Step, WireChecks
-from gamehost.checker.reading import GRADES, Unanswered
+from gamehost.checker.base import CLOSING, GRADES, Act, Cut, Grade, Law, Said, Scenario, Step, Unanswered, WireChecks
 from gamehost.checker.server_run import ServerChecks, ServerRun, Spelling
 from gamehost.checker.server_scripts import case, crosswise, meet, out_of_turn, some_moves
 from gamehost.games.base import Seat
-from gamehost.games.stratego.actions import Move, PlaceRows
+from gamehost.games.stratego.events import Move, PlaceRows
 from gamehost.games.stratego.rules import HOME, KINDS, PieceKind
 from gamehost.players.base import Level
 from gamehost.wires.stratego_frames import messages as m

@@ -11,8 +11,8 @@ from typing import Any
 
 from gamehost.games.base import Seat
 from gamehost.games.stratego import events as e
-from gamehost.games.stratego.actions import Move as GameMove
-from gamehost.games.stratego.actions import Place, PlaceRows
+from gamehost.games.stratego.events import Move as GameMove
+from gamehost.games.stratego.events import Place, PlaceRows
 from gamehost.games.stratego.master import STRATEGO
 from gamehost.games.stratego.rules import HOME, Survivor
 from gamehost.programs.wire_player import NOBODY, ProgramError, WirePlayer, won

@@ -26,8 +26,7 @@ from typing import Any, ClassVar
 
 from gamehost.accounts.names import NameRefused
 from gamehost.games.base import Seat
-from gamehost.games.stratego import actions
-from gamehost.games.stratego import events as told
+from gamehost.games.stratego import events
 from gamehost.games.stratego.master import STRATEGO, BadMove
 from gamehost.games.stratego.rules import NoPiece
 from gamehost.lobby.lobby import Lobby
@@ -63,7 +62,7 @@ TIE = "tie"
 READY = "ready"
 
 #: A placement that is always refused. It stands for a wrong Ready, so that the refusal keeps its place in the order.
-_NO_PIECE = actions.Place("", 0, 0)
+_NO_PIECE = events.Place("", 0, 0)
 
 _SIDES = (Side("1"), Side("2"))
 
@@ -138,15 +137,15 @@ class FramesConversation(BaseConversation[Message]):
 
     def place(self, message: Setup) -> None:
         """Place a piece."""
-        self.act(actions.Place(message.piece, message.x, message.y))
+        self.act(events.Place(message.piece, message.x, message.y))
 
     def ready(self, message: Ready) -> None:
         """All pieces are placed."""
-        self.act(actions.Ready() if message.text == READY else _NO_PIECE)
+        self.act(events.Ready() if message.text == READY else _NO_PIECE)
 
     def move(self, message: Move) -> None:
         """A move, valid or not."""
-        self.act(actions.Move(message.x, message.y, message.to_x, message.to_y))
+        self.act(events.Move(message.x, message.y, message.to_x, message.to_y))
 
     def late(self, message: Move | Resign) -> None:
         """The first move or resignation after Game Over was sent before its sender could know of it: no answer."""
@@ -215,32 +214,32 @@ class FramesConversation(BaseConversation[Message]):
         if not self._strict:
             self.peer.say(_SIDES[self.handle.seat])
 
-    def tell_opened(self, event: told.Opened) -> None:
+    def tell_opened(self, event: events.Opened) -> None:
         """There is another player: both set up."""
         self._moved_last = None
         self._late_move = False
         self.set_state(FramesState.SETUP)
         self._say_connected()
 
-    def tell_placed(self, event: told.Placed) -> None:
+    def tell_placed(self, event: events.Placed) -> None:
         """A piece is placed."""
         self.peer.say(PlacementValid())
 
-    def tell_playing(self, event: told.Playing) -> None:
+    def tell_playing(self, event: events.Playing) -> None:
         """Both are ready. A board follows."""
         self.set_state(FramesState.PLAYING)
         self.peer.say(Playing(self.name_of(event.first)))
 
-    def tell_board(self, event: told.Board) -> None:
+    def tell_board(self, event: events.Board) -> None:
         """The board, as this player may see it."""
         self.peer.say(Board(event.squares))
 
-    def moved(self, event: told.Moved) -> Message:
+    def moved(self, event: events.Moved) -> Message:
         """A move onto an empty square."""
         move = event.move
         return Move(move.x, move.y, move.to_x, move.to_y)
 
-    def tell_fought(self, event: told.Fought) -> None:
+    def tell_fought(self, event: events.Fought) -> None:
         """A move that attacked a piece."""
         match event.winner:
             case "attacker":
@@ -251,7 +250,7 @@ class FramesConversation(BaseConversation[Message]):
                 winner = TIE
         self.peer.say(Battle(winner, event.attacker, event.defender))
 
-    def tell_decided(self, event: told.Over) -> None:
+    def tell_decided(self, event: events.Over) -> None:
         """The game master ends the game. The table's `Over` follows, and `tell_over` answers it."""
         self._moved_last = event.last
 
@@ -267,11 +266,11 @@ class FramesConversation(BaseConversation[Message]):
         if self.state is FramesState.SETUP and not self._strict:
             self.peer.say(Wait())
 
-    def tell_back(self, event: Back[told.Situation]) -> None:
+    def tell_back(self, event: Back[events.Situation]) -> None:
         """A player is back. That player gets the state of the game; the other was perhaps told to wait."""
         assert self.handle is not None
         view = event.view
-        setting_up = view.phase is told.Phase.SETUP
+        setting_up = view.phase is events.Phase.SETUP
         if event.seat != self.handle.seat:
             if setting_up and not self._strict:
                 self._say_connected()
@@ -305,14 +304,14 @@ class FramesConversation(BaseConversation[Message]):
         super().tell_suspended(event)
         self.peer.hang_up(SUSPENDED)
 
-    SAYS: ClassVar[Any] = {told.Moved: moved}
+    SAYS: ClassVar[Any] = {events.Moved: moved}
     TELLS: ClassVar[Any] = {
-        told.Opened: tell_opened,
-        told.Placed: tell_placed,
-        told.Playing: tell_playing,
-        told.Board: tell_board,
-        told.Fought: tell_fought,
-        told.Over: tell_decided,
+        events.Opened: tell_opened,
+        events.Placed: tell_placed,
+        events.Playing: tell_playing,
+        events.Board: tell_board,
+        events.Fought: tell_fought,
+        events.Over: tell_decided,
         Refused: tell_refused,
         Away: tell_away,
         Back: tell_back,

@@ -11,13 +11,13 @@ from typing import Any
 
 from attrs import define, evolve, field
 
-from gamehost.checker.base import CLOSING, Act, Cut, Grade, Law, Said, Scenario, Step, WireChecks
-from gamehost.checker.reading import TOO_EARLY, Unanswered
+from gamehost.checker.base import CLOSING, TOO_EARLY, Act, Cut, Grade, Law, Said, Scenario, Step, Unanswered, WireChecks
 from gamehost.checker.server_run import Script, ServerChecks, ServerRun, Spelling, User
 from gamehost.checker.server_scripts import AWAY, case, crosswise, log_in, meet, once_more, some_moves
 from gamehost.games.base import Seat
-from gamehost.games.stratego.actions import Action as StrategoAction
-from gamehost.games.stratego.actions import Move, PlaceRows
+from gamehost.games.stratego.events import Action as StrategoAction
+from gamehost.games.stratego.events import Move, PlaceRows
+from gamehost.games.stratego.master import ENEMY
 from gamehost.games.stratego.player import Step as PieceStep
 from gamehost.games.stratego.player import StrategoPlayer
 from gamehost.games.stratego.rules import (
@@ -35,7 +35,6 @@ from gamehost.games.stratego.rules import (
     opening,
     survivor,
 )
-from gamehost.games.stratego.views import ENEMY
 from gamehost.players.base import Level
 from gamehost.wires.framing import asks_for_help
 from gamehost.wires.stratego_lines import messages as m

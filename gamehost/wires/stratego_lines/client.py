@@ -11,9 +11,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from gamehost.games.base import Seat
-from gamehost.games.stratego.actions import Move, PlaceRows
 from gamehost.games.stratego.events import Board as GameBoard
-from gamehost.games.stratego.events import Fought, Opened, Phase, Playing, ReadySet, Situation
+from gamehost.games.stratego.events import Fought, Move, Opened, Phase, PlaceRows, Playing, ReadySet, Situation
 from gamehost.games.stratego.events import Moved as GameMoved
 from gamehost.games.stratego.master import STRATEGO
 from gamehost.games.stratego.rules import BARE, STEPS, WIDTH, survivor

@@ -5,7 +5,7 @@ import random
 from collections.abc import Mapping
 from typing import Any
 
-from gamehost.games.stratego.actions import PlaceRows
+from gamehost.games.stratego.events import PlaceRows
 from gamehost.games.stratego.master import STRATEGO
 from tests.kit.checker import MemoryClient, MemoryLauncher, TriesForEver
 

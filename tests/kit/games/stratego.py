@@ -8,7 +8,7 @@ from typing import Any
 
 from gamehost.games.base import Seat, To
 from gamehost.games.chance import ScriptedChance
-from gamehost.games.stratego.actions import Move, PlaceRows, Ready
+from gamehost.games.stratego.events import Move, PlaceRows, Ready
 from gamehost.games.stratego.master import STRATEGO, StrategoMaster
 from gamehost.games.stratego.rules import BARE, KINDS, SECOND, Position, codes, opening
 

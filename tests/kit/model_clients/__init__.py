@@ -13,8 +13,7 @@ from tests.kit.model_clients.eriantys_java import EriantysJavaClient
 from tests.kit.model_clients.onitama import OnitamaClient, OnitamaFinalClient
 from tests.kit.model_clients.open import OpenClient
 from tests.kit.model_clients.paper_soccer import PaperSoccerClient
-from tests.kit.model_clients.stratego_frames import FramesClient
-from tests.kit.model_clients.stratego_lines import LinesClient
+from tests.kit.model_clients.stratego import FramesClient, LinesClient
 
 #: By the wire's name.
 MODEL_CLIENTS: Mapping[str, type[ModelClient]] = {

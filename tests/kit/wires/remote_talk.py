@@ -162,12 +162,12 @@ class RemoteHost(MemoryHost):
         client.say(login or master_login())
         assert client.heard() == [ACCEPTED]
         self.robots.append((client, NimMaster().hear if hear is None else hear))
-        self.settle()
+        self.until_idle()
         return client
 
-    def settle(self) -> None:
+    def until_idle(self) -> None:
         """Make all calls that are due now, and have the robots answer."""
-        super().settle()
+        super().until_idle()
         again = True
         while again:
             again = False
@@ -178,7 +178,7 @@ class RemoteHost(MemoryHost):
                         again = again or bool(answers)
                         for answer in answers:
                             client.transport.receive(f"{answer}\n".encode())
-            super().settle()
+            super().until_idle()
 
 
 class World:

@@ -14,8 +14,7 @@ from attrs import evolve, frozen
 
 from gamehost.games.base import Seat
 from gamehost.games.chance import Chance
-from gamehost.games.stratego.actions import Action, Move, Place, PlaceRows
-from gamehost.games.stratego.events import Moved, Placed
+from gamehost.games.stratego.events import Action, Move, Moved, Place, Placed, PlaceRows
 from gamehost.games.stratego.master import BadMove, Stratego, StrategoMaster, Terms
 from gamehost.games.stratego.rules import Position
 from gamehost.lobby.lobby import Lobby

@@ -5,7 +5,7 @@ from typing import Any, ClassVar
 
 from gamehost.games.base import Seat
 from gamehost.games.stratego import events as told
-from gamehost.games.stratego.actions import Action, Move, PlaceRows
+from gamehost.games.stratego.events import Action, Move, PlaceRows
 from gamehost.games.stratego.master import StrategoMaster
 from gamehost.tables.interfaces import Back, Refused
 from gamehost.testing.cases import Mixin

@@ -11,11 +11,11 @@ from gamehost.storage import names as judging
 from gamehost.storage.contents import StoreFailed
 from gamehost.storage.durable import DurableJournal
 from gamehost.storage.names import Answer, Claim, Registry, Release, Request, Rows, Transfer, Wait, WaitNoLonger
-from gamehost.storage.notes import AddAccount, DeleteAccount, PutBan
-from gamehost.storage.postgresql import lives, registry
+from gamehost.storage.notes import AddAccount, delete_account, put_ban
+from gamehost.storage.postgresql import members, registry
 from gamehost.storage.postgresql import registry as name_rows
 from gamehost.storage.postgresql import store as under_test
-from gamehost.storage.postgresql.lives import (
+from gamehost.storage.postgresql.members import (
     ClusterAddress,
     begin_taking_over,
     changing,
@@ -29,8 +29,7 @@ from gamehost.storage.postgresql.registry import PostgresRegistry, carry_out_gro
 from gamehost.storage.postgresql.session import LOCK_CLASS, LineLost, connect, schemas
 from gamehost.testing.cases import PropertyCase
 from tests.kit.journal_contract import END, MOVE, OPENING, PUT_AWAY, nothing
-from tests.kit.postgresql import PostgresCase
-from tests.kit.postgresql_members import ClusterCase, RegistryCase
+from tests.kit.postgresql import ClusterCase, PostgresCase, RegistryCase
 from tests.kit.registry_contract import RecordingWatcher, RegistryContract
 
 
@@ -45,10 +44,10 @@ class PostgresRegistryTests(RegistryCase, RegistryContract, PropertyCase):
         self.living[registry.epoch].store.commit([AddAccount(account)])
 
     def drop_account(self, registry: Registry, account: Account) -> None:
-        self.living[registry.epoch].store.commit([DeleteAccount(account.key)])
+        self.living[registry.epoch].store.commit([delete_account(account.key)])
 
     def put_ban(self, registry: Registry, ban: Ban) -> None:
-        self.living[registry.epoch].store.commit([PutBan(ban)])
+        self.living[registry.epoch].store.commit([put_ban(ban)])
 
 
 class LineTests(RegistryCase):
@@ -92,7 +91,7 @@ class LineTests(RegistryCase):
         self.assertEqual(self.sql("SELECT count(*) FROM session"), [(3,)])
 
     def test_restraint(self) -> None:
-        self.begin_life()
+        self.begin_run()
         self.cut_registry()
         self.until(lambda: len(self.watcher.members) == 2 and len(self.warned) == 2)
         self.living[2].kill()
@@ -126,10 +125,10 @@ class LineTests(RegistryCase):
         self.assertEqual(self.sql("SELECT key, id FROM seeking"), [("ann", 1)])
 
     def test_an_answer_is_lost_while_somebody_is_taken_over(self) -> None:
-        """The host is told once, with all tables. Then the names are settled."""
+        """The host is told once, with all tables. Then the names are confirmed."""
         for name in ("begin_taking_over", "finish_taking_over"):
-            second = self.begin_life()
-            epoch = second.life.epoch
+            second = self.begin_run()
+            epoch = second.run.epoch
             table = second.open_table(epoch, "Ann")
             self.sql(f"INSERT INTO session VALUES ('ann', {epoch})")
             self.lose_answer(name)
@@ -165,7 +164,7 @@ class LineTests(RegistryCase):
 
     def test_one_that_hangs(self) -> None:
         """Its session is ended when it has noted nothing for some time, and what it had is taken over."""
-        second = self.begin_life()
+        second = self.begin_run()
         table = second.open_table(1, "Ann")
         self.until(lambda: self.watcher.epochs == [1, 2])
         self.patch(judging, "HANGS_AFTER", 0.5)
@@ -208,7 +207,7 @@ QUEUE = ("onitama", "")
 class GroupTests(RegistryCase):
     def setUp(self) -> None:
         super().setUp()
-        self.sessions = {number: self.begin_life().store.session for number in (1, 2)}
+        self.sessions = {number: self.begin_run().store.session for number in (1, 2)}
 
     def do(self, me: int, *requests: Request, gone: tuple[int, ...] = ()) -> list[int | bool | None]:
         return carry_out_group(self.sessions[me], requests, me, gone)[0]
@@ -276,7 +275,7 @@ class ReleaseTests(ClusterCase):
 
 class LookTests(ClusterCase):
     def test_who_lives(self) -> None:
-        """From the start to the end of a life. One that has ended is seen until it is taken over."""
+        """From the start to the end of a run. One that has ended is seen until it is taken over."""
         first, second = self.member(1), self.member(2)
         one, other = look(self.session)
         self.assertEqual((one.epoch, one.address, one.token), (1, "tcp:10.0.0.1:8990", "token 1"))
@@ -306,7 +305,7 @@ class TakeOverTests(ClusterCase):
         return begin_taking_over(self.session, me, dead)
 
     def test_in_two_phases(self) -> None:
-        """First everything is the successor's, and no name is settled. Then those with seats are, and the others are free."""
+        """First everything is the successor's, and no name is confirmed. Then those with seats are, and the others are free."""
         self.sql(f"UPDATE live SET told = 2, since = 5 WHERE game = {self.tables[1]}")
         self.sql("UPDATE uptime SET seconds = 70")
         self.kill(self.second)
@@ -331,10 +330,10 @@ class TakeOverTests(ClusterCase):
         )
         loaded: list[Any] = []
         self.first.load(self.tables[0], loaded.append)
-        self.settle(self.first)
+        self.until_idle(self.first)
         self.assertEqual(len(loaded[0].entries), 1)
         self.first.append(self.tables[0], MOVE, nothing)
-        self.settle(self.first)
+        self.until_idle(self.first)
         self.assertEqual(
             self.sql(f"SELECT epoch FROM event WHERE game = {self.tables[0]} ORDER BY n"), [(2,), (2,), (1,)]
         )
@@ -352,7 +351,7 @@ class TakeOverTests(ClusterCase):
         self.assertEqual([one.table for one in self.take_over() or ()], self.tables)
 
     def test_the_successor_dies(self) -> None:
-        """Between the phases. Its own successor gets what it had taken, and no name is settled."""
+        """Between the phases. Its own successor gets what it had taken, and no name is confirmed."""
         third = self.member(3)
         self.kill(self.second)
         self.take_over()
@@ -378,7 +377,7 @@ class TakeOverTests(ClusterCase):
         before = self.sessions()
         for call in (lambda: self.take_over(2, 1), lambda: finish_taking_over(self.session, 2, ["ann"])):
             error = self.assertRaises(StoreFailed, call)
-            self.assertEqual(str(error), lives.TAKEN_OVER)
+            self.assertEqual(str(error), members.TAKEN_OVER)
         self.assertEqual(self.sessions(), before)
 
     def test_tables_that_cannot_be_read(self) -> None:
@@ -394,7 +393,7 @@ class TakeOverTests(ClusterCase):
         self.assertEqual(len(self.take_over() or ()), 2)
         self.second.append(self.tables[0], MOVE, self.fail)
         self.pump.until(lambda: bool(self.pump.broken))
-        self.assertEqual(self.pump.broken, [f"StoreFailed: {lives.TAKEN_OVER}"])
+        self.assertEqual(self.pump.broken, [f"StoreFailed: {members.TAKEN_OVER}"])
         self.pump.broken.clear()
         self.play(self.first, 1)
 
@@ -407,12 +406,12 @@ class StartTests(ClusterCase):
         house = SeatRecord("easy.1", "open", HOUSE_ADDRESS)
         alone.open(table, TableHeader("onitama", 1, (SeatRecord("\u017dofie", "onitama"), house)), nothing)
         gone = self.play(alone, 0)
-        self.pump.settle(alone)
+        self.pump.until_idle(alone)
         self.stop(alone)
         self.sql(f"UPDATE event SET body = 'x' WHERE game = {gone}")
         self.sql("INSERT INTO session VALUES ('old', 1); INSERT INTO change(kind, key) VALUES ('ban', 'x')")
         self.sql("INSERT INTO seeking(key, game, pool, home, movable) VALUES ('old', 'onitama', '', 1, true)")
-        epoch = lives.begin_life(self.session, "machine", ClusterAddress("a", "b"))
+        epoch = members.begin_run(self.session, "machine", ClusterAddress("a", "b"))
         self.assertEqual(self.owners(), [(table, epoch), (gone, epoch)])
         self.assertEqual(self.sessions(), [("easy.1", epoch, True), ("\u017eofie", epoch, True)])
         self.assertEqual(self.sql("SELECT (SELECT count(*) FROM change), (SELECT count(*) FROM seeking)"), [(0, 0)])
@@ -444,7 +443,7 @@ class LockTests(ClusterCase):
 
     def test_one_at_a_time(self) -> None:
         """Whoever changes homes keeps all others from that."""
-        epoch = lives.begin_life(self.session, "machine", ClusterAddress("a", "b"))
+        epoch = members.begin_run(self.session, "machine", ClusterAddress("a", "b"))
         other = self.new_session()
         other.run("SET lock_timeout = 1")
         with changing(self.session, epoch), self.assertRaises(StoreFailed), transaction(other):
@@ -454,12 +453,12 @@ class LockTests(ClusterCase):
 
     def test_who_says_nothing(self) -> None:
         """A member that hangs while it has the lock is ended by the server."""
-        self.patch(lives, "_SILENCE", lives._SILENCE.replace("3s", "1ms"))
+        self.patch(members, "_SILENCE", members._SILENCE.replace("3s", "1ms"))
         with self.assertRaises(LineLost), transaction(self.session):
             lock_cluster(self.session)
             other = self.new_session()
             with transaction(other):
-                other.rows("SELECT pg_advisory_xact_lock(%s::int, %s::int)", (LOCK_CLASS, lives.CLUSTER_LOCK))
+                other.rows("SELECT pg_advisory_xact_lock(%s::int, %s::int)", (LOCK_CLASS, members.CLUSTER_LOCK))
             self.session.rows("SELECT 1")
 
     def test_numbers_of_tables(self) -> None:
@@ -477,34 +476,34 @@ LISTED = "SELECT count(*), sum(game) FROM live"
 
 
 class UnfinishedTests(PostgresCase):
-    def life(self, **more: Any) -> DurableJournal:
+    def next_run(self, **more: Any) -> DurableJournal:
         """A host with a match of two moves, one whose end nobody was told, and one that is over."""
         journal = self.start(**more)
         tables = [self.play(journal, 2) for _ in range(3)]
         for table in tables[1:]:
             journal.append(table, END, nothing)
         journal.told(tables[2])
-        self.settle(journal)
+        self.until_idle(journal)
         return journal
 
     def after_a_life(self) -> None:
         self.empty()
         self.sql("ALTER SEQUENCE member_epoch_seq RESTART")
-        self.stop(self.life())
+        self.stop(self.next_run())
 
     def test_nothing_was_changed(self) -> None:
         """In every way in which tables begin, end, sleep, are taken over and given up, the numbers stay right."""
         clusters = [ClusterAddress(f"tcp:10.0.0.{number}:8990", "token") for number in (1, 2)]
         for cluster in (None, clusters[0], None):
-            journal = self.life(cluster=cluster)
+            journal = self.next_run(cluster=cluster)
             table = journal.new_table()
             journal.open(table, OPENING, nothing)
             journal.append(table, PUT_AWAY, nothing)
-            self.settle(journal)
+            self.until_idle(journal)
             self.assertEqual(self.sql(COUNTED), self.sql(LISTED))
             self.stop(journal)
             self.assertEqual(self.sql(COUNTED), self.sql(LISTED))
-        one, other = (self.life(cluster=cluster) for cluster in clusters)
+        one, other = (self.next_run(cluster=cluster) for cluster in clusters)
         self.stop(other)
         session = connect(self.url)
         self.addCleanup(session.close)
@@ -553,7 +552,7 @@ class UnfinishedTests(PostgresCase):
         for _ in range(4):  # each commit behind the time of the next mark writes one
             now[0] += 1.0
             journal.append(tables[0], MOVE, nothing)
-            self.settle(journal)
+            self.until_idle(journal)
         noted = dict(self.sql("SELECT game, n FROM live"))
         self.assertEqual(noted[tables[1]], 1)
         self.assertGreaterEqual(noted[tables[0]], 1)
@@ -574,5 +573,5 @@ class UnfinishedTests(PostgresCase):
         self.sql("DELETE FROM event WHERE game = 1 AND n = 2")
         found: list[Any] = []
         journal.load(TableId(1), partial(found.append))
-        self.settle(journal)
+        self.until_idle(journal)
         self.assertEqual(found, ["table 1: row 2 was durable, and is missing or was changed"])

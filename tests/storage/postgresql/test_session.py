@@ -10,10 +10,10 @@ from gamehost.accounts.bans import Ban
 from gamehost.journal.records import StoreUnusable, TableId, TableRecord
 from gamehost.storage import postgresql
 from gamehost.storage.contents import StoreFailed, build_group
-from gamehost.storage.notes import AddAccount, ChangeAccount, DeleteAccount, DropBan, PutBan, RenameAccount
+from gamehost.storage.notes import AddAccount, change_account, delete_account, drop_ban, put_ban, rename_account
 from gamehost.storage.postgresql import beside, is_postgresql, require_psycopg, shown
 from gamehost.storage.postgresql import session as under_test
-from gamehost.storage.postgresql.lives import ClusterAddress, begin_life
+from gamehost.storage.postgresql.members import ClusterAddress, begin_run
 from gamehost.storage.postgresql.session import (
     LineLost,
     Session,
@@ -180,7 +180,7 @@ class SchemaTests(PostgresCase):
             [table] = [one.table for one in journal.unfinished()]
             loaded: list[object] = []
             journal.load(table, loaded.append)
-            self.settle(journal)
+            self.until_idle(journal)
             self.assertEqual(loaded, [TableRecord(TableId(1), OPENING, (MOVE,))])
             self.assertEqual([one.name for one in journal.accounts()], ["Ann"])
             self.stop(journal)
@@ -195,7 +195,7 @@ class SchemaTests(PostgresCase):
         self.assertEqual(schema_version(session), 1)
         session.run("INSERT INTO member(name) VALUES ('a machine')")
         group = build_group(
-            [(TableId(1), OPENING), (TableId(1), MOVE)], repeat(1), lambda: 0.0, lambda table: Head(0, b"")
+            [(TableId(1), OPENING), (TableId(1), MOVE)], repeat(1), lambda: 0.0, {}, lambda table: Head(0, b"")
         )
         for row in group.rows:
             session.run(f"INSERT INTO event({COLUMNS.postgresql}) VALUES (%s, %s, %s, %s, %s, %s, %s, %s)", row)
@@ -224,14 +224,14 @@ class ChangeTests(PostgresCase):
             journal = self.start(cluster=cluster)
             for change in (
                 AddAccount(account("Ann")),
-                ChangeAccount(account("Ann")),
-                RenameAccount(account("Eve"), "ann"),
-                DeleteAccount("eve"),
-                PutBan(Ban("ann", "Ann", 1, 2)),
-                DropBan("ann"),
+                change_account(account("Ann")),
+                rename_account(account("Eve"), "ann"),
+                delete_account("eve"),
+                put_ban(Ban("ann", "Ann", 1, 2)),
+                drop_ban("ann"),
             ):
                 journal.also(change, nothing)
-            self.settle(journal)
+            self.until_idle(journal)
             self.stop(journal)
             noted = self.sql("SELECT kind, key FROM change ORDER BY id")
             self.assertEqual([key for _, key in noted], expected)
@@ -242,9 +242,9 @@ class ChangeTests(PostgresCase):
         one, other = connect(self.url), connect(self.url)
         self.addCleanup(one.close)
         self.addCleanup(other.close)
-        begin_life(one, "machine", ClusterAddress("a", "b"))
+        begin_run(one, "machine", ClusterAddress("a", "b"))
         one.run("BEGIN")
-        PutBan(Ban("ann", "Ann", 1, 2)).write(one)
+        put_ban(Ban("ann", "Ann", 1, 2)).write(one)
         other.run("SET lock_timeout = 1")
         self.assertRaises(StoreFailed, AddAccount(account("Eve")).write, other)
         one.run("COMMIT")
@@ -255,10 +255,10 @@ class ChangeTests(PostgresCase):
         """What all members have read long ago is removed."""
         session = connect(self.url)
         self.addCleanup(session.close)
-        begin_life(session, "machine", ClusterAddress("a", "b"))
+        begin_run(session, "machine", ClusterAddress("a", "b"))
         self.sql("INSERT INTO change(kind, key) VALUES ('ban', 'old'), ('ban', 'new')")
         self.sql("ALTER TABLE change ALTER COLUMN id RESTART WITH 100002")
-        PutBan(Ban("ann", "Ann", 1, 2)).write(session)
+        put_ban(Ban("ann", "Ann", 1, 2)).write(session)
         self.assertEqual(self.sql("SELECT id, key FROM change ORDER BY id"), [(100002, "ann")])
 
 
@@ -295,4 +295,4 @@ class UrlTests(SynchronousTestCase):
         require_psycopg()
         self.patch(postgresql, "find_spec", lambda name: None)
         error = self.assertRaises(StoreUnusable, require_psycopg)
-        self.assertIn("pip install 'gamehost[postgresql]'", str(error))
+        self.assertIn("pip install 'psycopg[binary]'", str(error))

@@ -30,8 +30,8 @@ from gamehost.lobby.watching import LIST_IDLE, READ_EVERY
 from gamehost.storage.contents import StoreFailed, UnreadableRow
 from gamehost.storage.durable import DurableJournal, StoredAccounts
 from gamehost.storage.notes import Told
-from gamehost.storage.postgresql import lives, store
-from gamehost.storage.postgresql.lives import TAKEN_OVER, ClusterAddress, begin_taking_over, look
+from gamehost.storage.postgresql import members, store
+from gamehost.storage.postgresql.members import TAKEN_OVER, ClusterAddress, begin_taking_over, look
 from gamehost.storage.postgresql.session import LineLost, Session, connect
 from gamehost.storage.postgresql.store import (
     PostgresReader,
@@ -50,14 +50,13 @@ from gamehost.testing.cases import PropertyCase
 from tests.kit.accounts import CHEAP, AccountsContract, BansContract, account, nobody
 from tests.kit.example_game import Counted
 from tests.kit.journal_contract import END, MOVE, OPENING, DurableJournalContract, histories, nothing
-from tests.kit.postgresql import PostgresCase
-from tests.kit.postgresql_members import ClusterCase
+from tests.kit.postgresql import ClusterCase, PostgresCase
 from tests.kit.watching import Watcher, following
 from tests.storage.test_row_codec import ONE, TWO, build
 
 
 def _fewer(test: Any, *strategies: Any) -> Any:
-    """A property of the contract with fewer examples: a life on a server takes longer than one on a file."""
+    """A property of the contract with fewer examples: a run on a server takes longer than one on a file."""
     return settings(max_examples=4)(given(*strategies)(test.hypothesis.inner_test))
 
 
@@ -77,11 +76,11 @@ class PostgresJournalTests(DurableJournalContract, PostgresCase):
         self.empty()
         return self.start()
 
-    def settle(self, journal: Any) -> None:
-        PostgresCase.settle(self, journal)
+    def until_idle(self, journal: Any) -> None:
+        PostgresCase.until_idle(self, journal)
         self.assertEqual(journal.unreadable, [])
 
-    def next_life(self, journal: Journal) -> Journal:
+    def next_run(self, journal: Journal) -> Journal:
         assert isinstance(journal, DurableJournal)
         self.stop(journal)
         return self.start()
@@ -92,8 +91,8 @@ class PostgresAccountsTests(AccountsContract, PostgresCase, PropertyCase):
         self.journal = self.start()
         return StoredAccounts(self.journal)
 
-    def settle(self, journal: Any = None) -> None:
-        PostgresCase.settle(self, self.journal)
+    def until_idle(self, journal: Any = None) -> None:
+        PostgresCase.until_idle(self, self.journal)
 
     def test_everything_is_there_in_another_life(self) -> None:
         """Names as they were written, digests with what they cost, and proofs."""
@@ -123,7 +122,7 @@ class PostgresAccountsTests(AccountsContract, PostgresCase, PropertyCase):
         twin = StoredAccounts(self.journal)
         book.add(first, owners.append)
         twin.add(taken, owners.append)
-        self.settle()
+        self.until_idle()
         self.assertEqual((owners, twin.find("ann")), ([first, first], first))
 
 
@@ -136,8 +135,8 @@ class PostgresBansTests(BansContract, PostgresCase, PropertyCase):
         self.stop(self.journal)
         return self.new_store()
 
-    def settle(self, journal: Any = None) -> None:
-        PostgresCase.settle(self, self.journal)
+    def until_idle(self, journal: Any = None) -> None:
+        PostgresCase.until_idle(self, self.journal)
 
 
 class RowsTests(PostgresCase):
@@ -148,13 +147,13 @@ class RowsTests(PostgresCase):
         new_kind = Entry(EntryKind.ACTED, 5)
         new_kind = replace(new_kind, kind=42)
         journal.append(other, new_kind, nothing)
-        self.settle(journal)
+        self.until_idle(journal)
         self.stop(journal)
         later = self.start()
         loaded: list[TableRecord | str] = []
         for found in later.unfinished():
             later.load(found.table, loaded.append)
-        self.settle(later)
+        self.until_idle(later)
         why = "table 2: row 1 is of kind 42, which this release does not know"
         self.assertEqual(loaded, [TableRecord(known, OPENING, (MOVE,)), why])
 
@@ -186,10 +185,10 @@ class RowsTests(PostgresCase):
         entries = [Entry(EntryKind.ACTED, 2**40 + n, None, bytes(range(256)) * 40, (n, 2**33)) for n in range(500)]
         for entry in entries:
             journal.append(table, entry, nothing)
-        self.settle(journal)
+        self.until_idle(journal)
         loaded: list[TableRecord | str] = []
         journal.load(table, loaded.append)
-        self.settle(journal)
+        self.until_idle(journal)
         self.assertEqual(loaded, [TableRecord(table, OPENING, tuple(entries))])
 
     def test_opened_and_put_away_in_one_group(self) -> None:
@@ -205,7 +204,7 @@ class RowsTests(PostgresCase):
         journal.wake(kept)
         journal.append(kept, MOVE, nothing)
         turns.pop()()
-        self.settle(journal)
+        self.until_idle(journal)
         self.assertEqual(self.sql("SELECT game, since FROM live"), [(kept, None)])
         self.assertEqual(self.sql("SELECT max(n) FROM event WHERE game = 2"), [(2,)])
 
@@ -220,7 +219,7 @@ class LineTests(PostgresCase):
             journal.append(table, MOVE, partial(called.append, number))
             if number % 2:
                 journal.note_uptime(number)
-            self.settle(journal)
+            self.until_idle(journal)
         self.assertEqual(called, [0, 1, 2, 3])
         self.assertEqual(self.sql("SELECT count(*), max(n) FROM event"), [(6, 5)])
         self.assertEqual(len(self.warned), 8)
@@ -232,7 +231,7 @@ class LineTests(PostgresCase):
         loaded: list[object] = []
         self.cut()
         journal.load(table, loaded.append)
-        self.settle(journal)
+        self.until_idle(journal)
         self.assertEqual(loaded, [TableRecord(table, OPENING, (MOVE,) * 5)])
 
     def test_a_commit_whose_answer_is_lost(self) -> None:
@@ -242,13 +241,13 @@ class LineTests(PostgresCase):
         book, owners, ann = StoredAccounts(journal), list[Account](), account("ann")
         self.lose_answers(journal)
         book.add(ann, owners.append)
-        self.settle(journal)
+        self.until_idle(journal)
         book.delete(ann, nothing)
         book.add(account("ANN"), nobody)
         journal.append(table, MOVE, nothing)
-        self.settle(journal)
+        self.until_idle(journal)
         journal.append(table, MOVE, nothing)
-        self.settle(journal)
+        self.until_idle(journal)
         self.assertEqual((owners, self.sql("SELECT name FROM account")), ([ann], [("ANN",)]))
         self.assertEqual(self.sql("SELECT count(*) FROM event"), [(4,)])
 
@@ -321,7 +320,7 @@ class ArrayTests(SynchronousTestCase):
             self.assertEqual(empty([]), b"\0" * 11 + bytes([kind]))
 
 
-REMOVED = lives._REMOVE
+REMOVED = members._REMOVE
 NOTED = "UPDATE member SET noted = %s WHERE epoch = %s AND ended IS NULL"
 
 
@@ -360,7 +359,7 @@ class PlanTests(PostgresCase):
             table = self.play(journal, 3)
             journal.append(table, END, nothing)
             journal.told(table)
-        self.settle(journal)
+        self.until_idle(journal)
         self.stop(journal)
         # So small a store is read as a whole. What counts is what the server does if that costs much.
         self.sql("ANALYZE; ALTER DATABASE " + self.database + " SET enable_seqscan = off")
@@ -386,7 +385,7 @@ class ReaderTests(PostgresCase):
         found: list[TableRecord | str] = []
         for _ in range(3):
             journal.read(table, found.append)
-            self.settle(journal)
+            self.until_idle(journal)
             self.sql(
                 "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE application_name = 'gamehost' "
                 f"AND datname = '{self.database}' AND pid NOT IN (SELECT pid FROM pg_locks WHERE locktype = 'advisory')"
@@ -407,10 +406,10 @@ class ReaderTests(PostgresCase):
         reader._connect = lost
         found: list[TableRecord | str] = []
         journal.read(table, found.append)
-        self.settle(journal)
+        self.until_idle(journal)
         reader._connect = opening
         journal.read(table, found.append)
-        self.settle(journal)
+        self.until_idle(journal)
         away = f"table {table}: the store cannot be read now"
         self.assertEqual(found, [away, TableRecord(table, OPENING, (MOVE,))])
         self.assertEqual(self.warned, ["read_record was not answered: LineLost: planted"])
@@ -443,15 +442,15 @@ class ListTests(PostgresCase):
         journal = self.start()
         tables = [self.play(journal, 1) for _ in range(3)]
         journal.append(tables[0], END, nothing)
-        self.settle(journal)
+        self.until_idle(journal)
         self.stop(journal)
         journal = self.start()
         journal.load(tables[1], lambda record: None)
         journal.wake(tables[2])
-        self.settle(journal)
+        self.until_idle(journal)
         for table in tables[1:]:
             journal.append(table, END, nothing)
-        self.settle(journal)
+        self.until_idle(journal)
         session = connect(self.url)
         self.addCleanup(session.close)
         self.assertEqual(self.faults(session), [])
@@ -539,8 +538,8 @@ class OwnershipTests(PostgresCase):
         def sleep(seconds: float) -> None:
             now[0] += seconds
 
-        life = store.Life(self.server.url("no_such_database"), self.warned.append, lambda: now[0], sleep)
-        error = self.assertRaises(StoreFailed, life.resume)
+        run = store.HostRun(self.server.url("no_such_database"), self.warned.append, lambda: now[0], sleep)
+        error = self.assertRaises(StoreFailed, run.resume)
         self.assertIn("was lost, and is not back", str(error))
         self.assertGreater(now[0], store.PATIENCE - 2 * store.PAUSE)
 
@@ -551,7 +550,7 @@ class OwnershipTests(PostgresCase):
         self.sql("DELETE FROM member")
         journal.append(table, MOVE, self.fail)
         self.pump.until(lambda: bool(self.pump.broken))
-        self.assertIn("the database has lost this host's life", self.pump.broken[0])
+        self.assertIn("the database does not know this run of the host", self.pump.broken[0])
 
 
 class MemberTests(ClusterCase):
@@ -592,13 +591,13 @@ class MemberTests(ClusterCase):
         done: list[int] = []
         for expected in (1, 2):
             first.beat(partial(done.append, expected))
-            self.settle(first)
+            self.until_idle(first)
             self.assertEqual(done[-1:] + [seen.noted for seen in look(self.session)], [expected, expected, 0])
         table = self.play(second, 1)
         self.assertEqual(first.last_table, 0)
         self.cut_off(1)
         first.beat(nothing)
-        self.settle(first)
+        self.until_idle(first)
         self.assertEqual((first.last_table, len(self.warned)), (table, 2))
         self.cut_off(1)
         self.assertEqual([one.table for one in begin_taking_over(self.session, 2, 1) or ()], [])
@@ -618,7 +617,7 @@ class MemberTests(ClusterCase):
             journal.told(table)
             journal.note_uptime(100 // table)
             journal.beat(nothing)
-            self.settle(journal)
+            self.until_idle(journal)
         first, second = members
         self.assertEqual([one.table for one in first.unfinished()], [2])
         self.assertEqual([one.table for one in second.unfinished()], [66])
@@ -627,7 +626,7 @@ class MemberTests(ClusterCase):
         found: list[Any] = []
         for journal in members:
             journal.finished(None, 99, lambda matches, low: found.append(([one.table for one in matches], low)))
-            self.settle(journal)
+            self.until_idle(journal)
         self.assertEqual(found, [([65, 1], 1), ([65, 1], 1)])
 
     def test_a_table_of_another_member(self) -> None:
@@ -636,12 +635,12 @@ class MemberTests(ClusterCase):
         table = self.play(first, 1)
         loaded: list[Any] = []
         second.load(table, loaded.append)
-        self.settle(second)
+        self.until_idle(second)
         self.assertEqual(len(loaded[0].entries), 1)
         self.sql("DELETE FROM event")
         self.cut_off(2)
         second.beat(nothing)
-        self.settle(second)
+        self.until_idle(second)
 
     def test_numbers_are_used_up(self) -> None:
         """More of them are taken, twice as many, also while the line is lost."""
@@ -705,12 +704,12 @@ class FollowingTests(ClusterCase):
     def append(self, journal: DurableJournal, *entries: Entry) -> None:
         for entry in entries:
             journal.append(self.table, entry, nothing)
-        self.settle(journal)
+        self.until_idle(journal)
 
     def elsewhere(self, journal: DurableJournal, *known: TableId) -> list[TableElsewhere]:
         found: list[TableElsewhere] = []
         journal.elsewhere(known, 9, lambda tables, count: found.extend(tables))
-        self.settle(journal)
+        self.until_idle(journal)
         return found
 
     def test_which_tables_there_are(self) -> None:
@@ -725,7 +724,7 @@ class FollowingTests(ClusterCase):
         """The record of another member is read, and this one cannot add to it."""
         found: list[object] = []
         self.leader.read(self.table, found.append)
-        self.settle(self.leader)
+        self.until_idle(self.leader)
         self.assertEqual(found, [TableRecord(self.table, TOY, (BEGAN, MOVES[0]))])
         self.assertRaises(ValueError, self.leader.append, self.table, MOVES[1], nothing)
         self.assertEqual(self.store(self.leader)._heads, {})
@@ -734,13 +733,13 @@ class FollowingTests(ClusterCase):
         """What the other member commits is told here, and then what this member adds when it has taken the table over."""
         clock = Clock()
         followed = following(clock, self.leader)
-        self.settle(self.leader)
+        self.until_idle(self.leader)
         table, watcher = followed.get(self.table), Watcher()
         assert table is not None
 
         def pass_time(seconds: float = READ_EVERY) -> None:
             clock.advance(seconds)
-            self.settle(self.leader)
+            self.until_idle(self.leader)
 
         table.watch(watcher)
         pass_time()
@@ -753,7 +752,7 @@ class FollowingTests(ClusterCase):
         pass_time(LIST_IDLE)
         self.assertEqual((list(followed.newest(9)), watcher.read()), ([], []))
         self.leader.load(self.table, lambda record: None)
-        self.settle(self.leader)
+        self.until_idle(self.leader)
         self.append(self.leader, MOVES[3])
         pass_time()
         self.assertEqual(watcher.read(), [(5, Counted(4, 9))])

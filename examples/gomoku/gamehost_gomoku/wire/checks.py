@@ -3,8 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from gamehost.checker.base import Act, Cut, Law, Said, Scenario, Step, WireChecks
-from gamehost.checker.reading import PlainReading
+from gamehost.checker.base import Act, Cut, Law, PlainReading, Said, Scenario, Step, WireChecks
 from gamehost_gomoku.wire import messages as m
 
 LAWS: Mapping[str, Law] = {

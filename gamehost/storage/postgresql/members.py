@@ -1,0 +1,303 @@
+"""
+The runs of the members of a cluster: who is alive, and how one of them takes the tables and the names of another that has
+ended. A run of a host has a number, its epoch.
+
+Every function blocks. It raises `LineLost` if the connection is lost, and `StoreFailed` for any other error. After `LineLost`
+it may be called again in another session, with the same arguments: what is done already is not done twice.
+
+The database notes the unfinished tables, so that a start finds out whether somebody has changed them while no host ran. The
+number of the tables and the sum of their numbers are changed with the list itself. The newest row of each table is noted about
+once a second and at the end of a run, because a note for each entry would cost as much as the entry.
+"""
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+
+from attrs import field, frozen
+
+from gamehost.accounts.names import key_of
+from gamehost.journal.records import StoreUnusable, TableId, UnfinishedTable
+from gamehost.storage.contents import StoreFailed, UnreadableRow, seats_of
+from gamehost.storage.names import Seen
+from gamehost.storage.notes import COUNTED, REMOVE
+from gamehost.storage.postgresql.session import LOCK_CLASS, LineLost, Session
+from gamehost.storage.reads import EVENT
+from gamehost.storage.row_codec import Head, Row, Undecodable, read_opening
+
+#: The number of the lock of those who change `session`, `seeking` or the owner of a table. It ends with the transaction.
+CLUSTER_LOCK = -2
+#: The number of the lock of those who take numbers of tables.
+_NUMBERS_LOCK = -4
+
+#: Why a host must end that is not in the list of the living any more.
+TAKEN_OVER = "another host has taken the journal over"
+
+#: The locks of the runs, as `pg_locks` has them: the numbers, and the processes of the server that hold them.
+_LOCKS = f"""
+    SELECT objid::bigint AS number, pid FROM pg_locks WHERE locktype = 'advisory' AND granted
+    AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+    AND classid = {LOCK_CLASS}::bigint::oid AND objsubid = 2"""
+_SEEN = f"""
+    SELECT epoch, name, coalesce(address, ''), coalesce(token, ''), noted, ended IS NOT NULL,
+    epoch IN (SELECT number FROM ({_LOCKS}) AS locks) FROM member WHERE heir IS NULL ORDER BY epoch"""
+#: Row 0 of unfinished tables, with what is noted of each, and whether there is another row.
+_OPENINGS = f"""
+    SELECT coalesce(since, 0), told, EXISTS (SELECT 1 FROM event AS later WHERE later.game = live.game AND later.n = 1),
+    {EVENT.postgresql} FROM live JOIN event ON event.game = live.game AND event.n = 0
+    WHERE owner = %s AND inherited {{}} ORDER BY live.game"""
+
+_NOTED = """
+    SELECT noted.tables, found.tables, (noted.tables, noted.numbers) = (found.tables, found.numbers)
+    FROM (SELECT coalesce(sum(tables), 0)::bigint AS tables, coalesce(sum(numbers), 0) AS numbers FROM member) AS noted,
+    (SELECT count(*) AS tables, coalesce(sum(game), 0) AS numbers FROM live) AS found"""
+_NOTE_ALL = """
+    UPDATE member SET (tables, numbers) = (SELECT count(*), coalesce(sum(game), 0) FROM live WHERE owner = epoch)"""
+_REMOVE = REMOVE.postgresql.replace("= ?", "= ANY(?)")
+_MOVE = f"""
+    WITH changed AS (
+        UPDATE live SET owner = %(to)s, inherited = owner, since = coalesce(since, (SELECT seconds FROM uptime))
+        WHERE owner = %(dead)s RETURNING inherited AS owner, game
+    )
+    UPDATE member SET tables = member.tables + sign * counted.tables, numbers = member.numbers + sign * counted.numbers
+    FROM {COUNTED} CROSS JOIN (VALUES (%(to)s::bigint, 1), (%(dead)s::bigint, -1)) AS two(run, sign) WHERE epoch = run"""
+_NEWEST = """
+    UPDATE live SET n = new.n, h = new.h FROM unnest(%s::int8[], %s::int4[], %s::bytea[]) AS new(game, n, h)
+    WHERE live.game = new.game AND owner = %s"""
+_MISSING = """
+    SELECT live.game, live.n FROM live LEFT JOIN event ON event.game = live.game AND event.n = live.n AND event.h = live.h
+    WHERE owner = %s AND live.n IS NOT NULL AND event.game IS NULL ORDER BY live.game"""
+
+#: The server ends a session that has the cluster's lock and says nothing for so long: its process hangs, and others wait.
+_SILENCE = "SET LOCAL idle_in_transaction_session_timeout = '3s'"
+
+
+@frozen
+class ClusterAddress:
+    """What the other members of a cluster are told of one."""
+
+    #: Where they reach it: the words of a client endpoint such as `tcp:10.0.0.1:8990`.
+    address: str
+    #: What a connection to it must begin with. It changes with each run.
+    token: str = field(repr=False)
+
+
+def look(session: Session) -> list[Seen]:
+    """The members that are not ended, and those that nobody has taken over, by their numbers."""
+    return [Seen(*row) for row in session.rows(_SEEN)]
+
+
+def lock_cluster(session: Session) -> None:
+    """
+    Wait until nobody else changes homes, within a transaction.
+
+    If nothing is done in this transaction for three seconds, the server ends the session.
+    """
+    session.run(f"{_SILENCE}; SELECT pg_advisory_xact_lock({LOCK_CLASS}, {CLUSTER_LOCK})")
+
+
+@contextmanager
+def changing(session: Session, me: int) -> Iterator[None]:
+    """
+    A transaction that may change homes.
+
+    :param me: the number of this run
+    :raises StoreFailed: this run was ended by another member
+    """
+    with transaction(session):
+        lock_cluster(session)
+        if session.rows("SELECT ended IS NULL FROM member WHERE epoch = %s", (me,)) != [(True,)]:
+            raise StoreFailed(TAKEN_OVER)
+        yield
+
+
+@contextmanager
+def transaction(session: Session) -> Iterator[None]:
+    """A transaction that is undone if anything is raised in it."""
+    session.run("BEGIN")
+    try:
+        yield
+    except BaseException:
+        with suppress(LineLost, StoreFailed):
+            session.run("ROLLBACK")
+        raise
+    session.run("COMMIT")
+
+
+def begin_run(session: Session, name: str, cluster: ClusterAddress | None, accept_loss: bool = False) -> int:
+    """
+    Begin a run in a session that holds the lock of the store. The session holds the lock of the run from now on.
+
+    If nobody else is alive, everything of all others is this run's.
+
+    :param name: of the machine, for people
+    :param cluster: `None`: this host is alone, and holds the lock of the store alone
+    :param accept_loss: go on with the list of unfinished tables as it is
+    :returns: the number of the run
+    :raises StoreUnusable: nobody else is alive, and that list is not the one that was noted
+    """
+    address, token = (None, None) if cluster is None else (cluster.address, cluster.token)
+    with transaction(session):
+        lock_cluster(session)
+        others = any(seen.locked and not seen.ended for seen in look(session))
+        if not (others or accept_loss):
+            check_list(session)
+        insert = "INSERT INTO member(name, address, token) VALUES (%s, %s, %s) RETURNING epoch"
+        epoch = int(session.rows(insert, (name, address, token))[0][0])
+        # Others see this row when it is committed. If the lock is free then, they know that this run has ended.
+        session.rows("SELECT pg_advisory_lock(%s::int, %s::int)", (LOCK_CLASS, epoch))
+        if cluster is None:
+            take_everything(session, epoch)
+        elif not others:
+            take_everything_over(session, epoch)
+    return epoch
+
+
+def begin_taking_over(session: Session, me: int, dead: int) -> list[UnfinishedTable] | None:
+    """
+    Take everything of a member that has ended. Its names are not confirmed until `finish_taking_over`.
+
+    If it is called again for the same member, it gives the same tables. The next member is taken over when this is finished.
+
+    :param me: the number of this run
+    :param dead: the number of the other one
+    :returns: its unfinished tables, oldest first, as they all sleep now; `None` if it is alive
+    :raises StoreFailed: this run was ended by another member
+    """
+    with changing(session, me):
+        if not _has_ended(session, dead):
+            return None
+        session.run("UPDATE member SET ended = coalesce(ended, now()), heir = %s WHERE epoch = %s", (me, dead))
+        session.run(_MOVE, {"dead": dead, "to": me})  # they sleep from now on
+        session.run("UPDATE session SET home = %s, settled = false WHERE home = %s", (me, dead))
+        session.run("DELETE FROM seeking WHERE home = %s", (dead,))
+    with transaction(session):  # without the lock: nobody else changes these tables
+        return list(_tables(session, me, f"= {dead:d}"))
+
+
+def finish_taking_over(session: Session, me: int, keys: Collection[str]) -> None:
+    """
+    Confirm the names that were taken by `begin_taking_over`. All those that are not confirmed by this are free.
+
+    :param keys: the names with seats that are kept here
+    """
+    with changing(session, me):
+        confirm(session, me, keys)
+        session.run("DELETE FROM session WHERE home = %s AND NOT settled", (me,))
+
+
+def confirm(session: Session, me: int, keys: Iterable[str]) -> None:
+    """Make this member the home of names, within a transaction. A name with another home stays there."""
+    session.run(
+        "INSERT INTO session(key, home) SELECT key, %s FROM unnest(%s::text[]) AS kept(key) "
+        "ON CONFLICT (key) DO UPDATE SET settled = true WHERE session.home = excluded.home",
+        (me, sorted(set(keys))),
+    )
+
+
+def take_everything_over(session: Session, me: int) -> None:
+    """
+    Take everything of all others, within a transaction with the cluster's lock, when nobody else is alive.
+
+    Every name with a seat at an unfinished table is confirmed: also those of a host that was alone, and noted no names.
+    """
+    take_everything(session, me)
+    confirm(
+        session,
+        me,
+        (key_of(seat.name) for table in _tables(session, me, "IS NOT NULL") for seat in table.opening.seats),
+    )
+    session.run("DELETE FROM change")
+    # A host alone counts from the highest number of a table, and does not use the sequence.
+    session.rows(
+        "SELECT setval('table_number', greatest(last_value + is_called::int, "
+        "(SELECT max(game) + 1 FROM event), (SELECT max(game) + 1 FROM live)), false) FROM table_number"
+    )
+
+
+def take_everything(session: Session, me: int) -> None:
+    """End all others, and take their tables, within a transaction with the cluster's lock. All names are free."""
+    session.run(
+        "UPDATE member SET ended = coalesce(ended, now()), heir = %(me)s WHERE heir IS NULL AND epoch <> %(me)s",
+        {"me": me},
+    )
+    session.run("UPDATE live SET owner = %s, inherited = owner", (me,))
+    note_list(session)
+    session.run("DELETE FROM session")
+    session.run("DELETE FROM seeking")
+
+
+def cut_off(session: Session, epoch: int) -> None:
+    """Have the server end the session that holds the lock of a run. It ends by itself then, or has hung for too long."""
+    session.rows(f"SELECT pg_terminate_backend(pid) FROM ({_LOCKS}) AS locks WHERE number = %s", (epoch,))
+
+
+def take_numbers(session: Session, count: int) -> range:
+    """Take numbers for new tables that nobody gets again."""
+    with transaction(session):
+        session.rows("SELECT pg_advisory_xact_lock(%s::int, %s::int)", (LOCK_CLASS, _NUMBERS_LOCK))
+        first = int(session.rows("SELECT nextval('table_number')")[0][0])
+        session.rows("SELECT setval('table_number', %s)", (first + count - 1,))
+    return range(first, first + count)
+
+
+def _has_ended(session: Session, epoch: int) -> bool:
+    """Whether a run has ended, or its lock is free: then this transaction has it, and the run cannot go on."""
+    if session.rows("SELECT 1 FROM member WHERE epoch = %s AND ended IS NOT NULL", (epoch,)):
+        return True
+    return bool(session.rows("SELECT pg_try_advisory_xact_lock(%s::int, %s::int)", (LOCK_CLASS, epoch))[0][0])
+
+
+def _tables(session: Session, owner: int, taken_over: str) -> Iterator[UnfinishedTable]:
+    """
+    Unfinished tables, oldest first. Those that this release cannot read are left out.
+
+    :param taken_over: a condition for the run that had them before
+    """
+    for since, told, begun, *columns in session.stream(_OPENINGS.format(taken_over), (owner,)):
+        row = Row._make(columns)
+        try:
+            yield UnfinishedTable(TableId(row.game), read_opening(row), begun, since, seats_of(told))
+        except Undecodable:
+            continue
+
+
+def check_list(session: Session) -> None:
+    """
+    Check that the list of unfinished tables is the one that was noted.
+
+    :raises StoreUnusable: a table was taken from it or added to it
+    """
+    [(noted, found, same)] = session.rows(_NOTED)
+    if not same:
+        what = f"it has {found} tables, and {noted} were durable" if noted != found else "other tables are in it"
+        raise StoreUnusable(
+            f"the list of unfinished tables was changed: {what}. "
+            "Put a right backup back, or start once with --accept-loss to go on with the list as it is"
+        )
+
+
+def note_list(session: Session) -> None:
+    """Note the list of unfinished tables as it is, while nobody changes it."""
+    session.run(_NOTE_ALL)
+
+
+def remove(session: Session, tables: Sequence[int]) -> None:
+    session.run(_REMOVE, (list(tables),))
+
+
+def note_newest(session: Session, epoch: int, newest: Mapping[int, Head]) -> None:
+    """
+    Note the newest rows of tables.
+
+    :param epoch: the run that owns the tables
+    """
+    numbers, hashes = [head.n for head in newest.values()], [head.h for head in newest.values()]
+    session.run(_NEWEST, (list(newest), numbers, hashes, epoch))
+
+
+def missing(session: Session, epoch: int) -> list[UnreadableRow]:
+    """The tables of a run whose noted row is not there any more."""
+    return [
+        UnreadableRow(TableId(table), f"table {table}: row {n} was durable, and is missing or was changed")
+        for table, n in session.rows(_MISSING, (epoch,))
+    ]

@@ -1,0 +1,96 @@
+// The study of a finished match: who was ahead, as a curve below the board, and where it turned. Loaded when it is asked for.
+//
+// The host has a house player walk through the match. What comes is percent of a victory by seat, after some entries.
+
+import { h, put, say, svg } from "./dom.js";
+import { look, send } from "./socket.js";
+import { listen, state } from "./store.js";
+
+/** The size of the curve in its own units. */
+const [WIDTH, HEIGHT] = [600, 160];
+/** How the lines of more than two players differ. */
+const DASHES = ["", "8 4", "2 4", "12 4 2 4"];
+
+export class Study {
+  /** `page` is the page of the match: its number, its positions and its players. */
+  constructor(page) {
+    this.page = page;
+    this.status = h("p", { class: "soft small", role: "status" }, "A house player looks at each move. This takes some seconds.");
+    this.curve = h("div", { class: "curve" });
+    this.turns = h("ol", { class: "turns small" });
+    this.element = h("section", { class: "study sheet", "aria-label": "Where it turned" }, this.status, this.curve, this.turns);
+    this.refused = state.sorry.count;
+    this.stop = listen(() => this.told());
+    // The lobby is told to whoever is connected; it is the least that can be looked at.
+    look({ lobby: true });
+    this.told();
+  }
+
+  close() {
+    this.stop();
+    this.stop = () => {};
+    look({});
+  }
+
+  told() {
+    const { number, code } = this.page;
+    if (state.study?.table === number) {
+      this.close();
+      this.show(state.study);
+    } else if (this.asked && state.sorry.count !== this.refused) {
+      this.close();
+      say(this.status, `It cannot be studied: ${state.sorry.why}.`);
+      this.page.noStudy();
+    } else if (this.asked !== state.opened && state.link === "open" && !state.entering) {
+      this.refused = state.sorry.count;
+      if (send({ do: "study", table: number, code })) this.asked = state.opened;
+    }
+  }
+
+  show({ standings, turns }) {
+    const { names } = this.page.match;
+    const [first, last] = [standings[0].n, standings.at(-1).n];
+    const x = (n) => ((Math.max(0, n - first) / (last - first)) * WIDTH).toFixed(1);
+    const y = (share) => (4 + (1 - share / 100) * (HEIGHT - 8)).toFixed(1);
+    const line = (seat) => standings.map(({ n, shares }) => `${x(n)},${y(shares[seat])}`).join(" ");
+    const two = names.length === 2;
+    const seats = two ? [0] : names.map((_, seat) => seat);
+    this.x = x;
+    this.now = svg(["line", { y1: 0, y2: HEIGHT, stroke: "var(--ink)", "stroke-width": 1.5 }]);
+    const drawing = svg(["svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img", "aria-label": this.words(standings), width: "100%" },
+      ["rect", { width: WIDTH, height: HEIGHT, fill: "var(--sunk)" }],
+      two ? ["polygon", { points: `0,${HEIGHT} ${line(0)} ${WIDTH},${HEIGHT}`, fill: "var(--go-soft)" }] : null,
+      ["line", { x2: WIDTH, y1: HEIGHT / 2, y2: HEIGHT / 2, stroke: "var(--soft)", "stroke-dasharray": "2 4" }],
+      ...seats.map((seat) => ["polyline", { points: line(seat), fill: "none", stroke: "var(--go)", "stroke-width": 2.5, "stroke-dasharray": DASHES[seat] }]),
+      ...turns.map(({ n }) => ["circle", { cx: x(n), cy: HEIGHT / 2, r: 7, fill: "var(--take)", stroke: "var(--sheet)", "stroke-width": 2 }])]);
+    drawing.append(this.now);
+    put(this.curve, drawing);
+    const how = two ? `The higher the line, the better for ${names[0]}; the lower, the better for ${names[1]}.` : `Lines: ${names.map((name, seat) => `${name} ${["whole", "long dashes", "dots", "dashes and dots"][seat]}`).join(", ")}.`;
+    say(this.status, `${how} ${turns.length ? "The dots are where it turned:" : "Nobody gave much away in a single move."}`);
+    put(this.turns, turns.map((turn) => this.turn(turn, names)));
+    this.at(this.page.stops[this.page.at].n);
+  }
+
+  turn({ n, seat, action, better, lost }, names) {
+    const { page } = this;
+    const place = page.stops.findLastIndex((stop) => stop.n <= n);
+    return h("li", {},
+      h("button", { type: "button", onclick: () => page.user(place) }, `Position ${place}`),
+      h("span", {}, ` ${names[seat]} gave away ${lost} % of a victory with `, h("b", {}, action), ". Better: ", h("b", {}, better), "."));
+  }
+
+  /** The curve in words. */
+  words(standings) {
+    const { names } = this.page.match;
+    const part = (share) => standings[Math.floor((standings.length - 1) * share)].shares;
+    const told = [0, 0.25, 0.5, 0.75].map((share) => names.map((name, seat) => `${name} ${part(share)[seat]} %`).join(", "));
+    return `Who was ahead, at the beginning and after each quarter: ${told.join("; ")}`;
+  }
+
+  /** Mark the position after an entry. */
+  at(n) {
+    if (!this.now) return;
+    this.now.setAttribute("x1", this.x(n));
+    this.now.setAttribute("x2", this.x(n));
+  }
+}

@@ -1,0 +1,279 @@
+"""Glicko-2 against its published example, and who is rated: from the table to the ladder."""
+
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+from msgspec import json
+from twisted.internet.defer import Deferred
+from twisted.trial.unittest import SynchronousTestCase
+
+from gamehost.commands.admin import rating_line
+from gamehost.games.base import Cause, Result, Seat
+from gamehost.journal.records import HOUSE_ADDRESS, Entry, EntryKind, FinishedMatch, SeatRecord, TableHeader, TableId
+from gamehost.lobby.finished import WEEK, Ratings, Tally, Who, rate
+from gamehost.lobby.ratings import ANCHORS, SCALE, UNKNOWN, Rating
+from gamehost.testing.cases import PropertyCase
+from tests.kit.admin import AdminHost
+from tests.kit.memory_host import Client, MemoryHost
+from tests.kit.players import house_host
+from tests.kit.web_host import WebHost
+from tests.kit.wires.open import line
+
+NAMES = ("ann", "bob", "carl", "dora", "easy.1", "hard.2")
+
+
+def match(
+    number: int, names: tuple[str, ...], winners: tuple[int, ...], week: int = 0, cause: Cause = Cause.RULES
+) -> Any:
+    seats = tuple(
+        SeatRecord(name, "open", HOUSE_ADDRESS if "." in name else "192.0.2.1", account="." not in name)
+        for name in names
+    )
+    words = Result(tuple(map(Seat, winners)), cause, "so").words(names)
+    last = Entry(EntryKind.ACTED, 0, Seat(0), b"x", outcome=words)
+    header = TableHeader("onitama", 1, seats, {"rated": "yes"})
+    return FinishedMatch(TableId(number), week * WEEK, header, 9, last)
+
+
+def rated(*matches: FinishedMatch) -> Ratings:
+    steps = rate(matches)
+    while True:
+        try:
+            next(steps)
+        except StopIteration as end:
+            found: Ratings = end.value
+            return found
+
+
+def value(ratings: Ratings, name: str) -> float:
+    return ratings[Who("account", name), "onitama"].rating.value
+
+
+MATCHES = st.lists(
+    st.tuples(
+        st.lists(st.sampled_from(NAMES), min_size=2, max_size=4, unique=True).map(tuple),
+        st.integers(0, 3),
+        st.integers(0, 30),
+    ),
+    max_size=20,
+)
+
+
+class GlickoTests(PropertyCase):
+    def test_the_published_example(self) -> None:
+        """Glickman, "Example of the Glicko-2 system": one who won against the first of three, and lost against the others."""
+        games = [(Rating(1400, 30), 1.0), (Rating(1550, 100), 0.0), (Rating(1700, 300), 0.0)]
+        found = Rating(1500, 200, 0.06).after(games, tau=0.5)
+        self.assertEqual(round((found.value - 1500) / SCALE, 4), -0.2069)
+        self.assertEqual(round(found.deviation / SCALE, 4), 0.8722)
+        self.assertEqual((round(found.value), round(found.deviation, 2)), (1464, 151.52))
+        self.assertTrue(0.05999 <= found.volatility < 0.06)
+
+    def test_nobody_knows_less_than_nothing(self) -> None:
+        self.assertEqual(Rating(1700, 349).after_rest(1000).deviation, UNKNOWN)
+        self.assertEqual(Rating().after([]), Rating().after_rest(1))
+        self.assertGreater(Rating(1500, 50).after_rest(10).deviation, 50)
+
+    def test_a_surprise_makes_volatile(self) -> None:
+        """Who loses often against the weakest: both branches of the search for the volatility."""
+        expected = Rating(1500, 200).after([(Rating(1500, 30), 0.5)])
+        surprising = Rating(2500, 50).after([(ANCHORS["random"], 0.0)] * 20)
+        self.assertLess(expected.volatility, 0.06)
+        self.assertGreater(surprising.volatility, 0.06)
+
+    @given(MATCHES)
+    def test_the_same_matches_give_the_same_ratings(self, played: list[tuple[tuple[str, ...], int, int]]) -> None:
+        matches = [
+            match(number, names, (winner,) if winner < len(names) else (), sum(weeks for *_, weeks in played[:number]))
+            for number, (names, winner, _) in enumerate(played, 1)
+        ]
+        once = rated(*matches)
+        self.assertEqual(
+            [(key, one.rating, one.matches) for key, one in once.items()],
+            [(key, one.rating, one.matches) for key, one in rated(*matches).items()],
+        )
+        for (who, _), one in once.items():
+            self.assertTrue(0 < one.rating.deviation <= UNKNOWN)
+            if who.kind == "house":
+                self.assertEqual(one.rating, ANCHORS[who.name])
+
+
+class RateTests(SynchronousTestCase):
+    def test_a_win_and_a_draw(self) -> None:
+        ratings = rated(match(1, ("ann", "bob"), (0,)))
+        self.assertGreater(value(ratings, "ann"), 1500)
+        self.assertAlmostEqual(value(ratings, "ann") + value(ratings, "bob"), 3000)
+        self.assertEqual(value(rated(match(1, ("ann", "bob"), ())), "ann"), 1500)
+
+    def test_a_match_without_a_result(self) -> None:
+        self.assertEqual(rated(match(1, ("ann", "bob"), (), cause=Cause.LEFT)), {})
+
+    def test_a_shared_victory(self) -> None:
+        """Two winners of three have beaten the third, and drawn with each other."""
+        ratings = rated(match(1, ("ann", "bob", "carl"), (0, 2)))
+        self.assertEqual(value(ratings, "ann"), value(ratings, "carl"))
+        self.assertGreater(value(ratings, "ann"), value(ratings, "bob"))
+
+    def test_who_rests_is_less_certain(self) -> None:
+        first = match(1, ("ann", "bob"), (0,))
+        soon, late = (rated(first, match(2, ("ann", "carl"), (0,), week)) for week in (0, 100))
+        self.assertLess(value(soon, "ann"), value(late, "ann"))
+
+    def test_an_anchor_draws_to_its_rating(self) -> None:
+        ratings = rated(*(match(number, ("ann", "hard.1"), (number % 2,)) for number in range(1, 60)))
+        self.assertTrue(1840 < value(ratings, "ann") < 1960)
+
+    def test_the_ladder(self) -> None:
+        tally = Tally(0.0, ratings=rated(match(1, ("ann", "bob"), (1,)), match(2, ("ann", "easy.1"), (0,))))
+        self.assertEqual([who.name for who, _ in tally.ladder("onitama")], ["bob", "ann", "easy"])
+        self.assertEqual(tally.ladder("stratego"), [])
+
+
+def log_in(host: MemoryHost, name: str) -> Client:
+    client = host.connect("open")
+    client.send(line(do="log-in", name=name, password="correct horse"))
+    client.heard()
+    return client
+
+
+def said(client: Client) -> list[dict[str, Any]]:
+    return [json.decode(text) for text in client.heard()]
+
+
+def seek(client: Client, **more: Any) -> list[dict[str, Any]]:
+    client.send(line(do="seek", **{"game": "onitama", "settings": {"rated": True}, **more}))
+    return said(client)
+
+
+def play(host: MemoryHost, *players: Client) -> None:
+    """Have the first player win, after a move."""
+    moves = 0
+    while moves < 2:
+        for one in players:
+            table = int(max(host.lobby.tables))
+            one.send(line(do="moves", table=table))
+            host.until_idle()
+            found = [told["moves"] for told in said(one) if told["is"] == "moves"]
+            if found and found[0]:
+                one.send(line(do="act", table=table, action=found[0][0]["action"]))
+                moves += 1
+    players[1].send(line(do="leave"))
+    host.until_idle()
+
+
+class RatedMatchTests(SynchronousTestCase):
+    def setUp(self) -> None:
+        self.host = MemoryHost()
+        self.ann, self.bob = log_in(self.host, "ann"), log_in(self.host, "bob")
+
+    def ladder(self) -> list[dict[str, Any]]:
+        asking = log_in(self.host, "zoe")
+        asking.send(line(do="ladder", game="onitama"))
+        self.host.until_idle()
+        [answer] = [one for one in said(asking) if one["is"] == "ladder"]
+        rows: list[dict[str, Any]] = answer["ladder"]
+        return rows
+
+    def test_both_agree(self) -> None:
+        self.assertEqual(seek(self.ann)[0]["settings"]["rated"], "yes")
+        seek(self.bob)
+        play(self.host, self.ann, self.bob)
+        first, second = self.ladder()
+        self.assertEqual((first["name"], second["name"], first["matches"]), ("ann", "bob", 1))
+        self.assertEqual(first["rating"] + second["rating"], 3000)
+        self.assertTrue(first["low"] < first["rating"] < first["high"])
+
+    def test_one_has_not_agreed(self) -> None:
+        """They do not meet: the one waits at a table that is rated, and the other in the queue."""
+        seek(self.ann)
+        seek(self.bob, settings={})
+        self.assertEqual(len(self.host.lobby.tables), 0)
+
+    def test_an_unrated_match(self) -> None:
+        for one in (self.ann, self.bob):
+            seek(one, settings={"rated": False})
+        play(self.host, self.ann, self.bob)
+        self.assertEqual(self.ladder(), [])
+
+    def test_guests_and_private_matches_are_not_rated(self) -> None:
+        guest = self.host.connect("open")
+        guest.send(line(do="enter", name="eve"))
+        guest.heard()
+        seek(self.ann)
+        refusal = "a rated match is for accounts: log in with a password first"
+        self.assertEqual(seek(guest)[0]["why"], refusal)
+        guest.send(line(do="join", table=1))
+        self.assertEqual(said(guest)[-1]["why"], refusal)
+        self.assertEqual(seek(guest, house="easy")[0]["why"], refusal)
+        self.assertEqual(seek(self.bob, private=True)[0]["why"], "a private match is not rated")
+        self.assertIn("expected yes or no", seek(self.bob, settings={"rated": "perhaps"})[0]["why"])
+
+    def test_others_do_not_play_a_rated_match_on(self) -> None:
+        self.host, _ = house_host()
+        self.ann, self.bob = log_in(self.host, "ann"), log_in(self.host, "bob")
+        seek(self.ann)
+        seek(self.bob)
+        self.bob.drop()
+        said(self.ann)
+        self.ann.send(line(do="house", level="easy", seat=1))
+        self.assertEqual(said(self.ann)[-1]["why"], "a rated match is not played on by others")
+
+    def test_a_rematch_is_not_rated(self) -> None:
+        """It is private."""
+        seek(self.ann)
+        seek(self.bob)
+        play(self.host, self.ann, self.bob)
+        for one in (self.ann, self.bob):
+            one.send(line(do="rematch"))
+        (table,) = self.host.lobby.tables.values()
+        self.assertNotIn("rated", table.settings)
+
+    def test_the_ladder_on_the_console(self) -> None:
+        seek(self.ann)
+        seek(self.bob)
+        play(self.host, self.ann, self.bob)
+        console = self.host.connect("console")
+        console.transport.read()
+        console.say("ladder onitama")
+        self.host.until_idle()
+        shown = console.transport.read().decode()
+        self.assertIn("Ratings in Onitama", shown)
+        self.assertIn("  ann                   1662", shown)
+
+    def test_the_journal_lists_rated_matches(self) -> None:
+        for settings in ({"rated": True}, {"move_time": 60}):
+            for one in (self.ann, self.bob):
+                seek(one, settings=settings)
+            play(self.host, self.ann, self.bob)
+        tally: Deferred[Tally] = Deferred.fromCoroutine(self.host.lobby.spectators.finished.tally())
+        self.host.until_idle()
+        found = self.successResultOf(tally)
+        self.assertEqual((found.matches["onitama"], [one.matches for _, one in found.ladder("onitama")]), (2, [1, 1]))
+
+
+class ShownTests(SynchronousTestCase):
+    """To programs and to owners; a store that was written before."""
+
+    def finish(self, journal: Any) -> None:
+        found = match(1, ("ann", "easy.1"), (0,))
+        journal.open(found.table, found.opening, lambda: None)
+        for entry in (Entry(EntryKind.BEGAN, 0), Entry(EntryKind.ACTED, 0, Seat(0), b"x"), found.last):
+            journal.append(found.table, entry, lambda: None)
+
+    def test_over_http(self) -> None:
+        web = WebHost()
+        self.finish(web.host.journal)
+        [ladder] = json.decode(web.get("/api/results").body)["ladders"]
+        self.assertEqual(
+            [(one["name"], one["kind"]) for one in ladder["ladder"]], [("ann", "account"), ("easy", "house")]
+        )
+        self.assertEqual(json.decode(web.get("/api/results?game=stratego").body)["ladders"], [])
+
+    def test_to_the_owner(self) -> None:
+        world = AdminHost()
+        self.finish(world.host.store)
+        ann, easy = world.items("ladder", game="onitama")
+        self.assertEqual((easy["name"], easy["rating"], easy["kind"]), ("easy", 1100, "house"))
+        self.assertEqual([*rating_line(easy)], ["1100  easy  fixed  matches: 1"])
+        self.assertIn(f" {ann['low']} to {ann['high']} ", next(rating_line(ann)))
