@@ -182,7 +182,8 @@ class Tables:
                 return replace(message, events=told)
             case m.Moves(_, _, moves):
                 read = [replace(one, parts=read_action(table.game, one.parts)) for one in moves]
-                return replace(message, moves=read)
+                view = UNSET if message.view is UNSET else read_view(table.game, message.view)
+                return replace(message, moves=read, view=view)
             case m.Away(_, n, seat) | m.Left(_, n, seat):
                 table.n = n
                 table.away.add(seat)

@@ -399,7 +399,7 @@ class MovesTests(PropertyCase):
     """What can be done now, on request."""
 
     def test_a_question_and_its_answer(self) -> None:
-        """Both have one id, which no action has; the parts are structs of the game."""
+        """Both have one id, which no action has; the parts and the view are structs of the game."""
         talk = Talk()
         self.assertRaises(NotSeated, talk.core.moves)
         talk.connect()
@@ -408,8 +408,9 @@ class MovesTests(PropertyCase):
         self.assertNotEqual(action, question)
         self.assertEqual(talk.said()[-1], {"do": "moves", "table": 3, "id": question})
         parts = messages.MoveAction("ox", "c1", "c2")
-        [heard] = talk.hear(m.Moves(3, 1, [m.Listed("ox c1 c2", parts)], question))
-        self.assertEqual((heard.id, heard.moves[0].parts), (question, parts))
+        view = messages.View("PPKPP...............ppkpp", (["boar", "ox"], ["crab", "eel"]), "tiger", 0)
+        [heard] = talk.hear(m.Moves(3, 1, [m.Listed("ox c1 c2", parts)], question, view=view))
+        self.assertEqual((heard.id, heard.moves[0].parts, heard.view), (question, parts, view))
         talk.core.moves("0,0")
         self.assertEqual(talk.said()[-1]["begun"], "0,0")
 

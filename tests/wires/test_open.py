@@ -167,6 +167,42 @@ class MovesTests(OpenCase):
             self.assertEqual(answer["picture"].count("marshal on "), 1)
         self.assertNotIn("picture", self.moves(players[0]))
 
+    def test_a_view_with_the_moves(self) -> None:
+        """It is the one of `back`, and comes also where the moves are too many for a list."""
+        host = self.host()
+        players = [self.enter(host, name)[0] for name in ("ann", "bob")]
+        for player in players:
+            player.send(line(do="seek", game="stratego"))
+        answer = self.moves(players[0], view=True)
+        self.assertEqual((answer["moves"], answer["view"]["phase"]), ([], "setup"))
+        self.assertEqual(answer["why"], "there are too many actions to list them")
+        for player, rows in zip(players, (POOR, POOR_FAR), strict=True):
+            player.send(act("/".join(rows)))
+        answers = [self.moves(player, view=True) for player in players]
+        for player, answer, piece in zip(players, answers, (POOR[0][0], POOR_FAR[-1][-1]), strict=True):
+            self.assertEqual(answer["view"]["squares"].count("#"), 40)
+            self.assertIn(piece, answer["view"]["squares"])
+            self.assertNotIn("view", self.moves(player))
+
+    def test_questions_are_no_flood(self) -> None:
+        """Above the rate of moves they are answered later. Other messages of the same number end the connection."""
+        rates = {"moves_per_second": "20", "messages_per_second": "5", "messages_burst": "100"}
+        host = MemoryHost({f"limits.{name}": text for name, text in rates.items()}, wires=(WIRE,))
+        players = [self.enter(host, name)[0] for name in ("ann", "bob")]
+        for player in players:
+            player.send(line(do="seek", game="onitama"))
+            self.told(player)
+        answered = 0
+        for _ in range(1_000):
+            players[0].send(line(do="moves", table=1))
+            answered += len(self.told(players[0]))
+            host.wait(0.01)
+        self.assertTrue(290 <= answered <= 302, answered)
+        self.assertFalse(players[0].closed)
+        for _ in range(200):
+            players[1].send(line(do="ping"))
+        self.assertTrue(players[1].closed)
+
     def test_words_that_are_no_beginning(self) -> None:
         """A path in words, a whole move, and letters that no notation has."""
         host = self.host()

@@ -443,7 +443,12 @@ class OpenConversation(LookingOn):
         self.judge(action, message.id)
 
     def ask_moves(self, message: m.AskMoves) -> None:
-        """Say which actions this player may take. One question at a time: each holds a view until it is answered."""
+        """
+        Say which actions this player may take. One question at a time: each holds a view until it is answered.
+
+        A question counts against the rate of moves, which slows a client down. Programs that know no rules ask before each
+        action, and would be cut off as a flood otherwise.
+        """
         handle = self.handle
         why = None
         if handle is None or message.table != handle.table:
@@ -455,6 +460,8 @@ class OpenConversation(LookingOn):
             if not handle.look(partial(self._tell_moves, handle, message)):
                 self._asks_moves = False
                 why = "the table is suspended"
+            else:
+                self.peer.move_accepted()
         if why is not None:
             self.peer.refuse(m.Refused(why, message.id))
 
@@ -464,7 +471,10 @@ class OpenConversation(LookingOn):
         moves: list[m.Listed] = []
         why: str | UnsetType = UNSET
         picture: str | UnsetType = UNSET
+        shown: Any = UNSET
         try:
+            if message.view is not UNSET:
+                shown = played.messages.view(view)
             if message.picture is not UNSET:
                 picture = picture_of(played.game, Scene(handle.names, view, handle.seat, moves=False))
             moves = listed(played, view, handle.seat, message.begun or None)
@@ -474,10 +484,10 @@ class OpenConversation(LookingOn):
             self.log.failure("listing the moves of {game} failed", game=handle.game)
             self.peer.hang_up("a fault of the host")
             return
-        if why is not UNSET and picture is UNSET:
+        if why is not UNSET and picture is UNSET and shown is UNSET:
             self.peer.refuse(m.Refused(why, message.id))
         else:
-            self.peer.say(m.Moves(handle.table, handle.n, moves, message.id, picture, why))
+            self.peer.say(m.Moves(handle.table, handle.n, moves, message.id, picture, why, shown))
 
     def leave(self, message: m.Leave) -> None:
         """Resign. `over` follows, once the journal has it."""

@@ -168,13 +168,15 @@ class AskMoves(FromClient, frozen=True, tag="moves"):
     """
     Ask which actions the own seat may take now. `id` comes back in `moves`, or in `refused`.
 
-    `begun`: of a game whose actions are shown step by step, the beginning of one. `picture`: show how the match stands, too.
+    `begun`: of a game whose actions are shown step by step, the beginning of one. `picture` and `view`: show how the match
+    stands, too.
     """
 
     table: Whole
     begun: str | UnsetType = UNSET
     id: Whole | UnsetType = UNSET
     picture: Literal[True] | UnsetType = UNSET
+    view: Literal[True] | UnsetType = UNSET
 
 
 class Say(FromClient, frozen=True, tag="say"):
@@ -411,8 +413,8 @@ class Moves(FromHost, frozen=True, tag="moves"):
     """
     The actions that your seat may take after entry `n`: none if it has nothing to do. `id` is the one of the question.
 
-    `picture`, if it was asked for, is an SVG document of what your seat knows. `why` says then that there are too many actions
-    for a list.
+    `picture` and `view`, if they were asked for, are an SVG document of what your seat knows, and the same as in `back`. `why`
+    says then that there are too many actions for a list.
     """
 
     table: int
@@ -421,6 +423,7 @@ class Moves(FromHost, frozen=True, tag="moves"):
     id: int | UnsetType = UNSET
     picture: str | UnsetType = UNSET
     why: str | UnsetType = UNSET
+    view: Any = UNSET
 
 
 class Refused(FromHost, frozen=True, tag="refused"):
@@ -579,6 +582,7 @@ Message: TypeAlias = ClientMessage | ServerMessage | Encoded | Malformed | Undec
 _SHOWN: Mapping[str, tuple[str, str]] = {
     "Shown": ("view", "View"),
     "Back": ("view", "View"),
+    "Moves": ("view", "View"),
     "Event": ("event", "GameEvent"),
     "Numbered": ("event", "GameEvent"),
     "Listed": ("parts", "GameAction"),
