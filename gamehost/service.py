@@ -204,6 +204,7 @@ class GameHostService(Service):
             self._listen(listener.wire.name, listener, front, listener.wire.must_listen)
         for place in self.web:
             site = place.new_factory(self.context)
+            site.wires = {factory.wire.name: factory for factory in self.factories if factory.wire.websocket}
             self.sites.append(site)
             self._listen("web", place, self._front(site, None), must=False)
         self.context.lobby.registry.ports_open()

@@ -27,8 +27,9 @@ from gamehost.net.endpoints import Transport, set_socket_options
 from gamehost.net.input import Input, PauseReason
 from gamehost.net.output import Output
 from gamehost.settings import Settings
-from gamehost.wires.base import Wire, WireConfig
+from gamehost.wires.base import Ending, Wire, WireConfig
 from gamehost.wires.conversation import DISPLACED, SUSPENDED, UNMATCHED, BaseConversation, Conversation
+from gamehost.wires.websocket import LinesOrSocket
 
 M = TypeVar("M")
 
@@ -271,6 +272,8 @@ class WireProtocol(TransportProtocol, Generic[M]):
         if self.closing:
             return
         self.output.end_holds()
+        if isinstance(self._codec, Ending) and (last := self._codec.ending(kind_of(reason) == "stopping")) is not None:
+            self.output.send(last)
         if self.closing:
             return  # the client does not read, and what was held back was more than is kept for it
         self._begin_closing(reason, kind)
@@ -350,6 +353,8 @@ class WireFactory(Factory, Generic[M]):
         self.wire = wire
         self.context = context
         self.config = wire.configure(settings)
+        if wire.websocket:
+            self.config = LinesOrSocket(self.config)
         self.connections: set[WireProtocol[M]] = set()
         #: Connections that were admitted, and refusals that were sent, since the start.
         self.admitted = self.refusals = 0

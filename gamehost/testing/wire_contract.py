@@ -44,6 +44,7 @@ from gamehost.testing.wire_connections import ConnectionContract, FuzzingContrac
 from gamehost.testing.wire_connections import mutated as mutated
 from gamehost.testing.wire_hooks import Situation, WireHooks, received
 from gamehost.testing.wire_matches import AnswersContract, MatchContract, SamplesHooks, conversation_of, lobby_state
+from gamehost.testing.wire_sockets import SocketContract
 from gamehost.wires.base import Codec, Numbered, WireConfig
 from gamehost.wires.conversation import Claim, Conversation, Peer
 from gamehost.wires.framing import BLANK
@@ -585,6 +586,7 @@ class WireContract(
     ClaimsContract,
     AdoptionContract,
     HandoverContract,
+    SocketContract,
     FuzzingContract,
 ):
     """The behaviours that all wires share."""

@@ -127,6 +127,18 @@ class MatchContract(WireHooks):
         ann.send(action)
         self.assertGreater(self.entries(situation), before, "the player who returned cannot act")
 
+    def test_who_returns_may_be_silent(self) -> None:
+        """A player who has the seat back is logged in, and is not closed for silence."""
+        situation, ann, bob = self.pair()
+        name = situation.client.protocol._conversation.session.name  # type: ignore[attr-defined]
+        ann.drop()
+        ann = situation.host.connect(self.wire.name)
+        self.come_back(ann, name)
+        situation.host.wait(10.1)
+        situation.host.wait(60)
+        self.assertFalse(ann.closed, "who comes back is hung up on: the conversation does not call `logged_in`")
+        self.assertFalse(bob.closed)
+
     def test_the_end_is_told(self) -> None:
         """A player who has won, because the other was gone for too long, is told so."""
         situation, ann, bob = self.pair()

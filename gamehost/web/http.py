@@ -69,11 +69,6 @@ class Asked(Struct, frozen=True):
     #: `HTTP/1.1`, for instance.
     version: str = "HTTP/1.1"
 
-    def wants(self, header: str, word: str) -> bool:
-        """Whether a header with a list of words has this one, in whatever case."""
-        words = self.headers.get(header, "").split(",")
-        return any(one.partition(";")[0].strip().lower() == word for one in words)
-
 
 @frozen
 class Answer:

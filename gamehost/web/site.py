@@ -5,10 +5,8 @@ Twisted's `HTTPChannel` parses requests. Only GET and HEAD are answered, a reque
 A connection whose request opens a socket is taken over by a `WireProtocol`, with all its limits.
 """
 
-import re
 import time
-from base64 import b64decode
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -44,22 +42,13 @@ from gamehost.web.http import (
 )
 from gamehost.wires.open.conversation import OPTIONS, WIRE
 from gamehost.wires.open.websocket import SocketConfig, frame_encoder
-
-_KEY = re.compile(r"[A-Za-z0-9+/]{22}==", re.ASCII)
+from gamehost.wires.websocket import fault_of_handshake, handshake_with
 
 
 def handshake(asked: Asked) -> str | Answer:
     """The key of a handshake that can be accepted, or what is answered instead. RFC 6455, section 4.2.1."""
-    if asked.method != "GET" or asked.version != "HTTP/1.1":
-        return refused(400, "a socket is opened with GET and HTTP/1.1")
-    if not (asked.wants("upgrade", "websocket") and asked.wants("connection", "upgrade")):
-        return refused(426, "this address speaks WebSocket", {"Upgrade": "websocket"})
-    if asked.headers.get("sec-websocket-version") != "13":
-        return refused(426, "expected version 13 of WebSocket", {"Sec-WebSocket-Version": "13", "Upgrade": "websocket"})
-    key = asked.headers.get("sec-websocket-key", "")
-    if not _KEY.fullmatch(key) or len(b64decode(key)) != 16:
-        return refused(400, "expected 16 bytes in base64 in the header Sec-WebSocket-Key")
-    return key
+    fault = fault_of_handshake(asked.method, asked.version, asked.headers)
+    return asked.headers["sec-websocket-key"] if fault is None else refused(*fault)
 
 
 #: Seconds from the first byte of a request to its last.
@@ -364,6 +353,8 @@ class WebSite(Factory):
         self.access = access
         #: The connections that speak WebSocket.
         self.sockets: WireFactory[Any] = WireFactory(WIRE, {}, context)
+        #: Other wires with WebSocket that listen on this host, by their names.
+        self.wires: Mapping[str, WireFactory[Any]] = {}
         self._encoder = frame_encoder(OPTIONS)
         spectators, clock = context.lobby.spectators, context.clock
         matches, records = Matches(spectators, worker), Records(spectators, OPTIONS.games, worker, reveal)
@@ -408,7 +399,7 @@ class WebSite(Factory):
         refusal = self._refusal(asked, bool(request.channel.counted))
         if refusal is not None:
             request.answer(refusal)
-        elif asked.path == ("socket",):
+        elif self._is_socket(asked.path):
             self._open_socket(request, asked)
         else:
             answer = self.respond(asked)
@@ -439,7 +430,7 @@ class WebSite(Factory):
         :param counted: whether it has been counted for its address
         """
         banned = self.context.limiter.banned(asked.visitor.address)
-        if banned is not None and asked.path != ("socket",):
+        if banned is not None and not self._is_socket(asked.path):
             return refused(403, banned)
         wrong = self.access.wrong_host(asked.headers.get("host"), asked.version)
         if wrong is not None:
@@ -447,7 +438,7 @@ class WebSite(Factory):
         address, now = asked.visitor.address, self.context.clock.seconds()
         if not counted and not self.context.http_limiter.may_ask(address, now):
             return TOO_MANY
-        if asked.path != ("socket",) and asked.method not in ("GET", "HEAD"):
+        if not self._is_socket(asked.path) and asked.method not in ("GET", "HEAD"):
             return refused(405, "expected GET or HEAD", {"Allow": "GET, HEAD"})
         return None
 
@@ -479,13 +470,23 @@ class WebSite(Factory):
         if isinstance(key, Answer):
             request.channel.persistent = 0  # clients of WebSocket wait for the end of the connection
             request.answer(key)
-        else:
+            return
+        wire = self.wires[asked.path[1]] if len(asked.path) == 2 else None
+        if wire is None:
             config = SocketConfig(OPTIONS, self._encoder, key, asked.visitor.private)
             protocol = self.sockets.admit(asked.visitor.address, config)
-            if protocol is None:
-                request.channel.close()
-            else:
-                request.channel.take_over(protocol)
+        else:
+            protocol = wire.admit(asked.visitor.address)
+        if protocol is None:
+            request.channel.close()
+            return
+        request.channel.take_over(protocol)
+        if wire is not None:
+            protocol.dataReceived(handshake_with(key))
+
+    def _is_socket(self, path: Sequence[str]) -> bool:
+        """Whether an address speaks WebSocket: `/socket`, and `/socket/WIRE` of another wire that has it."""
+        return path == ("socket",) or (len(path) == 2 and path[0] == "socket" and path[1] in self.wires)
 
     # -- what the service calls
 

@@ -67,6 +67,18 @@ class Numbered(Protocol):
     sequence: int
 
 
+@runtime_checkable
+class Ending(Protocol[M_co]):
+    """A codec of a protocol in which the end of a connection is a message."""
+
+    def ending(self, stopping: bool) -> M_co | None:
+        """
+        What is sent last; `None`: nothing.
+
+        :param stopping: whether the host stops
+        """
+
+
 class WireConfig(Protocol[M]):
     """A wire with its settings, for one listener. Makes the codec and the conversation of each connection."""
 
@@ -124,6 +136,10 @@ class Wire(Generic[M]):
     write_bytes: int = 0
     #: Whether its players may be at any host of a cluster. All others are at the leader, where they can look at everything.
     spreads: bool = False
+    #: Whether its clients may also speak WebSocket, on the same port. A text is a line then, without
+    #: its end, so the codec is one of lines that end in `\\n`, such as a `LineCodec`. The client speaks first. Such a wire
+    #: does not spread.
+    websocket: bool = False
     #: Makes the codec of a client's connection: it reads what the server says, and writes what a client says. `None`: the
     #: wire has none, and tools that act as a client cannot be used with it.
     client_codec: Callable[[], Codec[M]] | None = None

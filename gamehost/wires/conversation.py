@@ -19,7 +19,7 @@ from gamehost.lobby.lobby import Lobby
 from gamehost.lobby.queues import Queue
 from gamehost.lobby.sessions import Session, split_key
 from gamehost.tables.interfaces import Displaced, NoNewMatches, SeatHandle, Suspended, Unmatched
-from gamehost.wires.framing import BLANK, OtherProtocol, WireError, wrong_port
+from gamehost.wires.framing import BLANK, Control, OtherProtocol, WireError, wrong_port
 
 #: Sent to a connection whose session a newer connection of the same player has taken.
 DISPLACED = "you have logged in again elsewhere"
@@ -229,6 +229,8 @@ class BaseConversation(Generic[M]):
         method = self._heard.get(type(message))
         if method is not None:
             method(self, message)
+        elif isinstance(message, Control):
+            message.answer(self.peer)
         elif message is not BLANK:
             self.unexpected(message)
 

@@ -9,7 +9,7 @@ which may be continued later; the next chunk may be fed only when it is exhauste
 
 import re
 from collections.abc import Callable, Iterator
-from typing import ClassVar, Generic, Protocol, TypeVar
+from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
 from attrs import define
 from msgspec import Struct
@@ -42,6 +42,16 @@ class UndecodableLine(Struct, frozen=True):
 
     #: Why. Contains nothing of the line.
     reason: str
+
+
+class Control(Struct, frozen=True):
+    """
+    A message of what carries the wire's own messages, such as a ping of WebSocket. It is answered whatever the conversation's
+    state is, and no conversation needs to know of it.
+    """
+
+    def answer(self, peer: Any) -> None:
+        """Answer it. The peer is a `gamehost.wires.conversation.Peer`."""
 
 
 BLANK = Blank()

@@ -3,19 +3,29 @@ WebSocket as RFC 6455 describes it, behind the handshake: frames in, messages ou
 
 wsproto parses the frames. A message is text of bounded size, in one frame or in fragments, without extensions. Pings and
 closing frames are messages, too: the conversation answers them. The first thing that a server sends is the answer to the
-handshake, so that is a message as well. A message in fragments is preceded by a `Fragment` for each one but the last: the work
-for a frame is in the frame, not in its bytes, so each frame counts as a message does.
+handshake, so that is a message as well. These messages are `Control`s. A message in fragments
+is preceded by a `Fragment` for each one but the last: the work for a frame is in the frame, not in its bytes, so each frame
+counts as a message does.
+
+A wire of lines has WebSocket on the same port if its token says `websocket=True`: `LinesOrSocket` reads the first bytes.
 """
 
+import re
+from base64 import b64decode
 from collections.abc import Iterator, Mapping
-from typing import Any, ClassVar, Generic, TypeVar
+from enum import Enum
+from typing import Any, Generic, NamedTuple, TypeVar
 
-from msgspec import Struct
+from attrs import define, frozen
+from msgspec.structs import replace
 from wsproto.extensions import Extension
 from wsproto.frame_protocol import CloseReason, FrameProtocol, Opcode, ParseFailed, RsvBits
 from wsproto.utilities import generate_accept_token
 
-from gamehost.wires.framing import UndecodableLine, WireError
+from gamehost.lobby.lobby import Lobby
+from gamehost.wires.base import Codec, WireConfig
+from gamehost.wires.conversation import Conversation, Peer
+from gamehost.wires.framing import Control, UndecodableLine, WireError
 
 M = TypeVar("M")
 
@@ -43,26 +53,47 @@ class FrameError(WireError):
         self.code = code
 
 
-class Switching(Struct, frozen=True):
+#: Seconds between two looks at whether a client is there, which says nothing.
+LOOK_EVERY = 5.0
+#: Looks after which it is asked.
+LOOKS = 4
+#: Seconds without a byte after which it is gone. A browser does not close its connection when it is lost.
+SILENT = 45.0
+
+
+class Switching(Control, frozen=True):
     """The host's answer to a handshake: from here on the connection speaks WebSocket."""
 
     #: The header `Sec-WebSocket-Key` of the client.
     key: str
 
+    def answer(self, peer: Any) -> None:
+        peer.say_past(self)
+        peer.pulse(LOOK_EVERY, _Watch(peer).look)
 
-class Ping(Struct, frozen=True):
+
+class Ping(Control, frozen=True):
     """A question whether the other side is there."""
 
     payload: bytes = b""
 
+    def answer(self, peer: Any) -> None:
+        peer.say_past(Pong(self.payload))
 
-class Pong(Struct, frozen=True):
+
+class Pong(Control, frozen=True):
     """The answer to a ping, with its payload."""
 
     payload: bytes = b""
+    #: Whether the host has asked. An answer that nobody has asked for counts as any message.
+    awaited: bool = False
+
+    def answer(self, peer: Any) -> None:
+        if self.awaited:
+            peer.exempt_from_rate()
 
 
-class Fragment(Struct, frozen=True):
+class Fragment(Control, frozen=True):
     """A frame of a message that came in several. It says nothing by itself."""
 
 
@@ -70,11 +101,30 @@ class Fragment(Struct, frozen=True):
 FRAGMENT = Fragment()
 
 
-class Close(Struct, frozen=True):
+class Close(Control, frozen=True):
     """The connection ends."""
 
     code: int
     reason: str = ""
+
+    def answer(self, peer: Any) -> None:
+        peer.hang_up()
+
+
+@define(eq=False)
+class _Watch:
+    """Asks a client that says nothing whether it is there."""
+
+    _peer: Any
+    _looks: int = 0
+
+    def look(self, silent: float) -> None:
+        """Ask it, or find out that it is gone."""
+        self._looks += 1
+        if silent >= SILENT:
+            self._peer.hang_up(f"not a byte in {SILENT:g} s")
+        elif self._looks % LOOKS == 0:
+            self._peer.say_past(Ping())
 
 
 class _Sizes(Extension):
@@ -125,7 +175,7 @@ class FrameCodec(Generic[M]):
     """
 
     #: The longest message of a client, in bytes.
-    LIMIT: ClassVar[int]
+    LIMIT: int
 
     def __init__(self) -> None:
         self._sizes = _Sizes(self.LIMIT)
@@ -184,6 +234,14 @@ class FrameCodec(Generic[M]):
             self._fragments = 0
         text = "".join(self._parts).encode("utf-8")
         self._parts.clear()
+        yield from self.messages(text)
+
+    def messages(self, text: bytes) -> Iterator[M]:
+        """
+        The messages in a text of UTF-8. Most wires have one in each text, and write `read` only.
+
+        :raises WireError: nothing after this text can be trusted
+        """
         message = self.read(text)
         if type(message) is UndecodableLine:
             self._unreadable += 1
@@ -191,8 +249,7 @@ class FrameCodec(Generic[M]):
                 raise FrameError("messages that are not JSON", NOT_TEXT)
         yield message
 
-    @staticmethod
-    def _control(frame: Any) -> Any:
+    def _control(self, frame: Any) -> Any:
         match frame.opcode:
             case Opcode.PING:
                 return Ping(bytes(frame.payload))
@@ -234,8 +291,9 @@ def text_frame(text: bytes) -> bytes:
     return b"\x81\x7f" + length.to_bytes(8, "big") + text
 
 
-def control_frame(message: Switching | Ping | Pong | Close) -> bytes:
+def control_frame(message: Control) -> bytes:
     """A control frame as a server sends it, or the answer to the handshake."""
+    first, payload = 0, b""
     match message:
         case Switching(key):
             accept = generate_accept_token(key.encode("ascii"))
@@ -251,3 +309,233 @@ def control_frame(message: Switching | Ping | Pong | Close) -> bytes:
             text = reason.encode("utf-8")[: _CONTROL - 2].decode("utf-8", "ignore").encode("utf-8")
             first, payload = 0x88, code.to_bytes(2, "big") + text
     return bytes((first, len(payload))) + payload
+
+
+# The handshake
+
+_KEY = re.compile(r"[A-Za-z0-9+/]{22}==", re.ASCII)
+_REQUEST = re.compile(rb"GET (\S+) (HTTP/1\.[01])\r\n", re.ASCII)
+_HEADER = re.compile(rb"([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*([^\r\n\x00]*?)[ \t]*", re.ASCII)
+
+#: The longest handshake, in bytes. Browsers send cookies there.
+LONGEST_HANDSHAKE = 8_192
+
+
+class NoHandshake(NamedTuple):
+    """Why a request opens no socket, as it is answered."""
+
+    status: int
+    #: A sentence without its full stop.
+    why: str
+    headers: Mapping[str, str] = {}
+
+
+_UPGRADE = {"Upgrade": "websocket"}
+
+
+def has_word(headers: Mapping[str, str], header: str, word: str) -> bool:
+    """Whether a header with a list of words has this one, in whatever case. The headers are by their names in lower case."""
+    return any(one.partition(";")[0].strip().lower() == word for one in headers.get(header, "").split(","))
+
+
+def fault_of_handshake(method: str, version: str, headers: Mapping[str, str]) -> NoHandshake | None:
+    """
+    Why a request opens no socket; `None`: it does. RFC 6455, section 4.2.1.
+
+    :param version: `HTTP/1.1`, for instance
+    :param headers: by their names in lower case
+    """
+    if method != "GET" or version != "HTTP/1.1":
+        return NoHandshake(400, "a socket is opened with GET and HTTP/1.1")
+    if not (has_word(headers, "upgrade", "websocket") and has_word(headers, "connection", "upgrade")):
+        return NoHandshake(426, "this address speaks WebSocket", _UPGRADE)
+    if headers.get("sec-websocket-version") != "13":
+        why = "expected version 13 of WebSocket"
+        return NoHandshake(426, why, {"Sec-WebSocket-Version": "13", **_UPGRADE})
+    key = headers.get("sec-websocket-key", "")
+    if not _KEY.fullmatch(key) or len(b64decode(key)) != 16:
+        return NoHandshake(400, "expected 16 bytes in base64 in the header Sec-WebSocket-Key")
+    return None
+
+
+def handshake_with(key: str) -> bytes:
+    """A handshake with this key, as a client sends it."""
+    return (
+        "GET / HTTP/1.1\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+        f"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: {key}\r\n\r\n"
+    ).encode("ascii")
+
+
+def _read_head(head: bytes) -> tuple[str, dict[str, str]]:
+    """The version and the headers of a request, up to its empty line; no version: it is not one that RFC 9112 allows."""
+    request = _REQUEST.match(head)
+    headers: dict[str, str] = {}
+    for line in head.split(b"\r\n")[1:]:
+        if (found := _HEADER.fullmatch(line)) is None:
+            return "", {}
+        name, value = found[1].decode("ascii").lower(), found[2].decode("latin-1")
+        headers[name] = f"{headers[name]}, {value}" if name in headers else value
+    return ("" if request is None else request[2].decode("ascii"), headers)
+
+
+# Lines and WebSocket on one port
+
+
+class _Spoken(Enum):
+    """What a client speaks."""
+
+    #: Not known yet: nothing has come, or the beginning of a handshake.
+    UNKNOWN = "unknown"
+    LINES = "lines"
+    SOCKET = "socket"
+    #: HTTP, but no handshake that can be accepted.
+    HTTP = "http"
+
+
+#: What a text may have at most, where the codec of lines does not say it, in bytes.
+LONGEST_TEXT = 65_536
+_PHRASES = {400: "Bad Request", 426: "Upgrade Required"}
+
+
+class LineOrTextCodec(FrameCodec[Any]):
+    """
+    The codec of a client that speaks the lines of a wire, or WebSocket with one of these lines in each text, without its end.
+
+    :param lines: the wire's codec
+    """
+
+    def __init__(self, lines: Codec[Any]) -> None:
+        self.LIMIT = getattr(lines, "LIMIT", LONGEST_TEXT)
+        super().__init__()
+        self._lines = lines
+        self._whole = getattr(lines, "whole", None)
+        self._spoken = _Spoken.UNKNOWN
+        self._opening = bytearray()
+        self._switching = Switching("")
+        self._switched = False
+        self._refusal: NoHandshake | None = None
+        #: Whether the host has asked if the client is there.
+        self._asked = False
+        #: Why the connection ends, as WebSocket has it.
+        self._code = NORMAL
+
+    @property
+    def unfinished(self) -> bool:
+        return bool(self._opening) or self._lines.unfinished or super().unfinished
+
+    def whole(self, data: bytes) -> Any:
+        """As of `gamehost.wires.base.ReadsWhole`, for lines."""
+        return self._whole(data) if self._spoken is _Spoken.LINES and self._whole is not None else None
+
+    def feed(self, data: bytes) -> Iterator[Any]:
+        """
+        The messages that are complete now.
+
+        :raises WireError: as the codec of lines and `FrameCodec` do, or a request opens no socket
+        """
+        if self._spoken is _Spoken.UNKNOWN:
+            self._opening += data
+            self._spoken, data = self._read_opening(bytes(self._opening))
+            if self._switching.key:
+                yield self._switching
+        spoken = self._spoken
+        if spoken is _Spoken.LINES:
+            yield from self._lines.feed(data)
+        elif spoken is _Spoken.SOCKET:
+            try:
+                yield from super().feed(data)
+            except WireError as error:
+                self._code = error.code if isinstance(error, FrameError) else POLICY
+                raise
+
+    def _read_opening(self, opening: bytes) -> tuple[_Spoken, bytes]:
+        """
+        What the client speaks, and what it has said behind the handshake.
+
+        :raises WireError: the request opens no socket
+        """
+        line, longest = opening.find(b"\n"), LONGEST_HANDSHAKE
+        if b"GET "[: len(opening)] == opening[:4] and line < 0 and len(opening) <= longest:
+            return _Spoken.UNKNOWN, b""
+        if not 0 <= line <= longest or _REQUEST.match(opening) is None:
+            self._opening.clear()
+            return _Spoken.LINES, opening
+        end = opening.find(b"\r\n\r\n")
+        if end < 0 and len(opening) - 3 <= longest:
+            return _Spoken.UNKNOWN, b""
+        self._opening.clear()
+        version, headers = _read_head(opening[:end]) if 0 <= end <= longest else ("", {})
+        refusal = fault_of_handshake("GET", version, headers)
+        if refusal is not None:
+            self._spoken, self._refusal = _Spoken.HTTP, refusal
+            raise WireError(refusal.why)
+        self._switching = Switching(headers["sec-websocket-key"])
+        return _Spoken.SOCKET, opening[end + 4 :]
+
+    def messages(self, text: bytes) -> Iterator[Any]:
+        if b"\n" in text:
+            self._unreadable += 1
+            if self._unreadable > 1:
+                raise FrameError("texts with a line end", POLICY)
+            yield UndecodableLine("a text with a line end")
+        else:
+            yield from self._lines.feed(text + b"\n")
+
+    def _control(self, frame: Any) -> Any:
+        message = super()._control(frame)
+        if isinstance(message, Pong):
+            message, self._asked = replace(message, awaited=self._asked), False
+        elif isinstance(message, Close):
+            self._code = message.code
+        return message
+
+    def encode(self, message: Any) -> bytes:
+        """A line, a frame, or the answer to a request."""
+        if self._spoken is _Spoken.HTTP:
+            text = self._refusal.why.encode() + b"\n" if isinstance(message, Control) and self._refusal else b""
+            return self._answered() + (text or self._lines.encode(message))
+        if isinstance(message, Switching):
+            return self._switch()
+        if isinstance(message, Control):
+            self._asked = self._asked or isinstance(message, Ping)
+            return self._switch() + control_frame(message)
+        line = self._lines.encode(message)
+        if self._spoken is not _Spoken.SOCKET:
+            return line
+        return self._switch() + text_frame(line.removesuffix(b"\n"))
+
+    def _switch(self) -> bytes:
+        """The answer to the handshake, which is the first that is sent."""
+        switched, self._switched = self._switched, True
+        return b"" if switched else control_frame(self._switching)
+
+    def _answered(self) -> bytes:
+        """The head of the answer to a request that opens no socket."""
+        refusal, self._refusal = self._refusal, None
+        if refusal is None:
+            return b""
+        head = [f"HTTP/1.1 {refusal.status} {_PHRASES[refusal.status]}", "Connection: close"]
+        head += [
+            "Content-Type: text/plain; charset=utf-8",
+            *(f"{name}: {text}" for name, text in refusal.headers.items()),
+        ]
+        return ("\r\n".join(head) + "\r\n\r\n").encode("ascii")
+
+    def ending(self, stopping: bool) -> Close | None:
+        """As of `gamehost.wires.base.Ending`."""
+        if self._spoken is _Spoken.SOCKET or self._refusal is not None:
+            return Close(GOING_AWAY if stopping else self._code)
+        return None
+
+
+@frozen
+class LinesOrSocket:
+    """The configuration of a wire of lines whose clients may speak WebSocket."""
+
+    _lines: WireConfig[Any]
+
+    def new_codec(self) -> LineOrTextCodec:
+        return LineOrTextCodec(self._lines.new_codec())
+
+    def new_conversation(self, peer: Peer[Any], lobby: Lobby) -> Conversation[Any]:
+        return self._lines.new_conversation(peer, lobby)

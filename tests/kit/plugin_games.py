@@ -15,10 +15,23 @@ sys.path += [folder for folder in _FOLDERS if folder not in sys.path]
 
 from gamehost_gomoku.master import GOMOKU as GOMOKU  # noqa: E402
 from gamehost_gomoku.messages import MESSAGES as GOMOKU_MESSAGES  # noqa: E402
+from gamehost_gomoku.tests import test_wire as gomoku_tests  # noqa: E402
+from gamehost_gomoku.wire.conversation import WIRE as GOMOKU_WIRE  # noqa: E402
 from gamehost_kuhn.master import KUHN as KUHN  # noqa: E402
 from gamehost_kuhn.master import KuhnMaster as KuhnMaster  # noqa: E402
 from gamehost_kuhn.messages import MESSAGES as KUHN_MESSAGES  # noqa: E402
 from gamehost_kuhn.messages import Say as Say  # noqa: E402
 from gamehost_kuhn.messages import View as View  # noqa: E402
 
-__all__ = ["GOMOKU", "GOMOKU_MESSAGES", "KUHN", "KUHN_MESSAGES", "PLUGINS", "KuhnMaster", "Say", "View"]
+__all__ = [
+    "GOMOKU",
+    "GOMOKU_MESSAGES",
+    "GOMOKU_WIRE",
+    "KUHN",
+    "KUHN_MESSAGES",
+    "PLUGINS",
+    "KuhnMaster",
+    "Say",
+    "View",
+    "gomoku_tests",
+]

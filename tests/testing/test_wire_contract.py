@@ -353,6 +353,24 @@ class FaultTests(SynchronousTestCase):
         hears = {**ToyConversation.HEARS, (ToyState.OUT, str): heard}
         self.assert_found(telling(HEARS=hears), "test_logged_in_may_be_silent")
 
+    def test_deadline_not_stopped_after_a_return(self) -> None:
+        """A player who has come back is cut off, because only the way of newcomers calls `logged_in`."""
+
+        def heard(self: ToyConversation, message: str) -> None:
+            match message.split():
+                case ["hi", name] if self.state is ToyState.OUT:
+                    session = self.lobby.enter(name, "toy", self.peer.address, self)
+                    self.set_state(ToyState.IN)
+                    if session.table_id is None:
+                        self.logged_in(session)
+                    self.session = session
+                    self.lobby.play(session, Queue(TOY))
+                case _:
+                    self.unexpected(message)
+
+        hears = {**ToyConversation.HEARS, (ToyState.OUT, str): heard}
+        self.assert_found(telling(HEARS=hears), "test_who_returns_may_be_silent")
+
     def test_deadline_stopped_too_soon(self) -> None:
         """A client whose log-in is refused may stay for ever."""
 

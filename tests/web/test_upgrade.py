@@ -6,7 +6,7 @@ from typing import Any
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.web.http import Access
-from gamehost.wires.open.websocket import LOOK_EVERY, LOOKS, SILENT
+from gamehost.wires.websocket import LOOK_EVERY, LOOKS, SILENT
 from tests.kit.web_host import Browser, WebHost, close, frame, handshake, message, part, request
 
 

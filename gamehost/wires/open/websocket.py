@@ -18,8 +18,11 @@ from gamehost.wires.open.conversation import OpenConversation, OpenState
 from gamehost.wires.open.watching import OpenOptions, SharedEncoder
 from gamehost.wires.websocket import (
     GOING_AWAY,
+    LOOK_EVERY,
+    LOOKS,
     NORMAL,
     POLICY,
+    SILENT,
     Close,
     Fragment,
     FrameCodec,
@@ -30,13 +33,6 @@ from gamehost.wires.websocket import (
     control_frame,
     text_frame,
 )
-
-#: Seconds between two looks at whether a browser is there.
-LOOK_EVERY = 5.0
-#: Looks after which it is asked.
-LOOKS = 4
-#: Seconds without a byte after which it is gone.
-SILENT = 45.0
 
 NO_PASSWORDS = (
     "others can read what is sent over this connection, so no password is taken here; use https, or a guest's name"

@@ -189,6 +189,7 @@ WIRE: Wire[Message] = Wire(
     configure=configure,
     options=COMMON_OPTIONS,
     api=1,
+    websocket=True,
     client_codec=imported("gamehost_gomoku.wire.client:GomokuClientCodec"),
     player=imported("gamehost_gomoku.wire.client:GomokuPlayer"),
     checks=imported("gamehost_gomoku.wire.checks:CHECKS"),

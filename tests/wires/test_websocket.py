@@ -1,0 +1,76 @@
+"""Wires of lines over WebSocket: the example of the tutorial, on its own port and at a path of the web port."""
+
+from typing import Any, ClassVar
+
+from twisted.trial.unittest import SynchronousTestCase
+
+from gamehost.testing.cases import PropertyCase
+from gamehost.testing.memory_host import MemoryHost
+from gamehost.testing.wire_sockets import SWITCHED, TEXT, SocketContract, frame, frames
+from gamehost.wires.open.conversation import WIRE as OPEN
+from tests.kit.plugin_games import GOMOKU_WIRE, gomoku_tests
+from tests.kit.web_host import WebClient, WebHost, request
+
+KEY = "dGhlIHNhbXBsZSBub25jZQ=="
+HEADERS = {"Upgrade": "websocket", "Connection": "Upgrade", "Sec_WebSocket_Version": "13", "Sec_WebSocket_Key": KEY}
+
+
+class GomokuTests(SocketContract, PropertyCase):
+    """The wire of the tutorial has WebSocket by one line of its token."""
+
+    wire = GOMOKU_WIRE
+    transcripts = gomoku_tests.WireTests.transcripts
+    begun, too_long = gomoku_tests.WireTests.begun, gomoku_tests.WireTests.too_long
+    log_in = gomoku_tests.WireTests.log_in
+
+    def test_lines_and_texts_meet(self) -> None:
+        """Two players on one port, one by lines and one by WebSocket."""
+        host, ann = self.socket()
+        ann.send(frame(b"NAME ann"))
+        bob = host.connect("gomoku")
+        self.assertEqual(bob.ask("NAME bob"), ["GAME ann bob 15"])
+        ann.send(frame(b"PLAY h8"))
+        self.assertEqual(bob.heard(), ["PLAYED ann h8"])
+        self.assertEqual(self.told(ann)[-2:], [(TEXT, b"GAME ann bob 15"), (TEXT, b"PLAYED ann h8")])
+
+    def test_a_line_that_begins_as_a_request(self) -> None:
+        """The first line decides, and it is told what to say as any other line."""
+        _, client = self.connected()
+        self.assertEqual(client.ask("GET out"), ["REFUSED expected one of NAME, PLAY, RESIGN"])
+        self.assertEqual(client.ask("NAME ann"), ["WAITING ann"])
+
+
+class PathTests(SynchronousTestCase):
+    """`/socket/WIRE` of the web port."""
+
+    HEADERS: ClassVar[Any] = HEADERS
+
+    def web(self) -> tuple[WebHost, WebClient]:
+        """A site with the wire, and a connection."""
+        host = MemoryHost(wires=(OPEN, GOMOKU_WIRE))
+        web = WebHost(host)
+        web.site.wires = {"gomoku": host.factories["gomoku"]}
+        return web, web.connect()
+
+    def test_a_wire_at_a_path(self) -> None:
+        """The handshake is answered once, and the connection is one of the wire."""
+        web, client = self.web()
+        client.send(request("/socket/gomoku", **HEADERS) + frame(b"NAME ann"))
+        data = client.transport.read()
+        self.assertTrue(data.startswith(SWITCHED), data)
+        self.assertEqual(frames(data.removeprefix(SWITCHED)), ([(TEXT, b"WAITING ann")], b""))
+        self.assertEqual(len(web.host.factories["gomoku"].connections), 1)
+        self.assertEqual(web.site.channels, set())
+
+    def test_refusals(self) -> None:
+        """Pages of other sites get in no more than at `/socket`, and there is no address of a wire without WebSocket."""
+        for path, headers, status in (
+            ("/socket/gomoku", {**HEADERS, "Origin": "http://evil.example"}, 403),
+            ("/socket/gomoku", {**HEADERS, "Sec_WebSocket_Version": "8"}, 426),
+            ("/socket/onitama", HEADERS, 404),
+            ("/socket/gomoku/1", HEADERS, 404),
+        ):
+            web, client = self.web()
+            [answer] = client.ask(request(path, **headers))
+            self.assertEqual(answer.status, status, path)
+            self.assertEqual(web.host.factories["gomoku"].connections, set())
