@@ -246,8 +246,11 @@ class GameHostService(Service):
         if hasattr(address, "host"):
             where = f"{address.host}:{address.port}"
             host = "HOST" if address.host in _EVERYWHERE else address.host
+            spectators = self.context.lobby.spectators
             if any(listener.wire.name == name and listener.wire.for_people for listener in self.listeners):
-                self.context.lobby.spectators.by_hand = f"nc {host} {address.port}"
+                spectators.by_hand = f"nc {host} {address.port}"
+            elif name == "open":
+                spectators.by_program = f"nc {host} {address.port}"
             elif name == "web":
                 self._browser = f"http://{host}:{address.port}/"
         self.listening.append((name, where))

@@ -20,7 +20,7 @@ from gamehost.games.base import Determinizable, Game, GameMaster, IllegalAction,
 from gamehost.games.clock import HasTurns
 from gamehost.games.drawing import Board, Drawable, PlayerLine, Scene, caption, page, tag, text
 from gamehost.games.installed import installed, part, resource
-from gamehost.games.messages import Messages
+from gamehost.games.messages import EventMessage, Messages
 from gamehost.games.screen import BoardScreen, MoveRefused, NewScreen, Style, abridged, cut, wrapped
 from gamehost.players.base import Budget, Level, NewPlayer, OutOfBudget, Player, SeededChance, Thinking
 
@@ -37,6 +37,16 @@ def messages_of(game: Game[Any, Any]) -> Messages | None:
     """The messages of a game; `None`: it has a wire of its own only."""
     found: Messages | None = part(game, "messages", "MESSAGES")
     return found
+
+
+def is_move(game: Game[Any, Any], told: Sequence[EventMessage]) -> bool:
+    """
+    Whether players count an entry of a record as a move. The console and the browser number the moves of a match alike.
+
+    :param told: what everybody is told of the entry, as messages of the game
+    """
+    found = part(game, "messages", "is_move")
+    return any(isinstance(getattr(one, "seat", None), int) for one in told) if found is None else bool(found(told))
 
 
 def screen_of(game: Game[Any, Any]) -> NewScreen:

@@ -99,6 +99,8 @@ class Studies:
         record: TableRecord | str | None = found[1]
         if match is None or not isinstance(record, TableRecord) or not same_code(match.opening.code, code):
             raise NotAnswered(NO_RECORD)
+        if not match.played:
+            raise NotAnswered("nobody has moved in this match")
         opening = record.opening
         game = games.get(opening.game)
         if game is None or game.version != opening.version:

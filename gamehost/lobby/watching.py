@@ -353,6 +353,10 @@ class Board:
         if self._lookers.pop(looker, None) is not None and not self._lookers:
             self.halt()
 
+    def watchers(self, table: TableId) -> int:
+        """How many watch a table. Those who look at the board are shown many tables, and are not counted."""
+        return self._galleries.watchers(table, self._lookers)
+
     def halt(self) -> None:
         """Nobody looks any more, or the host stops."""
         if self._timer is not None:
@@ -391,11 +395,7 @@ class Board:
                 table.watch(listed)
             else:
                 self._listed[number].update()
-        rows = {
-            number: (one.look, self._galleries.watchers(number))
-            for number, one in sorted(self._listed.items())
-            if one.listed
-        }
+        rows = {number: (one.look, self.watchers(number)) for number, one in sorted(self._listed.items()) if one.listed}
         changed = [
             (self._listed[number].table, *row) for number, row in rows.items() if not _same(self._told.get(number), row)
         ]
@@ -450,8 +450,6 @@ class PlayedTable:
     game: str
     names: tuple[str, ...]
     wires: tuple[str, ...]
-    #: How many entries of its record have been told; `None`: others are told later than the players.
-    n: int | None
     watchers: int
 
 
@@ -512,6 +510,8 @@ class Spectators:
     board: Board = field(init=False)
     #: What people run in a terminal to play on this host, such as `nc 127.0.0.1 8888`; empty: there is no port for them.
     by_hand: str = field(init=False, default="")
+    #: The same for the open wire, whose messages can be typed.
+    by_program: str = field(init=False, default="")
     _numbers: "count[int]" = field(init=False, factory=lambda: count(1))
 
     log = Logger()
@@ -554,8 +554,7 @@ class Spectators:
                 table.game.name,
                 tuple(table.names),
                 tuple(table.wires),
-                None if self._galleries.delay(table.game.name) else table.n,
-                self._galleries.watchers(table.id),
+                self.board.watchers(table.id),
             )
             for table in self.played.newest(LISTED)
         ]

@@ -7,7 +7,7 @@ stands between the events before it and those after it. With a delay, the queue 
 """
 
 from collections import Counter, deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import islice
 from typing import Any, Protocol
@@ -123,8 +123,11 @@ class Gallery:
     def __len__(self) -> int:
         return len(self._watchers)
 
-    def __contains__(self, watcher: Watcher) -> bool:
+    def __contains__(self, watcher: object) -> bool:
         return watcher in self._watchers
+
+    def __iter__(self) -> Iterator[Watcher]:
+        return iter(self._watchers)
 
     def add(self, watcher: Watcher, encoder: Encoder) -> bool:
         """Show the match to one more, then tell them what happens. `False`: there is nothing to see here any more."""
@@ -311,9 +314,13 @@ class Galleries:
         """How many watch, counted once for each table."""
         return sum(map(len, self._galleries.values()))
 
-    def watchers(self, table: TableId) -> int:
-        """How many watch this table."""
-        return len(self._galleries.get(table, ()))
+    def watchers(self, table: TableId, besides: Container[object] = ()) -> int:
+        """
+        How many watch this table.
+
+        :param besides: those that are not counted
+        """
+        return sum(watcher not in besides for watcher in self._galleries.get(table, ()))
 
     def watch(self, table: WatchableTable, watcher: Watcher, encoder: Encoder) -> None:
         """
@@ -339,7 +346,7 @@ class Galleries:
         """
         :raises WatchRefused: there are too many watchers
         """
-        here = self.watchers(table.id)
+        here = len(self._galleries.get(table.id, ()))
         if self._most_per_table is not None and here >= self._most_per_table:
             raise WatchRefused(f"{here} clients watch this table, and no more can; try again later")
         if self._most is not None and self.all_watchers >= self._most:

@@ -47,7 +47,10 @@ PAGE = 50
 
 
 class MatchRow(Struct, frozen=True):
-    """A finished match in one line. `ended` is the time on the table's clock after `opened`."""
+    """
+    A finished match in one line. `n` is how many entries its record has, which are more than moves. `ended` is the time on the
+    table's clock after `opened`.
+    """
 
     table: int
     game: str
@@ -56,7 +59,7 @@ class MatchRow(Struct, frozen=True):
     winners: list[int]
     cause: str
     why: str
-    moves: int
+    n: int
     opened: str
     ended: str
 

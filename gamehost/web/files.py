@@ -3,7 +3,7 @@ The files of the pages, read and compressed once, at the start.
 
 Their addresses have a hash over all of them, so browsers may keep them for ever: a new release has new addresses. Modules
 import each other by relative names, and so keep the hash. In the shell `/static/HASH/` stands for the address of the files, and
-`GAMES` for the games of this host as JSON.
+`GAMES` for the games of this host as JSON, and `WAYS` for its ports.
 
 A game brings its own board: `board.js` and `board.css` in its folder, whoever has written it, and what they need in other files
 whose names begin with `board`. They are served at `/static/HASH/games/NAME/`, and beside them `help.txt`, the game's rules.
@@ -31,8 +31,8 @@ SHELL = "index.html"
 
 #: In the shell, replaced by the address of the files.
 PLACEHOLDER = b"/static/HASH/"
-#: In the shell, replaced by the games.
-GAMES = b"GAMES"
+#: In the shell, replaced by the games, and by what is run in a terminal to come here.
+GAMES, WAYS = b"GAMES", b"WAYS"
 
 KINDS: Mapping[str, str] = {
     "css": "text/css; charset=utf-8",
@@ -76,11 +76,13 @@ def described(
     games: Iterable[Game[Any, Any]],
     content: Mapping[str, bytes],
     settings: Mapping[str, Settings] = MappingProxyType({}),
+    house: Mapping[str, float] = MappingProxyType({}),
 ) -> bytes:
     """
     What the pages know of the games before anything else, as JSON in an attribute.
 
     :param settings: the host's, by game
+    :param house: seconds until somebody who waits alone gets a house player, by game
     """
     rows = [
         {
@@ -88,10 +90,16 @@ def described(
             "seats": [game.least_seats, game.most_seats],
             "board": f"games/{game.name}/board.js" in content,
             "times": times_of(game, settings.get(game.name, {})),
+            "house": house.get(game.name, 0),
         }
         for game in games
     ]
-    return escape(encode(rows).decode()).encode()
+    return _attribute(rows)
+
+
+def _attribute(value: Any) -> bytes:
+    """A value as JSON in an attribute."""
+    return escape(encode(value).decode()).encode()
 
 
 def _walk(folder: Any, prefix: str) -> Iterator[tuple[str, bytes]]:
@@ -124,16 +132,20 @@ class StaticFiles:
         content: Mapping[str, bytes],
         games: Iterable[Game[Any, Any]] = (),
         settings: Mapping[str, Settings] = MappingProxyType({}),
+        house: Mapping[str, float] = MappingProxyType({}),
+        ways: Mapping[str, str] = MappingProxyType({}),
     ) -> "StaticFiles":
         """
         Compress files.
 
         :param content: by their paths; one is the shell
         :param settings: the host's, by game
+        :param house: as of `described`
+        :param ways: what is run in a terminal to reach the wires `console` and `open`, such as `nc HOST 8888`
         """
         digest = hash_of(content)
         shell = content[SHELL].replace(PLACEHOLDER, f"/static/{digest}/".encode())
-        shell = shell.replace(GAMES, described(games, content, settings))
+        shell = shell.replace(GAMES, described(games, content, settings, house)).replace(WAYS, _attribute(dict(ways)))
         answers = {
             tuple(name.split("/")): found(data, KINDS[name.rpartition(".")[2]], FOR_EVER, {}, level=9)
             for name, data in content.items()

@@ -522,5 +522,8 @@ class WebListener(Struct, frozen=True):
 
     def new_factory(self, context: HostContext) -> WebSite:
         games = [played.game for played in OPTIONS.games.values()]
-        files = StaticFiles.pack(read_files(games), games, context.lobby.settings)
+        lobby = context.lobby
+        seconds, spectators = lobby.house_rules.seconds, lobby.spectators
+        ways = {"console": spectators.by_hand, "open": spectators.by_program}
+        files = StaticFiles.pack(read_files(games), games, lobby.settings, seconds, ways)
         return WebSite(context, files, self.access, self.worker, self.reveal)

@@ -175,7 +175,7 @@ class RecordLooks(LookCase):
         """In its middle."""
         hand, bob = await self.onitama(Hand)
         await self.play_onitama(hand, bob)
-        await hand.page.open("/match/1#4")
+        await hand.page.open("/match/1#3")
         await hand.page.until("document.querySelector('.board[aria-label]')")
         await self.keep(hand.page, "match-desktop-light")
 

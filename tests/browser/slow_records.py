@@ -76,15 +76,15 @@ class RecordTests(BrowserCase):
         await page.until("document.querySelector('.found').innerText.includes('No finished match')")
 
     async def test_a_match(self) -> None:
-        """It steps to any entry by its address and by the keys; the three files are there."""
+        """It steps to any move by its address and by the keys; the three files are there."""
         page = await self.finished()
-        await page.open("/match/1#2")
+        await page.open("/match/1#1")
         await page.until("document.querySelector('input[type=range]')")
         await self.nothing_found(page)
         await page.press("ArrowRight")
-        await page.until("location.hash === '#3'")
+        await page.until("location.hash === '#2'")
         await page.press("ArrowLeft", "ArrowLeft")
-        await page.until("location.hash === '#1'")
+        await page.until("location.hash === '#0'")
         links = await page.run("[...document.querySelectorAll('a[download]')].map((one) => one.getAttribute('href'))")
         self.assertEqual(links, [f"/api/matches/1.{ending}" for ending in ("json", "txt", "svg")])
         statuses = f"Promise.all({json.encode(links).decode()}.map((one) => fetch(one).then((it) => it.status)))"
@@ -122,20 +122,20 @@ class StudyTests(RecordTests):
     async def test_a_study(self) -> None:
         """A button below the match; then the curve, the moves that gave most away, and what would have been better."""
         page = await self.finished()
-        await page.open("/match/1#2")
+        await page.open("/match/1#1")
         await page.until("document.querySelector('.buttons .go')?.textContent === 'Where did it turn?'")
         # The house players may not be ready yet: then the host says so, and is asked again.
         asked = "document.querySelector('.study .curve svg') || void document.querySelector('.buttons .go')?.click()"
         await page.until(asked, 30)
         told = await page.run("document.querySelector('.turns').innerText")
-        self.assertEqual(told, "Position 2 bob gave away 49 % of a victory with crab a5 a4. Better: eel b5 c4.")
+        self.assertEqual(told, "Move 2 bob gave away 49 % of a victory with crab a5 a4. Better: eel b5 c4.")
         await self.nothing_found(page)
         now = "document.querySelector('.curve line:last-child').getAttribute('x1')"
         self.assertEqual(await page.run(now), "200.0")
         await page.press("ArrowRight")
         await page.until(f"{now} === '400.0'")
         await page.click(".turns button")
-        await page.until("location.hash === '#3'")
+        await page.until("location.hash === '#2'")
         if folder := os.environ.get("GAMEHOST_STUDY_LOOKS"):
             for name, size in (("desktop", DESKTOP), ("phone", NARROW)):
                 await page.look(size)

@@ -97,7 +97,7 @@ class PlainBoardTests(PlayCase):
         await watcher.until(f"{STEPS}?.value === {STEPS}?.max && {STEPS}.max === '9'")
         await watcher.until(f"{PICTURE}.includes('won')")
         await watcher.press("Home", "ArrowRight")
-        await watcher.until(f"location.hash === '#2' && !{PICTURE}.includes('won')")
+        await watcher.until(f"location.hash === '#1' && !{PICTURE}.includes('won')")
         await self.nothing_found(watcher)
 
     async def test_by_keyboard(self) -> None:

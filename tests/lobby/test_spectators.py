@@ -198,7 +198,7 @@ class LaterTests(OpenCase):
         rows += json.decode(reader.responses()[0].body)["tables"]
         self.assertEqual([(row["names"], row["turn"], row["moves"]) for row in rows], [(["ann", "bob"], [], 0)] * 2)
         console = host.connect("console")
-        self.assertIn("  1  Onitama           -  ann, bob", "\n".join(console.ask("tables")))
+        self.assertIn("  1  Onitama       ann, bob", "\n".join(console.ask("tables")))
         for _ in range(round(6 / EVERY)):
             host.wait(EVERY)
         [told] = self.told(looking)

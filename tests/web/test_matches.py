@@ -59,7 +59,7 @@ class ListTests(SynchronousTestCase):
         finish(self.journal, ("Ann", "Bob"), (1,))
         [row] = self.find().matches
         self.assertEqual((row.table, row.game, row.names, row.wires), (1, "onitama", ["Ann", "Bob"], ["open", "open"]))
-        self.assertEqual((row.winners, row.cause, row.why, row.moves), ([1], "rules", "master taken", 2))
+        self.assertEqual((row.winners, row.cause, row.why, row.n), ([1], "rules", "master taken", 2))
         self.assertEqual((row.opened, row.ended), ("1970-01-12T13:46:40Z", "1970-01-12T13:47:41Z"))
 
     def test_pages(self) -> None:

@@ -116,7 +116,12 @@ class ScreenTests(ScreenContract, PropertyCase):
         moves = [[(0, 1)], [(0, 2)], [(0, 3)], [(0, 4)], [(0, 5)], [(0, 6)]]
         over = screen(0, moves, None)
         self.assertEqual(over.prompt_line(), "The match is over.")
-        self.assertIn("The ball O is at 0,6.", "\n".join(over.draw(ASCII)))
+        board = over.draw(ASCII)
+        self.assertIn("The ball O is at 0,6.", "\n".join(board))
+        self.assertEqual(
+            [line.rstrip() for line in board[:2]], ["  6              +===O===+", "                 #   |   #"]
+        )
+        self.assertEqual(len(board), 24)
         self.assertEqual(over.draw(Style(words=True))[-1], "Move 6, bob: 0,6.")
 
     def test_steps_after_the_goal(self) -> None:

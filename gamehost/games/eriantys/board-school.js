@@ -65,7 +65,7 @@ function lineOf(colour, number, x, y, pitch, most, spec) {
 }
 
 /** Draw a school board at (x, y) into `spec`. `lit` has the ids that can be chosen; `chosen` is the student picked up. */
-export function drawSchool(player, { name, doing, own, turn, expert, lit, chosen, size, x, y }, spec) {
+export function drawSchool(player, { seat, name, doing, own, turn, expert, lit, done, chosen, size, x, y }, spec) {
   const at = parts(size);
   const box = (left, width, kind = "er-part") => ["rect", { x: x + left, y: y + size.head + 4, width, height: size.row * 5 + 4, rx: 6, class: kind }];
   spec.marks.push(
@@ -77,8 +77,9 @@ export function drawSchool(player, { name, doing, own, turn, expert, lit, chosen
   const most = Math.floor((size.entrance - 8) / 24);
   for (const [place, colour] of COLOURS.entries()) {
     const cy = y + rowAt(size, place);
-    for (const part of own ? ["entrance", "dining"] : []) {
-      const state = part === "entrance" && chosen === colour ? "chosen" : lit.has(`${part} ${colour}`) ? "can" : null;
+    for (const part of ["entrance", "dining"]) {
+      const usable = own && (part === "entrance" && chosen === colour ? "chosen" : lit.has(`${part} ${colour}`) && "can");
+      const state = usable || (done.has(`${part} ${seat} ${colour}`) ? "done" : null);
       const width = part === "entrance" ? size.entrance : size.pitch * SEATS + 8;
       if (state) spec.marks.push(["rect", { x: x + at[part] + 1.5, y: cy - size.row / 2 + 1.5, width: width - 3, height: size.row - 3, rx: 6, class: `er-${state}` }]);
     }

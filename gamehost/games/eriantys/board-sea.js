@@ -188,10 +188,10 @@ function heap(students, x, y, perRow, spec) {
   }
 }
 
-function drawIsland({ island, middle: [x, y], lobes }, board, sea, lit, spec) {
+function drawIsland({ island, middle: [x, y], lobes }, board, sea, { lit, done }, spec) {
   const shapes = (name, r) => lobes.map(([member, [cx, cy]]) => ["path", { d: blob(member, r), transform: `translate(${cx.toFixed(1)} ${cy.toFixed(1)})`, class: `er-${name}` }]);
   const here = board.motherNature === island.number;
-  spec.marks.push(["g", { class: lit ? "er-island er-can" : here ? "er-island er-here" : "er-island" }, ...shapes("shore", sea.r), ...shapes("land", sea.r)]);
+  spec.marks.push(["g", { class: `er-island${lit ? " er-can" : done ? " er-done" : here ? " er-here" : ""}` }, ...shapes("shore", sea.r), ...shapes("land", sea.r)]);
   const things = [...(here ? ["mother"] : []), ...Array(Math.min(island.towers, 2)).fill("tower"), ...(island.noEntryTiles ? ["tile"] : [])];
   for (const [place, thing] of things.entries()) {
     const tx = x + (place - (things.length - 1) / 2) * 23;
@@ -207,9 +207,9 @@ function drawIsland({ island, middle: [x, y], lobes }, board, sea, lit, spec) {
   spec.over.push(["text", { x, y: y + sea.r - 4, class: "er-number" }, island.number]);
 }
 
-function drawCloud({ heap: students, x, y }, sea, lit, spec) {
+function drawCloud({ heap: students, x, y }, sea, { lit, done }, spec) {
   const scale = `translate(${x} ${y}) scale(${sea.cloudScale})`;
-  spec.marks.push(["path", { d: CLOUD, transform: scale, class: lit ? "er-cloud er-can" : "er-cloud" }]);
+  spec.marks.push(["path", { d: CLOUD, transform: scale, class: `er-cloud${lit ? " er-can" : done ? " er-done" : ""}` }]);
   const all = COLOURS.flatMap((colour) => Array(students[colour]).fill(colour));
   const perRow = 2;
   for (const [place, colour] of all.entries()) {
@@ -229,18 +229,22 @@ function route(islands, layout) {
   });
 }
 
-/** Draw the sea into `spec`. `lit` are the ids of what can be chosen; `steps` says how far each island is, where that is asked. */
-export function drawSea(board, layout, lit, spec, steps = new Map()) {
+/**
+ * Draw the sea into `spec`. `lit` are the ids of what can be chosen; `steps` says how far each island is, where that is asked;
+ * `done` are the places that the last turn has changed.
+ */
+export function drawSea(board, layout, lit, spec, steps = new Map(), done = new Set()) {
   const sea = SEAS[layout];
   const { islands, clouds } = places(board, layout);
   spec.marks.push(...route(islands, layout));
   for (const place of islands) {
-    drawIsland(place, board, sea, lit.has(`island ${place.island.number}`), spec);
+    const changed = place.island.members.some((member) => done.has(`island ${member}`));
+    drawIsland(place, board, sea, { lit: lit.has(`island ${place.island.number}`), done: changed }, spec);
     const far = steps.get(place.island.number);
     const [x, y] = place.middle;
     if (far) spec.over.push(["g", { class: "er-steps", transform: `translate(${x + sea.r - 12} ${y - sea.r + 12})` }, ["circle", { r: 12 }], ["text", { y: 5 }, far]]);
   }
-  for (const cloud of clouds) drawCloud(cloud, sea, lit.has(`cloud ${cloud.place}`), spec);
+  for (const cloud of clouds) drawCloud(cloud, sea, { lit: lit.has(`cloud ${cloud.place}`), done: done.has(`cloud ${cloud.place}`) }, spec);
   const rows = Math.ceil(clouds.length / sea.columns);
   const words = [`${board.bag} in the bag`, `round ${board.round}`];
   const lines = sea.columns > 2 ? [words.join(" · ")] : words;

@@ -3,7 +3,7 @@
 // A view is the host's (`View` in the schema) with a few keys of this page: `stage` ("choices", "planning", "students", "steps",
 // "cloud"), `walked` (whether Mother Nature has moved in this turn), `herald`
 // (whether the herald is at work), `order` (who plays assistants after whom), `hand` (the own
-// assistants, as last told) and `lastRound`.
+// assistants, as last told), `lastRound`, and `done`: what the last player has changed in this turn, which the board marks.
 //
 // A student and its destination are one choice for the player: the student is picked up on the page, the host is asked where it
 // may go, and both answers are sent together. So it can be put back, which the host's own questions do not allow.
@@ -34,14 +34,17 @@ const MESSENGER = 4;
 const SWAPS_ENTRANCE = 7;
 const SWAPS_DINING = 10;
 
-const sum = (heap) => Object.values(heap).reduce((total, count) => total + count, 0);
+export const sum = (heap) => Object.values(heap).reduce((total, count) => total + count, 0);
+
+/** Nothing was done yet. */
+const NOTHING = { seat: null, places: [] };
 
 /** A view of the host as this page keeps it. */
 function readView(view) {
   if (view.stage !== undefined) return view;
   const order = view.board ? [...view.board.order] : null;
   const hand = view.request?.availableAssistants ?? null;
-  const read = { ...view, stage: "choices", walked: false, herald: false, order, started: [], hand, lastRound: false };
+  const read = { ...view, stage: "choices", walked: false, herald: false, order, started: [], hand, lastRound: false, done: NOTHING };
   const stage = stageOf(read, view.request ?? null);
   return { ...read, stage, walked: stage === "cloud" };
 }
@@ -77,7 +80,7 @@ function withPlayer(view, seat, change) {
 
 function newBoard(view, board) {
   const fresh = board.round !== view.board?.round;
-  const next = { ...view, board, request: view.request, order: view.order ?? [...board.order] };
+  const next = { ...view, board, request: view.request, order: view.order ?? [...board.order], done: deeds ? deeds.doneBy(view, board) : NOTHING };
   if (fresh && board.round > 0) {
     const [first] = next.started.length ? next.started : next.order;
     Object.assign(next, { stage: "planning", order: next.started.length > 1 ? next.started : next.order, started: [], turn: first });
@@ -129,7 +132,7 @@ const FOLLOW = {
   "island-owner": counted,
   "no-entry-used": counted,
   "start-of-turn": turnStarted,
-  "end-of-turn": (view) => ({ ...view, request: null }),
+  "end-of-turn": (view) => ({ ...view, request: null, done: { ...view.done, over: true } }),
   "last-round": (view) => ({ ...view, lastRound: true }),
   won: (view, event) => ({ ...view, request: null, turn: null, won: event }),
   // Not of the host: the own student, shown at once.
@@ -245,11 +248,11 @@ function inWords(event, names) {
 }
 
 /** An event as a line of the list of moves, or `null`. */
-function inShort(event) {
+function inShort(event, before) {
   switch (event.kind) {
     case "played-assistant": return { seat: event.seat, text: `assistant ${event.assistant}` };
     case "played-character": return { seat: event.seat, text: CHARACTERS[event.character][0] };
-    case "island-owner": return event.owner === null ? null : { seat: event.owner, text: `island ${event.island.number}` };
+    case "board": return deeds.inShort(event.board, before);
   }
   return null;
 }
@@ -260,8 +263,9 @@ const GAP = 10;
 const CARDS = 96;
 const CHOICES = 76;
 
-/** The module that draws what lies beside the sea. A small board needs none of it. */
+/** The modules that draw what lies beside the sea, and that find what a board changes. A small board needs none of them. */
 let beside = null;
+let deeds = null;
 
 const emptyHeap = () => Object.fromEntries(COLOURS.map((colour) => [colour, 0]));
 
@@ -377,9 +381,9 @@ function layoutOf(view, options) {
 
 const DOING = { choices: "chooses", planning: "chooses", students: "moves", steps: "moves", cloud: "moves" };
 
-function schoolOptions(view, options, rows, lit, words) {
+function schoolOptions(view, options, rows, { lit, words, done }) {
   return rows.schools.map((place) => ({
-    ...place, lit, words, expert: view.expert, own: place.seat === options.mine, turn: view.turn === place.seat,
+    ...place, lit, words, done, expert: view.expert, own: place.seat === options.mine, turn: view.turn === place.seat,
     name: options.names[place.seat] ?? "", doing: view.turn === place.seat && !view.won ? DOING[view.stage] : null, chosen: options.choice?.student ?? null,
   }));
 }
@@ -411,9 +415,10 @@ function draw(known, options) {
   const words = wordsFor(view, open);
   const steps = new Map([...open].filter(([, answer]) => answer.steps).map(([id, answer]) => [Number(id.split(" ")[1]), answer.steps]));
   const atSea = { marks: [], pieces: [], over: [], cells: options.small ? [] : seaCells(view, rows.layout, lit, words) };
-  drawSea(view.board, rows.layout, lit, atSea, steps);
+  const done = new Set(view.done?.places);
+  drawSea(view.board, rows.layout, lit, atSea, steps, done);
   const spec = shift(atSea, rows.sea);
-  if (!options.small) drawRest(view, options, rows, open, lit, words, spec);
+  if (!options.small) drawRest(view, options, rows, { open, lit, words, done }, spec);
   const group = (shapes) => [["g", { class: "er-eriantys" }, ...shapes]];
   return {
     width: rows.width, height: rows.height, label: "Eriantys board", key: `${rows.layout} ${rows.sea.y} ${options.small}`,
@@ -422,7 +427,7 @@ function draw(known, options) {
   };
 }
 
-function drawRest(view, options, rows, open, lit, words, spec) {
+function drawRest(view, options, rows, { open, lit, words, done }, spec) {
   const { board } = view;
   const width = SEAS[rows.layout].width;
   const first = spec.cells.splice(0);
@@ -439,7 +444,7 @@ function drawRest(view, options, rows, open, lit, words, spec) {
     beside.drawCharacter(card, where, spec);
     spec.cells.push(beside.characterCell(card, where));
   }
-  for (const school of schoolOptions(view, options, rows, lit, words)) {
+  for (const school of schoolOptions(view, options, rows, { lit, words, done })) {
     if (!board.players[school.seat]) {
       const team = Object.keys(view.teams ?? {}).find((one) => view.teams[one].includes(school.seat));
       beside.drawEmptySchool({ ...school, team }, spec);
@@ -487,7 +492,7 @@ function sample() {
 
 export default {
   async load() {
-    beside = await import("./board-school.js");
+    [beside, deeds] = await Promise.all([import("./board-school.js"), import("./board-changes.js")]);
   },
   name: "eriantys",
   legend: () => import("./board-legend.js"),

@@ -672,6 +672,16 @@ def _written(event: Any) -> Any:
     return message(*(kind.write(value) for kind, value in zip(kinds, values, strict=True)) if kinds else values)
 
 
+def is_move(told: Sequence[EventMessage]) -> bool:
+    """
+    Whether an entry is a move; as of `gamehost.games.play`. A student and where it goes are one move: the board is told after
+    both. Round 0 is the deal.
+    """
+    boards = [one.board.round for one in told if isinstance(one, BoardEvent)]
+    played = any(isinstance(one, PlayedAssistantEvent | PlayedCharacterEvent) for one in told)
+    return played or (bool(boards) and 0 not in boards)
+
+
 class EriantysMessages:
     """Makes the messages of Eriantys, and reads them."""
 

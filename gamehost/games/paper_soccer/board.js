@@ -83,6 +83,14 @@ function ground(up) {
   ];
 }
 
+/** The numbers of the list of moves, at the edges of the paper. */
+function numbers(up) {
+  const texts = [];
+  for (let x = -WIDE; x <= WIDE; x += 1) texts.push(["text", { class: "ps-number", x: at([x, 0], up)[0], y: HEIGHT - 6 }, x]);
+  for (let y = -GOAL; y <= GOAL; y += 1) texts.push(["text", { class: "ps-number", x: EDGE / 2, y: at([0, y], up)[1] + 5 }, y]);
+  return texts;
+}
+
 /** The lines of all moves. The second side's lines have a gap in the middle, so that colour is not all that tells them apart. */
 function drawnMoves(view, up) {
   const drawn = [];
@@ -115,7 +123,7 @@ function draw(view, options) {
     marks.push(["path", { class: `ps-sketch ps-side-${view.moves.length % 2}`, d: path(lines, up) }]);
   }
   const spec = {
-    width: WIDTH, height: HEIGHT, key: String(up), ground: ground(up), marks,
+    width: WIDTH, height: HEIGHT, key: `${up} ${small}`, ground: [...ground(up), ...(small ? [] : numbers(up))], marks,
     pieces: [{ kind: "ball", x, y, shape: BALL }],
     label: `Paper Soccer, ball at ${name(ball)}`,
   };

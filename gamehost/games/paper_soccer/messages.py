@@ -70,6 +70,11 @@ def moves_of(points: Sequence[Point]) -> list[Points]:
     return moves
 
 
+def is_move(told: Sequence[EventMessage]) -> bool:
+    """Whether an entry is a move; as of `gamehost.games.play`. A match can end without one."""
+    return any(isinstance(one, MovedEvent) or (isinstance(one, EndedEvent) and bool(one.points)) for one in told)
+
+
 class PaperSoccerMessages:
     """Makes the messages of paper soccer, and reads them."""
 

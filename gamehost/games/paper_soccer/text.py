@@ -185,7 +185,7 @@ class PaperSoccerScreen(BoardScreen[View]):
         cells = self._cells(view, style)
         notes = self._notes(view, style)
         lines = []
-        for row in range(height):
+        for row in range(min(0, *(row for row, _ in cells)), max(height, *(row + 1 for row, _ in cells))):
             y = (LENGTH - row // _HIGH) * self._way
             number = f"{y:>{_LEFT - 2}}  " if row % _HIGH == 0 else " " * _LEFT
             drawn = "".join(cells.get((row, column), " ") for column in range(width))
@@ -215,17 +215,22 @@ class PaperSoccerScreen(BoardScreen[View]):
         return notes
 
     def _cells(self, view: View, style: Style) -> Mapping[tuple[int, int], str]:
-        """The characters of the drawing, by row and column."""
+        """The characters of the drawing, by row and column. A goal is drawn when the ball is in it: it takes two more rows."""
         position = position_of(self.known)
         cells: dict[tuple[int, int], str] = {}
+        goal = position.ball[1]
+
+        def drawn(point: Point) -> bool:
+            return abs(point[1]) <= LENGTH or point[1] == goal
+
         latest = _segments(view.moves[-1:], _ball_before(view.moves))
         for point, ways in WAYS.items():
             for other, line in ways.items():
-                if point < other and line & position.drawn and abs(point[1]) <= LENGTH and abs(other[1]) <= LENGTH:
+                if point < other and line & position.drawn and drawn(point) and drawn(other):
                     colour = _LATEST if (point, other) in latest else ""
                     self._line(cells, point, other, bool(line & BORDER_LINES), colour, style)
         for point in WAYS:
-            if abs(point[1]) <= LENGTH:
+            if drawn(point):
                 cells[self._cell(point)] = _dot(point, position, style)
         return cells
 

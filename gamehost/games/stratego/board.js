@@ -270,7 +270,7 @@ function piecesOf(view, options, spot) {
 
 /** The fights to show for a moment: the latest, and the one before it, which the answer would hide at once. */
 function fights(view, options, spot) {
-  const shown = options.stepping ? [view.fight] : options.fresh ? [view.before, view.fight] : [];
+  const shown = options.fresh ? (options.stepping ? [view.fight] : [view.before, view.fight]) : [];
   return shown.filter(Boolean).map((fought) => {
     const [x, y] = spot(fought.square);
     const inside = (place, half) => Math.min(Math.max(place, half), SIZE - half);

@@ -5,7 +5,7 @@ A board is 100 characters, `A1` first, then `B1`: own pieces by the id of their 
 square, `~` for a lake. A watcher's board has `r` and `b` for the pieces of seats 0 and 1.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from msgspec import Struct, field
@@ -138,6 +138,11 @@ def _seat(number: int | None) -> Seat | None:
 def _place(square: str) -> tuple[int, int]:
     number = SQUARE_NAMED[square]
     return number % WIDTH, number // WIDTH
+
+
+def is_move(told: Sequence[EventMessage]) -> bool:
+    """Whether an entry is a move, and no part of a set-up; as of `gamehost.games.play`."""
+    return any(isinstance(one, MovedEvent | FoughtEvent) for one in told)
 
 
 class StrategoMessages:

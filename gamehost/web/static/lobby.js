@@ -2,7 +2,7 @@
 
 import { Board } from "./board.js";
 import { h, link, list, put, say, set } from "./dom.js";
-import { settingWords, timesOf } from "./deadline.js";
+import { lasting, settingWords, timesOf } from "./deadline.js";
 import { games, loadGame, loaded, titleOf } from "./games.js";
 import { LEVELS, loggedIn, seek } from "./login.js";
 import { look, send } from "./socket.js";
@@ -44,13 +44,16 @@ export function open(place) {
 }
 
 function programs() {
+  const { console: byHand, open: byProgram } = JSON.parse(document.querySelector("meta[name=ways]").content);
+  const run = (words, more = "") => h("pre", { tabindex: "0" }, words.replace("HOST", location.hostname) + more);
   return h("details", { class: "programs" },
     h("summary", {}, "Play from a terminal, or with a program"),
-    h("p", {}, "The players at these tables come in many ways, and all of them meet here. In a terminal, the console draws the board and explains itself:"),
-    h("pre", { tabindex: "0" }, `nc ${location.hostname} 8888`),
-    h("p", {}, "A program speaks the open wire, one JSON object a line:"),
-    h("pre", { tabindex: "0" }, `nc ${location.hostname} 8889\n{"do":"enter","name":"ann"}\n{"do":"seek","game":"onitama"}`),
-    h("p", { class: "soft" }, "The ports may be other ones on this host. ", h("a", { href: "/api/schema.json" }, "All messages as JSON Schema")));
+    h("p", {}, "The players at these tables come in many ways, and all of them meet here."),
+    byHand && h("p", {}, "In a terminal, the console draws the board and explains itself:"),
+    byHand && run(byHand),
+    byProgram && h("p", {}, "A program speaks the open wire, one JSON object a line:"),
+    byProgram && run(byProgram, '\n{"do":"enter","name":"ann"}\n{"do":"seek","game":"onitama"}'),
+    h("p", { class: "soft" }, h("a", { href: "/api/schema.json" }, "All messages as JSON Schema")));
 }
 
 // -- the games
@@ -138,11 +141,17 @@ function showSeeking(place) {
     if (invitation) import("./invite.js").then(({ inviteBox }) => put(invitation, inviteBox(seeking.table, seeking.code)));
     put(place,
       h("span", { class: "dots", "aria-hidden": "true" }, h("i"), h("i"), h("i")),
-      h("p", {}, `${title}: ${others}. `, h("span", { class: "soft" }, timesOf(seeking.game, seeking.settings))),
+      h("p", {}, `${title}: ${others}. `, h("span", { class: "soft" }, `${houseComes(seeking)} ${timesOf(seeking.game, seeking.settings)}`)),
       invitation,
       h("div", { class: "row" }, h("span", { class: "small" }, "Or play the host:"), LEVELS.map(houseButton)),
       h("button", { type: "button", onclick: () => send({ do: "stop" }) }, "Stop"));
   }
+}
+
+/** When the host's own player comes, in words; "": none comes unasked. */
+function houseComes({ game, code }) {
+  const seconds = code ? 0 : games().get(game)?.house ?? 0;
+  return seconds ? `If nobody comes within ${lasting(seconds)}, the host plays.` : "";
 }
 
 /** A button that has a house player of a level take the empty seats. */
@@ -172,11 +181,8 @@ function names(row) {
   });
 }
 
-/** How much has happened, and how many watch. */
-function counts(row) {
-  const moves = `${row.moves} ${row.moves === 1 ? "move" : "moves"}`;
-  return row.watchers ? `${moves}, ${row.watchers} ${row.watchers === 1 ? "watches" : "watch"}` : moves;
-}
+/** How many watch, if anybody does. */
+const counts = ({ watchers }) => (watchers ? `${watchers} ${watchers === 1 ? "watcher" : "watchers"}` : "");
 
 function liveCard(row) {
   const board = new Board();
@@ -218,5 +224,5 @@ function updateRow(element, row) {
     top.dataset.shows = key;
     put(top, names(row).flatMap((name, seat) => (seat ? [" and ", name] : [name])));
   }
-  say(foot, `${titleOf(row.game)}, ${counts(row)}`);
+  say(foot, [titleOf(row.game), counts(row)].filter(Boolean).join(", "));
 }

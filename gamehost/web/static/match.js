@@ -1,9 +1,9 @@
-// The page of a match: step through it, finished or not. The part of the address behind # is the number of an entry.
+// The page of a match: step through it, finished or not. The part of the address behind # is the number of a move.
 
 import { Board } from "./board.js";
 import { announce, h, link, notice, put, say, svg } from "./dom.js";
 import { loadGame, titleOf } from "./games.js";
-import { MoveList } from "./moves.js";
+import { MoveList, stopsOf } from "./moves.js";
 import { address, fetchJson, resultWords } from "./record.js";
 import { Seats } from "./seats.js";
 import { look, send } from "./socket.js";
@@ -20,29 +20,6 @@ export function open(place, url) {
   return () => page.close();
 }
 
-/**
- * The entries of a match that change what is seen, each with its view. The first one is the beginning.
- *
- * `hidden` are the events that single seats were told, in the record of a finished match: `reveal` of a game shows them.
- */
-export function stopsOf(game, events, hidden = [], where = {}) {
-  const stops = [];
-  const secrets = game.reveal ? [...hidden] : [];
-  let view = null;
-  for (const [index, { n, event }] of events.entries()) {
-    while (view && secrets.length && secrets[0].n <= n) {
-      const secret = secrets.shift();
-      view = game.reveal(view, secret.event, secret.seats[0]);
-    }
-    view = game.at?.({ ...where, n }) ?? game.after(view, event, null);
-    const before = stops.at(-1);
-    const move = game.move(event) ? { index, event } : null;
-    if (before?.n === n) Object.assign(before, { view, index, last: event, move: move ?? before.move });
-    else stops.push({ n, view, index, last: event, move });
-  }
-  return stops;
-}
-
 class MatchPage {
   constructor(place, number, wanted, code) {
     Object.assign(this, { place, number, code, wanted: wanted === "" ? null : Number(wanted), at: 0, turned: false, timer: 0, laid: false });
@@ -56,7 +33,7 @@ class MatchPage {
     put(place, h("p", { class: "soft", role: "status" }, `Match ${number} ...`));
     const redraw = () => this.laid && this.show();
     const key = (event) => this.key(event);
-    const hash = () => this.goToEntry(Number(location.hash.slice(1)));
+    const hash = () => this.goToMove(Number(location.hash.slice(1)));
     WIDE.addEventListener("change", redraw);
     document.addEventListener("keydown", key);
     window.addEventListener("hashchange", hash);
@@ -71,6 +48,7 @@ class MatchPage {
   close() {
     this.closed = true;
     this.pause();
+    clearTimeout(this.lingering);
     this.stop();
     this.stopListening?.();
     this.stopDrawing?.();
@@ -145,7 +123,7 @@ class MatchPage {
     if (game.plain) this.stopDrawing ??= listen(() => this.laid && this.show());
     if (!this.stops.length) return void this.missing("Nothing has happened yet", "The match has just begun.");
     if (!this.laid) this.layOut();
-    if (this.wanted !== null) this.goToEntry(this.wanted);
+    if (this.wanted !== null) this.goToMove(this.wanted);
     else if (atEnd) this.goTo(this.stops.length - 1, false);
     else this.show();
     this.wanted = null;
@@ -211,7 +189,7 @@ class MatchPage {
     const seat = this.turned ? 1 : 0;
     const options = {
       seat, mine: null, can: false, moves: [], choice: null, small: false, wide: WIDE.matches, last: stop.move?.event ?? stop.last, names: match.names,
-      fresh: false, stepping: true, turns: at === stops.length - 1 && match.over ? [] : game.turn(stop.view),
+      fresh: this.fresh === true, stepping: true, turns: at === stops.length - 1 && match.over ? [] : game.turn(stop.view),
     };
     const spec = game.draw(stop.view, options);
     this.place.style.setProperty("--ratio", spec.width / spec.height);
@@ -224,7 +202,7 @@ class MatchPage {
     this.slider.max = stops.length - 1;
     this.slider.value = at;
     this.slider.setAttribute("aria-valuetext", this.words());
-    say(this.count, `${at} of ${stops.length - 1}`);
+    say(this.count, `Move ${at} of ${stops.length - 1}`);
     this.showStatus();
     this.study?.at(stop.n);
   }
@@ -252,7 +230,7 @@ class MatchPage {
   words() {
     const { stops, at, game, match } = this;
     const words = game.words?.(stops[at].move?.event ?? stops[at].last, match.names, stops[at].view);
-    return `${at} of ${stops.length - 1}${words ? `: ${words}` : ""}`;
+    return `Move ${at} of ${stops.length - 1}${words ? `: ${words}` : ""}`;
   }
 
   // -- stepping
@@ -260,17 +238,35 @@ class MatchPage {
   goTo(at, told = true) {
     const within = Math.min(Math.max(at, 0), this.stops.length - 1);
     this.at = within;
+    this.linger();
     this.show();
     if (!told) return;
-    history.replaceState(null, "", `#${this.stops[within].n}`);
+    history.replaceState(null, "", `#${within}`);
     announce(this.words());
   }
 
-  /** Show the position after an entry, or the last one before it. */
-  goToEntry(n) {
-    if (!this.laid || !Number.isFinite(n)) return;
-    const found = this.stops.findLastIndex((stop) => stop.n <= n);
-    this.goTo(Math.max(0, found), false);
+  /** What a move shows for a moment only, such as a fight, is shown once when it is reached. */
+  linger() {
+    const { move } = this.stops[this.at];
+    const linger = move ? this.game.linger?.(move.event) : 0;
+    clearTimeout(this.lingering);
+    this.fresh = linger > 0;
+    if (!linger) return;
+    this.lingering = setTimeout(() => {
+      this.fresh = false;
+      this.show();
+    }, linger);
+  }
+
+  /** Show the position after a move; after the last one, if there are fewer. */
+  goToMove(number) {
+    if (this.laid && Number.isFinite(number)) this.goTo(number, false);
+  }
+
+  /** The number of the move to which an entry of the record belongs. */
+  moveOf(n) {
+    const found = this.stops.findIndex((stop) => stop.n >= n);
+    return found < 0 ? this.stops.length - 1 : found;
   }
 
   /** A person steps: the match does not play on by itself. */
@@ -304,7 +300,7 @@ class MatchPage {
   }
 
   async share() {
-    const url = `${location.origin}${address(`/match/${this.number}`, { code: this.code })}#${this.stops[this.at].n}`;
+    const url = `${location.origin}${address(`/match/${this.number}`, { code: this.code })}#${this.at}`;
     try {
       if (navigator.share && matchMedia("(pointer: coarse)").matches) await navigator.share({ url });
       else {

@@ -2,7 +2,7 @@
 
 import { h, link, put } from "./dom.js";
 import { games, titleOf } from "./games.js";
-import { address, dateWords, fetchJson, resultWords } from "./record.js";
+import { address, dateWords, fetchJson, lastedWords, resultWords } from "./record.js";
 import { look } from "./socket.js";
 
 export function open(place, url) {
@@ -48,7 +48,7 @@ export async function showMatches(place, filters, path, closed) {
 }
 
 function matchTable(matches) {
-  const head = ["Match", "Game", "Players", "Result", "Moves", "Ended"].map((title) => h("th", { scope: "col" }, title));
+  const head = ["Match", "Game", "Players", "Result", "Time", "Ended"].map((title) => h("th", { scope: "col" }, title));
   return h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Finished matches" },
     h("table", { class: "list matches sheet" }, h("thead", {}, h("tr", {}, head)), h("tbody", {}, matches.map(matchRow))));
 }
@@ -63,6 +63,6 @@ function matchRow(match) {
     h("td", {}, titleOf(match.game)),
     h("td", {}, players),
     h("td", {}, resultWords(match)),
-    h("td", { class: "number" }, `${match.moves}`),
+    h("td", { class: "number" }, lastedWords(match)),
     h("td", { class: "soft" }, dateWords(match.ended)));
 }

@@ -1,9 +1,56 @@
-// The list of moves beside a board. A press on a move shows the position after it.
+// The moves of a match, and the list of them beside a board. A press on a move shows the position after it.
 
-import { h, put } from "./dom.js";
+import { h, put, say } from "./dom.js";
+
+/**
+ * The position before the first move, and that after each move, so that the place in the list is the number of the move. `n` is
+ * the entry of the record. What is no move, such as a set-up, belongs to the move before it.
+ *
+ * `hidden` are the events that single seats were told, in the record of a finished match: `reveal` of a game shows them.
+ */
+export function stopsOf(game, events, hidden = [], where = {}) {
+  const stops = [];
+  const secrets = game.reveal ? [...hidden] : [];
+  let view = null;
+  for (const [index, { n, event }] of events.entries()) {
+    while (view && secrets.length && secrets[0].n <= n) {
+      const secret = secrets.shift();
+      view = game.reveal(view, secret.event, secret.seats[0]);
+    }
+    const moved = game.move(event, view) !== null;
+    view = game.at?.({ ...where, n }) ?? game.after(view, event, null);
+    const before = stops.at(-1);
+    if (!before || (moved && before.n !== n)) stops.push({ n, view, index, last: event, move: before ? { index, event } : null });
+    else Object.assign(before, { view, index, last: event });
+  }
+  return stops;
+}
+
+/**
+ * Add an entry of a table's log to the list of its moves. All that one entry of the record has changed is one move.
+ *
+ * `moves` are `{n, index, last, event, seat, text}`: the first and the last place in the log, and what the list shows. `view` is
+ * how the match stood before. Gives the move that is new or has changed, or `null`.
+ */
+export function addMove(moves, game, { n, event }, index, view) {
+  const told = game.move(event, view);
+  const known = moves.at(-1);
+  if (known?.n === n) {
+    known.last = index;
+    if (!told?.text || known.text === told.text) return null;
+    known.text = known.text && known.text !== known.otherwise ? `${known.text}, ${told.text}` : told.text;
+    return known;
+  }
+  if (!told) return null;
+  moves.push({ n, index, last: index, event, ...told, text: told.text || told.otherwise });
+  return moves.at(-1);
+}
 
 export class MoveList {
-  /** `step(back)` is called with `{index, event}` of an entry of the table's log, or with `null` for the present. */
+  /**
+   * `step(back)` is called with `{index, last, event}` of a move: its first and its last place in the table's log; or with
+   * `null` for the present.
+   */
   constructor(step) {
     this.step = step;
     this.rows = h("ol", { class: "rows" });
@@ -14,19 +61,24 @@ export class MoveList {
     this.log = null;
     this.entries = [];
     this.read = 0;
+    /** How the match stood after what has been read, as everybody may know it. */
+    this.view = null;
     this.scroll.addEventListener("keydown", (event) => this.key(event));
   }
 
   show(table, game, back) {
     if (this.log !== table.log) {
-      Object.assign(this, { log: table.log, entries: [], read: 0 });
+      Object.assign(this, { log: table.log, entries: [], read: 0, view: null });
       put(this.rows);
     }
     const before = this.entries.length;
     for (; this.read < table.log.length; this.read += 1) {
-      const { event } = table.log[this.read];
-      const move = game.move(event);
-      if (move) this.add({ index: this.read, event, ...move }, table, game);
+      const entry = table.log[this.read];
+      const count = this.entries.length;
+      const found = addMove(this.entries, game, entry, this.read, this.view);
+      if (this.entries.length > count) this.add(found, count, table, game);
+      else if (found) say(found.button, found.text);
+      if (table.complete) this.view = game.after(this.view, entry.event, null);
     }
     const present = this.entries.findIndex((entry) => entry.index === back?.index);
     const current = back ? present : this.entries.length - 1;
@@ -40,15 +92,16 @@ export class MoveList {
     if (this.entries.length !== before && !back) this.scroll.scrollTop = this.scroll.scrollHeight;
   }
 
-  /** Where two players move in turns, a row has two moves. Otherwise it has one, with the player's name. */
-  add(entry, table, game) {
+  /**
+   * Where two players move in turns, a row has two moves and the number of the first. Otherwise it has one, with its number and
+   * the player's name.
+   */
+  add(entry, number, table, game) {
     const two = table.names.length === 2 && !game.bare;
-    const number = this.entries.length;
     entry.button = h("button", { type: "button", onclick: () => this.step(this.atEnd(entry) ? null : entry) }, entry.text);
-    this.entries.push(entry);
     if (two && number % 2) this.rows.lastElementChild.append(entry.button);
     else {
-      const head = two ? `${number / 2 + 1}` : table.names[entry.seat] ?? "";
+      const head = two ? `${number + 1}` : `${number + 1} ${table.names[entry.seat] ?? ""}`;
       this.rows.append(h("li", { class: two ? "" : "one" }, h("span", { class: "soft" }, head), entry.button));
     }
   }

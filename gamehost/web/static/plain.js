@@ -1,5 +1,57 @@
 // The board of a game that brings none: the host's picture of the match, and below it the host's list of moves as buttons.
 //
+// A game's module is `board.js` in the game's folder. It has no state, does not touch the page, and knows no rules: what can be
+// done, the host says (`moves` of the open wire). Its styles are in `board.css`:
+//
+//   export default {
+//     name: "onitama", title: "Onitama", about: "Five cards, ten pieces",
+//     sample,                        a view for the small board on the page of tables
+//     async load() {}                optional: what must be there before the first `draw` that is not small, such as the cards
+//     after(view, event, seat)       the view after an event; `view` is null before the first one
+//     turn(view)                     the seats that may act now: a list
+//     draw(view, options)            the board as a spec, see below
+//     press(view, options, id)       a cell was pressed: {choice} or {act, event} or null for nothing (see below)
+//     move(event, before)            a line for the list of moves: {seat, text, otherwise}, or null if the event is no move. `before`
+//                                    is the view before it, if it is known. The texts of one entry of the record stand in one line;
+//                                    `otherwise`: what stands there if all of them are ""
+//     words(event, names)            the same for the live region: a sentence, or null
+//     status(view, options)          {title, detail} above the moves; what is left out, the page fills in
+//     colours: ["ivory", "charcoal"] a CSS class for the mark beside each seat's name, or a function that gives them for a view
+//     doing(view)                    optional: what those do whose turn it is, such as "sets up"; null: they are to move
+//     linger(event)                  optional: so many milliseconds after this event the board is drawn again, without `fresh`
+//     reveal(view, event, seat)      optional: the view with what an event had told a seat alone, for finished matches
+//     begun(choice)                  optional, where the host lists actions step by step, or what may follow one: the beginning that
+//                                    was chosen, or the first action; "": none
+//     advice(view, options)          optional: what to do now, for the guided game: a sentence, or nothing
+//     legend()                       optional: resolves to `{legend}` for the page "How to play": a list of {words} with `written`,
+//                                    or `drawn` and its `box`, both for `svg`
+//     lost(log)                      optional: the pieces that are gone, in words by seat
+//     seats, wishes                  optional, for the dialog before a match: words by number of players, and settings, each
+//                                    `{name, label, options: [[value, words], ...]}`
+//     bare: true                     optional: the board shows the seats itself, and the page puts the status above it
+//   }
+//
+//   options   {seat, mine, can, moves, choice, small, wide, last, names}
+//             seat: who sits below. mine: the own seat, or null. can: the own turn, and the host can hear. moves: what can be
+//             done then, as `moves` of the open wire lists it: {action, parts, more}. choice: what `press`
+//             gave last; null at first, and after each act. small: a small board without cells. wide: there is room beside the
+//             board. last: the last event, or null.
+//             fresh: `last` came less than `linger` ago.
+//   spec      {width, height         of the picture, in its own units
+//              label                 the name of the board for screen readers
+//              key, ground           descriptions for `svg` in dom.js; drawn again only if `key` is another one
+//              marks, pieces, over   below the pieces; pieces; above the pieces
+//              cells                 the buttons; none if `small`
+//              focus}                the id of a cell that takes the focus, such as the first of a choice; usually left out
+//   piece     {kind, x, y, shape, at}    `shape`: a list of descriptions, drawn around 0,0. A piece gone and one of its kind new are one that moves.
+//                                        `at`: the id of the cell that drags it.
+//   cell      {id, x, y, w, h, label, can, chosen, drag, advised}
+//             label: what a screen reader says. can: a press here does something now. advised: the guided game begins here. chosen: it is picked up. drag: it can be
+//             dragged to another cell: that is a press on both.
+//   press     gives `choice`, any value, to be drawn with; or `act`, the action in the game's notation (or a list of actions, which
+//             are sent together), with `event`, the event that it will become, if that is certain. The page shows it at once, and the host's word puts it right.
+//             The id "cancel" is a press beside all cells, or Escape.
+//
 // An element of the picture (a rect, a circle or an ellipse) with the attribute `data-action` is a square: its value is an action
 // in the game's notation, and a press on it is that action. Actions such as `h8` are a grid of buttons, all others a list.
 
@@ -172,7 +224,7 @@ function turns({ seat, names, n, moves }) {
   return names.length === 2 ? [1 - seat] : [];
 }
 
-/** The module of a game without a board. board.js says what such a module has; this one has more. */
+/** The module of a game without a board. It is what a game's module is, and more. */
 export function plainGame(name) {
   const title = titleOf(name);
   return {

@@ -21,6 +21,14 @@ export function resultWords(row) {
   return row.why ? `${title}: ${row.why}` : title;
 }
 
+/** How long a match was, such as `2:05` or `1:00:09`; "" if the host does not know it. */
+export function lastedWords({ opened, ended }) {
+  const seconds = Math.round((Date.parse(ended) - Date.parse(opened)) / 1000);
+  if (Number.isNaN(seconds)) return "";
+  const parts = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60].map((one) => String(one).padStart(2, "0"));
+  return parts.join(":").replace(/^(00:)?0?/, "");
+}
+
 const DATE = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
 
 /** A moment, told in seconds since 1970 or as ISO text; "" if the host does not know it. */

@@ -73,9 +73,9 @@ export class Study {
 
   turn({ n, seat, action, better, lost }, names) {
     const { page } = this;
-    const place = page.stops.findLastIndex((stop) => stop.n <= n);
+    const place = page.moveOf(n);
     return h("li", {},
-      h("button", { type: "button", onclick: () => page.user(place) }, `Position ${place}`),
+      h("button", { type: "button", onclick: () => page.user(place) }, `Move ${place}`),
       h("span", {}, ` ${names[seat]} gave away ${lost} % of a victory with `, h("b", {}, action), ". Better: ", h("b", {}, better), "."));
   }
 

@@ -175,15 +175,19 @@ class TablePage {
     if (this.game.move(event) || !this.last) this.last = event;
     const words = this.game.words?.(event, table.names, view);
     if (words) this.words.push(words);
+    this.linger(event);
+  }
+
+  /** What an event shows for a moment only, such as a fight. */
+  linger(event) {
     const linger = this.game.linger?.(event);
-    if (linger) {
-      clearTimeout(this.timer);
-      this.fresh = true;
-      this.timer = setTimeout(() => {
-        this.fresh = false;
-        this.show();
-      }, linger);
-    }
+    if (!linger) return;
+    clearTimeout(this.timer);
+    this.fresh = true;
+    this.timer = setTimeout(() => {
+      this.fresh = false;
+      this.show();
+    }, linger);
   }
 
   /** How the board is drawn: what the game's module needs to know besides the view. */
@@ -422,12 +426,14 @@ class TablePage {
   stepTo(back) {
     this.back = back;
     this.choice = null;
+    this.fresh = false;
+    if (back) this.linger(back.event);
     this.show();
   }
 
   /** The position after a move, as everybody may know it. */
   positionAt(table) {
-    const { index } = this.back;
+    const index = this.back.last;
     if (this.stepped?.index !== index || this.stepped.log !== table.log) {
       const followed = () => table.log.slice(0, index + 1).reduce((known, entry) => this.game.after(known, entry.event, null), null);
       const view = this.game.at?.({ ...table, n: table.log[index].n }) ?? followed();

@@ -6,7 +6,7 @@ Each list says what to type about it.
 
 import re
 from collections import Counter
-from collections.abc import Generator, Iterable, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from heapq import nsmallest
 
 from gamehost.accounts.names import key_of
@@ -144,21 +144,16 @@ def _doing(person: Person, waits: str | None) -> str:
 
 
 def tables(found: Sequence[PlayedTable]) -> list[str]:
-    """The matches that are played. The first entry of each is the beginning, and no move. What is told later is not counted."""
+    """The matches that are played."""
     if not found:
         return ["No match is played that can be watched. To begin one, type: play onitama"]
-    lines = [f"  {'match':>5}  {'game':12}  {'moves':>5}  players"]
+    lines = [f"  {'match':>5}  {'game':12}  players"]
     lines += [
-        f"  {one.table:>5}  {title(one.game):12}  {_moves(one.n):>5}  {', '.join(one.names)}"
+        f"  {one.table:>5}  {title(one.game):12}  {', '.join(one.names)}"
         + (f" ({counted(one.watchers, 'watcher')})" if one.watchers else "")
         for one in found
     ]
     return [*_shortened(lines), f"To look on at one, type: watch {found[-1].table}"]
-
-
-def _moves(n: int | None) -> str:
-    """How many moves were played after so many entries."""
-    return "-" if n is None else str(max(n - 1, 0))
 
 
 def waiting(found: WaitingByGame, games: Sequence[str]) -> list[str]:
@@ -199,15 +194,22 @@ def _more(lines: int) -> list[str]:
     return [f"  ... and {lines - LINES} more."] if lines > LINES else []
 
 
+def lasted(milliseconds: int) -> str:
+    """How long a match was: `2:05`, or `1:00:09`."""
+    minutes, seconds = divmod(milliseconds // 1000, 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{seconds:02}" if hours else f"{minutes}:{seconds:02}"
+
+
 def records(found: Sequence[FinishedMatch]) -> list[str]:
     """Finished matches, the newest first."""
     if not found:
         return ["No such match has been finished here. To play one, type: play onitama"]
-    lines = [f"  {'match':>5}  {'game':12}  {'moves':>5}  players, and who won"]
+    lines = [f"  {'match':>5}  {'game':12}  {'time':>8}  players, and who won"]
     for one in found:
         names = versus([seat.name for seat in one.opening.seats])
-        lines.append(f"  {one.table:>5}  {title(one.opening.game):12}  {max(one.entries - 1, 0):>5}  {names}")
-        lines.append(f"  {'':>5}  {'':12}  {'':>5}  {_outcome(one)}")
+        lines.append(f"  {one.table:>5}  {title(one.opening.game):12}  {lasted(one.last.at):>8}  {names}")
+        lines.append(f"  {'':>5}  {'':12}  {'':>8}  {_outcome(one)}")
     return [*lines, f"To go through one, type: replay {found[0].table}"]
 
 
@@ -269,11 +271,11 @@ def ladder(tally: Tally, game: str) -> Generator[None, None, list[str]]:
 _HEIGHTS, _COLUMNS = "_.-=+*#", 60
 
 
-def study(told: Study, names: Sequence[str], steps: Mapping[int, int], table: TableId) -> list[str]:
+def study(told: Study, names: Sequence[str], move_of: Callable[[int], int], table: TableId) -> list[str]:
     """
     Who was ahead in a match, as a line for each player, and where it turned.
 
-    :param steps: by the number of an entry, the number of the move that a replay shows for it
+    :param move_of: gives the number of the move to which an entry belongs
     """
     share = max(1, -(-len(told.standings) // _COLUMNS))
     shown = told.standings[::share]
@@ -285,7 +287,8 @@ def study(told: Study, names: Sequence[str], steps: Mapping[int, int], table: Ta
     if not told.turns:
         lines.append("Nobody gave much away in a single move.")
     for turn in told.turns:
-        move = f"Move {steps[turn.n]}" if turn.n in steps else f"Entry {turn.n}"
-        lines.append(f"{move}: {names[turn.seat]} gave away {turn.lost} % of a victory with {turn.action}.")
+        lines.append(
+            f"Move {move_of(turn.n)}: {names[turn.seat]} gave away {turn.lost} % of a victory with {turn.action}."
+        )
         lines.append(f"  Better: {turn.better}.")
     return [*lines, f"To go through the moves, type: replay {table}"]

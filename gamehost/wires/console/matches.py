@@ -8,7 +8,8 @@ A match that several people watch is told to all of them in the same sentences, 
 for each way of drawing it that somebody uses.
 """
 
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from bisect import bisect_left
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import partial
 from itertools import groupby
 from operator import itemgetter
@@ -18,8 +19,7 @@ from weakref import WeakValueDictionary
 from attrs import Factory, define, field, frozen
 
 from gamehost.accounts.names import key_of
-from gamehost.games.messages import Messages
-from gamehost.games.play import screen_of
+from gamehost.games.play import is_move, screen_of
 from gamehost.games.screen import NewScreen, Screen, Style
 from gamehost.journal.history import History
 from gamehost.journal.records import TableId
@@ -246,26 +246,32 @@ _NO_REPLAY = "You go through no match. Type replay and the number of one."
 
 class Replay:
     """
-    A match, and how far it is shown.
+    A match, and how far it is shown. Each step is a move; what comes before the first one is the beginning.
 
     :param new_screen: makes a watcher's screen
-    :param messages: of the game
     :param told: what everybody may know
     """
 
-    def __init__(self, new_screen: Callable[[], Screen], messages: Messages, told: History[Any]) -> None:
+    def __init__(self, new_screen: Callable[[], Screen], played: PlayedGame, told: History[Any]) -> None:
         self._new_screen = new_screen
         self.result = told.result
         self.names = told.names
         pairs = (
-            (number, (one, message)) for number, one in told.events if (message := messages.event(one)) is not None
+            (number, (one, message))
+            for number, one in told.events
+            if (message := played.messages.event(one)) is not None
         )
-        steps = [(number, [event for _, event in events]) for number, events in groupby(pairs, itemgetter(0))]
         #: The entry of each step.
-        self._entries = [number for number, _ in steps if number > 1]
-        #: What the match began with: its first entry.
-        self._opening = [event for number, events in steps if number == 1 for event in events]
-        self._steps = [events for number, events in steps if number > 1]
+        self._entries: list[int] = []
+        self._opening: list[tuple[Any, Any]] = []
+        self._steps: list[list[tuple[Any, Any]]] = []
+        for number, group in groupby(pairs, itemgetter(0)):
+            events = [event for _, event in group]
+            if number > 1 and is_move(played.game, [message for _, message in events]):
+                self._entries.append(number)
+                self._steps.append(events)
+            else:
+                (self._steps[-1] if self._steps else self._opening).extend(events)
         self._show(0)
 
     @property
@@ -295,9 +301,9 @@ class Replay:
         """The board at this place."""
         return framed(self.screen.draw(style))
 
-    def numbered(self) -> Iterator[tuple[int, int]]:
-        """The number of each entry that is shown, and the step to which it leads."""
-        return ((entry, step) for step, entry in enumerate(self._entries, 1))
+    def move_of(self, entry: int) -> int:
+        """The number of the move to which an entry of the record belongs."""
+        return min(bisect_left(self._entries, entry) + 1, self.length)
 
     def sentences(self) -> list[str]:
         """The whole match in sentences, with the numbers of the steps."""
@@ -508,7 +514,8 @@ class Looking:
         before = f"Match {self._watching}: " if playing else ""
         self._printer.print(*(before + text for text in data.decode("utf-8").splitlines()))
         board = watched.board(self._printer.style)
-        if board is not self._board and not playing:
+        # A player is shown the board of others once, and then what happens there in a line.
+        if board is not self._board and not (playing and self._board):
             self._board = board
             self._printer.show(board)
         self._printer.prompt()
@@ -566,7 +573,7 @@ class Looking:
 
         def answered(study: Study) -> None:
             self._asking = self._printer.awaiting = False
-            self._printer.listing(listings.study(study, replay.names, dict(replay.numbered()), table))
+            self._printer.listing(listings.study(study, replay.names, replay.move_of, table))
             self._printer.prompt()
 
         def refused(refusal: NotAnswered) -> None:
@@ -667,8 +674,8 @@ class Looking:
             self._printer.refuse("This match is too long to be gone through here.")
         else:
             self._replayed = title(game)
-            new, messages = self._options.screens[game], self._options.games[game].messages
-            done(Replay(lambda: new(None, told.names), messages, told))
+            new = self._options.screens[game]
+            done(Replay(lambda: new(None, told.names), self._options.games[game], told))
 
     def end(self) -> None:
         """The connection is gone: nothing is told to it any more."""

@@ -201,7 +201,7 @@ class Ping(FromClient, frozen=True, tag="ping"):
 class TableRow(Struct, frozen=True):
     """
     A table with a match. `turn`: the seats that may act now. `moves`: entries of its journal so far. `watchers`: how many
-    clients watch it.
+    clients watch it, without those that look at the lobby.
     """
 
     table: int
