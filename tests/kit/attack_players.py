@@ -14,6 +14,7 @@ from hypothesis.stateful import RuleBasedStateMachine, rule
 from twisted.internet.task import Clock
 
 from gamehost._twisted import without_standstills
+from gamehost.tables.scheduler import PAUSE
 from tests.kit.journal_oracle import Archive, Disorder
 from tests.kit.memory_host import Client, MemoryHost
 from tests.kit.model_clients import MODEL_CLIENTS
@@ -169,7 +170,7 @@ class AttackPlayers(RuleBasedStateMachine):
             if owner not in self.strangers:
                 self.strangers.append(owner)
             owner.connect(self.world, self.archive)
-            self.say(owner, f"LOGIN|{name}:secret")
+            self.say_in_turn(owner, f"LOGIN|{name}:secret")
             if self.holder_of(name) is not owner.client:
                 raise Disorder("a guest with the right key does not get the seat back")
 
@@ -183,7 +184,7 @@ class AttackPlayers(RuleBasedStateMachine):
         name = tries[0]
         for text in tries:
             thief = self.stranger("onitama", OWNER if near else OPPONENT, name)
-            self.say(thief, f"LOGIN|{text}")
+            self.say_in_turn(thief, f"LOGIN|{text}")
             if self.holder_of(name) is not holder:
                 raise Disorder("a seat was given to a thief")
 
@@ -318,12 +319,21 @@ class AttackPlayers(RuleBasedStateMachine):
             return None
         for address in addresses:
             visitor = self.stranger("onitama", address)
-            self.say(visitor, f"LOGIN|{visitor.client_model.name}{key}")
+            self.say_in_turn(visitor, f"LOGIN|{visitor.client_model.name}{key}")
             key = ""
         first = self.strangers[-2]
         if self.table_of(first.client_model.name) is None:
             raise Disorder("two guests logged in, and no match began")
         return first
+
+    def say_in_turn(self, visitor: Visitor, line: str) -> None:
+        """Send a line, and have it heard: if there were many from strangers, it waits some milliseconds for its turn."""
+        self.say(visitor, line)
+        scheduler = self.world.context.scheduler
+        for _ in range(20):
+            if not scheduler.waiting:
+                return
+            self.wait_for(PAUSE)
 
     def hang_up(self, visitor: Visitor) -> None:
         """Lose a connection."""
