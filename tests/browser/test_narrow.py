@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.browser.playing import PlayCase
-from tests.kit.browser import PHONE, Page, enter, play_on, sit_down
+from tests.kit.browser import ASKED, PHONE, Page, enter, play_on, sit_down
 
 WIDTHS = (320, 360, 390)
 #: The two longest names that the host accepts, in the widest letters.
@@ -125,21 +125,32 @@ class NarrowTests(PlayCase):
         await self.check(other, "an invitation")
 
     async def test_the_question_stays_in_sight(self) -> None:
-        """Eriantys on a phone: what is asked, and a student that answers it, are on the screen together."""
-        for page in (pages := await self.match("eriantys")):
+        """Eriantys on a phone: what is asked, and all that answers it, are on the screen together. For each question."""
+        pages = await self.match("eriantys")
+        for page in pages:
             await page.look(PHONE)
-        entrance = "document.querySelector('[data-cell^=entrance][data-can]')"
-        for seed in range(1, 40):
-            asked = [page for page in pages if await page.run(f"!!{entrance}")]
-            if asked:
-                break
+        questions = set[str]()
+        for seed in range(1, 400):
             for page in pages:
-                await play_on(page, seed, 1, once=True)
-        # In one piece: between two scripts the page may hear something, and move. It is scrolled by whole pixels.
-        places = ", ".join(
-            f"((one) => [one.top, one.bottom])({what}.getBoundingClientRect())"
-            for what in (entrance, "document.querySelector('.panel h1')")
-        )
-        script = f"(() => {{ {entrance}.scrollIntoView({{block: 'end'}}); return [{places}]; }})()"
-        found = await asked[0].run(script)
-        self.assertTrue(all(top > -1 and bottom < 845 for top, bottom in found), found)
+                if not await page.run(f"!!{ASKED}"):
+                    continue
+                question, outside = await page.run(OUTSIDE)
+                questions.add(question)
+                self.found += [f"{question} {one}" for one in outside]
+                await play_on(page, seed, 1, ("Put here", "Take", "to here"), once=True)
+            if len(questions) >= QUESTIONS:
+                break
+        self.assertGreaterEqual(len(questions), QUESTIONS, questions)
+
+
+#: What is asked in a turn: a team, a wizard, an assistant, a student, where it goes, steps, a cloud.
+QUESTIONS = 7
+#: What is asked, and what is not in the window, or below what sticks to its top.
+OUTSIDE = """new Promise((done) => requestAnimationFrame(() => {
+    const head = document.querySelector(".panel .head").getBoundingClientRect();
+    const cells = [...document.querySelectorAll(".cell[data-can]")].map((one) => [one.ariaLabel, one.getBoundingClientRect()]);
+    const outside = cells.filter(([, box]) => box.top < head.bottom || box.bottom > innerHeight);
+    const words = outside.map(([label, box]) => `${label} at ${box.top} to ${box.bottom}`);
+    const title = document.querySelector(".panel h1").textContent.replace(/green|red|yellow|pink|blue/, "");
+    done([title, [...words, ...(head.top < 0 || head.top > innerHeight ? [`the question at ${head.top}`] : [])]]);
+}))"""

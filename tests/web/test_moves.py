@@ -86,7 +86,7 @@ class NumberTests(SynchronousTestCase):
             for action, text in self.check("eriantys", seats, expert="yes"):
                 kind, _, value = action.partition(b" ")
                 if kind == b"destination":
-                    self.assertRegex(text, "(to dining room|to island|tile to island|on island|no change|Herald)")
+                    self.assertRegex(text, "(to dining room|to island|tile to island|tower|no change|Herald)")
                 elif kind in words:
                     self.assertIn(words[kind], text, action)
                 if kind == b"cloud":

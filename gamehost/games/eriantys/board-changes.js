@@ -16,7 +16,7 @@ function islandChanges(old, island, mother) {
   const before = old.islands.find((one) => one.members.includes(island.members[0]));
   const found = more(island.students, heapBefore(old, island)).map((colour) => ({ text: `${colour} to island ${island.number}`, place }));
   if (mother) found.push({ text: `Mother Nature to island ${island.number}`, place });
-  if (island.tower && before.tower !== island.tower) found.push({ text: `${island.tower} on island ${island.number}`, place });
+  if (island.tower && before.tower !== island.tower) found.push({ text: `${island.tower} tower`, place });
   if (island.noEntryTiles > before.noEntryTiles) found.push({ text: `tile to island ${island.number}`, place });
   return found;
 }

@@ -346,7 +346,7 @@ function schoolOrder(board, options) {
 }
 
 /** Where everything lies. */
-function layoutOf(view, options) {
+function layoutOf(view, options, open) {
   const { board } = view;
   const layout = options.small || options.wide ? "wide" : "tall";
   const sea = SEAS[layout];
@@ -367,9 +367,10 @@ function layoutOf(view, options) {
     for (const seat of order) right = school(seat, sea.width + GAP, right);
     return { ...rows, width: sea.width + GAP + beside.SCHOOLS.wide.width, height: Math.max(y, right) - GAP };
   }
-  let y = 0;
-  if (plays) y = CHOICES + GAP;
-  rows.choices = plays ? 0 : null;
+  // There is little room: the row of choices is there when it is what is asked for.
+  const asked = plays && choiceCards(view, options, open).some(({ id }) => open.has(id));
+  let y = asked ? CHOICES + GAP : 0;
+  rows.choices = asked ? 0 : null;
   rows.sea.y = y;
   y += sea.height + GAP;
   const [own, others] = plays ? [order.slice(0, 1), order.slice(1)] : [[], order];
@@ -409,8 +410,8 @@ function shift(spec, { x, y }) {
 
 function draw(known, options) {
   const view = viewed(known);
-  const rows = layoutOf(view, options);
   const open = options.small ? new Map() : openTo(view, options);
+  const rows = layoutOf(view, options, open);
   const lit = new Set(open.keys());
   const words = wordsFor(view, open);
   const steps = new Map([...open].filter(([, answer]) => answer.steps).map(([id, answer]) => [Number(id.split(" ")[1]), answer.steps]));

@@ -86,8 +86,8 @@ function ground(up) {
 /** The numbers of the list of moves, at the edges of the paper. */
 function numbers(up) {
   const texts = [];
-  for (let x = -WIDE; x <= WIDE; x += 1) texts.push(["text", { class: "ps-number", x: at([x, 0], up)[0], y: HEIGHT - 6 }, x]);
-  for (let y = -GOAL; y <= GOAL; y += 1) texts.push(["text", { class: "ps-number", x: EDGE / 2, y: at([0, y], up)[1] + 5 }, y]);
+  for (let x = -WIDE; x <= WIDE; x += 1) texts.push(["text", { class: "ps-number", x: at([x, 0], up)[0], y: HEIGHT - 6 }, String(x)]);
+  for (let y = -GOAL; y <= GOAL; y += 1) texts.push(["text", { class: "ps-number", x: EDGE / 2, y: at([0, y], up)[1] + 5 }, String(y)]);
   return texts;
 }
 

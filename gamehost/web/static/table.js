@@ -18,6 +18,8 @@ import { changed, guessedView, listen, state, viewOf } from "./store.js";
 const WIDE = matchMedia("(min-width: 700px), (orientation: landscape)");
 /** After so many milliseconds without a view, the page says why that can be. */
 const LATE = 3_000;
+/** Pixels between the edges of the window and what can be pressed. */
+const SPACE = 6;
 /** Numbers of actions and of questions for moves. The host says them again. */
 let numbers = 0;
 
@@ -244,10 +246,23 @@ class TablePage {
     this.showLost(table);
     this.phrases.show(table);
     this.tell(table, options);
+    this.keepInSight(table, options);
     // Too many actions for a list, on a board without other ways to choose them.
     this.typed.hidden = !(this.game.plain && options.can && table.moves?.why);
     if (this.ending !== (table.over ?? table.suspended)) this.ended(table);
     else if (this.wanted !== state.rematch || this.sought !== state.seeking || this.away !== String([...table.away])) this.drawButtons(table);
+  }
+
+  /** On a phone a long board is scrolled, once for each question, to where it can be answered. */
+  keepInSight(table, { can }) {
+    const question = can && this.game.bare && !WIDE.matches ? `${table.n} ${JSON.stringify(this.choice)}` : "";
+    if (question === this.question) return;
+    this.question = question;
+    if (!question) return;
+    const edges = [...this.board.element.querySelectorAll("[data-can]")].map((cell) => cell.getBoundingClientRect());
+    const above = this.title.parentElement.offsetHeight + SPACE;
+    const [top, bottom] = [Math.min(...edges.map((one) => one.top)), Math.max(...edges.map((one) => one.bottom))];
+    if (bottom > innerHeight || top < above) window.scrollBy(0, Math.round(Math.min(bottom - innerHeight + SPACE, top - above)));
   }
 
   /** What has happened, in the live region, and that it is your turn. */
