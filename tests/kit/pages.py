@@ -1,0 +1,93 @@
+"""The literal blocks of the pages that people read, and the commands in them."""
+
+import re
+import shlex
+import textwrap
+from collections.abc import Iterator
+from pathlib import Path
+
+from attrs import frozen
+
+from tests.kit.sources import ROOT
+
+#: Pages for readers; what is measured is kept in `docs/lab`.
+PAGES = sorted(
+    [
+        *(ROOT / name for name in ("README.rst", "CONTRIBUTING.rst")),
+        *(path for path in (ROOT / "docs").rglob("*.rst") if not {"lab", "_build"} & set(path.parts)),
+    ]
+)
+
+_BEGINS = re.compile(r"(?:^|[^:])::$")
+_CODE = re.compile(r"\s*\.\. (?:code-block|parsed-literal)::")
+_COMMAND = re.compile(
+    r"\$ |Ctrl-C|(?:\S*/)?(?:gamehost(?! ready| has | \d)|make|nc|pip|pipx|twistd|twist|python|python3|python3\.11)(?: |$)"
+)
+
+
+@frozen
+class Block:
+    """A literal block of a page, without its indent. Where the page has it is its name and its first line."""
+
+    page: str
+    text: str
+
+    @property
+    def first(self) -> str:
+        """Its first line that is not empty."""
+        return self.text.split("\n", 1)[0]
+
+    @property
+    def lines(self) -> list[str]:
+        """Its lines; a backslash at the end of a command joins two."""
+        return [line for line in re.sub(r" *\\\n *", " ", self.text).split("\n") if line]
+
+    @property
+    def only_commands(self) -> bool:
+        """Whether it shows commands, what the page says of them, and nothing that they print."""
+        return all(_COMMAND.match(line) or line.startswith(" " * 12) for line in self.lines)
+
+    def commands(self) -> Iterator[list[str]]:
+        """The words of each command, without what the page says of it behind two spaces."""
+        for line in self.lines:
+            if _COMMAND.match(line):
+                yield shlex.split(re.split(r" {2,}", line.removeprefix("$ "))[0])
+
+
+def name_of(path: Path) -> str:
+    """A page, as the tests name it."""
+    return path.relative_to(ROOT).as_posix()
+
+
+def blocks(page: str) -> list[Block]:
+    """The literal blocks of a page. The files of a tutorial are none: `tests.kit.made_files` has them."""
+    return list(read_blocks(page, (ROOT / page).read_text("utf-8")))
+
+
+def read_blocks(page: str, text: str) -> Iterator[Block]:
+    """The literal blocks of a text."""
+    lines = text.split("\n")
+    at = 0
+    while at < len(lines):
+        begins, line = at, lines[at]
+        at += 1
+        if not (_CODE.match(line) or (_BEGINS.search(line) and not line.lstrip().startswith(".. "))):
+            continue
+        while not lines[at].strip() or lines[at].lstrip().startswith(":"):  # an option of the directive
+            at += 1
+        indent = _indent(lines[at])
+        first = at
+        while at < len(lines) and (not lines[at].strip() or _indent(lines[at]) >= indent):
+            at += 1
+        if not lines[begins].startswith("File ``"):
+            yield Block(page, textwrap.dedent("\n".join(lines[first:at])).strip("\n"))
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip())
+
+
+def literals(page: str) -> Iterator[str]:
+    """What stands between double backticks."""
+    for text in re.findall(r"``([^`]+)``", (ROOT / page).read_text("utf-8")):
+        yield " ".join(text.split())
