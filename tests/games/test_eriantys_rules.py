@@ -523,7 +523,7 @@ class CountTests(SynchronousTestCase):
 
 
 class LeavingTests(SynchronousTestCase):
-    """A player who is gone (A.12)."""
+    """A player who is gone (A.11)."""
 
     def test_of_two_teams_the_other_wins(self) -> None:
         """Two players, or two teams: the others win, however the match stands."""

@@ -583,7 +583,7 @@ def _professors(position: Position, team: Team) -> int:
 
 
 def left(position: Position, leaver: Seat, cause: Cause) -> Verdict:
-    """The verdict when a player has left (A.12): of two teams the other one wins, of three players two are compared."""
+    """The verdict when a player has left (A.11): of two teams the other one wins, of three players two are compared."""
     why = "a player ran out of time" if cause is Cause.TIME else "a player left"
     others = [team for team in position.teams if leaver not in team.seats]
     if len(others) == 1:
