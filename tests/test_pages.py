@@ -19,6 +19,7 @@ from twisted.logger import LogLevel
 from twisted.python.usage import UsageError
 from twisted.trial.unittest import SynchronousTestCase
 
+from gamehost import __version__
 from gamehost.checker import clients
 from gamehost.checker import command as check_command
 from gamehost.checker import trace as trace_command
@@ -299,6 +300,13 @@ class CommandTests(SynchronousTestCase):
             self.assertIn(option.partition("=")[0], self.commands.known["run"])
             if option.startswith("--cluster="):
                 self.assertRegex(option, "=(tcp:|tls:FOLDER:|unix:/)")
+
+    def test_versions(self) -> None:
+        """The files and the logs that pages show are those of this version."""
+        named = {
+            text for path in PAGES for text in re.findall(r"gamehost[-_ ](\d+\.\d+\.\d+)", page_text(name_of(path)))
+        }
+        self.assertEqual(named, {__version__})
 
     def test_commands_in_text(self) -> None:
         """Verbs, options and variables of make that stand in a sentence; settings, wherever they stand."""
