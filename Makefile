@@ -12,7 +12,7 @@ ARGS ?=
 SHELL := bash
 
 .DEFAULT_GOAL := help
-.PHONY: help run cluster venv test test-times check lint types coverage docs pictures shape changelog nox dist check-dist deb check-deb clean \
+.PHONY: help run cluster venv test test-times check lint types coverage docs pictures shape changelog nox dist check-dist deb check-deb check-first-steps clean \
 	test-slow test-browser test-cluster check-cluster looks test-properties test-stateful test-simulation test-sigkill test-championship test-contest-kills test-backup test-bitflips test-house test-sigterm test-standstill test-class test-evening test-leaks test-checker fuzz fuzz-coverage audit \
 	bench bench-start bench-scale bench-attack bench-watchers bench-house bench-remote bench-cluster bench-hop ladder soak profile way
 
@@ -84,6 +84,9 @@ deb: dist ## build a package for Debian in dist/, for the release whose python3 
 
 check-deb: deb ## install that package into a bare Debian and use every verb; needs root, debootstrap and some minutes; ROOT=DIR
 	sh tests/check_deb.sh dist/gamehost_*.deb $(ROOT)
+
+check-first-steps: $(VENV)/ready ## from a bare Debian to the first game and a contest, by the words of the pages; needs root, debootstrap and some minutes; ROOT=DIR
+	$(BIN)/python -m tests.check_first_steps $(ROOT)
 
 clean: ## delete .venv and everything else that was built
 	rm -rf $(VENV) .audit .nox dist build coverage .coverage .coverage.* docs/_build *.egg-info _trial_temp* .hypothesis
