@@ -26,6 +26,8 @@ gamehost journal VERB       read the journal, also of a running host: list, show
 gamehost admin VERB         look at a running host, and tell it what to do (gamehost admin --help lists the verbs)
 gamehost player WIRE --to HOST:PORT --name NAME
                             play on a server, against whoever comes (gamehost player --help lists the options)
+gamehost bridge BRIDGE --to HOST:PORT --name NAME -- COMMAND
+                            have a bot of another community play at a host (gamehost bridge --help)
 gamehost check WIRE -- COMMAND
                             judge your client against the document of its wire (gamehost check --help)
 gamehost contest FILE       play a contest between programs, and write its results (gamehost contest --help)
@@ -37,6 +39,7 @@ gamehost trace WIRE --listen ENDPOINT --to HOST:PORT
 #: The verbs that need the wires of this installation, and the module of each.
 WITH_WIRES = {
     "player": "gamehost.programs.command",
+    "bridge": "gamehost.programs.bridge",
     "check": "gamehost.checker.command",
     "contest": "gamehost.contest.command",
     "trace": "gamehost.checker.trace",
@@ -104,12 +107,14 @@ def completion_words() -> Mapping[str, Sequence[str]]:
     from gamehost.commands.command_line import words_of
     from gamehost.config import Options
     from gamehost.plugins import REGISTRY
+    from gamehost.programs.bridge import bridges
     from gamehost.programs.command import playable
 
     return {
         "": ["run", "journal", "admin", *WITH_WIRES, "completion", "--help", "--version"],
         "run": [f"--{name.rstrip('=')}" for name in Options().longOpt],
         "player": list(playable(REGISTRY.wires)),
+        "bridge": list(bridges()),
         "check": [wire.name for wire in REGISTRY.wires if wire.checks is not None],
         "trace": [wire.name for wire in REGISTRY.wires if wire.client_codec is not None],
         "completion": ["bash"],

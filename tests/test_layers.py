@@ -54,6 +54,7 @@ NARROW: Mapping[str, Sequence[str]] = {
     # What every game has for free knows all that is common to games and players, and games know it by name only.
     "gamehost.games.play": ("gamehost.games.*", "gamehost.players.*"),
     "gamehost.games.*.player": ("gamehost.games.base", "gamehost.games.chance", "gamehost.players.*", "OWN.*"),
+    "gamehost.games.*.bridge": ("gamehost.games.base", "gamehost.games.bridge", "OWN.*"),
     "gamehost.games.*.text*": (
         *("gamehost.games.base", "gamehost.games.chance", "gamehost.games.screen", "gamehost.players.base", "OWN.*"),
     ),
@@ -153,6 +154,7 @@ TIMERS = {
     "gamehost.tables.scheduler": "the time of busy connections; long records, a slice in each turn",
     "gamehost.ops.workers": "the next start of a process, and its silence",
     "gamehost.programs.command": "the end of the command",
+    "gamehost.programs.bridge": "the answer of a bot, its end, and the end of the command",
     "gamehost.programs.house": "thinking, when everything that has come was heard",
     "gamehost.tap": "the end of a turn of the reactor",
     "gamehost.testing.transport": "what a real transport does in a later turn",
@@ -341,13 +343,16 @@ class PackageTests(SynchronousTestCase):
 
     def test_one_writer(self) -> None:
         """
-        The host's bytes go to a transport in one place; those of clients in the client library and in `gamehost player`, and
-        those of `gamehost trace` through `_twisted`.
+        The host's bytes go to a transport in one place; those of clients in the client library and in `gamehost player`,
+        those of `gamehost trace` through `_twisted`, and a bot's input in `gamehost bridge`.
         """
         writers = [name for name, text in PACKAGE.items() for _ in range(attributes(text, "write", "transport"))]
         self.assertEqual(
             writers,
-            ["gamehost._twisted", "gamehost.client.twisted_client", "gamehost.net.output", "gamehost.programs.command"],
+            [
+                *("gamehost._twisted", "gamehost.client.twisted_client", "gamehost.net.output"),
+                *("gamehost.programs.bridge", "gamehost.programs.command"),
+            ],
         )
         self.assertEqual([name for name, text in PACKAGE.items() if attributes(text, "writeSequence")], [])
 

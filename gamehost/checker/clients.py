@@ -4,8 +4,6 @@ Programs that play: the client under test, and the players of a contest, each as
 
 import os
 import re
-import signal
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
@@ -18,32 +16,10 @@ from twisted.python.failure import Failure
 from gamehost.checker.line import Line
 from gamehost.checker.run import PLACE, ClientRun
 from gamehost.checker.transcript import printable
+from gamehost.programs.process import NOT_RUN, kill, started
 
 #: So much of what a program prints is kept, in bytes: the end.
 KEPT = 2_000
-
-
-#: Makes a program the leader of a process group of its own, so that all of its processes can be ended together.
-_IN_A_GROUP = """
-import os, sys
-os.setsid()
-{bound}
-try:
-    os.execvp(sys.argv[1], sys.argv[1:])
-except OSError as error:
-    print(f"{{sys.argv[1]}}: {{error.strerror}}", file=sys.stderr)
-    raise SystemExit(127)
-"""
-#: Has the system kill it when this process ends (on Linux): `PR_SET_PDEATHSIG` with `SIGKILL`.
-_BOUND = """
-try:
-    import ctypes
-    ctypes.CDLL(None).prctl(1, 9)
-except (OSError, AttributeError):
-    pass
-"""
-#: The exit statuses of a command that could not be run.
-NOT_RUN = (126, 127)
 
 
 class ProgramProcess(ProcessProtocol):
@@ -84,9 +60,7 @@ class ProgramProcess(ProcessProtocol):
         transport = self.transport
         if transport is None or transport.pid is None:
             return
-        try:
-            os.killpg(transport.pid, signal.SIGKILL)
-        except ProcessLookupError:
+        if not kill(transport.pid):
             with suppress(ProcessExitedAlready):
                 transport.signalProcess("KILL")
 
@@ -110,8 +84,7 @@ def start_program(
     """
     process = ProgramProcess(ended)
     told = {f"GAMEHOST_{name.upper()}": value for name, value in values.items()}
-    starter = _IN_A_GROUP.format(bound=_BOUND if bound else "")
-    words = [sys.executable, "-I", "-S", "-c", starter, *filled_in(command, values)]
+    words = started(filled_in(command, values), bound)
     reactor.spawnProcess(process, words[0], words, env={**os.environ, **told, **environment})
     return process
 

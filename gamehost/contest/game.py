@@ -6,10 +6,9 @@ A game is always decided: by the rules, by a clock, because a program is gone, o
 """
 
 import json
-import os
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -22,7 +21,7 @@ from twisted.protocols.basic import LineReceiver
 from twisted.python.failure import Failure
 
 from gamehost.accounts.names import NameFault, NameRefused
-from gamehost.checker.clients import NOT_RUN, ProgramProcess, start_program
+from gamehost.checker.clients import ProgramProcess, start_program
 from gamehost.checker.private_host import private_lobby
 from gamehost.games.base import Cause, Game, Result, Seat
 from gamehost.journal.notation import read_notation
@@ -33,6 +32,7 @@ from gamehost.lobby.queues import Queue, TooManyTables
 from gamehost.lobby.sessions import IssuedKey, Session
 from gamehost.ops.unix_socket import SocketUnusable, short_path
 from gamehost.players.base import SeededChance
+from gamehost.programs.process import NOT_RUN, running
 from gamehost.settings import settings_of
 from gamehost.storage.memory import MemoryJournal
 from gamehost.tables.context import TableContext
@@ -163,14 +163,10 @@ def _how_ended(program: "ProgramProcess | _Place") -> str:
 
 
 def resident() -> Counter[int]:
-    """The bytes in memory of each group of processes of this machine, as far as it tells."""
+    """The bytes in memory of each session of this machine, as far as it tells. A program of a contest leads one."""
     found = Counter[int]()
-    page = os.sysconf("SC_PAGE_SIZE")
-    for path in Path("/proc").glob("[0-9]*/stat"):
-        with suppress(OSError, ValueError, IndexError):
-            # The name of the command, in parentheses, may have blanks.
-            fields = path.read_text("utf-8", "replace").rpartition(")")[2].split()
-            found[int(fields[2])] += int(fields[21]) * page
+    for process in running():
+        found[process.session] += process.resident
     return found
 
 

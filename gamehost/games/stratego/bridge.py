@@ -1,0 +1,178 @@
+"""
+Stratego in the protocol of the UCC Programming Competition 2012 (ucc/progcomp2012, manual of 2012-04-09).
+
+RED is seat 0: it is at the top there, at y 0 to 3, and begins. So squares have the same x and y as here. A board shows the own
+pieces, and each enemy as `#`, also after a battle.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from attrs import define, field
+
+from gamehost.games.base import Cause, Result, Seat
+from gamehost.games.bridge import NOTHING, BadAnswer, Bridge, Prompt
+from gamehost.games.stratego.events import (
+    Action,
+    Fought,
+    Move,
+    Moved,
+    Phase,
+    PlaceRows,
+    Playing,
+    ReadySet,
+    Situation,
+)
+from gamehost.games.stratego.master import ENEMY, follow
+from gamehost.games.stratego.rules import BARE, DEPTH, FLAG, HOME, KINDS, OTHER, PIECES, SPY, WIDTH, Survivor
+
+COLOURS = ("RED", "BLUE")
+#: x and y of one step.
+DIRECTIONS: Mapping[str, tuple[int, int]] = {"UP": (0, -1), "DOWN": (0, 1), "LEFT": (-1, 0), "RIGHT": (1, 0)}
+#: Pieces and lakes as they are written there, and the other way round.
+WRITTEN = str.maketrans({SPY: "s", "~": "+"})
+_READ = {ord("s"): SPY}
+_RANKS = "".join(KINDS).translate(WRITTEN)
+
+_ROW = re.compile(f"[{_RANKS}]{{{WIDTH}}}")
+_MOVE = re.compile(rf"([0-9]{{1,2}})\s+([0-9]{{1,2}})\s+({'|'.join(DIRECTIONS)})(?:\s+([0-9]{{1,2}}))?", re.ASCII)
+_SURRENDER = "SURRENDER"
+_BATTLES: Mapping[Survivor, str] = {"attacker": "KILLS", "defender": "DIES", "tie": "BOTHDIE"}
+
+
+def read_move(line: str) -> Move:
+    """
+    A move. The square where it ends may be beyond the board.
+
+    :raises BadAnswer: no move
+    """
+    found = _MOVE.fullmatch(line)
+    if found is None:
+        raise BadAnswer("no move; expected X Y UP|DOWN|LEFT|RIGHT [N], such as 4 3 DOWN")
+    x, y, squares = int(found[1]), int(found[2]), int(found[4] or 1)
+    dx, dy = DIRECTIONS[found[3]]
+    return Move(x, y, x + dx * squares, y + dy * squares)
+
+
+def write_move(move: Move) -> str:
+    """The inverse of `read_move`, for a move along a line. The number of squares is there if it is not 1."""
+    x, y = move.to_x - move.x, move.to_y - move.y
+    squares = max(abs(x), abs(y))
+    direction = next(name for name, step in DIRECTIONS.items() if step == (x // squares, y // squares))
+    words = f"{move.x} {move.y} {direction}"
+    return words if squares == 1 else f"{words} {squares}"
+
+
+def read_rows(lines: Sequence[str]) -> PlaceRows:
+    """
+    A set-up, from the top of the board down. Whether these are the pieces of a side is for the host to say.
+
+    :raises BadAnswer: not rows of ten ranks
+    """
+    if not all(_ROW.fullmatch(line) for line in lines):
+        raise BadAnswer(f"no set-up; expected {DEPTH} rows of {WIDTH} pieces of {_RANKS}")
+    return PlaceRows(tuple(line.translate(_READ) for line in lines))
+
+
+@define(eq=False)
+class UCCDialogue:
+    """One match."""
+
+    seat: Seat
+    opponent: str
+    _view: Situation = field(init=False)
+    #: The answer to the last question, in the bot's own words.
+    _said: str = field(init=False, default="")
+    #: The event that has ended the match: what has come of it is known when the match is over.
+    _last: Moved | Fought | None = field(init=False, default=None)
+
+    def __attrs_post_init__(self) -> None:
+        self._view = Situation(self.seat, Phase.PLAY, BARE.decode(), (True, True), None, None)
+
+    def begin(self) -> Prompt:
+        return Prompt((f"{COLOURS[self.seat]} {self.opponent} {WIDTH} {WIDTH}",), DEPTH)
+
+    def hear(self, event: Any) -> Prompt:
+        match event:
+            case Playing(next=self.seat):
+                return Prompt(("START", *self.rows()), 1)
+            case Moved() | Fought():
+                self._view = follow(self._view, event, self.seat) or self._view
+                if event.next is None:
+                    self._last = event
+                    return NOTHING
+                told = self._told(event, _outcome(event))
+                return Prompt((told,)) if event.seat == self.seat else Prompt((told, *self.rows()), 1)
+        return NOTHING
+
+    def rows(self) -> Sequence[str]:
+        """The board as this side sees it, from the top down."""
+        squares = self._view.squares.translate(WRITTEN)
+        return tuple(squares[start : start + WIDTH] for start in range(0, len(squares), WIDTH))
+
+    def answer(self, lines: Sequence[str]) -> Action | None:
+        if len(lines) == DEPTH:
+            return self._set_up(read_rows(lines))
+        self._said = " ".join(lines[0].split())
+        return None if self._said == _SURRENDER else read_move(self._said)
+
+    def _set_up(self, placed: PlaceRows) -> PlaceRows:
+        start, own = HOME[self.seat] * WIDTH, "".join(placed.rows)
+        squares = self._view.squares[:start] + own + self._view.squares[start + PIECES :]
+        start = HOME[OTHER[self.seat]] * WIDTH
+        squares = squares[:start] + ENEMY * PIECES + squares[start + PIECES :]
+        self._view = Situation(self.seat, Phase.PLAY, squares, (True, True), None, None)
+        return placed
+
+    def illegal(self, again: bool) -> Prompt:
+        """An illegal set-up has no words; after an illegal move, that is the last move of the turn that is asked for anew."""
+        if not self._said:
+            return NOTHING
+        told = f"{self._said} ILLEGAL"
+        return Prompt((told, told, *self.rows()), 1) if again else Prompt((told,))
+
+    def over(self, result: Result | None) -> Sequence[str]:
+        if result is None:
+            return ("QUIT",)
+        quit, last = f"QUIT {self._result(result)}", self._last
+        # Each side is told what has come of its own move. The other side is told to quit in place of that move.
+        return (quit,) if last is None or last.seat != self.seat else (self._told(last, _outcome(last, result)), quit)
+
+    def _told(self, event: Moved | Fought, outcome: str) -> str:
+        return f"{self._said if event.seat == self.seat else write_move(event.move)} {outcome}"
+
+    def _result(self, result: Result) -> str:
+        """The result in a word of the manual, as it is for this side."""
+        won = self.seat in result.winners
+        if result.cause is not Cause.RULES:
+            return "DEFAULT" if won else _SURRENDER if self._said == _SURRENDER else "ILLEGAL"
+        if not result.winners:
+            return "DRAW_DEFAULT" if result.why == "too many moves" else "DRAW"
+        return "VICTORY" if won else "DEFEAT"
+
+
+def _outcome(event: Moved | Fought, result: Result | None = None) -> str:
+    """
+    What has come of a move.
+
+    :param result: if it has ended the match
+    """
+    if isinstance(event, Fought) and event.defender == FLAG:
+        return "VICTORY_FLAG"
+    if result is not None and result.cause is Cause.RULES and result.winners == (event.seat,):
+        return "VICTORY_ATTRITION"
+    if isinstance(event, Fought):
+        ranks = f"{event.attacker} {event.defender}".translate(WRITTEN)
+        return f"{_BATTLES[event.winner]} {ranks}"
+    return "OK"
+
+
+BRIDGES = (
+    Bridge(
+        "ucc-stratego",
+        lambda seat, names: UCCDialogue(seat, names[OTHER[seat]]),
+        (ReadySet, Playing, Moved, Fought),
+        asks_again=True,
+    ),
+)

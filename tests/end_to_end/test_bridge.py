@@ -1,0 +1,151 @@
+"""Bridges as processes: whole games, a contest, bots that do wrong, and a host that is killed in mid-game."""
+
+import os
+import shutil
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+from unittest import SkipTest
+
+from twisted.trial.unittest import SynchronousTestCase
+
+from tests.end_to_end import test_contest
+from tests.kit.fork_server import ROOT, start
+from tests.kit.process import HostProcess
+
+#: By protocol, its game and two bots in different languages.
+PYTHON = {
+    "ucc-stratego": ("stratego", "docs/bots/ucc_stratego_bot.py"),
+    "codingame-paper-soccer": ("paper-soccer", "docs/bots/codingame_paper_soccer_bot.py"),
+}
+SETTINGS = ("--set=stratego.two_squares=0", "--set=stratego.max_plies=400")
+
+#: Runs a bot that waits before its third answer: it makes a file, and goes on when there is another one.
+WAITS = """
+import builtins, os, runpy, sys, time
+answers, write = 0, print
+def waiting(*words, **more):
+    global answers
+    answers += 1
+    if answers == 3:
+        open("reached", "w").close()
+        while not os.path.exists("go"):
+            time.sleep(0.02)
+    write(*words, **more)
+builtins.print = waiting
+bot = sys.argv.pop(1)
+runpy.run_path(bot, run_name="__main__")
+"""
+
+
+def python_bot(protocol: str, seed: int = 1) -> list[str]:
+    return [sys.executable, str(ROOT / PYTHON[protocol][1]), str(seed)]
+
+
+def perl_bot(protocol: str, seed: int = 1) -> list[str]:
+    perl = shutil.which("perl")
+    if perl is None:
+        raise SkipTest("there is no perl on this machine")
+    return [perl, str(ROOT / "tests" / "kit" / "bots" / f"{protocol.replace('-', '_')}_bot.pl"), str(seed)]
+
+
+class BridgeCase(SynchronousTestCase):
+    def setUp(self) -> None:
+        self.folder = Path(self.mktemp()).absolute()
+        self.folder.mkdir()
+        self.started: list[Any] = []
+        self.addCleanup(self.end)
+
+    def end(self) -> None:
+        for process in self.started:
+            if process.poll() is None:
+                process.kill()
+            process.wait(10)
+
+    def host(self, *options: str, store: str = "memory") -> HostProcess:
+        return HostProcess(*SETTINGS, *options, wires=["open"], folder=self.folder, store=store)
+
+    def bridge(self, port: int, protocol: str, name: str, command: Sequence[str], *options: str) -> Any:
+        words = ["bridge", protocol, "--to", f"127.0.0.1:{port}", "--name", name, *options, "--", *command]
+        process = start("gamehost", words, self.folder, {**os.environ, "PYTHONPATH": str(ROOT)})
+        self.started.append(process)
+        return process
+
+    def printed(self, process: Any, status: int = 0, within: float = 60.0) -> list[str]:
+        """What a bridge has printed until its end."""
+        ended, lines = process.wait(within), process.stdout.read().decode().splitlines()
+        self.assertEqual(ended, status, lines)
+        return list(lines)
+
+    def results(self, process: Any) -> list[str]:
+        return [line for line in self.printed(process) if " won (" in line]
+
+
+class GamesTests(BridgeCase):
+    def test_a_whole_game(self) -> None:
+        """A bot in Python against one in Perl."""
+        with self.host() as host:
+            for protocol in PYTHON:
+                bots = {"ann": python_bot(protocol), "bob": perl_bot(protocol)}
+                ann, bob = (self.bridge(host.ports["open"], protocol, name, bot) for name, bot in bots.items())
+                [result] = self.results(ann)
+                self.assertIn("(rules)", result)
+                self.assertEqual(self.results(bob), [result])
+
+    def test_a_bot_that_does_wrong(self) -> None:
+        """It is resigned, and the reason is printed. A command that cannot be run costs no game."""
+        protocol = "codingame-paper-soccer"
+        with self.host() as host:
+            port = host.ports["open"]
+            missing = self.bridge(port, protocol, "eve", ["./no-such-bot"])
+            told = " ".join(self.printed(missing, 1))
+            self.assertIn("./no-such-bot: No such file or directory", told)
+            self.assertIn("the bot could not be run before its game had begun", told)
+            for name, command, reason in (
+                ("flood", ["sh", "-c", "read a; while :; do echo 0; done"], "without being asked"),
+                ("silent", ["sh", "-c", "sleep 60 & wait"], "the bot wrote nothing within 0.5 s; are its streams"),
+                ("dead", ["sh", "-c", "read a; exit 3"], "the bot ended with status 3"),
+            ):
+                good = self.bridge(port, protocol, "ann", python_bot(protocol))
+                bad = self.bridge(port, protocol, name, command, "--answer-time=0.5")
+                self.assertIn(f"{name} has resigned: ", " ".join(lines := self.printed(bad, 1)))
+                self.assertIn(reason, " ".join(lines))
+                self.assertEqual(self.results(good), ["ann won (left): left the game"])
+
+
+class KilledHostTests(BridgeCase):
+    def test_in_mid_game(self) -> None:
+        """The bridge comes back with its seat while its bot thinks, and the game goes on to its end."""
+        for protocol in PYTHON:
+            bot = [sys.executable, "-c", WAITS, *python_bot(protocol)[1:]]
+            with self.host(store="store.sqlite") as host:
+                port = host.ports["open"]
+                ann = self.bridge(port, protocol, "ann", bot, "--answer-time=60")
+                bob = self.bridge(port, protocol, "bob", python_bot(protocol, 2))
+                until = time.monotonic() + 60
+                while not (self.folder / "reached").exists():
+                    self.assertLess(time.monotonic(), until)
+                    time.sleep(0.02)
+                host.kill()
+            with self.host(f"--open=tcp:{port}:interface=127.0.0.1", store="store.sqlite"):
+                (self.folder / "go").touch()
+                [result] = self.results(ann)
+                self.assertIn("(rules)", result)
+                self.assertEqual(self.results(bob), [result])
+            for name in ("reached", "go"):
+                (self.folder / name).unlink()
+
+
+class ContestTests(test_contest.ContestCase):
+    def test_bridges_are_entrants(self) -> None:
+        """Two of them, and a house player. What a bot has started ends with its game."""
+        words = f"{sys.executable} -m gamehost bridge codingame-paper-soccer --to {{host}}:{{port}} --name {{name}} --"
+        bots = {"ann": python_bot("codingame-paper-soccer"), "bob": python_bot("codingame-paper-soccer", 2)}
+        players = {name: f"{words} {' '.join(bot)}" for name, bot in bots.items()}
+        self.finish(
+            self.begin({**players, "easy": "house:easy"}, "--wire=open", "--game=paper-soccer", "--move-time=10")
+        )
+        self.assertEqual(sum(self.points().values()), 3.0)
+        self.assertEqual({one["cause"] for one in self.results()["games"]}, {"rules"})
