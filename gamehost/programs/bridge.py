@@ -41,6 +41,8 @@ ENDS = 2.0
 ASKED_AGAIN = 2
 #: Seconds until the host is asked again for what it did not tell.
 AGAIN = 1.0
+#: Seconds without a connection after which the bridge ends.
+PATIENCE = 30.0
 
 
 class Bot(ProcessProtocol):
@@ -239,7 +241,8 @@ class BridgeRun:
         self._foreign: int | None = None
         #: The host will refuse so many messages that have crossed the end of a match.
         self._crossed = 0
-        self._timer: IDelayedCall | None = None
+        #: By what they are for.
+        self._timers: dict[str, IDelayedCall] = {}
         #: Whether every game was played to its end by its bot.
         self.sound = True
         #: Fires at the end: with `None`, or with the reason why the bridge cannot go on.
@@ -265,11 +268,20 @@ class BridgeRun:
         if self.done.called:
             return
         self.stop()
-        if self._timer is not None and self._timer.active():
-            self._timer.cancel()
+        for name in tuple(self._timers):
+            self._stop_timer(name)
         if self._client is not None:
             self._client.close()
         self.done.callback(reason)
+
+    def _set_timer(self, name: str, seconds: float, call: Callable[..., None], *arguments: Any) -> None:
+        self._stop_timer(name)
+        self._timers[name] = self._reactor.callLater(seconds, call, *arguments)
+
+    def _stop_timer(self, name: str) -> None:
+        timer = self._timers.pop(name, None)
+        if timer is not None and timer.active():
+            timer.cancel()
 
     # -- the bot
 
@@ -376,7 +388,7 @@ class BridgeRun:
             case m.Sorry(why) if seat is None:
                 self._end(f"the host says: {why}")
             case m.Sorry() if seat is not None and seat.behind:
-                self._timer = self._reactor.callLater(AGAIN, self._ask, seat)
+                self._set_timer("ask", AGAIN, self._ask, seat)
             case m.Stopped(why) if seat is None and why is not UNSET:
                 self._seek()
             case m.Seated():
@@ -392,11 +404,14 @@ class BridgeRun:
             self._end(f"no connection to the host: {why}")
             return
         self._err(f"the connection is lost: {why}; trying again")
+        if "patience" not in self._timers:
+            self._set_timer("patience", PATIENCE, self._end, f"no connection to the host for {PATIENCE:g} s")
         self._crossed = 0
         if self._seat is not None:
             self._seat.behind, self._seat.back, self._seat.left = True, None, False
 
     def _enter(self, table: int | None) -> None:
+        self._stop_timer("patience")
         first, self._entered = not self._entered, True
         seat = self._seat
         if seat is not None and seat.table != table:

@@ -1,7 +1,9 @@
 """Bridges as processes: whole games, a contest, bots that do wrong, and a host that is killed in mid-game."""
 
 import os
+import shlex
 import shutil
+import subprocess
 import sys
 import time
 from collections.abc import Sequence
@@ -11,6 +13,7 @@ from unittest import SkipTest
 
 from twisted.trial.unittest import SynchronousTestCase
 
+from gamehost.programs.process import kill, running, started
 from tests.end_to_end import test_contest
 from tests.kit.fork_server import ROOT, start
 from tests.kit.process import HostProcess
@@ -136,6 +139,25 @@ class KilledHostTests(BridgeCase):
                 self.assertEqual(self.results(bob), [result])
             for name in ("reached", "go"):
                 (self.folder / name).unlink()
+
+
+class ProcessTests(SynchronousTestCase):
+    def test_all_of_a_session_is_killed(self) -> None:
+        """A bridge's bot leads a group of its own in the session of the bridge, and ends with it in a contest."""
+        if not Path("/proc/self/stat").exists():
+            raise SkipTest("there is no /proc on this machine")
+        bot = shlex.join(started(["sleep", "60"], bound=False, session=False))
+        words = started(["sh", "-c", f"{bot} & wait"], bound=False)
+        with subprocess.Popen(words) as leader:
+            until = time.monotonic() + 30
+            while not (groups := {one.group for one in running() if one.session == leader.pid} - {leader.pid}):
+                self.assertLess(time.monotonic(), until)
+                time.sleep(0.02)
+            self.assertTrue(kill(leader.pid))
+        while any(one.group in groups and one.resident for one in running()):
+            self.assertLess(time.monotonic(), until)
+            time.sleep(0.02)
+        self.assertFalse(kill(leader.pid))
 
 
 class ContestTests(test_contest.ContestCase):

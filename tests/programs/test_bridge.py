@@ -18,7 +18,7 @@ from gamehost.games.bridge import BadAnswer, Prompt
 from gamehost.games.installed import Installed
 from gamehost.players.base import SeededChance
 from gamehost.programs import bridge as command
-from gamehost.programs.bridge import ASKED_AGAIN, ENDS, LONGEST, Bot, bridges, main, parsed
+from gamehost.programs.bridge import ASKED_AGAIN, ENDS, LONGEST, PATIENCE, Bot, bridges, main, parsed
 from tests.kit.bridges import BOTS, MemoryBot, RandomBot, World
 from tests.kit.plugin_games import GOMOKU, GOMOKU_MESSAGES
 from tests.kit.sources import ROOT
@@ -322,6 +322,21 @@ class AtTheHostTests(SynchronousTestCase):
         world.host = None
         world.bridge("ann", CODINGAME, lambda: lambda lines: ())
         self.assertIn("no connection to the host: ", self.end_of(world, "ann"))
+
+    def test_a_host_that_does_not_come_back(self) -> None:
+        """The bridge ends after half a minute without a connection, and its bot with it. Until then it comes back."""
+        world = self.seated()
+        for seconds, ends in ((PATIENCE - 5, False), (PATIENCE - 5, False), (PATIENCE, True)):
+            world.kill_host()
+            for _ in range(int(seconds)):
+                world.machine.advance(1)
+            self.assertEqual([run.done.called for run in world.runs.values()], [ends, ends])
+            world.start_host()
+            for _ in range(0 if ends else 12):
+                world.machine.advance(1)
+                world.until_idle()
+        self.assertEqual(self.end_of(world, "ann"), "no connection to the host for 30 s")
+        self.assertEqual([bot.pid for bot in world.machine.bots], [None, None])
 
     def test_a_setting_that_the_game_does_not_have(self) -> None:
         world = World()
