@@ -496,7 +496,7 @@ class BridgeRun:
         """The action is illegal."""
         seat.action = seat.said = None
         seat.refusals += 1
-        again = self._terms.again and seat.refusals <= ASKED_AGAIN
+        again = self._terms.again and seat.refusals <= ASKED_AGAIN and self._bot is not None
         prompt = seat.dialogue.illegal(again)
         if self._bot is not None:
             self._bot.tell(prompt)
