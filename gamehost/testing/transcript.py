@@ -9,16 +9,20 @@ A transcript is a text file in a folder that has the wire's name. Its lines are:
 - `C1 drops`: connection 1 is lost. `60 s pass`: so much time passes.
 - `# Settings: a=b c=d`: the settings of the host, as for `--set`. Any other line that begins with `#` is a comment.
 
+`python -m gamehost.testing.transcript FILE` writes the host's lines anew, from what the clients say in a file.
+
 For a wire that is not made of lines, messages stand in words (`gamehost.testing.memory_host`). After `=` a line may give the
 same message as bytes in hexadecimal.
 """
 
 import re
-from collections.abc import Callable, Iterator
+import sys
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from attrs import field, frozen
 
+from gamehost.plugins import find_wires
 from gamehost.testing.memory_host import Client, MemoryHost
 
 _STEP = re.compile(r"(?P<side>[CS])(?P<number>[0-9]+)( (?P<times>[0-9]+) times)?: (?P<line>.*)")
@@ -145,3 +149,59 @@ def play(transcript: Transcript, host: MemoryHost, send: Callable[[Client, bytes
     for number, client in clients.items():
         rest = received.get(number, []) + client.heard()
         assert not rest, f"{transcript.name}: connection {number} also received {rest}"
+
+
+def written(text: str, host: MemoryHost, wire: str) -> str:
+    """
+    A transcript with all that the host says: what stands there for it is left out, and what it says now is put in.
+
+    :param text: the lines of a file
+    :raises ValueError: a line is none of a transcript's
+    """
+    clients: dict[int, Client] = {}
+    lines: list[str] = []
+
+    def hear() -> None:
+        lines.extend(f"S{number}: {line}" for number, client in sorted(clients.items()) for line in client.heard())
+
+    for line in text.splitlines():
+        if not line or line.startswith("#"):
+            lines.append(line)
+            continue
+        for step in _steps(line, False):
+            match step:
+                case Hears():
+                    continue
+                case Says(number, said):
+                    if number not in clients:
+                        clients[number] = host.connect(wire)
+                        hear()
+                    clients[number].say(said)
+                case Drops(number):
+                    clients.pop(number).drop()
+                case Passes(seconds):
+                    host.wait(seconds)
+            lines.append(line)
+            hear()
+    return "\n".join(lines) + "\n"
+
+
+def main(words: Sequence[str], host_class: type[MemoryHost] = MemoryHost) -> int:
+    """Write the transcripts anew that are named. The folder of each has its wire's name."""
+    if not words:
+        print("usage: python -m gamehost.testing.transcript FILE...", file=sys.stderr)
+        return 2
+    for word in words:
+        path = Path(word).resolve()
+        transcript = Transcript.read(path)
+        wires = tuple(one for one in find_wires().wires if one.name == transcript.wire)
+        if not wires:
+            print(f"{word}: no wire {transcript.wire!r} is installed", file=sys.stderr)
+            return 1
+        host = host_class(transcript.settings, wires=wires)
+        path.write_text(written(path.read_text("utf-8"), host, transcript.wire), "utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main(sys.argv[1:]))
