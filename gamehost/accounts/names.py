@@ -85,6 +85,13 @@ def checked_name(text: str) -> str:
     return name
 
 
+def mended(text: str) -> str:
+    """A text with `_` for what no name has, and at most as long as a name is; empty: nothing of it is left."""
+    name = unicodedata.normalize("NFC", text)[:LONGEST_NAME]
+    name = "".join(character if _fits(character) else "_" for character in name)
+    return name if name.strip("_-.") else ""
+
+
 def check_new_name(skeleton: str) -> None:
     """
     Check a name that nobody has yet. Accounts and seats that have such a name from earlier keep it.

@@ -16,7 +16,7 @@ from attrs import field, frozen
 from msgspec.structs import replace
 
 from gamehost.games.base import Seat
-from gamehost.journal.records import Entry, EntryKind, SeatRecord, TableHeader, TableId, TableRecord
+from gamehost.journal.records import Entry, EntryKind, SeatRecord, TableHeader, TableId, TableRecord, settings_to_show
 
 _WORDS: Mapping[EntryKind, str] = {
     EntryKind.BEGAN: "*begin",
@@ -27,8 +27,6 @@ _WORDS: Mapping[EntryKind, str] = {
 _KINDS = {word: kind for kind, word in _WORDS.items()}
 _TAG = re.compile(r"\[([A-Z][a-z]*) (.*)\]")
 _ENTRY = re.compile(r"([0-9]{1,9}) +([0-9]{1,15}) +(-|[0-9]{1,2}) +([^{}]+?)(?: +\{([0-9]{1,12}(?: [0-9]{1,12})*)\})?")
-#: What everybody who has the text need not know: with it one can watch a private match.
-_KEPT_BACK = frozenset({"code"})
 #: A longer text is not read.
 LONGEST = 4 * 1024 * 1024
 
@@ -67,9 +65,9 @@ def _header(record: TableRecord, date: str) -> Iterator[str]:
         yield _tag("Date", date)
     for seat in opening.seats:
         yield _tag("Seat", seat.name, seat.wire)
-    for name, value in sorted(opening.settings.items()):
-        if name not in _KEPT_BACK:
-            yield _tag("Setting", name, value)
+    # Not the code: with it one can watch a private match.
+    for name, value in sorted(settings_to_show(opening.settings).items()):
+        yield _tag("Setting", name, value)
     if record.entries and record.entries[-1].outcome:
         yield _tag("Result", record.entries[-1].outcome)
 

@@ -79,6 +79,14 @@ TABLE_SETTINGS = frozenset({"code", RATED, *CLOCK_SETTINGS})
 #: In the opening of a match of a championship: the number of the record in which its result counts. No player can set it.
 CHAMPIONSHIP = "championship"
 
+#: How the names of settings begin in which a wire has kept something with a seat of a match: `note.0`. No player can set them.
+NOTE = "note."
+
+
+def settings_to_show(settings: Mapping[str, str]) -> Mapping[str, str]:
+    """The settings of a match that everybody may know."""
+    return {name: text for name, text in settings.items() if name != "code" and not name.startswith(NOTE)}
+
 
 @frozen
 class TableHeader:
@@ -93,7 +101,12 @@ class TableHeader:
     @property
     def game_settings(self) -> Mapping[str, str]:
         """The settings of the game."""
-        return {name: text for name, text in self.settings.items() if name not in (*TABLE_SETTINGS, CHAMPIONSHIP)}
+        others = (*TABLE_SETTINGS, CHAMPIONSHIP)
+        return {name: text for name, text in self.settings.items() if name not in others and not name.startswith(NOTE)}
+
+    def note(self, seat: int) -> str:
+        """What the wire of a player has kept with the seat; empty: nothing."""
+        return self.settings.get(f"{NOTE}{seat}", "")
 
     @property
     def code(self) -> str:

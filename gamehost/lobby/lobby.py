@@ -15,7 +15,16 @@ from twisted.logger import Logger
 
 from gamehost.accounts.bans import Bans
 from gamehost.accounts.login import LoginAttempt, LoginOutcome, LoginRefused, LoginService
-from gamehost.accounts.names import NameFault, NameRefused
+from gamehost.accounts.names import (
+    LONGEST_NAME,
+    NameFault,
+    NameRefused,
+    check_new_name,
+    checked_name,
+    key_of,
+    mended,
+    skeleton_of,
+)
 from gamehost.games.base import Game, Seat
 from gamehost.journal.records import TableId, UnfinishedTable
 from gamehost.lobby.house import HousePlayers, HouseRules
@@ -33,7 +42,7 @@ from gamehost.lobby.remote_games import RemoteGames
 from gamehost.lobby.seats import Seats
 from gamehost.lobby.sessions import TOO_MANY_TRIED, IssuedKey, Session, SessionRegistry
 from gamehost.lobby.studies import Studies
-from gamehost.lobby.watching import Spectators, who_waits
+from gamehost.lobby.watching import GUEST, Spectators, who_waits
 from gamehost.settings import Settings
 from gamehost.tables.context import TableContext
 from gamehost.tables.gallery import Galleries
@@ -218,6 +227,54 @@ class Lobby:
         self._let_in(session, displaced)
         return session
 
+    def name_for(self, text: str) -> str:
+        """
+        A name that a guest of a wire with free names can have now: this text, mended and unique; else one that the host gives.
+
+        Nobody has it, and no seat is kept under it. `enter` takes it, with `given` if it is not like the text.
+        """
+        wanted = mended(text)
+        numbered = (f"{wanted[: LONGEST_NAME - 2]}.{number}" for number in range(2, 10))
+        for name in (wanted, *numbered) if wanted else ():
+            try:
+                check_new_name(skeleton_of(checked_name(name)))
+            except NameRefused:
+                break
+            if self.registry.get(name) is None and not self.registry.looks_taken(name):
+                return name
+        return self.spectators.new_guest()
+
+    def enter_as(
+        self, text: str, wire: str, address: str, player: Player[Any, Any], issued: IssuedKey | None = None
+    ) -> Session:
+        """
+        Log a guest in whose protocol takes any text as a name.
+
+        :param issued: a key that the host has made
+        :raises NameRefused: the name is banned, or the host is busy
+        """
+        wanted = mended(text)
+        if wanted and (refusal := self._refusal(wanted)) is not None:
+            raise refusal
+        name = self.name_for(text)
+        return self.enter(name, wire, address, player, issued=issued, given=name.startswith(GUEST))
+
+    def take_back(self, name: str, key: str, wire: str, address: str, player: Player[Any, Any]) -> Session | None:
+        """
+        Have a guest take a seat back by a key that the host has made; `None`: no such seat is kept.
+
+        The seat comes through `seated` and `Back`, at once or when the table has been loaded.
+
+        :raises NameRefused: the key is wrong, or the host is busy
+        """
+        if not self.registry.has_seat(key_of(name)):
+            return None
+        session = self.enter(name, wire, address, player, issued=IssuedKey(key, True), given=True)
+        if self.reconnect(session):
+            return session
+        self.leave(session, player)
+        return None
+
     def log_in(
         self,
         name: str,
@@ -342,6 +399,15 @@ class Lobby:
 
     # -- to a table
 
+    def new_match_id(self) -> str:
+        """
+        24 hex digits for a match that is to begin, which nobody can guess.
+
+        Put it at the beginning of `Session.note`, and `table_of` it into `Session.number`: then the match is found under it as
+        long as its record is kept. See `Spectators.find`.
+        """
+        return f"{self.context.journal.new_table():012x}{self.below(2**48):012x}"
+
     def play(self, session: Session, queue: Queue, wish: Seat | None = None) -> bool:
         """
         Have a present player play: in the seat that is kept for them, or at a new table if another one waits.
@@ -376,6 +442,8 @@ class Lobby:
             held_up: list[float] = []
 
             def may_begin(other: Session) -> bool:
+                if session.number is not None and other.number is not None:
+                    return False
                 if seconds := self.new_matches.seconds_until(other.address):
                     held_up.append(seconds)
                 return not seconds
@@ -396,6 +464,25 @@ class Lobby:
             reserved.begins(session.table_id)
         return True
 
+    def meet(self, players: Sequence[Session], queue: Queue) -> bool:
+        """
+        Begin a match of these players, in the order of the seats: one who waits in this queue, and one who wants to play with
+        exactly this one. `False`: it cannot begin now.
+        """
+        waiting = self.queues.waiting.get(queue.key, ())
+        if self._stopping or self.no_tables is not None or not any(one in waiting for one in players):
+            return False
+        if any(self.new_matches.seconds_until(one.address) for one in players):
+            return False
+        if any(self.queues.reservation(queue.key, one) is not None for one in players):
+            return False
+        for one in players:
+            self.stop_waiting(one)
+            one.required = queue.required
+        self.new_matches.begin(one.address for one in players)
+        self._begin(queue.game, None, players)
+        return True
+
     def _match_again(self) -> None:
         """Some time has passed: players who had to wait may begin matches now."""
         held_up, self._held_up = self._held_up, {}
@@ -408,7 +495,8 @@ class Lobby:
     def _begin(self, game: Game[Any, Any], settings: Settings | None, players: Sequence[Session]) -> None:
         """Begin a match. `None`: with the host's own settings for the game."""
         settings = self.settings.get(game.name, {}) if settings is None else settings
-        self.seats.open(game, self.context.journal.new_table(), settings, players)
+        number = next((one.number for one in players if one.number is not None), None)
+        self.seats.open(game, number or self.context.journal.new_table(), settings, players)
 
     def reconnect(self, session: Session) -> bool:
         """As of `Seats.take`."""

@@ -21,7 +21,7 @@ from gamehost.accounts.names import key_of
 from gamehost.games.base import CLOCK_SETTINGS, Game, Seat
 from gamehost.games.chance import ScriptedChance
 from gamehost.games.clock import with_clocks
-from gamehost.journal.records import CHAMPIONSHIP, RATED, TABLE_SETTINGS, TableId
+from gamehost.journal.records import CHAMPIONSHIP, RATED, TABLE_SETTINGS, TableId, settings_to_show
 from gamehost.limits import KeyedBuckets, is_loopback, rate_limit_key
 from gamehost.lobby.sessions import Membership, Session
 from gamehost.settings import Settings
@@ -151,7 +151,7 @@ class Queues:
         if len(others) < seats - 1:
             return None
         players = [*others, session]
-        if wish == 0 or self._wishes.get(others[0]) == 1:
+        if wish == 0 or self._wishes.get(others[0]) == 1 or (wish is None and others[0].second):
             players.reverse()
         return players
 
@@ -516,8 +516,8 @@ class Played:
         table = session.table
         if table is None or not session.match:
             return None
-        left_out = {"code", RATED, CHAMPIONSHIP}  # a rematch is private
-        settings = {name: text for name, text in table.settings.items() if name not in left_out}
+        left_out = {RATED, CHAMPIONSHIP}  # a rematch is private
+        settings = {name: text for name, text in settings_to_show(table.settings).items() if name not in left_out}
         return cls(table.id, table.game, settings, tuple(session.match))
 
     def others(self, session: Session) -> list[Session]:

@@ -16,6 +16,7 @@ from twisted.logger import Logger
 from gamehost.accounts.names import NameRefused, key_of
 from gamehost.games.base import Game, Seat
 from gamehost.journal.records import (
+    NOTE,
     Entry,
     EntryKind,
     SeatRecord,
@@ -118,8 +119,10 @@ class Seats:
     def open(self, game: Game[Any, Any], number: TableId, settings: Settings, sessions: Sequence[Session]) -> None:
         """Begin a match of these players, in the order of the seats."""
         complete = dict(settings)
-        for one in sessions:
+        for seat, one in enumerate(sessions):
             complete |= one.required
+            if one.note:
+                complete[f"{NOTE}{seat}"] = one.note
             self.house.waits_no_longer(one)
         opening = TableHeader(game.name, game.version, tuple(one.record for one in sessions), complete)
         players = [one.player for one in sessions if one.player is not None]

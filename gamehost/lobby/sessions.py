@@ -186,6 +186,12 @@ class Session:
     suspended: bool = False
     #: `Queue.required` where the player waits.
     required: Mapping[str, str] = field(factory=dict, repr=False)
+    #: What the wire keeps with the seat of the next match, as long as its record; players of a queue with a `number` of
+    #: their own do not meet, because a match has one.
+    note: str = field(default="", repr=False)
+    number: TableId | None = None
+    #: Whether a player without a wish, who waits, has the second seat if the other one has no wish either.
+    second: bool = False
     key: str = field(init=False, default=Factory(lambda self: key_of(self.name), takes_self=True))
 
     @property

@@ -15,16 +15,24 @@ from twisted.logger import Logger
 
 from gamehost.games.base import Game
 from gamehost.journal.history import MANY, History, beginning, history_in_steps, shown_after
-from gamehost.journal.records import Entry, FinishedMatch, Journal, TableElsewhere, TableId, TableRecord
+from gamehost.journal.records import (
+    Entry,
+    FinishedMatch,
+    Journal,
+    TableElsewhere,
+    TableId,
+    TableRecord,
+    settings_to_show,
+)
 from gamehost.lobby.finished import FinishedMatches
-from gamehost.lobby.questions import Found, Questions
+from gamehost.lobby.questions import Found, Questions, Work
 from gamehost.lobby.queues import OpenTables, same_code
 from gamehost.lobby.seats import Seats
 from gamehost.lobby.sessions import Session, SessionRegistry
 from gamehost.tables.context import TableContext
 from gamehost.tables.followed import FollowedTable
 from gamehost.tables.gallery import Encoder, Galleries, Watcher, WatchRefused
-from gamehost.tables.interfaces import Look, OpenTable, WatchableTable
+from gamehost.tables.interfaces import Audience, Look, OpenTable, WatchableTable
 from gamehost.tables.scheduler import Slices
 from gamehost.tables.table import Table
 
@@ -489,6 +497,32 @@ class HistoryQuestion:
 
 
 @define(eq=False)
+class _Follower:
+    """Tells an audience what happens, so many seconds later."""
+
+    _audience: Audience[Any]
+    _clock: IReactorTime
+    _delay: float
+    stopped: bool = False
+
+    def shown(self, look: Look[Any]) -> None:
+        self._tell(partial(self._audience.shown, look))
+
+    def deliver(self, event: Any, n: int) -> None:
+        self._tell(partial(self._audience.deliver, event, n))
+
+    def _tell(self, tell: Callable[[], None]) -> None:
+        if self._delay:
+            self._clock.callLater(self._delay, self._late, tell)
+        else:
+            self._late(tell)
+
+    def _late(self, tell: Callable[[], None]) -> None:
+        if not self.stopped:
+            tell()
+
+
+@define(eq=False)
 class Spectators:
     """
     What can be seen of a host: who is here, what is played and who waits, the board of that, and every match.
@@ -567,7 +601,9 @@ class Spectators:
         """
         table = session.table
         if table is not None:
-            names, settings = list(table.names), table.settings
+            names, settings = list(table.names), dict(settings_to_show(table.settings))
+            if table.code:
+                settings["code"] = table.code
         elif session.asleep is not None:
             waking = self._registry.waking.get(session.asleep)
             names, settings = ["" if one is None else one.name for one in waking.sessions] if waking else [], {}
@@ -604,6 +640,54 @@ class Spectators:
         """Tell this watcher nothing more of this match."""
         self._galleries.unwatch(table, watcher)
 
+    def follow(self, table: TableId, audience: Audience[Any], code: str = "") -> Callable[[], None] | None:
+        """
+        Tell an audience where a match stands, and then each event, as objects and not as bytes; with the delay of its game.
+
+        :param code: of a private table
+        :returns: a function that ends this; `None`: no such match is played
+        """
+        try:
+            found = self._found(table, code)
+        except WatchRefused:
+            return None
+        follower = _Follower(audience, self._context.clock, self.delay(found.game.name))
+        if not found.watch(follower):
+            return None
+
+        def stop() -> None:
+            follower.stopped = True
+            found.unwatch(follower)
+
+        return stop
+
+    def delay(self, game: str) -> float:
+        """How many seconds later than its players others may see a match of this game."""
+        return self._galleries.delay(game)
+
+    def find(self, match_id: str, game: Game[Any, Any]) -> Work:
+        """
+        How to find a match by an id of `Lobby.new_match_id`, for `Questions`: the answer is its record and its `History`, or
+        `None`. Those of a match that is played, that sleeps, or that is finished; of one that goes on, what others may know.
+        """
+        number = int(match_id[:12], 16)
+
+        async def look() -> Found:
+            record = await self.read(TableId(number)) if 0 < number < 2**47 else ""
+            if isinstance(record, str) or record.opening.game != game.name or record.opening.version != game.version:
+                return Found(None)
+            seats = range(len(record.opening.seats))
+            if not any(same_code(record.opening.note(seat)[: len(match_id)], match_id) for seat in seats):
+                return Found(None)
+            known, delay = None, self.delay(game.name)
+            if delay and not _is_finished(record) and record.entries:
+                played = self.played.get(record.table)
+                known = shown_after(record.entries, record.entries[-1].at if played is None else played.now(), delay)
+            _, told = await self._replay(game, record, known, None)
+            return Found(None if isinstance(told, WatchRefused) else (record, told))
+
+        return look
+
     def history(
         self, table: TableId, until: int | None, code: str, games: Mapping[str, Game[Any, Any]]
     ) -> HistoryQuestion:
@@ -617,6 +701,8 @@ class Spectators:
         :raises WatchRefused: there is no such match, or it has another code
         """
         self.played.look()
+        if not 0 < table < 2**63:
+            raise WatchRefused(NO_RECORD)  # the journal has no such numbers
         played = self.played.get(table)
         if self._seats.sleeps(table) or (played is not None and not same_code(played.code, code)):
             raise WatchRefused(NO_RECORD)

@@ -29,7 +29,7 @@ from gamehost.journal.history import MANY as MOST_TOLD
 from gamehost.journal.history import History
 from gamehost.journal.notation import NotNotation, write_notation
 from gamehost.journal.pictures import NoPicture, picture
-from gamehost.journal.records import Entry, EntryKind, FinishedMatch, TableId, TableRecord
+from gamehost.journal.records import Entry, EntryKind, FinishedMatch, TableId, TableRecord, settings_to_show
 from gamehost.journal.replay import NotFollowed, replayed
 from gamehost.lobby.finished import KINDS, LIST_SECONDS, Kind, Tally, outcome
 from gamehost.lobby.questions import Found
@@ -251,7 +251,7 @@ def written(match: FinishedMatch, record: TableRecord, played: PlayedGame, revea
     return MatchRecord(
         **asdict(row(match)),
         version=opening.version,
-        settings={name: text for name, text in opening.settings.items() if name != "code"},
+        settings=dict(settings_to_show(opening.settings)),
         events=events,
         hidden=hidden if reveal else UNSET,
         entries=[_entry(number, one) for number, one in enumerate(entries, 1)] if reveal else UNSET,
