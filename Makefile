@@ -174,7 +174,7 @@ fuzz: $(VENV)/ready ## damaged streams on every wire, each cut in three ways; ST
 		$$(grep -l WireContract tests/wires/test_*.py | sed 's/\.py$$//; s,/,.,g; s/$$/.WireTests.test_fuzz/') \
 		tests.web.test_socket_wire.WireTests.test_fuzz tests.web.test_http_fuzz
 
-FUZZED = $(or $(WIRES),onitama onitama-final stratego-frames stratego-lines paper-soccer eriantys eriantys-java open console)
+FUZZED = $(or $(WIRES),onitama onitama-final litama stratego-frames stratego-lines paper-soccer eriantys eriantys-java open console)
 fuzz-coverage: $(VENV)/ready ## fuzzing that is guided by coverage (Linux); MINUTES=5 in all, WIRES="onitama eriantys"
 	$(PIP) --editable '.[fuzz]'
 	for wire in $(FUZZED); do \

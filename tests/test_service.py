@@ -479,7 +479,7 @@ class HostTests(SynchronousTestCase):
         host.startService()
         self.assertEqual(len(host.factories), len(WIRES))
         configs: list[Any] = [factory.config for factory in host.factories if "strict" in factory.wire.options]
-        self.assertTrue(all(config.strict for config in configs))
+        self.assertTrue(all(getattr(config, "lines", config).strict for config in configs))
 
     def test_a_wires_flag_is_a_setting_of_that_wire(self) -> None:
         """`--declaration`, on the command line or in a file, is `--set paper-soccer.declaration=yes`."""

@@ -145,7 +145,7 @@ class OwnerContract(WireHooks):
             return
         players[0].drop()
         again = world.connect(self.wire.name)
-        again.send(self.log_in("ann"))
+        self.come_back(again, "ann")
         session = world.lobby.registry.get("ann")
         assert session is not None
         self.assertIsNotNone(session.player)

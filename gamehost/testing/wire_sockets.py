@@ -130,7 +130,8 @@ class SocketContract(WireHooks):
         if not self.wire.websocket:
             return
         for transcript in read_transcripts(self.transcripts / self.wire.name):
-            self.text, self.host_class, before = SocketTexts, AnsweringHost, (self.text, self.host_class)
+            before = self.text, self.host_class
+            self.text, self.host_class = SocketTexts, type("Answering", (AnsweringHost, self.host_class), {})
             host = self.new_host(settings=transcript.settings)
             self.text, self.host_class = before
             play(transcript, host)

@@ -532,10 +532,10 @@ class LineOrTextCodec(FrameCodec[Any]):
 class LinesOrSocket:
     """The configuration of a wire of lines whose clients may speak WebSocket."""
 
-    _lines: WireConfig[Any]
+    lines: WireConfig[Any]
 
     def new_codec(self) -> LineOrTextCodec:
-        return LineOrTextCodec(self._lines.new_codec())
+        return LineOrTextCodec(self.lines.new_codec())
 
     def new_conversation(self, peer: Peer[Any], lobby: Lobby) -> Conversation[Any]:
-        return self._lines.new_conversation(peer, lobby)
+        return self.lines.new_conversation(peer, lobby)

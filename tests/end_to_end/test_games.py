@@ -1,6 +1,7 @@
 """Onitama, Stratego and paper soccer over real sockets: what a stranger with netcat sees, bots, kills and returns."""
 
 import importlib.util
+import json
 import random
 import shutil
 import signal
@@ -19,6 +20,7 @@ from unittest import SkipTest
 from xml.etree import ElementTree
 
 from twisted.trial.unittest import SynchronousTestCase
+from websockets.sync.client import connect
 
 from gamehost.games.paper_soccer.rules import Point, Position
 from tests.kit import fork_server
@@ -249,6 +251,52 @@ class OnitamaFinalTests(SynchronousTestCase):
             ann.say("MAKE_MOVE|tiger|3|2|1|2")
             self.assertEqual(ann.hear(), "MOVE_WAS_MADE|tiger|3|2|1|2")
             self.assertEqual(bob.hear(), "MOVE_WAS_MADE|tiger|c2|c4")
+
+
+# Litama's protocol over WebSocket, spoken by another implementation of it: ids and tokens through a kill of the host.
+
+
+class LitamaTests(SynchronousTestCase):
+    """A client of the community, and a player of the document."""
+
+    def host(self, folder: Path) -> HostProcess:
+        options = ("--set", "onitama.deal=boar,ox/crab,eel/tiger")
+        return HostProcess(*options, wires=["onitama", "litama"], folder=folder, store="store.sqlite")
+
+    def test_killed_in_mid_game_and_on(self) -> None:
+        """kill -9: the id is found at once, the token moves, and the other player comes back on another wire."""
+        folder = Path(self.mktemp()).absolute()
+        folder.mkdir()
+        with self.host(folder) as host:
+            bob = host.connect("onitama")
+            bob.say("LOGIN|bob")
+            self.assertEqual(bob.hear(), "WAITING|bob")
+            with connect(f"ws://127.0.0.1:{host.ports['litama']}/") as ann:
+                ann.send("create ann lee")
+                entered = json.loads(ann.recv())
+                match, token = entered["matchId"], entered["token"]
+                self.assertEqual(bob.hear(), "START|bob|ann_lee|white=boar,ox;black=crab,eel;spare=tiger")
+                bob.say("MAKE_MOVE|boar|c1|c2")
+                self.assertEqual(bob.hear(), "MOVE_WAS_MADE|boar|c1|c2")
+                ann.send(f"move {match} {token} crab c5c4")
+                self.assertEqual(json.loads(ann.recv()), {"messageType": "move", "matchId": match})
+                self.assertEqual(bob.hear(), "MOVE_WAS_MADE|crab|c5|c4")
+                ann.send(f"state {match}")
+                before = json.loads(ann.recv())
+                host.kill()
+        with self.host(folder) as host, connect(f"ws://127.0.0.1:{host.ports['litama']}/") as ann:
+            ann.send(f"state {match}")
+            self.assertEqual(json.loads(ann.recv()), before)
+            self.assertEqual(before["usernames"], {"blue": "bob", "red": "ann lee"})
+            ann.send(f"spectate {match} {token}")
+            self.assertEqual(json.loads(ann.recv())["messageType"], "spectate")
+            self.assertEqual(json.loads(ann.recv()), before)
+            bob = host.connect("onitama")
+            bob.say("LOGIN|bob")
+            self.assertTrue(bob.hear().startswith("RECONNECT|bob|white|"))
+            bob.say("MAKE_MOVE|tiger|c2|c4")
+            state = json.loads(ann.recv())
+            self.assertEqual((state["gameState"], state["winner"]), ("ended", "blue"))
 
 
 # Stratego as binary frames over real sockets: a host and bots, each in a process of its own.

@@ -65,8 +65,8 @@ class StatefulTests(PropertyCase):
     """The host as it is."""
 
     def test_every_wire_takes_part(self) -> None:
-        """Each wire has a speaker."""
-        self.assertEqual({wire.name for wire in WIRES}, set(MODEL_CLIENTS))
+        """Each wire has a speaker, but for the one on which a player is a token: `tests.wires.test_litama` plays it."""
+        self.assertEqual({wire.name for wire in WIRES} - {"litama"}, set(MODEL_CLIENTS))
 
     def test_host(self) -> None:
         """Whatever players, disk and clock do, in whatever order, the host keeps its word."""

@@ -18,7 +18,7 @@ export function clockText(milliseconds) {
 
 /** How players come whose way is not the browser's; "" for the open wire, which browsers speak. */
 const WAYS = {
-  console: "by the console", house: "the host's player", onitama: "by Onitama lines", "onitama-final": "by Onitama lines",
+  console: "by the console", house: "the host's player", onitama: "by Onitama lines", "onitama-final": "by Onitama lines", litama: "by Litama",
   "stratego-lines": "by Stratego lines", "stratego-frames": "by Stratego frames", "paper-soccer": "by XML", eriantys: "by Eriantys lines",
   "eriantys-java": "by Java",
 };

@@ -1,0 +1,1 @@
+"""Onitama for the community's bots and browser clients: the protocol of the server Litama, over WebSocket and by line."""

@@ -1,0 +1,138 @@
+"""
+The client's side of the wire, by line: the codec, and a program that plays.
+
+The program creates a match, or joins the one whose id it was given as its password. Two who create never meet.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from msgspec import DecodeError, json
+
+from gamehost.games.base import Seat
+from gamehost.games.onitama.master import ONITAMA, Situation
+from gamehost.games.onitama.rules import SQUARES, Move, Position, card_named
+from gamehost.programs.wire_player import NOBODY, ProgramError, WirePlayer, won
+from gamehost.wires.framing import ClientLineCodec, WireError
+from gamehost.wires.litama import messages as m
+from gamehost.wires.litama.codec import LitamaCodec, parse
+from gamehost.wires.litama.rendering import BLUE_CARDS, read_board, turned
+
+_ID = re.compile(r"[0-9a-fA-F]{24}", re.ASCII)
+_TEXT = ("error", "command", "query")
+
+
+class LitamaClientCodec(ClientLineCodec[m.Message]):
+    """The codec of one connection, on the client's side."""
+
+    LIMIT = 65_536
+    CLIENT_LIMIT = LitamaCodec.LIMIT
+
+    def read(self, line: bytes) -> m.Message:
+        """
+        :raises WireError: no message of the server
+        """
+        try:
+            fields = json.decode(line, type=dict[str, Any])
+        except DecodeError:
+            raise WireError("expected one JSON object") from None
+        match fields:
+            case {"messageType": "state"}:
+                return m.Standing(fields)
+            case {
+                "messageType": "create" | "join" as kind,
+                "matchId": str(match_id),
+                "token": str(token),
+                "index": 0 | 1 as index,
+            }:
+                return m.Entered(kind, match_id, token, index)
+            case {"messageType": "move" | "spectate" as kind, "matchId": str(match_id)}:
+                return m.Done(kind, match_id)
+            case {"messageType": "error", "error": str()}:
+                return m.Failed(*(str(fields.get(name, "")) for name in ("matchId", *_TEXT)))
+        raise WireError("not a message of the server")
+
+    def line(self, message: m.Message) -> bytes:
+        """
+        :raises WireError: it cannot be written
+        """
+        if not isinstance(message, m.Command) or isinstance(message, m.Unknown):
+            raise WireError(f"a client does not say {type(message).__name__}")
+        if parse(message.text) != message:
+            raise WireError("a name that is too long, or a field with a blank")
+        try:
+            return message.text.encode("utf-8")
+        except UnicodeEncodeError:
+            raise WireError("a text that cannot be written in UTF-8") from None
+
+
+class LitamaPlayer(WirePlayer):
+    """Plays by `state`: it follows nothing on its own."""
+
+    GAME = ONITAMA
+    _match_id = _token = ""
+    _index = 0
+    _position: Position | None = None
+    _blue = 0
+
+    def begin(self) -> Sequence[Any]:
+        self._position = None
+        joins = _ID.fullmatch(self.password) is not None
+        return (_said(f"join {self.password} {self.name}" if joins else f"create {self.name}"),)
+
+    def hear(self, message: Any) -> Sequence[Any]:
+        match message:
+            case m.Entered(_, match_id, token, index):
+                self._match_id, self._token, self._index = match_id, token, index
+                return (_said(f"spectate {match_id}"),)
+            case m.Standing(fields) if fields.get("gameState") != "waiting for player":
+                self._stands(fields)
+            case m.Failed(_, why, "move"):
+                self.refused(why)
+            case m.Failed(_, why):
+                raise ProgramError(f"the server says: {why}")
+        return ()
+
+    def _stands(self, fields: Mapping[str, Any]) -> None:
+        """
+        :raises ProgramError: it cannot be understood
+        """
+        try:
+            position, winner, names = _position(fields), fields["winner"], fields["usernames"]
+            self._blue = 0 if fields["startingCards"]["side"] in BLUE_CARDS else 1
+            seat = Seat(self._blue ^ (fields["indices"]["blue"] != self._index))
+        except (KeyError, TypeError, ValueError) as error:
+            raise ProgramError("the server's `state` cannot be understood") from error
+        if fields["gameState"] == "ended":
+            self.end(NOBODY if winner == "none" else won(names[winner]))
+        elif position != self._position:
+            if self._position is None:
+                self.sit_down(seat)
+            self._position = position
+            self.tell(Situation(position))
+
+    def act(self, action: Any) -> Sequence[Any]:
+        if not isinstance(action, Move):
+            return ()  # the server gives a card for who cannot move
+        squares = "".join(SQUARES[turned(square, self._blue)] for square in (action.start, action.end))
+        return (_said(f"move {self._match_id} {self._token} {action.card} {squares}"),)
+
+
+def _said(text: str) -> m.Message:
+    return parse(text)
+
+
+def _position(fields: Mapping[str, Any]) -> Position:
+    """
+    :raises ValueError: there is no such card, or no such board
+    """
+    blue = 0 if fields["startingCards"]["side"] in BLUE_CARDS else 1
+    cards = fields["cards"]
+    known = [card_named(one) for one in (*cards["blue"], *cards["red"], cards["side"])]
+    five = [card for card in known if card is not None]
+    if len(five) != 5:
+        raise ValueError("expected five cards")
+    hands = ((five[0], five[1]), (five[2], five[3]))
+    turn = blue if fields["currentTurn"] == "blue" else 1 - blue
+    return Position(hands if blue == 0 else (hands[1], hands[0]), five[4], read_board(fields["board"], blue), turn)

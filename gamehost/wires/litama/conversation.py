@@ -1,0 +1,482 @@
+"""
+The protocol, `->` from the client, `<-` from the server, which writes JSON::
+
+    -> create ann                    <- create ID TOKEN 0      the match waits, for anybody who plays Onitama on this host
+    -> join ID bob      (another)    <- join ID TOKEN 1        or exactly this player comes
+    -> spectate ID                   <- spectate ID            and state, now and whenever the match has changed
+    -> state ID                      <- state                  how it stands
+    -> move ID TOKEN tiger c1c3      <- move ID                and state to all who spectate
+                                     <- error                  or to the sender alone
+
+A connection may have any number of matches, and a match any number of connections: the token is the right to move. So there is
+one state, and what must be found in the journal first, or is on its way into it, keeps what comes behind it waiting.
+"""
+
+import re
+from collections import deque
+from collections.abc import Callable, Mapping
+from enum import Enum
+from functools import partial
+from typing import Any, ClassVar
+
+from attrs import frozen
+
+from gamehost.accounts.names import NameRefused
+from gamehost.games.onitama.master import ONITAMA
+from gamehost.lobby.lobby import Lobby
+from gamehost.lobby.queues import Queue
+from gamehost.lobby.sessions import IssuedKey, Session
+from gamehost.lobby.watching import GUEST
+from gamehost.settings import Settings, one_of, refuse_unknown, setting
+from gamehost.wires.base import COMMON_OPTIONS, Wire, common_settings, imported
+from gamehost.wires.conversation import BaseConversation, Claim, Peer
+from gamehost.wires.framing import UndecodableLine
+from gamehost.wires.litama.codec import LitamaCodec, SuccessorCodec
+from gamehost.wires.litama.matches import Match, SeatPlayer, matches_of
+from gamehost.wires.litama.messages import (
+    Command,
+    Create,
+    Done,
+    Entered,
+    Failed,
+    Join,
+    MakeMove,
+    Message,
+    Spectate,
+    Standing,
+    State,
+    Unknown,
+)
+from gamehost.wires.litama.rendering import read_move
+
+UNKNOWN = "Invalid command sent"
+NO_ID = "matchId was in an incorrect format"
+NOT_FOUND = "Match not found"
+NOT_WAITING = "Not allowed to join"
+ENDED = "Game ended"
+WRONG_TOKEN = "Token is incorrect"
+NO_MOVE = "'move' or 'card' not given properly"
+NOT_YOUR_TURN = "Cannot move when it is not your turn"
+NOT_YOUR_PIECE = "Cannot move opponent's pieces or empty squares"
+INVALID = "Invalid move"
+
+#: Seats that one connection may have at once, and matches that it may spectate.
+MOST_SEATS = 16
+MOST_SPECTATED = 64
+#: Commands that wait behind one that is not answered yet.
+MOST_WAITING = 100
+
+_ID = re.compile(r"[0-9a-fA-F]{24}", re.ASCII)
+
+
+class LitamaState(Enum):
+    """Where a connection is."""
+
+    CONNECTED = "connected"
+
+
+class LitamaConversation(BaseConversation[Message]):
+    """
+    The conversation on one connection.
+
+    :param queue: where the players of this wire wait
+    :param strict: do not say why a connection ends, and take no token in `spectate`
+    :param successor: behave as the successor of the server
+    """
+
+    def __init__(
+        self, peer: Peer[Message], lobby: Lobby, wire: str, queue: Queue, strict: bool, successor: bool
+    ) -> None:
+        super().__init__(peer, lobby, LitamaState.CONNECTED)
+        self._wire = wire
+        self._queue = queue
+        self._strict = strict
+        self._successor = successor
+        self._matches = matches_of(lobby)
+        self._seats: list[SeatPlayer] = []
+        self._spectated: list[Match] = []
+        #: What is being answered, and what has come behind it.
+        self._current: Command | None = None
+        self._later: deque[Message] = deque()
+        self._withdraw: Callable[[], None] = lambda: None
+        self._ended = False
+
+    # -- one after the other
+
+    def hear(self, message: Message) -> None:
+        """Act on a message, or keep it until the one before it is answered."""
+        if self._current is None or not isinstance(message, Command | UndecodableLine):
+            super().hear(message)
+        elif len(self._later) < MOST_WAITING:
+            self._later.append(message)
+        else:
+            self.peer.hang_up("too many messages wait for an answer")
+
+    def go_on(self) -> None:
+        """What was heard last is answered: hear what has come meanwhile."""
+        self._current = None
+        while self._later and self._current is None and not self._ended:
+            super().hear(self._later.popleft())
+
+    def _fail(self, message: Command, error: str) -> None:
+        self.peer.refuse(Failed(message.match_id, error, message.NAME or message.text, message.text))
+        if self._successor:
+            self.peer.hang_up(error)
+
+    def _with(self, message: Command, use: Callable[[Match], None]) -> None:
+        """Do something with the match of a command, at once or when its record has been read."""
+        if not _ID.fullmatch(message.match_id):
+            self._fail(message, NO_ID)
+            return
+        match_id = message.match_id.lower()
+        match = self._matches.by_id.get(match_id)
+        if match is not None and match.knows(match.view_of(self)):
+            use(match)
+            return
+
+        def found(answer: Any) -> None:
+            if answer is None:
+                self._fail(message, NOT_FOUND)
+            else:
+                use(self._learned(match_id, *answer))
+            if self._current is message:
+                self.go_on()
+
+        def refused(refusal: Exception) -> None:
+            self._fail(message, str(refusal))
+            self.go_on()
+
+        self._current = message
+        questions, work = self._spectators.questions, self._spectators.find(match_id, ONITAMA)
+        self._withdraw = questions.tell(self.address, (self._wire, match_id), work, found, refused)
+
+    def _learned(self, match_id: str, record: Any, told: Any) -> Match:
+        """The match of a record. One that is known here already learns where it stands."""
+        match = Match.of(match_id, self.lobby, self._matches, record, told)
+        known = self._matches.by_id.get(match_id)
+        if known is None or known.waits:
+            return match
+        if known.outer.n <= match.outer.n:
+            known.outer.position, known.outer.winner, known.outer.n = (
+                match.outer.position,
+                match.outer.winner,
+                match.outer.n,
+            )
+        return known
+
+    # -- heard
+
+    def create(self, message: Create) -> None:
+        """Have a new match wait. Whoever plays Onitama on this host may come, on whatever wire."""
+        match = Match(self.lobby.new_match_id(), self.lobby, self._matches)
+        entered = self._new_seat(message, match, 0)
+        if entered is not None:
+            session, answer = entered
+            session.number, session.second = match.table, bool(self.lobby.below(2))
+            self._matches.by_id[match.id] = match
+            self.peer.say(answer)
+            self.lobby.play(session, self._queue)
+
+    def join(self, message: Join) -> None:
+        """Begin the match that waits under this id."""
+        self._with(message, partial(self._join, message))
+
+    def _join(self, message: Join, match: Match) -> None:
+        creator = match.creator()
+        if creator is None or creator.session is None:
+            self._fail(message, NOT_WAITING)
+            return
+        entered = self._new_seat(message, match, 1)
+        if entered is None:
+            return
+        session, answer = entered
+        players = [creator.session, session]
+        self._current = message
+        match.greet(partial(self._joined, answer))
+        if not self.lobby.meet(players[:: -1 if creator.session.second else 1], self._queue):
+            match.greet(lambda: None)
+            match.players[-1].leave()
+            self._fail(message, NOT_WAITING)
+            self.go_on()
+
+    def _joined(self, answer: Entered) -> None:
+        self.peer.say(answer)
+        self.go_on()
+
+    def _new_seat(self, message: Create | Join, match: Match, index: int) -> tuple[Session, Entered] | None:
+        """A seat in a match that has not begun: its new session, and the answer; `None`: refused."""
+        if len(self._seats) >= MOST_SEATS:
+            self._fail(message, f"this connection has {MOST_SEATS} matches, and no more can be played on it")
+            return None
+        token, seat = f"{self.lobby.below(2**256):064x}", SeatPlayer(match, message.name, index)
+        try:
+            session = self.lobby.enter_as(message.name, self._wire, self.address, seat, IssuedKey(token, True))
+        except NameRefused as refusal:
+            self._fail(message, str(refusal))
+            return None
+        session.note = f"{match.id} {index} {message.name}"
+        seat.session = session
+        match.players.append(seat)
+        self._own(seat)
+        self.logged_in(session)
+        return session, Entered(message.NAME, match.id, token, index)
+
+    def _own(self, seat: SeatPlayer) -> None:
+        """This connection has used the token of a seat."""
+        if seat not in self._seats:
+            self._seats.append(seat)
+            seat.owners[self] = None
+            if self in seat.match.outer.spectators:
+                del seat.match.outer.spectators[self]
+                seat.match.inner.spectators[self] = None
+        self.session, self.handle = seat.session, seat.handle
+
+    def claim_of_name(self, message: Create | Join) -> Claim | None:
+        """The name that other wires will see."""
+        name = self.lobby.name_for(message.name)
+        return None if name.startswith(GUEST) else Claim(name)
+
+    def claim_of_token(self, message: MakeMove | Spectate) -> Claim | None:
+        """The name of the seat that the token takes back. A host knows the names of its own seats without that, too."""
+        match = self._matches.by_id.get(message.match_id.lower())
+        seat = None if match is None or not message.token else match.seat_of(message.token)
+        return None if match is None or seat is None or match.waits else Claim(match.sessions[seat][0])
+
+    def state_asked(self, message: State) -> None:
+        """How does a match stand?"""
+        self._with(message, self._tell_match)
+
+    def _tell_match(self, match: Match) -> None:
+        self.peer.logged_in()
+        self.tell_state(match.fields(match.view_of(self)))
+
+    def spectate(self, message: Spectate) -> None:
+        """Tell how a match stands, now and whenever it has changed."""
+        self._with(message, partial(self._spectate, message))
+
+    def _spectate(self, message: Spectate, match: Match) -> None:
+        if match.view_of(self).winner is not None and not self._successor:
+            self._fail(message, ENDED)
+        elif message.token and not self._strict and match.view_of(self).winner is None:
+            self._by_token(message, message.token, match, lambda seat: self._look(message, seat.match))
+        else:
+            self._look(message, match)
+
+    def _look(self, message: Spectate, match: Match) -> None:
+        self.peer.logged_in()
+        view = match.view_of(self)
+        if view.winner is None and self not in view.spectators:
+            if len(self._spectated) >= MOST_SPECTATED:
+                self._fail(message, f"this connection spectates {MOST_SPECTATED} matches, and no more can be")
+                return
+            self._spectated.append(match)
+            view.spectators[self] = None
+            self._matches.by_id.setdefault(match.id, match)
+            if view is match.outer and not match.waits:
+                match.follow()
+        self.peer.say(Done("spectate", match.id))
+        if self._successor or view.winner is not None:
+            self._tell_match(match)
+        else:
+            match.broadcast(match.inner)
+            match.broadcast(match.outer)
+
+    def move(self, message: MakeMove) -> None:
+        """Play a card, for the seat of the token."""
+        self._with(message, partial(self._move, message))
+
+    def _move(self, message: MakeMove, match: Match) -> None:
+        if match.view_of(self).winner is not None:
+            self._fail(message, ENDED)
+        elif match.waits and match.seat_of(message.token) is not None:
+            self._fail(message, NOT_YOUR_TURN)
+        else:
+            self._by_token(message, message.token, match, partial(self._move_in, message))
+
+    def _by_token(self, message: Command, token: str, match: Match, use: Callable[[SeatPlayer], None]) -> None:
+        """Do something with the seat of a token, at once or when its player has it back."""
+        number = match.seat_of(token)
+        if number is None:
+            self._fail(message, WRONG_TOKEN)
+            return
+        seat = match.players[0] if match.waits and match.players else match.player_in(number)
+        if seat is not None:
+            self._own(seat)
+            use(seat)
+            return
+        seat = SeatPlayer(match, match.names[number], match.indices[number])
+
+        def ready(seat: SeatPlayer = seat) -> None:
+            if seat.handle is None or self._ended:
+                self._fail(message, ENDED)
+            else:
+                use(seat)
+            if self._current is message and seat.sender is not self:
+                self.go_on()
+
+        seat.ready, seat.returning, self._current = ready, True, message
+        self._matches.by_id.setdefault(match.id, match)
+        match.players.append(seat)
+        try:
+            session = self.lobby.take_back(match.sessions[number][0], token, self._wire, self.address, seat)
+        except NameRefused as refusal:
+            self._not_back(message, seat, str(refusal))
+            return
+        if session is None:
+            self._not_back(message, seat, ENDED)
+            return
+        self.logged_in(session)
+        if seat in match.players:
+            seat.session = session
+            self._own(seat)
+        seat.is_back(session)
+
+    def _not_back(self, message: Command, seat: SeatPlayer, why: str) -> None:
+        seat.leave()
+        self._fail(message, why)
+        self.go_on()
+
+    def _move_in(self, message: MakeMove, seat: SeatPlayer) -> None:
+        match, handle = seat.match, seat.handle
+        position, start = match.inner.position, match.start
+        assert handle is not None and position is not None and start is not None
+        move = read_move(start, message.words)
+        if move is None:
+            self._fail(message, NO_MOVE)
+        elif position.turn != handle.seat:
+            self._fail(message, NOT_YOUR_TURN)
+        elif position.board[move.start] not in ("KP", "kp")[handle.seat]:
+            self._fail(message, NOT_YOUR_PIECE)
+        elif position.why_not(move) is not None:
+            self._fail(message, INVALID)
+        else:
+            self._current, seat.sender = message, self
+            if handle.act(move):
+                self.peer.move_accepted()
+
+    def unknown(self, message: Unknown) -> None:
+        """Not a command: the whole text goes back, as the protocol has it."""
+        self._fail(message, UNKNOWN)
+
+    def unexpected(self, message: Message) -> None:
+        self._fail(Unknown(""), UNKNOWN)
+
+    SPEAKS = "Litama's protocol for Onitama, by line and over WebSocket; begin with create and a name"
+    HEARS: ClassVar[Any] = {
+        (LitamaState.CONNECTED, Create): create,
+        (LitamaState.CONNECTED, Join): join,
+        (LitamaState.CONNECTED, State): state_asked,
+        (LitamaState.CONNECTED, MakeMove): move,
+        (LitamaState.CONNECTED, Spectate): spectate,
+        (LitamaState.CONNECTED, Unknown): unknown,
+    }
+    CLAIMS: ClassVar[Any] = {
+        (LitamaState.CONNECTED, Create): claim_of_name,
+        (LitamaState.CONNECTED, Join): claim_of_name,
+        (LitamaState.CONNECTED, MakeMove): claim_of_token,
+        (LitamaState.CONNECTED, Spectate): claim_of_token,
+    }
+
+    # -- told
+
+    def moved(self, match_id: str) -> None:
+        self.peer.say(Done("move", match_id))
+
+    def refused(self, reason: str) -> None:
+        """The table has refused what was right when it was heard."""
+        if self._current is not None:
+            self._fail(self._current, INVALID)
+
+    def too_late(self, match_id: str) -> None:
+        if self._current is not None:
+            self._fail(self._current, ENDED)
+
+    def tell_state(self, fields: Mapping[str, Any]) -> None:
+        self.peer.say(Standing(fields))
+
+    def tell_failure(self, match_id: str, why: str) -> None:
+        if not self._strict:
+            self.peer.say(Failed(match_id, why, ""))
+
+    def lose(self, seat: SeatPlayer) -> None:
+        """A match is over, or its seat is nobody's any more."""
+        self._seats.remove(seat)
+        if self.session is seat.session or not self._seats:
+            self.session = self.handle = None
+        self._game_finished = True
+
+    def exchange(self) -> None:
+        """Exchange a card in each match that waits for it."""
+        for seat in tuple(self._seats):
+            seat.exchange()
+
+    def say_closing(self, reason: str) -> None:
+        if not self._strict:
+            self.peer.say(Failed("", reason, ""))
+
+    def end(self) -> None:
+        """The connection is gone. A seat is kept, a match that waits is not."""
+        self._ended = True
+        self._withdraw()
+        self._later.clear()
+        for match in self._spectated:
+            for view in (match.inner, match.outer):
+                view.spectators.pop(self, None)
+        for seat in tuple(self._seats):
+            seat.owners.pop(self, None)
+            if not seat.owners:
+                seat.leave()
+        for match in self._spectated:
+            match.forget_if_idle()
+        self.session = self.handle = None
+
+
+NAME = "litama"
+
+#: The protocol knows five cards, and no pack.
+REQUIRED = {"exchange": "spare"}
+
+DIALECTS = ("original", "successor")
+OPTIONS: Mapping[str, str] = {
+    **COMMON_OPTIONS,
+    "dialect": "original: the errors of Litama; successor: those of onitama-game, and the connection ends; default original",
+}
+
+
+@frozen
+class LitamaConfig:
+    """The wire's configuration for one listener."""
+
+    queue: Queue
+    strict: bool
+    successor: bool
+
+    def new_codec(self) -> LitamaCodec:
+        return SuccessorCodec() if self.successor else LitamaCodec()
+
+    def new_conversation(self, peer: Peer[Message], lobby: Lobby) -> LitamaConversation:
+        return LitamaConversation(peer, lobby, NAME, self.queue, self.strict, self.successor)
+
+
+def configure(settings: Settings) -> LitamaConfig:
+    """
+    :raises BadOption: a setting is unknown or cannot be used
+    """
+    refuse_unknown(settings, OPTIONS)
+    strict, queue = common_settings(settings, NAME, ONITAMA)
+    dialect = setting(settings, "dialect", "original", one_of(*DIALECTS))
+    return LitamaConfig(Queue(queue.game, queue.pool, REQUIRED), strict, dialect == "successor")
+
+
+WIRE: Wire[Message] = Wire(
+    NAME,
+    "Onitama for the clients of Litama, over WebSocket",
+    "tcp:8896:interface=127.0.0.1",
+    (ONITAMA,),
+    configure,
+    OPTIONS,
+    must_listen=False,
+    client_codec=imported("gamehost.wires.litama.client:LitamaClientCodec"),
+    player=imported("gamehost.wires.litama.client:LitamaPlayer"),
+    websocket=True,
+)

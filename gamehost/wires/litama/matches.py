@@ -1,0 +1,425 @@
+"""
+The matches of this wire: who has which seat, who is told how they stand, and how they stand.
+
+A seat is not a connection: its token moves from any of them. So the lobby's player is a `SeatPlayer`, which is there as long
+as a connection is that has used its token. A match is found by its id: here as long as somebody of this wire has to do with
+it, and in the journal as long as its record is kept.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from hmac import compare_digest
+from typing import Any, Protocol
+from weakref import WeakKeyDictionary
+
+from attrs import define, field
+
+from gamehost.games.base import Result
+from gamehost.games.onitama.master import Dealt, Exchanged, Moved
+from gamehost.games.onitama.rules import Exchange, Position
+from gamehost.journal.history import History
+from gamehost.journal.records import EntryKind, TableId, TableRecord
+from gamehost.lobby.lobby import Lobby
+from gamehost.lobby.sessions import IssuedKey, Session
+from gamehost.lobby.watching import Spectators
+from gamehost.tables.interfaces import (
+    Archived,
+    Back,
+    Look,
+    NoNewMatches,
+    Over,
+    Refused,
+    SeatHandle,
+    Suspended,
+    Unmatched,
+)
+from gamehost.wires.conversation import SUSPENDED, UNMATCHED, Peer
+from gamehost.wires.litama.rendering import colour_of, standing, waiting
+
+
+class Connection(Protocol):
+    """A conversation, as matches and seats know it."""
+
+    peer: Peer[Any]
+    handle: SeatHandle[Any] | None
+    log: Any
+
+    def lose(self, seat: "SeatPlayer") -> None:
+        """This seat is nobody's any more."""
+
+    def moved(self, match_id: str) -> None:
+        """Its move was accepted."""
+
+    def refused(self, reason: str) -> None:
+        """The table has refused its move."""
+
+    def too_late(self, match_id: str) -> None:
+        """The match has ended before its move."""
+
+    def tell_state(self, fields: Mapping[str, Any]) -> None:
+        """How a match stands."""
+
+    def tell_failure(self, match_id: str, why: str) -> None:
+        """A match cannot go on."""
+
+    def go_on(self) -> None:
+        """Hear what has come meanwhile."""
+
+    def exchange(self) -> None:
+        """Exchange a card in each match that waits for it."""
+
+
+def followed(position: Position, event: Any) -> Position | None:
+    """The position after an event of the game; `None`: it changes nothing."""
+    match event:
+        case Moved(_, move):
+            return position.after(move)
+        case Exchanged(_, old, new):
+            return position.exchanged(old, new)
+    return None
+
+
+@define(eq=False)
+class View:
+    """How a match stands for some who are told so, and who they are."""
+
+    position: Position | None = None
+    winner: str | None = None
+    #: The number of the last entry that it holds.
+    n: int = -1
+    spectators: dict[Connection, None] = field(factory=dict, repr=False)
+
+
+@define(eq=False)
+class SeatPlayer:
+    """
+    A seat of a match, as the lobby and the table know it.
+
+    :param name: as the client has sent it
+    :param index: 0 for who has created the match
+    """
+
+    match: "Match"
+    name: str
+    index: int
+    session: Session | None = None
+    handle: SeatHandle[Any] | None = None
+    #: The connections that have used the token.
+    owners: dict[Connection, None] = field(factory=dict, repr=False)
+    #: Who waits for what comes of a move, or for the seat.
+    sender: Connection | None = None
+    ready: Callable[[], None] | None = None
+    #: Whether the seat is being taken back, and whether its player has been told so meanwhile.
+    returning: bool = False
+    _returned: bool = False
+
+    def seated(self, handle: SeatHandle[Any]) -> None:
+        """The seat at the table is theirs."""
+        self.handle = handle
+        for owner in self.owners:
+            owner.handle = handle
+
+    def deliver(self, event: Any) -> None:
+        """Something happened at the table, or in the queue."""
+        try:
+            self._deliver(event)
+        except Exception:
+            for owner in self.owners:
+                owner.log.failure("telling a {event} failed", event=type(event).__name__)
+                owner.peer.hang_up("a fault of the host")
+
+    def _deliver(self, event: Any) -> None:
+        match event:
+            case Dealt(position):
+                self.match.begin(self, position)
+            case Moved() | Exchanged():
+                self.match.happened(self, event)
+            case Refused(error):
+                self.answer(lambda sender: sender.refused(str(error)))
+            case Back(seat, view) if self.handle is not None and seat == self.handle.seat and view is not None:
+                self.match.inner.position, self.match.inner.n = view.position, self.handle.n
+                if self.match.outer.spectators:
+                    self.match.follow()
+                self._be_ready()
+            case Over(result):
+                self.match.end(self, result)
+                self.leave()
+                self._be_ready()
+            case Suspended():
+                self.match.fail(SUSPENDED)
+                self._be_ready()
+            case Unmatched():
+                self.match.fail(UNMATCHED)
+                self.leave()
+            case NoNewMatches(why):
+                self.match.fail(why)
+                self.leave()
+
+    def answer(self, say: Callable[[Connection], None]) -> None:
+        """Answer who waits for what comes of a move, if anybody does."""
+        sender, self.sender = self.sender, None
+        if sender is not None:
+            say(sender)
+            sender.go_on()
+
+    def _be_ready(self) -> None:
+        self._returned = True
+        if not self.returning:
+            ready, self.ready = self.ready, None
+            if ready is not None:
+                ready()
+
+    def is_back(self, session: Session) -> None:
+        """The lobby has given the seat back, or has said so while it did."""
+        self.returning = False
+        if self in self.match.players:
+            self.session = session
+        else:
+            self.match.lobby.leave(session, self)  # the match is over
+        if self._returned:
+            self._be_ready()
+
+    def leave(self) -> None:
+        """Nobody has the seat's token any more, or the match is over."""
+        session, self.session, self.handle = self.session, None, None
+        for owner in tuple(self.owners):
+            owner.lose(self)
+        self.owners.clear()
+        self.match.players.remove(self)
+        if session is not None:
+            self.match.lobby.leave(session, self)
+        self.match.forget_if_idle()
+
+    @property
+    def must_exchange(self) -> bool:
+        """Whether it is this seat's turn, and it has no move. Clients know no pass, so the wire gives a card for them."""
+        position = self.match.inner.position
+        if position is None or self.handle is None or self.match.inner.winner is not None:
+            return False
+        return position.turn == self.handle.seat and next(position.moves(), None) is None
+
+    def exchange(self) -> None:
+        """Give a card for the spare one."""
+        position = self.match.inner.position
+        if self.must_exchange and position is not None and self.handle is not None:
+            self.handle.act(Exchange(position.hands[position.turn][0]))
+
+
+@define(eq=False)
+class Match:
+    """A match that waits or has begun."""
+
+    id: str
+    lobby: Lobby
+    registry: "Matches"
+    #: Those who have seats and are here; while it waits, its creator.
+    players: list[SeatPlayer] = field(factory=list)
+    #: Of White and Black, once it has begun: names and indices, and what takes their seats back.
+    names: Sequence[str] = ()
+    indices: Sequence[int] = ()
+    sessions: Sequence[tuple[str, str]] = ()
+    start: Position | None = None
+    #: For those who have a seat, and for all others.
+    inner: View = field(factory=View)
+    outer: View = field(factory=View)
+    #: Told when the match begins: to whom has joined it.
+    _greeting: Callable[[], None] | None = None
+    _stop: Callable[[], None] | None = None
+
+    @classmethod
+    def of(cls, match_id: str, lobby: Lobby, registry: "Matches", record: TableRecord, told: History[Any]) -> "Match":
+        """A match by its record."""
+        self = cls(match_id, lobby, registry)
+        self._know(record.opening.note, [(seat.name, seat.key_digest) for seat in record.opening.seats])
+        for n, event in told.events:
+            if isinstance(event, Dealt):
+                self.start = self.outer.position = event.position
+            elif self.outer.position is not None:
+                self.outer.position = followed(self.outer.position, event) or self.outer.position
+            self.outer.n = n
+        if told.result is not None:
+            self.outer.winner = self._winner(told.result)
+        elif record.entries and record.entries[-1].kind is EntryKind.ARCHIVED:
+            self.outer.winner = "none"
+        return self
+
+    def _know(self, note: Callable[[int], str], sessions: Sequence[tuple[str, str]]) -> None:
+        """Take names and indices from what was kept with the seats: the id, the index and the name as it was sent."""
+        notes = [note(seat).removeprefix(f"{self.id} ").partition(" ") for seat in range(len(sessions))]
+        self.sessions = tuple(sessions)
+        self.names = [sent if index else sessions[seat][0] for seat, (index, _, sent) in enumerate(notes)]
+        self.indices = [0 if index == "0" else 1 for index, _, _ in notes]
+
+    @property
+    def table(self) -> TableId:
+        return table_of(self.id)
+
+    @property
+    def waits(self) -> bool:
+        return self.start is None
+
+    def creator(self) -> SeatPlayer | None:
+        """Who waits in this match; `None`: it has begun."""
+        return self.players[0] if self.waits and self.players else None
+
+    def seat_of(self, token: str) -> int | None:
+        """The seat of a token; while the match waits, 0 for its creator's; `None`: of none."""
+        sessions = self.sessions or [("", one.session.key_digest) for one in self.players if one.session is not None]
+        digest = IssuedKey(token, True).digest
+        return next((seat for seat, (_, known) in enumerate(sessions) if compare_digest(known, digest)), None)
+
+    def player_in(self, seat: int) -> SeatPlayer | None:
+        """Who has a seat, if a connection here has used its token."""
+        return next((one for one in self.players if one.handle is not None and one.handle.seat == seat), None)
+
+    def view_of(self, conversation: Connection) -> View:
+        """What a connection may see: more than others, if it has a seat."""
+        return self.inner if any(conversation in one.owners for one in self.players) else self.outer
+
+    def knows(self, view: View) -> bool:
+        """Whether it is known what those may be told who look at it this way; else the record says it."""
+        if self.waits:
+            return bool(self.players)
+        return view.position is not None and (view is self.inner or self._stop is not None)
+
+    def fields(self, view: View) -> Any:
+        """The fields of `state`; `None`: it is not known."""
+        creator = self.creator()
+        if creator is not None:
+            return waiting(self.id, creator.name)
+        if self.start is None or view.position is None:
+            return None
+        return standing(self.id, self.names, self.indices, self.start, view.position, view.winner)
+
+    def broadcast(self, view: View) -> None:
+        """Tell all who look at it this way how the match stands."""
+        if view.spectators and (fields := self.fields(view)) is not None:
+            for spectator in tuple(view.spectators):
+                spectator.tell_state(fields)
+
+    # -- what the table says
+
+    def begin(self, player: SeatPlayer, position: Position) -> None:
+        """The match has begun, and that is durable."""
+        if self.start is None:
+            assert player.session is not None and player.session.table is not None and player.handle is not None
+            settings = player.session.table.settings
+            match = [(one.name, one.key_digest) for one in player.session.match]
+            self._know(lambda seat: settings.get(f"note.{seat}", ""), match)
+            self.start = self.inner.position = position
+            self.inner.n = player.handle.n
+            if self._greeting is not None:
+                self._greeting()
+            self.broadcast(self.inner)
+            if self.outer.spectators:
+                self.follow()
+        if player.must_exchange:
+            self._exchange_later(player)
+
+    def greet(self, greeting: Callable[[], None]) -> None:
+        """Call this when the match has begun, before anybody is told how it stands."""
+        self._greeting = greeting
+
+    def happened(self, player: SeatPlayer, event: Moved | Exchanged) -> None:
+        """A move was made. Each player is told; the first one counts."""
+        assert player.handle is not None
+        mover = self.player_in(event.seat)
+        if mover is not None:
+            mover.answer(lambda sender: sender.moved(self.id))
+        view = self.inner
+        if view.position is not None and player.handle.n > view.n:
+            view.position, view.n = followed(view.position, event), player.handle.n
+            won = view.position is not None and view.position.won is not None
+            if not won:  # the end follows, with the winner
+                self.broadcast(view)
+        if player.must_exchange:
+            self._exchange_later(player)
+
+    @staticmethod
+    def _exchange_later(player: SeatPlayer) -> None:
+        # A player may not act while it is told something.
+        for owner in player.owners:
+            owner.peer.alarm(0.0, owner.exchange)
+            return
+
+    def end(self, player: SeatPlayer, result: Result) -> None:
+        """The match is over."""
+        player.answer(lambda sender: sender.too_late(self.id))
+        if self.inner.winner is None and self.start is not None:
+            self.inner.winner = self._winner(result)
+            self.broadcast(self.inner)
+
+    def _winner(self, result: Result) -> str:
+        return colour_of(self.start, result.winners[0]) if result.winners and self.start is not None else "none"
+
+    def fail(self, why: str) -> None:
+        """The match cannot go on, or cannot begin: tell all who have to do with it."""
+        concerned = {one: None for player in self.players for one in player.owners}
+        for one in {**concerned, **self.inner.spectators, **self.outer.spectators}:
+            one.tell_failure(self.id, why)
+        self.inner.spectators.clear()
+        self.outer.spectators.clear()
+
+    # -- what watchers are told
+
+    def follow(self) -> bool:
+        """Follow the match for those who have no seat. Whether it is played now."""
+        if self._stop is None:
+            self._stop = self.registry.spectators.follow(self.table, self)
+        return self._stop is not None
+
+    def shown(self, look: Look[Any]) -> None:
+        """Where the match stands."""
+        news = look.n > self.outer.n
+        self.outer.position, self.outer.n = look.view.position, look.n
+        if news:
+            self.broadcast(self.outer)
+
+    def deliver(self, event: Any, n: int) -> None:
+        """Something happened, and the players have been told."""
+        view = self.outer
+        match event:
+            case Moved() | Exchanged() if view.position is not None and n > view.n:
+                view.position, view.n = followed(view.position, event), n
+                if view.position is not None and view.position.won is None:
+                    self.broadcast(view)
+            case Over(result):
+                view.winner = self._winner(result)
+                self.broadcast(view)
+                self._unfollow()
+            case Suspended() | Archived():
+                self._unfollow()
+
+    def _unfollow(self) -> None:
+        stop, self._stop = self._stop, None
+        if stop is not None:
+            stop()
+        self.outer.spectators.clear()
+        self.forget_if_idle()
+
+    def forget_if_idle(self) -> None:
+        """Nobody of this wire may have to do with the match any more. Its record has all that is needed to go on."""
+        if not self.players and not self.outer.spectators:
+            self.registry.by_id.pop(self.id, None)
+            if self._stop is not None:
+                self._unfollow()
+
+
+def table_of(match_id: str) -> TableId:
+    """The number in an id of `Lobby.new_match_id`."""
+    return TableId(int(match_id[:12], 16))
+
+
+@define(eq=False)
+class Matches:
+    """The matches of one host."""
+
+    spectators: Spectators
+    by_id: dict[str, Match] = field(factory=dict)
+
+
+_OF_LOBBY: "WeakKeyDictionary[Lobby, Matches]" = WeakKeyDictionary()
+
+
+def matches_of(lobby: Lobby) -> Matches:
+    """The matches of a host, the same for all listeners."""
+    return _OF_LOBBY.setdefault(lobby, Matches(lobby.spectators))

@@ -1,0 +1,102 @@
+"""
+The messages of the wire: one frozen class each.
+
+Each message keeps the command that it is told as an error of, and the whole text for the successor's errors.
+"""
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+from msgspec import Struct
+
+from gamehost.wires.framing import UndecodableLine
+
+
+class Command(Struct, frozen=True):
+    """Client: a command."""
+
+    NAME: ClassVar[str] = ""
+
+    #: As it was sent.
+    text: str
+    #: 24 hex digits, if it is right; as it was sent.
+    match_id: str = ""
+
+
+class Create(Command, frozen=True):
+    """Client: have a match wait, under this name."""
+
+    NAME = "create"
+    name: str = ""
+
+
+class Join(Command, frozen=True):
+    """Client: begin the match that waits under this id."""
+
+    NAME = "join"
+    name: str = ""
+
+
+class State(Command, frozen=True):
+    """Client: how does a match stand?"""
+
+    NAME = "state"
+
+
+class MakeMove(Command, frozen=True):
+    """Client: play a card in the match, for the seat of the token."""
+
+    NAME = "move"
+    token: str = ""
+    #: The card and both squares; anything else is no move.
+    words: tuple[str, ...] = ()
+
+
+class Spectate(Command, frozen=True):
+    """Client: tell me how the match stands, now and whenever it has changed. With a token the seat is taken (extension)."""
+
+    NAME = "spectate"
+    token: str = ""
+
+
+class Unknown(Command, frozen=True):
+    """Client: not a command."""
+
+
+#: In the order in which the prefixes are compared.
+COMMANDS: tuple[type[Command], ...] = (Create, Join, State, MakeMove, Spectate)
+
+
+class Entered(Struct, frozen=True):
+    """Server: the answer to `create` or `join`. The token is the right to move, and must not be shown to anybody else."""
+
+    command: str
+    match_id: str
+    token: str
+    index: int
+
+
+class Done(Struct, frozen=True):
+    """Server: the answer to `move` or `spectate`."""
+
+    command: str
+    match_id: str
+
+
+class Standing(Struct, frozen=True):
+    """Server: `state`, how a match stands. The fields are in the protocol's order."""
+
+    fields: Mapping[str, Any]
+
+
+class Failed(Struct, frozen=True):
+    """Server: an error. `command` is that of the client, or the whole text if it is none."""
+
+    match_id: str
+    error: str
+    command: str
+    #: The client's text, which the successor sends in place of command and id.
+    query: str = ""
+
+
+Message = Create | Join | State | MakeMove | Spectate | Unknown | Entered | Done | Standing | Failed | UndecodableLine

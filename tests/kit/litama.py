@@ -1,0 +1,64 @@
+"""How tests speak Litama's protocol: a host whose tokens differ, and clients that read JSON."""
+
+import json
+import sys
+from collections.abc import Callable
+from hashlib import sha256
+from itertools import count
+from typing import Any
+
+from gamehost.testing.memory_host import Client, Lines
+from gamehost.testing.transcript import main
+from tests.kit.memory_host import MemoryHost
+
+#: White has boar and ox, Black crab and eel, and the side card is the tiger, whose stamp is blue.
+BLUE = {"onitama.deal": "boar,ox/crab,eel/tiger"}
+#: The same with the side card of red.
+RED = {"onitama.deal": "boar,ox/crab,eel/horse"}
+
+
+def chance() -> Callable[[int], int]:
+    """Random numbers that differ, and are the same in each run: the first is 0."""
+    numbers = count()
+
+    def below(limit: int) -> int:
+        digest = sha256(str(next(numbers)).encode()).digest() * 2
+        return int.from_bytes(digest[:40], "big") % limit
+
+    return below
+
+
+class LitamaHost(MemoryHost):
+    """A host whose ids and tokens differ."""
+
+    def __init__(self, *arguments: Any, **named: Any) -> None:
+        super().__init__(*arguments, **{"rng": chance(), **named})
+
+
+class LitamaLines(Lines):
+    """Keeps what was answered to `create` and `join`."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.entered: list[Any] = []
+
+    def heard(self, data: bytes) -> list[str]:
+        lines = super().heard(data)
+        self.entered += [found for line in lines if "token" in (found := json.loads(line))]
+        return lines
+
+
+def told(client: Client) -> list[Any]:
+    """What a client was told since the last look."""
+    return [json.loads(line) for line in client.heard()]
+
+
+def ask(client: Client, *lines: str) -> list[Any]:
+    """Send lines, and what is answered."""
+    client.heard()
+    client.say(*lines)
+    return told(client)
+
+
+if __name__ == "__main__":
+    raise SystemExit(main(sys.argv[1:], LitamaHost))

@@ -1,0 +1,483 @@
+"""Litama's protocol: what all wires must do, its words to the letter, and what its public clients rely on."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from twisted.trial.unittest import SynchronousTestCase
+
+from gamehost.games.onitama.rules import Position
+from gamehost.players.base import Level
+from gamehost.plugins import WIRES
+from gamehost.testing.cases import PropertyCase
+from gamehost.testing.codec_contract import CodecContract
+from gamehost.testing.memory_host import Client, MemoryHost
+from gamehost.testing.wire_connections import CONTROL
+from gamehost.testing.wire_contract import WireContract
+from gamehost.wires.litama import messages as m
+from gamehost.wires.litama.codec import LitamaCodec
+from gamehost.wires.litama.conversation import WIRE
+from gamehost.wires.litama.matches import matches_of
+from tests.kit.games.onitama import as_move, deal_of, recorded_stalemate
+from tests.kit.litama import BLUE, RED, LitamaHost, LitamaLines, ask, told
+from tests.kit.players import WirePerson, play
+
+ONITAMA_WIRES = tuple(one for one in WIRES if one.name in ("onitama", "onitama-final", "open", "console"))
+TRANSCRIPTS = Path(__file__).parents[1] / "transcripts"
+
+
+def entered(client: Client) -> Any:
+    """The last answer to `create` or `join` that was read."""
+    text: Any = client.message_text
+    return text.entered[-1]
+
+
+class WireTests(WireContract, PropertyCase):
+    """What all wires do."""
+
+    wire = WIRE
+    transcripts = TRANSCRIPTS
+    text = LitamaLines
+    host_class = LitamaHost
+    host_settings = BLUE
+    begun = b"create aaaa"
+    too_long = b"create " + b"a" * 506 + b"\n"
+    impossible_names = ()
+    silent = {"away": "the protocol has no words for it, and its clients do not wait for it"}
+
+    def log_in(self, name: str) -> bytes:
+        return f"create {name}\n".encode()
+
+    def join(self, client: Client, name: str) -> None:
+        waiting = [one for one in matches_of(client.world.lobby).by_id.values() if one.waits and one.players]
+        client.say(f"join {waiting[0].id} {name}" if waiting else f"create {name}")
+        for seat in client.protocol._conversation._seats[-1:]:  # type: ignore[attr-defined]
+            client.say(f"spectate {seat.match.id}")
+
+    def come_back(self, client: Client, name: str) -> None:
+        [record] = [one for one in self.found if one["name"] == name]
+        client.say(f"spectate {record['matchId']} {record['token']}")
+
+    def _move(self, first: Client, second: Client, squares: str) -> tuple[Client, bytes]:
+        self.found = []
+        for client in (first, second):
+            told(client)
+            self.found.append({**entered(client), "name": client.protocol.session.name})  # type: ignore[union-attr]
+        conversation: Any = first.protocol._conversation
+        actor = first if conversation.handle.seat == 0 else second
+        one = entered(actor)
+        return actor, f"move {one['matchId']} {one['token']} {squares}\n".encode()
+
+    def legal_action(self, first: Client, second: Client) -> tuple[Client, bytes]:
+        return self._move(first, second, "boar a1a2")
+
+    def illegal_action(self, first: Client, second: Client) -> tuple[Client, bytes]:
+        return self._move(first, second, "boar a1a3")
+
+    def test_a_refused_log_in_does_not_stop_the_clock(self) -> None:
+        """No name is refused here. A client whose commands are refused has to begin within a minute all the same."""
+        world, client = self.connected()
+        client.say("state 1")
+        world.wait(10.1)
+        world.wait(50)
+        self.assert_closed(world, client)
+
+    def test_a_second_log_in_is_refused(self) -> None:
+        """It is not, here: a connection may have several matches."""
+        _, client = self.connected()
+        one, two = ask(client, "create ann"), ask(client, "create bob")
+        self.assertNotEqual(one[0]["matchId"], two[0]["matchId"])
+        self.assertNotEqual(one[0]["token"], two[0]["token"])
+
+    def test_no_answer_holds_what_was_sent(self) -> None:
+        """The protocol sends back what it does not know, as JSON: control bytes are escaped, and nothing else comes."""
+        _, client = self.connected()
+        for text in ("canary", "\x1b[2Jcanary", "canary\x07\x00", 'a"b', "", " "):
+            client.send(text.encode() + b"\n")
+            data = client.transport.read()
+            self.assertIsNone(CONTROL.search(data))
+            self.assertEqual(json.loads(data), failed("Invalid command sent", text))
+        client.send(b"canary\xff\n")
+        self.assertNotIn(b"canary", client.transport.read())
+
+
+def failed(error: str, command: str, match_id: str = "") -> Any:
+    return {"messageType": "error", "matchId": match_id, "error": error, "command": command}
+
+
+class LitamaCase(SynchronousTestCase):
+    """A host with all wires of Onitama."""
+
+    def setUp(self) -> None:
+        self.host = self.new_host()
+
+    def new_host(self, settings: Any = BLUE, **more: Any) -> LitamaHost:
+        return LitamaHost(settings, wires=(WIRE, *ONITAMA_WIRES), **more)
+
+    def connect(self, host: MemoryHost | None = None) -> Client:
+        return (host or self.host).connect("litama")
+
+    def pair(self, host: MemoryHost | None = None) -> tuple[Client, Any, Client, Any]:
+        """White and what it was told, and Black."""
+        ann, bob = self.connect(host), self.connect(host)
+        [one] = ask(ann, "create ann")
+        [two] = ask(bob, f"join {one['matchId']} bob")
+        [state] = ask(ann, f"state {one['matchId']}")
+        white_is_creator = state["indices"][state["currentTurn"]] == 0
+        return (ann, one, bob, two) if white_is_creator else (bob, two, ann, one)
+
+    def move(self, client: Client, one: Any, words: str) -> list[Any]:
+        return ask(client, f"move {one['matchId']} {one['token']} {words}")
+
+
+class LitamaCodecTests(CodecContract, PropertyCase):
+    read = (
+        (b"create b x\n", m.Create("create b x", "", "b x")),
+        (b"create \xc4\x9b\r\n", m.Create("create \u011b", "", "\u011b")),
+        (b"join 12 a b\n", m.Join("join 12 a b", "12", "a b")),
+        (b"state 12\n", m.State("state 12", "12")),
+        (b"move 12 34 ox a1b2\n", m.MakeMove("move 12 34 ox a1b2", "12", "34", ("ox", "a1b2"))),
+        (b"spectate 12 34\n", m.Spectate("spectate 12 34", "12", "34")),
+        (b"hello\n", m.Unknown("hello")),
+    )
+    sent = (
+        (m.Entered("create", "12", "34", 0), '{"messageType":"create","matchId":"12","token":"34","index":0}'),
+        (m.Done("move", "12"), '{"messageType":"move","matchId":"12"}'),
+        (m.Standing({"messageType": "state"}), '{"messageType":"state"}'),
+        (
+            m.Failed("12", "why", "\u011b\n"),
+            '{"messageType":"error","matchId":"12","error":"why","command":"\u011b\\n"}',
+        ),
+    )
+    streams = (
+        b"create ann\nstate 1\nmove 1 2 ox a1b2\n",
+        b"create \xc3(\nhello\ncreate \xc3(\ncreate bob\n",
+        b"create " + b"x" * 505 + b"\ncreate " + b"x" * 506 + b"\nstate 1\n",
+    )
+
+    def new_codec(self) -> LitamaCodec:
+        return LitamaCodec()
+
+
+class PlayerTests(LitamaCase):
+    """The program of `gamehost player litama`."""
+
+    def test_against_a_player_of_another_wire(self) -> None:
+        """Whole matches, with both stamps."""
+        for settings in (BLUE, RED):
+            host = self.new_host(settings)
+            people = [
+                WirePerson(host, "litama", "ann", level=Level.RANDOM),
+                WirePerson(host, "onitama", "bob", level=Level.RANDOM),
+            ]
+            play(host, people)
+            self.assertEqual(len(host.journal.openings), 1)
+
+
+class CommandTests(LitamaCase):
+    """The words to the letter."""
+
+    def test_answers_have_their_fields_in_order(self) -> None:
+        client = self.connect()
+        client.say("create ann")
+        [line] = client.heard()
+        self.assertRegex(
+            line, r'^\{"messageType":"create","matchId":"[0-9a-f]{24}","token":"[0-9a-f]{64}","index":0\}$'
+        )
+        _, one, _, _ = self.pair()
+        client.say(f"state {one['matchId']}")
+        fields = "messageType usernames indices matchId currentTurn cards startingCards moves board gameState winner"
+        self.assertEqual(list(json.loads(client.heard()[-1])), fields.split())
+
+    def test_the_board_and_the_moves(self) -> None:
+        """Blue stands on row 1, whoever begins; the moves are those of the side to move."""
+        for settings, first in ((BLUE, "blue"), (RED, "red")):
+            host = self.new_host(settings)
+            white, one, _, _ = self.pair(host)
+            [state] = ask(white, f"state {one['matchId']}")
+            self.assertEqual(state["board"], "1121100000000000000033433")
+            self.assertEqual((state["currentTurn"], state["cards"][first]), (first, ["boar", "ox"]))
+            self.assertEqual(state["usernames"][first], "ann" if one["index"] == 0 else "bob")
+            row = "12" if first == "blue" else "54"
+            self.assertIn(f"boar:c{row[0]}c{row[1]}", state["moves"])
+            self.assertEqual(len(state["moves"]), 10)
+
+    def test_prefixes(self) -> None:
+        """A command is matched with its blank, and in its case."""
+        for text in ("create", "Create ann", " create ann", "state", "heartbeat", "move", "createann"):
+            self.assertEqual(ask(self.connect(), text), [failed("Invalid command sent", text)])
+
+    def test_names_are_as_they_are(self) -> None:
+        """Blanks, none at all and equal ones; 40 characters of longer ones. Other wires see names that they can have."""
+        client = self.connect()
+        for name in ("b x", "", "ann", "ann", "a" * 41, "guest.7", "tie", "easy.1", "\x1b[2J"):
+            [one] = ask(client, f"create {name}")
+            [state] = ask(client, f"state {one['matchId']}")
+            self.assertEqual(state["usernames"], {"blue": name[:40], "red": name[:40]})
+        seen = sorted(person.name for person in self.host.lobby.spectators.people())
+        self.assertEqual(seen, ["_[2J".replace("[", "_")] * 0 + sorted(seen))
+        self.assertEqual({"ann", "ann.2", "b_x", "a" * 20, "__2J"} - set(seen), set())
+        self.assertEqual(len([name for name in seen if name.startswith("guest.")]), 4)
+
+    def test_two_creators_never_meet(self) -> None:
+        ann, bob = self.connect(), self.connect()
+        ask(ann, "create ann"), ask(bob, "create bob")
+        self.assertEqual(len(self.host.lobby.tables), 0)
+
+    def test_the_creator_begins_in_about_half_of_the_matches(self) -> None:
+        """By a random number for each match, also against players of other wires."""
+        begins = set()
+        for _ in range(16):
+            ann, pipes = self.connect(), self.host.connect("onitama")
+            [one] = ask(ann, "create ann")
+            pipes.say("LOGIN|bob")
+            [state] = ask(ann, f"state {one['matchId']}")
+            begins.add(state["indices"][state["currentTurn"]])
+            ann.drop()
+            pipes.drop()
+            self.host.wait(200)
+        self.assertEqual(begins, {0, 1})
+
+    def test_an_upper_case_id(self) -> None:
+        _, one, _, _ = self.pair()
+        [state] = ask(self.connect(), f"state {one['matchId'].upper()}")
+        self.assertEqual(state["matchId"], one["matchId"])
+
+    def test_pipelined_commands_are_answered_in_order(self) -> None:
+        """Also those that wait for the disk."""
+        ann, client = self.connect(), self.connect()
+        [one] = ask(ann, "create ann")
+        answers = ask(
+            client, f"join {one['matchId']} bob", f"spectate {one['matchId']}", "state 1", f"state {one['matchId']}"
+        )
+        self.assertEqual([one["messageType"] for one in answers], ["join", "spectate", "state", "error", "state"])
+
+    def test_two_moves_in_one_segment(self) -> None:
+        """The second one is judged by the position after the first."""
+        white, one, _, _ = self.pair()
+        move = f"move {one['matchId']} {one['token']} boar "
+        first, second = ask(white, move + "c1c2", move + "c2c3")
+        self.assertEqual((first["messageType"], second["error"]), ("move", "Cannot move when it is not your turn"))
+
+    def test_the_successors_dialect(self) -> None:
+        """An error has the query, and the connection is closed; `spectate` tells the newcomer alone."""
+        host = self.new_host({**BLUE, "litama.dialect": "successor"})
+        _, one, bob, _ = self.pair(host)
+        ask(bob, f"spectate {one['matchId']}")
+        client = self.connect(host)
+        self.assertEqual(len(ask(client, f"spectate {one['matchId']}")), 2)
+        self.assertEqual(told(bob), [])
+        error = {"messageType": "error", "error": "Invalid command sent", "query": "x y"}
+        self.assertEqual(ask(client, "x y", "create ann"), [error])
+        host.wait(2)
+        self.assertTrue(client.closed)
+
+
+class MeetingTests(LitamaCase):
+    """Players of this wire and of others."""
+
+    def test_players_of_all_wires(self) -> None:
+        """A creator meets whoever waits, and whoever comes, and both are told each other's moves."""
+        for wire, log_in, hears in (
+            ("onitama", "LOGIN|bob", "MOVE_WAS_MADE|"),
+            ("onitama-final", "LOGIN|bob", "MOVE_WAS_MADE|"),
+            ("open", '{"do":"enter","name":"bob"}\n{"do":"seek","game":"onitama"}', "moved"),
+            ("console", "name bob\nplay onitama", "boar"),
+        ):
+            for waits in (True, False):
+                host = self.new_host()
+                ann = self.connect(host)
+                if waits:
+                    [one] = ask(ann, "create ann")
+                other = host.connect(wire)
+                said = "\0".join([log_in, ""]) if wire == "onitama-final" else log_in + "\n"
+                other.send(said.encode())
+                if not waits:
+                    one = ask(ann, "create ann")[0]
+                [state] = ask(ann, f"state {one['matchId']}")
+                self.assertEqual(state["gameState"], "in progress", wire)
+                self.assertEqual(sorted(state["usernames"].values()), ["ann", "bob"])
+                if state["indices"]["blue"] == 0:
+                    host.wait(2)
+                    other.transport.read()
+                    self.assertEqual(self.move(ann, one, "boar c1c2")[0]["messageType"], "move")
+                    self.assertIn(hears.encode(), other.transport.read(), wire)
+
+    def test_the_first_of_an_id_and_a_player_of_another_wire(self) -> None:
+        """Once somebody has come from the queue, nobody can join by the id."""
+        ann, pipes = self.connect(), self.host.connect("onitama")
+        [one] = ask(ann, "create ann")
+        pipes.say("LOGIN|bob")
+        [error] = ask(self.connect(), f"join {one['matchId']} carl")
+        self.assertEqual(error, failed("Not allowed to join", "join", one["matchId"]))
+
+    def test_watchers_of_another_wire(self) -> None:
+        """And watchers here of a match of which one player has gone."""
+        white, one, black, two = self.pair()
+        watcher = self.connect()
+        self.assertEqual(
+            [each["messageType"] for each in ask(watcher, f"spectate {one['matchId']}")], ["spectate", "state"]
+        )
+        self.move(white, one, "boar c1c2")
+        [state] = told(watcher)
+        self.assertEqual(state["board"][7], "2")
+        black.drop()
+        self.host.wait(61)
+        [state] = told(watcher)
+        self.assertEqual((state["gameState"], state["winner"]), ("ended", "blue"))
+        [state] = ask(watcher, f"state {one['matchId']}")
+        self.assertEqual(state["winner"], "blue")
+        self.assertEqual(self.move(watcher, two, "crab c5c4"), [failed("Game ended", "move", one["matchId"])])
+
+    def test_who_watches_later_than_the_players(self) -> None:
+        """With a delay, whoever has a token is told at once, and all others later."""
+        host = self.new_host({**BLUE, "onitama.watch_delay": "30"})
+        white, one, _, _ = self.pair(host)
+        watcher = self.connect(host)
+        ask(watcher, f"spectate {one['matchId']}"), ask(white, f"spectate {one['matchId']}")
+        told(watcher)
+        answers = self.move(white, one, "boar c1c2")
+        self.assertEqual([each["messageType"] for each in answers], ["move", "state"])
+        self.assertEqual(told(watcher), [])
+        [state] = ask(watcher, f"state {one['matchId']}") or [None]
+        self.assertTrue(state is None or state["currentTurn"] == "blue")
+        host.wait(31)
+        self.assertEqual(told(watcher)[-1]["currentTurn"], "red")
+
+
+class ReturnTests(LitamaCase):
+    """Tokens and ids outlive connections and the host."""
+
+    def test_after_a_restart(self) -> None:
+        """`state` works at once, and a token takes the seat back; the names are those that were sent."""
+        ann, bob = self.connect(), self.connect()
+        [one] = ask(ann, "create a b")
+        [two] = ask(bob, f"join {one['matchId']} ")
+        clients = {0: (ann, one), 1: (bob, two)}
+        [before] = ask(ann, f"state {one['matchId']}")
+        first = before["indices"][before["currentTurn"]]
+        self.assertEqual(self.move(*clients[first], "boar c1c2")[0]["messageType"], "move")
+        [before] = ask(ann, f"state {one['matchId']}")
+        host = self.new_host(journal=self.host.journal)
+        client = self.connect(host)
+        self.assertEqual(ask(client, f"state {one['matchId']}"), [before])
+        self.assertEqual(set(before["usernames"].values()), {"a b", ""})
+        wrong = {**one, "token": "0" * 64}
+        self.assertEqual(self.move(client, wrong, "crab c5c4"), [failed("Token is incorrect", "move", one["matchId"])])
+        other = clients[1 - first][1]
+        self.assertEqual(self.move(client, other, "crab c5c4"), [{"messageType": "move", "matchId": one["matchId"]}])
+        self.assertEqual(len(host.lobby.tables), 1)
+
+    def test_an_ended_match_is_found_after_a_restart(self) -> None:
+        white, one, black, two = self.pair()
+        self.move(white, one, "boar c1c2"), self.move(black, two, "crab c5c4"), self.move(white, one, "tiger c2c4")
+        for host in (self.host, self.new_host(journal=self.host.journal)):
+            client = self.connect(host)
+            [state] = ask(client, f"state {one['matchId']}")
+            self.assertEqual((state["gameState"], state["winner"], state["currentTurn"]), ("ended", "blue", "red"))
+            self.assertEqual(ask(client, f"spectate {one['matchId']}")[0]["error"], "Game ended")
+            self.assertEqual(self.move(client, one, "ox a1a2")[0]["error"], "Game ended")
+
+    def test_a_token_from_another_connection(self) -> None:
+        """While the first one is there: both have the seat, and it is away when both are gone."""
+        white, one, black, _ = self.pair()
+        second = self.connect()
+        self.assertEqual(self.move(second, one, "boar c1c2")[0]["messageType"], "move")
+        white.drop()
+        self.host.wait(61)
+        self.assertEqual(len(self.host.lobby.tables), 1)
+        second.drop()
+        self.host.wait(61)
+        self.assertEqual(len(self.host.lobby.tables), 0)
+        self.assertFalse(black.closed)
+
+    def test_one_connection_with_both_seats(self) -> None:
+        client = self.connect()
+        [one] = ask(client, "create ann")
+        [two] = ask(client, f"join {one['matchId']} bob")
+        tokens = [one, two]
+        [state] = ask(client, f"state {one['matchId']}")
+        first = state["indices"][state["currentTurn"]]
+        ask(client, f"spectate {one['matchId']}")
+        for mover, words in ((first, "boar c1c2"), (1 - first, "crab c5c4"), (first, "tiger c2c4")):
+            answers = self.move(client, tokens[mover], words)
+            self.assertEqual([each["messageType"] for each in answers], ["move", "state"])
+        self.assertEqual(answers[-1]["winner"], "blue")
+        client.drop()
+        self.assertEqual((len(self.host.lobby.tables), len(self.host.lobby.registry)), (0, 0))
+        self.assertEqual(matches_of(self.host.lobby).by_id, {})
+
+    def test_a_match_that_waits_ends_with_its_connection(self) -> None:
+        ann = self.connect()
+        [one] = ask(ann, "create ann")
+        ann.drop()
+        self.assertEqual(
+            ask(self.connect(), f"state {one['matchId']}"), [failed("Match not found", "state", one["matchId"])]
+        )
+        self.assertEqual(matches_of(self.host.lobby).by_id, {})
+
+    def test_a_guessed_id_finds_nothing(self) -> None:
+        """An id has 12 digits that nobody can guess behind the number of the table."""
+        _, one, _, _ = self.pair()
+        guess = one["matchId"][:12] + "0" * 12
+        for match_id in (guess, "f" * 24, "0" * 24):
+            self.assertEqual(ask(self.connect(), f"state {match_id}"), [failed("Match not found", "state", match_id)])
+
+    def test_who_cannot_move_gives_a_card(self) -> None:
+        """Clients know no pass: the wire exchanges a card for the spare one, and the turn passes."""
+        game = recorded_stalemate()
+        host = self.new_host({"onitama.deal": deal_of(game)})
+        white, one, black, two = self.pair(host)
+        ask(white, f"spectate {one['matchId']}")
+        start: Any = (tuple(game["white"]), tuple(game["black"]))
+        position = Position(start, game["spare"])
+        for recorded in game["moves"]:
+            move = as_move(*recorded)
+            at = list(position.moves()).index(move)
+            [state] = ask(white, f"state {one['matchId']}")
+            who = (white, one) if position.turn == 0 else (black, two)
+            self.assertEqual(self.move(*who, state["moves"][at].replace(":", " "))[0]["messageType"], "move")
+            position = position.after(move)
+        self.assertEqual(list(position.moves()), [])
+        [state] = ask(white, f"state {one['matchId']}")
+        spare = position.hands[position.turn][0]
+        self.assertEqual((state["cards"]["side"], len(state["moves"]) > 0), (spare, True))
+
+
+class ClientTests(LitamaCase):
+    """What public clients rely on."""
+
+    def test_the_answer_to_spectate_comes_before_any_state(self) -> None:
+        """While the match waits, and when it has begun."""
+        ann = self.connect()
+        [one] = ask(ann, "create ann")
+        for client in (ann, self.connect()):
+            kinds = [each["messageType"] for each in ask(client, f"spectate {one['matchId']}")]
+            self.assertEqual(kinds, ["spectate", "state"])
+
+    def test_a_bot_that_joins(self) -> None:
+        """join, spectate, then a move whenever `currentTurn` is the colour that `indices` gives it."""
+        ann, bot = self.connect(), self.connect()
+        [one] = ask(ann, "create ann")
+        [two] = ask(bot, f"join {one['matchId']} bot")
+        for client in (ann, bot):
+            client.say(f"spectate {one['matchId']}")
+        players = {0: (ann, one), 1: (bot, two)}
+        moves = 0
+        while (state := told(bot)[-1])["gameState"] == "in progress" and moves < 30:
+            client, who = players[state["indices"][state["currentTurn"]]]
+            client.say(f"move {one['matchId']} {who['token']} {state['moves'][0].replace(':', ' ')}")
+            moves += 1
+        self.assertGreater(moves, 1)
+        self.assertIn(state["winner"], ("blue", "red", "none"))
+
+    def test_a_page_that_is_loaded_again(self) -> None:
+        """`spectate` with `Game ended` leads to `state`; else play goes on with the token that the page has kept."""
+        white, one, _, _ = self.pair()
+        self.move(white, one, "boar c1c2")
+        white.drop()
+        again = self.connect()
+        kinds = [each["messageType"] for each in ask(again, f"spectate {one['matchId']}")]
+        self.assertEqual(kinds, ["spectate", "state"])
+        self.assertEqual(self.move(again, one, "ox c2c3")[-1]["error"], "Cannot move when it is not your turn")
+        self.assertIsNotNone(again.protocol.session)
