@@ -26,6 +26,8 @@ from gamehost.games.base import GameMaster
 from gamehost.games.play import has_picture
 from gamehost.journal.notation import read_notation, write_notation
 from gamehost.limits import Limits
+from gamehost.lobby.lobby import Lobby
+from gamehost.lobby.watching import Spectators
 from gamehost.ops.watchdog import OTHER_FILES, STANDSTILL
 from gamehost.plugins import GAMES, WIRES
 from gamehost.storage import high_water_mark
@@ -37,6 +39,7 @@ from gamehost.wires.base import Wire
 from gamehost.wires.conversation import BaseConversation, Peer
 from gamehost.wires.framing import LineCodec
 from tests import SmallProcess
+from tests.kit import game_pages
 from tests.kit.made_files import EXAMPLE, PAGE, PICTURE_FOLDER, PICTURES, files_of, pictures, refreshed
 from tests.kit.players import house_host
 from tests.kit.sources import ROOT
@@ -446,6 +449,25 @@ class TutorialTests(SynchronousTestCase):
             self.assertTrue(values & set(owner.__annotations__))
         for name in sorted(events | fields_of_wire | values | public(GameMaster) | public(Peer)):
             self.assertRegex(page, rf"``[^`]*\b{name}\b[^`]*``")
+
+
+class WirePagesTests(SynchronousTestCase):
+    """What those read who write a wire for a game that exists."""
+
+    def test_the_pages_of_the_games(self) -> None:
+        """Each has the token, the actions and the events. `python -m tests.kit.game_pages` writes them anew."""
+        for page in game_pages.PAGES:
+            text = (game_pages.GAMES / f"{page}.rst").read_text("utf-8")
+            self.assertEqual(text, game_pages.with_section(text, page), page)
+
+    def test_the_page_of_the_lobby(self) -> None:
+        """What it calls is there."""
+        text = (ROOT / "docs" / "lobby.rst").read_text("utf-8")
+        for owner, kind in (("lobby", Lobby), ("_spectators", Spectators)):
+            called = set(re.findall(rf"self\.{owner}\.([a-z_]+)", text))
+            self.assertGreater(len(called), 4)
+            known = {*dir(kind), *kind.__annotations__}
+            self.assertEqual(called - known, set())
 
 
 class ReadingTests(SynchronousTestCase):

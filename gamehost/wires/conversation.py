@@ -425,6 +425,7 @@ _TOLD_ON_ALL_WIRES: Mapping[type, Callable[..., None]] = {
     Displaced: BaseConversation.tell_displaced,
     Unmatched: BaseConversation.tell_unmatched,
     NoNewMatches: BaseConversation.tell_no_new_matches,
+    Suspended: BaseConversation.tell_suspended,
 }
 
 

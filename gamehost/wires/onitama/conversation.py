@@ -25,7 +25,7 @@ from gamehost.games.onitama.rules import SQUARE_NAMED, SQUARES, Exchange, Move, 
 from gamehost.lobby.lobby import Lobby
 from gamehost.lobby.queues import Queue
 from gamehost.lobby.sessions import Session
-from gamehost.tables.interfaces import Away, Back, Over, Refused, Suspended
+from gamehost.tables.interfaces import Away, Back, Over, Refused
 from gamehost.wires.base import Wire, common_wire, imported
 from gamehost.wires.conversation import BaseConversation, Claim, Peer, claim_of_guest
 from gamehost.wires.framing import UndecodableLine, for_people
@@ -289,7 +289,6 @@ class PipesConversation(BaseConversation[Message]):
         Away: tell_away,
         Back: tell_back,
         Over: tell_over,
-        Suspended: BaseConversation.tell_suspended,
     }
 
 

@@ -29,7 +29,7 @@ from gamehost.lobby.lobby import Lobby
 from gamehost.lobby.queues import Queue
 from gamehost.lobby.sessions import Session
 from gamehost.settings import Settings, refuse_unknown
-from gamehost.tables.interfaces import Away, Back, Over, Refused, SeatHandle, Suspended
+from gamehost.tables.interfaces import Away, Back, Over, Refused, SeatHandle
 from gamehost.wires.base import COMMON_OPTIONS, CommonWireConfig, Wire, WireConfig, common_settings, imported
 from gamehost.wires.conversation import BaseConversation, Claim, Peer, claim_of_guest
 from gamehost.wires.framing import UndecodableLine, for_people
@@ -304,7 +304,6 @@ class FinalConversation(BaseConversation[Message]):
         Away: tell_away,
         Back: tell_back,
         Over: tell_over,
-        Suspended: BaseConversation.tell_suspended,
     }
 
 

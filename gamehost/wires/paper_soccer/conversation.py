@@ -26,7 +26,7 @@ from gamehost.games.paper_soccer.master import Move as Play
 from gamehost.lobby.lobby import Lobby
 from gamehost.lobby.queues import Queue
 from gamehost.lobby.sessions import Session
-from gamehost.tables.interfaces import Away, Back, Over, Refused, SeatHandle, Suspended
+from gamehost.tables.interfaces import Away, Back, Over, Refused, SeatHandle
 from gamehost.wires.conversation import BaseConversation, Peer
 from gamehost.wires.framing import for_people
 from gamehost.wires.paper_soccer.messages import (
@@ -323,5 +323,4 @@ class XmlConversation(BaseConversation[Message]):
         Away: tell_away,
         Back: tell_back,
         Over: tell_over,
-        Suspended: BaseConversation.tell_suspended,
     }

@@ -20,7 +20,7 @@ from gamehost.games.base import Seat
 from gamehost.lobby.lobby import Lobby
 from gamehost.lobby.queues import Queue
 from gamehost.settings import Settings, refuse_unknown
-from gamehost.tables.interfaces import Away, Back, Over, Refused, Suspended
+from gamehost.tables.interfaces import Away, Back, Over, Refused
 from gamehost.wires.base import COMMON_OPTIONS, CommonWireConfig, Wire, common_settings, imported
 from gamehost.wires.conversation import BaseConversation, Claim, Peer, claim_of_guest
 from gamehost.wires.framing import UndecodableLine
@@ -163,7 +163,6 @@ class GomokuConversation(BaseConversation[Message]):
         Away: tell_away,
         Back: tell_back,
         Over: tell_over,
-        Suspended: BaseConversation.tell_suspended,
     }
 
 
