@@ -158,6 +158,8 @@ WORDS = {
     EntryKind.FORFEITED: "gave up the seat",
     EntryKind.EXPIRED: "the time ran out",
     EntryKind.ARCHIVED: "archived unfinished",
+    EntryKind.DRAWN: "offered a draw, which was accepted",
+    EntryKind.TAKEN_BACK: "took back the last move",
 }
 
 

@@ -137,6 +137,36 @@ def act_carefully(master: GameMaster[A, E_co], seat: Seat, action: A, now: int) 
     return master.act(seat, action, now)
 
 
+class Offer(Enum):
+    """What one player of a match of two may propose to the other one."""
+
+    DRAW = "draw"
+    #: The one who proposes it takes the last move back.
+    TAKEBACK = "takeback"
+
+
+#: How a match ends when its players agree on it.
+AGREED = Result((), Cause.RULES, "the players agreed on a draw")
+#: So many moves of both players together can be taken back, the last ones.
+TAKEN_BACK_AT_MOST = 6
+
+
+@runtime_checkable
+class TakesOffers(Protocol[E_co]):
+    """A master of a game that allows offers (`AllowsOffers`)."""
+
+    def objection(self, offer: Offer, seat: Seat) -> str | None:
+        """Why a seat cannot offer this now; `None`: it can. This is called only before the match has a result."""
+
+    def agree(self, offer: Offer, seat: Seat, now: int) -> Sequence[To[E_co]]:
+        """
+        The players have agreed on what a seat has offered: the match is drawn, or goes back to where it was before the last
+        move of this seat.
+
+        :raises IllegalAction: there is an objection. Nothing has changed
+        """
+
+
 class Game(Protocol[A, E_co]):
     """
     A game that this host can play.
@@ -270,6 +300,19 @@ class LimitsChoices(Protocol):
     @property
     def usual(self) -> Settings:
         """Settings that a match always has, so that players of all wires find each other."""
+
+
+@runtime_checkable
+class AllowsOffers(Protocol):
+    """A game of two whose players may make each other offers. Its masters take them. In other games there are none."""
+
+    @property
+    def offers(self) -> frozenset[Offer]: ...
+
+
+def offers_of(game: Any) -> frozenset[Offer]:
+    """What players of a game may offer each other."""
+    return game.offers if isinstance(game, AllowsOffers) else frozenset()
 
 
 def any_of(actions: Iterator[A] | None, below: Callable[[int], int]) -> A | None:

@@ -11,7 +11,7 @@ from typing import Generic, Protocol, TypeGuard, TypeVar, runtime_checkable
 from attrs import define
 from msgspec import Struct
 
-from gamehost.games.base import GameMaster, JudgesFouls, Result, Seat, To
+from gamehost.games.base import GameMaster, IllegalAction, JudgesFouls, Offer, Result, Seat, TakesOffers, To
 from gamehost.settings import BadOption, Settings, milliseconds, setting
 
 A = TypeVar("A")
@@ -88,27 +88,40 @@ class ClockedMaster(Generic[A, E]):
 
     def begin(self, now: int) -> Sequence[To[E]]:
         events = self._inner.begin(now)
-        self._go_on(now)
+        self._go_on(now, self._increment)
         return events
 
     def act(self, seat: Seat, action: A, now: int) -> Sequence[To[E]]:
         events = self._inner.act(seat, action, now)
-        self._go_on(now)
+        self._go_on(now, self._increment)
         return events
 
     def foul(self, seat: Seat, action: A) -> str | None:
         """Why this action would be a loss, if the game has such actions."""
         return self._inner.foul(seat, action) if isinstance(self._inner, JudgesFouls) else None
 
+    def objection(self, offer: Offer, seat: Seat) -> str | None:
+        """Why a seat cannot offer this now, as the game says."""
+        inner = self._inner
+        return inner.objection(offer, seat) if isinstance(inner, TakesOffers) else f"there is no {offer.value} here"
+
+    def agree(self, offer: Offer, seat: Seat, now: int) -> Sequence[To[E]]:
+        """Nobody gets time back that was used, nor more time for a move that was not made."""
+        if not isinstance(self._inner, TakesOffers):
+            raise IllegalAction(f"there is no {offer.value} here")
+        events = self._inner.agree(offer, seat, now)
+        self._go_on(now, 0)
+        return events
+
     def forfeit(self, seat: Seat, now: int) -> Sequence[To[E]]:
         events = self._inner.forfeit(seat, now)
-        self._go_on(now)
+        self._go_on(now, self._increment)
         return events
 
     def expire(self, now: int) -> Sequence[To[E]]:
         """The time of the seat to move is over: that of its clock, or that of its decision."""
         events = self._inner.expire(now)
-        self._go_on(now)
+        self._go_on(now, self._increment)
         return events
 
     def view(self, seat: Seat | None) -> E:
@@ -118,12 +131,12 @@ class ClockedMaster(Generic[A, E]):
         """The state of the game, the clocks, and since when they run."""
         return (self._inner.state(), self.reading.left, self.reading.since)
 
-    def _go_on(self, now: int) -> None:
-        """Take the time off the clock that ran, and let the next one run."""
+    def _go_on(self, now: int, increment: int) -> None:
+        """Take the time off the clock that ran, and let the next one run. A turn that has ended gets the increment."""
         before, left = self.reading.running, self.reading.at(now)
         turn = None if self.result is not None else self._inner.to_move()
         if before is not None and turn != before and self.result is None:
-            left[before] += self._increment
+            left[before] += increment
         self.reading = ClockReading(tuple(left), turn, now)
 
 

@@ -166,6 +166,13 @@ class BoardScreen(Generic[V]):
         """A player at the beginning of a sentence: `You`, or the name."""
         return "You" if seat == self.seat else self.names[seat]
 
+    def taken_back(self, seat: int, moves: int) -> str:
+        """A player has taken so many moves back."""
+        again = "move" if seat == self.seat else "moves"
+        return (
+            f"{self.subject(seat)} took back the last {'move' if moves == 1 else f'{moves} moves'}, and {again} again."
+        )
+
     def draw(self, style: Style) -> list[str]:
         """The board as a drawing, or in words where that is asked for or does not fit."""
         drawing = [] if style.words else [style.plain(line).rstrip() for line in self.drawing(style)]

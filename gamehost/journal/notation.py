@@ -3,7 +3,8 @@ A match as text, which people can read and programs can read back.
 
 The header has one tag a line, such as `[Game "onitama"]`, as in PGN. After an empty line there is one entry a line: its number,
 the time on the table's clock in milliseconds, the seat (`-`: nobody), and the action in the game's notation. Words with an
-asterisk are no actions: `*begin`, `*left`, `*time`, `*archived`. The random numbers that were drawn stand in braces.
+asterisk are no actions: `*begin`, `*left`, `*time`, `*archived`, `*draw`, `*takeback`. The random numbers that were drawn
+stand in braces.
 
 Nothing is hidden in this text, so it is for matches that are over, and for the operator.
 """
@@ -23,6 +24,8 @@ _WORDS: Mapping[EntryKind, str] = {
     EntryKind.FORFEITED: "*left",
     EntryKind.EXPIRED: "*time",
     EntryKind.ARCHIVED: "*archived",
+    EntryKind.DRAWN: "*draw",
+    EntryKind.TAKEN_BACK: "*takeback",
 }
 _KINDS = {word: kind for kind, word in _WORDS.items()}
 _TAG = re.compile(r"\[([A-Z][a-z]*) (.*)\]")

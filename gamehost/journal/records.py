@@ -36,6 +36,10 @@ class EntryKind(IntEnum):
     EXPIRED = 4
     #: The table was put away unfinished: nobody came back for a day, or nobody had acted when the last player left.
     ARCHIVED = 5
+    #: The players agreed on the draw that a seat offered.
+    DRAWN = 6
+    #: The players agreed that a seat takes its last move back.
+    TAKEN_BACK = 7
 
 
 class Entry(msgspec.Struct, frozen=True, gc=False):

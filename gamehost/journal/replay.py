@@ -3,7 +3,7 @@ A record carried out once more by a new master, and the fingerprint of a master'
 way.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from enum import Enum
 from functools import partial
 from hashlib import sha256
@@ -13,13 +13,16 @@ from typing import Any, TypeVar
 import attrs
 from msgspec import Struct
 
-from gamehost.games.base import Game, GameMaster, IllegalAction, To
+from gamehost.games.base import Game, GameMaster, IllegalAction, Offer, TakesOffers, To
 from gamehost.games.chance import Chance, JournalledChance
 from gamehost.games.clock import with_clocks
 from gamehost.journal.records import Entry, EntryKind, TableHeader
 
 #: Every so many entries of a table one carries a check. More often costs moves; less often lets a wrong replay run longer.
 INTERVAL = 50
+
+#: What the players have agreed on in an entry of these kinds. Its seat has offered it.
+AGREEMENTS: Mapping[EntryKind, Offer] = {EntryKind.DRAWN: Offer.DRAW, EntryKind.TAKEN_BACK: Offer.TAKEBACK}
 
 _Writer = Callable[[Any], str]
 
@@ -214,4 +217,6 @@ def _step(game: Game[A, E], master: GameMaster[A, E], entry: Entry) -> Sequence[
         return master.forfeit(seat, entry.at)
     if kind is EntryKind.EXPIRED:
         return master.expire(entry.at)
+    if kind in AGREEMENTS and seat is not None and isinstance(master, TakesOffers):
+        return master.agree(AGREEMENTS[kind], seat, entry.at)
     raise ValueError(f"an entry of kind {kind} that cannot stand here")

@@ -6,11 +6,11 @@ every table, beside the events of its game.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Generic, Protocol, TypeVar, runtime_checkable
 
 from msgspec import Struct
 
-from gamehost.games.base import Game, IllegalAction, Result, Seat
+from gamehost.games.base import Game, IllegalAction, Offer, Result, Seat
 from gamehost.journal.records import TableId
 
 A_co = TypeVar("A_co", covariant=True)
@@ -76,6 +76,20 @@ class Refused(Struct, frozen=True):
     """To the one who acted: the rules refuse, and nothing has changed."""
 
     error: IllegalAction
+
+
+class Offered(Struct, frozen=True):
+    """To both players: this seat offers something, and the other one may accept or decline it."""
+
+    seat: Seat
+    offer: Offer
+
+
+class Declined(Struct, frozen=True):
+    """To both players: what this seat has offered stands no longer. It was declined, or has come to nothing."""
+
+    seat: Seat
+    offer: Offer
 
 
 class Over(Struct, frozen=True):
@@ -237,6 +251,12 @@ class SeatHandle(Protocol[A_contra]):
         :returns: whether the player of that seat is away
         """
 
+    def offer(self, offer: Offer) -> bool:
+        """Offer something to the other player; a refusal is delivered as `Refused`. Whether it was offered."""
+
+    def answer(self, offer: Offer, accepted: bool) -> bool:
+        """Accept or decline what the other player offers; a refusal is delivered as `Refused`. Whether it was offered."""
+
     def leave(self) -> None:
         """Give the seat up, and hear nothing more of the table."""
 
@@ -256,3 +276,12 @@ class Player(Protocol[A_co, E_contra]):
 
         Must not raise. It may use the handle only after it has returned.
         """
+
+
+@runtime_checkable
+class HearsOffers(Protocol):
+    """A player whose wire has words for `Offered` and `Declined`. To others nothing is offered."""
+
+    @property
+    def declines(self) -> bool:
+        """Whether this player declines all offers, and is told none: house players do."""

@@ -12,7 +12,7 @@ from typing import Any, Generic, Protocol, TypeVar
 from attrs import define, field
 from msgspec import Struct
 
-from gamehost.games.base import Game, Result, Seat, To
+from gamehost.games.base import Game, Offer, Result, Seat, To
 from gamehost.games.clock import ClockReading, Due
 from gamehost.journal.records import Entry, TableId
 from gamehost.measures import MatchCounts
@@ -44,6 +44,10 @@ class _Table(Protocol):
     def due(self) -> tuple[int, int] | None: ...
 
     def act(self, handle: Any, action: Any, careful: bool) -> bool: ...
+
+    def offer(self, handle: Any, offer: Offer) -> bool: ...
+
+    def answer(self, handle: Any, offer: Offer, accepted: bool) -> bool: ...
 
     def leave(self, handle: Any, stays: bool) -> None: ...
 
@@ -123,6 +127,14 @@ class TableSeatHandle(Generic[A, E]):
             return False
         place.substitute = substitute
         return True
+
+    def offer(self, offer: Offer) -> bool:
+        """As of `SeatHandle`."""
+        return self._table.offer(self, offer)
+
+    def answer(self, offer: Offer, accepted: bool) -> bool:
+        """As of `SeatHandle`."""
+        return self._table.answer(self, offer, accepted)
 
     def leave(self) -> None:
         """Give the seat up, and hear nothing more of the table."""

@@ -13,13 +13,25 @@ from attrs import define, field
 from twisted.internet.interfaces import IDelayedCall
 from twisted.logger import Logger
 
-from gamehost.games.base import Game, GameMaster, IllegalAction, Result, Seat, To, act_carefully
+from gamehost.games.base import (
+    Game,
+    GameMaster,
+    IllegalAction,
+    Offer,
+    Result,
+    Seat,
+    TakesOffers,
+    To,
+    act_carefully,
+    offers_of,
+)
 from gamehost.games.chance import JournalledChance
 from gamehost.games.clock import due_after, reading_of
 from gamehost.journal.records import CHAMPIONSHIP, Entry, EntryKind, TableHeader, TableId, TableRecord
 from gamehost.journal.replay import INTERVAL, fingerprint, new_master, replay_in_steps
 from gamehost.tables.context import DORMANT, PLAYING, Addition, Phase, TableContext
-from gamehost.tables.interfaces import Audience, Away, Left, Player, Refused, Suspended
+from gamehost.tables.interfaces import Audience, Away, Declined, HearsOffers, Left, Player, Refused, Suspended
+from gamehost.tables.offers import Offers
 from gamehost.tables.outbox import Outbox, Record, SeatState, TableSeatHandle
 
 A = TypeVar("A")
@@ -54,6 +66,8 @@ class Table(Generic[A, E]):
     _outbox: Outbox[A, E] = field(init=False)
     #: Whether the match has clocks.
     _clocked: bool = field(init=False)
+    #: What the players offer each other; `None`: nobody has offered anything.
+    _offers: Offers | None = None
     #: Whether a player has acted in this match.
     _acted: bool = False
     #: How long a lost seat is kept, in milliseconds.
@@ -179,8 +193,64 @@ class Table(Generic[A, E]):
             self._suspend()
         else:
             self._record(EntryKind.ACTED, now, handle.seat, notation, events)
+            if self._offers is not None:
+                self._tell_end_of_offer(self._offers.moved(seat))
             return True
         return False
+
+    def offer(self, handle: TableSeatHandle[A, E], offer: Offer) -> bool:
+        """As of `SeatHandle`."""
+        seat = handle.seat
+        if self._time_of(handle) is None:
+            return False
+        if self._offers is None:
+            self._offers = Offers(offers_of(self.game), self.settings, self.names)
+        other = None if len(self.names) != 2 else self._outbox.places[1 - seat].handle
+        opponent = None if other is None else other.player
+        objection = self._offers.objection(self._master, seat, offer, opponent)
+        if objection is not None or not isinstance(opponent, HearsOffers):
+            self._outbox.refuse(handle, Refused(IllegalAction(objection or "")))
+            return False
+        offered = self._offers.make(seat, offer, stands=not opponent.declines)
+        if opponent.declines:
+            self._outbox.tell([To(event, (seat,)) for event in (offered, Declined(seat, offer))])
+        else:
+            self._outbox.tell([To(offered, (seat, Seat(1 - seat)))])
+        return True
+
+    def answer(self, handle: TableSeatHandle[A, E], offer: Offer, accepted: bool) -> bool:
+        """As of `SeatHandle`."""
+        now, master = self._time_of(handle), self._master
+        if now is None:
+            return False
+        offered = None if self._offers is None else self._offers.answer(handle.seat, offer)
+        if offered is None or self._offers is None or not isinstance(master, TakesOffers):
+            self._outbox.refuse(handle, Refused(IllegalAction(f"no {offer.value} is offered to you now")))
+            return False
+        if not accepted:
+            self._tell_end_of_offer(Declined(offered.seat, offer))
+            return True
+        self._offers.taken_back()
+        kind = EntryKind.DRAWN if offer is Offer.DRAW else EntryKind.TAKEN_BACK
+        self._carry_out(kind, now, offered.seat, partial(master.agree, offer, offered.seat, now))
+        return True
+
+    def _time_of(self, handle: TableSeatHandle[A, E]) -> int | None:
+        """The time at which the holder of a handle says something. `None`: it is too late, and they are told why."""
+        if self._outbox.places[handle.seat].handle is not handle:
+            return None  # not theirs any more
+        now, deadline = self.now(), self._master.deadline
+        if deadline is not None and now >= deadline and self.phase is PLAYING:
+            self._expire(now)
+        if self.phase is not PLAYING or self._master.result is not None:
+            why = "the table is suspended" if self.phase is not PLAYING else "the match is over"
+            self._outbox.refuse(handle, Refused(IllegalAction(why)))
+            return None
+        return now
+
+    def _tell_end_of_offer(self, declined: Declined | None) -> None:
+        if declined is not None:
+            self._outbox.tell([To(declined, (declined.seat, Seat(1 - declined.seat)))])
 
     def look(self, handle: TableSeatHandle[A, E], shown: Callable[[Any], None]) -> bool:
         """As of `SeatHandle`."""
@@ -215,6 +285,8 @@ class Table(Generic[A, E]):
         place.handle = place.coming = None
         if known:
             self._outbox.announce(Away(seat))
+        if self._offers is not None:
+            self._tell_end_of_offer(self._offers.end())
         if self.phase is not PLAYING or self._master.result is not None:
             return
         if self._grace == 0:
@@ -245,6 +317,8 @@ class Table(Generic[A, E]):
         """A player takes a seat again. Whoever held it until now holds nothing any more, and was not missed."""
         missed = self._outbox.places[seat].handle is None and self._outbox.n > 0  # at the beginning nobody was missed
         handle = self._new_handle(seat, player)
+        if self._offers is not None:
+            self._tell_end_of_offer(self._offers.end())
         if self.phase is DORMANT:
             self._wake()
         if self.phase is Phase.SUSPENDED:

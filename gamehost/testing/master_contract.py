@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from gamehost.games.base import (
+    AGREED,
     Cause,
     Determinizable,
     Game,
@@ -22,9 +23,11 @@ from gamehost.games.base import (
     HasSequels,
     HasSteps,
     IllegalAction,
+    Offer,
     Seat,
     To,
     act_carefully,
+    offers_of,
 )
 from gamehost.games.chance import ScriptedChance, SystemChance
 from gamehost.games.clock import HasTurns
@@ -418,6 +421,50 @@ class MasterContract(Mixin):
                 self._follow(master, master.forfeit(Seat(rng.randrange(seats)), self.most_steps + 1), views)
             elif master.deadline is not None:
                 self._follow(master, master.expire(master.deadline), views)
+
+    @given(st.data(), st.randoms(use_true_random=False))
+    def test_a_move_that_is_taken_back_was_never_made(self, data: st.DataObject, rng: random.Random) -> None:
+        """The match is where it was before it, for all; the views that follow, too. Play goes on from there."""
+        if Offer.TAKEBACK not in offers_of(self.game):
+            return
+        views: dict[Seat | None, Any] = dict.fromkeys((*map(Seat, range(2)), None))
+        #: What the master knew before the last move of each seat.
+        before: dict[Seat, object] = {}
+        known, master = None, None
+        for number, (master, step) in enumerate(self.match(2, rng, data.draw(st.integers(0, 30)))):
+            self._follow(master, step.events, views)
+            if number:
+                before[step.seat] = known
+            known = deepcopy(master.state())
+        seat = Seat(data.draw(st.integers(0, 1)))
+        if master is None or master.result is not None:
+            return
+        if master.objection(Offer.TAKEBACK, seat) is not None:
+            self.assertRaises(IllegalAction, master.agree, Offer.TAKEBACK, seat, 100)
+            self.assertEqual(master.state(), known)
+            return
+        self._follow(master, master.agree(Offer.TAKEBACK, seat, 100), views)
+        self.assertEqual(master.state(), before[seat])
+        acting, action = self.legal(master, rng) or (None, None)
+        self.assertEqual(acting, seat)
+        self._follow(master, master.act(seat, action, 101), views)
+
+    @given(st.data(), st.randoms(use_true_random=False))
+    def test_a_draw_that_is_agreed_on(self, data: st.DataObject, rng: random.Random) -> None:
+        """Nobody wins, and nothing is waited for."""
+        if Offer.DRAW not in offers_of(self.game):
+            return
+        views: dict[Seat | None, Any] = dict.fromkeys((*map(Seat, range(2)), None))
+        master, seat = None, Seat(data.draw(st.integers(0, 1)))
+        for master, step in self.match(2, rng, data.draw(st.integers(0, self.most_steps)), move_time="10"):
+            self._follow(master, step.events, views)
+        if master is None or master.result is not None:
+            return
+        if master.objection(Offer.DRAW, seat) is not None:
+            self.assertRaises(IllegalAction, master.agree, Offer.DRAW, seat, self.most_steps)
+            return
+        self._follow(master, master.agree(Offer.DRAW, seat, self.most_steps), views)
+        self.assertEqual((master.result, master.deadline), (AGREED, None))
 
     def _follow(self, master: Any, events: Sequence[To[Any]], views: dict[Seat | None, Any]) -> None:
         for eye, view in views.items():

@@ -11,7 +11,17 @@ from typing import Any
 from attrs import define, field, frozen
 from msgspec import Struct
 
-from gamehost.games.base import Cause, IllegalAction, Result, Seat, To, any_of
+from gamehost.games.base import (
+    AGREED,
+    TAKEN_BACK_AT_MOST,
+    Cause,
+    IllegalAction,
+    Offer,
+    Result,
+    Seat,
+    To,
+    any_of,
+)
 from gamehost.games.chance import Chance, shuffled
 from gamehost.games.onitama.rules import SQUARE_NAMED, VECTORS, Card, Exchange, Move, Position, card_named
 from gamehost.settings import BadOption, Settings, from_to, milliseconds, one_of, refuse_unknown, setting
@@ -40,13 +50,23 @@ class Exchanged(Struct, frozen=True, gc=False):
     new: Card
 
 
+class TakenBack(Struct, frozen=True, gc=False):
+    """The players have agreed that a seat takes its last move back, and all moves since."""
+
+    seat: Seat
+    #: How many moves were taken back.
+    moves: int
+    #: Where the match stands now.
+    position: Position
+
+
 class Situation(Struct, frozen=True, gc=False):
     """Where the match stands."""
 
     position: Position
 
 
-Event = Dealt | Moved | Exchanged | Situation
+Event = Dealt | Moved | Exchanged | TakenBack | Situation
 
 
 @frozen
@@ -96,6 +116,8 @@ class OnitamaMaster:
     deadline: int | None = None
     _pack: list[Card] = field(factory=list)
     _plies: int = 0
+    #: The positions before the last moves. None is from before a card was drawn: that cannot be undone.
+    _before: list[Position] = field(factory=list)
 
     def begin(self, now: int) -> Sequence[To[Event]]:
         """Deal the cards: five at random out of sixteen, or as the settings say."""
@@ -130,6 +152,10 @@ class OnitamaMaster:
         reason = self.position.why_not(move)
         if reason is not None:
             raise IllegalAction(reason)
+        before = self._before
+        before.append(self.position)
+        if len(before) > TAKEN_BACK_AT_MOST:
+            del before[0]
         self.position = position = self.position.after(move)
         if (why := position.won) is not None:
             self.result = Result((seat,), Cause.RULES, why)
@@ -147,6 +173,7 @@ class OnitamaMaster:
             new = self._pack.pop(self._chance.below(len(self._pack)))
             self._pack.append(exchange.card)
         self.position = position.exchanged(exchange.card, new)
+        self._before.clear()
         return Exchanged(seat, exchange.card, new)
 
     def forfeit(self, seat: Seat, now: int) -> Sequence[To[Event]]:
@@ -160,6 +187,28 @@ class OnitamaMaster:
         self.result = Result((Seat(1 - self.position.turn),), Cause.TIME, "the other player's time ran out")
         self.deadline = None
         return ()
+
+    def objection(self, offer: Offer, seat: Seat) -> str | None:
+        """A move can be taken back as long as no card was drawn since."""
+        if offer is Offer.TAKEBACK and all(position.turn != seat for position in self._before):
+            return "you have no move that can be taken back"
+        return None
+
+    def agree(self, offer: Offer, seat: Seat, now: int) -> Sequence[To[Event]]:
+        """
+        :raises IllegalAction: there is an objection
+        """
+        if (objection := self.objection(offer, seat)) is not None:
+            raise IllegalAction(objection)
+        if offer is Offer.DRAW:
+            self.result, self.deadline = AGREED, None
+            return ()
+        before, plies = self._before, len(self._before)
+        while self.position.turn != seat or len(before) == plies:
+            self.position = before.pop()
+        self._plies -= plies - len(before)
+        self._wait(now)
+        return (To(TakenBack(seat, plies - len(before), self.position)),)
 
     def to_move(self) -> Seat | None:
         """The seat for which the match waits."""
@@ -188,6 +237,7 @@ class Onitama:
     least_seats: int = 2
     most_seats: int = 2
     choices: frozenset[str] = frozenset({"deal"})
+    offers: frozenset[Offer] = frozenset(Offer)
     usual: Settings = field(factory=dict)
     options: Mapping[str, str] = field(
         factory=lambda: {
@@ -246,7 +296,7 @@ class Onitama:
         return any_of(self.legal(view, seat), below)
 
     def follow(self, view: Situation | None, event: Any, seat: Seat | None) -> Situation | None:
-        """The position after what was dealt, moved or exchanged: the same for all."""
+        """The position after what was dealt, moved, exchanged or taken back: the same for all."""
         match event:
             case Situation():
                 return event
@@ -256,6 +306,8 @@ class Onitama:
                 return Situation(view.position.after(move))
             case Exchanged(_, old, new) if view is not None:
                 return Situation(view.position.exchanged(old, new))
+            case TakenBack(_, _, position):
+                return Situation(position)
         return view
 
     def determinized(self, view: Situation, seat: Seat, chance: Chance) -> OnitamaMaster:

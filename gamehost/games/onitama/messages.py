@@ -11,7 +11,7 @@ from msgspec import Struct, field
 
 from gamehost.games.base import Seat
 from gamehost.games.messages import ActionMessage, EventMessage
-from gamehost.games.onitama.master import Action, Dealt, Event, Exchanged, Moved, Situation
+from gamehost.games.onitama.master import Action, Dealt, Event, Exchanged, Moved, Situation, TakenBack
 from gamehost.games.onitama.rules import SQUARE_NAMED, SQUARES, VECTORS, Card, Move, Position, card_named
 
 Hands = tuple[list[str], list[str]]
@@ -50,6 +50,14 @@ class ExchangedEvent(EventMessage, frozen=True, tag="exchanged"):
     new: str
 
 
+class TakenBackEvent(EventMessage, frozen=True, tag="taken-back"):
+    """The players agreed that a seat takes its last move back: so many `moves` were undone, and `view` is how it stands now."""
+
+    seat: int
+    moves: int
+    view: View
+
+
 class MoveAction(ActionMessage, frozen=True, tag="move"):
     """Play a card to move a piece."""
 
@@ -69,6 +77,10 @@ def _hands(position: Position) -> Hands:
     return sorted(white), sorted(black)
 
 
+def _view(position: Position) -> View:
+    return View(position.board, _hands(position), position.spare, position.turn)
+
+
 def _card(name: str) -> Card:
     card = card_named(name)
     if card is None:
@@ -85,13 +97,12 @@ class OnitamaMessages:
     """Makes the messages of Onitama, and reads them."""
 
     view_type = View
-    event_type = DealtEvent | MovedEvent | ExchangedEvent
+    event_type = DealtEvent | MovedEvent | ExchangedEvent | TakenBackEvent
     action_type = MoveAction | ExchangeAction
     rules: Mapping[str, Any] = {"cards": VECTORS}
 
     def view(self, situation: Situation) -> View:
-        position = situation.position
-        return View(position.board, _hands(position), position.spare, position.turn)
+        return _view(situation.position)
 
     def read_view(self, view: View, seat: Seat | None) -> Situation:
         return Situation(_position(view.hands, view.spare, view.board, view.turn))
@@ -104,6 +115,8 @@ class OnitamaMessages:
                 return Moved(Seat(seat), Move(_card(card), SQUARE_NAMED[start], SQUARE_NAMED[end]))
             case ExchangedEvent(seat, old, new):
                 return Exchanged(Seat(seat), _card(old), _card(new))
+            case TakenBackEvent(seat, moves, view):
+                return TakenBack(Seat(seat), moves, self.read_view(view, None).position)
         return None
 
     def action(self, action: Action) -> ActionMessage:
@@ -119,6 +132,8 @@ class OnitamaMessages:
                 return MovedEvent(seat, move.card, SQUARES[move.start], SQUARES[move.end])
             case Exchanged(seat, old, new):
                 return ExchangedEvent(seat, old, new)
+            case TakenBack(seat, moves, position):
+                return TakenBackEvent(seat, moves, _view(position))
         return None
 
 

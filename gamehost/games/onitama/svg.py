@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from gamehost.games.drawing import INK, SOFT, Board, PlayerLine, Scene, at, caption, number, numbered, page, tag, text
-from gamehost.games.onitama.master import Exchanged, Moved
+from gamehost.games.onitama.master import Exchanged, Moved, TakenBack
 from gamehost.games.onitama.rules import SIDE, SQUARES, TEMPLE, VECTORS, Card, Position
 
 #: A square and the gap behind it, the frame, the column of the numbers; a card.
@@ -41,7 +41,8 @@ def picture(scene: Scene) -> str:
     """The position, with all moves below it."""
     position: Position = scene.view.position
     below = scene.seat or 0
-    last = next((event for turn in reversed(scene.turns) for event in turn.events if isinstance(event, Moved)), None)
+    made = _made(scene)
+    last = next((event for event in reversed(made) if isinstance(event, Moved)), None)
     parts = [
         *_ground(below, last),
         *_pieces(position, below),
@@ -53,8 +54,18 @@ def picture(scene: Scene) -> str:
         for seat in (1 - below, below)
     ]
     turn = None if scene.result is not None else position.turn
-    moves = [_words(event) for turn in scene.turns for event in turn.events if isinstance(event, Moved | Exchanged)]
-    return page(scene, "Onitama", _STYLE, board, players, [caption(scene, turn)], numbered(moves))
+    return page(scene, "Onitama", _STYLE, board, players, [caption(scene, turn)], numbered(map(_words, made)))
+
+
+def _made(scene: Scene) -> list[Moved | Exchanged]:
+    """The moves that were not taken back."""
+    made: list[Moved | Exchanged] = []
+    for event in (event for turn in scene.turns for event in turn.events):
+        if isinstance(event, TakenBack):
+            del made[-event.moves :]
+        elif isinstance(event, Moved | Exchanged):
+            made.append(event)
+    return made
 
 
 def _words(event: Moved | Exchanged) -> str:

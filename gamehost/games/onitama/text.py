@@ -7,7 +7,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from gamehost.games.onitama.master import ONITAMA, Action, Situation
-from gamehost.games.onitama.messages import MESSAGES, ExchangedEvent, MovedEvent, View
+from gamehost.games.onitama.messages import MESSAGES, ExchangedEvent, MovedEvent, TakenBackEvent, View
 from gamehost.games.onitama.rules import (
     LEADS,
     SIDE,
@@ -53,6 +53,8 @@ class OnitamaScreen(BoardScreen[View]):
                 return [f"{self.subject(seat)} played {card} {start} {end}{took}."]
             case ExchangedEvent(seat, old, new):
                 return [f"{self.subject(seat)} could not move, gave {old} and got {new}."]
+            case TakenBackEvent(seat, moves):
+                return [self.taken_back(seat, moves)]
         return []
 
     @property

@@ -14,7 +14,17 @@ from attrs import define, field
 from msgspec import Struct
 from msgspec.structs import replace
 
-from gamehost.games.base import Cause, GameMaster, IllegalAction, Result, Seat, To
+from gamehost.games.base import (
+    AGREED,
+    TAKEN_BACK_AT_MOST,
+    Cause,
+    GameMaster,
+    IllegalAction,
+    Offer,
+    Result,
+    Seat,
+    To,
+)
 from gamehost.games.chance import Chance
 from gamehost.games.paper_soccer.rules import Foul, Point, Position
 from gamehost.settings import Settings, milliseconds, refuse_unknown, setting
@@ -53,6 +63,21 @@ class Ended(Struct, frozen=True, gc=False):
     why: str
 
 
+class Drawn(Struct, frozen=True, gc=False):
+    """The players have agreed on a draw."""
+
+
+class TakenBack(Struct, frozen=True, gc=False):
+    """The players have agreed that a seat takes its last move back, and all moves since."""
+
+    #: This seat moves next.
+    seat: Seat
+    #: How many moves were taken back.
+    moves: int
+    #: All points of all moves that are left, in one list.
+    points: tuple[Point, ...]
+
+
 class Situation(Struct, frozen=True, gc=False):
     """The match as it stands, for a player who comes back or a watcher."""
 
@@ -65,7 +90,7 @@ class Situation(Struct, frozen=True, gc=False):
     result: Result | None
 
 
-Event = Kickoff | Moved | Ended | Situation
+Event = Kickoff | Moved | Ended | Drawn | TakenBack | Situation
 
 
 @define(eq=False)
@@ -80,6 +105,8 @@ class PaperSoccerMaster:
     _next: Seat = field(default=Seat(0), init=False)
     _position: Position = field(factory=Position, init=False)
     _points: list[Point] = field(factory=list, init=False)
+    #: The positions before the last moves, and how many points they have.
+    _before: list[tuple[Position, int]] = field(factory=list, init=False)
 
     def begin(self, now: int) -> Sequence[To[Event]]:
         """Draw who moves first."""
@@ -103,6 +130,10 @@ class PaperSoccerMaster:
             position = self._position.after(action.points)
         except Foul as foul:
             return self._end(other(seat), (), Cause.VIOLATION, f"illegal move: {foul}")
+        before = self._before
+        before.append((self._position, len(self._points)))
+        if len(before) > TAKEN_BACK_AT_MOST:
+            del before[0]
         self._position = position
         self._points.extend(action.points)
         ending = position.ending
@@ -129,6 +160,32 @@ class PaperSoccerMaster:
     def expire(self, now: int) -> Sequence[To[Event]]:
         """The time of the side to move is over, so it loses."""
         return self._end(other(self._next), (), Cause.TIME, "ran out of time")
+
+    def objection(self, offer: Offer, seat: Seat) -> str | None:
+        """A move can be taken back; every second one is this seat's."""
+        if offer is Offer.TAKEBACK and len(self._before) < self._since_move_of(seat):
+            return "you have no move that can be taken back"
+        return None
+
+    def agree(self, offer: Offer, seat: Seat, now: int) -> Sequence[To[Event]]:
+        """
+        :raises IllegalAction: there is an objection
+        """
+        if (objection := self.objection(offer, seat)) is not None:
+            raise IllegalAction(objection)
+        if offer is Offer.DRAW:
+            self.result, self.deadline = AGREED, None
+            return (To(Drawn()),)
+        moves = self._since_move_of(seat)
+        self._position, length = self._before[-moves]
+        del self._before[-moves:], self._points[length:]
+        self._next = seat
+        self._set_deadline(now)
+        return (To(TakenBack(seat, moves, tuple(self._points))),)
+
+    def _since_move_of(self, seat: Seat) -> int:
+        """How many moves there are from the last one of a seat on."""
+        return 2 if seat == self._next else 1
 
     def to_move(self) -> Seat | None:
         """The seat for which the match waits."""
@@ -183,6 +240,7 @@ class PaperSoccer:
     least_seats = 2
     most_seats = 2
     choices: frozenset[str] = frozenset()
+    offers = frozenset(Offer)
     usual: Settings = {}
     options: Mapping[str, str] = {"move_time": "seconds for one move, 0 for no limit (default: 0)"}
 
@@ -268,6 +326,10 @@ class PaperSoccer:
             case Ended(winner) if view is not None:
                 result = Result((winner,), event.cause, event.why)
                 return replace(view, points=view.points + event.points, next=None, result=result)
+            case Drawn() if view is not None:
+                return replace(view, next=None, result=AGREED)
+            case TakenBack(taker, _, left) if view is not None:
+                return replace(view, points=left, next=taker)
         return view
 
     def determinized(self, view: Situation, seat: Seat, chance: Chance) -> PaperSoccerMaster:

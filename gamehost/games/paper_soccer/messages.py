@@ -10,9 +10,9 @@ from typing import Any
 
 from msgspec import Struct
 
-from gamehost.games.base import Cause, Seat
+from gamehost.games.base import AGREED, Cause, Seat
 from gamehost.games.messages import ActionMessage, EventMessage
-from gamehost.games.paper_soccer.master import Ended, Event, Kickoff, Move, Moved, Situation
+from gamehost.games.paper_soccer.master import Drawn, Ended, Event, Kickoff, Move, Moved, Situation, TakenBack
 from gamehost.games.paper_soccer.rules import Point, Position
 
 Points = list[tuple[int, int]]
@@ -47,6 +47,17 @@ class EndedEvent(EventMessage, frozen=True, tag="ended"):
     why: str
 
 
+class TakenBackEvent(EventMessage, frozen=True, tag="taken-back"):
+    """
+    The players agreed that a seat takes its last move back, and moves again. So many `moves` were undone, and `left` has the
+    others, one list of points each.
+    """
+
+    seat: int
+    moves: int
+    left: list[Points]
+
+
 class MoveAction(ActionMessage, frozen=True, tag="move"):
     """A move, or its beginning: all points, without the point where the ball lies."""
 
@@ -79,7 +90,7 @@ class PaperSoccerMessages:
     """Makes the messages of paper soccer, and reads them."""
 
     view_type = View
-    event_type = KickoffEvent | MovedEvent | EndedEvent
+    event_type = KickoffEvent | MovedEvent | EndedEvent | TakenBackEvent
     action_type = MoveAction
     rules: Mapping[str, Any] = {}
 
@@ -100,6 +111,8 @@ class PaperSoccerMessages:
                 return Moved(Seat(seat), tuple(points), Seat(following))
             case EndedEvent(points, why):
                 return Ended(Seat(0), Seat(1), tuple(points), Cause.RULES, why)
+            case TakenBackEvent(seat, moves, left):
+                return TakenBack(Seat(seat), moves, tuple(point for move in left for point in move))
         return None
 
     def action(self, action: Move) -> ActionMessage:
@@ -113,6 +126,10 @@ class PaperSoccerMessages:
                 return MovedEvent(seat, _points(points), following)
             case Ended():
                 return EndedEvent(_points(event.points), event.why)
+            case Drawn():
+                return EndedEvent([], AGREED.why)
+            case TakenBack(seat, moves, left):
+                return TakenBackEvent(seat, moves, moves_of(left))
         return None
 
 

@@ -15,7 +15,7 @@ from typing import Any
 from attrs import define, field, frozen
 
 from gamehost.games.base import Seat
-from gamehost.games.paper_soccer.master import PAPER_SOCCER, Ended, Kickoff, Move, Moved, Situation
+from gamehost.games.paper_soccer.master import PAPER_SOCCER, Drawn, Ended, Kickoff, Move, Moved, Situation, TakenBack
 from gamehost.games.paper_soccer.rules import AROUND, GOALS, POINTS, WAYS, Foul, Lines, Position, Side
 from gamehost.players.base import Budget, Level, OutOfBudget, SeededChance, Thinking, Weighed, weighed
 from gamehost.players.search import WIN, Search, Strength, choose
@@ -242,7 +242,11 @@ class PaperSoccerPlayer:
                 for point in points:
                     self.position = self.position.step(point)
                 self._over = following is None
-            case Ended():
+            case TakenBack(_, _, left):
+                self.position = Position()
+                for point in left:
+                    self.position = self.position.step(point)
+            case Ended() | Drawn():
                 self._over = True
 
     def refused(self, notation: bytes) -> None:

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from gamehost.games.paper_soccer.master import PAPER_SOCCER, Move, Situation, position_of
-from gamehost.games.paper_soccer.messages import MESSAGES, EndedEvent, KickoffEvent, MovedEvent, View
+from gamehost.games.paper_soccer.messages import MESSAGES, EndedEvent, KickoffEvent, MovedEvent, TakenBackEvent, View
 from gamehost.games.paper_soccer.rules import BORDER_LINES, GOAL, LENGTH, SIDE, START, WAYS, Foul, Point, Position
 from gamehost.games.screen import (
     BoardScreen,
@@ -59,6 +59,8 @@ class PaperSoccerScreen(BoardScreen[View]):
                 return [f"{self.subject(seat)} played {_text(points)}."]
             case EndedEvent(points) if points and before is not None and before.next is not None:
                 return [f"{self.subject(before.next)} played {_text(points)}."]
+            case TakenBackEvent(seat, moves):
+                return [self.taken_back(seat, moves)]
         return []
 
     @property

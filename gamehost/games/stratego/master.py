@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 
 from attrs import define, evolve, field, frozen
 
-from gamehost.games.base import Cause, IllegalAction, Result, Seat, To, any_of
+from gamehost.games.base import AGREED, Cause, IllegalAction, Offer, Result, Seat, To, any_of
 from gamehost.games.chance import Chance, shuffled
 from gamehost.games.stratego import events
 from gamehost.games.stratego.events import (
@@ -256,6 +256,20 @@ class StrategoMaster:
         winners = tuple(seat for seat in (FIRST_PLAYER, SECOND_PLAYER) if self._placings[seat].ready)
         return [self._end(Result(winners, Cause.TIME, "not set up in time"))]
 
+    def objection(self, offer: Offer, seat: Seat) -> str | None:
+        """A draw can be offered as soon as play has begun."""
+        if offer is not Offer.DRAW:
+            return "what was seen cannot be taken back"
+        return None if self.position is not None else "play has not begun"
+
+    def agree(self, offer: Offer, seat: Seat, now: int) -> Told:
+        """
+        :raises IllegalAction: there is an objection
+        """
+        if (objection := self.objection(offer, seat)) is not None:
+            raise IllegalAction(objection)
+        return [self._end(AGREED)]
+
     def to_move(self) -> Seat | None:
         """The seat for which the match waits; `None` during the set-up, which has a time of its own."""
         return None if self.result is not None or self.position is None else self.position.turn
@@ -387,6 +401,7 @@ class Stratego:
     least_seats: int = 2
     most_seats: int = 2
     choices: frozenset[str] = frozenset({"setup_time", "two_squares"})
+    offers: frozenset[Offer] = frozenset({Offer.DRAW})
     usual: Settings = field(factory=dict)
 
     @property

@@ -47,6 +47,8 @@ EXAMPLES: Mapping[str, str] = {
     "study": '{"do":"study","table":3}',
     "act": '{"do":"act","table":3,"action":"tiger c1 c3"}',
     "moves": '{"do":"moves","table":3}',
+    "draw": '{"do":"draw","table":3,"step":"offer"}',
+    "takeback": '{"do":"takeback","table":3,"step":"offer"}',
     "say": '{"do":"say","phrase":"hello"}',
     "leave": '{"do":"leave"}',
     "ping": '{"do":"ping"}',

@@ -7,6 +7,7 @@ The course of a connection, `->` from the client, `<-` from the host; each line 
     -> {"do":"seek",...}     (another)            <- {"is":"seated",...}   to both, then the events of the match
     -> {"do":"act","table":3,"action":"...",...}  <- {"is":"event",...}    to all, or {"is":"refused",...} to the sender alone
     -> {"do":"moves","table":3}                   <- {"is":"moves",...}    what can be done now, or {"is":"refused",...}
+    -> {"do":"draw","step":"offer",...}           <- {"is":"offered",...}  to both; the other one accepts or declines
     -> {"do":"leave"}                             <- {"is":"over",...}     to all; then `seek` begins the next match
     connection lost                               <- {"is":"away",...}     to the others
     -> {"do":"enter",...,"key":"..."}             <- {"is":"entered",...}, {"is":"seated",...}, {"is":"back",...} with the view
@@ -17,7 +18,7 @@ A message that does not fit now, or is malformed, is answered `sorry`. `ping` is
 
 import re
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from enum import Enum
 from functools import partial
 from itertools import islice
@@ -29,7 +30,7 @@ from msgspec import UNSET, UnsetType
 from gamehost.accounts.bans import ADDRESS_BANNED
 from gamehost.accounts.login import LoginRefused
 from gamehost.accounts.names import NameFault, NameRefused, checked_name
-from gamehost.games.base import Game, HasSequels, HasSteps, IllegalAction, Seat
+from gamehost.games.base import Game, HasSequels, HasSteps, IllegalAction, Offer, Seat
 from gamehost.games.drawing import Scene
 from gamehost.games.messages import Messages
 from gamehost.games.play import picture_of
@@ -52,9 +53,11 @@ from gamehost.settings import Settings, refuse_unknown
 from gamehost.tables.interfaces import (
     Away,
     Back,
+    Declined,
     Displaced,
     Left,
     NoNewMatches,
+    Offered,
     OpenTable,
     Over,
     Refused,
@@ -201,6 +204,11 @@ class OpenConversation(LookingOn):
         self._begun = False
         #: Whether an answer to `moves` is on its way.
         self._asks_moves = False
+
+    @property
+    def declines(self) -> bool:
+        """As of `HearsOffers`."""
+        return False
 
     def begin(self) -> None:
         """There is a place for this connection."""
@@ -489,6 +497,18 @@ class OpenConversation(LookingOn):
         else:
             self.peer.say(m.Moves(handle.table, handle.n, moves, message.id, picture, why, shown))
 
+    def offer(self, message: m.Draw | m.Takeback) -> None:
+        """Offer the other player something, or answer an offer."""
+        handle = self.handle
+        if handle is None or message.table != handle.table:
+            self.peer.refuse(m.Refused(_NO_SEAT, message.id))
+            return
+        offer = Offer.DRAW if isinstance(message, m.Draw) else Offer.TAKEBACK
+        if message.step == "offer":
+            self._judge(partial(handle.offer, offer), message.id)
+        else:
+            self._judge(partial(handle.answer, offer, message.step == "accept"), message.id)
+
     def leave(self, message: m.Leave) -> None:
         """Resign. `over` follows, once the journal has it."""
         if self.handle is None:
@@ -528,6 +548,7 @@ class OpenConversation(LookingOn):
         **dict.fromkeys(((state, m.Ping) for state in OpenState), ping),
         **dict.fromkeys(((state, m.Act) for state in OpenState), play),
         **dict.fromkeys(((state, m.AskMoves) for state in OpenState), ask_moves),
+        **dict.fromkeys(((state, kind) for state in OpenState for kind in (m.Draw, m.Takeback)), offer),
         **{(state, kind): method for state in OpenState for kind, method in LookingOn.LOOKS.items()},
         **dict.fromkeys(((state, m.AskInvitation) for state in OpenState), ask_invitation),
         (OpenState.OUTSIDE, m.Enter): enter,
@@ -582,9 +603,12 @@ class OpenConversation(LookingOn):
 
     def judge(self, action: Any, number: Id) -> None:
         """Have the table judge an action. A refusal comes in its turn, as `tell_refused`."""
-        assert self.handle is not None
+        self._judge(partial(self.act, action, careful=True), number)
+
+    def _judge(self, ask: Callable[[], bool], number: Id) -> None:
+        """Ask the table for something. `ask` says whether it was accepted."""
         self._judged = (number,)
-        accepted = self.act(action, careful=True)
+        accepted = ask()
         judged, self._judged = self._judged, None
         if not accepted and judged is not None:
             if self.handle is None:
@@ -622,6 +646,16 @@ class OpenConversation(LookingOn):
         """Somebody else has the seat of a player who did not come back."""
         if self.handle is not None:
             self.peer.say(m.Replaced(self.handle.table, self.handle.n, event.seat, event.name))
+
+    def tell_offered(self, event: Offered) -> None:
+        """A player offers something to the other one."""
+        if self.handle is not None:
+            self.peer.say(m.Offered(self.handle.table, self.handle.n, event.seat, event.offer.value))
+
+    def tell_declined(self, event: Declined) -> None:
+        """What a player has offered stands no longer."""
+        if self.handle is not None:
+            self.peer.say(m.Declined(self.handle.table, self.handle.n, event.seat, event.offer.value))
 
     def tell_suspended(self, event: Suspended) -> None:
         """A fault of the host has stopped the match."""
@@ -687,6 +721,8 @@ class OpenConversation(LookingOn):
         Left: tell_left,
         Back: tell_back,
         Replaced: tell_replaced,
+        Offered: tell_offered,
+        Declined: tell_declined,
         Suspended: tell_suspended,
         Over: tell_over,
         OpenTable: tell_gathered,

@@ -61,6 +61,10 @@ class HouseConversation(OpenConversation):
         if self.session is not None:
             self._house.active(self.session, handle)
 
+    @property
+    def declines(self) -> bool:
+        return True
+
     def deliver(self, event: Any) -> None:
         if self.session is not None:
             self._house.active(self.session)

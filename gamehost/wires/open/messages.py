@@ -32,6 +32,9 @@ Clocks: TypeAlias = list[int] | UnsetType
 #: there in matches with such a time alone, and comes beside clocks.
 Due: TypeAlias = tuple[int, int] | UnsetType
 SeatWish: TypeAlias = Literal["first", "second", "any"]
+#: To make an offer, or to answer that of the other player.
+OfferStep: TypeAlias = Literal["offer", "accept", "decline"]
+OfferName: TypeAlias = Literal["draw", "takeback"]
 
 
 class FromClient(Struct, frozen=True, tag_field="do", forbid_unknown_fields=True):
@@ -177,6 +180,24 @@ class AskMoves(FromClient, frozen=True, tag="moves"):
     id: Whole | UnsetType = UNSET
     picture: Literal[True] | UnsetType = UNSET
     view: Literal[True] | UnsetType = UNSET
+
+
+class Draw(FromClient, frozen=True, tag="draw"):
+    """Offer the other player a draw, or answer such an offer. `id` comes back in `refused`."""
+
+    table: Whole
+    step: OfferStep
+    id: Whole | UnsetType = UNSET
+
+
+class Takeback(FromClient, frozen=True, tag="takeback"):
+    """
+    Ask the other player whether you may take your last move back, or answer such a question. `id` comes back in `refused`.
+    """
+
+    table: Whole
+    step: OfferStep
+    id: Whole | UnsetType = UNSET
 
 
 class Say(FromClient, frozen=True, tag="say"):
@@ -441,6 +462,27 @@ class Away(FromHost, frozen=True, tag="away"):
     seat: int
 
 
+class Offered(FromHost, frozen=True, tag="offered"):
+    """
+    The player of a seat offers a draw, or asks to take the last move back. Both players are told. The other one may accept or
+    decline; `declined` follows, or `over`, or the event `taken-back`.
+    """
+
+    table: int
+    n: int
+    seat: int
+    offer: OfferName
+
+
+class Declined(FromHost, frozen=True, tag="declined"):
+    """What a seat has offered stands no longer: it was declined, or the match went on, or one of the players is away."""
+
+    table: int
+    n: int
+    seat: int
+    offer: OfferName
+
+
 class Said(FromHost, frozen=True, tag="said"):
     """The player of a seat has said something; `words` is the `phrase` in English."""
 
@@ -551,6 +593,8 @@ ClientMessage: TypeAlias = (
     | AskStudy
     | Act
     | AskMoves
+    | Draw
+    | Takeback
     | Say
     | Leave
     | Ping
@@ -565,6 +609,8 @@ _OfTable: TypeAlias = (
     | Event
     | Moves
     | Refused
+    | Offered
+    | Declined
     | Said
     | Away
     | Left
