@@ -63,6 +63,15 @@ class Messages(Protocol):
         """An event of the master, as a message; `None`: it is not told (a view says the same)."""
 
 
+#: The `kind` of the event by which moves are taken back, in all games that have it.
+TAKEN_BACK = "taken-back"
+
+
+def undoes(message: Any) -> bool:
+    """Whether an event takes moves back."""
+    return bool(type(message).__struct_config__.tag == TAKEN_BACK)
+
+
 @frozen
 class SameMessages:
     """The messages of a game whose master has views, events and actions that are messages themselves."""

@@ -500,6 +500,28 @@ class Said(Struct, frozen=True):
     phrase: str
 
 
+def speak(played: "Played | None", session: Session | None, phrase: str, said: int) -> str | None:
+    """
+    Have the players of a match told a phrase, those whose wires have words for it, and the one who says it.
+
+    :param played: the match of this player, that of now or the last one
+    :param phrase: a key of `PHRASES`
+    :param said: how many the player has said in it
+    :returns: why nobody is told; `None`: they are
+    """
+    if played is None or session is None:
+        return "you have played no match on this connection"
+    if phrase not in PHRASES:
+        return f"expected one of the phrases {', '.join(PHRASES)}"
+    if said >= MOST_PHRASES:
+        return "you have said enough in this match"
+    seat = Seat(played.sessions.index(session))
+    for one in played.sessions:
+        if one.player is not None and not one.house and one.wire in TALKING_WIRES:
+            one.player.deliver(Said(played.table, seat, session.name, phrase))
+    return None
+
+
 @frozen
 class Played:
     """A match of this session: who may ask for a rematch, and of what."""

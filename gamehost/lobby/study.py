@@ -55,6 +55,8 @@ def study_in_steps(
 
     standings: list[Standing] = []
     turns: list[TurningPoint] = []
+    #: The actions that were not taken back: the numbers of their entries, and whose they were.
+    acted: list[tuple[int, Seat | None]] = []
     followed = [entry for entry in entries if entry.kind is not EntryKind.ARCHIVED]
     steps = replay_in_steps(game, master, chance, followed, tell)
     for number, entry in enumerate(followed, 1):
@@ -65,6 +67,12 @@ def study_in_steps(
             if lost >= LEAST_LOST and entry.seat is not None:
                 turns.append(TurningPoint(number, entry.seat, _text(entry.notation), _text(weighed.best), lost))
         next(steps)
+        if entry.kind is EntryKind.ACTED:
+            acted.append((number, entry.seat))
+        elif entry.kind is EntryKind.TAKEN_BACK:
+            first = _taken_back(acted, entry.seat)
+            standings = [standing for standing in standings if standing.n < first]
+            turns = [turn for turn in turns if turn.n < first]
         yield
     if standings and master.result is not None:
         winners = master.result.winners or tuple(Seat(seat) for seat in range(len(players)))
@@ -72,6 +80,14 @@ def study_in_steps(
         standings.append(Standing(len(followed), shares))
     worst = sorted(turns, key=lambda turn: -turn.lost)[:MOST_TURNS]
     return Study(standings, sorted(worst, key=lambda turn: turn.n))
+
+
+def _taken_back(acted: list[tuple[int, Seat | None]], seat: Seat | None) -> int:
+    """Remove the last action of a seat, and all since. The number of its entry."""
+    number, other = acted.pop()
+    while other != seat:
+        number, other = acted.pop()
+    return number
 
 
 def _weighed(players: Sequence[Player], entry: Entry) -> Weighed | None:

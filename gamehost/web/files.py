@@ -2,8 +2,8 @@
 The files of the pages, read and compressed once, at the start.
 
 Their addresses have a hash over all of them, so browsers may keep them for ever: a new release has new addresses. Modules
-import each other by relative names, and so keep the hash. In the shell `/static/HASH/` stands for the address of the files, and
-`GAMES` for the games of this host as JSON, and `WAYS` for its ports.
+import each other by relative names, and so keep the hash. In the shell `/static/HASH/` stands for the address of the files,
+`GAMES` for the games of this host as JSON, `WAYS` for its ports, and `PHRASES` for what players can say to each other.
 
 A game brings its own board: `board.js` and `board.css` in its folder, whoever has written it, and what they need in other files
 whose names begin with `board`. They are served at `/static/HASH/games/NAME/`, and beside them `help.txt`, the game's rules.
@@ -19,10 +19,11 @@ from typing import Any
 from attrs import field, frozen
 from msgspec.json import encode
 
-from gamehost.games.base import Game
+from gamehost.games.base import Game, Offer, offers_of
 from gamehost.games.chance import JournalledChance
 from gamehost.games.installed import files_of
 from gamehost.games.play import help_of
+from gamehost.lobby.queues import PHRASES, TALKING_WIRES
 from gamehost.settings import Settings, milliseconds
 from gamehost.web.http import FOR_EVER, Answer, found
 
@@ -33,6 +34,8 @@ SHELL = "index.html"
 PLACEHOLDER = b"/static/HASH/"
 #: In the shell, replaced by the games, and by what is run in a terminal to come here.
 GAMES, WAYS = b"GAMES", b"WAYS"
+#: In the shell, replaced by what players can say, and by the wires on which they can be told it.
+SAID = b"PHRASES"
 
 KINDS: Mapping[str, str] = {
     "css": "text/css; charset=utf-8",
@@ -89,6 +92,7 @@ def described(
             "name": game.name,
             "seats": [game.least_seats, game.most_seats],
             "board": f"games/{game.name}/board.js" in content,
+            "offers": [offer.value for offer in Offer if offer in offers_of(game)],
             "times": times_of(game, settings.get(game.name, {})),
             "house": house.get(game.name, 0),
         }
@@ -146,6 +150,7 @@ class StaticFiles:
         digest = hash_of(content)
         shell = content[SHELL].replace(PLACEHOLDER, f"/static/{digest}/".encode())
         shell = shell.replace(GAMES, described(games, content, settings, house)).replace(WAYS, _attribute(dict(ways)))
+        shell = shell.replace(SAID, _attribute({"phrases": PHRASES, "wires": sorted(TALKING_WIRES)}))
         answers = {
             tuple(name.split("/")): found(data, KINDS[name.rpartition(".")[2]], FOR_EVER, {}, level=9)
             for name, data in content.items()

@@ -190,6 +190,9 @@ class MasterTests(MasterContract, PropertyCase):
     game = ClockedOnitama()
     settings: Mapping[str, str] = {"game_time": "60", "increment": "1"}
 
+    def known(self, master: Any) -> object:
+        return master._inner.state()
+
     def illegal(self, master: Any, rng: random.Random) -> Sequence[tuple[Seat, Any]]:
         return plain_onitama.MasterTests.illegal(self, master._inner, rng)  # type: ignore[arg-type]
 

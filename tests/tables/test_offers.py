@@ -5,6 +5,7 @@ from typing import Any
 from gamehost.journal.records import EntryKind
 from gamehost.journal.replay import replayed
 from gamehost.plugins import GAMES, WIRES
+from gamehost.testing import memory_host
 from gamehost.wires.open.conversation import WIRE
 from tests.kit.journals import RecordingJournal
 from tests.kit.memory_host import Client, MemoryHost
@@ -24,7 +25,7 @@ class OfferCase(OpenCase):
         for player in players:
             player.heard()
 
-    def match(self, moves: int = 0, **more: Any) -> tuple[MemoryHost, Client, Client]:
+    def match(self, moves: int = 0, **more: Any) -> tuple[memory_host.MemoryHost, Client, Client]:
         host = self.host(**more)
         ann, bob, _ = self.matched(host)
         self.play((ann, bob), moves)

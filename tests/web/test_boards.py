@@ -8,7 +8,7 @@ import msgspec
 from attrs import define, field
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamehost.games.base import IllegalAction, Seat
+from gamehost.games.base import IllegalAction, Offer, Seat, offers_of
 from gamehost.games.eriantys.events import AskStudent, Situation
 from gamehost.games.eriantys.master import ERIANTYS
 from gamehost.games.onitama.rules import VECTORS
@@ -95,7 +95,7 @@ class Looker:
 def match(played: PlayedGame, seed: int, seats: int) -> list[Looker]:
     """A match at random, as everybody sees it."""
     game, rng = played.game, random.Random(seed)
-    master = game.new_master(seats, {"expert": "yes"} if "expert" in game.options else {}, SeededChance(seed))
+    master: Any = game.new_master(seats, {"expert": "yes"} if "expert" in game.options else {}, SeededChance(seed))
     lookers = [Looker(seat) for seat in (*map(Seat, range(seats)), None)]
     told = master.begin(0)
     while True:
@@ -112,6 +112,10 @@ def match(played: PlayedGame, seed: int, seats: int) -> list[Looker]:
         )
         seat, action = next((seat, action) for seat, action in chosen if action is not None)
         told = master.act(seat, action, 0)
+        if Offer.TAKEBACK in offers_of(game) and master.result is None and not rng.randrange(4):
+            takers = [taker for taker in (Seat(0), Seat(1)) if master.objection(Offer.TAKEBACK, taker) is None]
+            for taker in takers[rng.randrange(2) :][:1]:
+                told = [*told, *master.agree(Offer.TAKEBACK, taker, 0)]
 
 
 def note(played: PlayedGame, master: Any, looker: Looker) -> None:

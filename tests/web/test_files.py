@@ -29,8 +29,8 @@ class FileTests(SynchronousTestCase):
         self.assertIn(b"1 marshal", files["games/stratego/help.txt"])
         shell = unescape(StaticFiles.pack(files, (STRATEGO, REMOTE)).shell.body.decode())
         rows = (
-            '[{"name":"stratego","seats":[2,2],"board":true,"times":{"begin":300.0},"house":0},'
-            '{"name":"remote","seats":[3,65],"board":false,"times":{"begin":30.0},"house":0}]'
+            '[{"name":"stratego","seats":[2,2],"board":true,"offers":["draw"],"times":{"begin":300.0},"house":0},'
+            '{"name":"remote","seats":[3,65],"board":false,"offers":[],"times":{"begin":30.0},"house":0}]'
         )
         self.assertIn(f'content="{rows}"', shell)
 

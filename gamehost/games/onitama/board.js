@@ -21,6 +21,7 @@ const movesOf = ({ can, moves }) => (can ? moves.map((one) => one.parts).filter(
 
 function after(view, event) {
   if (event.kind === "dealt") return { board: START, hands: event.hands, spare: event.spare, turn: 0 };
+  if (event.kind === "taken-back") return event.view;
   if (!view) return view;
   let { board, spare } = view;
   let [gone, taken] = [event.old, event.new];
@@ -320,6 +321,7 @@ export default {
   words(event, names, before) {
     if (event.kind === "dealt") return `The cards are dealt. ${names[0]} moves first.`;
     if (event.kind === "exchanged") return `${names[event.seat]} cannot move, and exchanges ${event.old} for ${event.new}.`;
+    if (event.kind === "taken-back") return `${names[event.seat]} takes a move back, and moves again.`;
     if (event.kind !== "moved") return null;
     const taken = before?.board[SQUARES.indexOf(event.to)] ?? ".";
     const takes = taken === "." ? "" : ` and takes the ${taken.toLowerCase() === "k" ? "master" : "pupil"}`;

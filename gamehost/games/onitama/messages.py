@@ -10,7 +10,7 @@ from typing import Any
 from msgspec import Struct, field
 
 from gamehost.games.base import Seat
-from gamehost.games.messages import ActionMessage, EventMessage
+from gamehost.games.messages import TAKEN_BACK, ActionMessage, EventMessage
 from gamehost.games.onitama.master import Action, Dealt, Event, Exchanged, Moved, Situation, TakenBack
 from gamehost.games.onitama.rules import SQUARE_NAMED, SQUARES, VECTORS, Card, Move, Position, card_named
 
@@ -50,7 +50,7 @@ class ExchangedEvent(EventMessage, frozen=True, tag="exchanged"):
     new: str
 
 
-class TakenBackEvent(EventMessage, frozen=True, tag="taken-back"):
+class TakenBackEvent(EventMessage, frozen=True, tag=TAKEN_BACK):
     """The players agreed that a seat takes its last move back: so many `moves` were undone, and `view` is how it stands now."""
 
     seat: int

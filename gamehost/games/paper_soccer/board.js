@@ -24,6 +24,7 @@ function after(view, event) {
   if (event.kind === "kickoff") return { first: event.first, moves: [], next: event.first };
   if (!view) return view;
   if (event.kind === "moved") return { ...view, moves: [...view.moves, event.points], next: event.next };
+  if (event.kind === "taken-back") return { ...view, moves: event.left, next: event.seat };
   if (event.kind !== "ended") return view;
   return { ...view, moves: event.points.length ? [...view.moves, event.points] : view.moves, next: null };
 }
@@ -179,6 +180,7 @@ export default {
   },
   words(event, names, before) {
     if (event.kind === "kickoff") return `Kick-off. ${names[event.first]} moves first.`;
+    if (event.kind === "taken-back") return `${names[event.seat]} takes a move back, and moves again.`;
     const seat = event.kind === "moved" ? event.seat : before?.next;
     if (!event.points?.length) return null;
     return `${names[seat] ?? ""} plays to ${event.points.map(name).join(", then ")}.`;

@@ -11,7 +11,7 @@ from typing import Any
 from msgspec import Struct
 
 from gamehost.games.base import AGREED, Cause, Seat
-from gamehost.games.messages import ActionMessage, EventMessage
+from gamehost.games.messages import TAKEN_BACK, ActionMessage, EventMessage
 from gamehost.games.paper_soccer.master import Drawn, Ended, Event, Kickoff, Move, Moved, Situation, TakenBack
 from gamehost.games.paper_soccer.rules import Point, Position
 
@@ -47,7 +47,7 @@ class EndedEvent(EventMessage, frozen=True, tag="ended"):
     why: str
 
 
-class TakenBackEvent(EventMessage, frozen=True, tag="taken-back"):
+class TakenBackEvent(EventMessage, frozen=True, tag=TAKEN_BACK):
     """
     The players agreed that a seat takes its last move back, and moves again. So many `moves` were undone, and `left` has the
     others, one list of points each.

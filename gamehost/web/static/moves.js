@@ -2,9 +2,13 @@
 
 import { h, put, say } from "./dom.js";
 
+/** How many moves an event undoes. */
+const undone = (event) => (event.kind === "taken-back" ? event.moves : 0);
+
 /**
- * The position before the first move, and that after each move, so that the place in the list is the number of the move. `n` is
- * the entry of the record. What is no move, such as a set-up, belongs to the move before it.
+ * The position before the first move, and that after each move, so that the place in the list is the number of the move. Moves
+ * that were taken back are not among them. `n` is the entry of the record. What is no move, such as a set-up, belongs to the
+ * move before it.
  *
  * `hidden` are the events that single seats were told, in the record of a finished match: `reveal` of a game shows them.
  */
@@ -19,6 +23,7 @@ export function stopsOf(game, events, hidden = [], where = {}) {
     }
     const moved = game.move(event, view) !== null;
     view = game.at?.({ ...where, n }) ?? game.after(view, event, null);
+    for (let left = undone(event); left > 0 && stops.length > 1; left -= 1) stops.pop();
     const before = stops.at(-1);
     if (!before || (moved && before.n !== n)) stops.push({ n, view, index, last: event, move: before ? { index, event } : null });
     else Object.assign(before, { view, index, last: event });
@@ -44,6 +49,15 @@ export function addMove(moves, game, { n, event }, index, view) {
   if (!told) return null;
   moves.push({ n, index, last: index, event, ...told, text: told.text || told.otherwise });
   return moves.at(-1);
+}
+
+/** The last move that was not taken back, as an entry of a log; undefined: there is none. */
+export function lastMove(log, game) {
+  let skip = 0;
+  return log.findLast(({ event }) => {
+    skip += undone(event);
+    return game.move(event) && (skip -= 1) < 0;
+  });
 }
 
 export class MoveList {
@@ -74,6 +88,7 @@ export class MoveList {
     const before = this.entries.length;
     for (; this.read < table.log.length; this.read += 1) {
       const entry = table.log[this.read];
+      for (let left = undone(entry.event); left > 0; left -= 1) this.remove();
       const count = this.entries.length;
       const found = addMove(this.entries, game, entry, this.read, this.view);
       if (this.entries.length > count) this.add(found, count, table, game);
@@ -104,6 +119,12 @@ export class MoveList {
       const head = two ? `${number + 1}` : `${number + 1} ${table.names[entry.seat] ?? ""}`;
       this.rows.append(h("li", { class: two ? "" : "one" }, h("span", { class: "soft" }, head), entry.button));
     }
+  }
+
+  /** The last move was taken back. */
+  remove() {
+    this.entries.pop()?.button.remove();
+    if (!this.rows.lastElementChild?.querySelector("button")) this.rows.lastElementChild?.remove();
   }
 
   atEnd(entry) {

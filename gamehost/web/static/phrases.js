@@ -1,21 +1,20 @@
-// What players of a match say to each other: a fixed set. The host knows the same keys.
+// What players of a match say to each other: a fixed set, which the host gives to the page.
 
 import { h, put } from "./dom.js";
 import { levelOf } from "./games.js";
 import { send } from "./socket.js";
 
-const PHRASES = {
-  hello: "Hello!", "good-luck": "Good luck!", "one-moment": "One moment, please.", "nice-move": "Nice move!", oops: "Oops.",
-  "well-played": "Well played!", thanks: "Thank you for the match.",
-};
-/** The wires whose players can be told. House players, who are on one of them, read nothing. */
-const TALKING = ["open", "console"];
+/** `{phrases, wires}`: the words by key, and the wires whose players can be told something. */
+const told = JSON.parse(document.querySelector("meta[name=phrases]").content);
+
+/** Whether a player on this wire can be told what others say and offer. */
+export const talks = (wire) => told.wires.includes(wire);
 
 /** What was said last, and a menu to say something. */
 export class Phrases {
   constructor() {
     this.last = h("span", { class: "small", role: "status" });
-    const options = Object.entries(PHRASES).map(([value, words]) => h("option", { value }, words));
+    const options = Object.entries(told.phrases).map(([value, words]) => h("option", { value }, words));
     this.menu = h("select", { "aria-label": "Say something", onchange: () => this.choose() }, h("option", { value: "" }, "Say ..."), options);
     this.element = h("div", { class: "row said" }, this.menu, this.last);
     this.count = 0;
@@ -26,8 +25,9 @@ export class Phrases {
     this.menu.value = "";
   }
 
+  /** House players are on a wire that talks, and read nothing. */
   show({ seat, names, wires, said }) {
-    this.element.hidden = seat === null || !wires.some((wire, one) => one !== seat && TALKING.includes(wire) && !levelOf(names[one]));
+    this.element.hidden = seat === null || !wires.some((wire, one) => one !== seat && talks(wire) && !levelOf(names[one]));
     if (!said || said.count === this.count) return;
     this.count = said.count;
     put(this.last, h("b", {}, names[said.seat]), `: ${said.words}`);

@@ -94,6 +94,9 @@ function newTable(message, seat) {
     refused: null,
     /** What your seat can do after entry `n`: the host's lists by what is begun of an action; `null`: not known. */
     moves: null,
+    /** What is offered now, and what was declined last: `{seat, offer}`. */
+    offer: null,
+    declined: null,
     /** The question for moves that is not answered yet, `{id, begun}`. */
     asked: null,
     /** The picture that came with the last answer, for a game without a board of its own. */
@@ -145,6 +148,8 @@ const onTable = {
     if (!(table.guess?.actions > 0)) table.guess = null;
     table.n = message.n;
     table.refused = null;
+    table.declined = null;
+    if (message.event.kind === "taken-back") table.offer = null;
     table.fresh.push(message.event);
     table.log.push({ n: message.n, event: message.event });
     clocked(table, message);
@@ -170,6 +175,8 @@ const onTable = {
     Object.assign(table, { over: message, guess: null, n: message.n });
     if (state.own === table.number) state.own = null;
   },
+  offered: (table, message) => Object.assign(table, { offer: message, declined: null, refused: null }),
+  declined: (table, message) => Object.assign(table, { offer: null, declined: message }),
   said(table, message) {
     table.said = { ...message, count: (table.said?.count ?? 0) + 1 };
   },
@@ -225,7 +232,7 @@ const general = {
   refused(message) {
     const table = state.tables.get(state.own);
     if (table?.asked && table.asked.id === message.id) notListed(table);
-    else if (table) Object.assign(table, { refused: message, guess: null });
+    else if (table) Object.assign(table, { refused: message, guess: message.id === 0 ? table.guess : null });
     else refuse(message.why);
   },
   sorry: (message) => refuse(message.why),

@@ -6,7 +6,8 @@ import { announce, h, link, notice, put, say } from "./dom.js";
 import { loadGame, loaded } from "./games.js";
 import { inviteBox, showInvitation } from "./invite.js";
 import { LEVELS, loggedIn, seek } from "./login.js";
-import { MoveList } from "./moves.js";
+import { MoveList, lastMove } from "./moves.js";
+import { Offers } from "./offers.js";
 import { Phrases } from "./phrases.js";
 import { address, fetchJson } from "./record.js";
 import { Guide, guided } from "./guide.js";
@@ -42,6 +43,7 @@ class TablePage {
     this.why = h("p", { class: "why small", role: "alert" });
     this.deadline = new Deadline();
     this.phrases = new Phrases();
+    this.offers = new Offers(number);
     this.gone = h("ul", { class: "gone small", "aria-label": "Captured pieces" });
     this.buttons = h("div", { class: "row buttons" });
     this.typed = h("form", { class: "row", hidden: true, onsubmit: (event) => this.type(event) },
@@ -141,7 +143,7 @@ class TablePage {
   layOut(table) {
     this.laid = true;
     const panel = h("section", { class: "panel sheet", "aria-label": "The match" },
-      h("div", { class: "head" }, this.title, this.detail, this.deadline.element, this.why), this.gone, this.moves.element, this.typed, this.phrases.element, this.buttons);
+      h("div", { class: "head" }, this.title, this.detail, this.deadline.element, this.why), this.offers.element, this.gone, this.moves.element, this.typed, this.phrases.element, this.buttons);
     const middle = h("div", { class: "middle" }, this.seats.above, this.board.element, this.seats.below);
     put(this.place, this.guide.element, h("div", { class: this.game.bare ? "table bare" : "table" }, middle, panel));
     this.drawButtons(table);
@@ -174,7 +176,7 @@ class TablePage {
   }
 
   heard(table, event, view) {
-    if (this.game.move(event) || !this.last) this.last = event;
+    if (this.game.move(event) || event.kind === "taken-back" || !this.last) this.last = event;
     const words = this.game.words?.(event, table.names, view);
     if (words) this.words.push(words);
     this.linger(event);
@@ -228,7 +230,7 @@ class TablePage {
 
   /** The last move, so that its squares can be marked: also one from before this page was opened. */
   lastMove(table) {
-    return table.log.findLast((entry) => this.game.move(entry.event))?.event ?? this.last;
+    return lastMove(table.log, this.game)?.event ?? this.last;
   }
 
   draw(table, view) {
@@ -245,6 +247,7 @@ class TablePage {
     this.showStatus(table, view, options);
     this.showLost(table);
     this.phrases.show(table);
+    this.words.push(...[this.offers.show(table)].filter(Boolean));
     this.tell(table, options);
     this.keepInSight(table, options);
     // Too many actions for a list, on a board without other ways to choose them.
@@ -320,6 +323,7 @@ class TablePage {
       asked && h("p", { class: "asked" }, `${this.wanted.name} wants a rematch.`),
       h("button", { type: "button", onclick: () => this.share() }, "Share"),
       playing && !over && h("button", { type: "button", onclick: () => this.resign() }, "Resign"),
+      !over && this.offers.buttons(table),
       table.names.length === 2 && !this.game.bare && !this.game.plain && h("button", { type: "button", onclick: () => this.flip() }, "Flip"),
       playing && !over && h("button", { type: "button", "aria-pressed": String(sounds()), onclick: () => this.sound(table) }, "Sound"),
       playing && !over && h("button", { type: "button", onclick: () => this.guide.turn(!guided()) }, "Help"),

@@ -69,7 +69,7 @@ COMMANDS: Sequence[Command] = (
         ),
         "login ann",
     ),
-    Command("who", "who", "who is here, and what they play"),
+    Command("who", "who", "who is here, and what they play; waiting: who waits"),
     Command("tables", "tables", "the matches that are played", ("You can look on at each of them: help watch.",)),
     Command("waiting", "waiting", "who waits for an opponent, and how to play with them"),
     Command(
@@ -91,7 +91,7 @@ COMMANDS: Sequence[Command] = (
     Command(
         "join",
         "join NUMBER | CODE",
-        "sit down at a table that waits for players",
+        "sit down at a table that waits; cancel: wait no longer",
         ("The command waiting shows the numbers.", "A private table has a code, such as 12-K7QF3A2B."),
         "join 12",
     ),
@@ -106,6 +106,30 @@ COMMANDS: Sequence[Command] = (
         "history 50",
     ),
     Command("clock", "clock", "how much time is left", ("Only matches with the setting game_time have clocks.",)),
+    Command(
+        "draw",
+        "draw",
+        "offer a draw, or takeback; accept or decline an offer",
+        (
+            "Your opponent types accept or decline, or plays on. In Onitama, Paper Soccer",
+            "and Stratego. After an offer, you can make the next one when you have moved.",
+        ),
+    ),
+    Command(
+        "takeback",
+        "takeback",
+        "ask to take your last move back",
+        ("Your opponent types accept or decline, or plays on.", "In Onitama and Paper Soccer."),
+    ),
+    Command("accept", "accept", "agree to what your opponent offers"),
+    Command("decline", "decline", "refuse what your opponent offers"),
+    Command(
+        "say",
+        "say [PHRASE]",
+        "say something to your opponents",
+        ("Only a few phrases can be said. The command say alone shows them.",),
+        "say good-luck",
+    ),
     Command("resign", "resign [yes]", "give your match up", ("You are asked once. The line resign yes does not ask.",)),
     Command(
         "watch",
@@ -342,7 +366,7 @@ def count_of(words: Iterable[str], usual: int, most: int) -> int:
 
 
 #: Commands that stand in the line of another one.
-_TOGETHER = frozenset({"unwatch", "next", "back"})
+_TOGETHER = frozenset({"unwatch", "next", "back", "waiting", "cancel", "takeback", "accept", "decline"})
 
 
 def overview(games: Mapping[str, PlayedGame]) -> list[str]:

@@ -7,6 +7,7 @@ The conversation, `->` from the person, `<-` from the host. All is text; `>` and
     -> login ann                 <- Password:                           the next line is the password
     -> play onitama easy         <- Match 12: Onitama. ...              then the board, and what to type
     -> ox c1 c2                  <- You played ox c1 c2.                what is no command is a move
+    -> draw                      <- You offer a draw. ...               the other one is asked, and types accept or decline
     -> resign                    <- Do you want to give the match up?   yes does it
     connection lost
     -> name ann      (again)     <- You are back in match 12 ...        with the board
@@ -16,24 +17,28 @@ Whatever cannot be carried out is answered with one sentence that says why and w
 
 from collections.abc import Callable, Mapping
 from enum import Enum
+from functools import partial
 from typing import Any, ClassVar
 
 from msgspec import Struct
 
 from gamehost.accounts.login import LoginRefused
 from gamehost.accounts.names import NameRefused, key_of
+from gamehost.games.base import Offer
 from gamehost.games.screen import MoveRefused
 from gamehost.lobby.house import HouseRefused
 from gamehost.lobby.lobby import Lobby
-from gamehost.lobby.queues import PHRASES, CannotJoin, NeedsAccount, Said, TooManyTables
+from gamehost.lobby.queues import PHRASES, CannotJoin, NeedsAccount, Played, Said, TooManyTables, speak
 from gamehost.lobby.sessions import Session
 from gamehost.settings import Settings, refuse_unknown
 from gamehost.tables.interfaces import (
     Away,
     Back,
+    Declined,
     Displaced,
     Left,
     NoNewMatches,
+    Offered,
     OpenTable,
     Over,
     Refused,
@@ -52,13 +57,14 @@ from gamehost.wires.console.commands import (
     Asked,
     NotUnderstood,
     asked,
+    beginning,
     find_command,
     nearest,
     overview,
     page,
     table_and_code,
 )
-from gamehost.wires.console.listings import sentence, settings_words, title, waiting_line
+from gamehost.wires.console.listings import as_typed, name_refused, sentence, title, waiting_line
 from gamehost.wires.console.matches import ConsoleOptions, Looking, OwnMatch
 from gamehost.wires.console.printer import Printer
 from gamehost.wires.conversation import AccountConversation, Claim, Peer, claim_of_account, claim_of_guest
@@ -122,6 +128,14 @@ class ConsoleConversation(AccountConversation[m.Message]):
         self._before = ConsoleState.OUTSIDE
         #: Whether the person was asked whether to resign.
         self._asked_to_resign = False
+        #: The last match, and how much this person has said in it.
+        self._played: Played | None = None
+        self._phrases = 0
+
+    @property
+    def declines(self) -> bool:
+        """As of `HearsOffers`."""
+        return False
 
     def begin(self) -> None:
         """Say what this is, and what to type."""
@@ -265,7 +279,7 @@ class ConsoleConversation(AccountConversation[m.Message]):
         try:
             session = self.lobby.enter(words[0], self._options.wire, self.peer.address, self)
         except NameRefused as refusal:
-            self._printer.refuse(_name_refused(refusal))
+            self._printer.refuse(name_refused(refusal))
             return
         self._entered(session)
 
@@ -459,7 +473,7 @@ class ConsoleConversation(AccountConversation[m.Message]):
         else:
             lines.append(f"Others come with: join {table.table}")
         if self._house.why_not(game) is None:
-            lines.append(f"To play against the host instead, type: play {game} easy{_as_typed(table)}")
+            lines.append(f"To play against the host instead, type: play {game} easy{as_typed(table)}")
         return [*lines, "To stop, type: cancel"]
 
     def join(self, words: list[str]) -> None:
@@ -508,6 +522,7 @@ class ConsoleConversation(AccountConversation[m.Message]):
         back = "" if session is None or session.account else self._way_back(session)
         game = self._options.games[handle.game]
         self._match = OwnMatch(handle, screen, game, self._printer, self.peer.alarm, back)
+        self._played, self._phrases = None if session is None else Played.of(session), 0
         table = None if session is None else session.table
         self._looking.played = (handle.table, "" if table is None else table.code)
 
@@ -536,6 +551,16 @@ class ConsoleConversation(AccountConversation[m.Message]):
     def tell_said(self, event: Said) -> None:
         """Another player of the match has said something, on a wire that has words for it."""
         self._tell(f"{event.name}: {PHRASES[event.phrase]}")
+
+    def tell_offered(self, event: Offered) -> None:
+        """A player offers something to the other one."""
+        if self._own is not None:
+            self._tell(self._own.offered(event))
+
+    def tell_declined(self, event: Declined) -> None:
+        """What a player has offered stands no longer."""
+        if self._own is not None:
+            self._tell(self._own.declined(event))
 
     def tell_left(self, event: Left) -> None:
         if self.handle is not None:
@@ -573,6 +598,32 @@ class ConsoleConversation(AccountConversation[m.Message]):
         else:
             self._asked_to_resign = True
             self._printer.print("Do you want to give the match up? Type yes, or play on.")
+
+    def offer(self, offer: Offer) -> None:
+        """Offer the opponent something."""
+        if self._own is None or self.handle is None:
+            self._printer.refuse(_NO_MATCH)
+        else:
+            self._own.ask(partial(self.handle.offer, offer))
+
+    def answer(self, accepted: bool) -> None:
+        """Answer what the opponent offers."""
+        if self._own is None:
+            self._printer.refuse(_NO_MATCH)
+        else:
+            self._own.answer(accepted)
+
+    def say(self, words: list[str]) -> None:
+        """Say a phrase, or show all of them."""
+        found = beginning("-".join(words).casefold(), PHRASES) if words else []
+        if len(found) != 1:
+            self._printer.show([f"  say {phrase:14} {text}" for phrase, text in PHRASES.items()])
+            return
+        why = speak(self._played, self.session, found[0], self._phrases)
+        if why is None:
+            self._phrases += 1
+        else:
+            self._printer.refuse(sentence(why))
 
     def board(self, words: list[str]) -> None:
         if self._own is not None:
@@ -664,6 +715,11 @@ class ConsoleConversation(AccountConversation[m.Message]):
         "moves": moves,
         "history": lambda self, words: self._looking.history(words),
         "clock": clock,
+        "draw": lambda self, words: self.offer(Offer.DRAW),
+        "takeback": lambda self, words: self.offer(Offer.TAKEBACK),
+        "accept": lambda self, words: self.answer(True),
+        "decline": lambda self, words: self.answer(False),
+        "say": say,
         "resign": resign,
         "watch": lambda self, words: self._looking.watch(words),
         "unwatch": lambda self, words: self._looking.unwatch(words),
@@ -693,6 +749,8 @@ class ConsoleConversation(AccountConversation[m.Message]):
         Refused: tell_refused,
         Away: tell_away,
         Left: tell_left,
+        Offered: tell_offered,
+        Declined: tell_declined,
         Said: tell_said,
         Back: tell_back,
         Suspended: tell_suspended,
@@ -703,26 +761,6 @@ class ConsoleConversation(AccountConversation[m.Message]):
         Unmatched: tell_unmatched,
         NoNewMatches: tell_no_new_matches,
     }
-
-
-def _name_refused(refusal: NameRefused) -> str:
-    """Why a name cannot be had, and what to type. Nobody who may have a seat is told to take another name."""
-    reason = str(refusal)
-    if refusal.wait:
-        return f"A seat is kept under this name. If it is yours, type the same line again in {refusal.wait} s."
-    if "a seat is kept" in reason:
-        return sentence(reason)
-    if "the host gives such names" in reason:
-        return "No seat is kept under this name, and the host alone gives such names. To play, type: play onitama"
-    if "belongs to an account" in reason:
-        return f"{sentence(reason)} If it is yours, type login and the name."
-    return f"{sentence(reason)} Type name and another one."
-
-
-def _as_typed(table: OpenTable) -> str:
-    """What is typed behind `play GAME LEVEL` for a match like this one."""
-    seats = f" players={table.seats}" if table.seats > 2 else ""
-    return seats + settings_words(table.settings).replace(", ", " ")
 
 
 class ConsoleConfig(Struct, frozen=True):

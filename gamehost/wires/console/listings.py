@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from heapq import nsmallest
 
-from gamehost.accounts.names import key_of
+from gamehost.accounts.names import NameRefused, key_of
 from gamehost.games.base import Cause, Result, Seat
 from gamehost.games.screen import listed
 from gamehost.journal.records import FinishedMatch, TableId
@@ -292,3 +292,23 @@ def study(told: Study, names: Sequence[str], move_of: Callable[[int], int], tabl
         )
         lines.append(f"  Better: {turn.better}.")
     return [*lines, f"To go through the moves, type: replay {table}"]
+
+
+def name_refused(refusal: NameRefused) -> str:
+    """Why a name cannot be had, and what to type. Nobody who may have a seat is told to take another name."""
+    reason = str(refusal)
+    if refusal.wait:
+        return f"A seat is kept under this name. If it is yours, type the same line again in {refusal.wait} s."
+    if "a seat is kept" in reason:
+        return sentence(reason)
+    if "the host gives such names" in reason:
+        return "No seat is kept under this name, and the host alone gives such names. To play, type: play onitama"
+    if "belongs to an account" in reason:
+        return f"{sentence(reason)} If it is yours, type login and the name."
+    return f"{sentence(reason)} Type name and another one."
+
+
+def as_typed(table: OpenTable) -> str:
+    """What is typed behind `play GAME LEVEL` for a match like this one."""
+    seats = f" players={table.seats}" if table.seats > 2 else ""
+    return seats + settings_words(table.settings).replace(", ", " ")

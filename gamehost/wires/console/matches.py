@@ -19,6 +19,8 @@ from weakref import WeakValueDictionary
 from attrs import Factory, define, field, frozen
 
 from gamehost.accounts.names import key_of
+from gamehost.games.base import Offer
+from gamehost.games.messages import undoes
 from gamehost.games.play import is_move, screen_of
 from gamehost.games.screen import NewScreen, Screen, Style
 from gamehost.journal.history import History
@@ -33,8 +35,10 @@ from gamehost.tables.interfaces import (
     Archived,
     Away,
     Back,
+    Declined,
     Left,
     Look,
+    Offered,
     Over,
     Refused,
     SeatHandle,
@@ -85,6 +89,8 @@ class OwnMatch:
     #: Whether this person has given the match up.
     resigned: bool = False
     _group: _Group | None = None
+    #: What the opponent offers.
+    _offered: Offer | None = None
     #: Whether nothing of the match has been told since the seat was taken.
     _fresh: bool = True
     #: The entry with which all that was typed last is done: nothing more is asked for before it.
@@ -108,6 +114,7 @@ class OwnMatch:
             group.draw = True
             group.sentences += self._beginning()
         group.sentences += self.screen.hear(event, told)
+        group.draw = group.draw or undoes(told)
 
     def _beginning(self) -> Sequence[str]:
         handle = self.handle
@@ -205,15 +212,48 @@ class OwnMatch:
         for done, notation in enumerate(actions):
             if not seated():
                 return
-            action = self._played.game.read(notation)
-            self._judging = self._printer.awaiting = True
-            accepted = act(action)
-            if not accepted and self._judging:
-                self._refusals_due += 1
-            self._judging = False
-            if not accepted:
+            if not self.ask(partial(act, self._played.game.read(notation))):
                 self._answered_at -= len(actions) - done
                 return
+
+    def ask(self, table: Callable[[], bool]) -> bool:
+        """
+        Ask the table for something. Whether it was accepted.
+
+        :param table: asks, and says whether it was accepted
+        """
+        self._judging = self._printer.awaiting = True
+        accepted = table()
+        if not accepted and self._judging:
+            self._refusals_due += 1
+        self._judging = False
+        return accepted
+
+    def answer(self, accepted: bool) -> None:
+        """Accept or decline what the opponent offers."""
+        if self._offered is None:
+            self._printer.refuse("Nothing is offered to you.")
+        else:
+            self.ask(partial(self.handle.answer, self._offered, accepted))
+
+    def offered(self, event: Offered) -> str:
+        """What to say of an offer: the own one, or the opponent's."""
+        self._judging = self._printer.awaiting = False
+        draw, names, seat = event.offer is Offer.DRAW, self.handle.names, self.handle.seat
+        if event.seat == seat:
+            words = "You offer a draw." if draw else "You ask to take your move back."
+            return f"{words} {names[1 - seat]} has to agree."
+        self._offered = event.offer
+        words = "offers a draw" if draw else "asks to take a move back"
+        return f"{names[event.seat]} {words}. Type accept or decline, or play on."
+
+    def declined(self, event: Declined) -> str:
+        """What to say when an offer stands no longer."""
+        self._offered = None
+        self._judging = self._printer.awaiting = False
+        if event.offer is Offer.TAKEBACK:
+            return "The move stands."
+        return "Your draw is declined." if event.seat == self.handle.seat else "The draw is not offered any more."
 
     def show_board(self) -> None:
         """The board as it is, and what to do."""
@@ -267,7 +307,10 @@ class Replay:
         self._steps: list[list[tuple[Any, Any]]] = []
         for number, group in groupby(pairs, itemgetter(0)):
             events = [event for _, event in group]
-            if number > 1 and is_move(played.game, [message for _, message in events]):
+            undone = next((message for _, message in events if undoes(message)), None)
+            if undone is not None:
+                del self._entries[-undone.moves :], self._steps[-undone.moves :]
+            elif number > 1 and is_move(played.game, [message for _, message in events]):
                 self._entries.append(number)
                 self._steps.append(events)
             else:

@@ -38,15 +38,14 @@ from gamehost.journal.records import TableId
 from gamehost.lobby.house import HouseRefused
 from gamehost.lobby.lobby import Lobby
 from gamehost.lobby.queues import (
-    MOST_PHRASES,
     PHRASES,
-    TALKING_WIRES,
     CannotJoin,
     Played,
     Queue,
     RematchWanted,
     Said,
     TooManyTables,
+    speak,
 )
 from gamehost.lobby.sessions import IssuedKey, Session
 from gamehost.settings import Settings, refuse_unknown
@@ -406,21 +405,13 @@ class OpenConversation(LookingOn):
             if opened is not None and one.player is not None:
                 one.player.deliver(RematchWanted(played.table, session.name, opened.table.table, opened.code))
 
-    def speak(self, message: m.Say) -> None:
-        """Have the players of the match told a phrase, whose wires have words for it."""
-        played, session = self._played, self.session
-        if played is None or session is None:
-            self._refuse("you have played no match on this connection")
-        elif message.phrase not in PHRASES:
-            self._refuse(f"expected one of the phrases {', '.join(PHRASES)}")
-        elif self._phrases >= MOST_PHRASES:
-            self._refuse("you have said enough in this match")
-        else:
+    def say_phrase(self, message: m.Say) -> None:
+        """Have the players of the match told a phrase."""
+        why = speak(self._played, self.session, message.phrase, self._phrases)
+        if why is None:
             self._phrases += 1
-            seat = Seat(played.sessions.index(session))
-            for one in played.sessions:
-                if one.player is not None and not one.house and one.wire in TALKING_WIRES:
-                    one.player.deliver(Said(played.table, seat, session.name, message.phrase))
+        else:
+            self._refuse(why)
 
     def ask_invitation(self, message: m.AskInvitation) -> None:
         """Say who waits at a table, to somebody who may take a seat there."""
@@ -560,7 +551,9 @@ class OpenConversation(LookingOn):
         (OpenState.WAITING, m.House): ask_house,
         (OpenState.PLAYING, m.House): ask_house,
         (OpenState.PLAYING, m.Leave): leave,
-        **dict.fromkeys(((state, m.Say) for state in (OpenState.LOBBY, OpenState.WAITING, OpenState.PLAYING)), speak),
+        **dict.fromkeys(
+            ((state, m.Say) for state in (OpenState.LOBBY, OpenState.WAITING, OpenState.PLAYING)), say_phrase
+        ),
     }
     CLAIMS: ClassVar[Any] = {
         (OpenState.OUTSIDE, m.Enter): claim_of_enter,

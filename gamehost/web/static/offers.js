@@ -1,0 +1,45 @@
+// What the players of a match offer each other: a draw, or to take a move back. Where it can be, says the game.
+
+import { h, put } from "./dom.js";
+import { games } from "./games.js";
+import { talks } from "./phrases.js";
+import { send } from "./socket.js";
+
+const NAMES = { draw: "Offer a draw", takeback: "Take back" };
+const ASKED = { draw: "offers a draw.", takeback: "wants to take the last move back." };
+const MINE = { draw: "You have offered a draw.", takeback: "You have asked to take your move back." };
+const DECLINED = { draw: "The draw is declined.", takeback: "Your move stands." };
+
+/** What is offered now, with the buttons to answer, and how the last offer has ended. */
+export class Offers {
+  constructor(number) {
+    this.number = number;
+    this.element = h("div", { class: "offer", role: "status" });
+  }
+
+  /** The buttons to make an offer: none for those who look on, and against players who can't be told. */
+  buttons({ game, seat, names, wires }) {
+    const offers = seat === null || names.length !== 2 || !talks(wires[1 - seat]) ? [] : games().get(game)?.offers ?? [];
+    return offers.map((offer) => h("button", { type: "button", onclick: () => this.say(offer, "offer") }, NAMES[offer]));
+  }
+
+  say(offer, step) {
+    send({ do: offer, table: this.number, step, id: 0 });
+  }
+
+  /** Returns the words for the live region, if they are new. */
+  show(table) {
+    const standing = table.over ? null : table.offer;
+    const ended = table.over ? null : table.declined;
+    if (this.shown === (standing ?? ended)) return null;
+    this.shown = standing ?? ended;
+    const mine = this.shown?.seat === table.seat;
+    const asked = standing && !mine;
+    const words = standing ? (mine ? `${MINE[standing.offer]} ${table.names[1 - table.seat]} has to agree.` : `${table.names[standing.seat]} ${ASKED[standing.offer]}`)
+      : ended && mine ? DECLINED[ended.offer] : "";
+    const answer = (step, words, kind) => h("button", { type: "button", class: kind, onclick: () => this.say(standing.offer, step) }, words);
+    put(this.element, words && h("p", {}, words),
+      asked && h("div", { class: "row" }, answer("accept", "Accept", "go"), answer("decline", "Decline", "")));
+    return asked ? words : null;
+  }
+}
