@@ -128,6 +128,7 @@ def make_host(
         # Before accounts and bans are read: what changes from now on is told.
         cluster = None if joining is None else _cluster(options, reactor, cork, fail, joining, store)
         lobby = _lobby(options, limits, reactor, worker, cork, fail, store, cluster)
+        lobby.studies.reveal = settings.reveals
         limiter, http_limiter = _limiters(limits, options, lobby)
         context = HostContext(reactor, lobby, limits, limiter, cork, http_limiter)
         if cluster is not None and joining is not None:

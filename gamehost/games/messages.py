@@ -67,9 +67,10 @@ class Messages(Protocol):
 TAKEN_BACK = "taken-back"
 
 
-def undoes(message: Any) -> bool:
-    """Whether an event takes moves back."""
-    return bool(type(message).__struct_config__.tag == TAKEN_BACK)
+def moves_undone(message: Any) -> int:
+    """How many moves an event takes back; 0: it is no such event."""
+    undone: int = message.moves if type(message).__struct_config__.tag == TAKEN_BACK else 0
+    return undone
 
 
 @frozen

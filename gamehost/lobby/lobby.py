@@ -150,7 +150,7 @@ class Lobby:
         self.seats = Seats(context, registry, self.sleeping_tables)
         self.queues = Queues(clock, registry.membership, partial(self._end_waiting, Unmatched()))
         self.waiting_tables = OpenTables(
-            clock, context.journal.new_table, self.seats.open, self.open_tables, self.open_seconds
+            clock, context.journal.new_table, self._seat, self.open_tables, self.open_seconds
         )
         self.new_matches = NewMatches(clock, self._match_again)
         self.house = self.seats.house = HousePlayers(
@@ -396,6 +396,7 @@ class Lobby:
         if not self.seats.disconnect(session):
             self.stop_waiting(session)
             self.registry.forget(session)
+            self.waiting_tables.cannot_come(session, "is not here any more")
 
     # -- to a table
 
@@ -496,7 +497,13 @@ class Lobby:
         """Begin a match. `None`: with the host's own settings for the game."""
         settings = self.settings.get(game.name, {}) if settings is None else settings
         number = next((one.number for one in players if one.number is not None), None)
-        self.seats.open(game, number or self.context.journal.new_table(), settings, players)
+        self._seat(game, number or self.context.journal.new_table(), settings, players)
+
+    def _seat(self, game: Game[Any, Any], number: TableId, settings: Settings, players: Sequence[Session]) -> None:
+        """Begin a match. Who has been asked for a rematch, and plays another one, does not come."""
+        self.seats.open(game, number, settings, players)
+        for one in players:
+            self.waiting_tables.cannot_come(one, "plays another match")
 
     def reconnect(self, session: Session) -> bool:
         """As of `Seats.take`."""

@@ -233,6 +233,9 @@ class _Party:
     sessions: list[Session] = field(factory=list)
     #: Whether the player who opened it has the second seat, in a game of two.
     reversed: bool = False
+    #: Those who were asked for a rematch here, and of which match.
+    asked: Sequence[Session] = ()
+    played: TableId | None = None
     too_long: IDelayedCall | None = None
 
     @property
@@ -317,6 +320,19 @@ class OpenTables:
         if len(party.sessions) == party.seats:
             self._begin(party)
 
+    def ask(self, table: TableId, played: "Played", session: Session) -> None:
+        """Tell the other players of a match that one of them waits at this table for the rematch."""
+        party = self._parties[table]
+        party.asked, party.played = played.others(session), played.table
+        for one in party.asked:
+            if one.player is not None:
+                one.player.deliver(RematchWanted(played.table, session.name, table, party.code))
+
+    def cannot_come(self, session: Session, why: str) -> None:
+        """A player who was asked for a rematch is gone, or plays another match: nobody waits for it any more."""
+        for party in [one for one in self._parties.values() if session in one.asked and session not in one.sessions]:
+            self._close(party, f"{session.name} {why}")
+
     def find(self, table: TableId, code: str) -> tuple[Game[Any, Any], OpenTable] | None:
         """
         A table that waits, with its game; `None`: there is none.
@@ -372,14 +388,22 @@ class OpenTables:
             party.tell(party.seen())
         else:
             self._remove(party)
+            self._withdraw(party, session)
 
     def _begin(self, party: _Party) -> None:
         self._remove(party)
         self._complete(party.queue.game, party.table, party.settings, party.sessions[:: -1 if party.reversed else 1])
 
-    def _close(self, party: _Party) -> None:
+    def _close(self, party: _Party, why: str = "nobody came in time") -> None:
         self._remove(party)
-        party.tell(TableClosed(party.table))
+        party.tell(TableClosed(party.table, why))
+        self._withdraw(party, party.sessions[0])
+
+    def _withdraw(self, party: _Party, session: Session) -> None:
+        """Tell those who were asked for a rematch that it is not wanted any more."""
+        for one in party.asked:
+            if one.player is not None and party.played is not None and one not in party.sessions:
+                one.player.deliver(RematchWanted(party.played, session.name, None, ""))
 
     def _remove(self, party: _Party) -> None:
         del self._parties[party.table]
@@ -470,7 +494,8 @@ class RematchWanted(Struct, frozen=True):
 
     played: TableId
     name: str
-    table: TableId
+    #: `None`: not any more.
+    table: TableId | None
     code: str
 
 

@@ -6,7 +6,7 @@ is kept beside what else was looked up, and those who ask for the same one wait 
 """
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Generator, Mapping, Sequence
 from typing import Any
 
 from attrs import define, field
@@ -15,8 +15,10 @@ from twisted.internet.defer import Deferred
 from twisted.logger import Logger
 from twisted.python.failure import Failure
 
-from gamehost.games.base import Game
-from gamehost.journal.records import FinishedMatch, TableId, TableRecord
+from gamehost.games.base import Game, To
+from gamehost.games.chance import JournalledChance
+from gamehost.journal.records import EntryKind, FinishedMatch, TableId, TableRecord
+from gamehost.journal.replay import new_master, replay_in_steps
 from gamehost.limits import rate_limit_key
 from gamehost.lobby.house import HousePlayers, HouseRefused
 from gamehost.lobby.questions import FAULT, Found, NotAnswered
@@ -29,6 +31,7 @@ MOST, PER_ADDRESS, LONGEST = 64, 3, 3_000
 
 NO_RECORD = "this host has no record of a finished match of this number"
 OTHER_RULES = "this match was played under rules that this host does not have"
+HIDDEN = "this host never shows what was hidden in a match, and a study would"
 CANNOT_WEIGH = "the house players cannot weigh the moves of this game"
 
 
@@ -46,6 +49,8 @@ class Studies:
 
     _spectators: Spectators
     _house: HousePlayers
+    #: Whether a finished match shows what was hidden in it. A study of such a match shows it, too.
+    reveal: bool = True
     #: Those who wait, by the match and the code that they gave.
     _waiting: dict[tuple[TableId, str], list[_Waiting]] = field(factory=dict)
     #: How many are under way, by address.
@@ -107,6 +112,8 @@ class Studies:
             raise NotAnswered(OTHER_RULES)
         if len(record.entries) > LONGEST:
             raise NotAnswered("this match is too long to be studied")
+        if not self.reveal and await self._spectators.questions.in_slices(_hides(game, record)):
+            raise NotAnswered(HIDDEN)
         asked = Question(opening.game, len(opening.seats), dict(opening.settings), record.entries)
         try:
             told = await self._house.study(address, opening.game, json.encode(asked).decode())
@@ -132,6 +139,23 @@ class Studies:
         else:
             for answered, _ in waiting:
                 answered(study)
+
+
+def _hides(game: Game[Any, Any], record: TableRecord) -> Generator[None, None, bool]:
+    """Whether a player was told something in a match that others were not."""
+    hidden = False
+
+    def note(number: int, told: Sequence[To[Any]]) -> None:
+        nonlocal hidden
+        hidden = hidden or any(to.audience is not None for to in told)
+
+    chance = JournalledChance()
+    entries = [entry for entry in record.entries if entry.kind is not EntryKind.ARCHIVED]
+    for _ in replay_in_steps(game, new_master(game, record.opening, chance), chance, entries, note):
+        if hidden:
+            break
+        yield
+    return hidden
 
 
 def _nothing() -> None:

@@ -53,9 +53,10 @@ class OpenTable(Struct, frozen=True):
 
 
 class TableClosed(Struct, frozen=True):
-    """To those who wait at a table: they have waited too long, and the table is not there any more."""
+    """To those who wait at a table: they wait in vain, and the table is not there any more. `why` is no whole sentence."""
 
     table: TableId
+    why: str = "nobody came in time"
 
 
 class Back(Struct, Generic[E], frozen=True):

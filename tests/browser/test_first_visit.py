@@ -5,7 +5,7 @@ from typing import Any
 from msgspec import json
 from twisted.internet import reactor as this_reactor
 
-from tests.browser.playing import CAN, ONITAMA_DEAL, TITLE, Hand, PlayCase
+from tests.browser.playing import CAN, ONITAMA_DEAL, TITLE, Hand, Keys, PlayCase
 from tests.kit.browser import DESKTOP, PHONE, Browser, enter, findings, sit_down
 
 PASSWORD = "a good one"
@@ -220,6 +220,50 @@ class TalkTests(PlayCase):
             await hand.cell(cell)
         await ann.until(CAN)
         self.assertEqual(await ann.run("window.tones"), 2)
+
+
+class OfferTests(PlayCase):
+    """A draw, and a move that is taken back, by mouse and by keyboard."""
+
+    offer = "document.querySelector('.offer').innerText"
+
+    async def agree(self, hand_class: type[Hand]) -> None:
+        pages = []
+        for name in ("ann", "bob"):
+            pages.append(await self.browser.page())
+            await sit_down(pages[-1], name, "onitama")
+        ann, bob = (hand_class(page) for page in pages)
+        for _ in range(2):  # the move that was taken back is made once more
+            await ann.page.until(CAN)
+            for cell in ("c1", "c2", "with ox"):
+                await ann.cell(cell)
+            await bob.page.until(CAN)
+            if await ann.page.run("document.querySelector('.offer').dataset.tried"):
+                break
+            await ann.page.run("document.querySelector('.offer').dataset.tried = 'yes'")
+            await ann.use("[data-offer=takeback]")
+            await ann.page.until(f"{self.offer} === 'You have asked to take your move back. bob has to agree.'")
+            await bob.page.until(f"{self.offer}.startsWith('ann wants to take the last move back.')")
+            self.assertEqual(await findings(bob.page), [])
+            await bob.use("[data-answer=accept]")
+            await ann.page.until(f"{self.offer} === ''")
+            self.assertEqual(await ann.page.run("document.querySelectorAll('.moves button').length"), 0)
+        await ann.use("[data-offer=draw]")
+        await bob.use("[data-answer=decline]")
+        await ann.page.until(f"{self.offer} === 'The draw is declined.'")
+        await ann.use("[data-offer=draw]")
+        await ann.page.until("document.querySelector('.why').innerText.includes('since your last move')")
+        await bob.use("[data-offer=draw]")
+        await ann.use("[data-answer=accept]")
+        for page in pages:
+            await page.until(f"{TITLE} === 'Draw'")
+            self.assertIsNone(await page.run("document.querySelector('[data-offer]')"))
+
+    async def test_by_mouse(self) -> None:
+        await self.agree(Hand)
+
+    async def test_by_keyboard(self) -> None:
+        await self.agree(Keys)
 
 
 class RematchTests(PlayCase):

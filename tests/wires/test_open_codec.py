@@ -82,7 +82,7 @@ TOLD: Mapping[type, st.SearchStrategy[Any]] = {
     m.Waiting: st.builds(m.Waiting, TEXT, st.lists(WAITING_ROW, max_size=2)),
     m.Entered: st.builds(m.Entered, TEXT, maybe(TEXT), maybe(WHOLE), maybe(st.just(True))),
     m.Seeking: st.builds(m.Seeking, TEXT, WHOLE, NAMES, SETTINGS, maybe(WHOLE), maybe(TEXT)),
-    m.Rematch: st.builds(m.Rematch, WHOLE, TEXT),
+    m.Rematch: st.builds(m.Rematch, WHOLE, TEXT, maybe(st.just(False))),
     m.Invitation: st.builds(m.Invitation, WHOLE, TEXT, WHOLE, NAMES, SETTINGS),
     m.Stopped: st.builds(m.Stopped, maybe(TEXT)),
     m.Seated: st.builds(m.Seated, WHOLE, TEXT, WHOLE, NAMES, NAMES, WHOLE),

@@ -446,6 +446,47 @@ class StudyTests(SynchronousTestCase):
         self.assertEqual(self.ask(self.host.connect("open")), [told])
         self.assertEqual(len(self.programs.studied), 1)
 
+    def test_what_was_hidden_stays_hidden(self) -> None:
+        """If the owner never shows it, a study does not. Where nothing was hidden, there is one."""
+        self.host.lobby.studies.reveal = False
+        client = self.host.connect("open")
+        for game, actions, why in (
+            ("onitama", ("ox c1 c2", "crab c5 c4"), None),
+            ("stratego", ("/".join(POOR), "/".join(POOR_FAR)), "never shows what was hidden"),
+        ):
+            players = [seek(self.host, name, game=game) for name in ("ann", "bob")]
+            table = json.decode(players[1].heard()[0])["table"]
+            for player, action in zip(players, actions, strict=True):
+                player.send(act(action, table))
+            for player in players:
+                player.send(line(do="leave"))
+                player.drop()
+            client.send(line(do="study", table=table))
+            self.host.wait(0.1)
+            if why is None:
+                self.assertEqual(client.heard(), [])
+                self.programs.studied[0][1].errback(NotAnswered("stopped"))
+                client.heard()
+            else:
+                self.assertIn(why, json.decode(client.heard()[0])["why"])
+
+    def test_a_blunder_that_was_taken_back(self) -> None:
+        """It is no place where the match turned."""
+        process, self.host.lobby.house.programs = HouseProcess(self.host), self.programs
+        ann, bob = (seek(self.host, name) for name in ("ann", "bob"))
+        ann.send(act("ox c1 c2"))
+        bob.send(act("crab c5 c4") + line(do="takeback", table=1, step="offer"))
+        ann.send(line(do="takeback", table=1, step="accept"))
+        bob.send(act("crab a5 a4"))
+        bob.send(line(do="leave"))
+        client = self.host.connect("open")
+        self.assertEqual(self.ask(client), [])
+        [(question, answer)] = self.programs.studied
+        process.study(1, question).chainDeferred(answer)
+        [told] = [json.decode(text) for text in client.heard()]
+        self.assertNotIn("crab c5 c4", [turn["action"] for turn in told["turns"]])
+        self.assertEqual([standing["n"] for standing in told["standings"]], [1, 2, 4, 6])
+
     def test_what_cannot_be_studied(self) -> None:
         """No match, one that goes on, one with another code; and no more than a few at once for an address."""
         client = self.host.connect("open")

@@ -20,7 +20,7 @@ export class Offers {
   /** The buttons to make an offer: none for those who look on, and against players who can't be told. */
   buttons({ game, seat, names, wires }) {
     const offers = seat === null || names.length !== 2 || !talks(wires[1 - seat]) ? [] : games().get(game)?.offers ?? [];
-    return offers.map((offer) => h("button", { type: "button", onclick: () => this.say(offer, "offer") }, NAMES[offer]));
+    return offers.map((offer) => h("button", { type: "button", "data-offer": offer, onclick: () => this.say(offer, "offer") }, NAMES[offer]));
   }
 
   say(offer, step) {
@@ -37,7 +37,7 @@ export class Offers {
     const asked = standing && !mine;
     const words = standing ? (mine ? `${MINE[standing.offer]} ${table.names[1 - table.seat]} has to agree.` : `${table.names[standing.seat]} ${ASKED[standing.offer]}`)
       : ended && mine ? DECLINED[ended.offer] : "";
-    const answer = (step, words, kind) => h("button", { type: "button", class: kind, onclick: () => this.say(standing.offer, step) }, words);
+    const answer = (step, words, kind) => h("button", { type: "button", class: kind, "data-answer": step, onclick: () => this.say(standing.offer, step) }, words);
     put(this.element, words && h("p", {}, words),
       asked && h("div", { class: "row" }, answer("accept", "Accept", "go"), answer("decline", "Decline", "")));
     return asked ? words : null;

@@ -318,9 +318,10 @@ class TablePage {
     if (!this.sought) this.askedAgain = false;
     this.away = String([...table.away]);
     const asked = table.over && this.wanted?.table === this.number && !this.sought;
-    if (asked) announce(`${this.wanted.name} wants a rematch.`);
+    const words = asked && (this.wanted.on === false ? `${this.wanted.name} does not want a rematch any more.` : `${this.wanted.name} wants a rematch.`);
+    if (asked) announce(words);
     put(this.buttons,
-      asked && h("p", { class: "asked" }, `${this.wanted.name} wants a rematch.`),
+      asked && h("p", { class: "asked" }, words),
       h("button", { type: "button", onclick: () => this.share() }, "Share"),
       playing && !over && h("button", { type: "button", onclick: () => this.resign() }, "Resign"),
       !over && this.offers.buttons(table),

@@ -20,7 +20,7 @@ from attrs import Factory, define, field, frozen
 
 from gamehost.accounts.names import key_of
 from gamehost.games.base import Offer
-from gamehost.games.messages import undoes
+from gamehost.games.messages import moves_undone
 from gamehost.games.play import is_move, screen_of
 from gamehost.games.screen import NewScreen, Screen, Style
 from gamehost.journal.history import History
@@ -114,7 +114,7 @@ class OwnMatch:
             group.draw = True
             group.sentences += self._beginning()
         group.sentences += self.screen.hear(event, told)
-        group.draw = group.draw or undoes(told)
+        group.draw = group.draw or moves_undone(told) > 0
 
     def _beginning(self) -> Sequence[str]:
         handle = self.handle
@@ -307,9 +307,9 @@ class Replay:
         self._steps: list[list[tuple[Any, Any]]] = []
         for number, group in groupby(pairs, itemgetter(0)):
             events = [event for _, event in group]
-            undone = next((message for _, message in events if undoes(message)), None)
-            if undone is not None:
-                del self._entries[-undone.moves :], self._steps[-undone.moves :]
+            undone = sum(moves_undone(message) for _, message in events)
+            if undone:
+                del self._entries[-undone:], self._steps[-undone:]
             elif number > 1 and is_move(played.game, [message for _, message in events]):
                 self._entries.append(number)
                 self._steps.append(events)

@@ -383,7 +383,7 @@ class OpenConversation(LookingOn):
     def _join_rematch(self, session: Session, played: Played) -> bool:
         """Join those who wait. `False`: nobody does any more."""
         asked, self._rematch = self._rematch, None
-        if asked is None:
+        if asked is None or asked.table is None:
             return False
         self.set_state(OpenState.WAITING)
         self._sought = (played.game.name, asked.code)
@@ -401,9 +401,8 @@ class OpenConversation(LookingOn):
             return
         self.set_state(OpenState.WAITING)
         opened = self._find_table(session, sought)
-        for one in played.others(session):
-            if opened is not None and one.player is not None:
-                one.player.deliver(RematchWanted(played.table, session.name, opened.table.table, opened.code))
+        if opened is not None:
+            self.lobby.waiting_tables.ask(opened.table.table, played, session)
 
     def say_phrase(self, message: m.Say) -> None:
         """Have the players of the match told a phrase."""
@@ -674,10 +673,10 @@ class OpenConversation(LookingOn):
         self.peer.say(m.Seeking(game, event.seats, list(event.names), settings, event.table, code or UNSET))
 
     def tell_rematch(self, event: RematchWanted) -> None:
-        """Somebody wants to play this player again."""
+        """Somebody wants to play this player again, or does not any more."""
         if self._played is not None and self._played.table == event.played and self.handle is None:
-            self._rematch = event
-            self.peer.say(m.Rematch(event.played, event.name))
+            self._rematch = event if event.table is not None else None
+            self.peer.say(m.Rematch(event.played, event.name, UNSET if event.table is not None else False))
 
     def tell_said(self, event: Said) -> None:
         """A player has said something, in the match of now or in the last one."""
@@ -685,9 +684,9 @@ class OpenConversation(LookingOn):
             self.peer.say(m.Said(event.table, event.seat, event.phrase, PHRASES[event.phrase]))
 
     def tell_closed(self, event: TableClosed) -> None:
-        """The players of an open table have waited too long."""
+        """The players of an open table have waited too long, or in vain."""
         self.set_state(OpenState.LOBBY)
-        self.peer.say(m.Stopped("nobody came in time"))
+        self.peer.say(m.Stopped(event.why))
 
     def tell_no_new_matches(self, event: NoNewMatches) -> None:
         """The host begins no more matches. The client can stay and watch."""

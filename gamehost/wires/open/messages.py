@@ -319,14 +319,18 @@ class Invitation(FromHost, frozen=True, tag="invitation"):
 
 
 class Rematch(FromHost, frozen=True, tag="rematch"):
-    """A player of the match that you have played at `table` wants a rematch, and waits for yours."""
+    """
+    A player of the match that you have played at `table` wants a rematch, and waits for yours. If `on` is there, it is false:
+    the player does not wait any more.
+    """
 
     table: int
     name: str
+    on: Literal[False] | UnsetType = UNSET
 
 
 class Stopped(FromHost, frozen=True, tag="stopped"):
-    """The answer to `stop`. The host also says it if nobody came within the time limit; then with `why`."""
+    """The answer to `stop`. The host also says it if nobody comes within the time limit, or for a rematch; then with `why`."""
 
     why: str | UnsetType = UNSET
 
