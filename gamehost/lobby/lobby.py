@@ -576,6 +576,10 @@ class Lobby:
         """An open table as those may know it who know its number, and its code if it is private; `None`: there is none."""
         return self.waiting_tables.find(table, code)
 
+    def ask_rematch(self, session: Session, played: Played, table: TableId) -> None:
+        """Tell the other players of a match that this one waits at an open table for the rematch."""
+        self.waiting_tables.ask(table, played, session)
+
     def why_no_rematch(self, session: Session, played: Played) -> str | None:
         """Why the others of a match cannot be asked for a rematch now; `None`: they can."""
         return played.why_not(session, self.registry.get)

@@ -402,7 +402,7 @@ class OpenConversation(LookingOn):
         self.set_state(OpenState.WAITING)
         opened = self._find_table(session, sought)
         if opened is not None:
-            self.lobby.waiting_tables.ask(opened.table.table, played, session)
+            self.lobby.ask_rematch(session, played, opened.table.table)
 
     def say_phrase(self, message: m.Say) -> None:
         """Have the players of the match told a phrase."""
