@@ -135,6 +135,8 @@ class Lobby:
     #: Studies of finished matches.
     studies: Studies = field(init=False)
     log_ins: LogIns = field(init=False, factory=LogIns)
+    #: What the connections of a wire have in common, by the wire's name.
+    shared: dict[str, Any] = field(init=False, factory=dict, repr=False)
     #: Why nobody can log in now; `None`: everybody can.
     closed: str | None = None
     #: Why there is no room for new tables; `None`: there is.

@@ -14,6 +14,7 @@ from gamehost.testing.codec_contract import CodecContract
 from gamehost.testing.memory_host import Client, MemoryHost
 from gamehost.testing.wire_connections import CONTROL
 from gamehost.testing.wire_contract import WireContract
+from gamehost.wires.litama import conversation
 from gamehost.wires.litama import messages as m
 from gamehost.wires.litama.codec import LitamaCodec
 from gamehost.wires.litama.conversation import WIRE
@@ -258,6 +259,40 @@ class CommandTests(LitamaCase):
         move = f"move {one['matchId']} {one['token']} boar "
         first, second = ask(white, move + "c1c2", move + "c2c3")
         self.assertEqual((first["messageType"], second["error"]), ("move", "Cannot move when it is not your turn"))
+
+    def test_nothing_is_heard_behind_an_error_of_the_successor(self) -> None:
+        """Also if the error has to be looked up first."""
+        host = self.new_host({"litama.dialect": "successor"})
+        client = self.connect(host)
+        [error] = ask(client, f"state {'0' * 23}1", "create ann")
+        self.assertEqual(error["error"], "Match not found")
+        host.wait(2)
+        self.assertEqual((client.closed, len(host.lobby.registry)), (True, 0))
+
+    def test_a_connection_plays_one_match_after_another(self) -> None:
+        """More than it may spectate at once."""
+        client = self.connect()
+        self.patch(conversation, "MOST_SPECTATED", 2)
+        self.patch(conversation, "MOST_SEATS", 2)
+        for _ in range(4):
+            [one] = ask(client, "create ann")
+            [two] = ask(client, f"join {one['matchId']} bob")
+            [state] = ask(client, f"state {one['matchId']}")
+            self.assertEqual(ask(client, f"spectate {one['matchId']}")[0]["messageType"], "spectate")
+            players = [one, two]
+            first = state["indices"]["blue"]
+            for mover, words in ((first, "boar c1c2"), (1 - first, "crab c5c4"), (first, "tiger c2c4")):
+                self.assertEqual(self.move(client, players[mover], words)[0]["messageType"], "move")
+        ask(client, "create ann"), ask(client, "create ann")
+        self.assertIn("no more can be played", ask(client, "create ann")[0]["error"])
+
+    def test_who_spectates_a_match_that_does_not_begin_is_told(self) -> None:
+        ann, watcher = self.connect(), self.connect()
+        [one] = ask(ann, "create ann")
+        ask(watcher, f"spectate {one['matchId']}")
+        ann.drop()
+        self.assertEqual(told(watcher), [failed("the player who waited is gone", "", one["matchId"])])
+        self.assertEqual(matches_of(self.host.lobby).by_id, {})
 
     def test_the_successors_dialect(self) -> None:
         """An error has the query, and the connection is closed; `spectate` tells the newcomer alone."""

@@ -99,7 +99,8 @@ class LitamaConversation(BaseConversation[Message]):
         self._current: Command | None = None
         self._later: deque[Message] = deque()
         self._withdraw: Callable[[], None] = lambda: None
-        self._ended = False
+        #: Whether nothing more is heard.
+        self._stopped = False
 
     # -- one after the other
 
@@ -110,18 +111,22 @@ class LitamaConversation(BaseConversation[Message]):
         elif len(self._later) < MOST_WAITING:
             self._later.append(message)
         else:
-            self.peer.hang_up("too many messages wait for an answer")
+            self._hang_up("too many messages wait for an answer")
 
     def go_on(self) -> None:
         """What was heard last is answered: hear what has come meanwhile."""
         self._current = None
-        while self._later and self._current is None and not self._ended:
+        while self._later and self._current is None and not self._stopped:
             super().hear(self._later.popleft())
+
+    def _hang_up(self, reason: str) -> None:
+        self._stopped = True
+        self.peer.hang_up(reason)
 
     def _fail(self, message: Command, error: str) -> None:
         self.peer.refuse(Failed(message.match_id, error, message.NAME or message.text, message.text))
         if self._successor:
-            self.peer.hang_up(error)
+            self._hang_up(error)
 
     def _with(self, message: Command, use: Callable[[Match], None]) -> None:
         """Do something with the match of a command, at once or when its record has been read."""
@@ -266,6 +271,7 @@ class LitamaConversation(BaseConversation[Message]):
         self.peer.logged_in()
         view = match.view_of(self)
         if view.winner is None and self not in view.spectators:
+            self._spectated = [one for one in self._spectated if one.has_spectator(self)]
             if len(self._spectated) >= MOST_SPECTATED:
                 self._fail(message, f"this connection spectates {MOST_SPECTATED} matches, and no more can be")
                 return
@@ -307,7 +313,7 @@ class LitamaConversation(BaseConversation[Message]):
         seat = SeatPlayer(match, match.names[number], match.indices[number])
 
         def ready(seat: SeatPlayer = seat) -> None:
-            if seat.handle is None or self._ended:
+            if seat.handle is None or self._stopped:
                 self._fail(message, ENDED)
             else:
                 use(seat)
@@ -411,12 +417,13 @@ class LitamaConversation(BaseConversation[Message]):
             seat.exchange()
 
     def say_closing(self, reason: str) -> None:
+        self._stopped = True
         if not self._strict:
             self.peer.say(Failed("", reason, ""))
 
     def end(self) -> None:
         """The connection is gone. A seat is kept, a match that waits is not."""
-        self._ended = True
+        self._stopped = True
         self._withdraw()
         self._later.clear()
         for match in self._spectated:

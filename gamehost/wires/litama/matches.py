@@ -9,7 +9,6 @@ it, and in the journal as long as its record is kept.
 from collections.abc import Callable, Mapping, Sequence
 from hmac import compare_digest
 from typing import Any, Protocol
-from weakref import WeakKeyDictionary
 
 from attrs import define, field
 
@@ -66,6 +65,10 @@ class Connection(Protocol):
 
     def exchange(self) -> None:
         """Exchange a card in each match that waits for it."""
+
+
+#: Told to those who spectate a match that will not begin.
+GONE = "the player who waited is gone"
 
 
 def followed(position: Position, event: Any) -> Position | None:
@@ -290,6 +293,10 @@ class Match:
             return None
         return standing(self.id, self.names, self.indices, self.start, view.position, view.winner)
 
+    def has_spectator(self, connection: Connection) -> bool:
+        """Whether a connection is told how the match stands."""
+        return connection in self.inner.spectators or connection in self.outer.spectators
+
     def broadcast(self, view: View) -> None:
         """Tell all who look at it this way how the match stands."""
         if view.spectators and (fields := self.fields(view)) is not None:
@@ -347,6 +354,7 @@ class Match:
         if self.inner.winner is None and self.start is not None:
             self.inner.winner = self._winner(result)
             self.broadcast(self.inner)
+            self.inner.spectators.clear()
 
     def _winner(self, result: Result) -> str:
         return colour_of(self.start, result.winners[0]) if result.winners and self.start is not None else "none"
@@ -398,6 +406,8 @@ class Match:
 
     def forget_if_idle(self) -> None:
         """Nobody of this wire may have to do with the match any more. Its record has all that is needed to go on."""
+        if self.waits and not self.players:
+            self.fail(GONE)
         if not self.players and not self.outer.spectators:
             self.registry.by_id.pop(self.id, None)
             if self._stop is not None:
@@ -417,9 +427,7 @@ class Matches:
     by_id: dict[str, Match] = field(factory=dict)
 
 
-_OF_LOBBY: "WeakKeyDictionary[Lobby, Matches]" = WeakKeyDictionary()
-
-
 def matches_of(lobby: Lobby) -> Matches:
     """The matches of a host, the same for all listeners."""
-    return _OF_LOBBY.setdefault(lobby, Matches(lobby.spectators))
+    matches: Matches = lobby.shared.setdefault("litama", Matches(lobby.spectators))
+    return matches
