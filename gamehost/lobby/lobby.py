@@ -8,7 +8,7 @@ first seat. Wires of one game share its queue, unless a wire wants tables of its
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 from attrs import Factory, define, field
 from twisted.logger import Logger
@@ -48,6 +48,8 @@ from gamehost.tables.context import TableContext
 from gamehost.tables.gallery import Galleries
 from gamehost.tables.interfaces import Displaced, NoNewMatches, OpenTable, Player, Unmatched
 from gamehost.tables.table import Table
+
+S = TypeVar("S")
 
 _OLD_KEY = "this browser's log-in does not count any more: log in with the password again"
 
@@ -135,8 +137,7 @@ class Lobby:
     #: Studies of finished matches.
     studies: Studies = field(init=False)
     log_ins: LogIns = field(init=False, factory=LogIns)
-    #: What the connections of a wire have in common, by the wire's name.
-    shared: dict[str, Any] = field(init=False, factory=dict, repr=False)
+    _shared: dict[str, Any] = field(init=False, factory=dict, repr=False)
     #: Why nobody can log in now; `None`: everybody can.
     closed: str | None = None
     #: Why there is no room for new tables; `None`: there is.
@@ -401,6 +402,13 @@ class Lobby:
             self.waiting_tables.cannot_come(session, "is not here any more")
 
     # -- to a table
+
+    def shared(self, wire: str, new: Callable[[], S]) -> S:
+        """What all connections of a wire have in common, on whatever port; `new` makes it for the first one."""
+        if wire not in self._shared:
+            self._shared[wire] = new()
+        shared: S = self._shared[wire]
+        return shared
 
     def new_match_id(self) -> str:
         """

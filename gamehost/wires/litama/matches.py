@@ -13,7 +13,7 @@ from typing import Any, Protocol
 from attrs import define, field
 
 from gamehost.games.base import Result
-from gamehost.games.onitama.master import Dealt, Exchanged, Moved
+from gamehost.games.onitama.master import ONITAMA, Dealt, Exchanged, Moved, Situation, TakenBack
 from gamehost.games.onitama.rules import Exchange, Position
 from gamehost.journal.history import History
 from gamehost.journal.records import EntryKind, TableId, TableRecord
@@ -71,14 +71,10 @@ class Connection(Protocol):
 GONE = "the player who waited is gone"
 
 
-def followed(position: Position, event: Any) -> Position | None:
-    """The position after an event of the game; `None`: it changes nothing."""
-    match event:
-        case Moved(_, move):
-            return position.after(move)
-        case Exchanged(_, old, new):
-            return position.exchanged(old, new)
-    return None
+def followed(position: Position, event: Any) -> Position:
+    """The position after an event of the game."""
+    view = ONITAMA.follow(Situation(position), event, None)
+    return position if view is None else view.position
 
 
 @define(eq=False)
@@ -134,7 +130,7 @@ class SeatPlayer:
         match event:
             case Dealt(position):
                 self.match.begin(self, position)
-            case Moved() | Exchanged():
+            case Moved() | Exchanged() | TakenBack():
                 self.match.happened(self, event)
             case Refused(error):
                 self.answer(lambda sender: sender.refused(str(error)))
@@ -237,7 +233,7 @@ class Match:
             if isinstance(event, Dealt):
                 self.start = self.outer.position = event.position
             elif self.outer.position is not None:
-                self.outer.position = followed(self.outer.position, event) or self.outer.position
+                self.outer.position = followed(self.outer.position, event)
             self.outer.n = n
         if told.result is not None:
             self.outer.winner = self._winner(told.result)
@@ -326,7 +322,7 @@ class Match:
         """Call this when the match has begun, before anybody is told how it stands."""
         self._greeting = greeting
 
-    def happened(self, player: SeatPlayer, event: Moved | Exchanged) -> None:
+    def happened(self, player: SeatPlayer, event: Moved | Exchanged | TakenBack) -> None:
         """A move was made. Each player is told; the first one counts."""
         assert player.handle is not None
         mover = self.player_in(event.seat)
@@ -335,7 +331,7 @@ class Match:
         view = self.inner
         if view.position is not None and player.handle.n > view.n:
             view.position, view.n = followed(view.position, event), player.handle.n
-            won = view.position is not None and view.position.won is not None
+            won = view.position.won is not None
             if not won:  # the end follows, with the winner
                 self.broadcast(view)
         if player.must_exchange:
@@ -386,9 +382,9 @@ class Match:
         """Something happened, and the players have been told."""
         view = self.outer
         match event:
-            case Moved() | Exchanged() if view.position is not None and n > view.n:
+            case Moved() | Exchanged() | TakenBack() if view.position is not None and n > view.n:
                 view.position, view.n = followed(view.position, event), n
-                if view.position is not None and view.position.won is None:
+                if view.position.won is None:
                     self.broadcast(view)
             case Over(result):
                 view.winner = self._winner(result)
@@ -429,5 +425,4 @@ class Matches:
 
 def matches_of(lobby: Lobby) -> Matches:
     """The matches of a host, the same for all listeners."""
-    matches: Matches = lobby.shared.setdefault("litama", Matches(lobby.spectators))
-    return matches
+    return lobby.shared("litama", lambda: Matches(lobby.spectators))
