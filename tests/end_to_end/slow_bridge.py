@@ -20,8 +20,7 @@ class SlowBridgeTests(BridgeCase):
 
     def two(self, port: int, protocol: str) -> list[Any]:
         bots = {"ann": python_bot(protocol), "bob": perl_bot(protocol)}
-        options = (f"--games={GAMES}", "--answer-time=10")
-        return [self.bridge(port, protocol, name, bot, *options) for name, bot in bots.items()]
+        return [self.bridge(port, protocol, name, bot, f"--games={GAMES}") for name, bot in bots.items()]
 
     def test_ten_games(self) -> None:
         for protocol in PYTHON:

@@ -71,7 +71,19 @@ class BridgeCase(SynchronousTestCase):
         return HostProcess(*SETTINGS, *options, wires=["open"], folder=self.folder, store=store)
 
     def bridge(self, port: int, protocol: str, name: str, command: Sequence[str], *options: str) -> Any:
-        words = ["bridge", protocol, "--to", f"127.0.0.1:{port}", "--name", name, *options, "--", *command]
+        # However busy the machine is, no good bot is late.
+        words = [
+            "bridge",
+            protocol,
+            "--to",
+            f"127.0.0.1:{port}",
+            "--name",
+            name,
+            "--answer-time=60",
+            *options,
+            "--",
+            *command,
+        ]
         process = start("gamehost", words, self.folder, {**os.environ, "PYTHONPATH": str(ROOT)})
         self.started.append(process)
         return process
@@ -125,7 +137,7 @@ class KilledHostTests(BridgeCase):
             bot = [sys.executable, "-c", WAITS, *python_bot(protocol)[1:]]
             with self.host(store="store.sqlite") as host:
                 port = host.ports["open"]
-                ann = self.bridge(port, protocol, "ann", bot, "--answer-time=60")
+                ann = self.bridge(port, protocol, "ann", bot)
                 bob = self.bridge(port, protocol, "bob", python_bot(protocol, 2))
                 until = time.monotonic() + 60
                 while not (self.folder / "reached").exists():
@@ -163,11 +175,12 @@ class ProcessTests(SynchronousTestCase):
 class ContestTests(test_contest.ContestCase):
     def test_bridges_are_entrants(self) -> None:
         """Two of them, and a house player. What a bot has started ends with its game."""
-        words = f"{sys.executable} -m gamehost bridge codingame-paper-soccer --to {{host}}:{{port}} --name {{name}} --"
+        words = f"{sys.executable} -m gamehost bridge codingame-paper-soccer --to {{host}}:{{port}} --name {{name}}"
+        words += " --answer-time=60 --"
         bots = {"ann": python_bot("codingame-paper-soccer"), "bob": python_bot("codingame-paper-soccer", 2)}
         players = {name: f"{words} {' '.join(bot)}" for name, bot in bots.items()}
         self.finish(
-            self.begin({**players, "easy": "house:easy"}, "--wire=open", "--game=paper-soccer", "--move-time=10")
+            self.begin({**players, "easy": "house:easy"}, "--wire=open", "--game=paper-soccer", "--move-time=60")
         )
         self.assertEqual(sum(self.points().values()), 3.0)
         self.assertEqual({one["cause"] for one in self.results()["games"]}, {"rules"})
