@@ -12,7 +12,7 @@ from tests.end_to_end.test_bridge import PYTHON, BridgeCase, perl_bot, python_bo
 
 GAMES = int(os.environ.get("GAMEHOST_GAMES", "10"))
 #: Seconds of play before each kill, and how often the host is killed.
-PLAYED, KILLS = 1.5, 5
+PLAYED, KILLS = 0.7, 5
 
 
 class SlowBridgeTests(BridgeCase):
@@ -36,6 +36,7 @@ class SlowBridgeTests(BridgeCase):
             with self.host(store=f"{protocol}.sqlite") as host:
                 port = host.ports["open"]
                 running = self.two(port, protocol)
+                host.until("table 1: [a-z-]+ begins")
                 time.sleep(PLAYED)
                 host.kill()
             for kill in range(KILLS):
