@@ -6,12 +6,15 @@ from msgspec import json
 from twisted.internet import reactor as this_reactor
 
 from tests.browser.playing import CAN, ONITAMA_DEAL, TITLE, Hand, Keys, PlayCase
+from tests.browser.test_guided import SEATED
 from tests.kit.browser import DESKTOP, PHONE, Browser, enter, findings, sit_down
 
 PASSWORD = "a good one"
 #: What the board says of each square.
 CELLS = "[...document.querySelectorAll('.board .cell')].map((cell) => cell.ariaLabel).sort().join()"
 
+#: A button below the list of moves, by its words.
+BUTTON = "[...document.querySelectorAll('.buttons button')].find((one) => one.textContent === '%s')"
 HEAD = "document.querySelector('main h1')?.textContent"
 DEADLINE = "document.querySelector('.deadline')"
 
@@ -277,9 +280,7 @@ class RematchTests(PlayCase):
             await sit_down(pages[-1], name, "onitama")
         ann, bob = pages
         await ann.until(CAN)
-        await ann.run(
-            "[...document.querySelectorAll('.buttons button')].find((one) => one.textContent === 'Resign').click()"
-        )
+        await ann.run(f"{BUTTON % 'Resign'}.click()")
         await ann.click("dialog .go")
         for page, words in ((ann, "You have resigned"), (bob, "ann has resigned, or did not come back")):
             await page.until("document.querySelector('.buttons .go')?.textContent === 'Rematch'")
@@ -288,6 +289,34 @@ class RematchTests(PlayCase):
         await ann.until("document.querySelector('.buttons .chip')?.textContent === 'the others are asked'")
         await bob.until("document.querySelector('.asked')?.textContent === 'ann wants a rematch.'")
         self.assertEqual(await findings(bob), [])
+        await ann.run(f"{BUTTON % 'Stop'}.click()")
+        await bob.until("document.querySelector('.asked')?.textContent === 'ann does not want a rematch any more.'")
+        await ann.until("document.querySelector('.buttons .go')?.textContent === 'Rematch'")
+        await ann.click(".buttons .go")
+        await bob.until("document.querySelector('.asked')?.textContent === 'ann wants a rematch.'")
         await bob.click(".buttons .go")
         await bob.until(f"{TITLE} === 'Your move'")
         await ann.until(f"{TITLE} === 'bob to move'")
+
+
+class HouseRematchTests(PlayCase):
+    """The host's own players always play again."""
+
+    timeout = 120
+    house = True
+    wires: tuple[str, ...] = ()
+
+    async def test_again(self) -> None:
+        page = await self.browser.page()
+        await page.open("/rules/onitama")
+        await page.click("[data-guided=onitama]")
+        await enter(page, "ann")
+        await page.run(SEATED % '"onitama"')
+        await page.until(CAN)
+        before = await page.run("location.pathname")
+        await page.run(f"{BUTTON % 'Resign'}.click()")
+        await page.click("dialog .go")
+        await page.until("document.querySelector('.buttons .go')?.textContent === 'Rematch'")
+        await page.click(".buttons .go")
+        await page.until(f"location.pathname !== '{before}' && ({CAN})")
+        self.assertEqual(await page.run("document.querySelectorAll('.moves button').length"), 1)

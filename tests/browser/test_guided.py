@@ -24,7 +24,7 @@ _FOLLOW = """(async () => {
 })()"""
 
 #: The host's own players may not be ready in its first seconds. Then the button is pressed again.
-_SEATED = """(async () => {
+SEATED = """(async () => {
     for (let time = 0; time < 60 && !document.querySelector(".guide"); time += 1) {
         await new Promise((done) => setTimeout(done, 1_000));
         document.querySelector("[data-guided=" + %s + "]")?.click();
@@ -47,7 +47,7 @@ class GuidedTests(PlayCase):
         await page.click(f"a[href='/rules/{game}']")
         await page.click(f"[data-guided={game}]")
         await enter(page, "ann")
-        await page.run(_SEATED % json.encode(game).decode())
+        await page.run(SEATED % json.encode(game).decode())
         await page.until("document.querySelector('.guide p')?.textContent")
         pressed = await page.run(_FOLLOW % OVER)
         self.assertGreater(pressed, 0)
