@@ -51,9 +51,9 @@ class Table(Generic[A, E]):
     id: TableId
     game: Game[A, E]
     names: Sequence[str]
-    _context: TableContext
-    _ended: Callable[["Table[A, E]"], None]
-    _left: Callable[["Table[A, E]", Seat], None]
+    _context: TableContext = field(repr=False)
+    _ended: Callable[["Table[A, E]"], None] = field(repr=False)
+    _left: Callable[["Table[A, E]", Seat], None] = field(repr=False)
     #: The wires on which the players began, in the order of the seats; the code that watching needs; the match's settings.
     wires: Sequence[str] = ()
     #: Where the players came from when the match began, in the order of the seats.
@@ -63,7 +63,7 @@ class Table(Generic[A, E]):
     phase: Phase = PLAYING
     _master: GameMaster[A, E] = field(init=False)
     _chance: JournalledChance = field(init=False)
-    _outbox: Outbox[A, E] = field(init=False)
+    _outbox: Outbox[A, E] = field(init=False, repr=False)
     #: Whether the match has clocks.
     _clocked: bool = field(init=False)
     #: What the players offer each other; `None`: nobody has offered anything.
@@ -78,7 +78,7 @@ class Table(Generic[A, E]):
     _stopped: int = 0
     #: After a restart of the host: the seats whose players have not been told the end.
     _untold: set[Seat] = field(factory=set)
-    _alarm: IDelayedCall | None = None
+    _alarm: IDelayedCall | None = field(default=None, repr=False)
     _alarm_due: int = 0
     log = Logger()
 

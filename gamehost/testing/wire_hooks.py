@@ -51,6 +51,8 @@ class WireHooks(Mixin):
     nonsense: Sequence[bytes] = (
         *(b"canary\n", b"\x1b[2Jcanary\n", b"canary\x07\x00canary\n", b"\x1b]0;canary\x07\n", b"canary\xff\n"),
     )
+    #: Names that nobody can have. Empty: the wire takes any text.
+    impossible_names: Sequence[str] = ("no/such name", "tie", "a" * 21, "easy.1", "a:")
     #: What a client sends to log out. Empty: the wire has no such message.
     log_out: bytes = b""
     #: What the wire does not say, with the reason. The keys are those of `SAYINGS`. Each entry is checked: a wire that

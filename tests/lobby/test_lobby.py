@@ -281,3 +281,13 @@ class LogTests(SynchronousTestCase):
         self.world.connect("stratego-lines").say("carl", "hunter2")
         found = [line for line in self.logged() if line.startswith("log-in refused") and line.endswith(": planted")]
         self.assertEqual(len(found), 2)
+
+
+class PrintedTests(SynchronousTestCase):
+    def test_tables_are_short(self) -> None:
+        """What is printed of a table is the table, and not the whole host."""
+        host = MemoryHost()
+        for name in ("ann", "bob"):
+            host.connect("onitama").say(f"LOGIN|{name}")
+        self.assertEqual(len(host.lobby.tables), 1)
+        self.assertLess(len(repr(host.lobby.tables)), 3000)

@@ -75,14 +75,6 @@ class WireTests(WireContract, PropertyCase):
     def illegal_action(self, first: Client, second: Client) -> tuple[Client, bytes]:
         return self._move(first, second, "boar a1a3")
 
-    def test_a_refused_log_in_does_not_stop_the_clock(self) -> None:
-        """No name is refused here. A client whose commands are refused has to begin within a minute all the same."""
-        world, client = self.connected()
-        client.say("state 1")
-        world.wait(10.1)
-        world.wait(50)
-        self.assert_closed(world, client)
-
     def test_a_second_log_in_is_refused(self) -> None:
         """It is not, here: a connection may have several matches."""
         _, client = self.connected()
