@@ -6,6 +6,7 @@ What a block shows is in its first line, so that a table here names it. A new bl
 
 import argparse
 import io
+import json
 import re
 import shlex
 from collections.abc import Callable, Container, Iterator, Sequence
@@ -30,6 +31,7 @@ from gamehost.config import Options, declared_settings
 from gamehost.contest import command as contest_command
 from gamehost.limits import Limits
 from gamehost.plugins import GAMES, WIRES
+from gamehost.programs import bridge as bridge_command
 from gamehost.programs import command as player_command
 from gamehost.testing.memory_host import Client
 from gamehost.wires.onitama import checks as onitama_checks
@@ -50,6 +52,7 @@ TESTED = {
     ("README.rst", "$ nc 127.0.0.1 8888"): "tests.test_repository.PagesTests.test_the_first_game_is_tested",
     ("docs/admin.rst", "-> {"): "tests.end_to_end.test_pages.HostTests.test_a_running_host",
     ("docs/admin.rst", "changed: grace"): "tests.end_to_end.test_pages.HostTests.test_a_running_host",
+    ("docs/bridges.rst", '"""Gomoku'): "tests.programs.test_bridge.PluginTests.test_the_bridge_of_the_page",
     ("docs/check-scenarios.rst", "Scenario("): "tests.test_pages.SourceTests.test_pieces_of_the_package",
     ("docs/check-scenarios.rst", "async def out_of_turn"): "tests.test_pages.SourceTests.test_pieces_of_the_package",
     ("docs/check-server.rst", "BREACH: "): "tests.test_pages.ReportTests.test_a_finding_of_a_server",
@@ -82,6 +85,7 @@ TESTED = {
     ("docs/trace.rst", "gamehost trace"): "tests.test_pages.ReportTests.test_a_trace",
     ("docs/wires/onitama.rst", ""): "tests.test_pages.SessionTests.test_onitama",
     ("docs/wires/onitama-final.rst", "(printf"): "tests.test_pages.SessionTests.test_onitama_final",
+    ("docs/wires/litama.rst", "join "): "tests.test_pages.SessionTests.test_litama",
     ("docs/wires/open.rst", '{"is":"study"'): "tests.test_pages.SessionTests.test_open",
     ("docs/wires/open.rst", ""): "tests.test_pages.SessionTests.test_open",
     ("docs/wires/paper-soccer.rst", ""): "tests.test_pages.SessionTests.test_paper_soccer",
@@ -100,6 +104,7 @@ TESTED = {
 #: Blocks that no suite can run, or that show neither a command nor an output -> why.
 NOT_RUN = {
     ("docs/architecture.rst", ""): "drawings of the way of a message",
+    ("docs/bridges.rst", ">> "): "what a bot reads and writes; tests.programs.test_bridge has whole games",
     ("docs/cluster.rst", "defaults"): "the configuration of another program, haproxy",
     ("docs/games/onitama.rst", ""): "a drawing of the board",
     ("docs/games/paper-soccer.rst", "the player who"): "a drawing of the field",
@@ -147,6 +152,7 @@ def parsers() -> dict[str, argparse.ArgumentParser]:
         "check": check_command.parser(WIRES),
         "contest": contest_command.parser(WIRES),
         "trace": trace_command.parser(),
+        "bridge": bridge_command.parser(),
     }
 
 
@@ -493,6 +499,17 @@ class SessionTests(SynchronousTestCase):
         self.assertEqual([one.partition("|")[0] for one in ann.heard()], ["WAITING", "START"])
         ann.send(ping)
         self.assertFalse(ann.closed)
+
+    def test_litama(self) -> None:
+        """Both lines have the id of the match that was made."""
+        lines = shown("docs/wires/litama.rst", "join ").lines
+        host = MemoryHost()
+        ann, bob = host.connect("litama"), host.connect("litama")
+        made = json.loads(ann.ask("create ann")[0])["matchId"]
+        for line in lines:
+            id = line.split()[1]
+            self.assertEqual(len(id), len(made))
+            self.assertNotIn("error", "".join(bob.ask(line.replace(id, made))))
 
     def test_open(self) -> None:
         """A first game, and the keys of a study."""

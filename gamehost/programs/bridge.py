@@ -565,19 +565,15 @@ def main(
     return 0 if ended[0] is None and run.sound else 1
 
 
-def parsed(argv: Sequence[str]) -> argparse.Namespace:
-    """
-    The arguments. What follows `--` is the bot's command.
-
-    :raises SystemExit: they are wrong, or ask for help
-    """
-    known = bridges()
+def parser() -> argparse.ArgumentParser:
+    """What the command takes in front of the bot's command."""
+    names = sorted(bridges())
     made = argparse.ArgumentParser(
         "gamehost bridge",
         usage="gamehost bridge BRIDGE --to HOST:PORT --name NAME [options] -- COMMAND ...",
         description="A bot of another community plays at a host, in the protocol that it knows.",
     )
-    made.add_argument("bridge", choices=sorted(known), metavar="BRIDGE", help=", ".join(sorted(known)))
+    made.add_argument("bridge", choices=names, metavar="BRIDGE", help=", ".join(names))
     made.add_argument("--to", required=True, type=endpoint, metavar="HOST:PORT", help="the open wire of the host")
     made.add_argument("--name", required=True, help="the name to log in under")
     made.add_argument("--password", default="", help="if the name is an account")
@@ -589,13 +585,23 @@ def parsed(argv: Sequence[str]) -> argparse.Namespace:
     made.add_argument(
         "--set", action="append", type=_setting, metavar="NAME=VALUE", help="a setting of the table; repeatable"
     )
+    return made
+
+
+def parsed(argv: Sequence[str]) -> argparse.Namespace:
+    """
+    The arguments. What follows `--` is the bot's command.
+
+    :raises SystemExit: they are wrong, or ask for help
+    """
+    made = parser()
     given = list(argv)
     at = given.index("--") if "--" in given else len(given)
     words = made.parse_args(given[:at])
     words.command = given[at + 1 :]
     if not words.command:
         made.error("expected the bot's command after --")
-    if words.illegal == "again" and not known[words.bridge][1].asks_again:
+    if words.illegal == "again" and not bridges()[words.bridge][1].asks_again:
         made.error(f"{words.bridge} has no message for an illegal move: expected --illegal=lose")
     return words
 
