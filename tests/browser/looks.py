@@ -180,6 +180,72 @@ class RecordLooks(LookCase):
         await self.keep(hand.page, "match-desktop-light")
 
 
+#: Rated matches of three people with passwords. Each pair is the one who wins and the one who resigns after the first moves.
+RATED = """(async () => {
+    const enter = (name) => new Promise((done) => {
+        const one = new WebSocket(`ws://${location.host}/socket`);
+        one.say = (message) => one.send(JSON.stringify(message));
+        one.onopen = () => one.say({ do: "log-in", name, password: `password of ${name}` });
+        one.onmessage = ({ data }) => JSON.parse(data).is === "entered" && done(one);
+    });
+    const match = (winner, loser) => new Promise((done) => {
+        for (const one of [winner, loser]) {
+            one.onmessage = ({ data }) => {
+                const told = JSON.parse(data);
+                if (told.is === "seated") one.seat = told.seat;
+                if (told.is === "event" && told.n < 3 && told.n === one.seat + 1) {
+                    one.say({ do: "act", table: told.table, action: ["ox c1 c2", "crab a5 a4"][one.seat] });
+                }
+                if (told.is === "event" && told.n === 3 && one === loser) one.say({ do: "leave" });
+                if (told.is === "over" && one === winner) done();
+            };
+            one.say({ do: "seek", game: "onitama", settings: { rated: true } });
+        }
+    });
+    const people = { ann: await enter("ann"), bob: await enter("bob"), clara: await enter("clara") };
+    for (const pair of "ann bob,ann clara,bob clara,ann bob,clara bob,ann clara,bob ann,clara bob".split(",")) {
+        await match(...pair.split(" ").map((name) => people[name]));
+    }
+})()"""
+
+
+class StudyLooks(LookCase):
+    """Where a match turned, and the ratings."""
+
+    wires: tuple[str, ...] = ("open",)
+    options: tuple[str, ...] = (ONITAMA_DEAL, "--house=20")
+    house = True
+
+    async def test_a_study(self) -> None:
+        """Of a whole match between two who play at random."""
+        for name in ("zen-bot", "pawnstar"):
+            self.bot(name, "onitama", 1_000)
+        page = await self.browser.page((1280, 1000))
+        await page.open("/")
+        found = "fetch('/api/matches').then((it) => it.json()).then((it) => it.matches.length)"
+        while not await page.run(found):
+            await self.pause(0.5)
+        await page.open("/match/1")
+        await page.until("document.querySelector('.buttons .go')")
+        asked = "document.querySelector('.study .curve svg') || void document.querySelector('.buttons .go')?.click()"
+        await page.until(asked, 60)
+        await page.run("document.querySelector('.turns button')?.click()")
+        await page.run("window.scrollTo(0, document.body.scrollHeight)")
+        await self.keep(page, "study-desktop-light")
+        await page.look(PHONE, dark=True)
+        await page.run("document.querySelector('.study').scrollIntoView({block: 'end'})")
+        await self.keep(page, "study-phone-dark")
+
+    async def test_a_ladder(self) -> None:
+        """After some rated matches."""
+        page = await self.browser.page((1280, 620))
+        await page.open("/rules/onitama")
+        await page.run(RATED)
+        await page.open("/results?game=onitama")
+        await page.until("document.querySelectorAll('table.list').length === 2")
+        await self.keep(page, "ladder-desktop-light")
+
+
 BETTER = ("can be attacked", "can be moved to", "Put here", "Use")
 
 

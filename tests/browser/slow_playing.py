@@ -1,6 +1,7 @@
 """Longer tests of playing in a real browser: by keyboard alone, by touch, over lost connections, and against bots."""
 
 import contextlib
+import random
 import sys
 from pathlib import Path
 from typing import Any
@@ -296,6 +297,53 @@ class KeyTests(LargeGameCase):
         await ann.cell(await ann.page.run("document.querySelector('.cell[data-can]').dataset.cell"))
         await ann.cell("island 3")
         await ann.page.until("document.querySelector('.panel .head p').textContent.startsWith('2 of 3')")
+
+
+class WholeTests(LargeGameCase):
+    """Whole matches of the two large games: one player has mouse, keyboard or finger alone, the other a script."""
+
+    timeout = 500
+    options = ("--set=stratego.max_plies=60",)
+
+    async def whole(self, game: str, hand_class: type[Hand]) -> None:
+        """Press what can be pressed, until the match is over."""
+        hand, other = hand_class(await self.browser.page(hand_class.size)), await self.browser.page()
+        await self.seek(hand, game)
+        await sit_down(other, "bob", game)
+        await hand.page.until("document.querySelector('.board[data-can]')")
+        if game == "stratego":
+            await hand.cell("preset Attack")
+            await hand.cell("ready")
+            await other.click("[data-cell='preset Corner']")
+            await other.click("[data-cell=ready]")
+        other_plays = ensureDeferred(play_on(other, 5, better=("can be attacked", "can be moved to", "Put here")))
+        random.seed(3)
+        while not await hand.page.run(f"({OVER})"):
+            cells = await hand.page.until(f"({OVER}) || {self.usable}", 60)
+            if cells is not True:
+                await hand.cell(random.choice(cells))
+        await other_plays
+        await other.until(OVER)
+
+    #: The cells that lead on, where there are any; else all that can be pressed; `null`: the page waits for the other player.
+    usable = """((cells) => {
+        const good = cells.filter((one) => /can be|Put here|Take|to here/.test(one.ariaLabel));
+        return cells.length ? (good.length ? good : cells).map((one) => one.dataset.cell) : null;
+    })([...document.querySelectorAll(".board[data-can=yes] .cell[data-can]")])"""
+
+    async def test_stratego(self) -> None:
+        """By each of the three."""
+        for hand_class in (Hand, Finger, Keys):
+            await self.whole("stratego", hand_class)
+
+    async def test_eriantys_by_mouse(self) -> None:
+        await self.whole("eriantys", Hand)
+
+    async def test_eriantys_by_touch(self) -> None:
+        await self.whole("eriantys", Finger)
+
+    async def test_eriantys_by_keyboard(self) -> None:
+        await self.whole("eriantys", Keys)
 
 
 class PrivateTests(LargeGameCase):

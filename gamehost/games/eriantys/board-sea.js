@@ -182,7 +182,7 @@ function heap(students, x, y, perRow, spec) {
   for (const [place, colour] of colours.entries()) {
     const row = Math.floor(place / perRow);
     const inRow = Math.min(perRow, colours.length - row * perRow);
-    const [cx, cy] = [x + ((place % perRow) - (inRow - 1) / 2) * 25, y + row * 22];
+    const [cx, cy] = [x + ((place % perRow) - (inRow - 1) / 2) * 25, y + row * 24];
     spec.pieces.push({ kind: colour, x: cx, y: cy, shape: [student(colour)] });
     if (students[colour] > 1) spec.over.push(count(cx, cy, students[colour]));
   }
@@ -203,7 +203,10 @@ function drawIsland({ island, middle: [x, y], lobes }, board, sea, { lit, done }
     }
     if (thing === "tower" && island.towers > 2 && things[place + 1] !== "tower") spec.over.push(count(tx + 3, y - 22, island.towers));
   }
-  heap(island.students, x, y - 1, island.members.length > 1 && sea.columns > 2 ? 4 : 3, spec);
+  const perRow = island.members.length > 1 && sea.columns > 2 ? 4 : 3;
+  const rows = Math.ceil(COLOURS.filter((colour) => island.students[colour]).length / perRow);
+  // Two rows of students stand higher where nothing is above them, so that the number of the island stays free.
+  heap(island.students, x, y - (rows > 1 ? (things.length ? 7 : 13) : 1), perRow, spec);
   spec.over.push(["text", { x, y: y + sea.r - 4, class: "er-number" }, island.number]);
 }
 

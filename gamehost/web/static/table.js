@@ -73,14 +73,15 @@ class TablePage {
   wait() {
     this.laid = false;
     this.waits = null;
-    this.waiting = h("div", { class: "centre" }, h("h1", {}, `Table ${this.number}`), h("p", { class: "soft", role: "status" }, "Waiting for the host ..."));
+    this.waitsFor = h("p", { class: "soft", role: "status" }, "Waiting for the host ...");
+    this.waiting = h("div", { class: "centre" }, h("h1", {}, `Table ${this.number}`), this.waitsFor);
     put(this.place, this.waiting);
   }
 
   /** Tables can be shown some seconds later than they are played, and then the first view is late too. */
   late() {
     if (!this.laid && state.link === "open" && state.sorry.count === this.sorry) {
-      say(this.waiting.lastChild, "Waiting for the host. Some tables are shown with a delay ...");
+      say(this.waitsFor, "Waiting for the host. Some tables are shown with a delay ...");
     }
   }
 
@@ -167,7 +168,7 @@ class TablePage {
   }
 
   unknown() {
-    say(this.waiting.lastChild, "This page cannot show the game of this table.");
+    say(this.waitsFor, "This page cannot show the game of this table.");
   }
 
   askHistory() {
