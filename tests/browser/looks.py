@@ -230,6 +230,7 @@ class StudyLooks(LookCase):
         asked = "document.querySelector('.study .curve svg') || void document.querySelector('.buttons .go')?.click()"
         await page.until(asked, 60)
         await page.run("document.querySelector('.turns button')?.click()")
+        await page.run("document.querySelector('#notice').textContent = ''")
         await page.run("window.scrollTo(0, document.body.scrollHeight)")
         await self.keep(page, "study-desktop-light")
         await page.look(PHONE, dark=True)

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from msgspec import json
 
+from tests.browser.looks import RATED
 from tests.kit.browser import DESKTOP, BrowserCase, Page, findings
 
 NARROW = (360, 740)
@@ -74,6 +75,18 @@ class RecordTests(BrowserCase):
             await self.nothing_found(page)
         await page.open("/matches?name=nobody")
         await page.until("document.querySelector('.found').innerText.includes('No finished match')")
+
+    async def test_ratings(self) -> None:
+        """They stand above the results."""
+        page = await self.browser.page()
+        await page.open("/matches")
+        await page.until("document.querySelector('h1')")
+        await page.run(RATED)
+        await page.open("/results?game=onitama")
+        await page.until("document.querySelectorAll('table.list').length === 2")
+        rows = "[...document.querySelector('table.list').rows].map((row) => row.cells[0].textContent)"
+        self.assertEqual(await page.run(rows), ["Player", "ann", "clara", "bob"])
+        await self.nothing_found(page)
 
     async def test_a_match(self) -> None:
         """It steps to any move by its address and by the keys; the three files are there."""

@@ -23,7 +23,7 @@ async function show(place, game, closed) {
     const { results, ladders } = await fetchJson(address("/api/results", { game }));
     if (closed()) return;
     put(place,
-      ladders.map(ladderTable),
+      ladders.flatMap(ladderTable),
       results.length ? resultTable(results, true) : h("p", { class: "soft" }, "Nobody has finished a match yet."));
   } catch {
     if (!closed()) put(place, h("p", { class: "soft" }, "The host did not say the results. Load the page again."));
