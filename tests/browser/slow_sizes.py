@@ -71,10 +71,12 @@ class SizeTests(PlayCase):
             await sit_down(pages[-1], name, game)
         for page in pages:
             await page.until("document.querySelector('.middle .board[aria-label]')")
-        for seed in range(1, 3):
+        turns = 0
+        while turns < 4:
             for page in pages:
                 if await page.run(f"!!{ASKED}"):
-                    await play_on(page, seed, 60, ("can be moved to", "can be played to", "Put here"), once=True)
+                    turns += 1
+                    await play_on(page, turns, 60, ("can be moved to", "can be played to", "Put here"), once=True)
         return pages
 
     async def test_matches(self) -> None:
