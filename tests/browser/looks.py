@@ -233,9 +233,6 @@ class StudyLooks(LookCase):
         await page.run("document.querySelector('#notice').textContent = ''")
         await page.run("window.scrollTo(0, document.body.scrollHeight)")
         await self.keep(page, "study-desktop-light")
-        await page.look(PHONE, dark=True)
-        await page.run("document.querySelector('.study').scrollIntoView({block: 'end'})")
-        await self.keep(page, "study-phone-dark")
 
     async def test_a_ladder(self) -> None:
         """After some rated matches."""
