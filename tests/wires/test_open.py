@@ -168,7 +168,7 @@ class MovesTests(OpenCase):
         self.assertNotIn("picture", self.moves(players[0]))
 
     def test_a_view_with_the_moves(self) -> None:
-        """It is the one of `back`, and comes also where the moves are too many for a list."""
+        """The one of `back`, also where the moves are too many for a list. Who has placed all pieces has nothing to do."""
         host = self.host()
         players = [self.enter(host, name)[0] for name in ("ann", "bob")]
         for player in players:
@@ -176,8 +176,10 @@ class MovesTests(OpenCase):
         answer = self.moves(players[0], view=True)
         self.assertEqual((answer["moves"], answer["view"]["phase"]), ([], "setup"))
         self.assertEqual(answer["why"], "there are too many actions to list them")
-        for player, rows in zip(players, (POOR, POOR_FAR), strict=True):
-            player.send(act("/".join(rows)))
+        players[0].send(act("/".join(POOR)))
+        answer = self.moves(players[0], view=True)
+        self.assertEqual((answer["moves"], answer["view"]["ready"], "why" in answer), ([], [True, False], False))
+        players[1].send(act("/".join(POOR_FAR)))
         answers = [self.moves(player, view=True) for player in players]
         for player, answer, piece in zip(players, answers, (POOR[0][0], POOR_FAR[-1][-1]), strict=True):
             self.assertEqual(answer["view"]["squares"].count("#"), 40)

@@ -165,10 +165,16 @@ def listed(played: PlayedGame, view: Any, seat: Seat, begun: str | None) -> list
     if first is not None and isinstance(game, HasSequels):
         return [_listed(game, messages, action) for action in game.sequels(view, seat, first)]
     legal = game.legal(view, seat)
+    if legal is None and game.random_action(view, seat, _first) is None:
+        return []  # it may act, as who has placed all pieces may place them anew, but nobody waits for it
     moves = None if legal is None else [_listed(game, messages, action) for action in islice(legal, MOST_MOVES + 1)]
     if moves is None or len(moves) > MOST_MOVES:
         raise IllegalAction("there are too many actions to list them")
     return moves
+
+
+def _first(below: int) -> int:
+    return 0
 
 
 def _listed(game: Game[Any, Any], messages: Messages, action: Any, more: Literal[True] | UnsetType = UNSET) -> m.Listed:
