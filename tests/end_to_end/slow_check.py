@@ -8,7 +8,7 @@ from pathlib import Path
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from tests.kit.process import c_bot, check, node_bot, python_bot
+from tests.kit.process import c_bot, check, java_client, js_client, node_bot, python_bot
 
 #: Seconds for a whole list, on a machine that does nothing else.
 LONGEST = 60.0
@@ -53,3 +53,11 @@ class WholeListTests(SynchronousTestCase):
     def test_stratego_in_frames_in_c(self) -> None:
         """In C."""
         self.assert_clean("stratego-frames", c_bot(Path(self.mktemp()).absolute()))
+
+    def test_open_in_javascript(self) -> None:
+        """With the client library."""
+        self.assert_clean("open", js_client())
+
+    def test_open_in_java(self) -> None:
+        """With the client library."""
+        self.assert_clean("open", java_client(Path(self.mktemp()).absolute()))

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from tests.kit.process import ROOT, HostProcess, Socket, c_bot, check, node_bot, python_bot, run
+from tests.kit.process import ROOT, HostProcess, Socket, c_bot, check, java_client, js_client, node_bot, python_bot, run
 
 # `gamehost check` with real clients, as processes and over sockets.
 
@@ -55,6 +55,15 @@ class BotTests(SynchronousTestCase):
         """In C."""
         bot = c_bot(Path(self.mktemp()).absolute())
         self.assert_clean("stratego-frames", bot, "strict", "drop-in-set-up", "own-drop-in-set-up")
+
+    def test_open_in_javascript(self) -> None:
+        """With the client library."""
+        self.assert_clean("open", js_client(), "second-seat", "refused", "own-drop-in-turn")
+
+    def test_open_in_java(self) -> None:
+        """With the client library."""
+        bot = java_client(Path(self.mktemp()).absolute())
+        self.assert_clean("open", bot, "second-seat", "refused", "own-drop-in-turn")
 
 
 class CheckTests(SynchronousTestCase):

@@ -351,16 +351,78 @@ def python_bot(name: str, *words: str) -> list[str]:
     return [sys.executable, str(BOTS / f"{name}_bot.py"), "{name}", *words, *PORT]
 
 
+def node() -> list[str]:
+    """
+    What runs a script for Node.
+
+    :raises SkipTest: there is no Node
+    """
+    found = shutil.which("node")
+    if found is None:
+        raise SkipTest("there is no node on this machine")
+    return [found]
+
+
 def node_bot() -> list[str]:
     """
     The bot for Node.
 
     :raises SkipTest: there is no Node
     """
-    node = shutil.which("node")
-    if node is None:
-        raise SkipTest("there is no node on this machine")
-    return [node, str(BOTS / "onitama_bot.js"), "{name}", "1", "127.0.0.1", "{port}"]
+    return [*node(), str(BOTS / "onitama_bot.js"), "{name}", "1", "127.0.0.1", "{port}"]
+
+
+#: The client libraries for other languages.
+CLIENTS = ROOT / "clients"
+#: What the bots of these libraries are told by `gamehost check`.
+CLIENT_WORDS = ("{name}", "onitama", *PORT)
+#: Options that make a short run of a Java program start quickly.
+QUICK_JAVA = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xshare:auto")
+
+
+def java(classes: Path | None = None) -> list[str]:
+    """
+    What runs a class in this folder.
+
+    :raises SkipTest: there is no JDK
+    """
+    found = shutil.which("java")
+    if found is None or shutil.which("javac") is None:
+        raise SkipTest("there is no JDK on this machine: java and javac are needed")
+    return [found, *QUICK_JAVA, "-cp", str(classes)]
+
+
+def compiled_java(folder: Path, *programs: Path) -> None:
+    """
+    Compile the client library in Java, its bots, and other programs, into a folder.
+
+    :raises SkipTest: there is no JDK
+    """
+    java()
+    sources = [*(CLIENTS / "java").rglob("*.java"), *programs]
+    options = [f"-J{option}" for option in QUICK_JAVA]
+    command = ["javac", *options, "--release", "17", "-Xlint:all", "-Werror", "-d", str(folder), *map(str, sources)]
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=120)
+    assert done.returncode == 0, done.stdout
+
+
+def js_client() -> list[str]:
+    """
+    The bot of the client library for Node.
+
+    :raises SkipTest: there is no Node
+    """
+    return [*node(), str(CLIENTS / "js" / "all_games_bot.js"), *CLIENT_WORDS]
+
+
+def java_client(folder: Path) -> list[str]:
+    """
+    The bot of the client library in Java, compiled into a folder.
+
+    :raises SkipTest: there is no JDK
+    """
+    compiled_java(folder)
+    return [*java(folder), "AllGamesBot", *CLIENT_WORDS]
 
 
 def c_bot(folder: Path) -> list[str]:
