@@ -32,6 +32,7 @@ public class AllGamesBot {
     }
 
     public static void main(String[] args) throws Exception {
+        if (args.length < 2) throw new IllegalArgumentException("expected NAME GAME..., such as: ann onitama");
         Map<String, String> options = new HashMap<>(Map.of("--host", "127.0.0.1", "--port", "8889"));
         Deque<String> words = new ArrayDeque<>(List.of(args));
         String name = words.pop();

@@ -6,7 +6,6 @@
 // things: in Onitama it takes a piece when it can, and in Stratego it places all its pieces at once.
 
 import { parseArgs } from "node:util";
-
 import { Client, HostError } from "./gamehost.js";
 
 const STRATEGO_PIECES = "12334445555666677778888899999999SFBBBBBB";
@@ -42,6 +41,7 @@ const { positionals: [name, ...games], values: { house, host, port } } = parseAr
     house: { type: "string" }, host: { type: "string", default: "127.0.0.1" }, port: { type: "string", default: "8889" },
   },
 });
+if (!games.length) throw new Error("expected NAME GAME..., such as: ann onitama");
 const client = new Client(name, {
   host,
   port: Number(port),

@@ -153,7 +153,7 @@ export class Client {
    * @returns {Promise<Result>} rejected with a `HostError`, or with what `choose` has thrown
    */
   play(game, choose, opponents = {}) {
-    if (this.#match) throw new HostError("this client plays a match already; wait for its result");
+    if (this.#match) return Promise.reject(new HostError("this client plays a match already; wait for its result"));
     return new Promise((resolve, reject) => {
       this.#match = { sought: { ...opponents, game }, choose, resolve, reject };
       this.#servedAt = Date.now();
