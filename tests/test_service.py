@@ -473,6 +473,14 @@ class HostTests(SynchronousTestCase):
         self.assertIn(7000, [port for port, *_ in reactor.tcpServers])
         self.successResultOf(host.stopService())
 
+    def test_wires_with_websocket_are_at_the_web_port(self) -> None:
+        """Those that listen, at `/socket/WIRE`."""
+        for options, expected in ((("--store=memory",), {"litama"}), (("--store=memory", "--litama="), set())):
+            host = make_host(parsed(*options), MemoryReactorClock())
+            host.startService()
+            self.assertEqual([set(site.wires) for site in host.sites], [expected])
+            self.successResultOf(host.stopService())
+
     def test_strict_reaches_every_wire(self) -> None:
         """`--strict` is a setting of each."""
         host = make_host(parsed("--store=memory", "--strict"), MemoryReactorClock())
