@@ -56,6 +56,10 @@ class Count:
         self.value = 0
 
 
+#: No table has such a high number.
+NONE = 2**63
+
+
 @define(eq=False)
 class MatchCounts:
     """What happened in the matches of a host."""
@@ -64,8 +68,20 @@ class MatchCounts:
     begun: Counter[str] = field(factory=Counter)
     #: Matches that ended, by the name of the game, and whether they had a result.
     ended: Counter[tuple[str, bool]] = field(factory=Counter)
+    #: The lowest number of a table whose match has ended, since somebody has asked for it.
+    _oldest: int = NONE
     #: Accepted moves, by the wire of the player and the name of the game.
     moves: dict[tuple[str, str], Count] = field(factory=dict)
+
+    def end(self, table: int, game: str, with_result: bool) -> None:
+        """A match has ended."""
+        self.ended[game, with_result] += 1
+        self._oldest = min(self._oldest, table)
+
+    def take_oldest(self) -> int:
+        """The lowest number of a table whose match has ended since the last call; without one, a number that no table has."""
+        oldest, self._oldest = self._oldest, NONE
+        return oldest
 
     def moves_of(self, wire: str, game: str) -> Count:
         """The count of the accepted moves of one wire in one game, to be kept by whoever counts."""

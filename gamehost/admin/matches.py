@@ -18,6 +18,7 @@ from gamehost.games.play import messages_of, screen_of
 from gamehost.games.screen import Style
 from gamehost.journal.notation import write_notation
 from gamehost.journal.records import TableId, TableRecord
+from gamehost.lobby.finished import RANKED
 from gamehost.lobby.lobby import Lobby
 from gamehost.lobby.queues import Queue, Reservation
 from gamehost.lobby.sessions import SessionRegistry
@@ -104,10 +105,16 @@ def _shown(table: Table[Any, Any], registry: SessionRegistry, look: Look[Any]) -
 
 
 def ladder(host: GameHostService, request: Request) -> Items:
-    """The ratings in `game`, the best one first."""
-    finished = host.context.lobby.spectators.finished
+    """
+    The ratings in `game`, the best one first.
+
+    :raises NotDone: there is no such game
+    """
+    game, finished = request.text("game"), host.context.lobby.spectators.finished
+    if game not in host.games:
+        raise NotDone(f"no such game; expected one of {', '.join(host.games)}")
     tally = yield Deferred.fromCoroutine(finished.tally())
-    for who, one in tally.ladder(request.text("game")):
+    for who, one in tally.ladder(game)[:RANKED]:
         rating, low, high = one.rounded
         yield {"name": who.name, "kind": who.kind, "rating": rating, "low": low, "high": high, "matches": one.matches}
     return {}

@@ -4,7 +4,8 @@ The finished matches of a host: lists of them, and who has won how often.
 Private matches are in no list, and are not counted. Neither are matches in which nobody has acted: somebody may have begun
 them by the thousand, and given them up.
 
-Ratings are made from the rated matches each time, so nothing is stored for them, and the same matches give the same ratings.
+Nothing is stored for ratings. They are made from the newest rated matches when they are first asked for, and then follow each
+rated match that ends.
 """
 
 import re
@@ -13,13 +14,13 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Generator, Itera
 from functools import cached_property
 from typing import Any, Literal, NamedTuple
 
-from attrs import define, field
-from twisted.internet.defer import Deferred
+from attrs import define, field, frozen
+from twisted.internet.defer import Deferred, DeferredLock
 from twisted.internet.interfaces import IReactorTime
 
 from gamehost.accounts.names import key_of
 from gamehost.games.base import Cause
-from gamehost.journal.records import HOUSE_ADDRESS, RATED_MATCHES, FinishedMatch, Journal, SeatRecord
+from gamehost.journal.records import HOUSE_ADDRESS, RATED_MATCHES, FinishedMatch, Journal, SeatRecord, TableId
 from gamehost.lobby.ratings import ANCHORS, Rating
 from gamehost.measures import MatchCounts
 from gamehost.players.base import Level
@@ -30,6 +31,10 @@ SOME = 100
 COUNTED, COUNTED_SECONDS = 2_000, 10.0
 #: Rated matches of which ratings are made, the newest ones: half a second of work, a slice in each turn.
 RATED_COUNTED = 5_000
+#: Ratings that are known at most; those go first whose players have not played for longest.
+MOST_RATINGS = 2 * RATED_COUNTED
+#: Players of one ladder that are told: the best ones.
+RANKED = 100
 #: Milliseconds. So often a rating becomes less certain if its player does not play.
 WEEK = 7 * 86_400_000
 #: So many times as many matches are looked at as are wanted, because nobody has acted in some of them.
@@ -80,7 +85,7 @@ class Count:
     drawn: int = 0
 
 
-@define(eq=False)
+@frozen
 class Rated:
     """A player's rating in one game, and how many rated matches it comes from."""
 
@@ -100,34 +105,60 @@ class Rated:
 Ratings = Mapping[tuple[Who, str], Rated]
 
 
-def rate(matches: Iterable[FinishedMatch]) -> Generator[None, None, Ratings]:
+@define(eq=False)
+class RunningRatings:
     """
-    The ratings after these matches, the oldest first. Each match is a rating period for its players; each step takes one.
+    Ratings that follow the rated matches as they end.
 
-    At a table of three or four, everybody has played everybody: winners have beaten the others. House players are anchors,
-    whose ratings stay as they are.
+    A match that began before others and ended after them is rated after them. Its players were in no other match meanwhile, so
+    ratings that are made from the beginning are the same; but for an account that plays several matches at once.
     """
-    ratings: dict[tuple[Who, str], Rated] = {}
-    for match in matches:
-        yield
-        winners, cause, _ = outcome(match)
+
+    #: Who has played last is the last.
+    ratings: dict[tuple[Who, str], Rated] = field(factory=dict)
+    #: The numbers of the matches that count in them, and the highest number of those that do not, because they are too old.
+    counted: set[TableId] = field(factory=set)
+    too_old: int = 0
+
+    def missing(self, matches: Iterable[FinishedMatch]) -> list[FinishedMatch]:
+        """Those that are to be counted."""
+        return [one for one in matches if one.table not in self.counted and one.table > self.too_old]
+
+    def count(self, matches: Iterable[FinishedMatch]) -> Generator[None, None, None]:
+        """
+        Rate matches that are not counted, the oldest first. Each match is a rating period for its players; each step takes one.
+
+        At a table of three or four, everybody has played everybody: winners have beaten the others. House players are anchors,
+        whose ratings stay as they are.
+        """
+        for match in matches:
+            yield
+            self.counted.add(match.table)
+            self._rate(match)
+        if len(self.counted) > 2 * RATED_COUNTED:
+            *old, self.too_old = sorted(self.counted)[:-RATED_COUNTED]
+            self.counted -= {*old, self.too_old}
+
+    def _rate(self, match: FinishedMatch) -> None:
+        ratings, (winners, cause, _) = self.ratings, outcome(match)
         if not winners and cause != Cause.RULES.value:
-            continue  # no result
+            return  # no result
         game, week = match.opening.game, match.opened_ms // WEEK
         seats = [(Who.of(one), game) for one in match.opening.seats]
-        before: list[Rating] = []
-        for key in seats:
-            known = ratings.setdefault(key, Rated(ANCHORS.get(key[0].name, Rating()), week=week))
-            rests = 0 if key[0].kind == "house" else max(0, week - known.week)
-            before.append(known.rating.after_rest(rests))
-        for seat, key in enumerate(seats):
-            known = ratings[key]
-            known.matches, known.week = known.matches + 1, week
-            if key[0].kind != "house":
+        known = [ratings.pop(key, Rated(ANCHORS.get(key[0].name, Rating()), week=week)) for key in seats]
+        before = [
+            one.rating.after_rest(0 if who.kind == "house" else max(0, week - one.week))
+            for (who, _), one in zip(seats, known, strict=True)
+        ]
+        for seat, (who, _) in enumerate(seats):
+            rating = before[seat]
+            if who.kind != "house":
                 others = [other for other in range(len(seats)) if other != seat]
                 shares = [0.5 + ((seat in winners) - (other in winners)) / 2 for other in others]
-                known.rating = before[seat].after([(before[o], s) for o, s in zip(others, shares, strict=True)])
-    return ratings
+                rating = rating.after([(before[o], s) for o, s in zip(others, shares, strict=True)])
+            ratings[who, game] = Rated(rating, known[seat].matches + 1, week)
+        while len(ratings) > MOST_RATINGS:
+            del ratings[next(iter(ratings))]
 
 
 @define(eq=False)
@@ -206,6 +237,9 @@ class FinishedMatches:
     _in_slices: Callable[[Generator[None, None, Any]], Awaitable[Any]]
     _tally: Tally | None = None
     _edition: int = 0
+    _ratings: RunningRatings = field(factory=RunningRatings)
+    #: Whoever counts has it.
+    _counting: DeferredLock = field(factory=DeferredLock)
 
     @property
     def ended(self) -> int:
@@ -242,18 +276,30 @@ class FinishedMatches:
         Who has won how often. It is counted at most every `COUNTED_SECONDS`; as long as there are few matches, with each
         that ends.
         """
-        if self._tally is None or not self._tally_holds:
-            tally = Tally(self._clock.seconds() + COUNTED_SECONDS, self.ended)
-            async for some, tally.since in self._parts(None, COUNTED, "", ""):
-                for match in some:
-                    tally.add(match)
-            rated: list[FinishedMatch] = []
-            async for some, _ in self._parts(None, RATED_COUNTED, "", RATED_MATCHES):
-                rated += some
-            tally.ratings = await self._in_slices(rate(reversed(rated)))
-            self._tally = tally
-            self._edition += 1
-        return self._tally
+        async with self._counting:
+            if self._tally is None or not self._tally_holds:
+                tally = Tally(self._clock.seconds() + COUNTED_SECONDS, self.ended)
+                async for some, tally.since in self._parts(None, COUNTED, "", ""):
+                    for match in some:
+                        tally.add(match)
+                await self._rate()
+                tally.ratings = dict(self._ratings.ratings)
+                self._tally = tally
+                self._edition += 1
+            return self._tally
+
+    async def _rate(self) -> None:
+        """Count the rated matches that have ended since the last time."""
+        running, missing, lowest = self._ratings, list[FinishedMatch](), 1
+        since = self._counts.take_oldest()
+        async for some, lowest in self._parts(None, RATED_COUNTED, "", RATED_MATCHES):
+            new = running.missing(some)
+            missing += new
+            if some and not new and lowest <= since:
+                break  # all before have been counted, too
+        if not running.counted:
+            running.too_old = lowest - 1
+        await self._in_slices(running.count(reversed(missing)))
 
     def seconds_left(self, tally: Tally) -> float:
         """For how many seconds a tally holds at most."""

@@ -145,7 +145,7 @@ class Seats:
     def _ended(self, table: Table[Any, Any]) -> None:
         """Free all who sat there, before any of them is told so: the first thing they do may be to play again."""
         self._log_end(table.id, table.game.name, table.outcome)
-        self._context.counts.ended[table.game.name, bool(table.outcome)] += 1
+        self._context.counts.end(table.id, table.game.name, bool(table.outcome))
         self._forget(table.id)
         self.tables.pop(table.id, None)
         self.unclaimed.pop(table.id, None)
@@ -459,7 +459,7 @@ class Seats:
             at = last if sleeping.clock is None else sleeping.clock
             journal.append(record.table, Entry(EntryKind.ARCHIVED, at), partial(self._forget, record.table))
             if record.entries:
-                self._context.counts.ended[sleeping.game, False] += 1
+                self._context.counts.end(record.table, sleeping.game, False)
                 self._log_end(record.table, sleeping.game, "")
 
     def _forget(self, table: TableId) -> None:

@@ -1,18 +1,43 @@
 """Glicko-2 against its published example, and who is rated: from the table to the ladder."""
 
+from collections.abc import Callable, Generator, Sequence
 from typing import Any
 
+from attrs import evolve
 from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import json
-from twisted.internet.defer import Deferred
+from twisted.internet.defer import Deferred, ensureDeferred
+from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.commands.admin import rating_line
 from gamehost.games.base import Cause, Result, Seat
-from gamehost.journal.records import HOUSE_ADDRESS, Entry, EntryKind, FinishedMatch, SeatRecord, TableHeader, TableId
-from gamehost.lobby.finished import WEEK, Ratings, Tally, Who, rate
+from gamehost.journal.records import (
+    HOUSE_ADDRESS,
+    RATED_MATCHES,
+    Entry,
+    EntryKind,
+    FinishedMatch,
+    SeatRecord,
+    TableHeader,
+    TableId,
+)
+from gamehost.lobby import finished
+from gamehost.lobby.finished import (
+    COUNTED_SECONDS,
+    RANKED,
+    SOME,
+    WEEK,
+    FinishedMatches,
+    Ratings,
+    RunningRatings,
+    Tally,
+    Who,
+)
 from gamehost.lobby.ratings import ANCHORS, SCALE, UNKNOWN, Rating
+from gamehost.measures import MatchCounts
+from gamehost.storage.memory import MemoryJournal
 from gamehost.testing.cases import PropertyCase
 from tests.kit.admin import AdminHost
 from tests.kit.memory_host import Client, MemoryHost
@@ -37,13 +62,10 @@ def match(
 
 
 def rated(*matches: FinishedMatch) -> Ratings:
-    steps = rate(matches)
-    while True:
-        try:
-            next(steps)
-        except StopIteration as end:
-            found: Ratings = end.value
-            return found
+    running = RunningRatings()
+    for _ in running.count(matches):
+        pass
+    return running.ratings
 
 
 def value(ratings: Ratings, name: str) -> float:
@@ -128,6 +150,135 @@ class RateTests(SynchronousTestCase):
         tally = Tally(0.0, ratings=rated(match(1, ("ann", "bob"), (1,)), match(2, ("ann", "easy.1"), (0,))))
         self.assertEqual([who.name for who, _ in tally.ladder("onitama")], ["bob", "ann", "easy"])
         self.assertEqual(tally.ladder("stratego"), [])
+
+
+class AskedJournal(MemoryJournal):
+    """A journal that notes how many rated matches it was asked for; it answers when it is told to. All are of one week."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.asked = 0
+        self.answers: list[Callable[[], None]] = []
+
+    def finished(
+        self,
+        below: int | None,
+        count: int,
+        found: Callable[[Sequence[FinishedMatch], int], None],
+        *,
+        game: str = "",
+        name: str = "",
+    ) -> None:
+        self.asked += count if name == RATED_MATCHES else 0
+
+        def early(matches: Sequence[FinishedMatch], low: int) -> None:
+            found([evolve(one, opened_ms=0) for one in matches], low)
+
+        self.answers.append(lambda: super(AskedJournal, self).finished(below, count, early, game=game, name=name))
+
+
+async def _at_once(steps: Generator[None, None, Any]) -> Any:
+    while True:
+        try:
+            next(steps)
+        except StopIteration as stop:
+            return stop.value
+
+
+class RunningCase:
+    """The ratings of a host whose matches begin and end in any order."""
+
+    def __init__(self) -> None:
+        self.clock, self.journal, self.counts = Clock(), AskedJournal(), MatchCounts()
+        self.finished = FinishedMatches(self.journal, self.clock, self.counts, _at_once)
+        self.ended: list[FinishedMatch] = []
+
+    def begin(self, names: tuple[str, ...]) -> TableId:
+        table = self.journal.new_table()
+        self.journal.open(table, match(0, names, (0,)).opening, lambda: None)
+        return table
+
+    def end(self, table: TableId, names: tuple[str, ...], winner: int) -> None:
+        for entry in (Entry(EntryKind.BEGAN, 0), Entry(EntryKind.ACTED, 0, Seat(0), b"x")):
+            self.journal.append(table, entry, lambda: None)
+        found = match(table, names, (winner,))
+        self.journal.append(table, found.last, lambda: None)
+        self.counts.end(table, "onitama", True)
+        self.ended.append(found)
+
+    def play(self, *names: str, winner: int = 0) -> None:
+        self.end(self.begin(names), names, winner)
+
+    def ask(self, times: int = 1) -> list[Tally]:
+        """So many ask for the ratings at once, after those that were known hold no more."""
+        self.clock.advance(COUNTED_SECONDS + 1)
+        asked = [ensureDeferred(self.finished.tally()) for _ in range(times)]
+        while self.journal.answers:
+            self.journal.answers.pop(0)()
+        return [one.result for one in asked]  # type: ignore[misc]
+
+
+class RunningTests(PropertyCase):
+    @given(st.lists(st.tuples(st.permutations(NAMES[:4]), st.booleans(), st.booleans(), st.booleans()), max_size=12))
+    def test_they_are_what_all_matches_give(self, rounds: list[tuple[tuple[str, ...], bool, bool, bool]]) -> None:
+        """Whichever of two matches ends first, and whenever somebody asks; nobody plays two matches at once."""
+        case = RunningCase()
+        for names, winner, turned, ask in rounds:
+            two = [(case.begin(pair), pair) for pair in (tuple(names[:2]), tuple(names[2:]))]
+            for table, pair in reversed(two) if turned else two:
+                case.end(table, pair, winner)
+                if ask:
+                    case.ask()
+        (tally,) = case.ask()
+        in_order = sorted(case.ended, key=lambda one: one.table)
+        self.assertEqual(dict(tally.ratings), rated(*in_order))
+
+    def test_what_has_been_counted_is_not_read_again(self) -> None:
+        case = RunningCase()
+        for number in range(5 * SOME):
+            case.play(NAMES[number % 2], NAMES[2])
+        case.ask()
+        self.assertGreaterEqual(case.journal.asked, 5 * SOME)
+        case.journal.asked = 0
+        case.play("ann", "bob")
+        (tally,) = case.ask()
+        self.assertLessEqual(case.journal.asked, 2 * SOME)
+        self.assertEqual(dict(tally.ratings), rated(*case.ended))
+
+    def test_a_match_that_ends_long_after_it_began(self) -> None:
+        case = RunningCase()
+        late = case.begin(("dora", "hard.2"))
+        for number in range(3 * SOME):
+            case.play(NAMES[number % 2], NAMES[2])
+        case.ask()
+        case.end(late, ("dora", "hard.2"), 0)
+        (tally,) = case.ask()
+        self.assertEqual(tally.ratings[Who("account", "dora"), "onitama"].matches, 1)
+        self.assertEqual(sum(one.matches for one in tally.ratings.values()), 2 * len(case.ended))
+
+    def test_two_who_ask_at_once(self) -> None:
+        case = RunningCase()
+        case.play("ann", "bob")
+        one, other = case.ask(times=2)
+        self.assertIs(one, other)
+        self.assertEqual(dict(one.ratings), rated(*case.ended))
+
+    def test_old_matches_are_forgotten(self) -> None:
+        """Their numbers, but not what they have said; and nobody counts them a second time."""
+        self.patch(finished, "RATED_COUNTED", 3)
+        running = RunningRatings()
+        matches = [match(number, ("ann", "bob"), (number % 2,)) for number in range(1, 10)]
+        for one in matches:
+            for _ in running.count([one]):
+                pass
+        self.assertEqual((running.counted, running.too_old), ({5, 6, 7, 8, 9}, 4))
+        self.assertEqual(running.missing(matches), [])
+        self.assertEqual(running.ratings, rated(*matches))
+
+    def test_who_has_not_played_for_longest_is_forgotten(self) -> None:
+        self.patch(finished, "MOST_RATINGS", 2)
+        found = rated(match(1, ("ann", "bob"), (0,)), match(2, ("bob", "carl"), (0,)))
+        self.assertEqual([who.name for who, _ in found], ["bob", "carl"])
 
 
 def log_in(host: MemoryHost, name: str) -> Client:
@@ -277,3 +428,23 @@ class ShownTests(SynchronousTestCase):
         self.assertEqual((easy["name"], easy["rating"], easy["kind"]), ("easy", 1100, "house"))
         self.assertEqual([*rating_line(easy)], ["1100  easy  fixed  matches: 1"])
         self.assertIn(f" {ann['low']} to {ann['high']} ", next(rating_line(ann)))
+
+    def test_an_unknown_game(self) -> None:
+        why = "no such game; expected one of onitama"
+        self.assertIn(why, AdminHost().error("ladder", game="chess"))
+        host = MemoryHost()
+        asking = host.connect("open")
+        asking.send(line(do="ladder", game="chess"))
+        [answer] = said(asking)
+        self.assertEqual((answer["is"], answer["why"][: len(why)]), ("sorry", why))
+
+    def test_the_best_ones(self) -> None:
+        """Of more players than one asks for."""
+        host = AdminHost()
+        for number in range(1, RANKED + 2, 2):
+            found = match(number, (f"p{number}", f"p{number + 1}"), (0,))
+            host.host.store.open(found.table, found.opening, lambda: None)
+            for entry in (Entry(EntryKind.BEGAN, 0), Entry(EntryKind.ACTED, 0, Seat(0), b"x"), found.last):
+                host.host.store.append(found.table, entry, lambda: None)
+        told = host.items("ladder", game="onitama")
+        self.assertEqual((len(told), told[0]["rating"], told[-1]["rating"]), (RANKED, 1662, 1338))

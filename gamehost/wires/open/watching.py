@@ -12,7 +12,7 @@ from msgspec import UNSET, Struct, UnsetType
 
 from gamehost.journal.history import History
 from gamehost.journal.records import TableId
-from gamehost.lobby.finished import FinishedMatches, Tally
+from gamehost.lobby.finished import RANKED, FinishedMatches, Tally
 from gamehost.lobby.lobby import Lobby
 from gamehost.lobby.questions import Found, NotAnswered, Questions, Work
 from gamehost.lobby.study import Study
@@ -48,10 +48,6 @@ ARCHIVED = "nobody came back"
 
 def as_line(text: bytes) -> bytes:
     return text + b"\n"
-
-
-#: Players of one ladder that are told.
-RANKED = 100
 
 
 def ladder_of(tally: Tally, game: str) -> m.Ladder:
@@ -267,6 +263,9 @@ class LookingOn(AccountConversation[m.Message]):
 
     def ask_ladder(self, message: m.AskLadder) -> None:
         """Who has which rating."""
+        if message.game not in self._options.games:
+            self._refuse(f"no such game; expected one of {', '.join(self._options.games)}")
+            return
         finished = self._spectators.finished
         work = partial(self._encoder.answer_ladder, finished, message.game)
         self._ask(("ladder", finished.edition, message.game), work)
