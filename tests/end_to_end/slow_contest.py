@@ -1,11 +1,13 @@
 """
-Contests that `make test` has no time for: many simulated ones, two that are killed again and again, and one with bad programs.
+Contests that `make test` has no time for: many simulated ones, some that are killed again and again, and one with bad programs.
 
 `make test-contest-kills KILLS=50`; the environment has the number as GAMEHOST_KILLS, and a seed as GAMEHOST_SEED.
 """
 
+import contextlib
 import json
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -19,6 +21,7 @@ from gamehost.players.base import SeededChance
 from tests.contest import test_ratings
 from tests.end_to_end.test_contest import ContestCase
 from tests.kit.fork_server import ROOT
+from tests.kit.process import HostProcess
 
 
 class SimulatedTests(test_ratings.SimulatedTests):
@@ -28,13 +31,18 @@ class SimulatedTests(test_ratings.SimulatedTests):
         self.assertTrue(0.90 <= share <= 0.98, share)
 
 
-#: Plays at random, but the same for the same seed.
+#: Plays at random, but the same in the same position for the same seed: also when it was killed and comes back.
 SEEDED = (
-    f"{sys.executable} -c 'import random,runpy,sys; random.seed(sys.argv.pop());"
+    f"{sys.executable} -c 'import random,runpy,sys,zlib; seed=sys.argv.pop();"
+    " random.choice=lambda moves: moves[zlib.crc32((seed+str(moves)).encode())%len(moves)];"
     f' runpy.run_path("{ROOT}/docs/bots/onitama_bot.py", run_name="__main__")\' {{name}} --port {{port}} {{seed}}'
 )
+#: The same, started anew until it has played to the end.
+AGAIN = f"sh -c {shlex.quote('until ' + SEEDED + '; do :; done')}"
 #: Seconds after its start in which a contest is killed, at least and at most: from before it reads its journal on.
 EARLIEST, LATEST = 0.2, 2.5
+#: Seconds between two kills of clients at most.
+SOON = 1.0
 
 
 class KillTests(ContestCase):
@@ -42,8 +50,14 @@ class KillTests(ContestCase):
     KILLS = int(os.environ.get("GAMEHOST_KILLS", "10"))
     SEED = int(os.environ.get("GAMEHOST_SEED", "1"))
 
-    def play(self, *words: str) -> Any:
-        players = {**{name: SEEDED for name in ("ann", "bob", "carl", "dora")}, "gone": "gone"}
+    def setUp(self) -> None:
+        super().setUp()
+        self.journal = self.folder / "out" / "contest.jsonl"
+        self.chance = SeededChance(self.SEED)
+        self.kills = self.ends = 0
+
+    def play(self, *words: str, program: str = SEEDED) -> Any:
+        players = {**{name: program for name in ("ann", "bob", "carl", "dora")}, "gone": "gone"}
         return self.begin(players, "--move-time=60", "--deadline=60", "--concurrency=2", *words)
 
     def table(self) -> Any:
@@ -52,39 +66,118 @@ class KillTests(ContestCase):
         games = {one["id"]: (one["players"], one["points"], one["cause"]) for one in results["games"]}
         return results["players"], games
 
+    def seconds(self, least: float, most: float) -> float:
+        return least + (most - least) * self.chance.below(10_000) / 10_000
+
+    def check(self, without: Any) -> None:
+        """The contest is over: it has the table that it has without kills, and each game is counted once."""
+        self.ends += 1
+        self.assertEqual(self.table(), without)
+        counted = Counter(json.loads(line)["id"] for line in self.journal.read_text("utf-8").splitlines()[1:])
+        self.assertEqual((set(counted), set(counted.values())), ({*without[1]}, {1}))
+
+    def told(self, what: str, without: Any) -> None:
+        print(
+            f"{self.kills} kills of {what}: {self.ends} whole contests of {len(without[1])} games, each with the same table"
+        )
+
+    def over(self, contest: Any, seconds: float) -> bool:
+        """Wait so long for the end of a contest; kill it if it does not come."""
+        try:
+            self.assertEqual(contest.wait(timeout=seconds), 0, contest.stdout.read())
+            return True
+        except subprocess.TimeoutExpired:
+            contest.send_signal(signal.SIGKILL)
+            contest.wait(timeout=30)
+            contest.stdout.close()
+            self.kills += 1
+            return False
+
     def killed(self, *words: str) -> None:
         self.finish(self.play(*words))
         without = self.table()
-        journal = self.folder / "out" / "contest.jsonl"
-        chance, kills, ends = SeededChance(self.SEED), 0, 0
-        while kills < self.KILLS:
-            journal.unlink()
-            while kills < self.KILLS:
-                contest = self.play(*words)
-                seconds = EARLIEST + (LATEST - EARLIEST) * chance.below(10_000) / 10_000
-                try:
-                    self.assertEqual(contest.wait(timeout=seconds), 0, contest.stdout.read())
-                    break
-                except subprocess.TimeoutExpired:
-                    contest.send_signal(signal.SIGKILL)
-                    contest.wait(timeout=30)
-                    contest.stdout.close()
-                    kills += 1
-            else:
-                self.finish(self.play(*words))
-            ends += 1
-            self.assertEqual(self.table(), without)
-            counted = Counter(json.loads(line)["id"] for line in journal.read_text("utf-8").splitlines()[1:])
-            self.assertEqual(set(counted.values()), {1})
-        print(
-            f"{kills} kills {' '.join(words)}: {ends} whole contests of {len(counted)} games, each with the same table"
-        )
+        while self.kills < self.KILLS:
+            self.journal.unlink()
+            while self.kills < self.KILLS and not self.over(self.play(*words), self.seconds(EARLIEST, LATEST)):
+                pass
+            self.finish(self.play(*words))
+            self.check(without)
+        self.told(f"the contest {' '.join(words)}", without)
 
     def test_everybody_against_everybody(self) -> None:
         self.killed("--pairs", "--rounds=2")
 
     def test_rounds_that_depend_on_results(self) -> None:
         self.killed("--format=swiss", "--pairs", "--rounds=4")
+
+    def host(self) -> HostProcess:
+        return HostProcess("--house=0", wires=("onitama",), folder=self.folder, store="gamehost.sqlite")
+
+    def hosted(self, host: HostProcess) -> list[str]:
+        """Options for a contest on a running host. It deals, so the cards are named."""
+        where = [f"--host={host.ports['onitama']}", f"--admin={self.folder / 'gamehost.sqlite.admin'}"]
+        return [*where, "--pairs", "--set=onitama.deal=boar,ox/crab,eel/tiger"]
+
+    def test_a_contest_on_a_running_host(self) -> None:
+        with self.host() as host:
+            self.killed(*self.hosted(host))
+
+    def test_the_running_host(self) -> None:
+        """Then the contest ends with a sentence. Both are started again."""
+        with self.host() as host:
+            self.finish(self.play(*self.hosted(host)))
+        without = self.table()
+        while self.kills < self.KILLS:
+            self.journal.unlink(missing_ok=True)
+            status = 2
+            while status == 2:
+                with self.host() as host:
+                    contest = self.play(*self.hosted(host))
+                    try:
+                        # Two seconds more than where the contest is killed: so long a game takes to begin again.
+                        status = contest.wait(
+                            timeout=self.seconds(EARLIEST, LATEST + 2) if self.kills < self.KILLS else 120
+                        )
+                    except subprocess.TimeoutExpired:
+                        host.kill()
+                        self.kills += 1
+                        status = contest.wait(timeout=60)
+                    said = contest.stdout.read().decode()
+                    contest.stdout.close()
+                    self.assertTrue(status == 0 or "the host does not go on with it" in said, said)
+            self.assertEqual(status, 0)
+            self.check(without)
+        self.told("the running host", without)
+
+    def clients(self) -> list[int]:
+        """The processes of the programs of this contest."""
+        found = []
+        for path in Path("/proc").glob("[0-9]*/cmdline"):
+            with contextlib.suppress(OSError):
+                words = path.read_bytes().split(b"\0")
+                ours = f"GAMEHOST_OUT={self.folder}".encode() in (path.parent / "environ").read_bytes().split(b"\0")
+                if ours and words[0] == sys.executable.encode() and words[1] == b"-c":
+                    found.append(int(path.parent.name))
+        return sorted(found)
+
+    def test_clients_that_come_back(self) -> None:
+        """Each is started anew by its own command, and plays on."""
+        self.finish(self.play("--pairs", program=AGAIN))
+        without = self.table()
+        self.patch(os, "environ", {**os.environ, "GAMEHOST_OUT": str(self.folder)})
+        while self.kills < self.KILLS:
+            self.journal.unlink()
+            contest = self.play("--pairs", program=AGAIN)
+            while contest.poll() is None:
+                with contextlib.suppress(subprocess.TimeoutExpired):
+                    contest.wait(timeout=self.seconds(0, SOON))
+                if self.kills < self.KILLS and (there := self.clients()):
+                    with contextlib.suppress(ProcessLookupError):
+                        os.kill(self.chance.one_of(there), signal.SIGKILL)
+                        self.kills += 1
+            self.finish(contest)
+            self.check(without)
+        self.told("clients", without)
 
 
 #: Thinks for 0.1 s a move.
