@@ -13,7 +13,7 @@ SHELL := bash
 
 .DEFAULT_GOAL := help
 .PHONY: help run cluster venv test test-times check lint types coverage docs pictures shape changelog nox dist check-dist deb check-deb check-first-steps clean \
-	test-slow test-browser test-cluster check-cluster looks test-properties test-stateful test-simulation test-sigkill test-championship test-contest-kills test-backup test-bitflips test-house test-sigterm test-standstill test-class test-evening test-leaks test-checker fuzz fuzz-coverage audit \
+	test-slow test-browser test-cluster check-cluster looks test-properties test-stateful test-simulation test-sigkill test-championship test-contest-kills test-contest-strength test-backup test-bitflips test-house test-sigterm test-standstill test-class test-evening test-leaks test-checker fuzz fuzz-coverage audit \
 	bench bench-start bench-scale bench-attack bench-watchers bench-house bench-remote bench-cluster bench-hop ladder soak profile way
 
 ##@ To play
@@ -139,8 +139,11 @@ test-sigkill: $(VENV)/ready ## kill -9 during games over sockets, on two wires, 
 test-championship: $(VENV)/ready ## kill -9 when a result of a championship is told, a second each; KILLS=300
 	$(FORK) $(BIN)/python -m tests.kit.remote_games kills $(or $(KILLS),300)
 
-test-contest-kills: $(VENV)/ready ## kill -9 of two contests at random moments, two seconds each; KILLS=50
+test-contest-kills: $(VENV)/ready ## kill -9 of contests, of their host and of clients at random moments, two to six seconds each; KILLS=50
 	GAMEHOST_KILLS=$(or $(KILLS),50) $(FORK) $(TRIAL) tests.end_to_end.slow_contest.KillTests
+
+test-contest-strength: $(VENV)/ready ## contests of eight players of known strength, 15 s each; CONTESTS=20
+	GAMEHOST_CONTESTS=$(or $(CONTESTS),20) $(TRIAL) tests.contest.slow
 
 test-backup: $(VENV)/ready ## kill -9 while a backup is made every second, three seconds each; KILLS=100
 	$(BIN)/python -m tests.kit.store_kills backups $(or $(KILLS),100)
