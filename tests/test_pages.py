@@ -192,6 +192,11 @@ class Commands:
             "Ctrl-C": lambda words: None,
             "mkdir": lambda words: None,
             "cd": lambda words: None,
+            "node": lambda words: self._sources(words[:1]),
+            "javac": lambda words: self._sources(
+                [word for word in words if "*" not in word and word.endswith(".java")]
+            ),
+            "java": lambda words: self._sources([f"clients/java/{words[2]}.java"]),
             "cp": lambda words: None if (ROOT / words[0]).is_file() else "no such file",
         }.get(program.rpartition("/")[2])
         return "nothing is known of this program" if judge is None else judge(rest)
@@ -258,6 +263,10 @@ class Commands:
         if words[0] != "install" or unknown:
             return f"no such extra: {unknown}"
         return None if re.match(r"\.|dist/|/path/to/checkout", what) else "no such package"
+
+    def _sources(self, words: list[str]) -> str | None:
+        """Programs of the client libraries. `tests.end_to_end.test_clients` runs them."""
+        return None if words and all((ROOT / word).is_file() for word in words) else "no such file"
 
     def _python(self, words: list[str]) -> str | None:
         if words[0] != "-m":

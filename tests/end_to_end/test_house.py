@@ -49,8 +49,9 @@ class Person:
 
     def connect(self, host: HostProcess) -> None:
         """A new connection, and a program that knows nothing."""
-        password = "" if self.wire == "open" else "secret secret"
-        self.program: WirePlayer = program_of(self.wire, self.name, password, self.new_player)
+        password = "" if self.wire in ("open", "litama") else "secret secret"
+        if self.wire != "litama" or not self.acted:  # on this wire nobody has a name: a program keeps its token
+            self.program: WirePlayer = program_of(self.wire, self.name, password, self.new_player)
         self.codec: Any = client_codec_of(self.wire)
         self.socket: Socket = host.connect(self.wire)
         self.say(self.program.begin())

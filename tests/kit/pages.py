@@ -20,9 +20,8 @@ PAGES = sorted(
 
 _BEGINS = re.compile(r"(?:^|[^:])::$")
 _CODE = re.compile(r"\s*\.\. (?:code-block|parsed-literal)::")
-_COMMAND = re.compile(
-    r"\$ |Ctrl-C|(?:\S*/)?(?:gamehost(?! ready| has | \d)|make|nc|pip|pipx|twistd|twist|python|python3|python3\.11)(?: |$)"
-)
+_PROGRAMS = r"gamehost(?! ready| has | \d)|make|nc|pip|pipx|twistd|twist|python|python3|python3\.11|node|javac|java"
+_COMMAND = re.compile(rf"\$ |Ctrl-C|(?:\S*/)?(?:{_PROGRAMS})(?: |$)")
 
 
 @frozen

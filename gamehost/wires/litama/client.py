@@ -78,6 +78,8 @@ class LitamaPlayer(WirePlayer):
 
     def begin(self) -> Sequence[Any]:
         self._position = None
+        if self._token:  # the match goes on, and the connection is a new one
+            return (_said(f"spectate {self._match_id} {self._token}"),)
         joins = _ID.fullmatch(self.password) is not None
         return (_said(f"join {self.password} {self.name}" if joins else f"create {self.name}"),)
 
@@ -105,6 +107,7 @@ class LitamaPlayer(WirePlayer):
         except (KeyError, TypeError, ValueError) as error:
             raise ProgramError("the server's `state` cannot be understood") from error
         if fields["gameState"] == "ended":
+            self._token = ""
             self.end(NOBODY if winner == "none" else won(names[winner]))
         elif position != self._position:
             if self._position is None:
