@@ -461,9 +461,10 @@ class WirePerson:
         self._say(self.program.begin())
 
     def drop(self) -> None:
-        """Lose the connection; the program that comes next is a new one, which knows nothing."""
+        """Lose the connection; the program that comes next is a new one, which knows nothing. Litama's has the token alone."""
         self.link.drop()
-        self.program = program_of(self.wire, self.program.name, "secret secret", self.new_player)
+        if self.wire != "litama":
+            self.program = program_of(self.wire, self.program.name, "secret secret", self.new_player)
         self.connect()
 
     @property
