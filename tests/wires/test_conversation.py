@@ -20,6 +20,7 @@ from gamehost.wires.conversation import Claim, claim_of_account, claim_of_guest
 from gamehost.wires.framing import HELP_WORDS, asks_for_help, may_become_other_protocol, other_protocol, wrong_port
 from gamehost.wires.open.house import HouseConversation
 from gamehost.wires.seeking import CODE_LENGTH, CODE_LETTERS, PLAYED, SeekRefused, Sought, Wanted, new_code, wanted
+from tests.kit.litama import LitamaHost
 from tests.kit.memory_host import WORDED, Client, Hears, MemoryHost, Says, Step, Transcript, transcripts
 from tests.kit.wires.open import line
 from tests.kit.wires.paper_soccer_talk import leave, login, message, thanks
@@ -362,26 +363,27 @@ def telnet(client: Client, data: bytes) -> None:
 class TranscriptTests(SynchronousTestCase):
     """The files under tests/transcripts, which the documentation shows."""
 
-    def play(self, transcript: Transcript, send: Callable[[Client, bytes], None]) -> None:
+    def play(self, wire: str, transcript: Transcript, send: Callable[[Client, bytes], None]) -> None:
         """Play a transcript to a host with its settings."""
-        play(transcript, MemoryHost(transcript.settings), send)
+        made = LitamaHost if wire == "litama" else MemoryHost
+        play(transcript, made(transcript.settings, wires=WIRES), send)
 
     def test_whole_lines(self) -> None:
         """As netcat sends it: a line a segment."""
         for wire in WIRES:
             for transcript in transcripts(wire.name):
-                self.play(transcript, whole)
+                self.play(wire.name, transcript, whole)
 
     def test_byte_by_byte(self) -> None:
         """As a telnet in character mode sends it."""
         for wire in WIRES:
             for transcript in transcripts(wire.name):
-                self.play(transcript, byte_by_byte)
+                self.play(wire.name, transcript, byte_by_byte)
 
     def test_telnet_line_ends(self) -> None:
         for wire in WIRES:
             for transcript in transcripts(wire.name) if wire.name not in WORDED else ():
-                self.play(transcript, telnet)
+                self.play(wire.name, transcript, telnet)
 
     def test_every_wire_has_one(self) -> None:
         """A wire that nobody can read a conversation of is not finished."""
@@ -403,4 +405,4 @@ class TranscriptTests(SynchronousTestCase):
         wrong.append((said, Hears(1, "WAITING|ann"), Hears(1, "more")))
         for steps in wrong:
             transcript = Transcript("planted", "onitama", steps)
-            self.assertRaises(AssertionError, self.play, transcript, whole)
+            self.assertRaises(AssertionError, self.play, "onitama", transcript, whole)
