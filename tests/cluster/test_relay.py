@@ -62,7 +62,9 @@ class TranscriptTests(SynchronousTestCase):
     def play(self, wire: str, *doors: int, but: str = "") -> None:
         for transcript in transcripts(wire):
             if transcript.name != but:
-                more = {"rng": chance()} if wire == "litama" else {}  # its transcripts have ids that differ
+                more: dict[str, Any] = (
+                    {"rng": chance()} if wire == "litama" else {}
+                )  # its transcripts have ids that differ
                 host: Any = Doors(World(settings=transcript.settings, **more), *doors)
                 play(transcript, host)
 

@@ -366,7 +366,7 @@ class TranscriptTests(SynchronousTestCase):
     def play(self, wire: str, transcript: Transcript, send: Callable[[Client, bytes], None]) -> None:
         """Play a transcript to a host with its settings."""
         made = LitamaHost if wire == "litama" else MemoryHost
-        play(transcript, made(transcript.settings, wires=WIRES), send)
+        play(transcript, made(transcript.settings), send)
 
     def test_whole_lines(self) -> None:
         """As netcat sends it: a line a segment."""
