@@ -68,6 +68,9 @@ the programs anew. A file has the same options by their names, and the players i
   medium = "house:medium"
 """
 
+#: Options without a value.
+_FLAGS = {"no_check", "pairs", "strict_entry"}
+
 
 def parser(wires: Sequence[Wire[Any]]) -> argparse.ArgumentParser:
     """The options of the command."""
@@ -172,12 +175,24 @@ def main(arguments: Sequence[str], wires: Sequence[Wire[Any]], reactor: Any, out
     journal.close()
     if failure[0]:
         exit_with_usage_error(failure[0], "the same command goes on when that is mended")
-    table = results.standings(contest)
-    results.write(contest, table, folder, game)
-    print_text(f"\n{results.as_text(contest, table)}results: {folder / 'results.html'}\n")
+    _write_results(contest, folder, game)
     if status[0] == INTERRUPTED:
         print_text("interrupted: the same command goes on\n")
     return status[0]
+
+
+def _write_results(contest: Contest, folder: Path, game: Game[Any, Any]) -> None:
+    """
+    Write the results, and print the table.
+
+    :raises SystemExit: they cannot be written
+    """
+    table = results.standings(contest)
+    try:
+        results.write(contest, table, folder, game)
+    except OSError as error:
+        exit_with_usage_error(f"the results cannot be written: {error}", "the same command goes on when that is mended")
+    print_text(f"\n{results.as_text(contest, table)}results: {folder / 'results.html'}\n")
 
 
 def _content(options: argparse.Namespace) -> dict[str, Any]:
@@ -201,9 +216,36 @@ def _content(options: argparse.Namespace) -> dict[str, Any]:
     players, settings = content.pop("players", {}), content.pop("settings", {})
     if not isinstance(players, dict) or not isinstance(settings, dict):
         raise ContestError(f"{options.file}: expected [players] and [settings] as tables")
+    content = _read_values(options.file, content)
     content["player"] = [f"{name}={command}" for name, command in players.items()]
     content["set"] = [f"{name}={value}" for name, value in settings.items()]
     return {**content, **given}
+
+
+def _read_values(file: Path, content: Mapping[str, Any]) -> dict[str, Any]:
+    """
+    The values of a file, read as those of the options are.
+
+    :raises ContestError: one cannot be used
+    """
+    words = []
+    for name, value in content.items():
+        option = f"--{name.replace('_', '-')}"
+        if name in _FLAGS:
+            if not isinstance(value, bool):
+                raise ContestError(f"{file}: expected true or false for {option[2:]!r}, not {value!r}")
+            words += [option] * value
+        elif name == "sprt" and isinstance(value, list):
+            words += [option, *map(str, value)]
+        else:
+            words.append(f"{option}={value}")
+    made = parser(())
+    made.exit_on_error = False
+    try:
+        read = vars(made.parse_args(words))
+    except argparse.ArgumentError as error:
+        raise ContestError(f"{file}: {error.message} for {(error.argument_name or '').lstrip('-')!r}") from error
+    return {name: value for name, value in read.items() if value is not None}
 
 
 def plan_of(content: Mapping[str, Any], wires: Sequence[Wire[Any]]) -> Plan:
@@ -320,9 +362,12 @@ def _settings(content: Mapping[str, Any], wire: Wire[Any], game: Game[Any, Any])
     """
     The settings of all games, by their full names.
 
-    :raises BadOption: one is unknown or cannot be used
+    :raises BadOption: one cannot be used
+    :raises ContestError: one is unknown, or has no value
     """
-    found = dict(text.split("=", 1) for text in content.get("set", ()) if "=" in text)
+    if bad := next((text for text in content.get("set", ()) if "=" not in text), None):
+        raise ContestError(f"expected NAME=VALUE with --set, not {bad!r}")
+    found = dict(text.split("=", 1) for text in content.get("set", ()))
     times = {"move_time": content.get("move_time", "10")}
     times |= {name: content[name] for name in ("game_time", "increment") if name in content}
     found = {**{f"{game.name}.{name}": str(value) for name, value in times.items()}, **found}
@@ -360,7 +405,7 @@ def _check(plan: Plan, wire: Wire[Any], strict: bool, out: TextIO) -> None:
         except (subprocess.TimeoutExpired, ValueError):
             breaches = [{"title": "the check did not come to its end", "section": ""}]
         for one in breaches:
-            section = f" ({one['section']})" if one.get("section") else ""
+            section = f" ({one['section'].strip('()')})" if one.get("section") else ""
             print(f"{entrant.name}: {one['title']}{section}", file=out, flush=True)
         if breaches:
             failed.append(entrant.name)

@@ -5,9 +5,11 @@ The journal is a file of JSON lines. The first one is the plan, each other one i
 on disk, so a contest that was killed goes on with the games that have no line.
 """
 
+import fcntl
 import json
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
@@ -273,28 +275,38 @@ class ContestJournal:
         """
         The contest as far as it was played, or a new one.
 
-        :raises ContestError: another contest was played here, or the file cannot be used
+        :raises ContestError: another contest was played here, it is being played, or the file cannot be used
         """
-        contest = Contest(plan)
-        written = json.loads(json.dumps(asdict(plan)))
         try:
-            self._path.parent.mkdir(parents=True, exist_ok=True)
-            self._file = self._path.open("a+b")
-            self._file.seek(0)
-            lines = self._file.read().splitlines(keepends=True)
-            whole = [line for line in lines if line.endswith(b"\n")]
-            # A line without an end was being written when the contest was killed: its game was not counted.
-            self._file.truncate(sum(map(len, whole)))
-            if not whole:
-                self._write({"plan": written})
-            elif json.loads(whole[0]) != {"plan": written}:
-                raise ContestError(
-                    f"{self._path} belongs to another contest: give the same options to go on, or another folder with --out"
-                )
-            for line in whole[1:]:
-                contest.note(_read(json.loads(line)))
+            with ExitStack() as failed:
+                failed.callback(self.close)
+                contest = self._open(plan)
+                failed.pop_all()
+        except BlockingIOError as error:
+            raise ContestError(f"{self._path.parent}: this contest is being played by another process") from error
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise ContestError(f"{self._path} cannot be used: {error}") from error
+        return contest
+
+    def _open(self, plan: Plan) -> Contest:
+        contest = Contest(plan)
+        written = json.loads(json.dumps(asdict(plan)))
+        self._path.parent.mkdir(parents=True, exist_ok=True)
+        self._file = self._path.open("a+b")
+        fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        self._file.seek(0)
+        lines = self._file.read().splitlines(keepends=True)
+        whole = [line for line in lines if line.endswith(b"\n")]
+        # A line without an end was being written when the contest was killed: its game was not counted.
+        self._file.truncate(sum(map(len, whole)))
+        if not whole:
+            self._write({"plan": written})
+        elif json.loads(whole[0]) != {"plan": written}:
+            raise ContestError(
+                f"{self._path} belongs to another contest: give the same options to go on, or another folder with --out"
+            )
+        for line in whole[1:]:
+            contest.note(_read(json.loads(line)))
         return contest
 
     def append(self, played: Played) -> None:

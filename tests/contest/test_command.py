@@ -62,6 +62,7 @@ class CommandTests(SynchronousTestCase):
             (("--wire=onitama", *TWO, "--player=x=y", "--seats=3"), "not played by 3"),
             (("--wire=onitama", *TWO, "--sprt", "5", "0"), "the smaller difference first"),
             (("--wire=onitama", *TWO, "--set", "onitama.colour=1"), "no setting 'onitama.colour'"),
+            (("--wire=onitama", *TWO, "--set", "two"), "expected NAME=VALUE with --set, not 'two'"),
             (("/no/such/file.toml",), "No such file"),
             (("--wire=onitama", *TWO, "--host=here"), "expected [HOST:]PORT for --host"),
             (("--wire=onitama", *TWO, "--player=pat=person"), "pat is a person, who plays on a running host"),
@@ -75,6 +76,32 @@ class CommandTests(SynchronousTestCase):
         for text, expected in (("round = 3", "there is no 'round'"), ("players = 3", "as tables"), ("=", "Invalid")):
             path.write_text(text, "utf-8")
             self.assertIn(expected, str(self.assertRaises(ContestError, self.plan, str(path))))
+
+    def test_a_value_of_a_file_that_cannot_be_used(self) -> None:
+        """It is refused as that of an option is, and the file is named."""
+        path = Path(self.mktemp())
+        for text, expected in (
+            ('rounds = "x"', "for 'rounds'"),
+            ("rounds = [1, 2]", "for 'rounds'"),
+            ('pairs = "no"', "expected true or false for 'pairs', not 'no'"),
+            ("move-time = -1", "expected a number of seconds for 'move-time'"),
+            ("sprt = [1]", "expected 2 arguments for 'sprt'"),
+            ("seed = 1.5", "for 'seed'"),
+        ):
+            with self.subTest(text):
+                path.write_text(f'wire = "onitama"\n{text}\n[players]\nann = "x"\nbob = "y"\n', "utf-8")
+                error = str(self.assertRaises(ContestError, self.plan, str(path)))
+                self.assertIn(expected, error)
+                self.assertTrue(error.startswith(f"{path}: "), error)
+
+    def test_values_of_a_file(self) -> None:
+        path = Path(self.mktemp())
+        path.write_text(
+            'wire = "onitama"\npairs = true\nsprt = [-5, 5]\nno-check = false\n[players]\nann = "x"\nbob = "y"\n',
+            "utf-8",
+        )
+        plan = self.plan(str(path))
+        self.assertEqual((plan.pairs, plan.sprt), (True, (-5.0, 5.0)))
 
     def test_the_seed_of_a_contest_that_goes_on(self) -> None:
         folder = Path(self.mktemp())

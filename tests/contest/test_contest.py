@@ -168,6 +168,16 @@ class JournalTests(SynchronousTestCase):
         error = self.assertRaises(ContestError, ContestJournal(folder).open, plan(3))
         self.assertIn("belongs to another contest", str(error))
 
+    def test_two_at_once(self) -> None:
+        """The second command in a folder is refused; one that comes when the first has ended is not."""
+        folder = self.folder()
+        first, second = ContestJournal(folder), ContestJournal(folder)
+        first.open(plan(2))
+        self.assertIn("being played by another process", str(self.assertRaises(ContestError, second.open, plan(2))))
+        first.close()
+        second.open(plan(2))
+        second.close()
+
     def test_damage(self) -> None:
         folder = self.folder()
         journal = ContestJournal(folder)
