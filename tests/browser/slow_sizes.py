@@ -36,6 +36,8 @@ class SizeTests(PlayCase):
 
     timeout = 900
     wires: tuple[str, ...] = ()
+    #: The page that is not there is opened on purpose.
+    expected_errors = ("/nothing",)
 
     def setUp(self) -> None:
         """Everything is looked at before the test says what is wrong."""
@@ -97,7 +99,8 @@ class SizeTests(PlayCase):
             await pages[1].until("/has|have|Draw/.test(document.querySelector('.panel h1').textContent)")
             await self.check(pages[1], f"{game}, the end")
             await watcher.open(f"/match/{number}")
-            await watcher.until("document.querySelector('.steps')")
+            # Nothing is kept of a match of Stratego that ends while the pieces are placed.
+            await watcher.until(f"document.querySelector('{'h1' if game == 'stratego' else '.steps'}')")
             await self.check(watcher, f"{game}, the record")
             for page in (*pages, watcher):
                 await page.close()
