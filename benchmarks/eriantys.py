@@ -1,8 +1,8 @@
 """
-A match of Eriantys as a script: two bots play it in memory, and every table of a benchmark repeats their messages.
+Matches of Eriantys as a script: two bots play them in memory, and the tables of a benchmark repeat their messages.
 
-The random numbers are the same each time (`benchmarks.lucky`), so every match goes the same way. A step is everything that one
-player answers to the last messages: acknowledgements and at most one decision, in one segment.
+The random numbers are the same each time (`benchmarks.lucky`), so a match goes as it was recorded. A step is everything that
+one player answers to the last messages: acknowledgements and at most one decision, in one segment.
 """
 
 import json
@@ -62,9 +62,10 @@ class Bot:
 
 
 class Recording:
-    """Two bots at a table in memory, and what they have said so far."""
+    """Two bots at a table in memory, and what they have said so far. Bots of another seed make other decisions."""
 
-    def __init__(self) -> None:
+    def __init__(self, seed: int) -> None:
+        self._bots = (Bot(2 * seed + 1), Bot(2 * seed + 2))
         self.world = MemoryHost(SETTINGS, rng=highest)
         self.clients: list[Client] = [self.world.connect("eriantys") for _ in NAMES]
         self.steps: list[Step] = []
@@ -82,11 +83,10 @@ class Recording:
         unheard = [b"", b""]
         for step in (*ARRIVAL, *OPENING):
             unheard = self.say(step)
-        bots = (Bot(1), Bot(2))
         while any(unheard):
             sender = 0 if unheard[0] else 1
             messages = [json.loads(line) for line in unheard[sender].splitlines()]
-            said = b"".join(map(bots[sender].answer, messages))
+            said = b"".join(map(self._bots[sender].answer, messages))
             unheard[sender] = b""
             told = self.say(Step(sender, said, (0, 0)))
             self.steps.append(Step(sender, said, (told[0].count(b"\n"), told[1].count(b"\n"))))
@@ -95,16 +95,19 @@ class Recording:
 
 
 def recorded() -> Script:
-    """The match."""
-    recording = Recording()
-    recording.play()
+    """The matches."""
+    recordings = [Recording(seed) for seed in range(16)]
+    for recording in recordings:
+        recording.play()
+    (play, relayed), *others = [(tuple(recording.steps), tuple(recording.relayed)) for recording in recordings]
     return Script(
         "eriantys",
         ARRIVAL,
-        tuple(recording.steps),
-        tuple(recording.relayed),
+        play,
+        relayed,
         SETTINGS,
         opening=OPENING,
         number=re.compile(rb'"gameId":(?P<game>\d+)'),
         lucky=True,
+        others=tuple(others),
     )

@@ -42,8 +42,9 @@ class Count:
 
 
 def count(script: Script, server: Server, folder: Path, connections: int, seconds: float, bare: bool = False) -> Count:
-    """Play at a server under callgrind, and count when everybody has arrived."""
+    """Play at a server under callgrind, and count when everybody has arrived, each table at another place of its match."""
     with Load(script, server, connections, bare=bare, patience=300.0) as load:
+        load.spread()
         control(server, "--instr=on")
         load.run(seconds / 4, warm=0)
         control(server, "--zero")

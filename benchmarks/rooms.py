@@ -88,6 +88,7 @@ def look(script: Script, connections: int, seconds: float, store: str) -> tuple[
         folder = Path(temporary)
         running = host(script, store=store, folder=folder, module="benchmarks.profiled")
         with running as server, on_core(LOAD_CORE), Load(script, server, connections) as load:
+            load.spread()
             cost = load.run(seconds).cost
             os.kill(server.pid, BEGIN)
             moves = load.run(seconds, warm=0.0).moves

@@ -7,7 +7,7 @@ players begin again. For a new wire, add one `Script` to `_SCRIPTS`.
 
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from struct import pack
@@ -161,17 +161,15 @@ def _stratego_frames() -> Script:
 
 
 def _paper_soccer() -> Script:
-    # Lines on the pitch stay, so no match returns to where it began: a long one is played to its end, again and again.
+    # Lines on the pitch stay, so no match returns to where it began: long ones are played to their end, again and again.
     games = map(json.loads, (GAMES / "paper_soccer_games.jsonl").read_text("utf-8").splitlines())
-    moves = max((game["moves"] for game in games), key=len)
-    said = ["".join(f'<point x="{x}" y="{y}"/>' for x, y in points).encode("ascii") for points in moves]
     state = (
         b'<message type="gameState"><gameId id="100"/><nextPlayer nick="a00000"/><gameState>%b</gameState></message>\n'
     )
-    return Script(
-        "paper-soccer",
-        (),
-        tuple(
+
+    def match(moves: Sequence[Sequence[Sequence[int]]]) -> tuple[tuple[Step, ...], tuple[bytes, ...]]:
+        said = ["".join(f'<point x="{x}" y="{y}"/>' for x, y in points).encode("ascii") for points in moves]
+        steps = (
             Step(
                 ply % 2,
                 b'<message type="move"><move>%b</move></message>\n' % points,
@@ -179,10 +177,19 @@ def _paper_soccer() -> Script:
                 (b"%b</gameState></message>\n" % points,) * 2,
             )
             for ply, points in enumerate(said)
-        ),
-        tuple(state % points for points in said),
+        )
+        return tuple(steps), tuple(state % points for points in said)
+
+    longest = sorted((game["moves"] for game in games), key=len, reverse=True)[:16]
+    (play, relayed), *others = map(match, longest)
+    return Script(
+        "paper-soccer",
+        (),
+        play,
+        relayed,
         log_in=b'<message type="playerLogin"><playerLogin nick="%b" gameType="paper soccer"/></message>\n' % ME,
         begins=re.compile(rb'<gameId id="(?P<game>\d+)"/><nextPlayer nick="(?P<first>\w+)"/><gameState/></message>\n'),
+        others=tuple(others),
     )
 
 

@@ -57,6 +57,8 @@ def measure(
         loads = [
             stack.enter_context(Load(script, server, connections, bare=server.name == "relay")) for server in servers
         ]
+        for load in loads:
+            load.spread()
         taken = [tuple(load.run(seconds) for load in loads) for _ in range(pairs)]
         while len(turns := [turn for turn in taken if busy(turn, least_busy)]) < pairs and len(taken) < tries * pairs:
             taken.append(tuple(load.run(seconds) for load in loads))

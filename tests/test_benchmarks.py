@@ -43,11 +43,21 @@ class LoadTests(SynchronousTestCase):
 
     def test_other_tables_play_other_moves(self) -> None:
         """As many tables as there are games in a script, and all follow it."""
-        for wire, games in (("onitama", 16), ("stratego-lines", 36), ("stratego-frames", 36)):
-            script = script_of(wire)
-            self.assertEqual(len({script.at_table(number) for number in range(50)}), games)
+        for script in map(script_of, WIRES):
+            games = 36 if script.wire.startswith("stratego") else 16
+            self.assertEqual(len({script.at_table(number) for number in range(50)}), games, script.wire)
             with host(script, store="memory") as server, Load(script, server, 2 * games) as load:
                 self.assertEqual(load.offer(0.1, 4 * 10 * games).moves, 4 * games)
+
+    def test_tables_are_spread_over_their_matches(self) -> None:
+        """At the host and at the relay; the last table is just before its end."""
+        for script in map(script_of, WIRES):
+            for bare, server in ((False, host(script, store="memory")), (True, relay(script))):
+                with server as running, Load(script, running, 16, bare=bare) as load:
+                    load.spread()
+                    expected = [number * len(table.play) // 8 for number, table in enumerate(load.tables)]
+                    self.assertEqual([table.at for table in load.tables], expected, script.wire)
+                    self.assertEqual((load.moves, [table.waiting for table in load.tables]), (sum(expected), [0] * 8))
 
     def test_the_relay_passes_the_same_bytes_on(self) -> None:
         """The yardstick carries what the host would say, in lines and in frames."""
