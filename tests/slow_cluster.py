@@ -52,6 +52,10 @@ class MembersTests(ClusterCase):
         """kill -9: nothing is lost, nothing is there twice, and every table goes on."""
         say(run("kills", number("KILLS", 12), self.new_server(), self.folder))
 
+    def test_starts(self) -> None:
+        """A member that stands still while it starts is not taken for dead."""
+        say(run("starts", number("STARTS", 2), self.new_server(), self.folder))
+
     def test_stops(self) -> None:
         """SIGTERM in turn: nobody loses a seat."""
         say(run("stops", number("STOPS", 2), self.new_server(), self.folder))
@@ -115,7 +119,7 @@ class FaultTests(ClusterCase):
         """Those who are relayed to it do not know that they must come back."""
         self.assertIn("had not gone on", self.trouble("hangs", 3, "keep_relays"))
 
-    def test_a_member_that_hangs_is_not_cut_off(self) -> None:
+    def test_a_session_that_is_silent_does_not_end(self) -> None:
         """Its tables do not go on."""
         self.assertIn("had not gone on", self.trouble("hangs", 1, "stay_silent"))
 

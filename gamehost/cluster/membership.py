@@ -37,7 +37,7 @@ EVERY = 0.25
 @define(eq=False)
 class Beats:
     """
-    :param beat: shows that this host is alive, and calls a function when that is durable
+    :param beat: shows the database that this host goes on, and calls a function when that is done
     """
 
     _clock: IReactorTime
@@ -47,10 +47,10 @@ class Beats:
 
     def begin(self) -> None:
         """
-        Beat from now on. The next beat comes after the last one is durable.
+        Beat from now on. The next beat comes after the last one is answered.
 
-        The first one comes when the reactor runs, because only then the host hears that it is durable. A host that starts
-        would seem to have a slow disk.
+        The first one comes when the reactor runs. From then on the database ends the session of a host that is silent, and
+        a host that starts may take its time.
         """
         self._next = self._clock.callLater(0, self._show)
 
@@ -188,7 +188,7 @@ class Cluster(Membership):
         self.offers_are = partial(gather, self)
 
     def begin(self) -> None:
-        """The tables of the start sleep. Show that this host is alive, and watch the other members."""
+        """The tables of the start sleep. Show that this host goes on, and watch the other members."""
         self.here.update(self.lobby.registry.sleeping.keys())
         self.registry.start(self)
         self._beats.begin()

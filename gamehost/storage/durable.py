@@ -35,7 +35,6 @@ from gamehost.storage.contents import Change, OpenStore, Reading, UnreadableRow
 from gamehost.storage.names import TableNumbers
 from gamehost.storage.notes import (
     AddAccount,
-    Beat,
     Note,
     Sleep,
     Told,
@@ -255,18 +254,19 @@ class DurableJournal:
 
     def beat(self, done: Callable[[], None]) -> None:
         """
-        Show the other members of a cluster that this host is alive. If it was taken for dead, the journal breaks.
+        Show the server of a cluster's database that this host goes on. From the first time on, the server ends its session
+        when it is silent. If the host was taken over meanwhile, the journal breaks.
 
-        :param done: called when it is durable; not at all while the journal is being closed
+        :param done: called when the server has answered; not at all while the journal is being closed
         """
-        beat = Beat()
+        beat = Reading(lambda store: store.beat())
 
-        def durable() -> None:
-            self._tables = max(self._tables, beat.last_table)
+        def answered() -> None:
+            self._tables = max(self._tables, beat.answer)
             done()
 
         if not self._stopping:
-            self.also(beat, durable)
+            self._put(beat, 64, answered)
 
     @property
     def pressure(self) -> Pressure:

@@ -1,6 +1,5 @@
 """
-What the members of a cluster ask their registry: names, numbers of tables, and each other. And who of them is alive, leads or
-hangs.
+What the members of a cluster ask their registry: names, numbers of tables, and each other. And who of them is alive, or leads.
 """
 
 from collections import deque
@@ -407,9 +406,7 @@ class Registry:
                 asked.outdated = True
 
 
-#: A member whose number of notes stands still for so many seconds and looks hangs.
-HANGS_AFTER, HANGS_LOOKS = 3.0, 6
-#: For so many seconds after its own connection was lost, a host judges nobody.
+#: For so many seconds after its own connection was lost, a host takes nobody for dead: the others connect again, too.
 RESTRAINT = 5.0
 
 
@@ -423,8 +420,6 @@ class Seen:
     #: Where other members reach it, and what a connection to it must begin with; empty for a host that was alone.
     address: str
     token: str = field(repr=False)
-    #: It rises with each beat.
-    noted: int
     #: Whether its end is noted: by itself, or by its successor.
     ended: bool
     #: Whether somebody holds its lock. If nobody does and its end is not noted, it is dead.
@@ -445,8 +440,6 @@ class Verdict:
     #: Those that are gone, as far as this host judges, in the order in which it may take them over: the old leader comes after
     #: those that would lead instead of this host if they came back. What is played at the leader must come to the next one.
     dead: Sequence[int]
-    #: Those that live and hang.
-    hanging: Sequence[int]
     #: Whether this host's own run has not been ended.
     am_alive: bool
     #: Whether this host is the leader, and may judge.
@@ -461,13 +454,10 @@ class Judge:
 
     me: int
     _silent_until: float = float("-inf")
-    #: By epoch: the notes that were seen, when they were first seen, and how often since then.
-    _notes: dict[int, tuple[int, float, int]] = field(factory=dict)
 
     def line_lost(self, now: float) -> None:
         """The host's own connection to the database was lost, or is lost now."""
         self._silent_until = now + RESTRAINT
-        self._notes.clear()
 
     def look(self, seen: Sequence[Seen], now: float) -> Verdict:
         """
@@ -487,22 +477,9 @@ class Judge:
         return Verdict(
             [one.member for one in shown],
             [] if silent else self._in_order(one.epoch for one in seen if one not in living),
-            [] if silent else self._hanging(living, now),
             am_alive,
             am_alive and not silent and living[0].epoch == self.me,
         )
 
     def _in_order(self, dead: Iterable[int]) -> list[int]:
         return sorted(dead, key=lambda epoch: (epoch > self.me, -epoch))
-
-    def _hanging(self, living: Sequence[Seen], now: float) -> list[int]:
-        notes: dict[int, tuple[int, float, int]] = {}
-        for one in living:
-            noted, since, looks = self._notes.get(one.epoch, (-1, now, 0))
-            notes[one.epoch] = (noted, since, looks + 1) if noted == one.noted else (one.noted, now, 1)
-        self._notes = notes
-        return [
-            epoch
-            for epoch, (_, since, looks) in notes.items()
-            if epoch != self.me and now - since >= HANGS_AFTER and looks > HANGS_LOOKS
-        ]

@@ -28,7 +28,6 @@ REMOVE = Sql(
     FROM {COUNTED} WHERE epoch = owner""",
 )
 _UPTIME = Sql("UPDATE uptime SET seconds = ?", "UPDATE uptime SET seconds = greatest(seconds, ?)")
-_BEAT = Sql("SELECT 0", "SELECT coalesce(max(game), 0) FROM event")
 _INSERT_ACCOUNT = (
     f"INSERT INTO account(key, {ACCOUNT_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (key) DO NOTHING"
 )
@@ -112,20 +111,6 @@ class Told:
             database.run(REMOVE, (self.table,))
         else:
             database.run("UPDATE live SET told = told | ? WHERE game = ?", (1 << self.seat, self.table))
-
-
-@define(eq=False)
-class Beat:
-    """
-    A member of a cluster shows that it is alive, and finds out whether it still is. What shows it is that the group has a
-    note.
-    """
-
-    #: The highest number of a table of any member, as it is at the commit; 0: there is none, or no cluster, as in a file.
-    last_table: int = 0
-
-    def write(self, database: Database) -> None:
-        self.last_table = database.rows(_BEAT)[0][0]
 
 
 @define(eq=False)

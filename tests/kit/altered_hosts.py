@@ -316,7 +316,7 @@ def take_from_the_living() -> None:
             return verdict
         looks[0] = 0
         members = verdict.members
-        return judging.Verdict(members[:-1], [members[-1].epoch], verdict.hanging, True, True)
+        return judging.Verdict(members[:-1], [members[-1].epoch], True, True)
 
     judging.Judge.look = look  # type: ignore[method-assign]
     vars(members).update(_has_ended=lambda session, epoch: True)
@@ -384,10 +384,10 @@ def keep_relays() -> None:
 
 @altered
 def stay_silent() -> None:
-    """Nobody notices a member that hangs."""
-    from gamehost.storage.postgresql import registry
+    """The database is not told to end a session that is silent."""
+    from gamehost.storage.postgresql import store
 
-    vars(registry).update(cut_off=lambda session, epoch: None)
+    vars(store).update(_SILENCE="SELECT 1")
 
 
 if __name__ == "__main__":

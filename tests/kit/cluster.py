@@ -377,8 +377,8 @@ class Cluster:
             environment={**self.environment, "GAMEHOST_PLACE": str(number)},
             address=self.addresses.get(number, "127.0.0.1"),
         )
-        member.__enter__()
         self.members[number] = member
+        member.__enter__()
         [(newest,)] = self.query("SELECT max(epoch) FROM member")
         member.epoch = newest
         return member

@@ -613,6 +613,30 @@ def kill(trial: Trial) -> None:
     trial.again(victim)
 
 
+def slow_start(trial: Trial) -> None:
+    """kill -9 of one member, whose next run stands still for some seconds as soon as the others see it."""
+    trial.some_time()
+    victim = trial.victim()
+    _, since, entries = trial.lose(victim, signal.SIGKILL)
+    trial.until_on(entries, since)
+    standing = threading.Thread(target=_stand_still, args=(trial.cluster, victim.number), daemon=True)
+    standing.start()
+    trial.again(victim)
+    standing.join()
+
+
+def _stand_still(cluster: Cluster, number: int) -> None:
+    """Stop the next run of a member when it is in the list of members, for as long as a host that hangs."""
+    newest = "SELECT max(epoch) FROM member"
+    before = cluster.query(newest)
+    while cluster.query(newest) == before:
+        time.sleep(0.001)
+    process = cluster.members[number].process
+    process.send_signal(signal.SIGSTOP)
+    time.sleep(HANGS)
+    process.send_signal(signal.SIGCONT)
+
+
 def stop(trial: Trial) -> None:
     """
     SIGTERM, and the next run, of one member after the other.
@@ -690,7 +714,13 @@ def restart(trial: Trial) -> None:
         raise Broken(f"connections were lost: {trial.crowd.lost[lost:]}")
 
 
-TROUBLES: dict[str, Callable[[Trial], None]] = {"kills": kill, "stops": stop, "hangs": hang, "restarts": restart}
+TROUBLES: dict[str, Callable[[Trial], None]] = {
+    "kills": kill,
+    "starts": slow_start,
+    "stops": stop,
+    "hangs": hang,
+    "restarts": restart,
+}
 
 
 def percentile(seconds: Sequence[float], share: float) -> float:

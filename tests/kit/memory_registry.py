@@ -42,6 +42,8 @@ from gamehost.storage.names import (
 
 #: Seconds between two looks at the other members.
 LOOK = 0.25
+#: The database ends a session that is silent for so many seconds.
+SILENCE = 3.0
 #: For so many seconds a host tries to have its connection back.
 PATIENCE = 10.0
 
@@ -49,7 +51,6 @@ PATIENCE = 10.0
 @define(eq=False)
 class MemberRow:
     member: Member
-    noted: int = 0
     ended: bool = False
     locked: bool = True
 
@@ -146,7 +147,7 @@ class MemoryCluster:
         owners.update(home.member for home in self.homes.values())
         owners.update(offer.home for offer in self.offers.values())
         return [
-            Seen(epoch, one.name, one.address, one.token, row.noted, row.ended, row.locked)
+            Seen(epoch, one.name, one.address, one.token, row.ended, row.locked)
             for epoch, row in sorted(self.members.items())
             for one in (row.member,)
             if not row.ended or epoch in owners
@@ -235,11 +236,14 @@ class MemoryRegistry(Registry):
         self._timers.clear()
 
     def hang(self) -> None:
-        """The process does nothing any more, and keeps its locks."""
+        """The process does nothing any more. The database ends its session when it was silent for too long."""
         self.hangs = True
+        self._later("silence", SILENCE, self._end_session)
 
     def wake(self) -> None:
         self.hangs = False
+        if (silence := self._timers.pop("silence", None)) is not None:
+            silence.cancel()
         if not self.row.locked:
             self.find_line()
         self._turn()
@@ -342,15 +346,12 @@ class MemoryRegistry(Registry):
             if now - self._lost_at >= PATIENCE:
                 self._break("the connection to the database was lost, and is not back")
             return
-        self.row.noted += self.row.locked
         before, self._verdict = self._verdict, self._judge.look(self.cluster.look(), now)
         if not self._verdict.am_alive:
             self._break("another host has taken the journal over")
             return
         if before is None or before.members != self._verdict.members:
             self._tell("members_are", self._verdict.members)
-        for epoch in self._verdict.hanging:
-            self.cluster.registries[epoch].cut_off()
         self._take_over(self._verdict)
         if self.cluster.offers or (before is not None and self._offers_told):
             self._offers_told = bool(self.cluster.offers)
@@ -359,8 +360,7 @@ class MemoryRegistry(Registry):
             self._tell("offers_are", sorted(offers, key=lambda offer: offer.order))
         self._read_changes()
 
-    def cut_off(self) -> None:
-        """Another member ends the session of this one, which hangs."""
+    def _end_session(self) -> None:
         self.row.locked = False
 
     def _take_over(self, verdict: Verdict) -> None:

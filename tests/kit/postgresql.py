@@ -25,13 +25,12 @@ from twisted.trial.unittest import SkipTest
 
 from gamehost.accounts.names import key_of
 from gamehost.journal.records import SeatRecord, StoreUnusable, TableHeader, TableId
-from gamehost.storage import names as judging
 from gamehost.storage.contents import StoreFailed
 from gamehost.storage.durable import DurableJournal
 from gamehost.storage.names import Registry
-from gamehost.storage.postgresql.members import ClusterAddress, confirm, cut_off, look
+from gamehost.storage.postgresql.members import ClusterAddress, confirm, look
 from gamehost.storage.postgresql.registry import PostgresRegistry, open_registry
-from gamehost.storage.postgresql.session import Session, connect
+from gamehost.storage.postgresql.session import LOCK_CLASS, Session, connect
 from gamehost.storage.postgresql.store import HostRun, PostgresStore
 from tests.kit.journal_contract import MOVE, nothing
 from tests.kit.journals import JournalCase
@@ -327,7 +326,8 @@ class ClusterCase(PostgresCase):
         self.wait_for_lock(store.epoch)
 
     def cut_off(self, epoch: int) -> None:
-        cut_off(self.session, epoch)
+        """Have the database end the session of a run, as that of a host that is silent."""
+        self.sql(f"SELECT pg_terminate_backend(pid) FROM pg_locks WHERE (classid, objid) = ({LOCK_CLASS}, {epoch})")
         self.wait_for_lock(epoch)
 
     def wait_for_lock(self, epoch: int) -> None:
@@ -391,7 +391,6 @@ def _no_session() -> Any:
 class RegistryCase(PostgresCase):
     def setUp(self) -> None:
         super().setUp()
-        self.patch(judging, "HANGS_AFTER", 600.0)  # nobody beats
         self.living: dict[int, LivingMember] = {}
         self.broken: list[str] = []
         self.addCleanup(self.kill_all)

@@ -32,14 +32,14 @@ _NUMBERS_LOCK = -4
 #: Why a host must end that is not in the list of the living any more.
 TAKEN_OVER = "another host has taken the journal over"
 
-#: The locks of the runs, as `pg_locks` has them: the numbers, and the processes of the server that hold them.
+#: The numbers of the runs whose locks are held.
 _LOCKS = f"""
-    SELECT objid::bigint AS number, pid FROM pg_locks WHERE locktype = 'advisory' AND granted
+    SELECT objid::bigint FROM pg_locks WHERE locktype = 'advisory' AND granted
     AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
     AND classid = {LOCK_CLASS}::bigint::oid AND objsubid = 2"""
 _SEEN = f"""
-    SELECT epoch, name, coalesce(address, ''), coalesce(token, ''), noted, ended IS NOT NULL,
-    epoch IN (SELECT number FROM ({_LOCKS}) AS locks) FROM member WHERE heir IS NULL ORDER BY epoch"""
+    SELECT epoch, name, coalesce(address, ''), coalesce(token, ''), ended IS NOT NULL,
+    epoch IN ({_LOCKS}) FROM member WHERE heir IS NULL ORDER BY epoch"""
 #: Row 0 of unfinished tables, with what is noted of each, and whether there is another row.
 _OPENINGS = f"""
     SELECT coalesce(since, 0), told, EXISTS (SELECT 1 FROM event AS later WHERE later.game = live.game AND later.n = 1),
@@ -224,11 +224,6 @@ def take_everything(session: Session, me: int) -> None:
     note_list(session)
     session.run("DELETE FROM session")
     session.run("DELETE FROM seeking")
-
-
-def cut_off(session: Session, epoch: int) -> None:
-    """Have the server end the session that holds the lock of a run. It ends by itself then, or has hung for too long."""
-    session.rows(f"SELECT pg_terminate_backend(pid) FROM ({_LOCKS}) AS locks WHERE number = %s", (epoch,))
 
 
 def take_numbers(session: Session, count: int) -> range:

@@ -43,7 +43,6 @@ from gamehost.storage.postgresql.members import (
     TAKEN_OVER,
     begin_taking_over,
     changing,
-    cut_off,
     finish_taking_over,
     look,
     take_numbers,
@@ -338,8 +337,6 @@ class PostgresRegistry(Registry):
         if self._verdict is None or self._verdict.members != verdict.members:
             self._tell("members_are", verdict.members)
         self._verdict = verdict
-        for epoch in verdict.hanging:
-            cut_off(self._session, epoch)
         if verdict.may_take_over and verdict.dead and self._taking_over is None:
             self._taking_over, self._take_over_told = verdict.dead[0], False
         self._look_at_offers(verdict)

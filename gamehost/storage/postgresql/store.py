@@ -67,6 +67,8 @@ _REMOVABLE = """
     WHERE game NOT IN (SELECT game FROM live) AND game < (SELECT max(game) FROM event)"""
 #: The newest rows of so many tables are noted at once: some milliseconds of the writer's thread. Seconds between two notes.
 NOTED_AT_ONCE, NOTE_EVERY = 200, 1.0
+#: The server ends a session that says nothing for so long: its process hangs, or its machine is lost. Its locks are free then.
+_SILENCE = "SET idle_session_timeout = '3s'; SET idle_in_transaction_session_timeout = '3s'"
 #: Opens a new session for the same run, when the line is lost. It raises `StoreFailed` if that is impossible.
 Reconnect = Callable[[], Session]
 
@@ -92,6 +94,8 @@ class PostgresStore(OpenStore):
     _note_at: float = 0.0
     #: How many groups with notes this run has committed.
     _noted: int = 0
+    #: Whether the host runs, and shows that. While it starts, it may take its time.
+    _beats: bool = False
     #: At the start, the reactor's thread reads while the writer's thread may have something to write.
     _one_at_a_time: RLock = field(factory=RLock)
 
@@ -150,6 +154,17 @@ class PostgresStore(OpenStore):
             self.session.run("UPDATE member SET ended = now() WHERE epoch = %s", (self.epoch,))
         self.session.close()
 
+    def beat(self) -> int:
+        """
+        Show the server that the process of this run does not hang; the highest number of a table of any member.
+
+        :raises StoreFailed: this run was ended by another member
+        """
+        if not self._beats:
+            self._beats = True
+            self.run(_SILENCE)
+        return self.tables.last_table
+
     def _write(self, group: Group) -> None:
         """
         Commit a group, over lost connections.
@@ -185,6 +200,8 @@ class PostgresStore(OpenStore):
         while True:
             self.session = self._reconnect()
             with suppress(LineLost):
+                if self._beats:
+                    self.session.run(_SILENCE)
                 self._check_heads()
                 return
 
@@ -461,6 +478,8 @@ PAUSE = 0.1
 
 #: The first schema that several hosts can use.
 _SCHEMA_OF_CLUSTERS = 2
+#: The first PostgreSQL that can end a session that is silent.
+_OLDEST_FOR_CLUSTERS = 14
 
 
 @define(eq=False)
@@ -493,6 +512,8 @@ class HostRun:
         session = connect(self.store)
         try:
             check_for_writing(session, partial(connect, self.store))
+            if self.cluster is not None:
+                check_for_clusters(session)
             if not self._lock_store(session, lock_patience):
                 raise StoreUnusable(who_has_it(session, self.cluster is not None))
             check_that_no_older_release_runs(session)
@@ -556,6 +577,17 @@ def reconnected(
             if clock() + PAUSE >= until:
                 raise StoreFailed(f"the connection to the database was lost, and is not back: {error}") from error
             sleep(PAUSE)
+
+
+def check_for_clusters(session: Session) -> None:
+    """
+    Check that the server ends sessions that are silent: nothing else finds a member that hangs.
+
+    :raises StoreUnusable: it is too old for that
+    """
+    version = session.connection.info.server_version // 10_000
+    if version < _OLDEST_FOR_CLUSTERS:
+        raise StoreUnusable(f"--cluster needs PostgreSQL {_OLDEST_FOR_CLUSTERS} or newer, and this server is {version}")
 
 
 def check_that_no_older_release_runs(session: Session) -> None:

@@ -7,7 +7,6 @@ from gamehost.accounts.bans import Ban
 from gamehost.accounts.passwords import Account
 from gamehost.games.base import Seat
 from gamehost.journal.records import HOUSE_ADDRESS, SeatRecord, StoreUnusable, TableHeader, TableId, UnfinishedTable
-from gamehost.storage import names as judging
 from gamehost.storage.contents import StoreFailed
 from gamehost.storage.durable import DurableJournal
 from gamehost.storage.names import Answer, Claim, Registry, Release, Request, Rows, Transfer, Wait, WaitNoLonger
@@ -163,13 +162,15 @@ class LineTests(RegistryCase):
         self.assertIn('relation "seeking" does not exist', self.broken[0])
 
     def test_one_that_hangs(self) -> None:
-        """Its session is ended when it has noted nothing for some time, and what it had is taken over."""
+        """The server ends its session when it is silent, and what it had is taken over. Who still starts may be silent."""
         second = self.begin_run()
+        self.begin_run()
         table = second.open_table(1, "Ann")
-        self.until(lambda: self.watcher.epochs == [1, 2])
-        self.patch(judging, "HANGS_AFTER", 0.5)
+        self.until(lambda: self.watcher.epochs == [1, 2, 3])
+        self.patch(under_test, "_SILENCE", under_test._SILENCE.replace("3s", "1ms"))
+        second.store.beat()
         self.until(lambda: self.watcher.tables == [table])
-        self.assertEqual(self.watcher.epochs, [1])
+        self.until(lambda: self.watcher.epochs == [1, 3])
         self.assertRaises(LineLost, second.store.session.rows, "SELECT 1")
 
 
