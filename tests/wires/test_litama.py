@@ -450,25 +450,44 @@ class ReturnTests(LitamaCase):
         for match_id in (guess, "f" * 24, "0" * 24):
             self.assertEqual(ask(self.connect(), f"state {match_id}"), [failed("Match not found", "state", match_id)])
 
-    def test_who_cannot_move_gives_a_card(self) -> None:
-        """Clients know no pass: the wire exchanges a card for the spare one, and the turn passes."""
+    def stuck(self, away: bool) -> tuple[Client, Any, str]:
+        """
+        A match at the move of a player who has none: the other player, what the one was told, and the card that is given.
+
+        :param away: whether the player's connection is lost before that
+        """
         game = recorded_stalemate()
         host = self.new_host({"onitama.deal": deal_of(game)})
         white, one, black, two = self.pair(host)
         ask(white, f"spectate {one['matchId']}")
-        start: Any = (tuple(game["white"]), tuple(game["black"]))
-        position = Position(start, game["spare"])
-        for recorded in game["moves"]:
+        position = Position((tuple(game["white"]), tuple(game["black"])), game["spare"])
+        for number, recorded in enumerate(game["moves"]):
             move = as_move(*recorded)
             at = list(position.moves()).index(move)
-            [state] = ask(white, f"state {one['matchId']}")
-            who = (white, one) if position.turn == 0 else (black, two)
+            who, other = [(white, one), (black, two)][:: 1 if position.turn == 0 else -1]
+            [state] = ask(who[0], f"state {one['matchId']}")
+            if away and number == len(game["moves"]) - 1:
+                other[0].drop()
             self.assertEqual(self.move(*who, state["moves"][at].replace(":", " "))[0]["messageType"], "move")
             position = position.after(move)
         self.assertEqual(list(position.moves()), [])
-        [state] = ask(white, f"state {one['matchId']}")
-        spare = position.hands[position.turn][0]
-        self.assertEqual((state["cards"]["side"], len(state["moves"]) > 0), (spare, True))
+        return who[0], other[1], position.hands[position.turn][0]
+
+    def test_who_cannot_move_gives_a_card(self) -> None:
+        """Clients know no pass: the wire exchanges a card for the spare one, and the turn passes."""
+        other, one, card = self.stuck(away=False)
+        [state] = ask(other, f"state {one['matchId']}")
+        self.assertEqual((state["cards"]["side"], len(state["moves"]) > 0), (card, True))
+
+    def test_who_comes_back_and_cannot_move_gives_a_card(self) -> None:
+        """And until then nobody does."""
+        other, one, card = self.stuck(away=True)
+        [state] = ask(other, f"state {one['matchId']}")
+        self.assertEqual(state["moves"], [])
+        back = self.connect(other.world)
+        states = ask(back, f"spectate {one['matchId']} {one['token']}")[1:]
+        self.assertEqual([len(state["moves"]) > 0 for state in states], [False, True])
+        self.assertEqual(states[-1]["cards"]["side"], card)
 
 
 class ClientTests(LitamaCase):

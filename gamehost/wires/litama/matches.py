@@ -166,6 +166,8 @@ class SeatPlayer:
             ready, self.ready = self.ready, None
             if ready is not None:
                 ready()
+            if self.must_exchange:
+                self.match.exchange_later(self)
 
     def is_back(self, session: Session) -> None:
         """The lobby has given the seat back, or has said so while it did."""
@@ -316,7 +318,7 @@ class Match:
             if self.outer.spectators:
                 self.follow()
         if player.must_exchange:
-            self._exchange_later(player)
+            self.exchange_later(player)
 
     def greet(self, greeting: Callable[[], None]) -> None:
         """Call this when the match has begun, before anybody is told how it stands."""
@@ -335,10 +337,10 @@ class Match:
             if not won:  # the end follows, with the winner
                 self.broadcast(view)
         if player.must_exchange:
-            self._exchange_later(player)
+            self.exchange_later(player)
 
     @staticmethod
-    def _exchange_later(player: SeatPlayer) -> None:
+    def exchange_later(player: SeatPlayer) -> None:
         # A player may not act while it is told something.
         for owner in player.owners:
             owner.peer.alarm(0.0, owner.exchange)
