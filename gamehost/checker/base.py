@@ -46,17 +46,28 @@ class Verdict(StrEnum):
 class Law:
     """What a document says about one thing."""
 
-    #: The document's section, by its own title.
+    #: The document's section, by its own title; for what is `beside` it, what says it.
     section: str
     #: What it says, in our words.
     says: str
     #: What a client's author does about a breach.
     do: str
+    _documented: bool = True
+
+    @classmethod
+    def beside(cls, section: str, says: str, do: str) -> "Law":
+        """What the wire's document does not say: another one does, or an extension, or none."""
+        return cls(section, says, do, False)
+
+    @property
+    def source(self) -> str:
+        """What says it: `the document (Login)`, or `an extension`."""
+        return f"the document ({self.section})" if self._documented else self.section
 
 
 #: What every program owes its user, whatever it speaks.
-CLOSING = Law(
-    "(what every program owes its user)",
+CLOSING = Law.beside(
+    "what every program owes its user",
     "When the server is gone, the client says so and ends.",
     "End with a message when the connection cannot be made again for half a minute.",
 )
@@ -247,19 +258,19 @@ def seed_of(seed: int, scenario: str, earlier: int) -> int:
 
 #: What is the same for all wires: laws that are in no document.
 COMMON: Mapping[str, Law] = {
-    "connect": Law(
-        "(what every client does)",
+    "connect": Law.beside(
+        "what every client does",
         "The client connects to the address and the port that it was given.",
         "Take them from {host} and {port} in the command, or from GAMEHOST_HOST and GAMEHOST_PORT in the environment. Run the"
         " command by itself, and see whether the program starts.",
     ),
-    "crash": Law(
-        "(what every client does)",
+    "crash": Law.beside(
+        "what every client does",
         "A client plays until the match is over.",
         "Look at what the program printed last, and at the last message that it was sent: it did not expect this one.",
     ),
-    "needed": Law(
-        "(an extension)",
+    "needed": Law.beside(
+        "an extension",
         "The document has no message that tells a client this, so another server may not tell it.",
         "Say so where your client is described. To be checked without the extension, it reads the environment.",
     ),

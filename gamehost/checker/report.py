@@ -39,7 +39,7 @@ def as_text(report: Report) -> str:
     ]
     for finding, names in report.findings:
         lines += ["", f"{finding.grade.value.upper()}: {finding.title}", f"  in: {', '.join(names)}"]
-        lines += [f"  happened: {finding.happened}", f"  the document ({finding.law.section}): {finding.law.says}"]
+        lines += [f"  happened: {finding.happened}", f"  {finding.law.source}: {finding.law.says}"]
         lines += [f"  what to do: {finding.law.do}", "  the last messages:"]
         lines += [f"    {line_of(line)}" for line in finding.transcript]
     counts = ", ".join(f"{count} {verdict.value}" for verdict, count in counted(report.outcomes).items())
@@ -111,10 +111,14 @@ def as_junit(report: Report) -> str:
     return "\n".join([*lines, "</testsuite>"]) + "\n"
 
 
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
 def _failure(finding: Finding) -> str:
     law = finding.law
     last = "\n".join(map(line_of, finding.transcript))
-    return f"{finding.happened}\nThe document ({law.section}): {law.says}\nWhat to do: {law.do}\n{last}\n"
+    return f"{finding.happened}\n{_capital(law.source)}: {law.says}\nWhat to do: {law.do}\n{last}\n"
 
 
 _STYLE = (
@@ -170,7 +174,7 @@ def _finding_as_html(finding: Finding, names: list[str]) -> str:
     for label, text in (
         ("Scenarios", ", ".join(names)),
         ("What happened", finding.happened),
-        (f"The document ({law.section})", law.says),
+        (_capital(law.source), law.says),
         ("What to do", law.do),
     ):
         parts.append(f"<p><strong>{html.escape(label)}:</strong> {html.escape(text)}</p>")

@@ -405,7 +405,7 @@ def _check(plan: Plan, wire: Wire[Any], strict: bool, out: TextIO) -> None:
         except (subprocess.TimeoutExpired, ValueError):
             breaches = [{"title": "the check did not come to its end", "section": ""}]
         for one in breaches:
-            section = f" ({one['section'].strip('()')})" if one.get("section") else ""
+            section = f" ({one['section']})" if one.get("section") else ""
             print(f"{entrant.name}: {one['title']}{section}", file=out, flush=True)
         if breaches:
             failed.append(entrant.name)

@@ -161,8 +161,8 @@ LAWS: Mapping[str, Law] = {
         "In its action turn of an expert game the player may use one character, for coins.",
         "Use a character of the dashboard that you can pay, once a turn, while a request of Move 1 to 3 is open.",
     ),
-    "framing": Law(
-        "(the encoding, on this wire's page)",
+    "framing": Law.beside(
+        "the encoding, on this wire's page",
         "A message is one JSON object on a line; type is its name, and the keys are the document's arguments.",
         "Write exactly the keys of the document. Read up to \\n, however many bytes one call gives you.",
     ),

@@ -506,8 +506,8 @@ LAWS: Mapping[str, Law] = {
     ),
     "SelectColor": Law("1.40 SelectColor", "A player is asked for a colour for a character.", _ASKS),
     "PlayedCharacter": _to_all("1.42", "PlayedCharacter", "All players are told which character was used, and by whom."),
-    "framing": Law(
-        "(the encoding, on this wire's page)",
+    "framing": Law.beside(
+        "the encoding, on this wire's page",
         "A message is one JSON object on a line; type is its name, and all keys are always there.",
         "Write the keys and values of the page, and null where there is nothing.",
     ),

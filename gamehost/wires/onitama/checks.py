@@ -320,7 +320,7 @@ LAWS: Mapping[str, Law] = {
         "Only a player who has no move at all exchanges a card.",
         "Look for a move with both cards before you send STALEMATE.",
     ),
-    "Resign": Law("(an extension)", "RESIGN gives the match up.", "Send RESIGN during a match only."),
+    "Resign": Law.beside("an extension", "RESIGN gives the match up.", "Send RESIGN during a match only."),
     "framing": Law(
         "Structure",
         "A message is one line that ends in \\n; its fields are separated by | and nothing else.",

@@ -73,8 +73,8 @@ def _touched(place: Place) -> int:
 
 
 LAWS: Mapping[str, Law] = {
-    "PlayerLogin": Law(
-        "(the Universal Game System, playerLogin)",
+    "PlayerLogin": Law.beside(
+        "the Universal Game System, playerLogin",
         "A player logs in with a nick and the type of game, once for each game.",
         'Send <playerLogin nick="..." gameType="paper soccer"/> once, and again only after the end of a game.',
     ),
@@ -83,23 +83,23 @@ LAWS: Mapping[str, Law] = {
         "Each move is sent as a list of points. If an illegal move is sent, the player sending it loses immediately.",
         "Play along lines that are not drawn, and go on while the ball comes to a point that was visited or to the border.",
     ),
-    "ThankYou": Law(
-        "(the Universal Game System, thank you)",
+    "ThankYou": Law.beside(
+        "the Universal Game System, thank you",
         "A player that has seen the end of a game says thank you.",
         "Send thank you with the id of the game, after the game state that has gameOver.",
     ),
-    "LeaveGame": Law(
-        "(the Universal Game System, leaveGame)", "A player gives a game up.", "Send it during a game only."
+    "LeaveGame": Law.beside(
+        "the Universal Game System, leaveGame", "A player gives a game up.", "Send it during a game only."
     ),
-    "Logout": Law("(the Universal Game System, logout)", "A player leaves.", "Send it last."),
-    "Error": Law("(the Universal Game System, error)", "Either side says that something was wrong.", "Send none."),
+    "Logout": Law.beside("the Universal Game System, logout", "A player leaves.", "Send it last."),
+    "Error": Law.beside("the Universal Game System, error", "Either side says that something was wrong.", "Send none."),
     "framing": Law(
         "XML encoding",
         "All XML data is encoded in UTF-8 without the byte order mark. A message is one element.",
         "Write well-formed XML, and the id of the game in each move. Read until </message>, however many bytes come at once.",
     ),
-    "login": Law(
-        "(the Universal Game System, playerLogin)",
+    "login": Law.beside(
+        "the Universal Game System, playerLogin",
         "After connecting, a player logs in.",
         "Connect to {host} and {port}, and send a message of type playerLogin with the nick {name}.",
     ),
@@ -108,18 +108,18 @@ LAWS: Mapping[str, Law] = {
         "The game master chooses the first player at random; each game state names the next player, who sends a move.",
         "Move when nextPlayer is your own nick, after the first game state as well.",
     ),
-    "end": Law(
-        "(the Universal Game System, gameOver)",
+    "end": Law.beside(
+        "the Universal Game System, gameOver",
         "The last game state has gameOver with the winner and the loser.",
         "End the program after the last gameOver, or when the connection is closed.",
     ),
-    "drop": Law(
-        "(the Universal Game System, playerLeftGame)",
+    "drop": Law.beside(
+        "the Universal Game System, playerLeftGame",
         "The other player may leave, or lose the connection and come back.",
         "Wait: the game goes on with the next game state, or ends with gameOver.",
     ),
-    "reconnect": Law(
-        "(an extension)",
+    "reconnect": Law.beside(
+        "an extension",
         "A player who logs in again gets one game state with all points so far.",
         "Connect again, log in with the same nick, and take the points of the first game state for the whole way of the ball.",
     ),
@@ -341,8 +341,8 @@ _GAME_TYPE = "paper soccer"
 # -- servers
 
 SERVER_LAWS: Mapping[str, Law] = {
-    "LoginResponse": Law(
-        "(the Universal Game System, loginResponse)",
+    "LoginResponse": Law.beside(
+        "the Universal Game System, loginResponse",
         'A log-in is answered: accept="yes", or accept="no" with an error.',
         "Answer each playerLogin at once, before anything else.",
     ),
@@ -356,13 +356,13 @@ SERVER_LAWS: Mapping[str, Law] = {
         "The game ends by a goal, by a ball that cannot move, or at once by an illegal move, which loses. Both are told.",
         "Check every point of a move. Send gameState with gameOver to both, with winner and loser.",
     ),
-    "Error": Law(
-        "(the Universal Game System, error)",
+    "Error": Law.beside(
+        "the Universal Game System, error",
         "A message that is out of place is answered with an error, and changes nothing.",
         "Answer a move out of turn with an error to its sender alone.",
     ),
-    "framing": Law(
-        "(the Universal Game System)",
+    "framing": Law.beside(
+        "the Universal Game System",
         "Every message is one XML element of the name message with a type.",
         "Write complete elements, and nothing between them but white space.",
     ),

@@ -53,9 +53,9 @@ LAWS: Mapping[str, Law] = {
         " answered Move Invalid.",
         "Move in your own turn only, a piece of the last Board. After Move Invalid send another move.",
     ),
-    "Resign": Law("(an extension)", "Resign gives the game up.", "Send Resign during a game only."),
-    "framing": Law(
-        "(the course's lab notes)",
+    "Resign": Law.beside("an extension", "Resign gives the game up.", "Send Resign during a game only."),
+    "framing": Law.beside(
+        "the course's lab notes",
         "A frame is *, a type, a sequence number of two bytes, a size of two bytes, and so many bytes of payload.",
         "Read six bytes, then as many as the size says. Write ints with writeInt, chars with writeChar, Strings with writeUTF.",
     ),
@@ -74,13 +74,13 @@ LAWS: Mapping[str, Law] = {
         "Game Over names the user who has won.",
         "End the program after the last Game Over, or when the connection is closed.",
     ),
-    "drop": Law(
-        "(not in the document)",
+    "drop": Law.beside(
+        "not in the document",
         "The other player's connection may be lost and come back; the document has no frame for it.",
         "Wait: the game goes on with the other's next move. During the set-up Wait and Connected may come again.",
     ),
-    "reconnect": Law(
-        "(an extension)",
+    "reconnect": Law.beside(
+        "an extension",
         "A player whose connection was lost signs on again under the same name, and gets Playing and the Board.",
         "Connect again, sign on with the same name, and go on from Playing and Board, or place what the Board lacks.",
     ),
@@ -459,8 +459,8 @@ SERVER_LAWS: Mapping[str, Law] = {
         "The end of the game, with the winner's name, is told to both after the last Board.",
         "Look for a captured flag and for a player without a move after each move.",
     ),
-    "framing": Law(
-        "(the framing)",
+    "framing": Law.beside(
+        "the framing",
         "A frame has a header and a payload of the announced length.",
         "Write the header's fields and the payload's length as the page of this wire says.",
     ),

@@ -280,13 +280,13 @@ LAWS: Mapping[str, Law] = {
         "winner red or winner blue ends the game; the client waits for new again.",
         "End the program after the last winner, or when the connection is closed.",
     ),
-    "drop": Law(
-        "(not in the document)",
+    "drop": Law.beside(
+        "not in the document",
         "The other player's connection may be lost and come back; the document has no message for it.",
         "Wait: the game goes on with the other's next move.",
     ),
-    "reconnect": Law(
-        "(an extension: resume)",
+    "reconnect": Law.beside(
+        "an extension: resume",
         "A player whose connection was lost logs in again, and is told the board with resume.",
         "Connect again, log in with the same name and password, and read resume, color, board, ten rows and endsetup.",
     ),
