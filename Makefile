@@ -175,6 +175,7 @@ test-checker: $(VENV)/ready ## sound clients and the host in all scenarios of `g
 fuzz: $(VENV)/ready ## damaged streams on every wire, each cut in three ways; STREAMS=100000
 	GAMEHOST_FUZZED=$(or $(STREAMS),100000) $(TRIAL) \
 		$$(grep -l WireContract tests/wires/test_*.py | sed 's/\.py$$//; s,/,.,g; s/$$/.WireTests.test_fuzz/') \
+		tests.wires.test_litama.WireTests.test_fuzz_over_websocket \
 		tests.web.test_socket_wire.WireTests.test_fuzz tests.web.test_http_fuzz
 
 FUZZED = $(or $(WIRES),onitama onitama-final litama stratego-frames stratego-lines paper-soccer eriantys eriantys-java open console)

@@ -93,10 +93,6 @@ class SegmentedTransport:
         return 1 + self._chance.below(LONGEST)
 
 
-#: Changes the bytes of a move; `None`: these bytes are no move.
-Spoil = Callable[[bytes], bytes | None]
-
-
 class Line(Protocol):
     """
     One connection of the client under test.
@@ -118,8 +114,6 @@ class Line(Protocol):
         self._cut = cut
         self._chance = chance
         self._lost = lost
-        self._spoil: Spoil | None = None
-        self._spoiled: Callable[[], None] = lambda: None
 
     def connectionMade(self) -> None:
         """The client has connected."""
@@ -128,27 +122,12 @@ class Line(Protocol):
 
     def dataReceived(self, data: bytes) -> None:
         """The client has sent bytes."""
-        if self._spoil is not None:
-            changed = self._spoil(data)
-            if changed is not None:
-                self._spoil = None
-                self._spoiled()
-                data = changed
         self._protocol.dataReceived(data)
 
     def connectionLost(self, reason: Failure | None = None) -> None:
         """The connection is gone."""
         self._protocol.connectionLost(reason)
         self._lost(self)
-
-    def spoil_next(self, spoil: Spoil, spoiled: Callable[[], None]) -> None:
-        """
-        Change the next move of the client.
-
-        :param spoil: gives the changed bytes; `None`: these bytes are no move, and stay as they are
-        :param spoiled: called when it has happened
-        """
-        self._spoil, self._spoiled = spoil, spoiled
 
     def cut(self) -> None:
         """Lose the connection, with what is on its way."""

@@ -235,6 +235,8 @@ class ClientRun(Run, ClientWatcher):
         #: The class of the client's last message, the key of its law, and what to do about it if that is known better.
         self._last_said = ("", "", "")
         self._steps = list(scenario.steps)
+        #: Whether the client's next move is to be spoiled.
+        self._spoils = False
         #: Until when the opponents think, on the clock.
         self._held_until = 0.0
         #: Whether the client has said something after the last match.
@@ -392,6 +394,16 @@ class ClientRun(Run, ClientWatcher):
             self._finish()
 
     # -- what the client says
+
+    def passes(self, data: bytes) -> bytes:
+        """The client's bytes; where the scenario says so, with another move."""
+        changed = self.checks.spoiled(data) if self._spoils and self.checks.spoiled is not None else None
+        if changed is None:
+            return data
+        self._spoils = False
+        self._expected_refusals += 1
+        self.transcript.note("the checker has changed the client's move on its way; the host refuses it")
+        return changed
 
     def said(self, message: Any, raw: bytes) -> None:
         """The client has sent a message."""
@@ -676,8 +688,7 @@ class ClientRun(Run, ClientWatcher):
             case Act.HOST_STOPS | Act.HOST_KILLED:
                 self._host_gone(killed=act is Act.HOST_KILLED)
             case Act.MOVE_REFUSED:
-                if self._line is not None and self.checks.spoiled is not None:
-                    self._line.spoil_next(self.checks.spoiled, self._spoil_sent)
+                self._spoils = self.checks.spoiled is not None
 
     def _think(self, seconds: float) -> None:
         self._held_until = self.clock.seconds() + seconds
@@ -736,7 +747,3 @@ class ClientRun(Run, ClientWatcher):
             f"The host was gone, and the client still ran {TRIES + ENDS:g} s later.",
         )
         self._finish()
-
-    def _spoil_sent(self) -> None:
-        self._expected_refusals += 1
-        self.transcript.note("the checker has changed the client's move on its way; the host refuses it")

@@ -56,13 +56,12 @@ class SeatOfUser(ClientWatcher):
 
 
 class _Watcher(ClientWatcher):
-    """Tells each seat what concerns it."""
+    """Tells each seat what concerns it. The player who logs in is that of the connection which is heard."""
 
-    def __init__(self) -> None:
-        self.seats: dict[Any, SeatOfUser] = {}
+    speaker: SeatOfUser
 
     def of(self, player: Any) -> ClientWatcher:
-        return self.seats[player]
+        return self.speaker
 
 
 class ReplicaConnection:
@@ -78,17 +77,19 @@ class ReplicaConnection:
         config, wire = replica.host.factory.config, replica.host.wire
         assert wire.client_codec is not None
         self._replica = replica
+        self._seat = seat
         self._expect = expect
         self._codec: Any = config.new_codec()
         self._reads = wire.client_codec()
         self._conversation = config.new_conversation(self, replica.host.lobby)
         #: Whether the replica has closed the connection.
         self.closed = False
-        replica.watcher.seats[self._conversation] = seat
+        replica.watcher.speaker = seat
         self._conversation.begin()
 
     def hear(self, data: bytes) -> None:
         """The client has sent these bytes."""
+        self._replica.watcher.speaker = self._seat
         try:
             for message in self._codec.feed(data):
                 if not self.closed:

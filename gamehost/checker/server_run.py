@@ -26,6 +26,7 @@ from gamehost.checker.transcript import Transcript, pieces_of
 from gamehost.games.base import Game, Seat
 from gamehost.wires.base import Wire
 from gamehost.wires.framing import WireError
+from gamehost.wires.websocket import ClientBytes, client_bytes
 
 #: What a scenario does.
 Script = Callable[["ServerRun"], Awaitable[None]]
@@ -202,6 +203,8 @@ class ServerChecks:
     settings: Mapping[str, str] = {}
 
 
+#: The server's name in the handshake of WebSocket.
+HOST = "localhost"
 #: Connects a protocol with the server under test.
 Dial = Callable[[TwistedProtocol], Deferred[Any]]
 
@@ -238,6 +241,7 @@ class User:
         self._line: _ServerLine | None = None
         self._transport: Any = None
         self._codec: Any = None
+        self._below = ClientBytes()
         self.replica: ReplicaConnection | None = None
         #: What the server must still send, and what it has sent that nobody has judged.
         self.expected: deque[Any] = deque()
@@ -251,15 +255,17 @@ class User:
         """Whether there is a connection to the server."""
         return self._line is not None
 
-    def connect(self, codec: Any, dial: Dial, cut: Callable[[Any], SegmentedTransport]) -> Deferred[Any]:
+    def connect(self, wire: Wire[Any], dial: Dial, cut: Callable[[Any], SegmentedTransport]) -> Deferred[Any]:
         """Connect with the server. Fires when that has been done, and fails if it cannot be."""
-        self._codec = codec
+        assert wire.client_codec is not None
+        self._codec, self._below = wire.client_codec(), client_bytes(wire)
         self._raw.clear()
         self._transcript.connected_again()
         self._line = line = _ServerLine(self)
 
         def made(_: Any) -> None:
             self._transport = cut(line.transport)
+            self._transport.write(self._below.opening(HOST))
 
         return dial(line).addCallback(made)
 
@@ -276,7 +282,7 @@ class User:
     def send(self, data: bytes) -> None:
         """Send bytes in one piece."""
         if self._line is not None:
-            self._transport.write(data)
+            self._transport.write(self._below.sent(data))
 
     def close(self) -> None:
         """Close the connection to the server."""
@@ -290,7 +296,10 @@ class User:
         if line is not self._line:
             return
         try:
-            for piece in pieces_of(self._codec, data):
+            below, due = self._below.received(data), self._below.answers()
+            if due:
+                self._transport.write(due)
+            for piece in pieces_of(self._codec, below):
                 self._raw += piece
                 for message in self._codec.feed(piece):
                     self._transcript.heard(message, bytes(self._raw))
@@ -439,7 +448,7 @@ class ServerRun(Run):
         clock, cut, chance = self.clock, self.scenario.cut, self.chance
         try:
             await user.connect(
-                self._new_codec(), self._server.dial, lambda line: SegmentedTransport(line, clock, cut, chance)
+                self._server.wire, self._server.dial, lambda line: SegmentedTransport(line, clock, cut, chance)
             )
         except Exception as error:
             raise Unreachable(str(error)) from None

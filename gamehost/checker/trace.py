@@ -23,13 +23,14 @@ from twisted.python.failure import Failure
 from gamehost._twisted import write_at_once
 from gamehost.checker.base import Cut, Grade, TranscriptLine, WireChecks, plain_checks
 from gamehost.checker.line import SegmentedTransport
-from gamehost.checker.transcript import RecordingCodec, Transcript, Watcher
+from gamehost.checker.transcript import RecordingCodec, RecordingConfig, Transcript, Watcher
 from gamehost.commands.command_line import exit_with_usage_error
 from gamehost.net.endpoints import Endpoints, set_socket_options
 from gamehost.players.base import SeededChance
 from gamehost.settings import BadOption
-from gamehost.wires.base import Wire
+from gamehost.wires.base import Codec, Wire
 from gamehost.wires.framing import WireError
+from gamehost.wires.websocket import LinesOrSocket, client_bytes
 
 #: The columns of what was said, before what it means.
 WIDTH = 34
@@ -114,7 +115,11 @@ class Trace:
         self._seconds = 0.0
         self._tell = tell
         self._transcript = Transcript(checks, lambda: 0.0, wire.client_codec().encode)
-        self._client = RecordingCodec(wire.configure({}).new_codec(), _Said(self._client_says))
+        config: Any = wire.configure({})
+        config = LinesOrSocket(config) if wire.websocket else config
+        self._client = RecordingConfig(config, _Said(self._client_says)).new_codec()
+        #: What is below the server's messages.
+        self._below = client_bytes(wire, looks_on=True)
         self._host = RecordingCodec(wire.client_codec(), _Said(self._host_says))
         #: The directions that can still be read.
         self._readable = {"client", "host"}
@@ -125,18 +130,25 @@ class Trace:
 
     def host_sent(self, data: bytes, seconds: float = 0.0) -> None:
         """Bytes of the server."""
-        self._read("host", self._host, data, seconds)
+        self._read("host", self._host, data, seconds, self._below.received)
 
     def event(self, words: str, seconds: float = 0.0) -> None:
         """Something happened to the connection."""
         self._tell(TraceLine(self._at(seconds), self.name, "", "", words))
 
-    def _read(self, sender: str, codec: RecordingCodec, data: bytes, seconds: float) -> None:
+    def _read(
+        self,
+        sender: str,
+        codec: Codec[Any],
+        data: bytes,
+        seconds: float,
+        below: Callable[[bytes], bytes] = lambda data: data,
+    ) -> None:
         if sender not in self._readable:
             return
         self._seconds = seconds
         try:
-            for _ in codec.feed(data):
+            for _ in codec.feed(below(data)):
                 pass
         except WireError as error:
             self._readable.discard(sender)

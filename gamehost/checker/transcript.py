@@ -12,6 +12,7 @@ from gamehost.checker.base import Reading, Said, TranscriptLine, WireChecks
 from gamehost.wires.base import Codec, WireConfig
 from gamehost.wires.conversation import Conversation, Peer
 from gamehost.wires.framing import BLANK, ClientLineCodec, LineCodec, WireError
+from gamehost.wires.websocket import LineOrTextCodec, LinesOrSocket
 
 _LINE = re.compile(rb"[^\n]*\n|[^\n]+")
 #: The longest text of a message in a transcript, in characters.
@@ -86,6 +87,10 @@ class Transcript:
 class Watcher:
     """What is told about a session as it goes on. Subclasses override what they need."""
 
+    def passes(self, data: bytes) -> bytes:
+        """What the host is to read in place of these bytes of the client: a segment, or a text of WebSocket as a line."""
+        return data
+
     def said(self, message: Any, raw: bytes) -> None:
         """The client has sent a message."""
 
@@ -125,12 +130,17 @@ class RecordingCodec:
         self._watcher = watcher
         self._raw = bytearray()
 
+    def __getattr__(self, name: str) -> Any:
+        if name != "LIMIT":  # there is no short way for a segment that is a message
+            raise AttributeError(name)
+        return getattr(self._codec, name)
+
     @property
     def unfinished(self) -> bool:
         return self._codec.unfinished
 
     def feed(self, data: bytes) -> Iterator[Any]:
-        for piece in pieces_of(self._codec, data):
+        for piece in pieces_of(self._codec, self._watcher.passes(data)):
             self._raw += piece
             try:
                 for message in self._codec.feed(piece):
@@ -146,6 +156,21 @@ class RecordingCodec:
         data = self._codec.encode(message)
         self._watcher.heard(message, data)
         return data
+
+
+class RecordingInput(LineOrTextCodec):
+    """The same for a client that may speak WebSocket. Each text of it is recorded as a line."""
+
+    def __init__(self, codec: Codec[Any], watcher: Watcher) -> None:
+        super().__init__(RecordingCodec(codec, watcher))
+        self._watcher = watcher
+
+    def feed(self, data: bytes) -> Iterator[Any]:
+        try:
+            yield from super().feed(data)
+        except WireError as error:
+            self._watcher.unreadable(error)
+            raise
 
 
 class RecordingPeer:
@@ -183,6 +208,8 @@ class RecordingConfig:
         self._watcher = watcher
 
     def new_codec(self) -> Codec[Any]:
+        if isinstance(self._config, LinesOrSocket):
+            return RecordingInput(self._config.lines.new_codec(), self._watcher)
         return RecordingCodec(self._config.new_codec(), self._watcher)
 
     def new_conversation(self, peer: Peer[Any], lobby: Any) -> Conversation[Any]:

@@ -26,6 +26,7 @@ from gamehost.players.base import Level, Player, SeededChance, Thinking
 from gamehost.programs.wire_player import NewPlayer, ProgramError, WirePlayer
 from gamehost.wires.base import Codec, Wire
 from gamehost.wires.framing import WireError
+from gamehost.wires.websocket import client_bytes
 
 
 class PlayerProtocol(Protocol):
@@ -37,9 +38,11 @@ class PlayerProtocol(Protocol):
 
     transport: Any
 
-    def __init__(self, player: WirePlayer, codec: Codec[Any], games: int, say: Callable[[str], object]) -> None:
+    def __init__(self, player: WirePlayer, wire: Wire[Any], games: int, say: Callable[[str], object]) -> None:
+        assert wire.client_codec is not None
         self._player = player
-        self._codec = codec
+        self._codec: Codec[Any] = wire.client_codec()
+        self._below = client_bytes(wire)
         self._left = games
         self._print = say
         #: Fires at the end: with `None`, or with the reason why the program cannot go on.
@@ -48,11 +51,14 @@ class PlayerProtocol(Protocol):
     def connectionMade(self) -> None:
         if ITCPTransport.providedBy(self.transport):
             self.transport.setTcpNoDelay(True)
-        self._say(self._player.begin())
+        opening = self._below.opening(getattr(self.transport.getPeer(), "host", "localhost"))
+        self._say(self._player.begin(), opening)
 
     def dataReceived(self, data: bytes) -> None:
         try:
-            for message in self._codec.feed(data):
+            below = self._below.received(data)
+            self._say((), self._below.answers())
+            for message in self._codec.feed(below):
                 self._say(self._player.hear(message))
                 if self._player.result is not None and self._finished(self._player.result):
                     return
@@ -77,9 +83,10 @@ class PlayerProtocol(Protocol):
         self._end(None)
         return True
 
-    def _say(self, messages: Sequence[Any]) -> None:
-        if messages:
-            self.transport.write(b"".join(map(self._codec.encode, messages)))
+    def _say(self, messages: Sequence[Any], before: bytes = b"") -> None:
+        data = before + self._below.sent(b"".join(map(self._codec.encode, messages)))
+        if data:
+            self.transport.write(data)
 
     def _end(self, reason: str | None) -> None:
         self.transport.loseConnection()
@@ -136,8 +143,7 @@ def play(
     words: argparse.Namespace, wire: Wire[Any], player: WirePlayer, reactor: Any, say: Callable[[str], object]
 ) -> "Deferred[str | None]":
     """Connect and play. Fires with `None`, or with the reason why the program cannot go on."""
-    assert wire.client_codec is not None
-    protocol = PlayerProtocol(player, wire.client_codec(), words.games, say)
+    protocol = PlayerProtocol(player, wire, words.games, say)
     connecting = clientFromString(reactor, words.to).connect(Factory.forProtocol(lambda: protocol))
     alive = LoopingCall(protocol.keep_alive)
     alive.clock = reactor

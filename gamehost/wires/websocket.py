@@ -20,10 +20,10 @@ from attrs import define, frozen
 from msgspec.structs import replace
 from wsproto.extensions import Extension
 from wsproto.frame_protocol import CloseReason, FrameProtocol, Opcode, ParseFailed, RsvBits
-from wsproto.utilities import generate_accept_token
+from wsproto.utilities import generate_accept_token, generate_nonce
 
 from gamehost.lobby.lobby import Lobby
-from gamehost.wires.base import Codec, WireConfig
+from gamehost.wires.base import Codec, Wire, WireConfig
 from gamehost.wires.conversation import Conversation, Peer
 from gamehost.wires.framing import Control, UndecodableLine, WireError
 
@@ -539,3 +539,108 @@ class LinesOrSocket:
 
     def new_conversation(self, peer: Peer[Any], lobby: Lobby) -> Conversation[Any]:
         return self.lines.new_conversation(peer, lobby)
+
+
+# The client's side
+
+
+class ClientBytes:
+    """What is between the connection of a client and its codec: nothing, where a wire has no WebSocket."""
+
+    def opening(self, host: str) -> bytes:
+        """What a client sends first, to this host."""
+        return b""
+
+    def received(self, data: bytes) -> bytes:
+        """
+        What the codec is to read of the server's bytes.
+
+        :raises WireError: the server does not speak WebSocket
+        """
+        return data
+
+    def sent(self, data: bytes) -> bytes:
+        """How bytes of the codec are sent."""
+        return data
+
+    def answers(self) -> bytes:
+        """What is to be sent because of what was received."""
+        return b""
+
+
+class ClientSocket(ClientBytes):
+    """
+    WebSocket below a codec of lines: each text of the server becomes a line, and each line a text.
+
+    :param looks_on: the connection is somebody else's, who may speak by line, too
+    """
+
+    def __init__(self, looks_on: bool = False) -> None:
+        self._looks_on = looks_on
+        self._key = generate_nonce()
+        self._frames = FrameProtocol(client=True, extensions=[])
+        self._head: bytearray | None = bytearray()
+        self._by_line = False
+        self._answers = b""
+
+    def opening(self, host: str) -> bytes:
+        return (
+            b"GET / HTTP/1.1\r\nHost: " + host.encode("idna") + b"\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+            b"Sec-WebSocket-Key: " + self._key + b"\r\nSec-WebSocket-Version: 13\r\n\r\n"
+        )
+
+    def received(self, data: bytes) -> bytes:
+        if self._by_line:
+            return data
+        if self._head is not None:
+            self._head += data
+            opening = bytes(self._head)
+            if self._looks_on and not (opening.startswith(b"HTTP/") or b"HTTP/".startswith(opening)):
+                self._by_line = True
+                return opening
+            end = opening.find(b"\r\n\r\n")
+            if end < 0:
+                if len(opening) > LONGEST_HANDSHAKE:
+                    raise WireError("no answer to the handshake of WebSocket")
+                return b""
+            self._check_answer(opening[:end])
+            self._head, data = None, opening[end + 4 :]
+        self._frames.receive_bytes(data)
+        try:
+            return b"".join(map(self._line, self._frames.received_frames()))
+        except ParseFailed as error:
+            raise WireError(_WORDS.get(error.code, _NO_FRAME).format(limit=LONGEST_TEXT)) from None
+
+    def _check_answer(self, head: bytes) -> None:
+        first, _, rest = head.partition(b"\r\n")
+        if b" 101" not in first[: len(b"HTTP/1.1 101")]:
+            raise WireError("the server opens no WebSocket")
+        accepted = re.search(rb"(?im)^sec-websocket-accept:[ \t]*(\S+)", rest)
+        if not self._looks_on and (accepted is None or accepted[1] != generate_accept_token(self._key)):
+            raise WireError("the server's answer to the handshake of WebSocket is not that to this one")
+
+    def _line(self, frame: Any) -> bytes:
+        match frame.opcode:
+            case Opcode.PING if not self._looks_on:
+                self._answers += self._frames.pong(bytes(frame.payload))
+            case Opcode.TEXT:
+                text = bytes(frame.payload.encode("utf-8"))
+                if b"\n" in text:
+                    raise WireError("a text with a line end")
+                return text + (b"\n" if frame.message_finished else b"")
+            case Opcode.BINARY:
+                raise WireError("a binary message; expected text")
+        return b""
+
+    def sent(self, data: bytes) -> bytes:
+        texts = data.removesuffix(b"\n").split(b"\n") if data else ()
+        return b"".join(self._frames.send_data(text.decode("utf-8")) for text in texts)
+
+    def answers(self) -> bytes:
+        due, self._answers = self._answers, b""
+        return due
+
+
+def client_bytes(wire: Wire[Any], looks_on: bool = False) -> ClientBytes:
+    """What is below the codec of a client of this wire: WebSocket, if the wire has it."""
+    return ClientSocket(looks_on) if wire.websocket else ClientBytes()

@@ -16,13 +16,14 @@ from gamehost.wires.eriantys import messages as eriantys_m
 from gamehost.wires.eriantys.messages import Color, Communication, Error, GameInfo, PlayerStatus
 from gamehost.wires.eriantys.server_checks import JsonSpelling
 from gamehost.wires.eriantys.server_draws import Bag, ToldEriantys, colours, shuffle
+from gamehost.wires.litama import messages as litama_m
 from gamehost.wires.onitama import messages as m
 from gamehost.wires.onitama_final import messages as final_m
 from gamehost.wires.open import messages as open_m
 from gamehost.wires.paper_soccer import messages as soccer_m
 from gamehost.wires.stratego_frames import messages as frames_m
 from gamehost.wires.stratego_lines import messages as lines_m
-from tests.kit.checker import Faulty, ServerCheckerContract, breaches, check_server
+from tests.kit.checker import Fault, Faulty, ServerCheckerContract, breaches, check_server
 
 
 def names_the_wrong_winner(end: Faulty, message: Any) -> Sequence[Any]:
@@ -174,6 +175,70 @@ class OnitamaFinalServers(ServerCheckerContract, SynchronousTestCase):
         forgets_waiting: ("crosswise", "Waiting is missing"),
         final_exchanges_the_colours: ("crosswise", "Start: wrong black, white"),
     }
+
+
+def litama_fields(**wrong: Any) -> Fault:
+    """Each `state` of a match that has begun has other fields."""
+
+    def changes(end: Faulty, message: Any) -> Sequence[Any]:
+        begun = isinstance(message, litama_m.Standing) and message.fields["gameState"] != "waiting for player"
+        if not begun:
+            return [message]
+        changed = {name: change(message.fields) for name, change in wrong.items()}
+        return [litama_m.Standing({**message.fields, **changed})]
+
+    changes.__name__ = f"changes_{'_'.join(wrong)}"
+    return changes
+
+
+def tells_state_before_spectate(end: Faulty, message: Any) -> Sequence[Any]:
+    if isinstance(message, litama_m.Done) and message.command == "spectate":
+        return []
+    if isinstance(message, litama_m.Standing) and isinstance(end.heard[-1], litama_m.Spectate):
+        return [message, litama_m.Done("spectate", message.fields["matchId"])]
+    return [message]
+
+
+def short_tokens(end: Faulty, message: Any) -> Sequence[Any]:
+    return [replace(message, token=message.token[:32]) if isinstance(message, litama_m.Entered) else message]
+
+
+def one_error_for_all(end: Faulty, message: Any) -> Sequence[Any]:
+    return [replace(message, error="Invalid move") if isinstance(message, litama_m.Failed) else message]
+
+
+def forgets_commands(end: Faulty, message: Any) -> Sequence[Any]:
+    return [replace(message, command="?") if isinstance(message, litama_m.Failed) else message]
+
+
+def ends_spectating_with_a_sentence(end: Faulty, message: Any) -> Sequence[Any]:
+    if isinstance(message, litama_m.Failed) and message.error == "Game ended":
+        return [replace(message, error="the game has ended")]
+    return [message]
+
+
+def hears_one_move(end: Faulty, message: Any) -> Sequence[Any]:
+    moves = sum(isinstance(one, litama_m.MakeMove) for one in end.heard)
+    return [] if isinstance(message, litama_m.MakeMove) and moves == 3 else [message]
+
+
+class LitamaServers(ServerCheckerContract, SynchronousTestCase):
+    """What the checks of every wire must do, over WebSocket."""
+
+    wire = "litama"
+    sends_wrong = {
+        litama_fields(winner=lambda fields: "none"): ("whole-match", "Standing: wrong fields.winner"),
+        litama_fields(currentTurn=lambda fields: "blue"): ("crosswise", "Standing: wrong fields.currentTurn"),
+        litama_fields(moves=lambda fields: fields["moves"][1:]): ("crosswise", "Standing: wrong fields.moves"),
+        litama_fields(indices=lambda fields: {"blue": 0, "red": 1}): ("next-match", "Standing: wrong fields"),
+        litama_fields(board=lambda fields: fields["board"][::-1]): ("crosswise", "Standing: wrong fields.board"),
+        tells_state_before_spectate: ("crosswise", "Standing instead of Done"),
+        short_tokens: ("crosswise", "Entered: wrong token"),
+        one_error_for_all: ("ids", "Failed: wrong error"),
+        forgets_commands: ("out-of-turn", "Failed: wrong command"),
+        ends_spectating_with_a_sentence: ("ended", "Failed: wrong error"),
+    }
+    hears_wrong = {hears_one_move: ("any-connection", "is missing")}
 
 
 def open_names_the_wrong_winner(end: Faulty, message: Any) -> Sequence[Any]:

@@ -12,8 +12,10 @@ from twisted.trial.unittest import SynchronousTestCase
 from gamehost.checker.base import Grade, PlainReading, plain_checks
 from gamehost.checker.trace import Form, Printer, Trace, TraceLine, main, time_of_day
 from gamehost.plugins import WIRES
+from gamehost.testing.wire_sockets import HANDSHAKE, SWITCHED, frame
 from gamehost.wires.onitama.messages import Login
 from gamehost.wires.open.messages import Enter, LogIn, Pong, Sorry
+from gamehost.wires.websocket import text_frame
 from tests.kit.checker import CHECKS
 
 DEAL = "white=boar,ox;black=crab,eel;spare=tiger"
@@ -60,6 +62,23 @@ class TraceTests(SynchronousTestCase):
                 ],
             ],
         )
+
+    def test_websocket(self) -> None:
+        """Texts are shown as lines are, and tokens are not."""
+        match_id, token = "0" * 24, "ab" * 32
+        answer = f'{{"messageType":"create","matchId":"{match_id}","token":"{token}","index":0}}'
+        said = f"move {match_id} {token} ox a1a2"
+        by_socket, by_line = trace_of("litama"), trace_of("litama")
+        by_socket[0].client_sent(HANDSHAKE + frame(b"create ann"))
+        by_socket[0].host_sent(SWITCHED + text_frame(answer.encode()))
+        by_socket[0].client_sent(frame(said.encode()))
+        by_line[0].client_sent(b"create ann\n")
+        by_line[0].host_sent(answer.encode() + b"\n")
+        by_line[0].client_sent(said.encode() + b"\n")
+        told = self.told(by_socket[1])
+        self.assertEqual([line for line in told if line[2]], self.told(by_line[1]))
+        self.assertEqual(told[-1][2], f"move {match_id} *** ox a1a2")
+        self.assertNotIn(token, str(told))
 
     def test_a_move_behind_one_that_is_not_answered(self) -> None:
         """It is a breach whether the answer to the first one has passed or not, and its refusal is marked."""

@@ -22,7 +22,7 @@ from gamehost.programs.wire_player import MOST_REFUSALS, ProgramError, WirePlaye
 from gamehost.wires.eriantys import messages as eriantys
 from gamehost.wires.onitama import messages as m
 from gamehost.wires.onitama import messages as onitama
-from gamehost.wires.onitama.client import OnitamaPlayer, PipesClientCodec
+from gamehost.wires.onitama.client import OnitamaPlayer
 from gamehost.wires.onitama_final import messages as final
 from gamehost.wires.open import messages as open_wire
 from gamehost.wires.paper_soccer import messages as soccer
@@ -42,7 +42,7 @@ class ConnectionTests(SynchronousTestCase):
     def connect(self, games: int = 1) -> PlayerProtocol:
         self.said: list[str] = []
         player = OnitamaPlayer("ann", "", players_of(Level.EASY, WIRES[0].games))
-        protocol = PlayerProtocol(player, PipesClientCodec(), games, self.said.append)
+        protocol = PlayerProtocol(player, PLAYABLE["onitama"], games, self.said.append)
         self.transport = StringTransport()
         protocol.makeConnection(self.transport)
         return protocol

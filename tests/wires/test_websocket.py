@@ -7,7 +7,11 @@ from twisted.trial.unittest import SynchronousTestCase
 from gamehost.testing.cases import PropertyCase
 from gamehost.testing.memory_host import MemoryHost
 from gamehost.testing.wire_sockets import SWITCHED, TEXT, SocketContract, frame, frames
+from gamehost.wires.framing import WireError
+from gamehost.wires.litama import messages as m
+from gamehost.wires.litama.codec import LitamaCodec
 from gamehost.wires.open.conversation import WIRE as OPEN
+from gamehost.wires.websocket import ClientSocket, LineOrTextCodec, Ping, control_frame
 from tests.kit.plugin_games import GOMOKU_WIRE, gomoku_tests
 from tests.kit.web_host import WebClient, WebHost, request
 
@@ -38,6 +42,63 @@ class GomokuTests(SocketContract, PropertyCase):
         _, client = self.connected()
         self.assertEqual(client.ask("GET out"), ["REFUSED expected one of NAME, PLAY, RESIGN"])
         self.assertEqual(client.ask("NAME ann"), ["WAITING ann"])
+
+
+class ClientTests(SynchronousTestCase):
+    """The client's side: what is below the codec of a program that plays, checks or looks on."""
+
+    def pair(self) -> ClientSocket:
+        """A client whose handshake is answered."""
+        self.host = LineOrTextCodec(LitamaCodec())
+        client = ClientSocket()
+        [switching] = self.host.feed(client.opening("example.org"))
+        self.assertEqual(client.received(self.host.encode(switching)), b"")
+        return client
+
+    def test_lines_become_texts_and_back(self) -> None:
+        """Cut at every byte, too."""
+        client = self.pair()
+        heard = [list(self.host.feed(bytes((byte,)))) for byte in client.sent("create \u011b\nstate 1\n".encode())]
+        self.assertEqual([each.text for found in heard for each in found], ["create \u011b", "state 1"])
+        answers = [m.Done("spectate", "1"), m.Standing({"board": "\u011b" * 200})]
+        data = b"".join(map(self.host.encode, answers))
+        self.assertEqual(b"".join(client.received(bytes((byte,))) for byte in data), client_lines(data))
+        self.assertEqual(client.sent(b""), b"")
+
+    def test_pings_are_answered(self) -> None:
+        client = self.pair()
+        self.assertEqual((client.received(self.host.encode(Ping(b"x"))), client.answers()[:2]), (b"", b"\x8a\x81"))
+        self.assertEqual(client.answers(), b"")
+
+    def test_what_is_no_such_server(self) -> None:
+        """Another answer, that to another handshake, one without an end, and frames that cannot be texts of lines."""
+        for data, why in (
+            (b"HTTP/1.1 404 Not Found\r\n\r\n", "the server opens no WebSocket"),
+            (b"hello\r\n\r\n", "the server opens no WebSocket"),
+            (SWITCHED, "not that to this one"),
+            (b"x" * 10_000, "no answer to the handshake"),
+        ):
+            self.assertIn(why, str(self.assertRaises(WireError, ClientSocket().received, data)))
+        for data, why in (
+            (b"\x82\x01x", "a binary message"),
+            (b"\x81\x03a\nb", "a text with a line end"),
+            (b"\xf1\x00", "RFC 6455"),
+        ):
+            self.assertIn(why, str(self.assertRaises(WireError, self.pair().received, data)))
+
+    def test_who_looks_on_reads_either(self) -> None:
+        """Without having sent the handshake, and without an answer to pings."""
+        looks_on = ClientSocket(looks_on=True)
+        self.assertEqual(looks_on.received(SWITCHED + control_frame(Ping()) + b"\x81\x02{}"), b"{}\n")
+        self.assertEqual(looks_on.answers(), b"")
+        for pieces in ((b"H", b"ello\n"), (b'{"a":1}\n', b"HTTP/\n")):
+            looks_on = ClientSocket(looks_on=True)
+            self.assertEqual(b"".join(map(looks_on.received, pieces)), b"".join(pieces))
+
+
+def client_lines(data: bytes) -> bytes:
+    """The texts of frames as lines."""
+    return b"".join(text + b"\n" for _, text in frames(data)[0])
 
 
 class PathTests(SynchronousTestCase):

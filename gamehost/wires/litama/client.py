@@ -57,7 +57,7 @@ class LitamaClientCodec(ClientLineCodec[m.Message]):
         """
         :raises WireError: it cannot be written
         """
-        if not isinstance(message, m.Command) or isinstance(message, m.Unknown):
+        if not isinstance(message, m.Command):
             raise WireError(f"a client does not say {type(message).__name__}")
         if parse(message.text) != message:
             raise WireError("a name that is too long, or a field with a blank")
@@ -79,15 +79,15 @@ class LitamaPlayer(WirePlayer):
     def begin(self) -> Sequence[Any]:
         self._position = None
         if self._token:  # the match goes on, and the connection is a new one
-            return (_said(f"spectate {self._match_id} {self._token}"),)
+            return (parse(f"spectate {self._match_id} {self._token}"),)
         joins = _ID.fullmatch(self.password) is not None
-        return (_said(f"join {self.password} {self.name}" if joins else f"create {self.name}"),)
+        return (parse(f"join {self.password} {self.name}" if joins else f"create {self.name}"),)
 
     def hear(self, message: Any) -> Sequence[Any]:
         match message:
             case m.Entered(_, match_id, token, index):
                 self._match_id, self._token, self._index = match_id, token, index
-                return (_said(f"spectate {match_id}"),)
+                return (parse(f"spectate {match_id}"),)
             case m.Standing(fields) if fields.get("gameState") != "waiting for player":
                 self._stands(fields)
             case m.Failed(_, why, "move"):
@@ -101,7 +101,7 @@ class LitamaPlayer(WirePlayer):
         :raises ProgramError: it cannot be understood
         """
         try:
-            position, winner, names = _position(fields), fields["winner"], fields["usernames"]
+            position, winner, names = position_of(fields), fields["winner"], fields["usernames"]
             self._blue = 0 if fields["startingCards"]["side"] in BLUE_CARDS else 1
             seat = Seat(self._blue ^ (fields["indices"]["blue"] != self._index))
         except (KeyError, TypeError, ValueError) as error:
@@ -119,15 +119,14 @@ class LitamaPlayer(WirePlayer):
         if not isinstance(action, Move):
             return ()  # the server gives a card for who cannot move
         squares = "".join(SQUARES[turned(square, self._blue)] for square in (action.start, action.end))
-        return (_said(f"move {self._match_id} {self._token} {action.card} {squares}"),)
+        return (parse(f"move {self._match_id} {self._token} {action.card} {squares}"),)
 
 
-def _said(text: str) -> m.Message:
-    return parse(text)
-
-
-def _position(fields: Mapping[str, Any]) -> Position:
+def position_of(fields: Mapping[str, Any]) -> Position:
     """
+    The position in the fields of `state`.
+
+    :raises KeyError: a field is missing
     :raises ValueError: there is no such card, or no such board
     """
     blue = 0 if fields["startingCards"]["side"] in BLUE_CARDS else 1

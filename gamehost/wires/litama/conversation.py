@@ -485,5 +485,7 @@ WIRE: Wire[Message] = Wire(
     must_listen=False,
     client_codec=imported("gamehost.wires.litama.client:LitamaClientCodec"),
     player=imported("gamehost.wires.litama.client:LitamaPlayer"),
+    checks=imported("gamehost.wires.litama.checks:CHECKS"),
+    server_checks=imported("gamehost.wires.litama.server_checks:SERVER_CHECKS"),
     websocket=True,
 )

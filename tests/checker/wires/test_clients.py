@@ -16,6 +16,9 @@ from tests.checker.wires.eriantys_java_clients import CRIPPLED as JAVA_CRIPPLED
 from tests.checker.wires.eriantys_java_clients import NeverAcknowledges as NoJavaAcks
 from tests.checker.wires.eriantys_java_clients import NoStream
 from tests.checker.wires.eriantys_java_clients import SoundClient as JavaSoundClient
+from tests.checker.wires.litama_clients import CRIPPLED as LITAMA_CRIPPLED
+from tests.checker.wires.litama_clients import BinaryFrames
+from tests.checker.wires.litama_clients import SoundClient as LitamaSoundClient
 from tests.checker.wires.onitama_clients import CRIPPLED as ONITAMA_CRIPPLED
 from tests.checker.wires.onitama_clients import (
     FINAL_CRIPPLED,
@@ -119,6 +122,25 @@ class FinalChecks(CheckerContract, SynchronousTestCase):
             ),
         ):
             self.assertEqual(check(client, [scenario]).findings[0][0].law.section, section, client)
+
+
+class LitamaChecks(CheckerContract, SynchronousTestCase):
+    """What every wire's checks must do, over WebSocket."""
+
+    sound = LitamaSoundClient
+    crippled = LITAMA_CRIPPLED
+
+    def test_frames_that_cannot_be_read(self) -> None:
+        """They are a fault of the framing."""
+        self.assertIn(
+            "bytes that are no message: a binary message; expected text", titles(check(BinaryFrames, ["blue-begins"]))
+        )
+
+    def test_tokens_are_hidden(self) -> None:
+        """In every transcript, those that the server sends, too."""
+        texts = [line.text for outcome in check(LitamaSoundClient, ["own-drop"]).outcomes for line in outcome.lines]
+        self.assertTrue(any('"token":"***"' in text for text in texts))
+        self.assertNotRegex("\n".join(texts), "[0-9a-f]{64}")
 
 
 class JavaChecks(CheckerContract, SynchronousTestCase):
