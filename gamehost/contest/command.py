@@ -7,11 +7,12 @@ import json
 import os
 import secrets
 import shlex
+import shutil
 import subprocess
 import sys
 import time
 import tomllib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, TextIO
@@ -23,6 +24,7 @@ from twisted.web.static import Data, File
 
 from gamehost.commands.command_line import exit_with_usage_error, print_text
 from gamehost.contest import results
+from gamehost.contest.audit import audited, faults
 from gamehost.contest.contest import (
     FORMATS,
     JOURNAL,
@@ -50,9 +52,15 @@ CHECKED = 4
 #: Seconds for these.
 CHECK_SECONDS = 180
 
+#: Characters of the bar on a terminal.
+BAR = 30
 #: Seconds between two versions of the results while the contest is played.
 PAUSE = 0.5
 
+#: The picture of a game without one.
+NOT_BEGUN = b'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 4 3"/>'
+
+DEFAULT_OUT = Path("contest")
 #: Where the socket of a host is by default.
 DEFAULT_ADMIN = Path("gamehost.sqlite.admin")
 
@@ -91,21 +99,16 @@ def parser(wires: Sequence[Wire[Any]]) -> argparse.ArgumentParser:
     made.add_argument(
         "--pairs", action="store_true", default=None, help="play each pairing twice: the same deal, other seats"
     )
-    made.add_argument(
-        "--seats", type=number, metavar="N", help="players at a table, in games for more than two; default 2"
-    )
-    made.add_argument(
-        "--seed", type=int, metavar="N", help="of pairings and deals; default: at random, and written down"
-    )
+    made.add_argument("--seats", type=number, metavar="N", help="players at a table; default 2")
+    made.add_argument("--seed", type=int, metavar="N", help="of pairings and deals; default: at random, written down")
     made.add_argument(
         "--set", action="append", metavar="NAME=VALUE", help="a setting of the game or the wire; repeatable"
     )
     made.add_argument("--move-time", type=_seconds, metavar="S", help="seconds for a move; default 10, 0: any time")
-    made.add_argument(
-        "--game-time", type=_seconds, metavar="S", help="seconds for all moves of a player; default: any time"
-    )
+    made.add_argument("--game-time", type=_seconds, metavar="S", help="for all moves of a player; default: any time")
     made.add_argument("--increment", type=_seconds, metavar="S", help="seconds that a player gets for each move")
     made.add_argument("--deadline", type=_seconds, metavar="S", help="seconds for a whole game; default 600")
+    made.add_argument("--most-moves", type=number, metavar="N", help="after so many a game is drawn; default: never")
     made.add_argument("--memory", type=number, metavar="MIB", help="that a program may take; on Linux; default 1024")
     made.add_argument("--sprt", nargs=2, type=float, metavar="ELO", help="two players: stop when it is decided whether the "
                       "first is so much, or so much better")  # fmt: skip
@@ -118,6 +121,7 @@ def parser(wires: Sequence[Wire[Any]]) -> argparse.ArgumentParser:
     made.add_argument(
         "--strict-entry", action="store_true", default=None, help="begin only if all programs pass the check"
     )
+    made.add_argument("--audit", action="store_true", help="see if the contest in --out followed its plan and its seed")
     made.add_argument("--no-check", action="store_true", default=None, help="do not check the programs first")
     return made
 
@@ -140,10 +144,12 @@ def main(arguments: Sequence[str], wires: Sequence[Wire[Any]], reactor: Any, out
     """
     made = parser(wires)
     options = made.parse_args(arguments)
+    if options.audit:
+        return _audit(options.out or DEFAULT_OUT, wires)
     try:
         content = _content(options)
         plan = plan_of(content, wires)
-        folder = Path(content.get("out", "contest"))
+        folder = Path(content.get("out", DEFAULT_OUT))
         known = next(wire for wire in wires if wire.name == plan.wire)
         new_game = _where_games_are(content, plan)
         if not (folder / JOURNAL).exists() and not content.get("no_check"):
@@ -161,7 +167,7 @@ def main(arguments: Sequence[str], wires: Sequence[Wire[Any]], reactor: Any, out
         status[0], failure[0] = NOT_PLAYED if why_not else OVER, why_not
         reactor.callLater(0, reactor.stop)
 
-    conditions = Conditions(known, game, plan.settings, plan.seats, plan.deadline, plan.memory)
+    conditions = Conditions(known, game, plan.settings, plan.seats, plan.deadline, plan.memory, plan.most_moves)
     run = ContestRun(
         reactor, contest, journal, conditions, at_once, shown.told, done, new_game, new_game is not ContestGame
     )
@@ -175,24 +181,55 @@ def main(arguments: Sequence[str], wires: Sequence[Wire[Any]], reactor: Any, out
     journal.close()
     if failure[0]:
         exit_with_usage_error(failure[0], "the same command goes on when that is mended")
-    _write_results(contest, folder, game)
+    _write_results(shown)
     if status[0] == INTERRUPTED:
         print_text("interrupted: the same command goes on\n")
     return status[0]
 
 
-def _write_results(contest: Contest, folder: Path, game: Game[Any, Any]) -> None:
+def _write_results(shown: "Shown") -> None:
     """
     Write the results, and print the table.
 
     :raises SystemExit: they cannot be written
     """
-    table = results.standings(contest)
+    contest, folder, table = shown.contest, shown.folder, results.standings(shown.contest)
+    shown.clear()
     try:
-        results.write(contest, table, folder, game)
+        results.write(contest, table, folder, shown.game)
     except OSError as error:
         exit_with_usage_error(f"the results cannot be written: {error}", "the same command goes on when that is mended")
     print_text(f"\n{results.as_text(contest, table)}results: {folder / 'results.html'}\n")
+
+
+def _audit(folder: Path, wires: Sequence[Wire[Any]]) -> int:
+    """
+    Say if the contest in a folder went as its plan says.
+
+    :returns: 0: it did; 1: it did not
+    :raises SystemExit: there is none that can be read
+    """
+    try:
+        contest = audited(folder)
+        game = _game({"game": contest.plan.game}, _wire({"wire": contest.plan.wire}, wires))
+    except ContestError as error:
+        exit_with_usage_error(error, "expected the folder of a contest with --out")
+    found = [*faults(contest, game), *_faults_of_results(folder, contest)]
+    good = f"{len(contest.played)} games: players, deals, moves and points follow from the plan and the seed"
+    if contest.plan.hosted:
+        good = f"{len(contest.played)} games: players, moves and points follow from the plan; the host dealt"
+    print_text("\n".join(found or [good]) + "\n")
+    return 1 if found else 0
+
+
+def _faults_of_results(folder: Path, contest: Contest) -> Iterator[str]:
+    try:
+        written = json.loads((folder / "results.json").read_text("utf-8"))
+    except (OSError, ValueError) as error:
+        yield f"results.json: {error}"
+        return
+    if written != json.loads(json.dumps(results.as_data(contest, results.standings(contest)))):
+        yield "results.json: these results do not follow from the journal"
 
 
 def _content(options: argparse.Namespace) -> dict[str, Any]:
@@ -201,7 +238,9 @@ def _content(options: argparse.Namespace) -> dict[str, Any]:
 
     :raises ContestError: the file cannot be used
     """
-    given = {name: value for name, value in vars(options).items() if value is not None and name != "file"}
+    given = {
+        name: value for name, value in vars(options).items() if value is not None and name not in ("file", "audit")
+    }
     if options.file is None:
         return given
     try:
@@ -210,7 +249,7 @@ def _content(options: argparse.Namespace) -> dict[str, Any]:
         }
     except (OSError, ValueError) as error:
         raise ContestError(f"{options.file}: {error}") from error
-    known = {*vars(options), "players", "settings"} - {"file", "player", "set"}
+    known = {*vars(options), "players", "settings"} - {"file", "player", "set", "audit"}
     if unknown := sorted(content.keys() - known):
         raise ContestError(f"{options.file}: there is no {unknown[0]!r}; expected one of {', '.join(sorted(known))}")
     players, settings = content.pop("players", {}), content.pop("settings", {})
@@ -280,10 +319,12 @@ def plan_of(content: Mapping[str, Any], wires: Sequence[Wire[Any]]) -> Plan:
         **{"wire": wire.name, "game": game.name, "entrants": entrants, "format": chosen, "seats": seats},
         rounds=int(content.get("rounds", 5 if chosen == "swiss" else 1)),
         pairs=bool(content.get("pairs")),
-        seed=content["seed"] if "seed" in content else _seed(Path(content.get("out", "contest"))),
+        seed=content["seed"] if "seed" in content else _seed(Path(content.get("out", DEFAULT_OUT))),
         settings=_settings(content, wire, game),
         deadline=float(content.get("deadline", 600)),
+        most_moves=int(content.get("most_moves", 0)),
         memory=int(content.get("memory", 1024)),
+        hosted="host" in content,
         sprt=None if sprt is None else (float(sprt[0]), float(sprt[1])),
     )
 
@@ -310,8 +351,8 @@ def _where_games_are(content: Mapping[str, Any], plan: Plan) -> Callable[..., Co
             raise ContestError(f"{people[0]} is a person, who plays on a running host: expected --host, too")
         return ContestGame
     host, _, port = str(content["host"]).rpartition(":")
-    if not port.isdigit() or plan.seats != 2:
-        raise ContestError("expected [HOST:]PORT for --host, and two players at a table")
+    if not port.isdigit() or plan.seats != 2 or plan.most_moves:
+        raise ContestError("expected [HOST:]PORT for --host, two players at a table, and no --most-moves")
     return partial(HostedGame, (host or "127.0.0.1", int(port)), Path(content.get("admin", DEFAULT_ADMIN)))
 
 
@@ -421,41 +462,68 @@ class Shown:
     def __init__(self, contest: Contest, folder: Path, game: Game[Any, Any], out: TextIO) -> None:
         self.contest = contest
         self.folder = folder
-        self._game = game
+        self.game = game
         self._out = out
         self._not_before = 0.0
+        self._table: Sequence[results.Standing] = ()
+        #: Lines of the progress that stand on the terminal.
+        self._lines = 0
 
     def told(self, what: Played | Pairing) -> None:
         """A game has begun, or is decided."""
+        self._write()
+        self.clear()
         if isinstance(what, Played):
             names = " against ".join(self.contest.plan.names[player] for player in what.players)
-            count = len(self.contest.played)
-            known = sum(not self.contest.is_void(one) for one in self.contest.games)
-            total = "" if self.contest.plan.sprt is not None else f" of {known}"
-            print(f"{count}{total}  {what.id}  {names}: {what.words}", file=self._out, flush=True)
-        self._write()
+            done, count, _ = self.contest.progress
+            total = "" if self.contest.plan.sprt is not None else f" of {count}"
+            print(f"{done}{total}  {what.id}  {names}: {what.words}", file=self._out, flush=True)
+        if self._out.isatty():
+            self._show_progress()
+
+    def _show_progress(self) -> None:
+        """A bar and the table so far, below the games."""
+        done, count, words = self.contest.progress
+        width, height = shutil.get_terminal_size()
+        filled = BAR * done // max(1, count)
+        lines = [f"[{'#' * filled}{'-' * (BAR - filled)}] {words}"]
+        lines += results.as_text(self.contest, self._table).splitlines()
+        shown = [line[: width - 1] for line in lines[: height - 2]]
+        self._lines = len(shown)
+        print("\n".join(shown), file=self._out, flush=True)
+
+    def clear(self) -> None:
+        """Take the progress away: what comes next stands in its place."""
+        if self._lines:
+            print(f"\x1b[{self._lines}F\x1b[J", end="", file=self._out, flush=True)
+        self._lines = 0
 
     def _write(self) -> None:
         """Write the results so far, but for a small share of the time only: the games need the machine."""
         began = time.monotonic()
         if began < self._not_before:
             return
-        table = results.standings(self.contest, results.FEW_SAMPLES)
+        self._table = results.standings(self.contest, results.FEW_SAMPLES)
         try:
-            results.write(self.contest, table, self.folder, self._game, [*self.run.running])
+            results.write(self.contest, self._table, self.folder, self.game, [*self.run.running])
         except OSError as error:  # the journal counts; the results are made from it at the end
             print(f"the results so far cannot be written: {error}", file=self._out, flush=True)
         now = time.monotonic()
         self._not_before = now + max(PAUSE, 20 * (now - began))
 
     def live(self, name: str) -> bytes | None:
-        """The picture of a game that is being played; `None`: there is none."""
-        game = self.run.running.get(name)
-        record = None if game is None else game.record
-        if record is None:
+        """
+        The picture of a game that is being played, or that has ended since the page was made; `None`: there is no such game.
+        """
+        if name in self.contest.played:
+            return results.picture_of(self.game, self.contest.played[name]).encode() or NOT_BEGUN
+        if name not in self.run.running:
             return None
+        record = self.run.running[name].record
+        if record is None:
+            return NOT_BEGUN
         try:
-            return picture(self._game, record).encode()
+            return picture(self.game, record).encode()
         except NoPicture:
             return None
 

@@ -66,10 +66,14 @@ class Plan:
     settings: Mapping[str, str] = field(factory=dict)
     #: Seconds for a whole game.
     deadline: float = 600.0
+    #: After so many moves a game is drawn; 0: after any number it goes on.
+    most_moves: int = 0
     #: MiB for one program; 0: any number.
     memory: int = 0
     #: A sequential test of two entrants: the smaller and the larger difference in Elo's points.
     sprt: tuple[float, float] | None = None
+    #: Whether a running host deals, and not the seed.
+    hosted: bool = False
 
     @property
     def names(self) -> Sequence[str]:
@@ -220,6 +224,26 @@ class Contest:
                 return
             yield from (one for one in self.games[known:] if self._open(one))
 
+    def pairing(self, name: str) -> Pairing | None:
+        """The game with this name, as the plan and the games before its round make it; `None`: there is none."""
+        while (found := next((one for one in self.games if one.id == name), None)) is None:
+            if (self._in_turn and any(self._open(one) for one in self.games)) or not self._begin_round():
+                return None
+        return found
+
+    @property
+    def progress(self) -> tuple[int, int, str]:
+        """Games that are decided, games in all, and the same in words."""
+        done, count = len(self.played), sum(not self.is_void(one) for one in self.games)
+        if self.plan.sprt is not None:
+            return done, done, f"{done} games are decided"
+        rounds = max(self.plan.rounds, self.rounds) if self._in_turn else self.rounds
+        if self._in_turn:
+            present = len(self.plan.entrants) - len(self.scratched)
+            count += (rounds - self.rounds) * (present // 2) * (2 if self.plan.pairs else 1)
+        now = next((one.round for one in self.games if self._open(one)), self.rounds)
+        return done, count, f"{done} of {count} games are decided; round {now} of {rounds}"
+
     def _begin_round(self) -> bool:
         """Add the games of the next round. `False`: there is none."""
         begun = next(self._rounds, None)
@@ -308,6 +332,21 @@ class ContestJournal:
         for line in whole[1:]:
             contest.note(_read(json.loads(line)))
         return contest
+
+    def plan(self) -> Plan:
+        """
+        The plan of the contest that was begun here.
+
+        :raises ContestError: there is none that can be read
+        """
+        try:
+            with self._path.open(encoding="utf-8") as file:
+                written = json.loads(file.readline())["plan"]
+            entrants = tuple(Entrant(one["name"], tuple(one["command"]), one["anchor"]) for one in written["entrants"])
+            sprt = None if written["sprt"] is None else tuple(written["sprt"])
+            return Plan(**{**written, "entrants": entrants, "sprt": sprt})
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise ContestError(f"{self._path} cannot be used: {error}") from error
 
     def append(self, played: Played) -> None:
         """Write a game down. It is on disk when this returns."""

@@ -25,7 +25,7 @@ from gamehost.checker.clients import ProgramProcess, start_program
 from gamehost.checker.private_host import private_lobby
 from gamehost.games.base import Cause, Game, Result, Seat
 from gamehost.journal.notation import read_notation
-from gamehost.journal.records import Entry, TableHeader, TableId, TableRecord
+from gamehost.journal.records import Entry, EntryKind, TableHeader, TableId, TableRecord
 from gamehost.journal.replay import replayed
 from gamehost.lobby.lobby import Lobby
 from gamehost.lobby.queues import Queue, TooManyTables
@@ -68,6 +68,8 @@ class Conditions:
     deadline: float = 600.0
     #: MiB that the processes of one program may take together; 0: any number.
     memory: int = 0
+    #: After so many moves nobody has won; 0: after any number the game goes on.
+    most_moves: int = 0
 
 
 @frozen
@@ -76,7 +78,7 @@ class Decision:
 
     #: The share of the point of each seat.
     shares: tuple[float, ...]
-    #: Why, as of `Cause`, or `crash`, `absent`, `memory`, `deadline`, `other game`.
+    #: Why, as of `Cause`, or `crash`, `absent`, `memory`, `deadline`, `moves`, `other game`.
     cause: str
     #: For people.
     words: str
@@ -92,11 +94,17 @@ def shares_of(result: Result, seats: int) -> tuple[float, ...]:
 
 
 class _Journal(MemoryJournal):
-    """The journal of one host: it tells when a match is over."""
+    """
+    The journal of one host: it tells when a match is over.
 
-    def __init__(self, over: Callable[[], None]) -> None:
+    :param most_moves: so many moves end it, too; 0: they do not
+    """
+
+    def __init__(self, over: Callable[[], None], most_moves: int) -> None:
         super().__init__()
         self._over = over
+        self._most_moves = most_moves
+        self.moves = 0
         #: Of the match, once it has been opened.
         self.table: TableId | None = None
 
@@ -106,7 +114,8 @@ class _Journal(MemoryJournal):
 
     def append(self, table: TableId, entry: Entry, durable: Callable[[], None]) -> None:
         super().append(table, entry, durable)
-        if entry.outcome:
+        self.moves += entry.kind is EntryKind.ACTED
+        if entry.outcome or 0 < self._most_moves <= self.moves:
             self._over()
 
 
@@ -219,7 +228,7 @@ class ContestGame:
         self._programs: list[ProgramProcess | _Place] = []
         #: By what they are for.
         self._timers: dict[str, IDelayedCall] = {}
-        self._journal = _Journal(self._over)
+        self._journal = _Journal(self._over, conditions.most_moves)
         self._lobby: ContestLobby | None = None
         #: Where the programs connect, once it is known.
         self._where: tuple[str, int] | None = None
@@ -318,6 +327,10 @@ class ContestGame:
         if record.opening.game != self._conditions.game.name:
             words = f"nobody won: {record.opening.game} was played instead of {self._conditions.game.name}"
             self._decide(Decision(self._equal_shares, "other game", words))
+            return
+        if not record.entries[-1].outcome:
+            words = f"nobody won (moves): the game was not over after {self._conditions.most_moves} moves"
+            self._decide(Decision(self._equal_shares, "moves", words, record=record))
             return
         result = result_of(self._conditions.game, record)
         cause, words = result.cause.value, result.words(self.names)

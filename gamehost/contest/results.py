@@ -110,7 +110,7 @@ def as_data(contest: Contest, table: Sequence[Standing]) -> dict[str, Any]:
                 **{"rating": round(one.rating.value, 1), "low": round(one.rating.low, 1)},
                 **{"high": round(one.rating.high, 1), "buchholz": one.buchholz},
                 **{"sonneborn_berger": one.sonneborn_berger, "lost_by": dict(one.lost_by)},
-                "scratched": one.scratched,
+                **{"scratched": bool(one.scratched), "why": one.scratched},
             }
             for one in table
         ],
@@ -187,7 +187,7 @@ _STYLE = """
 .scroll{overflow-x:auto}table{border-collapse:collapse;margin:.5rem 0 1.5rem}th,td{padding:.25rem .6rem;text-align:right;
 border-bottom:1px solid #8886;white-space:nowrap}
 th:nth-child(2),td:nth-child(2),.words{text-align:left}.words{white-space:normal}
-.own{background:#8883}.plot{max-width:100%;height:auto}
+.own{background:#8883}.plot{max-width:100%;height:auto}tr>.words{min-width:8rem}tr>.ended{min-width:17rem}
 .bar{stroke:#3b7dd8;stroke-width:3}.dot{fill:#3b7dd8}text{fill:currentColor}
 .live{display:grid;grid-template-columns:repeat(auto-fill,minmax(18rem,1fr));gap:1rem}.live img{width:100%;height:auto}
 figure{margin:0}a{color:#3b7dd8}
@@ -203,7 +203,7 @@ def as_html(contest: Contest, table: Sequence[Standing], live: Sequence[str] = (
         f'<!doctype html><html lang="en"><head><meta charset="utf-8">{refresh}<meta name="viewport" '
         f'content="width=device-width, initial-scale=1"><title>{title}</title>'
         f"<style>{_STYLE}</style></head><body><h1>{title}</h1>",
-        f"<p>{len(contest.played)} games are decided. The seed is {plan.seed}.</p>",
+        f"<p>{contest.progress[2]}. The seed is {plan.seed}.</p>",
         *_live(contest, live),
         "<h2>Table</h2>",
         *_table(table, plan.format == "swiss"),
@@ -250,16 +250,20 @@ def _table(table: Sequence[Standing], swiss: bool) -> Iterator[str]:
     yield "</table></div>"
 
 
+#: Characters of a name beside the plot.
+LONGEST = 16
+
+
 def _plot(table: Sequence[Standing]) -> str:
     """The ratings with their intervals, as SVG."""
     low, high = min(one.rating.low for one in table) - 20, max(one.rating.high for one in table) + 20
-    left, width, row = 190, 560, 26
+    left, width, row = 150, 390, 28
     height = row * len(table) + 40
 
     def x(rating: float) -> float:
         return left + (rating - low) / (high - low) * width
 
-    step = next(size for size in (10, 25, 50, 100, 200, 500, 1000, 2000, 10_000) if (high - low) / size <= 8)
+    step = next(size for size in (10, 25, 50, 100, 200, 500, 1000, 2000, 10_000) if (high - low) / size <= 6)
     marks = range(int(low // step + 1) * step, int(high) + 1, step)
     lines = [
         f'<svg class="plot" viewBox="0 0 {left + width + 20} {height}" width="{left + width + 20}" role="img" '
@@ -268,12 +272,13 @@ def _plot(table: Sequence[Standing]) -> str:
     for mark in marks:
         lines.append(
             f'<line x1="{x(mark):.1f}" x2="{x(mark):.1f}" y1="10" y2="{height - 30}" stroke="#8886"/>'
-            f'<text x="{x(mark):.1f}" y="{height - 10}" text-anchor="middle" font-size="12">{mark:+d}</text>'
+            f'<text x="{x(mark):.1f}" y="{height - 10}" text-anchor="middle" font-size="14">{mark:+d}</text>'
         )
     for number, one in enumerate(table):
         y = 24 + row * number
+        name = one.name if len(one.name) <= LONGEST else one.name[: LONGEST - 1] + "…"
         lines.append(
-            f'<text x="{left - 10}" y="{y + 5}" text-anchor="end" font-size="14">{html.escape(one.name)}</text>'
+            f'<text x="{left - 10}" y="{y + 5}" text-anchor="end" font-size="16">{html.escape(name)}</text>'
             f'<line class="bar" x1="{x(one.rating.low):.1f}" x2="{x(one.rating.high):.1f}" y1="{y}" y2="{y}"/>'
             f'<circle class="dot" cx="{x(one.rating.value):.1f}" cy="{y}" r="5"/>'
         )
@@ -307,7 +312,7 @@ def _cross(contest: Contest, table: Sequence[Standing]) -> Iterator[str]:
 
 def _games(contest: Contest) -> Iterator[str]:
     yield '<div class="scroll"><table><tr><th>Game</th><th>Players</th><th>Points</th><th>Moves</th><th>Seconds</th>'
-    yield '<th class="words">How it ended</th></tr>'
+    yield '<th class="words ended">How it ended</th></tr>'
     for one in in_order(contest):
         names = html.escape(" against ".join(contest.plan.names[player] for player in one.players))
         shares = " : ".join(f"{share:g}" for share in one.shares)
@@ -316,6 +321,6 @@ def _games(contest: Contest) -> Iterator[str]:
             links = f' <a href="games/{one.id}.txt">record</a> <a href="games/{one.id}.svg">picture</a>'
         yield (
             f"<tr><td>{one.id}</td><td>{names}</td><td>{shares}</td><td>{one.moves}</td><td>{one.seconds:.1f}</td>"
-            f'<td class="words">{html.escape(one.words)}{links}</td></tr>'
+            f'<td class="words ended">{html.escape(one.words)}{links}</td></tr>'
         )
     yield "</table></div>"

@@ -3,7 +3,9 @@
 import json
 from collections.abc import Callable
 from errno import ENOSPC
+from io import StringIO
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 from hypothesis import given, settings
@@ -11,6 +13,7 @@ from hypothesis import strategies as st
 from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
 
+from gamehost.contest.command import Shown
 from gamehost.contest.contest import (
     JOURNAL,
     Contest,
@@ -25,6 +28,7 @@ from gamehost.contest.contest import (
 from gamehost.contest.game import Decision
 from gamehost.contest.ratings import Verdict
 from gamehost.contest.results import as_data, as_html, as_text, standings
+from gamehost.games.onitama.master import ONITAMA
 from gamehost.players.base import SeededChance
 
 
@@ -193,6 +197,43 @@ class JournalTests(SynchronousTestCase):
                 self.assertRaises(ContestError, ContestJournal(folder).open, plan(3))
 
 
+class ProgressTests(SynchronousTestCase):
+    def test_games_of_rounds_to_come_are_counted(self) -> None:
+        for chosen, games in (("round-robin", 30), ("swiss", 9), ("gauntlet", 10)):
+            with self.subTest(chosen):
+                contest = Contest(plan(6, format=chosen, rounds=3 if chosen == "swiss" else 2))
+                play(contest, most=4)
+                self.assertEqual(contest.progress[:2], (4, games))
+        self.assertEqual(contest.progress[2], "4 of 10 games are decided; round 5 of 10")
+
+    def test_a_picture_of_each_game_that_the_page_names(self) -> None:
+        """Also of one that has ended since, or has not begun."""
+        shown = Shown(Contest(plan(4)), Path(self.mktemp()), ONITAMA, StringIO())
+        running: Any = {"9.9": SimpleNamespace(record=None)}
+        run: Any = SimpleNamespace(running=running)
+        shown.run = run
+        over = play(shown.contest, most=1)[-1].id
+        self.assertEqual([bool(shown.live(name)) for name in (over, "9.9", "8.8")], [True, True, False])
+
+    def test_a_terminal_shows_a_bar_and_the_table(self) -> None:
+        """What comes next stands in their place."""
+
+        class Terminal(StringIO):
+            def isatty(self) -> bool:
+                return True
+
+        out, contest = Terminal(), Contest(plan(4))
+        shown = Shown(contest, Path(self.mktemp()), ONITAMA, out)
+        run: Any = SimpleNamespace(running={})
+        shown.run = run
+        shown.told(play(contest, most=2)[-1])
+        self.assertIn(
+            "[##########--------------------] 2 of 6 games are decided; round 2 of 3\nrank  player", out.getvalue()
+        )
+        shown.clear()
+        self.assertTrue(out.getvalue().endswith("\x1b[6F\x1b[J"), out.getvalue())
+
+
 class DecidedGame:
     """A game that the first player wins after a second."""
 
@@ -267,6 +308,7 @@ class ResultsTests(SynchronousTestCase):
         keys = {"name", "rank", "points", "games", "won", "drawn", "lost", "rating", "low", "high", "scratched"}
         self.assertLessEqual(keys, data["players"][0].keys())
         self.assertEqual(len(data["games"]), 12)
+        self.assertEqual((data["players"][0]["scratched"], data["players"][0]["why"]), (False, ""))
 
     def test_names_are_text(self) -> None:
         evil = Plan("onitama", "onitama", (Entrant("<b>&", ("x",)), Entrant('"><script>', ("y",))))

@@ -83,6 +83,36 @@ class ProgramsTests(ContestCase):
         words = {one["words"] for one in self.results()["games"] if one["cause"] == "crash"}
         self.assertTrue(any("ValueError: no such opening" in one for one in words), words)
 
+    def audit(self) -> tuple[int, str]:
+        audit: Any = start("gamehost", ["contest", "--audit", f"--out={self.folder / 'out'}"], ROOT, {**os.environ})
+        return audit.wait(timeout=60) or 0, audit.stdout.read().decode()
+
+    def test_an_audit(self) -> None:
+        """A long game is drawn. All follows from plan and seed, and what somebody has changed does not."""
+        self.finish(self.begin({"ann": BOT, "bob": BOT}, "--pairs", "--most-moves=3"))
+        self.assertEqual(self.points(), {"ann": 1.0, "bob": 1.0})
+        self.assertEqual({game["cause"] for game in self.results()["games"]}, {"moves"})
+        good = "2 games: players, deals, moves and points follow from the plan and the seed\n"
+        self.assertEqual(self.audit(), (0, good))
+        journal = self.folder / "out" / "contest.jsonl"
+        whole = journal.read_text("utf-8")
+        cases = [
+            ('"seed": 1', '"seed": 2', "game 1.1a: entry 1: the seed of the game gives another deal"),
+            ('"players": [0, 1]', '"players": [1, 0]', "the plan has other players"),
+            (
+                '"shares": [0.5, 0.5]',
+                '"shares": [1.0, 0.0]',
+                "results.json: these results do not follow from the journal",
+            ),
+        ]
+        for old, new, expected in cases:
+            with self.subTest(new):
+                self.assertIn(old, whole)
+                journal.write_text(whole.replace(old, new), "utf-8")
+                status, said = self.audit()
+                self.assertEqual(status, 1)
+                self.assertIn(expected, said)
+
     def test_killed_at_any_moment(self) -> None:
         """The contest is killed again and again, and has the table that it has without."""
         players = {"ann": BOT, "gone": "gone"}
