@@ -338,7 +338,7 @@ class ContestGame:
             ends = [
                 f"{self.names[seat]}: {_how_ended(one)}"
                 for seat, one in enumerate(self._programs)
-                if one.status is not None
+                if one.status is not None and seat not in result.winners
             ]
             if ends:
                 cause, words = "crash", f"{words} ({'; '.join(ends)})"
