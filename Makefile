@@ -14,7 +14,7 @@ SHELL := bash
 .DEFAULT_GOAL := help
 .PHONY: help run cluster venv test test-times check lint types coverage docs pictures shape changelog nox dist check-dist deb check-deb check-first-steps clean \
 	test-slow test-browser test-cluster check-cluster looks test-properties test-stateful test-simulation test-sigkill test-championship test-contest-kills test-contest-strength test-backup test-bitflips test-house test-sigterm test-standstill test-class test-evening test-leaks test-checker fuzz fuzz-coverage audit \
-	bench bench-start bench-scale bench-attack bench-watchers bench-house bench-remote bench-cluster bench-hop ladder soak profile way
+	bench bench-start bench-scale bench-attack bench-watchers bench-house bench-remote bench-cluster bench-hop bench-peers ladder soak profile way
 
 ##@ To play
 run: $(VENV)/run-ready ## start the host on this machine; ARGS="--grace=120" adds options
@@ -198,6 +198,10 @@ bench: $(VENV)/ready ## moves per second, beside a bare relay of the same bytes,
 	$(BIN)/python -m benchmarks.speed $(if $(WIRES),--wires=$(WIRES)) $(if $(CONNECTIONS),--connections=$(CONNECTIONS)) \
 		--pairs=$(or $(PAIRS),5) --seconds=$(or $(SECONDS),1.5)
 	$(BIN)/python -m benchmarks.instructions $(if $(WIRES),--wires=$(WIRES))
+
+bench-peers: $(VENV)/ready ## what a move costs, beside Colyseus and boardgame.io, which npm installs; two minutes; CONNECTIONS=100,1000 PAIRS=5 PLOT=peers.svg
+	$(BIN)/python -m benchmarks.peers $(if $(CONNECTIONS),--connections=$(CONNECTIONS)) $(if $(PLOT),--plot=$(PLOT)) \
+		--pairs=$(or $(PAIRS),5) --seconds=$(or $(SECONDS),1.5)
 
 bench-start: $(VENV)/ready ## what a start costs until the ports are open: processor time, memory, modules; STARTS=5
 	$(BIN)/python -m benchmarks.start $(or $(STARTS),5)

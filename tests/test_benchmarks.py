@@ -3,15 +3,16 @@
 import contextlib
 import io
 import socket
+from xml.etree import ElementTree
 
 from attrs import evolve
 from twisted.trial.unittest import SynchronousTestCase
 
-from benchmarks import frames, hop, members, rooms, speed, watchers
+from benchmarks import frames, hop, members, peers, rooms, speed, watchers
 from benchmarks.cluster_load import Shared
 from benchmarks.load import Astray, Load, Window
 from benchmarks.scripts import WIRES, Script, script_of
-from benchmarks.servers import host, relay
+from benchmarks.servers import Server, host, relay
 from benchmarks.way import way
 from gamehost.measures import SECONDS, SIZES, Histogram, MatchCounts
 from gamehost.plugins import WIRES as HOSTED
@@ -98,6 +99,58 @@ class WayTests(SynchronousTestCase):
         """With a real store; the figures are those of `docs/architecture.rst`, which must not grow."""
         found = way(script_of("onitama"), 24)
         self.assertLessEqual((len(found.calls), len(found.files)), (50, 14))
+
+
+class PeersTests(SynchronousTestCase):
+    """Servers of other projects; none of them runs in here."""
+
+    def test_frames(self) -> None:
+        """Short and long ones, and what a server reads of them."""
+        for size, head in ((3, b"\x81\x03"), (200, b"\x81\x7e\x00\xc8")):
+            self.assertEqual(peers.frame(b"x" * size, masked=False), head + b"x" * size)
+            ours, theirs = socket.socketpair()
+            with ours, theirs:
+                ours.sendall(peers.frame(b"no", masked=False) + peers.frame(b"x" * size, masked=False))
+                self.assertEqual(peers.hear(theirs, b"x"), b"x" * size)
+        self.assertEqual(peers.frame(b"ab", binary=True), b"\x82\x82\x00\x00\x00\x00ab")
+
+    def test_what_is_said(self) -> None:
+        """The words of Onitama, in turns, as each server takes them."""
+        server = Server("peer", 1, 1)
+        one = peers.ColyseusLoad(script_of("onitama"), server, 2).steps(0)[1]
+        self.assertEqual((one.sender, one.said[6:]), (1, b"\x0d\xa4move\xacmonkey|d5|c4"))
+        self.assertEqual((one.told, one.ends[0]), ((21, 21), b"\x82\x13" + one.said[6:]))
+        load = peers.BoardgameLoad(script_of("onitama"), server, 2)
+        seventh = load.steps(3)[7]
+        self.assertTrue(seventh.said.endswith(b'"args":["monkey|e5|d4"],"playerID":"1"}},7,"m3","1"]'), seventh.said)
+        self.assertEqual(load.count(b'..42/pair,["update","m3",{}]..42/pair,["update"'), 2)
+
+    def test_the_plot(self) -> None:
+        """All figures stand in it; the largest has the longest bar."""
+        drawn = peers.plot({100: {"relay": 28.0, "host": 35.0, "Colyseus": 30.4}, 1000: {"boardgame.io": 140.0}})
+        root = ElementTree.fromstring(drawn)
+        found = [each.text for each in root.iter("{http://www.w3.org/2000/svg}text")]
+        for word in (
+            "100 connections",
+            "1,000 connections",
+            "gamehost, on disk",
+            "boardgame.io, in memory",
+            "30",
+            "140",
+        ):
+            self.assertIn(word, found)
+        bars = [float(each.get("width", "")) for each in root.iter("{http://www.w3.org/2000/svg}rect")][1:]
+        self.assertEqual(bars, [80.0, 100.0, 86.9, 400.0])
+
+    def test_without_node(self) -> None:
+        """One line says what is missing."""
+        self.patch(peers, "NODE", "no-such-node")
+        printed = io.StringIO()
+        with contextlib.redirect_stdout(printed):
+            peers.main([])
+        self.assertEqual(
+            printed.getvalue(), "no-such-node is not installed, so Colyseus and boardgame.io are not measured\n"
+        )
 
 
 class WatchersTests(SynchronousTestCase):

@@ -1,0 +1,24 @@
+// A room of two players: a message is told to both, if it is the sender's turn. Nothing is kept.
+import { Room, Server } from "@colyseus/core";
+import { WebSocketTransport } from "@colyseus/ws-transport";
+
+class Pair extends Room {
+  maxClients = 2;
+  turn = 0;
+
+  onCreate() {
+    this.onMessage("move", (client, word) => {
+      if (this.clients[this.turn] === client) {
+        this.turn ^= 1;
+        this.broadcast("move", word);
+      }
+    });
+  }
+}
+
+// The load does not answer pings.
+const transport = new WebSocketTransport({ pingInterval: 0 });
+const server = new Server({ greet: false, transport });
+server.define("pair", Pair);
+await server.listen(0, "127.0.0.1");
+console.log(transport.server.address().port);
