@@ -331,10 +331,14 @@ class WholeTests(LargeGameCase):
         return cells.length ? (good.length ? good : cells).map((one) => one.dataset.cell) : null;
     })([...document.querySelectorAll(".board[data-can=yes] .cell[data-can]")])"""
 
-    async def test_stratego(self) -> None:
-        """By each of the three."""
-        for hand_class in (Hand, Finger, Keys):
-            await self.whole("stratego", hand_class)
+    async def test_stratego_by_mouse(self) -> None:
+        await self.whole("stratego", Hand)
+
+    async def test_stratego_by_touch(self) -> None:
+        await self.whole("stratego", Finger)
+
+    async def test_stratego_by_keyboard(self) -> None:
+        await self.whole("stratego", Keys)
 
     async def test_eriantys_by_mouse(self) -> None:
         await self.whole("eriantys", Hand)

@@ -17,7 +17,7 @@ from gamehost.games.stratego.rules import KINDS
 from gamehost.players.base import SeededChance
 from gamehost.wires.open.conversation import listed
 from gamehost.wires.seeking import PLAYED, PlayedGame
-from tests.kit.browser import evaluate
+from tests.kit.browser import STATIC, evaluate
 
 #: Of each game, and of each match.
 MATCHES = 6
@@ -62,6 +62,30 @@ await (async () => {
       };
     });
   });
+})()
+"""
+#: From each cell of a board to each that can be pressed, by the arrow key of the larger distance: where that leads nowhere.
+LOST = """
+await (async () => {
+  const { neighbour } = await import(data.board);
+  globalThis.fetch = async () => ({ json: async () => ({ cards: data.cards }) });
+  const game = module.default;
+  await game.load?.();
+  const middle = ({ x, y, w, h }) => [x + w / 2, y + h / 2];
+  const arrives = (cells, from, to) => {
+    for (let at = from, step = 0; at && step < 40; step += 1) {
+      if (at === to) return true;
+      const [x, y] = middle(to).map((value, axis) => value - middle(at)[axis]);
+      at = neighbour(cells, at, Math.abs(y) >= Math.abs(x) ? [0, Math.sign(y)] : [Math.sign(x), 0]);
+    }
+    return false;
+  };
+  const lost = ({ view, moves }, wide) => {
+    const options = { seat: 0, mine: 0, can: moves !== null, moves: moves ?? [], choice: null, wide, names: data.names };
+    const { cells } = game.draw(view, { ...options, last: null });
+    return cells.flatMap((from) => cells.filter((to) => to.can && !arrives(cells, from, to)).map((to) => [from.id, to.id]));
+  };
+  return data.views.flatMap((one) => [...lost(one, true), ...lost(one, false)]);
 })()
 """
 PRESS = """
@@ -151,6 +175,30 @@ class PlayTests(SynchronousTestCase):
                     self.assertEqual(one["actions"], sorted(move["action"] for move in moment["moves"]), number)
                     offered += len(one["actions"])
         self.assertGreater(offered, OFFERED)
+
+    def test_onitama(self) -> None:
+        self.check("onitama")
+
+    def test_paper_soccer(self) -> None:
+        self.check("paper-soccer")
+
+    def test_stratego(self) -> None:
+        self.check("stratego")
+
+    def test_eriantys(self) -> None:
+        self.check("eriantys", 3)
+
+
+class KeyTests(SynchronousTestCase):
+    """A person without a mouse comes to every cell by the arrow keys that point there."""
+
+    def check(self, name: str, seats: int = 2) -> None:
+        """The first, a middle and the last moment of a match, as a player sees them."""
+        played = next(one for one in PLAYED if one.game.name == name)
+        moments = match(played, 1, seats)[0].moments
+        views = [{**moments[at], "view": moments[at]["shown"]} for at in (0, len(moments) // 2, -1)]
+        board, names = (STATIC / "board.js").as_uri(), ["ann", "bob", "cid", "dan"]
+        self.assertEqual(evaluate(name, LOST, {"cards": VECTORS, "views": views, "board": board, "names": names}), [])
 
     def test_onitama(self) -> None:
         self.check("onitama")

@@ -8,6 +8,8 @@ import { h, set, svg } from "./dom.js";
 const DRAG = 6;
 /** If so many pieces move at once, their order is left as it is. */
 const RAISED = 4;
+/** What a cell that lies as much aside as ahead counts farther away: more than any board is wide. */
+const ASIDE = 10_000;
 
 /** One board on a page. `press(id)` is called when a cell is pressed; without it the board is only looked at. */
 export class Board {
@@ -222,7 +224,10 @@ function nearest(piece, others) {
   return found;
 }
 
-/** The cell that an arrow key leads to: the nearest one in that direction. Cells that lie aside count as farther away. */
+/**
+ * The cell that an arrow key leads to: the nearest one in that direction. Cells that lie aside count as farther away, and those
+ * that another key would lead to as the farthest.
+ */
 export function neighbour(cells, from, [right, down]) {
   let found = null;
   let least = Infinity;
@@ -232,7 +237,8 @@ export function neighbour(cells, from, [right, down]) {
     const along = x * right + y * down;
     const aside = Math.abs(x * down) + Math.abs(y * right);
     if (along <= 0.5 || aside > along * 3) continue;
-    if (along + 2 * aside < least) [found, least] = [cell, along + 2 * aside];
+    const far = along + 2 * aside + (aside < along ? 0 : ASIDE);
+    if (far < least) [found, least] = [cell, far];
   }
   return found;
 }

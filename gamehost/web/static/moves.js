@@ -100,6 +100,8 @@ export class MoveList {
     this.entries.forEach((entry, number) => {
       if (number === current) entry.button.setAttribute("aria-current", "true");
       else entry.button.removeAttribute("aria-current");
+      // One stop of the Tab key for all moves; the arrow keys lead to the others.
+      entry.button.tabIndex = number === current ? 0 : -1;
       entry.button.disabled = !table.complete;
     });
     this.bar.hidden = !back;
