@@ -5,7 +5,7 @@ from typing import Any
 from msgspec import json
 from twisted.internet import reactor as this_reactor
 
-from tests.browser.playing import CAN, ONITAMA_DEAL, TITLE, Hand, Keys, PlayCase
+from tests.browser.playing import CAN, ONITAMA_DEAL, TITLE, Finger, Hand, Keys, PlayCase
 from tests.browser.test_guided import SEATED
 from tests.kit.browser import DESKTOP, PHONE, Browser, enter, findings, sit_down
 
@@ -226,14 +226,14 @@ class TalkTests(PlayCase):
 
 
 class OfferTests(PlayCase):
-    """A draw, and a move that is taken back, by mouse and by keyboard."""
+    """A draw, and a move that is taken back, by mouse, by keyboard, and by touch."""
 
     offer = "document.querySelector('.offer').innerText"
 
     async def agree(self, hand_class: type[Hand]) -> None:
         pages = []
         for name in ("ann", "bob"):
-            pages.append(await self.browser.page())
+            pages.append(await self.browser.page(hand_class.size))
             await sit_down(pages[-1], name, "onitama")
         ann, bob = (hand_class(page) for page in pages)
         for _ in range(2):  # the move that was taken back is made once more
@@ -248,6 +248,8 @@ class OfferTests(PlayCase):
             await ann.page.until(f"{self.offer} === 'You have asked to take your move back. bob has to agree.'")
             await bob.page.until(f"{self.offer}.startsWith('ann wants to take the last move back.')")
             self.assertEqual(await findings(bob.page), [])
+            answer = "document.querySelector('[data-answer=accept]').getBoundingClientRect()"
+            self.assertTrue(await bob.page.run(f"{answer}.top > 0 && {answer}.bottom <= innerHeight"))
             await bob.use("[data-answer=accept]")
             await ann.page.until(f"{self.offer} === ''")
             self.assertEqual(await ann.page.run("document.querySelectorAll('.moves button').length"), 0)
@@ -267,6 +269,9 @@ class OfferTests(PlayCase):
 
     async def test_by_keyboard(self) -> None:
         await self.agree(Keys)
+
+    async def test_by_touch(self) -> None:
+        await self.agree(Finger)
 
 
 class RematchTests(PlayCase):

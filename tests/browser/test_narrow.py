@@ -1,8 +1,17 @@
 """Nothing is wider than the screen, also with the longest names: all pages, on narrow phones."""
 
+import random
 from pathlib import Path
 from typing import Any
 
+from msgspec import json
+
+from gamehost.games.base import IllegalAction, Seat
+from gamehost.games.eriantys.events import AskStudent, ChooseDestination, Situation, UseCharacter
+from gamehost.games.eriantys.master import ERIANTYS
+from gamehost.players.base import SeededChance
+from gamehost.wires.open.conversation import listed
+from gamehost.wires.seeking import PLAYED, PlayedGame
 from tests.browser.playing import PlayCase
 from tests.kit.browser import ASKED, PHONE, Page, enter, play_on, sit_down
 
@@ -154,3 +163,91 @@ OUTSIDE = """new Promise((done) => requestAnimationFrame(() => {
     const title = document.querySelector(".panel h1").textContent.replace(/green|red|yellow|pink|blue/, "");
     done([title, [...words, ...(head.top < 0 || head.top > innerHeight ? [`the question at ${head.top}`] : [])]]);
 }))"""
+
+
+def expert_questions(seats: int, seeds: range) -> dict[str, dict[str, Any]]:
+    """
+    What players of expert games at random are asked, for each question and active character: the seat, its view, and what
+    answers it, by what is begun.
+    """
+    (played,) = (one for one in PLAYED if one.game is ERIANTYS)
+    found = dict[str, dict[str, Any]]()
+    for seed in seeds:
+        rng = random.Random(seed)
+        master = ERIANTYS.new_master(seats, {"expert": "yes"}, SeededChance(seed))
+        master.begin(0)
+        while (seat := master.to_move()) is not None:
+            view = master.view(seat)
+            assert isinstance(view, Situation)
+            request, board = view.request, view.board
+            active = board.active_character if board is not None else None
+            stops = getattr(request, "may_stop", False)
+            name = f"{type(request).__name__} {active.name if active else ''}{' or no more' if stops else ''}"
+            if name not in found:
+                begun = [f"student {one}" for one in COLOURS] if isinstance(request, AskStudent) else []
+                lists = {one: _listed(played, view, seat, one) for one in ("", *begun)}
+                found[name] = {"seat": seat, "view": played.messages.view(view), "lists": lists}
+            legal = list(ERIANTYS.legal(view, seat))
+            # Coins are earned in dining rooms, and spent as soon as possible.
+            better = [one for one in legal if isinstance(one, UseCharacter) or one == ChooseDestination(0)]
+            master.act(seat, rng.choice(better or legal), 0)
+    return found
+
+
+def _listed(played: PlayedGame, view: Any, seat: Seat, begun: str) -> list[Any]:
+    try:
+        return list(listed(played, view, seat, begun or None))
+    except IllegalAction:
+        return []
+
+
+COLOURS = ("green", "red", "yellow", "pink", "blue")
+#: Makes the page a player's at a table where this is asked.
+ASK = """(async ({seat, view, lists, n}) => {
+    const { hear, changed, state } = await import(document.querySelector("script[src]").src.replace("app.js", "store.js"));
+    const names = ["ann", "bob", "clara"].slice(0, view.seats);
+    if (!state.tables.has(7)) hear({is: "entered", name: "ann"});
+    if (state.tables.get(7)?.seat !== seat) {
+        hear({is: "seated", table: 7, game: "eriantys", seat, names, wires: names.map(() => "open"), n: 0});
+    }
+    hear({is: "back", table: 7, seat, n, view});
+    state.tables.get(7).moves = {n, lists: new Map(Object.entries(lists))};
+    changed();
+})(%s)"""
+
+
+#: What characters ask: whom, and whether "no more" is an answer.
+CHARACTERS = {
+    *(f"AskCardStudent {name}" for name in ("MONK", "JESTER", "MINSTREL", "PRINCESS")),
+    *(f"AskCardStudent {name} or no more" for name in ("JESTER", "MINSTREL")),
+    *(f"AskDestination {name}" for name in ("MONK", "HERALD", "HERBALIST")),
+    *(f"AskColour {name}" for name in ("HARVESTER", "THIEF")),
+}
+
+
+class CharacterTests(PlayCase):
+    """Eriantys on a phone, in the expert game: what is asked, and all that answers it, are on the screen together."""
+
+    timeout = 120
+    wires: tuple[str, ...] = ()
+
+    async def test_all_questions(self) -> None:
+        """As in `test_the_question_stays_in_sight`. The characters themselves may lie outside: they answer no question."""
+        page, found, asked = await self.browser.page(PHONE), list[str](), set[str]()
+        await page.open("/")
+        await page.until("document.querySelector('.game .board svg')")
+        for seats in (2, 3):
+            for n, (name, question) in enumerate(expert_questions(seats, range(24)).items(), 1):
+                asked.add(name)
+                await page.run(ASK % json.encode({**question, "n": 100 * seats + n}).decode())
+                await page.until(ASKED)
+                for begun in (one for one, moves in question["lists"].items() if moves):
+                    pick = f"document.querySelector('[data-cell=\"{begun.replace('student', 'entrance')}\"]').click()"
+                    await page.run(pick if begun else "0")
+                    title, outside = await page.run(OUTSIDE)
+                    await page.run(pick if begun else "0")
+                    found += [
+                        f"{seats} players, {name} {begun}: {title}: {one}" for one in outside if "Use. " not in one
+                    ]
+        self.assertEqual(found, [])
+        self.assertLessEqual(CHARACTERS, asked)

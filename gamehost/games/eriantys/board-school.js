@@ -161,7 +161,8 @@ function choiceCard({ kind, value, note }, width) {
   if (kind === "student" && value !== "none") return [["g", { transform: "translate(0 26) scale(1.5)" }, student(value)], text(value, 64, "note")];
   if (kind === "tower") return [["g", { transform: "translate(0 27) scale(1.25)" }, tower(value)], text(value, 64, "note")];
   if (kind === "student") return [text("No", 30, "title"), text("more", 52, "title")];
-  return [text(value, 36, "big"), text(note, 60, width > 50 ? "note" : "note er-tiny")];
+  if (width > 50) return [text(value, 36, "big"), text(note, 60, "note")];
+  return [text(value, 32, "big"), ...note.split(" ").map((word, line) => text(word, 50 + 13 * line, "note er-tiny"))];
 }
 
 /** Draw the row of choices, `width` by 76. `cards` are `{id, kind, value, note}`. */

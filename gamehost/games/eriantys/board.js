@@ -199,7 +199,8 @@ function task(view) {
 /** More about it: how far the turn is, and what comes next. */
 function details(view) {
   const active = CHARACTERS[view.board?.activeCharacter];
-  if (/^ask-(card-student|colour)$/.test(view.request?.kind) && active) return active[1];
+  const { kind, diningRoom } = view.request ?? {};
+  if (active && (kind === "ask-card-student" || kind === "ask-colour" || (kind === "ask-destination" && !diningRoom))) return active[1];
   const steps = Math.ceil((view.board?.players[view.turn]?.playedAssistant ?? 0) / 2) + (view.board?.activeCharacter === MESSENGER ? 2 : 0);
   const most = view.request?.maxStepsAllowed ?? steps;
   const [moved, all] = [movedIn(view), movesOf(view)];
@@ -367,12 +368,13 @@ function layoutOf(view, options, open) {
     for (const seat of order) right = school(seat, sea.width + GAP, right);
     return { ...rows, width: sea.width + GAP + beside.SCHOOLS.wide.width, height: Math.max(y, right) - GAP };
   }
-  // There is little room: the row of choices is there when it is what is asked for.
+  // There is little room: the row of choices is there when it is what is asked for, beside what can be pressed with it.
   const asked = plays && choiceCards(view, options, open).some(({ id }) => open.has(id));
-  let y = asked ? CHOICES + GAP : 0;
-  rows.choices = asked ? 0 : null;
-  rows.sea.y = y;
-  y += sea.height + GAP;
+  const below = asked && [...open.keys()].some((id) => /^(entrance|dining) /.test(id));
+  rows.sea.y = asked && !below ? CHOICES + GAP : 0;
+  let y = rows.sea.y + sea.height + GAP;
+  rows.choices = below ? y : asked ? 0 : null;
+  if (below) y += CHOICES + GAP;
   const [own, others] = plays ? [order.slice(0, 1), order.slice(1)] : [[], order];
   for (const seat of own) y = school(seat, 0, y);
   if (board.characters.length) [rows.characters, y] = [y, y + CARDS + GAP];
