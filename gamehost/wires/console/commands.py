@@ -105,7 +105,9 @@ COMMANDS: Sequence[Command] = (
         ("It shows the last 20 moves, or as many as you say.",),
         "history 50",
     ),
-    Command("clock", "clock", "how much time is left", ("Only matches with the setting game_time have clocks.",)),
+    Command(
+        "clock", "clock", "how much time is left", ("For a move, or to set up; with game_time, for all moves, too.",)
+    ),
     Command(
         "draw",
         "draw",

@@ -81,6 +81,12 @@ def clock_line(names: Sequence[str], clocks: Sequence[int]) -> str:
     return "Time left: " + ", ".join(f"{name} {_minutes(left)}" for name, left in zip(names, clocks, strict=True)) + "."
 
 
+def due_line(due: tuple[int, int], *, acts: bool) -> str:
+    """What is left of a time, as of `SeatHandle.due`. `acts`: whether the reader is the one who has to act."""
+    left = _minutes(due[0])
+    return f"You have {left} left, or you lose." if acts else f"Whoever is to act has {left} left, or loses."
+
+
 def _minutes(milliseconds: int) -> str:
     minutes, seconds = divmod(max(milliseconds, 0) // 1000, 60)
     return f"{minutes}:{seconds:02d}"

@@ -53,6 +53,8 @@ from gamehost.wires.seeking import PlayedGame
 
 #: So many moves are listed at most.
 MOVES = 60
+#: Somebody who has at most so many milliseconds is told so when the match begins.
+TOLD_TIME = 600_000
 
 
 @define(eq=False)
@@ -119,8 +121,10 @@ class OwnMatch:
     def _beginning(self) -> Sequence[str]:
         handle = self.handle
         against = opponents(handle.names, handle.seat)
-        lines = [f"Match {handle.table}: {title(handle.game)}. You play against {against}."]
-        return [*lines, self._way_back] if self._way_back else lines
+        lines = [f"Match {handle.table}: {title(handle.game)}. You play against {against}.", self._way_back]
+        if handle.due is not None and handle.due[1] <= TOLD_TIME:
+            lines.append(f"{listings.due_line(handle.due, acts=True)} Type clock to see what is left.")
+        return list(filter(None, lines))
 
     def _group_of(self, n: int) -> _Group:
         """What is collected for an entry."""
@@ -268,11 +272,13 @@ class OwnMatch:
         self._printer.print(self.screen.prompt_line())
 
     def show_clock(self) -> None:
-        clocks = self.handle.clocks
-        if clocks is None:
-            self._printer.print("This match has no clocks. To play with them, type: play onitama game_time=300")
-        else:
+        clocks, due = self.handle.clocks, self.handle.due
+        if clocks is not None:
             self._printer.print(clock_line(self.handle.names, clocks))
+        if due is not None:
+            self._printer.print(listings.due_line(due, acts=self.screen.turn))
+        elif clocks is None:
+            self._printer.print("This match has no clocks. To play with them, type: play onitama game_time=300")
 
 
 #: So many moves `history` shows unless it is told otherwise, and at most.
