@@ -81,29 +81,38 @@ class SizeTests(PlayCase):
                     await play_on(page, turns, 60, ("can be moved to", "can be played to", "Put here"), once=True)
         return pages
 
-    async def test_matches(self) -> None:
-        """Of each game: a player, somebody who looks on, the page of tables; then the end, and the record."""
-        for number, game in enumerate(GAMES, 1):
-            pages = await self.match(game)
-            await self.check(pages[0], game)
-            watcher = await self.browser.page()
-            await watcher.open(f"/table/{number}")
-            await watcher.until("document.querySelector('.middle .board[aria-label]')")
-            await self.check(watcher, f"{game}, watched")
-            await watcher.open("/")
-            await watcher.until("document.querySelector('a.live .board[aria-label]')")
-            await self.check(watcher, f"tables with {game}")
-            resign = "[...document.querySelectorAll('.buttons button')].find((one) => one.textContent === 'Resign')"
-            await pages[0].run(f"{resign}?.click()")
-            await pages[0].run("document.querySelector('dialog .go')?.click()")
-            await pages[1].until("/has|have|Draw/.test(document.querySelector('.panel h1').textContent)")
-            await self.check(pages[1], f"{game}, the end")
-            await watcher.open(f"/match/{number}")
-            # Nothing is kept of a match of Stratego that ends while the pieces are placed.
-            await watcher.until(f"document.querySelector('{'h1' if game == 'stratego' else '.steps'}')")
-            await self.check(watcher, f"{game}, the record")
-            for page in (*pages, watcher):
-                await page.close()
+    async def whole(self, game: str) -> None:
+        """A player, somebody who looks on, the page of tables; then the end, and the record."""
+        pages = await self.match(game)
+        await self.check(pages[0], game)
+        watcher = await self.browser.page()
+        await watcher.open("/table/1")
+        await watcher.until("document.querySelector('.middle .board[aria-label]')")
+        await self.check(watcher, f"{game}, watched")
+        await watcher.open("/")
+        await watcher.until("document.querySelector('a.live .board[aria-label]')")
+        await self.check(watcher, f"tables with {game}")
+        resign = "[...document.querySelectorAll('.buttons button')].find((one) => one.textContent === 'Resign')"
+        await pages[0].run(f"{resign}?.click()")
+        await pages[0].run("document.querySelector('dialog .go')?.click()")
+        await pages[1].until("/has|have|Draw/.test(document.querySelector('.panel h1').textContent)")
+        await self.check(pages[1], f"{game}, the end")
+        await watcher.open("/match/1")
+        # Nothing is kept of a match of Stratego that ends while the pieces are placed.
+        await watcher.until(f"document.querySelector('{'h1' if game == 'stratego' else '.steps'}')")
+        await self.check(watcher, f"{game}, the record")
+
+    async def test_onitama(self) -> None:
+        await self.whole("onitama")
+
+    async def test_paper_soccer(self) -> None:
+        await self.whole("paper-soccer")
+
+    async def test_stratego(self) -> None:
+        await self.whole("stratego")
+
+    async def test_eriantys(self) -> None:
+        await self.whole("eriantys")
 
     async def test_other_pages(self) -> None:
         """Rules, lists, dialogs, an invitation, and what is not there."""
