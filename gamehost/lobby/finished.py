@@ -229,12 +229,14 @@ class FinishedMatches:
 
     :param counts: of matches that end here: a list holds until one does
     :param in_slices: does long work, a slice in each turn of the reactor
+    :param step_aside: called when whoever asks has to wait for the first ratings: others are answered meanwhile
     """
 
     _journal: Journal
     _clock: IReactorTime
     _counts: MatchCounts
     _in_slices: Callable[[Generator[None, None, Any]], Awaitable[Any]]
+    _step_aside: Callable[[], None]
     _tally: Tally | None = None
     _edition: int = 0
     _ratings: RunningRatings = field(factory=RunningRatings)
@@ -276,6 +278,8 @@ class FinishedMatches:
         Who has won how often. It is counted at most every `COUNTED_SECONDS`; as long as there are few matches, with each
         that ends.
         """
+        if self._tally is None:
+            self._step_aside()
         async with self._counting:
             if self._tally is None or not self._tally_holds:
                 tally = Tally(self._clock.seconds() + COUNTED_SECONDS, self.ended)

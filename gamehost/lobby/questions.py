@@ -29,6 +29,8 @@ PAUSE = 0.002
 OVERHEAD = 512
 
 STOPPING = "the host is stopping"
+#: Questions that may wait at once for work that is done for many.
+MOST_ASIDE = 16
 FAULT = "a fault of the host: this cannot be answered"
 
 
@@ -99,6 +101,8 @@ class Questions:
     #: All questions that are not answered.
     unanswered: dict[Hashable, _Question] = field(factory=dict)
     _current: _Question | None = None
+    #: Begun, and waiting for work that is done for many while others are answered.
+    _aside: set[_Question] = field(factory=set)
     #: Places taken in all lines.
     waiting: int = field(init=False, default=0)
     #: Questions that were refused since the start.
@@ -180,6 +184,14 @@ class Questions:
             raise result
         return result
 
+    def step_aside(self) -> None:
+        """
+        Answer others while the question that has its turn waits for long work, which is done once for all who ask for it.
+        """
+        if self._current is not None and len(self._aside) < MOST_ASIDE:
+            self._aside.add(self._current)
+            self._go_on(self._current)
+
     def halt(self) -> None:
         """The host stops: nothing more is answered."""
         self._halted = True
@@ -241,9 +253,12 @@ class Questions:
         elif found.size:
             self.keep(question.key, found)
         self.unanswered.pop(question.key, None)
-        self.slices.run(_telling(found, question), self._go_on)
+        self._aside.discard(question)
+        self.slices.run(_telling(found, question), lambda told: self._go_on(question))
 
-    def _go_on(self, told: object) -> None:
+    def _go_on(self, question: _Question) -> None:
+        if self._current is not question:
+            return  # it stepped aside
         self._current = None
         if self._lines:
             self._pause = self._clock.callLater(PAUSE, self._begin_next)

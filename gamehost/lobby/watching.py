@@ -554,7 +554,9 @@ class Spectators:
         context, clock = self._context, self._context.clock
         self.questions = Questions(clock, context.scheduler)
         self.played = PlayedTables(clock, context.journal, context.slices, self._seats.tables)
-        self.finished = FinishedMatches(context.journal, clock, context.counts, self.questions.in_slices)
+        self.finished = FinishedMatches(
+            context.journal, clock, context.counts, self.questions.in_slices, self.questions.step_aside
+        )
         self.board = Board(clock, self.played, self.waiting, self._galleries)
 
     def halt(self) -> None:

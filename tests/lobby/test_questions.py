@@ -13,7 +13,7 @@ from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.limits import QuestionLimits
-from gamehost.lobby.questions import OVERHEAD, PAUSE, Found, NotAnswered, Questions, TooManyQuestions
+from gamehost.lobby.questions import MOST_ASIDE, OVERHEAD, PAUSE, Found, NotAnswered, Questions, TooManyQuestions
 from gamehost.tables import scheduler
 from gamehost.tables.scheduler import AT_ONCE, BETWEEN_IN_TURN, SHARE, FairScheduler
 from gamehost.testing.cases import PropertyCase
@@ -72,6 +72,23 @@ class TurnTests(QuestionsCase):
                 self.ask(address, key)
         self.answer_all()
         self.assertEqual("".join(map(str, self.order)), "ab1xc2yd")
+
+    def test_who_steps_aside_keeps_nobody_waiting(self) -> None:
+        """Only so many do; the others are answered one after the other, as ever."""
+        for number in range(MOST_ASIDE + 2):
+            self.ask(A, number)
+        for _ in range(MOST_ASIDE + 2):
+            self.questions.step_aside()
+            self.clock.advance(PAUSE)
+        self.assertEqual(self.order, [*range(MOST_ASIDE + 1)])
+        told = self.questions.ask(B, 0, lambda: self.fail("this question has been asked"))
+        self.answer(0, "late")
+        self.assertEqual(self.successResultOf(told), "late")
+        self.assertEqual(self.order, [*range(MOST_ASIDE + 1)])
+        self.answer(MOST_ASIDE)
+        self.assertEqual(self.order, [*range(MOST_ASIDE + 2)])
+        self.answer_all()
+        self.assertEqual(self.questions.unanswered, {})
 
     def test_a_network_is_one_address(self) -> None:
         """One customer has 64 bits of addresses of IPv6."""

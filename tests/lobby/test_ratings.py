@@ -190,7 +190,9 @@ class RunningCase:
 
     def __init__(self) -> None:
         self.clock, self.journal, self.counts = Clock(), AskedJournal(), MatchCounts()
-        self.finished = FinishedMatches(self.journal, self.clock, self.counts, _at_once)
+        self.finished = FinishedMatches(self.journal, self.clock, self.counts, _at_once, lambda: self.aside.append(1))
+        #: One for each who has let others go first.
+        self.aside: list[int] = []
         self.ended: list[FinishedMatch] = []
 
     def begin(self, names: tuple[str, ...]) -> TableId:
@@ -260,6 +262,9 @@ class RunningTests(PropertyCase):
         case = RunningCase()
         case.play("ann", "bob")
         one, other = case.ask(times=2)
+        self.assertEqual(len(case.aside), 2)
+        case.ask()
+        self.assertEqual(len(case.aside), 2)
         self.assertIs(one, other)
         self.assertEqual(dict(one.ratings), rated(*case.ended))
 
