@@ -25,7 +25,7 @@ from gamehost.tables.interfaces import Back, Over
 from gamehost.tables.table import Table
 from tests.kit.journals import CommittedJournal
 from tests.kit.memory_host import Client, MemoryHost, message_text_of
-from tests.kit.model_clients import MODEL_CLIENTS
+from tests.kit.model_clients import ALL_MODEL_CLIENTS
 from tests.kit.model_clients.base import ModelClient
 
 
@@ -175,7 +175,7 @@ class JournalOracle:
 
     def __attrs_post_init__(self) -> None:
         self._spelling = message_text_of(self.wire)
-        self._speaker = MODEL_CLIENTS[self.wire]
+        self._speaker = ALL_MODEL_CLIENTS[self.wire]
 
     def hear(self, data: bytes) -> None:
         """
@@ -350,7 +350,8 @@ class JournalOracle:
         return step.questions[seat]
 
     def _told(self, history: History, seat: Seat, events: Sequence[object], n: int) -> tuple[str, ...]:
-        return tuple(self._speaker.all_told(events, seat, history.names, history.table, n))
+        view = history.steps[n - 1].views[seat]
+        return tuple(self._speaker.all_told(events, seat, history.names, history.table, n, view))
 
 
 def check_informed(client: Client, witness: JournalOracle) -> None:
@@ -362,7 +363,7 @@ def check_informed(client: Client, witness: JournalOracle) -> None:
     talk: Any = client.protocol._conversation
     if client.closed or client.transport.disconnecting or client.protocol.hold_seconds:
         return
-    witness.told_all(questions=not MODEL_CLIENTS[witness.wire].holds_back(talk))
+    witness.told_all(questions=not ALL_MODEL_CLIENTS[witness.wire].holds_back(talk))
     if talk.session is not None and talk.session.table is not None and not witness.playing:
         raise Contradiction(f"{witness.name} sits at a table and was not told")
 

@@ -103,10 +103,10 @@ class CommittedJournal(RecordingJournal):
         self._queue((table, partial(super().told, table, seat), lambda: None))
 
     def load(self, table: TableId, loaded: Callable[[TableRecord | str], None]) -> None:
-        found: list[TableRecord] = []
+        found: list[TableRecord | str] = []
 
         def read() -> None:
-            found.append(self.record(table))
+            found.append(self.record(table) if table in self.openings else "no such table")
 
         self._queue((table, read, lambda: loaded(found[0])))
 

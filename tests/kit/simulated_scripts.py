@@ -30,9 +30,9 @@ class Visitor:
 
     def connect(self, world: MemoryHost, archive: Archive) -> None:
         """A new connection."""
+        self.client_model.connected()
         self.client = world.connect(self.client_model.wire, self.address)
         self.witness = JournalOracle(archive, self.client_model.wire, self.client_model.name)
-        self.client_model.connected()
 
     def listen(self) -> None:
         """Take in what was said, and notice an end."""

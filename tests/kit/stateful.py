@@ -13,7 +13,7 @@ from tests.kit.attack_players import ATTACK_SETTINGS, SLOW_MOVES, AttackPlayers,
 from tests.kit.journal_oracle import Archive, Complaints, check_deserted, check_forgotten, check_house, check_informed
 from tests.kit.journals import CommittedJournal
 from tests.kit.memory_host import MemoryHost
-from tests.kit.model_clients import MODEL_CLIENTS
+from tests.kit.model_clients import ALL_MODEL_CLIENTS, MODEL_CLIENTS
 from tests.kit.simulated_scripts import Visitor
 
 #: Short matches: an end is worth more than a long middle.
@@ -33,6 +33,9 @@ guests = st.integers(0, len(GUESTS) - 1)
 class HostMachine(AttackPlayers):
     """Everybody, the host, and its disk."""
 
+    #: Names and wires; as many in each machine.
+    people = GUESTS
+
     def __init__(self) -> None:
         super().__init__()
         self.complaints = Complaints()
@@ -41,7 +44,8 @@ class HostMachine(AttackPlayers):
         self.archive = Archive(self.journal)
         self.prompt = True
         self.visitors = [
-            Visitor(MODEL_CLIENTS[wire](name), f"192.0.2.{number}") for number, (name, wire) in enumerate(GUESTS)
+            Visitor(ALL_MODEL_CLIENTS[wire](name), f"192.0.2.{number}")
+            for number, (name, wire) in enumerate(self.people)
         ]
         self.strangers: list[Visitor] = []
         #: Whether the last step was without a fault, so that the end is worth a look.
@@ -148,7 +152,7 @@ class HostMachine(AttackPlayers):
     @rule(guest=guests)
     def impersonate(self, guest: int) -> None:
         """A stranger from elsewhere tries a player's name."""
-        stranger = Visitor(type(self.visitors[guest].client_model)(GUESTS[guest][0]), "203.0.113.1")
+        stranger = Visitor(type(self.visitors[guest].client_model)(self.people[guest][0]), "203.0.113.1")
         self.strangers.append(stranger)
         stranger.connect(self.world, self.archive)
         self.say(stranger, *stranger.client_model.log_in())
@@ -231,6 +235,10 @@ class HostMachine(AttackPlayers):
         """Let everything happen that needs no time and no slow disk."""
         self.world.until_idle()
         self.listen()
+        for visitor in self.everybody:
+            if visitor.client is not None and (lines := visitor.client_model.answers()):
+                visitor.client.say(*lines)
+                self.listen()
         if self.prompt:
             self.flush()
 
@@ -281,3 +289,12 @@ class HostMachine(AttackPlayers):
         self.flush()
         check_forgotten(self.world)
         self.complaints.check()
+
+
+class TokensMachine(HostMachine):
+    """The same with players of the wire on which a token takes a seat back, and with others whom they meet."""
+
+    people = tuple(
+        (f"p{number}", ("litama", "onitama", "litama", "open", "litama", "console")[number % 6])
+        for number in range(len(GUESTS))
+    )

@@ -26,10 +26,11 @@ from gamehost.tables.outbox import SeatState
 from gamehost.tables.table import Table
 from gamehost.testing.cases import PropertyCase, with_notes
 from gamehost.wires.eriantys.conversation import JsonConversation
+from gamehost.wires.litama.matches import Match
 from tests.kit.journal_oracle import Disorder
 from tests.kit.journals import CommittedJournal
-from tests.kit.model_clients import MODEL_CLIENTS
-from tests.kit.stateful import HostMachine
+from tests.kit.model_clients import ALL_MODEL_CLIENTS
+from tests.kit.stateful import HostMachine, TokensMachine
 from tests.kit.test_simulation import with_late_views
 
 #: So many runs of so many steps; `make test-stateful` asks for more.
@@ -37,9 +38,9 @@ RUNS = int(os.environ.get("GAMEHOST_STATEFUL", "60"))
 STEPS = 50
 
 
-def run(runs: int, shrink: bool = True) -> None:
+def run(runs: int, shrink: bool = True, machine: type[HostMachine] = HostMachine) -> None:
     """
-    Run the machine.
+    Run a machine.
 
     :raises AssertionError: something is not as it must be
     """
@@ -56,7 +57,7 @@ def run(runs: int, shrink: bool = True) -> None:
         report_multiple_bugs=False,
     )
     try:
-        run_state_machine_as_test(HostMachine, settings=wanted)
+        run_state_machine_as_test(machine, settings=wanted)
     except Exception as error:
         raise with_notes(error) from None
 
@@ -65,16 +66,23 @@ class StatefulTests(PropertyCase):
     """The host as it is."""
 
     def test_every_wire_takes_part(self) -> None:
-        """Each wire has a speaker, but for the one on which a player is a token: `tests.wires.test_litama` plays it."""
-        self.assertEqual({wire.name for wire in WIRES} - {"litama"}, set(MODEL_CLIENTS))
+        self.assertEqual({wire.name for wire in WIRES}, set(ALL_MODEL_CLIENTS))
+        self.assertEqual(len(HostMachine.people), len(TokensMachine.people))
 
     def test_host(self) -> None:
         """Whatever players, disk and clock do, in whatever order, the host keeps its word."""
         run(RUNS)
 
+    def test_tokens(self) -> None:
+        """The same for players whose tokens take their seats back, among others."""
+        run(RUNS, machine=TokensMachine)
+
 
 class PlantedTests(PropertyCase):
     """Faults that the machine must see, within so many runs."""
+
+    #: Who looks for the fault.
+    machine: type[HostMachine] = HostMachine
 
     def caught(self, owner: Any, name: str, planted: Callable[..., Any], runs: int = 400) -> str:
         """How the fault was seen."""
@@ -83,9 +91,20 @@ class PlantedTests(PropertyCase):
 
     def seen(self, runs: int = 400) -> str:
         """How what is planted was seen."""
-        error = self.assertRaises(AssertionError, run, runs, shrink=False)
+        error = self.assertRaises(AssertionError, run, runs, shrink=False, machine=self.machine)
         self.flushLoggedErrors()
         return str(error)
+
+    def test_a_state_is_not_told(self) -> None:
+        """Who spectates with a token is not told how the match stands after the other's move."""
+        self.machine = TokensMachine
+
+        def forgetful(match: Match, view: Any) -> None:
+            if match.inner.n % 2 or view is not match.inner:
+                broadcast(match, view)
+
+        broadcast = Match.broadcast
+        self.assertIn("on litama was told", self.caught(Match, "broadcast", forgetful))
 
     def test_acknowledged_before_durable(self) -> None:
         """An entry is called durable when it is handed over."""

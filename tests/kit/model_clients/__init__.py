@@ -1,7 +1,7 @@
 """
 Speakers: for each wire, one player's side of it, and how the host words what happened, written from the wire's page alone.
 
-All of them take part in what is played in `tests.kit.stateful` and `tests.kit.simulation`.
+All of them take part in what is played in `tests.kit.stateful`, and all but Litama's in `tests.kit.simulation`.
 """
 
 from collections.abc import Mapping
@@ -10,6 +10,7 @@ from tests.kit.model_clients.base import ModelClient
 from tests.kit.model_clients.console import ConsoleClient
 from tests.kit.model_clients.eriantys import EriantysClient
 from tests.kit.model_clients.eriantys_java import EriantysJavaClient
+from tests.kit.model_clients.litama import LitamaClient
 from tests.kit.model_clients.onitama import OnitamaClient, OnitamaFinalClient
 from tests.kit.model_clients.open import OpenClient
 from tests.kit.model_clients.paper_soccer import PaperSoccerClient
@@ -30,3 +31,6 @@ MODEL_CLIENTS: Mapping[str, type[ModelClient]] = {
         OpenClient,
     )
 }
+
+#: With those on which a name is not enough to come back.
+ALL_MODEL_CLIENTS: Mapping[str, type[ModelClient]] = {**MODEL_CLIENTS, LitamaClient.wire: LitamaClient}

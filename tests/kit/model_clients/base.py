@@ -44,6 +44,10 @@ class ModelClient(ABC):
         """What it says at once to what it heard, without thinking."""
         return ()
 
+    def answers(self) -> Sequence[str]:
+        """What it must say to what it heard, before anything else: without it, it is told nothing more."""
+        return ()
+
     @abstractmethod
     def move(self, rng: random.Random) -> Sequence[str]:
         """What it says when it is its turn, as far as it knows: legal, or thought to be. Nothing when it is not."""
@@ -65,9 +69,13 @@ class ModelClient(ABC):
 
     @classmethod
     def all_told(
-        cls, events: Sequence[object], seat: Seat, names: Sequence[str], table: TableId, n: int
+        cls, events: Sequence[object], seat: Seat, names: Sequence[str], table: TableId, n: int, view: object
     ) -> Sequence[str]:
-        """How such events in a row are told to this seat. They belong to entry `n` of the table's record."""
+        """
+        How such events in a row are told to this seat. They belong to entry `n` of the table's record.
+
+        :param view: of the seat, after that entry
+        """
         return [line for event in events for line in cls.told(event, seat, names, table)]
 
     @staticmethod

@@ -268,7 +268,7 @@ class EriantysJavaClient(ModelClient):
 
     @classmethod
     def all_told(
-        cls, events: Sequence[object], seat: Seat, names: Sequence[str], table: TableId, n: int
+        cls, events: Sequence[object], seat: Seat, names: Sequence[str], table: TableId, n: int, view: object
     ) -> Sequence[str]:
         # A turn without a cloud ends in the words that tell of its third move: its player is told of neither.
         skipped = {

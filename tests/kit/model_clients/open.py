@@ -127,7 +127,7 @@ class OpenClient(ModelClient):
 
     @classmethod
     def all_told(
-        cls, events: Sequence[object], seat: Seat, names: Sequence[str], table: TableId, n: int
+        cls, events: Sequence[object], seat: Seat, names: Sequence[str], table: TableId, n: int, view: object
     ) -> Sequence[str]:
         return [
             text(**{**json.loads(line), "n": n}) for event in events for line in cls.told(event, seat, names, table)

@@ -1,0 +1,149 @@
+"""A speaker of Litama's protocol. It has a name for each of its connections, because its token is what takes a seat back."""
+
+import json
+import random
+from collections.abc import Sequence
+from itertools import count
+from typing import Any
+
+from gamehost.games.base import Seat
+from gamehost.games.onitama.master import Moved
+from gamehost.games.onitama.rules import Position
+from gamehost.journal.records import TableId
+from gamehost.tables.interfaces import Over
+from tests.kit.model_clients.base import ModelClient
+
+#: The side cards with which blue begins.
+BLUE = ("rabbit", "monkey", "goose", "crab", "crane", "tiger", "ox", "eel")
+#: A number for each name: one that was never told its token cannot come back under the old one.
+NUMBERS = count()
+
+
+class LitamaClient(ModelClient):
+    """Creates matches, which others find, and knows the last `state`."""
+
+    wire = "litama"
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name)
+        self._first_name = name
+        self._token = self._match_id = ""
+        self._index = 0
+        self._state: Any = None
+        self._due: list[str] = []
+        #: Whether it has asked to come in, and has no answer.
+        self._asks = False
+
+    def connected(self) -> None:
+        super().connected()
+        self._state, self._asks = None, False
+        self._due.clear()
+        if not self._token:
+            self.name = f"{self._first_name}x{next(NUMBERS)}"
+
+    def log_in(self) -> Sequence[str]:
+        if self._asks:
+            return ()  # a second match on this connection would be another one
+        self._asks = True
+        return [f"spectate {self._match_id} {self._token}" if self._token else f"create {self.name}"]
+
+    def answers(self) -> Sequence[str]:
+        due, self._due = self._due, []
+        return due
+
+    def hear(self, line: str) -> None:
+        match json.loads(line):
+            case {"messageType": "create", "matchId": match_id, "token": token, "index": index}:
+                self._match_id, self._token, self._index = match_id, token, index
+                self._due.append(f"spectate {match_id}")
+                self.inside, self._asks = True, False
+            case {"messageType": "spectate"}:
+                self.inside, self._asks = True, False
+            case {"messageType": "state", "matchId": match_id} as state if match_id == self._match_id:
+                self._state = state
+                if state["gameState"] == "ended":
+                    self._gone()
+            case {"messageType": "error", "error": error, "matchId": match_id, "command": "create" | "spectate"}:
+                if match_id in ("", self._match_id):
+                    self._asks = False
+                if match_id == self._match_id and error in ("Game ended", "Match not found"):
+                    self._gone()
+
+    def _gone(self) -> None:
+        self._token, self._state, self.inside = "", None, False
+
+    @property
+    def _moves(self) -> Sequence[str]:
+        state = self._state
+        return () if state is None or "moves" not in state else state["moves"]
+
+    def move(self, rng: random.Random) -> Sequence[str]:
+        if not self._moves or self._state["indices"][self._state["currentTurn"]] != self._index:
+            return ()
+        return self.guess(rng)
+
+    def guess(self, rng: random.Random) -> Sequence[str]:
+        if not self._moves:
+            return self.nonsense(rng)
+        return [f"move {self._match_id} {self._token} {rng.choice(self._moves).replace(':', ' ')}"]
+
+    def nonsense(self, rng: random.Random) -> Sequence[str]:
+        match_id = self._match_id or "0" * 24
+        return [
+            rng.choice(
+                (
+                    "hello",
+                    "spectate 12",
+                    f"state {'f' * 24}",
+                    f"move {match_id} {'0' * 64} ox a1a2",
+                    f"move {match_id} {self._token} lion a1a2",
+                )
+            )
+        ]
+
+    # -- the host's words: a `state` that has begun is one line, without what the journal does not have
+
+    @staticmethod
+    def told(event: object, seat: Seat, names: Sequence[str], table: TableId) -> Sequence[str]:
+        raise AssertionError("`state` is told of entries, not of events")
+
+    @classmethod
+    def all_told(
+        cls, events: Sequence[object], seat: Seat, names: Sequence[str], table: TableId, n: int, view: Any
+    ) -> Sequence[str]:
+        if not events:
+            return []
+        result = next((event.result for event in events if isinstance(event, Over)), None)
+        winner = "nobody" if result is None or not result.winners else names[result.winners[0]]
+        # A draw by the number of moves is told behind the last one. Who has won is told with it.
+        goes_on = result is None or (isinstance(events[0], Moved) and view.position.won is None)
+        stands = [words(view.position, names, "-")] if goes_on else []
+        return stands if result is None else [*stands, words(view.position, names, winner)]
+
+    @staticmethod
+    def plain(line: str) -> str:
+        state = json.loads(line)
+        if state["messageType"] != "state" or "board" not in state:
+            return line
+        blue = state["startingCards"]["side"] in BLUE
+        colours = ("blue", "red") if blue else ("red", "blue")
+        board = state["board"].translate(str.maketrans("01234", ".PKpk" if blue else ".pkPK"))[:: 1 if blue else -1]
+        white, black = (tuple(state["cards"][colour]) for colour in colours)
+        position = Position((white, black), state["cards"]["side"], board, colours.index(state["currentTurn"]))
+        winner = {"none": "nobody", **state["usernames"]}[state["winner"]]
+        names = [state["usernames"][colour] for colour in colours]
+        return words(position, names, "-" if state["gameState"] == "in progress" else winner)
+
+    @staticmethod
+    def chatter(line: str) -> bool:
+        return line.startswith("{")
+
+    @staticmethod
+    def waits(line: str) -> bool:
+        return line.startswith('{"messageType":"create"')
+
+
+def words(position: Position, names: Sequence[str], winner: str) -> str:
+    """How a match stands."""
+    hands = " ".join(",".join(sorted(hand)) for hand in position.hands)
+    return f"{' '.join(names)}: {position.board} {hands} {position.spare} {position.turn} {winner}"
