@@ -420,6 +420,36 @@ class AccountConversation(BaseConversation[M]):
         super().end()
 
 
+class GuestConversation(BaseConversation[M]):
+    """
+    A conversation as `gamehost.wires.base.common_wire` makes it.
+
+    A message that is heard by a method of the name `log_in` claims the guest's name in its first field. A wire with another
+    log-in sets `CLAIMS`.
+
+    :param wire: the wire's name
+    :param queue: where its players wait
+    :param strict: as the wire's page says
+    """
+
+    #: Where a connection is at its beginning.
+    FIRST: ClassVar[Enum]
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        if not cls.CLAIMS:
+            log_ins = (key for key, method in cls.HEARS.items() if method.__name__ == "log_in")
+            cls.CLAIMS = dict.fromkeys(log_ins, GuestConversation.claim_of_log_in)
+
+    def __init__(self, peer: Peer[M], lobby: Lobby, wire: str, queue: Queue, strict: bool) -> None:
+        super().__init__(peer, lobby, self.FIRST)
+        self._wire, self._queue, self._strict = wire, queue, strict
+
+    def claim_of_log_in(self, message: Any) -> Claim | None:
+        """What a log-in claims."""
+        return claim_of_guest(getattr(message, type(message).__match_args__[0]))
+
+
 #: Type of event -> method, for events that a wire need not have in its `TELLS`.
 _TOLD_ON_ALL_WIRES: Mapping[type, Callable[..., None]] = {
     Displaced: BaseConversation.tell_displaced,

@@ -17,11 +17,9 @@ from msgspec import Struct
 from gamehost.accounts.names import NameRefused
 from gamehost.games.onitama.master import ONITAMA, Dealt, Exchanged, Moved
 from gamehost.games.onitama.rules import Exchange, Position
-from gamehost.lobby.lobby import Lobby
-from gamehost.lobby.queues import Queue
 from gamehost.tables.interfaces import Away, Back, Over, Refused
 from gamehost.wires.base import Wire, common_wire
-from gamehost.wires.conversation import BaseConversation, Claim, Peer, claim_of_guest
+from gamehost.wires.conversation import GuestConversation
 from gamehost.wires.framing import NOT_UTF8, LineCodec
 
 
@@ -81,12 +79,10 @@ def shown(position: Position) -> str:
     return f"{cards} {position.board} {position.turn}"
 
 
-class PlainConversation(BaseConversation[Any]):
+class PlainConversation(GuestConversation[Any]):
     """The conversation on one connection."""
 
-    def __init__(self, peer: Peer[Any], lobby: Lobby, wire: str, queue: Queue, strict: bool) -> None:
-        super().__init__(peer, lobby, State.OUTSIDE)
-        self._wire, self._queue = wire, queue
+    FIRST = State.OUTSIDE
 
     def log_in(self, message: Name) -> None:
         """As a guest. Who comes back gets the seat back."""
@@ -99,9 +95,6 @@ class PlainConversation(BaseConversation[Any]):
         self.set_state(State.WAITING)
         if not self.lobby.play(session, self._queue):
             self.peer.say(Words("wait"))
-
-    def claim_of_log_in(self, message: Name) -> Claim | None:
-        return claim_of_guest(message.name)
 
     def play(self, message: Play) -> None:
         """Any action of the game."""
@@ -117,7 +110,6 @@ class PlainConversation(BaseConversation[Any]):
         self.peer.say(Words(f"end {reason}"))
 
     HEARS: ClassVar[Any] = {(State.OUTSIDE, Name): log_in, (State.PLAYING, Play): play}
-    CLAIMS: ClassVar[Any] = {(State.OUTSIDE, Name): claim_of_log_in}
 
     def tell_dealt(self, event: Dealt) -> None:
         assert self.handle is not None

@@ -27,7 +27,7 @@ from gamehost.lobby.queues import Queue
 from gamehost.lobby.sessions import Session
 from gamehost.tables.interfaces import Away, Back, Over, Refused
 from gamehost.wires.base import Wire, common_wire, imported
-from gamehost.wires.conversation import BaseConversation, Claim, Peer, claim_of_guest
+from gamehost.wires.conversation import Claim, GuestConversation, Peer, claim_of_guest
 from gamehost.wires.framing import UndecodableLine, for_people
 from gamehost.wires.onitama.codec import PipesCodec
 from gamehost.wires.onitama.messages import (
@@ -99,7 +99,7 @@ def cards_with_positions(position: Position) -> str:
     return f"white={white};black={black};spare={position.spare}"
 
 
-class PipesConversation(BaseConversation[Message]):
+class PipesConversation(GuestConversation[Message]):
     """
     The conversation on one connection.
 
@@ -107,11 +107,10 @@ class PipesConversation(BaseConversation[Message]):
     :param strict: send only what the document has
     """
 
+    FIRST = PipesState.OUTSIDE
+
     def __init__(self, peer: Peer[Message], lobby: Lobby, wire: str, queue: Queue, strict: bool) -> None:
-        super().__init__(peer, lobby, PipesState.OUTSIDE)
-        self._wire = wire
-        self._queue = queue
-        self._strict = strict
+        super().__init__(peer, lobby, wire, queue, strict)
         self._bad_logins = 0
         #: Whether the next message may have been sent before the client knew of the end of its game.
         self._may_be_late = False

@@ -31,7 +31,7 @@ from gamehost.lobby.sessions import Session
 from gamehost.settings import Settings, refuse_unknown
 from gamehost.tables.interfaces import Away, Back, Over, Refused, SeatHandle
 from gamehost.wires.base import COMMON_OPTIONS, CommonWireConfig, Wire, WireConfig, common_settings, imported
-from gamehost.wires.conversation import BaseConversation, Claim, Peer, claim_of_guest
+from gamehost.wires.conversation import Claim, GuestConversation, Peer, claim_of_guest
 from gamehost.wires.framing import UndecodableLine, for_people
 from gamehost.wires.onitama_final.codec import MESSAGE_LIMIT, FinalCodec
 from gamehost.wires.onitama_final.messages import (
@@ -122,7 +122,7 @@ def why_not_a_name(name: str) -> str | None:
     return None
 
 
-class FinalConversation(BaseConversation[Message]):
+class FinalConversation(GuestConversation[Message]):
     """
     The conversation on one connection.
 
@@ -130,11 +130,10 @@ class FinalConversation(BaseConversation[Message]):
     :param strict: do not say why a connection ends, because the dialect has no message for that
     """
 
+    FIRST = FinalState.OUTSIDE
+
     def __init__(self, peer: Peer[Message], lobby: Lobby, wire: str, queue: Queue, strict: bool) -> None:
-        super().__init__(peer, lobby, FinalState.OUTSIDE)
-        self._wire = wire
-        self._queue = queue
-        self._strict = strict
+        super().__init__(peer, lobby, wire, queue, strict)
         #: The players of the match by their seats, as this client knows them.
         self._names: Sequence[str] = ()
 

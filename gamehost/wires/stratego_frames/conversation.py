@@ -34,7 +34,7 @@ from gamehost.lobby.queues import Queue
 from gamehost.lobby.sessions import Session
 from gamehost.tables.interfaces import Away, Back, Over, Refused, Suspended
 from gamehost.wires.base import Wire, common_wire, imported
-from gamehost.wires.conversation import SUSPENDED, BaseConversation, Claim, Peer, claim_of_guest
+from gamehost.wires.conversation import SUSPENDED, Claim, GuestConversation, Peer, claim_of_guest
 from gamehost.wires.stratego_frames.codec import FramesCodec, strict_codec
 from gamehost.wires.stratego_frames.messages import (
     Battle,
@@ -89,7 +89,7 @@ NOT_NOW: Mapping[Enum, str] = {
 }
 
 
-class FramesConversation(BaseConversation[Message]):
+class FramesConversation(GuestConversation[Message]):
     """
     The conversation on one connection.
 
@@ -98,11 +98,10 @@ class FramesConversation(BaseConversation[Message]):
     :param strict: send only what is in the document
     """
 
+    FIRST = FramesState.OUTSIDE
+
     def __init__(self, peer: Peer[Message], lobby: Lobby, wire: str, queue: Queue, strict: bool) -> None:
-        super().__init__(peer, lobby, FramesState.OUTSIDE)
-        self._wire = wire
-        self._queue = queue
-        self._strict = strict
+        super().__init__(peer, lobby, wire, queue, strict)
         self._moved_last: Seat | None = None
         #: Whether a Move may still arrive that was sent before its sender could know of the end of the game.
         self._late_move = False

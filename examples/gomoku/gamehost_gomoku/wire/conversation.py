@@ -17,12 +17,10 @@ from typing import Any, ClassVar
 
 from gamehost.accounts.names import NameRefused
 from gamehost.games.base import Seat
-from gamehost.lobby.lobby import Lobby
-from gamehost.lobby.queues import Queue
 from gamehost.settings import Settings, refuse_unknown
 from gamehost.tables.interfaces import Away, Back, Over, Refused
 from gamehost.wires.base import COMMON_OPTIONS, CommonWireConfig, Wire, common_settings, imported
-from gamehost.wires.conversation import BaseConversation, Claim, Peer, claim_of_guest
+from gamehost.wires.conversation import GuestConversation
 from gamehost.wires.framing import UndecodableLine
 from gamehost_gomoku.master import GOMOKU, Begun, Played
 from gamehost_gomoku.position import BLACK, WHITE, point_named
@@ -41,22 +39,10 @@ class State(Enum):
     PLAYING = "playing"
 
 
-class GomokuConversation(BaseConversation[Message]):
-    """
-    One connection, from the first message to the last.
+class GomokuConversation(GuestConversation[Message]):
+    """One connection, from the first message to the last."""
 
-    :param peer: the client
-    :param lobby: where players log in and meet
-    :param wire: the wire's name, for the lobby
-    :param queue: where this wire's players wait for an opponent
-    :param strict: end a connection at its first wrong message, instead of refusing the message
-    """
-
-    def __init__(self, peer: Peer[Message], lobby: Lobby, wire: str, queue: Queue, strict: bool) -> None:
-        super().__init__(peer, lobby, State.OUTSIDE)
-        self._wire = wire
-        self._queue = queue
-        self._strict = strict
+    FIRST = State.OUTSIDE
 
     # -- what a client says
 
@@ -71,10 +57,6 @@ class GomokuConversation(BaseConversation[Message]):
         self.set_state(State.WAITING)
         if not self.lobby.play(session, self._queue):
             self.peer.say(messages.Waiting(session.name))
-
-    def claim_of_log_in(self, message: Name) -> Claim | None:
-        """The name that NAME asks for, if it is one."""
-        return claim_of_guest(message.name)
 
     def play(self, message: Play) -> None:
         """Place a stone."""
@@ -119,7 +101,6 @@ class GomokuConversation(BaseConversation[Message]):
         (State.PLAYING, Play): play,
         (State.PLAYING, Resign): resign,
     }
-    CLAIMS: ClassVar[Any] = {(State.OUTSIDE, Name): claim_of_log_in}
 
     # -- what the table tells
 
