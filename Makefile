@@ -132,9 +132,10 @@ test-simulation: $(VENV)/ready ## a whole host, and a cluster, in simulated worl
 	$(BIN)/python -m tests.kit.simulation $(or $(SEEDS),1000) $(or $(MINUTES),10) 0 $(or $(GUESTS),4)
 	$(BIN)/python -m tests.kit.cluster_simulation $(or $(CLUSTER),1000)
 
-test-sigkill: $(VENV)/ready ## kill -9 during games over sockets, on two wires, a second each; KILLS=1000
+test-sigkill: $(VENV)/ready ## kill -9 during games over sockets, on two wires, and of offers, a second or two each; KILLS=1000
 	$(BIN)/python -m tests.kit.kills onitama $(or $(KILLS),1000)
 	$(BIN)/python -m tests.kit.kills open $(or $(KILLS),1000)
+	$(BIN)/python -m tests.kit.offer_kills $(or $(KILLS),1000)
 
 test-championship: $(VENV)/ready ## kill -9 when a result of a championship is told, a second each; KILLS=300
 	$(FORK) $(BIN)/python -m tests.kit.remote_games kills $(or $(KILLS),300)

@@ -12,6 +12,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from tests.kit.altered_hosts import LEAKS
 from tests.kit.kills import BadEnd, Lost, OpenPair, kill_at_random, restart_under_play, stop_at_random
+from tests.kit.offer_kills import OfferPair
 from tests.kit.password_leaks import Leak, Search, search, spellings
 from tests.kit.postgresql import new_server, require_postgresql
 from tests.kit.process import HostProcess, Socket
@@ -32,16 +33,18 @@ class KillTests(SynchronousTestCase):
         """No acknowledged move is lost, and none is told twice."""
         self.assertGreater(kill_at_random(30, 2, self.folder, new_pair=OpenPair), 30)
 
+    def test_thirty_kills_with_offers(self) -> None:
+        """No agreed draw is lost, and no move that was taken back stands again."""
+        self.assertGreater(kill_at_random(30, 2, self.folder, new_pair=OfferPair), 30)
+
     def test_a_host_that_answers_first_is_found_out(self) -> None:
         """It acknowledges before it commits."""
-        for seed in range(10):
-            folder = self.folder / str(seed)
-            folder.mkdir()
-            try:
-                kill_at_random(20, seed, folder, "tests.kit.altered_hosts:acknowledges_early", OpenPair)
-            except Lost:
-                return
-        self.fail("200 kills found nothing")
+        for new_pair in (OpenPair, OfferPair):
+            with self.assertRaises(Lost):
+                for seed in range(10):
+                    folder = self.folder / f"{new_pair.__name__} {seed}"
+                    folder.mkdir()
+                    kill_at_random(20, seed, folder, "tests.kit.altered_hosts:acknowledges_early", new_pair)
 
 
 # Ends by SIGTERM, and a host that ends badly.

@@ -15,6 +15,7 @@ from twisted.trial.unittest import SkipTest, SynchronousTestCase
 
 from tests.kit import fork_server
 from tests.kit.kills import Lost, OpenPair, Pair, kill_at_random
+from tests.kit.offer_kills import OfferPair
 from tests.kit.process import ROOT, HostProcess, Socket
 
 DEAL = ("--set", "onitama.deal=boar,ox/crab,eel/tiger")
@@ -98,6 +99,11 @@ class RestartTests(RestartCase):
         """Guests take their seats back with their keys alone."""
         moves = kill_at_random(6, seed=1, folder=self.folder, new_pair=OpenPair)
         self.assertGreater(moves, 6)
+
+    def test_kills_lose_nothing_that_was_agreed(self) -> None:
+        """While something is offered, and when it was accepted just now."""
+        moves = kill_at_random(5, seed=1, folder=self.folder, new_pair=OfferPair)
+        self.assertGreater(moves, 5)
 
     def test_a_host_that_answers_first_is_found_out(self) -> None:
         """The same search finds a host that acknowledges before it commits."""

@@ -137,6 +137,16 @@ class Pair:
         self.send(self.rng.choice(sorted(quiet or position.moves(), key=str)))
         self.hear_answers()
 
+    def leave_in_flight(self) -> None:
+        """Send a move and do not wait for the answer; sometimes the host has a moment to begin with it."""
+        position = self.known
+        if position is None:
+            return
+        quiet = [move for move in position.moves() if position.after(move).won is None]
+        if quiet:
+            self.send(self.rng.choice(sorted(quiet, key=str)))
+            time.sleep(self.rng.random() * 0.002)
+
     def hear_answers(self) -> None:
         """The acknowledgement of the move that was sent, to both."""
         for player in self.sockets:
@@ -200,22 +210,11 @@ def kill_at_random(
                     pair.log_in(host)
                 pair.move()
                 acknowledged += 1
-            _leave_in_flight(pair, rng)
+            pair.leave_in_flight()
             host.kill()
             pair.read_what_came()
             pair.close()
     return acknowledged
-
-
-def _leave_in_flight(pair: Pair, rng: random.Random) -> None:
-    """Send a move and do not wait for the answer; sometimes the host has a moment to begin with it."""
-    position = pair.known
-    if position is None:
-        return
-    quiet = [move for move in position.moves() if position.after(move).won is None]
-    if quiet:
-        pair.send(rng.choice(sorted(quiet, key=str)))
-        time.sleep(rng.random() * 0.002)
 
 
 # The open wire: guests take their seats back with their keys.
