@@ -24,7 +24,7 @@ from gamehost.games.installed import installed
 from gamehost.games.play import player_of
 from gamehost.players.base import Level, Player, SeededChance, Thinking
 from gamehost.programs.wire_player import NewPlayer, ProgramError, WirePlayer
-from gamehost.wires.base import Codec, Wire
+from gamehost.wires.base import Codec, SeatKey, Wire
 from gamehost.wires.framing import WireError
 from gamehost.wires.websocket import client_bytes
 
@@ -112,10 +112,10 @@ def main(
     words = parser(wires).parse_args(argv)
     wire = playable(wires)[words.wire]
     assert wire.player is not None
-    try:
-        player = wire.player(words.name, words.password, players_of(Level(words.level), wire.games), words.game)
-    except ProgramError as error:
-        parser(wires).error(f"{wire.name} {error}")
+    if wire.seat_key is SeatKey.PASSWORD and not words.password:
+        parser(wires).error(f"{wire.name} needs --password")
+    player = wire.player(words.name, words.password, players_of(Level(words.level), wire.games), words.game)
+    player.joins = words.match
     found: list[str | None] = ["interrupted"]
 
     def finished(reason: str | None) -> None:
@@ -200,6 +200,7 @@ def parser(wires: Sequence[Wire[Any]]) -> argparse.ArgumentParser:
     made.add_argument("--to", required=True, type=endpoint, metavar="HOST:PORT", help="where the server listens")
     made.add_argument("--name", required=True, help="the name to log in under")
     made.add_argument("--password", default="", help="for stratego-lines, and for accounts on the open wire")
+    made.add_argument("--match", default="", metavar="ID", help="for litama: the match to join; default: a new one")
     made.add_argument("--level", default="easy", choices=[level.value for level in Level], help="how strong (easy)")
     made.add_argument("--games", default=1, type=number, metavar="NUMBER", help="how many matches (1)")
     made.add_argument("--game", default="onitama", choices=sorted(installed().games), help="on the open wire (onitama)")

@@ -183,21 +183,18 @@ class WirePlayer(ABC):
     :param password: for wires with accounts; empty: none
     :param new_player: makes the player of each match
     :param game: the name of the game, on wires of several games
-    :raises ProgramError: the wire needs a password, and there is none
     """
 
     #: The game that is played; `None`: the server says which.
     GAME: ClassVar[Game[Any, Any] | None] = None
-    #: Whether nobody logs in without a password.
-    NEEDS_PASSWORD: ClassVar[bool] = False
     #: Seconds between two messages that say that the program is still there; 0: the server needs none.
     ALIVE_EVERY: ClassVar[float] = 0.0
 
     def __init__(self, name: str, password: str, new_player: NewPlayer, game: str = "") -> None:
-        if self.NEEDS_PASSWORD and not password:
-            raise ProgramError("needs --password")
         self.name = name
         self.password = password
+        #: The id of the first match, on a wire on which matches are joined by their ids; empty: any match.
+        self.joins = ""
         self._new_player = new_player
         self.match: Match | None = None
         #: How the last match ended, in words; `None`: it goes on.

@@ -6,6 +6,7 @@ and is in `gamehost.net.connection`.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from enum import Enum
 from pkgutil import resolve_name
 from typing import Any, Generic, Protocol, TypeVar, runtime_checkable
 
@@ -102,6 +103,15 @@ class CommonWireConfig(Generic[M]):
         return self.conversation(peer, lobby, self.wire, self.queue, self.strict)
 
 
+class SeatKey(Enum):
+    """What takes a player's seat back after a lost connection."""
+
+    NAME = "the name"
+    PASSWORD = "the name and a password, without which nobody logs in"
+    #: A program that has ended cannot come back.
+    TOKEN = "a token, which the host has given to the program"
+
+
 @frozen
 class Wire(Generic[M]):
     """A wire format, as the host knows it."""
@@ -140,6 +150,8 @@ class Wire(Generic[M]):
     #: its end, so the codec is one of lines that end in `\\n`, such as a `LineCodec`. The client speaks first. Such a wire
     #: does not spread.
     websocket: bool = False
+    #: What takes a seat back.
+    seat_key: SeatKey = SeatKey.NAME
     #: Makes the codec of a client's connection: it reads what the server says, and writes what a client says. `None`: the
     #: wire has none, and tools that act as a client cannot be used with it.
     client_codec: Callable[[], Codec[M]] | None = None

@@ -24,7 +24,7 @@ from gamehost.testing.cases import PropertyCase
 from gamehost.testing.transcript import Hears, Transcript, play, read_transcripts
 from gamehost.testing.transport import BUFFER, StrictTransport
 from gamehost.wires.framing import WireError
-from tests.kit.litama import chance
+from tests.kit.litama import tokens_differ
 from tests.kit.memory_cluster import World
 from tests.kit.memory_host import WORDED, Client
 
@@ -62,10 +62,7 @@ class TranscriptTests(SynchronousTestCase):
     def play(self, wire: str, *doors: int, but: str = "") -> None:
         for transcript in transcripts(wire):
             if transcript.name != but:
-                more: dict[str, Any] = (
-                    {"rng": chance()} if wire == "litama" else {}
-                )  # its transcripts have ids that differ
-                host: Any = Doors(World(settings=transcript.settings, **more), *doors)
+                host: Any = Doors(World(settings=transcript.settings, **tokens_differ(wire)), *doors)
                 play(transcript, host)
 
     def test_all_at_another_member(self) -> None:

@@ -17,6 +17,7 @@ from gamehost.games.base import Seat
 from gamehost.games.play import new_player
 from gamehost.players.base import Level, Player
 from gamehost.programs.wire_player import WirePlayer
+from gamehost.wires.base import SeatKey
 from tests.kit.players import WIRES, client_codec_of, program_of
 from tests.kit.process import ROOT, HostProcess, Socket
 from tests.kit.remote_games import EXAMPLES, WIRE, MasterProcess, Wrong, example, kill_at_results, play_at_once
@@ -48,9 +49,10 @@ class Person:
         return new_player(game, seat, Level.RANDOM, 1)
 
     def connect(self, host: HostProcess) -> None:
-        """A new connection, and a program that knows nothing."""
-        password = "" if self.wire in ("open", "litama") else "secret secret"
-        if self.wire != "litama" or not self.acted:  # on this wire nobody has a name: a program keeps its token
+        """A new connection, and a program that knows nothing, unless it alone has the key to its seat."""
+        key = WIRES[self.wire].seat_key
+        password = "secret secret" if key is SeatKey.PASSWORD else ""
+        if key is not SeatKey.TOKEN or not self.acted:
             self.program: WirePlayer = program_of(self.wire, self.name, password, self.new_player)
         self.codec: Any = client_codec_of(self.wire)
         self.socket: Socket = host.connect(self.wire)

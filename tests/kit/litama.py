@@ -2,13 +2,15 @@
 
 import json
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from hashlib import sha256
 from itertools import count
 from typing import Any
 
+from gamehost.plugins import WIRES
 from gamehost.testing.memory_host import Client, Lines
 from gamehost.testing.transcript import main
+from gamehost.wires.base import SeatKey
 from tests.kit.memory_host import MemoryHost
 
 #: White has boar and ox, Black crab and eel, and the side card is the tiger, whose stamp is blue.
@@ -26,6 +28,12 @@ def chance() -> Callable[[int], int]:
         return int.from_bytes(digest[:40], "big") % limit
 
     return below
+
+
+def tokens_differ(wire: str) -> Mapping[str, Any]:
+    """What else a host is made with for the transcripts of a wire: where tokens are drawn, they differ."""
+    (found,) = (one for one in WIRES if one.name == wire)
+    return {"rng": chance()} if found.seat_key is SeatKey.TOKEN else {}
 
 
 class LitamaHost(MemoryHost):

@@ -39,6 +39,7 @@ from gamehost.programs.command import playable
 from gamehost.programs.house import study_steps
 from gamehost.programs.open import OpenProgram
 from gamehost.programs.wire_player import WirePlayer
+from gamehost.wires.base import SeatKey
 from gamehost.wires.open import messages as m
 from gamehost.wires.open.house import house_wire
 from tests.kit.memory_host import Client, MemoryHost
@@ -461,9 +462,9 @@ class WirePerson:
         self._say(self.program.begin())
 
     def drop(self) -> None:
-        """Lose the connection; the program that comes next is a new one, which knows nothing. Litama's has the token alone."""
+        """Lose the connection. The program that comes next is a new one, which knows nothing, unless it alone has the key."""
         self.link.drop()
-        if self.wire != "litama":
+        if WIRES[self.wire].seat_key is not SeatKey.TOKEN:
             self.program = program_of(self.wire, self.program.name, "secret secret", self.new_player)
         self.connect()
 

@@ -20,7 +20,7 @@ from gamehost.wires.conversation import Claim, claim_of_account, claim_of_guest
 from gamehost.wires.framing import HELP_WORDS, asks_for_help, may_become_other_protocol, other_protocol, wrong_port
 from gamehost.wires.open.house import HouseConversation
 from gamehost.wires.seeking import CODE_LENGTH, CODE_LETTERS, PLAYED, SeekRefused, Sought, Wanted, new_code, wanted
-from tests.kit.litama import LitamaHost
+from tests.kit.litama import tokens_differ
 from tests.kit.memory_host import WORDED, Client, Hears, MemoryHost, Says, Step, Transcript, transcripts
 from tests.kit.wires.open import line
 from tests.kit.wires.paper_soccer_talk import leave, login, message, thanks
@@ -365,8 +365,7 @@ class TranscriptTests(SynchronousTestCase):
 
     def play(self, wire: str, transcript: Transcript, send: Callable[[Client, bytes], None]) -> None:
         """Play a transcript to a host with its settings."""
-        made = LitamaHost if wire == "litama" else MemoryHost
-        play(transcript, made(transcript.settings), send)
+        play(transcript, MemoryHost(transcript.settings, **tokens_differ(wire)), send)
 
     def test_whole_lines(self) -> None:
         """As netcat sends it: a line a segment."""

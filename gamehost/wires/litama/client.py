@@ -1,10 +1,9 @@
 """
 The client's side of the wire, by line: the codec, and a program that plays.
 
-The program creates a match, or joins the one whose id it was given as its password. Two who create never meet.
+The program creates a match, or joins the one whose id it was given. Two who create never meet.
 """
 
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -19,7 +18,6 @@ from gamehost.wires.litama import messages as m
 from gamehost.wires.litama.codec import LitamaCodec, parse
 from gamehost.wires.litama.rendering import BLUE_CARDS, read_board, turned
 
-_ID = re.compile(r"[0-9a-fA-F]{24}", re.ASCII)
 _TEXT = ("error", "command", "query")
 
 
@@ -80,8 +78,8 @@ class LitamaPlayer(WirePlayer):
         self._position = None
         if self._token:  # the match goes on, and the connection is a new one
             return (parse(f"spectate {self._match_id} {self._token}"),)
-        joins = _ID.fullmatch(self.password) is not None
-        return (parse(f"join {self.password} {self.name}" if joins else f"create {self.name}"),)
+        joined, self.joins = self.joins, ""
+        return (parse(f"join {joined} {self.name}" if joined else f"create {self.name}"),)
 
     def hear(self, message: Any) -> Sequence[Any]:
         match message:

@@ -28,7 +28,7 @@ from gamehost.lobby.queues import Queue
 from gamehost.lobby.sessions import IssuedKey, Session
 from gamehost.lobby.watching import GUEST
 from gamehost.settings import Settings, one_of, refuse_unknown, setting
-from gamehost.wires.base import COMMON_OPTIONS, Wire, common_settings, imported
+from gamehost.wires.base import COMMON_OPTIONS, SeatKey, Wire, common_settings, imported
 from gamehost.wires.conversation import BaseConversation, Claim, Peer
 from gamehost.wires.framing import UndecodableLine
 from gamehost.wires.litama.codec import LitamaCodec, SuccessorCodec
@@ -488,4 +488,5 @@ WIRE: Wire[Message] = Wire(
     checks=imported("gamehost.wires.litama.checks:CHECKS"),
     server_checks=imported("gamehost.wires.litama.server_checks:SERVER_CHECKS"),
     websocket=True,
+    seat_key=SeatKey.TOKEN,
 )

@@ -231,7 +231,6 @@ class StrategoLinesPlayer(WirePlayer):
     """Logs in with a password. The next match begins by itself."""
 
     GAME = STRATEGO
-    NEEDS_PASSWORD = True
 
     def __init__(self, *more: Any) -> None:
         super().__init__(*more)

@@ -30,7 +30,7 @@ from gamehost.lobby.lobby import Lobby
 from gamehost.lobby.queues import Queue
 from gamehost.lobby.sessions import Session
 from gamehost.tables.interfaces import Back, Displaced, Over, Refused, Suspended
-from gamehost.wires.base import Wire, common_wire, imported
+from gamehost.wires.base import SeatKey, Wire, common_wire, imported
 from gamehost.wires.conversation import SUSPENDED, AccountConversation, Claim, Peer, claim_of_account
 from gamehost.wires.framing import Blank, UndecodableLine, asks_for_help, for_people, wrong_port
 from gamehost.wires.stratego_lines import messages as m
@@ -451,4 +451,5 @@ WIRE: Wire[Message] = common_wire(
     checks=imported("gamehost.wires.stratego_lines.checks:CHECKS"),
     server_checks=imported("gamehost.wires.stratego_lines.checks:SERVER_CHECKS"),
     spreads=True,
+    seat_key=SeatKey.PASSWORD,
 )
