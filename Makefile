@@ -106,10 +106,10 @@ test-browser: $(VENV)/ready ## the pages in a real Chromium, which is installed 
 		GAMEHOST_BROWSER=required $(TRIAL) $$module || exit 1; done
 
 # GAMEHOST_KILLS counts for one host and for three.
-test-cluster: $(VENV)/ready ## one and three hosts on PostgreSQL in trouble, seven minutes; installs it; KILLS STARTS HANGS RESTARTS STOPS CABLES FAILOVERS MEETINGS
+test-cluster: $(VENV)/ready ## one and three hosts on PostgreSQL in trouble, seven minutes; installs it; KILLS STARTS HANGS RESTARTS STOPS CABLES FAILOVERS BEHIND MEETINGS
 	sh tests/install_postgresql.sh
 	GAMEHOST_POSTGRESQL=required $(TRIAL) tests.storage.postgresql tests.end_to_end.test_cluster
-	GAMEHOST_POSTGRESQL=required $(FORK) $(foreach name,KILLS STARTS HANGS RESTARTS STOPS CABLES FAILOVERS MEETINGS, \
+	GAMEHOST_POSTGRESQL=required $(FORK) $(foreach name,KILLS STARTS HANGS RESTARTS STOPS CABLES FAILOVERS BEHIND MEETINGS, \
 		$(if $($(name)),GAMEHOST_$(name)=$($(name)))) $(TRIAL) tests.slow_kills.PlayTests tests.slow_cluster
 
 check-cluster: $(VENV)/ready ## a short test-cluster: three hosts under play are killed, stopped and hang; a minute

@@ -11,7 +11,7 @@ from pathlib import Path
 from twisted.trial.unittest import SynchronousTestCase
 
 from tests.kit.cluster import Cluster
-from tests.kit.cluster_networks import failed_over, pulled
+from tests.kit.cluster_networks import behind, failed_over, pulled
 from tests.kit.cluster_trials import MEETING, PORTS, one_name, percentile, run, strangers
 from tests.kit.postgresql import PostgresServer, new_server, require_postgresql
 from tests.kit.sources import ROOT
@@ -75,6 +75,10 @@ class DatabaseTests(ClusterCase):
     def test_fail_overs(self) -> None:
         """A synchronous standby takes over: the same."""
         say(failed_over(number("FAILOVERS", 1), self.folder))
+
+    def test_a_standby_that_is_behind(self) -> None:
+        """No table that has lost moves is played on, by whoever is left and by the next runs, and the log names each."""
+        say(behind(number("BEHIND", 1), self.folder))
 
 
 class CableTests(ClusterCase):

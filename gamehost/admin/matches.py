@@ -6,6 +6,7 @@ everything.
 """
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 from attrs import define, field
@@ -17,7 +18,7 @@ from gamehost.games.base import Seat
 from gamehost.games.play import messages_of, screen_of
 from gamehost.games.screen import Style
 from gamehost.journal.notation import write_notation
-from gamehost.journal.records import TableId, TableRecord
+from gamehost.journal.records import TableId, TableRecord, UnfinishedTable
 from gamehost.lobby.finished import RANKED
 from gamehost.lobby.lobby import Lobby
 from gamehost.lobby.queues import Queue, Reservation
@@ -54,6 +55,56 @@ def show(host: GameHostService, request: Request) -> Deferred[Facts]:
     if not table.watch(_Onlooker(table, looked)):
         raise NotDone(f"table {number} cannot be shown now: its match is over, or is suspended")
     return looked.addCallback(lambda look: _shown(table, lobby.registry, look))
+
+
+def list_lost(host: GameHostService, request: Request) -> Items:
+    """The matches that nobody plays on, because rows of them are lost that players were told of."""
+    found: Deferred[Sequence[Any]] = Deferred()
+    _journal_of(host).ask_store(lambda store: store.lost(), found.callback)
+    tables = yield found
+    for one in tables:
+        yield {"table": one.table, "told": one.told, "held": one.held}
+    return {"lost": len(tables)}
+
+
+def resume_lost(host: GameHostService, request: Request) -> Deferred[Facts]:
+    """Have such a match be played on with the rows that are there."""
+    table, found = _table_of(request), Deferred[Any]()
+    _journal_of(host).ask_store(lambda store: store.go_on(table), found.callback)
+
+    def resumed(one: UnfinishedTable | None) -> Facts:
+        lobby = host.context.lobby
+        if one is None:
+            raise NotDone(f"table {table} has lost nothing, or has no row{or_elsewhere(host)}")
+        if not lobby.seats.sleeps(table):  # a player has asked for it, and was told that it is suspended
+            restore = partial(lobby.restore, host.games) if host.cluster is None else host.cluster.restore
+            restore([one])
+        return {"table": table}
+
+    return found.addCallback(resumed)
+
+
+def end_lost(host: GameHostService, request: Request) -> Deferred[Facts]:
+    """Give such a match up. Its rows stay."""
+    table, found = _table_of(request), Deferred[bool]()
+    _journal_of(host).ask_store(lambda store: store.end_lost(table), found.callback)
+
+    def ended(done: bool) -> Facts:
+        if not done:
+            raise NotDone(f"table {table} has lost nothing{or_elsewhere(host)}")
+        host.context.lobby.seats.forget(table)
+        return {"table": table}
+
+    return found.addCallback(ended)
+
+
+def _table_of(request: Request) -> TableId:
+    """
+    :raises NotDone: no store can have this number
+    """
+    if not 0 < (number := request.number("table")) < 1 << 63:
+        raise NotDone(f"there is no table {number}")
+    return TableId(number)
 
 
 @define(eq=False)

@@ -412,10 +412,20 @@ class Cluster(Membership):
     def taken_over(self, tables: Sequence[UnfinishedTable], taken: Callable[[Collection[str]], None]) -> None:
         if self.halted:
             return
+        self.log.info("taken over from a member that has ended; tables: {count}", count=len(tables))
+        self.restore(tables, taken)
+
+    def restore(
+        self, tables: Sequence[UnfinishedTable], taken: Callable[[Collection[str]], None] = lambda keys: None
+    ) -> None:
+        """
+        Have tables sleep here.
+
+        :param taken: called with the keys of all seats that are kept
+        """
         self._restore(tables)
         keys = {key_of(seat.name) for table in tables for seat in table.opening.seats}
         kept = sorted(key for key in keys if self.lobby.registry.get(key) is not None)
-        self.log.info("taken over from a member that has ended; tables: {count}", count=len(tables))
         taken(kept)
         self._claim_kept(iter(kept))
 

@@ -65,6 +65,28 @@ def tables_line(facts: Facts) -> Iterator[str]:
         yield "no match is played"
 
 
+def lost_line(facts: Facts) -> Iterator[str]:
+    """One match that is suspended."""
+    held = "has no row of it" if facts["held"] is None else f"has rows up to {facts['held']}"
+    yield f"{facts['table']}  players were told row {facts['told']}; the database {held}"
+
+
+def none_lost_line(facts: Facts) -> Iterator[str]:
+    """What stands below the list of matches that are suspended."""
+    if not facts["lost"]:
+        yield "no match is suspended: the database has all that players were told"
+
+
+def resumed_line(facts: Facts) -> Iterator[str]:
+    """What came of a match that is played on."""
+    yield f"table {facts['table']} goes on; its players have their seats when they log in"
+
+
+def ended_line(facts: Facts) -> Iterator[str]:
+    """What came of a match that was given up."""
+    yield f"table {facts['table']} was given up; its players are free"
+
+
 def kicked_line(facts: Facts) -> Iterator[str]:
     """What came of a kick."""
     seat = "" if facts["table"] is None else f"; the seat at table {facts['table']} is kept"
@@ -336,6 +358,23 @@ VERBS: Mapping[str, Verb] = {
     "show": Verb(
         *("gamehost.admin.matches:show", "the position of a match, as a watcher may see it", shown_lines),
         arguments=[Argument("table", "the number of the match", {"type": int, "metavar": "TABLE"})],
+    ),
+    "lost list": Verb(
+        *(
+            "gamehost.admin.matches:list_lost",
+            "matches that are suspended, because the database has lost moves of them",
+        ),
+        *(none_lost_line, lost_line),
+    ),
+    "lost resume": Verb(
+        *("gamehost.admin.matches:resume_lost", "have such a match be played on as the database has it", resumed_line),
+        arguments=[Argument("table", "the number of the match", {"type": int, "metavar": "TABLE"})],
+        acts=True,
+    ),
+    "lost end": Verb(
+        *("gamehost.admin.matches:end_lost", "give such a match up; its record stays", ended_line),
+        arguments=[Argument("table", "the number of the match", {"type": int, "metavar": "TABLE"})],
+        acts=True,
     ),
     "kick": Verb(
         *("gamehost.admin.people:kick", "end a player's connection; the player may come back", kicked_line),

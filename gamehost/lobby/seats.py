@@ -462,6 +462,12 @@ class Seats:
                 self._context.counts.end(record.table, sleeping.game, False)
                 self._log_end(record.table, sleeping.game, "")
 
+    def forget(self, table: TableId) -> None:
+        """A table that sleeps, if it does, is not listed in the journal any more."""
+        if table in self._registry.sleeping:
+            self._registry.sleeping.begin_end(table)
+            self._forget(table)
+
     def _forget(self, table: TableId) -> None:
         """The end of a table is durable: the names of its players are free. Nothing happens if it has not slept until then."""
         if table in self._registry.sleeping.ending:

@@ -368,6 +368,18 @@ class OpenStore:
         self._unchecked = range(0)
         return damage
 
+    def lost(self) -> Sequence[Any]:
+        """The tables that nobody plays on, because rows are missing of which players were told: only a database has them."""
+        return ()
+
+    def go_on(self, table: TableId) -> UnfinishedTable | None:
+        """Have such a table be played on with the rows that are there; `None`: it is none, or it has no row."""
+        return None
+
+    def end_lost(self, table: TableId) -> bool:
+        """Take such a table from the list of unfinished ones, and whether it was one. Its rows stay."""
+        return False
+
     def unfinished(self) -> Iterator[UnfinishedTable | UnreadableRow]:
         """
         The tables to be played on, oldest first, behind those given up; from now on all of them sleep.
@@ -381,6 +393,9 @@ class OpenStore:
             notes = self.tables.notes_between(some[0][0], some[-1][0])
             for (number, rows), (since, told) in zip(some, notes, strict=True):
                 table = TableId(number)
+                if not rows:
+                    yield UnreadableRow(table, f"table {table}: all of its rows are missing")
+                    continue
                 try:
                     opening = read_opening(Row._make(rows[0]))
                 except Undecodable as error:

@@ -329,6 +329,11 @@ class DurableJournal:
     def drop_ban(self, key: str, durable: Callable[[], None]) -> None:
         self.also(drop_ban(key), durable)
 
+    def ask_store(self, ask: Callable[[OpenStore], T], answered: Callable[[T], None]) -> None:
+        """Have the writer ask the store something, or change it, in order with all changes."""
+        reading = Reading(ask)
+        self._put(reading, 64, lambda: answered(reading.answer))
+
     def load(self, table: TableId, loaded: Callable[[TableRecord | str], None]) -> None:
         reading = Reading(lambda store: store.read(table))
 

@@ -15,7 +15,7 @@ from gamehost.admin import matches as under_test
 from gamehost.cluster.claiming import ClaimingInput
 from gamehost.commands.admin import REQUESTS
 from gamehost.config import Options
-from gamehost.journal.records import StoreUnusable, TableId
+from gamehost.journal.records import SeatRecord, StoreUnusable, TableHeader, TableId, UnfinishedTable
 from gamehost.limits import LIMITS
 from gamehost.lobby.sessions import ResumePolicy
 from gamehost.players.base import Level
@@ -510,6 +510,62 @@ class Journal(DurableJournal):
     def read_ends(self, low: int, below: int, found: Callable[[Sequence[Row]], None]) -> None:
         self.asked.append((low, below))
         found([one for one in self.kept if low <= one.game < below])
+
+
+@define(eq=False)
+class LossyStore(Journal):
+    """A store of a database that has lost rows of table 1."""
+
+    is_lost: bool = True
+
+    def ask_store(self, ask: Callable[[Any], Any], answered: Callable[[Any], None]) -> None:
+        answered(ask(self))
+
+    def lost(self) -> Sequence[Any]:
+        return [SimpleNamespace(table=1, told=3, held=None)] if self.is_lost else []
+
+    def go_on(self, table: TableId) -> UnfinishedTable | None:
+        found, self.is_lost = self.is_lost and table == 1, False
+        seats = (SeatRecord("ann", "onitama"), SeatRecord("bob", "onitama"))
+        return UnfinishedTable(table, TableHeader("onitama", 1, seats), True, 0) if found else None
+
+    def end_lost(self, table: TableId) -> bool:
+        found, self.is_lost = self.is_lost and table == 1, False
+        return found
+
+
+class LostTests(SynchronousTestCase):
+    """Matches that nobody plays on until the owner has decided."""
+
+    def setUp(self) -> None:
+        self.world = AdminHost()
+        self.store = LossyStore.__new__(LossyStore)
+        self.store.is_lost = True
+        self.world.host.store = self.store
+
+    def test_go_on(self) -> None:
+        """A table that a player has asked for sleeps again. A second decision is refused."""
+        self.assertEqual(self.world.items("lost list"), [{"table": 1, "told": 3, "held": None}])
+        for _ in range(2):
+            self.assertEqual(self.world.ask("lost resume", table=1), {"table": 1})
+            self.assertTrue(self.world.host.context.lobby.seats.sleeps(TableId(1)))
+            self.assertIn("table 1 has lost nothing", self.world.error("lost resume", table=1))
+            self.store.is_lost = True
+
+    def test_give_up(self) -> None:
+        """Its players are free."""
+        self.world.ask("lost resume", table=1)
+        self.assertIn("table 1 has lost nothing", self.world.error("lost end", table=1))
+        self.store.is_lost = True
+        self.assertEqual(self.world.ask("lost end", table=1), {"table": 1})
+        self.assertFalse(self.world.host.context.lobby.seats.sleeps(TableId(1)))
+        self.assertEqual(self.world.items("lost list"), [])
+        self.store.is_lost = True
+        self.assertEqual(self.world.ask("lost end", table=1), {"table": 1})
+
+    def test_no_such_table(self) -> None:
+        for table in (0, 1 << 70):
+            self.assertIn(f"there is no table {table}", self.world.error("lost end", table=table))
 
 
 class RecordsTests(SynchronousTestCase):

@@ -156,6 +156,27 @@ class BackupTests(AdminCase):
         self.assertEqual((status, out), (0, "fault: one\n/a\\x1b: 3 rows and 2 accounts copied and checked, 1.2 MB\n"))
 
 
+class LostTests(AdminCase):
+    """`gamehost admin lost`."""
+
+    def test_lost(self) -> None:
+        """One line each; and what came of a decision."""
+        tables = [{"table": 7, "told": 3, "held": 2}, {"table": 8, "told": 0, "held": None}]
+        _, out, _ = self.ask("lost", "list", answers=[*({"item": one} for one in tables), {"end": {"lost": 2}}])
+        lines = [
+            "7  players were told row 3; the database has rows up to 2",
+            "8  players were told row 0; the database has no row of it",
+        ]
+        self.assertEqual(out.splitlines(), lines)
+        _, out, _ = self.ask("lost", "list", answers=[{"end": {"lost": 0}}])
+        self.assertEqual(out, "no match is suspended: the database has all that players were told\n")
+        _, out, _ = self.ask("lost", "resume", "7", answers=[{"end": {"table": 7}}])
+        self.assertEqual(out, "table 7 goes on; its players have their seats when they log in\n")
+        _, out, _ = self.ask("lost", "end", "8", answers=[{"end": {"table": 8}}])
+        self.assertEqual(out, "table 8 was given up; its players are free\n")
+        self.assertEqual([one["arguments"] for one in self.requests[2:]], [{"table": 7}, {"table": 8}])
+
+
 class AccountTests(AdminCase):
     """`gamehost admin account`."""
 

@@ -1,11 +1,12 @@
 """
 Trials of a cluster whose network or whose database fails: a machine whose cable is pulled, and a standby that takes over.
 
-`python -m tests.kit.cluster_networks cables=5 failovers=5` runs them with servers of its own.
+`python -m tests.kit.cluster_networks cables=5 failovers=5 behind=5` runs them with servers of its own.
 """
 
 import itertools
 import os
+import signal
 import sys
 import tempfile
 import time
@@ -13,7 +14,8 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from tests.kit.cluster_trials import PORTS, Broken, Trial, expect_end, report
+from gamehost.journal.records import TableId
+from tests.kit.cluster_trials import JUDGED, PORTS, STUCK, Broken, Trial, expect_end, report
 from tests.kit.postgresql import PostgresServer, new_server, require_postgresql
 from tests.kit.process import NameSpaces, ip
 
@@ -177,6 +179,67 @@ def failed_over(times: int, folder: Path, seed: int = 1, ports: Sequence[str] = 
     return report(times, "fail-overs", moves, seconds)
 
 
+def lose_the_newest(trial: Trial, primary: PostgresServer, standby: PostgresServer) -> int:
+    """
+    An asynchronous standby takes over that is behind by more than a second. How many tables have lost moves.
+
+    :raises Broken: no table has, one of these is played on, or nobody says that it is suspended
+    """
+    trial.some_time()
+    sender = int(str(primary.execute("SELECT pid FROM pg_stat_replication")[0][0]))
+    os.kill(sender, signal.SIGSTOP)
+    trial.play(1.5)
+    trial.check()
+    postmaster = int((primary.folder / "data" / "postmaster.pid").read_text().split()[0])
+    for pid in (postmaster, sender):
+        os.kill(pid, signal.SIGKILL)
+    primary.stop()
+    trial.check()
+    told = {table: max(n for _, n in progress) for table, progress in trial.referee.progress.items()}
+    standby.execute("SELECT pg_promote()")
+    trial.server = trial.cluster.server = standby
+    held = _newest(trial)
+    lost = {table for table, n in told.items() if held.get(table, -1) < n}
+    if not lost:
+        raise Broken("nothing was lost")
+    deadline = time.time() + STUCK
+    while len(trial.cluster.alive) == trial.cluster.size and time.time() < deadline:
+        time.sleep(0.1)
+    time.sleep(JUDGED)  # whoever is left has taken over
+    for member in list(trial.cluster.members.values()):
+        if member.process.poll() is not None:
+            expect_end(member, 1, "it has ended")
+            trial.again(member)
+    time.sleep(JUDGED)
+    now = _newest(trial)
+    if on := {table for table in lost if now.get(table, -1) > held.get(table, -1)}:
+        raise Broken(f"of {len(lost)} tables that have lost moves these were played on: {sorted(on)}")
+    logs = "".join(member.log for member in [*trial.cluster.past, *trial.cluster.members.values()])
+    if silent := {table for table in lost if f"table {table} is suspended" not in logs}:
+        raise Broken(f"nobody says that these tables are suspended: {sorted(silent)}")
+    return len(lost)
+
+
+def _newest(trial: Trial) -> dict[TableId, int]:
+    return dict(trial.cluster.query("SELECT game, max(n) FROM event GROUP BY game"))
+
+
+def behind(times: int, folder: Path, seed: int = 1, ports: Sequence[str] = PORTS) -> str:
+    """So many fail-overs to a standby that is behind, each with servers of its own; what came of it."""
+    tables = 0
+    for number in range(times):
+        primary = new_server()
+        standby = primary.standby()
+        try:
+            (own := folder / str(number)).mkdir()
+            with Trial(primary, own, seed + number, "gamehost", ports, {"store": both(primary, standby)}) as trial:
+                tables += lose_the_newest(trial, primary, standby)
+        finally:
+            primary.remove()
+            standby.remove()
+    return f"{times} fail-overs to a standby that was behind: {tables} tables had lost moves, and none of them was played on"
+
+
 def both(primary: PostgresServer, standby: PostgresServer) -> Callable[[str], str]:
     """The store as the members know it, by the name of the database."""
     return lambda database: (
@@ -187,7 +250,7 @@ def both(primary: PostgresServer, standby: PostgresServer) -> Callable[[str], st
 def main(words: Sequence[str]) -> None:
     """Each as often as the command line says."""
     require_postgresql()
-    trials = {"cables": pulled, "failovers": failed_over}
+    trials = {"cables": pulled, "failovers": failed_over, "behind": behind}
     for word in words:
         name, _, times = word.partition("=")
         with tempfile.TemporaryDirectory() as temporary:

@@ -42,9 +42,9 @@ _SEEN = f"""
     epoch IN ({_LOCKS}) FROM member WHERE heir IS NULL ORDER BY epoch"""
 #: Row 0 of unfinished tables, with what is noted of each, and whether there is another row.
 _OPENINGS = f"""
-    SELECT coalesce(since, 0), told, EXISTS (SELECT 1 FROM event AS later WHERE later.game = live.game AND later.n = 1),
+    SELECT coalesce(since, 0), told, lost OR EXISTS (SELECT 1 FROM event AS later WHERE later.game = live.game AND later.n = 1),
     {EVENT.postgresql} FROM live JOIN event ON event.game = live.game AND event.n = 0
-    WHERE owner = %s AND inherited {{}} ORDER BY live.game"""
+    WHERE owner = %s AND {{}} ORDER BY live.game"""
 
 _NOTED = """
     SELECT noted.tables, found.tables, (noted.tables, noted.numbers) = (found.tables, found.numbers)
@@ -65,7 +65,23 @@ _NEWEST = """
     WHERE live.game = new.game AND owner = %s"""
 _MISSING = """
     SELECT live.game, live.n FROM live LEFT JOIN event ON event.game = live.game AND event.n = live.n AND event.h = live.h
-    WHERE owner = %s AND live.n IS NOT NULL AND event.game IS NULL ORDER BY live.game"""
+    WHERE owner = %s AND live.n IS NOT NULL AND NOT lost AND event.game IS NULL ORDER BY live.game"""
+_NOT_HELD = """
+    SELECT game FROM unnest(%s::int8[], %s::int4[], %s::bytea[]) AS head(game, n, h)
+    WHERE NOT EXISTS (SELECT 1 FROM event WHERE event.game = head.game AND event.n = head.n AND event.h = head.h)"""
+#: Tables may be missing in the list, too, and then they are added to it.
+_MARK_LOST = """
+    WITH marked AS (
+        INSERT INTO live(game, owner, n, h, lost)
+        SELECT game, %(run)s, n, h, true FROM unnest(%(games)s::int8[], %(n)s::int4[], %(h)s::bytea[]) AS head(game, n, h)
+        ON CONFLICT (game) DO UPDATE SET n = excluded.n, h = excluded.h, lost = true RETURNING game, xmax = 0 AS added
+    )
+    UPDATE member SET tables = member.tables + counted.tables, numbers = member.numbers + counted.numbers
+    FROM (SELECT count(*) AS tables, coalesce(sum(game), 0) AS numbers FROM marked WHERE added) AS counted
+    WHERE epoch = %(run)s"""
+_LOST = """
+    SELECT game, n, (SELECT max(event.n) FROM event WHERE event.game = live.game) FROM live
+    WHERE owner = %s AND lost AND coalesce(inherited = %s, true) ORDER BY game"""
 
 #: The server ends a session that has the cluster's lock and says nothing for so long: its process hangs, and others wait.
 _SILENCE = "SET LOCAL idle_in_transaction_session_timeout = '3s'"
@@ -171,7 +187,7 @@ def begin_taking_over(session: Session, me: int, dead: int) -> list[UnfinishedTa
         session.run("UPDATE session SET home = %s, settled = false WHERE home = %s", (me, dead))
         session.run("DELETE FROM seeking WHERE home = %s", (dead,))
     with transaction(session):  # without the lock: nobody else changes these tables
-        return list(_tables(session, me, f"= {dead:d}"))
+        return list(_tables(session, me, f"inherited = {dead:d}"))
 
 
 def finish_taking_over(session: Session, me: int, keys: Collection[str]) -> None:
@@ -204,7 +220,7 @@ def take_everything_over(session: Session, me: int) -> None:
     confirm(
         session,
         me,
-        (key_of(seat.name) for table in _tables(session, me, "IS NOT NULL") for seat in table.opening.seats),
+        (key_of(seat.name) for table in _tables(session, me, "inherited IS NOT NULL") for seat in table.opening.seats),
     )
     session.run("DELETE FROM change")
     # A host alone counts from the highest number of a table, and does not use the sequence.
@@ -235,6 +251,73 @@ def take_numbers(session: Session, count: int) -> range:
     return range(first, first + count)
 
 
+@frozen
+class LostTable:
+    """A table of which the database does not have all that players were told."""
+
+    table: TableId
+    #: The number of the newest row that was told, and of the newest one that is there; `None`: there is none.
+    told: int
+    held: int | None
+
+    @property
+    def why(self) -> str:
+        held = "no row" if self.held is None else f"row {self.held}"
+        return (
+            f"table {self.table} is suspended: players were told row {self.told}, and the newest one in the database is "
+            f"{held}; gamehost admin lost decides"
+        )
+
+
+def mark_lost(session: Session, run: int, heads: Mapping[int, Head]) -> list[int]:
+    """
+    Find out which of these rows are missing, and have nobody play their tables on.
+
+    :param run: what is not in the list of unfinished tables any more belongs to this one, which is added if it is missing, too
+    :param heads: the newest rows that players were told of
+    """
+    columns = list(heads), [head.n for head in heads.values()], [head.h for head in heads.values()]
+    if not (games := [row[0] for row in session.rows(_NOT_HELD, columns)]):
+        return []
+    n, h = [heads[game].n for game in games], [heads[game].h for game in games]
+    with transaction(session):
+        lock_cluster(session)
+        session.run(
+            "INSERT INTO member(epoch, name, ended) OVERRIDING SYSTEM VALUE VALUES (%s, '', now()) "
+            "ON CONFLICT DO NOTHING",
+            (run,),
+        )
+        session.run(_MARK_LOST, {"run": run, "games": games, "n": n, "h": h})
+        session.rows(
+            "SELECT setval('member_epoch_seq', greatest(last_value, %s), true) FROM member_epoch_seq "
+            "UNION ALL SELECT setval('table_number', greatest(last_value, %s), true) FROM table_number",
+            (run, max(games)),
+        )
+    return games
+
+
+def lost(session: Session, epoch: int, inherited: int | None = None) -> list[LostTable]:
+    """
+    The tables of a run that nobody plays on, because rows of them are lost.
+
+    :param inherited: only those that were taken over from this run
+    """
+    return [LostTable(*row) for row in session.rows(_LOST, (epoch, inherited))]
+
+
+def go_on(session: Session, epoch: int, table: TableId) -> UnfinishedTable | None:
+    """Have a table that has lost rows be played on with those that are there; `None`: it is no such table, or has no row."""
+    changed = session.run(
+        "UPDATE live SET lost = false, n = NULL, h = NULL, since = coalesce(since, (SELECT seconds FROM uptime)) "
+        "WHERE game = %s AND owner = %s AND lost AND EXISTS (SELECT 1 FROM event WHERE event.game = live.game)",
+        (table, epoch),
+    )
+    if not changed:
+        return None
+    with transaction(session):
+        return next(_tables(session, epoch, f"live.game = {table:d}"), None)
+
+
 def _has_ended(session: Session, epoch: int) -> bool:
     """Whether a run has ended, or its lock is free: then this transaction has it, and the run cannot go on."""
     if session.rows("SELECT 1 FROM member WHERE epoch = %s AND ended IS NOT NULL", (epoch,)):
@@ -242,13 +325,13 @@ def _has_ended(session: Session, epoch: int) -> bool:
     return bool(session.rows("SELECT pg_try_advisory_xact_lock(%s::int, %s::int)", (LOCK_CLASS, epoch))[0][0])
 
 
-def _tables(session: Session, owner: int, taken_over: str) -> Iterator[UnfinishedTable]:
+def _tables(session: Session, owner: int, which: str) -> Iterator[UnfinishedTable]:
     """
     Unfinished tables, oldest first. Those that this release cannot read are left out.
 
-    :param taken_over: a condition for the run that had them before
+    :param which: a condition
     """
-    for since, told, begun, *columns in session.stream(_OPENINGS.format(taken_over), (owner,)):
+    for since, told, begun, *columns in session.stream(_OPENINGS.format(which), (owner,)):
         row = Row._make(columns)
         try:
             yield UnfinishedTable(TableId(row.game), read_opening(row), begun, since, seats_of(told))

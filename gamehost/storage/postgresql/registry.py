@@ -45,6 +45,7 @@ from gamehost.storage.postgresql.members import (
     changing,
     finish_taking_over,
     look,
+    lost,
     take_numbers,
 )
 from gamehost.storage.postgresql.session import LineLost, Session, check_for_writing, connect, refusing
@@ -350,7 +351,10 @@ class PostgresRegistry(Registry):
         if tables is None:
             self._taking_over = None
         else:
+            suspended = lost(self._session, self.epoch, self._taking_over)
             self._take_over_told = True
+            for one in suspended:
+                self._from_thread(partial(self._warn, one.why))
             self._tell("taken_over", tables, self.confirm)
             self._look_at = 0.0  # the end is noted now, so there may be a new leader
 

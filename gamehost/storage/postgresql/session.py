@@ -227,7 +227,11 @@ def connect(store: str, read_only: bool = False, **more: str) -> Session:
         why = str(error).strip().replace(store, shown(store))
         raise StoreUnusable(f"{shown(store)}: not the name of a database: {why}") from error
     try:
-        connection = psycopg.connect(info, autocommit=True)
+        try:
+            connection = psycopg.connect(info, autocommit=True)
+        except psycopg.errors.ConnectionTimeout:
+            # A process that stood still for so long itself finds an answer at once.
+            connection = psycopg.connect(info, autocommit=True)
     except psycopg.Error as error:
         raise LineLost(" ".join(str(error).split())) from error
     # The group's statement is prepared by name, and nothing else is worth it.

@@ -15,6 +15,7 @@ connection is for the writer's thread.
 
 import platform
 import time
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
 from functools import cache, partial
@@ -23,11 +24,12 @@ from struct import Struct
 from threading import RLock
 from typing import Any, TypeVar
 
-from attrs import define, field
+from attrs import define, evolve, field
 
-from gamehost.journal.records import Room, StoreUnusable, TableId
+from gamehost.journal.records import Room, StoreUnusable, TableId, UnfinishedTable
 from gamehost.storage.contents import (
     ANOTHER_STORE,
+    LINGER,
     Change,
     Group,
     OpenStore,
@@ -59,14 +61,14 @@ from gamehost.storage.writer import Writer
 
 T = TypeVar("T")
 
-_HELD = """
-    SELECT count(*) FROM unnest(%s::int8[], %s::int4[], %s::bytea[]) AS head(game, n, h) JOIN event USING (game, n, h)"""
 #: Of some tables, those whose end was told. The newest one stays, because new numbers are counted from it.
 _REMOVABLE = """
     SELECT game FROM unnest(%s::int8[]) AS one(game)
     WHERE game NOT IN (SELECT game FROM live) AND game < (SELECT max(game) FROM event)"""
 #: The newest rows of so many tables are noted at once: some milliseconds of the writer's thread. Seconds between two notes.
 NOTED_AT_ONCE, NOTE_EVERY = 200, 1.0
+#: For so many seconds the newest row is remembered of a table that has ended or sleeps. An unplayed match is removed later.
+RECENT = LINGER / 2
 #: The server ends a session that says nothing for so long: its process hangs, or its machine is lost. Its locks are free then.
 _SILENCE = "SET idle_session_timeout = '3s'; SET idle_in_transaction_session_timeout = '3s'"
 #: Opens a new session for the same run, when the line is lost. It raises `StoreFailed` if that is impossible.
@@ -90,6 +92,8 @@ class PostgresStore(OpenStore):
     _clock: Callable[[], float] = time.monotonic
     #: The newest rows of tables that were not noted yet, the first one first.
     _unnoted: dict[int, Head] = field(factory=dict)
+    #: The newest rows of tables that are not in use any more, and when that was. Their players have been told of these.
+    _recent: deque[tuple[float, int, Head]] = field(factory=deque)
     #: When some are noted next.
     _note_at: float = 0.0
     #: How many groups with notes this run has committed.
@@ -179,8 +183,17 @@ class PostgresStore(OpenStore):
         self._noted += group.noted
         for row in group.rows:
             self._unnoted[row.game] = Head(row.n, row.h)
+        self._remember(group)
         if group.noted and (tables := self._unplayed.due()):
             self._asking(lambda: self._remove_unplayed(tables))
+
+    def _remember(self, group: Group) -> None:
+        now = self._clock()
+        while self._recent and self._recent[0][0] < now - RECENT:
+            self._recent.popleft()
+        for table, head in group.heads.items():
+            if head is None and (last := self._unnoted.get(table) or self._heads.get(table)) is not None:
+                self._recent.append((now, table, last))
 
     def _settle(self, group: Group) -> None:
         """Write a group whose connection was lost, if it is not durable."""
@@ -199,11 +212,16 @@ class PostgresStore(OpenStore):
         self.session.close()  # if it is alive after all, its locks are free now
         while True:
             self.session = self._reconnect()
-            with suppress(LineLost):
+            try:
                 if self._beats:
                     self.session.run(_SILENCE)
                 self._check_heads()
                 return
+            except StoreFailed:
+                self.session.close()
+                raise
+            except LineLost:
+                continue
 
     def _is_there(self, group: Group) -> bool:
         """
@@ -224,16 +242,21 @@ class PostgresStore(OpenStore):
 
     def _check_heads(self) -> None:
         """
-        :raises StoreFailed: a row is missing of which players may have been told
+        Compare the database with what players were told. Tables that have lost rows are played on by nobody.
+
+        :raises StoreFailed: a row is missing of which players may have been told, or this run was ended
         """
-        heads = self._heads
-        numbers, hashes = [head.n for head in heads.values()], [head.h for head in heads.values()]
-        held = self.session.rows(_HELD, (list(heads), numbers, hashes))[0][0]
-        if held != len(heads):
+        known = self.session.rows("SELECT ended IS NULL FROM member WHERE epoch = %s", (self.epoch,))
+        told = {table: head for _, table, head in self._recent} | self._heads
+        if lost := members.mark_lost(self.session, self.epoch, told):
             raise StoreFailed(
-                f"the database has lost the newest rows of {len(heads) - held} tables, of which players have been told; "
-                "it was put back to an older state, or a standby took over that was behind"
+                f"the database has lost the newest rows of {len(lost)} tables, of which players have been told; it was put "
+                f"back to an older state, or a standby took over that was behind. Suspended: {', '.join(map(str, lost[:20]))}"
             )
+        if not known:
+            raise StoreFailed("the database does not know this run of the host: it was put back to an older state")
+        if not known[0][0]:
+            raise StoreFailed(TAKEN_OVER)
 
     def _asking(self, ask: Callable[[], T]) -> T:
         """Ask the database something, again after a lost connection."""
@@ -246,10 +269,12 @@ class PostgresStore(OpenStore):
 
     def _told(self, table: TableId, rows: Sequence[Row]) -> int | None:
         # A table of another member is read as one that is finished: nothing can be added to it here.
-        noted = self.rows("SELECT told, n, h FROM live WHERE game = ? AND owner = ?", (table, self.epoch))
+        noted = self.rows("SELECT told, n, h, lost FROM live WHERE game = ? AND owner = ?", (table, self.epoch))
         if not noted:
             return None
-        [(told, n, h)] = noted
+        [(told, n, h, lost)] = noted
+        if lost:
+            raise Damaged(members.LostTable(table, n, len(rows) - 1).why)
         if n is not None and (n >= len(rows) or rows[n].h != h):
             raise Damaged(f"table {table}: row {n} was durable, and is missing or was changed")
         return int(told)
@@ -264,9 +289,28 @@ class PostgresStore(OpenStore):
         return self._asking(lambda: members.take_numbers(self.session, count))
 
     def check_at_start(self, everything: bool) -> list[UnreadableRow]:
-        damage = super().check_at_start(everything)
+        lost = {one.table for one in self.lost()}
+        damage = [one for one in super().check_at_start(everything) if one.table not in lost]
         damaged = {one.table for one in damage}
         return damage + [one for one in members.missing(self.session, self.epoch) if one.table not in damaged]
+
+    def unfinished(self) -> Iterator[UnfinishedTable | UnreadableRow]:
+        """As of `OpenStore`. The seats of tables that have lost rows are kept, however few are there."""
+        lost = {one.table for one in self.lost()}
+        for one in super().unfinished():
+            yield evolve(one, begun=True) if isinstance(one, UnfinishedTable) and one.table in lost else one
+
+    def lost(self) -> Sequence[members.LostTable]:
+        return self._asking(lambda: members.lost(self.session, self.epoch))
+
+    def go_on(self, table: TableId) -> UnfinishedTable | None:
+        return self._asking(lambda: members.go_on(self.session, self.epoch, table))
+
+    def end_lost(self, table: TableId) -> bool:
+        found = any(one.table == table for one in self.lost())
+        if found:
+            self._asking(lambda: members.remove(self.session, [table]))
+        return found
 
     def give_up(self, damage: Sequence[UnreadableRow]) -> None:
         """Remove damaged tables from the list of unfinished ones. Their rows stay."""
@@ -548,11 +592,6 @@ class HostRun:
                 raise StoreFailed(f"another host{session.owner_of_lock(STORE_LOCK)} has taken the journal over")
             if not session.lock(self.epoch, until - self.clock(), self.clock, self.sleep):
                 raise StoreFailed(f"another host{session.owner_of_lock(self.epoch)} has taken the journal over")
-            member = session.rows("SELECT ended IS NULL FROM member WHERE epoch = %s", (self.epoch,))
-            if not member:
-                raise StoreFailed("the database does not know this run of the host: it was put back to an older state")
-            if not member[0][0]:
-                raise StoreFailed(TAKEN_OVER)
             prepare(session)
         except BaseException:
             session.close()
@@ -656,7 +695,7 @@ def open_postgresql(
         session = run.begin(lock_patience, accept_loss)
         try:
             opened = PostgresStore(session, run.epoch, wall, run.resume)
-            _check(opened, accept_loss)
+            _check(opened, accept_loss, warn)
             last_table = opened.tables.last_table
             numbers = None if cluster is None else TableNumbers(opened.new_numbers)
             if numbers is not None:
@@ -675,9 +714,9 @@ def open_postgresql(
     )
 
 
-def _check(store: PostgresStore, accept_loss: bool) -> None:
+def _check(store: PostgresStore, accept_loss: bool, warn: Callable[[str], None]) -> None:
     """
-    Check the records of unfinished tables, and give those up that are damaged if that is accepted.
+    Check the records of unfinished tables, and give those up that are damaged if that is accepted. Say which are suspended.
 
     :raises StoreUnusable: there is damage
     """
@@ -688,3 +727,5 @@ def _check(store: PostgresStore, accept_loss: bool) -> None:
         )
     if damage:
         store.give_up(damage)
+    for one in store.lost():
+        warn(one.why)

@@ -21,11 +21,13 @@ from gamehost.storage.postgresql.members import (
     finish_taking_over,
     lock_cluster,
     look,
+    mark_lost,
     take_numbers,
     transaction,
 )
 from gamehost.storage.postgresql.registry import PostgresRegistry, carry_out_group, read_offers
 from gamehost.storage.postgresql.session import LOCK_CLASS, LineLost, connect, schemas
+from gamehost.storage.row_codec import Head
 from gamehost.testing.cases import PropertyCase
 from tests.kit.journal_contract import END, MOVE, OPENING, PUT_AWAY, nothing
 from tests.kit.postgresql import ClusterCase, PostgresCase, RegistryCase
@@ -160,6 +162,20 @@ class LineTests(RegistryCase):
         self.sql("DROP TABLE seeking")
         self.pump.until(lambda: bool(self.broken))
         self.assertIn('relation "seeking" does not exist', self.broken[0])
+
+    def test_a_table_that_has_lost_rows(self) -> None:
+        """It is taken over, and the log says why nobody plays it on."""
+        second = self.begin_run()
+        table = second.open_table(1, "Ann")
+        self.assertEqual(
+            mark_lost(second.store.session, 2, {table: Head(3, b"hash"), 77: Head(0, b"hash")}), [table, 77]
+        )
+        second.kill()
+        self.until(lambda: self.watcher.tables == [table] and len(self.warned) == 2)
+        self.assertIn(
+            "table 1 is suspended: players were told row 3, and the newest one in the database is row 0", self.warned[0]
+        )
+        self.assertEqual(self.sql("SELECT sum(tables), sum(numbers) FROM member"), [(2, 78)])
 
     def test_one_that_hangs(self) -> None:
         """The server ends its session when it is silent, and what it had is taken over. Who still starts may be silent."""
@@ -565,6 +581,7 @@ class UnfinishedTests(PostgresCase):
         self.stop(journal)
         self.pump.broken.clear()
         self.cut()
+        self.sql("UPDATE live SET lost = false")  # as if it was killed before it could note this
         self.assertIn(f"table {tables[1]}: row 1 was durable", self.refusal())
 
     def test_a_table_that_is_loaded_later(self) -> None:
@@ -576,3 +593,70 @@ class UnfinishedTests(PostgresCase):
         journal.load(TableId(1), partial(found.append))
         self.until_idle(journal)
         self.assertEqual(found, ["table 1: row 2 was durable, and is missing or was changed"])
+
+
+class LostTests(PostgresCase):
+    """Rows that players were told of are missing when the database is back: their tables are suspended."""
+
+    def test_an_end_that_was_forgotten(self) -> None:
+        """A match has ended a moment ago, or sleeps: what its players were told is remembered for a while."""
+        journal = self.start()
+        ended, asleep, other = (self.play(journal, 2) for _ in range(3))
+        journal.append(ended, END, nothing)
+        journal.told(ended)
+        journal.sleep(asleep, 1)
+        self.until_idle(journal)
+        self.sql(f"DELETE FROM event WHERE game = {ended} AND n = 3; DELETE FROM event WHERE game = {asleep} AND n = 2")
+        self.find_loss(journal, other)
+        self.assertIn(f"Suspended: {ended}, {asleep}", self.pump.broken[0])
+        self.assertEqual(self.sql("SELECT game FROM live WHERE lost ORDER BY game"), [(ended,), (asleep,)])
+
+    def find_loss(self, journal: DurableJournal, table: TableId) -> None:
+        """The connection is lost, and the host finds out what is missing when it plays on at some table."""
+        self.cut()
+        journal.append(table, MOVE, self.fail)
+        self.pump.until(lambda: bool(self.pump.broken))
+        self.stop_all()
+
+    def lost(self, journal: DurableJournal) -> list[tuple[int, int, int | None]]:
+        found: list[Any] = []
+        journal.ask_store(lambda store: store.lost(), found.extend)
+        self.until_idle(journal)
+        return [(one.table, one.told, one.held) for one in found]
+
+    def test_what_was_lost_is_suspended(self) -> None:
+        """From the next start on, until somebody decides. A table whose rows are all gone can only be given up."""
+        journal = self.start()
+        table, gone, other = (self.play(journal, moves) for moves in (3, 1, 1))
+        self.sql(f"DELETE FROM event WHERE game = {table} AND n > 0; DELETE FROM event WHERE game = {gone}")
+        self.sql(f"DELETE FROM live WHERE game = {gone}; UPDATE member SET tables = 2, numbers = numbers - {gone}")
+        self.find_loss(journal, other)
+        self.pump.broken.clear()
+        self.warned.clear()
+        again = self.start()
+        why = f"table {table} is suspended: players were told row 3, and the newest one in the database is row 0; "
+        self.assertEqual(self.warned[0], why + "gamehost admin lost decides")
+        self.assertIn("is no row; ", self.warned[1])
+        found = list(again.unfinished())
+        self.assertEqual([(one.table, one.begun) for one in found], [(table, True), (other, True)])
+        self.assertEqual(self.lost(again), [(table, 3, 0), (gone, 1, None)])
+        answers: list[Any] = []
+        again.load(table, answers.append)
+        for ask in (
+            lambda store: store.go_on(gone),
+            lambda store: store.go_on(other),
+            lambda store: store.end_lost(other),
+            lambda store: store.go_on(table).table,
+            lambda store: store.end_lost(gone),
+        ):
+            again.ask_store(ask, answers.append)
+        again.load(table, answers.append)
+        self.until_idle(again)
+        self.assertEqual(answers[:-1], [self.warned[0], None, None, False, table, True])
+        self.assertEqual((answers[-1].entries, self.lost(again)), ((), []))
+        again.append(table, MOVE, nothing)
+        self.until_idle(again)
+        self.stop(again)
+        self.warned.clear()
+        self.stop(self.start())
+        self.assertEqual(self.warned, [])
