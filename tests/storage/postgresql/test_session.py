@@ -4,6 +4,7 @@ from itertools import repeat
 from pathlib import Path
 from typing import Any
 
+import psycopg
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.accounts.bans import Ban
@@ -106,6 +107,23 @@ class CheckTests(Sessions):
 
 
 class ErrorTests(Sessions):
+    def test_a_process_that_stood_still(self) -> None:
+        """It takes its own time for the server's silence. So a connection that is late is tried once more."""
+        real: Any = psycopg.connect
+        left = 1
+
+        def late(info: str, **more: Any) -> Any:
+            nonlocal left
+            left -= 1
+            if left >= 0:
+                raise psycopg.errors.ConnectionTimeout("connection timeout expired")
+            return real(info, **more)
+
+        self.patch(psycopg, "connect", late)
+        self.assertEqual(self.session().rows("SELECT 1"), [(1,)])
+        left = 2
+        self.assertRaises(LineLost, connect, self.url)
+
     def test_an_error_of_a_statement(self) -> None:
         session = self.session()
         for sql in ("SELECT nonsense", "SELECT 1 / 0"):
