@@ -99,6 +99,12 @@ HOST: Mapping[str, Setting] = {
         many=True,
         default_words="off",
     ),
+    "health": Setting(
+        (),
+        "Health for a load balancer: an HTTP endpoint to listen on; repeatable",
+        many=True,
+        default_words="off",
+    ),
     "log-format": Setting("text", "Format of the log: text or json", one_of(*FORMATS)),
 }
 

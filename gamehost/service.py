@@ -50,6 +50,7 @@ WATCH_EVERY = 0.1
 CONSEQUENCES: Mapping[Pressure, str] = {
     Pressure.PAUSE: "input from all clients pauses",
     Pressure.REFUSE: "input pauses, and new connections and log-ins are refused",
+    Pressure.AWAY: "all connections and ports are closed until it answers, so that players go to another host",
     Pressure.GIVE_UP: "the host ends",
 }
 
@@ -60,6 +61,8 @@ NO_ROOM = "the host has no room for new tables: its disk is nearly full; matches
 FULL = "the host's disk is full: nothing can be played; seats at tables are kept"
 DRAINING = "the host is about to stop: no new matches begin; matches that have begun go on"
 BUSY = "the host is busy: its disk is slow; try again in a minute"
+AWAY = "this host cannot reach its database; log in again, at another host; seats at tables are kept"
+STOPPING = "the host is stopping; seats at tables are kept"
 
 
 @frozen
@@ -106,6 +109,8 @@ class GameHostService(Service):
     web: Sequence[WebListener] = ()
     #: Which of `gamehost.limits.PROFILES` the limits are from.
     profile: str = "public"
+    #: What moves wait for, in words.
+    medium: str = "disk"
     parts: list[Part] = field(factory=list)
     ports: list[IListeningPort] = field(factory=list)
     factories: list[WireFactory[Any]] = field(factory=list)
@@ -133,6 +138,8 @@ class GameHostService(Service):
     #: Reads the settings again, and says what has changed.
     reload: Callable[["GameHostService"], Mapping[str, Any]] = lambda host: {}
     _drained: bool = False
+    #: All that listens: its name, where, the factory, and whether the host cannot go on without it.
+    _fronts: list[tuple[str, Listener | WebListener, Any, bool]] = field(factory=list)
     _failures: list[str] = field(factory=list)
     #: How many of them because a port is in use.
     _taken: int = 0
@@ -201,12 +208,14 @@ class GameHostService(Service):
             factory = listener.new_factory(self.context)
             self.factories.append(factory)
             front = self._front(factory, listener.wire)
-            self._listen(listener.wire.name, listener, front, listener.wire.must_listen)
+            self._fronts.append((listener.wire.name, listener, front, listener.wire.must_listen))
         for place in self.web:
             site = place.new_factory(self.context)
             site.wires = {factory.wire.name: factory for factory in self.factories if factory.wire.websocket}
             self.sites.append(site)
-            self._listen("web", place, self._front(site, None), must=False)
+            self._fronts.append(("web", place, self._front(site, None), False))
+        for one in self._fronts:
+            self._listen(*one)
         self.context.lobby.registry.ports_open()
 
     def _front(self, factory: Any, wire: Wire[Any] | None) -> Any:
@@ -301,15 +310,46 @@ class GameHostService(Service):
         if pressure is self._pressure:
             return
         if pressure is Pressure.NONE:
-            self.log.info("the disk has caught up")
+            self.log.info("the {medium} has caught up", medium=self.medium)
         else:
-            self.log.warn("the disk is behind: {consequence}", consequence=CONSEQUENCES[pressure])
+            consequence = CONSEQUENCES[pressure]
+            self.log.warn("the {medium} is behind: {consequence}", medium=self.medium, consequence=consequence)
         if pressure is Pressure.GIVE_UP:
-            self.on_fatal("the disk has not answered for too long")
-        self._pressure = pressure
+            self.on_fatal(f"the {self.medium} has not answered for too long")
+        before, self._pressure = self._pressure, pressure
         self._update_refusals()
         for one in self._connections:
             one.pause_input(pressure >= Pressure.PAUSE)
+        if before < Pressure.AWAY <= pressure:
+            self._go_away()
+        elif pressure < Pressure.AWAY <= before:
+            self._come_back()
+
+    def _go_away(self) -> None:
+        """Nobody can be served here for now. Whoever is here, or comes, finds another host at once."""
+        for port in self.ports:
+            port.stopListening()
+        self.ports.clear()
+        self.listening.clear()
+        for factory in self.factories[: len(self.listeners)]:  # not those of house players
+            factory.close_some(lambda connection: AWAY)
+        for site in self.sites:
+            site.disconnect(AWAY)
+        if self.cluster is not None:
+            self.cluster.relays.cut_all_but(())
+
+    def _come_back(self) -> None:
+        for name, place, front, must in self._fronts:
+            self._listen(name, place, front, must)
+
+    @property
+    def not_serving(self) -> str | None:
+        """Why no player could come in and play now; `None`: one could."""
+        if not self.running:
+            return STOPPING
+        if self.cluster is not None and not self.cluster.members:
+            return "the other members of the cluster are not known yet"
+        return self.context.lobby.closed or self.context.lobby.no_room or self.context.lobby.draining
 
     def _look_at_disk(self) -> None:
         """Act on how much room the disk has, once a second."""
@@ -334,7 +374,8 @@ class GameHostService(Service):
 
     def _update_refusals(self) -> None:
         """Tell the lobby and the listeners what they must refuse now."""
-        closed = FULL if self._room is Room.NONE else BUSY if self._pressure >= Pressure.REFUSE else None
+        busy = BUSY.replace("disk", self.medium) if self._pressure >= Pressure.REFUSE else None
+        closed = FULL if self._room is Room.NONE else busy
         self.context.limiter.closed = self.context.lobby.closed = closed
         self.context.lobby.no_room = NO_ROOM if self._room is Room.LOW else None
 
@@ -396,5 +437,5 @@ class GameHostService(Service):
         self.log.info("gamehost has stopped")
 
     def _say_goodbye(self) -> Deferred[None]:
-        gone = [one.close("the host is stopping; seats at tables are kept") for one in self._connections]
+        gone = [one.close(STOPPING) for one in self._connections]
         return DeferredList(gone).addCallback(lambda _: None)

@@ -43,7 +43,7 @@ from gamehost.ops.watchdog import (
 from gamehost.ops.workers import SerialWorker
 from gamehost.service import GameHostService, Listener, Part
 from gamehost.settings import BadOption, Settings
-from gamehost.storage.durable import DurableJournal, StoredAccounts
+from gamehost.storage.durable import AWAY_AFTER, BacklogLimits, DurableJournal, StoredAccounts
 from gamehost.storage.memory import MemoryJournal
 from gamehost.storage.postgresql import beside, is_postgresql, require_psycopg, shown
 from gamehost.storage.sidecar import proof_key
@@ -60,6 +60,9 @@ if TYPE_CHECKING:
 #: Seconds after which the interpreter changes to a thread that waits for it. Under a flood of messages a confirmation took
 #: 150 to 800 ms with Python's default of 0.005, and takes 15 to 40 ms with this value.
 SWITCH_EVERY = 0.0002
+
+#: The options with ports of HTTP that are no pages for players.
+_HTTP = ("metrics", "health")
 
 #: The module that is the process of the house players.
 HOUSE_MODULE = "gamehost.programs.house"
@@ -139,8 +142,9 @@ def make_host(
     host = GameHostService(
         *(registry.games, listeners, build_context, _abort_start, fail, worker),
         *(_web_listeners(options, endpoints, worker, settings.reveals), options["profile"]),
-        parts=_metrics(options, endpoints),
+        parts=_http_parts(options, endpoints),
         reload=Reloader(options).reload,
+        medium="database" if is_postgresql(options["store"]) else "disk",
     )
     return host
 
@@ -272,13 +276,19 @@ def _wire_listeners(options: Options, endpoints: Endpoints, settings: Mapping[st
     ]
 
 
-def _metrics(options: Options, endpoints: Endpoints) -> list[Part]:
-    places = [(text, _endpoint(endpoints, "metrics", text)) for text in options["metrics"] if text]
+def _http_parts(options: Options, endpoints: Endpoints) -> list[Part]:
+    """The ports for Prometheus and for load balancers."""
+    places = [(name, text, _endpoint(endpoints, name, text)) for name in _HTTP for text in options[name] if text]
     if not places:
         return []
-    from gamehost.metrics.site import MetricsService  # needs a package that is an extra
+    from gamehost.metrics.health import HealthResource, HttpService
 
-    return [MetricsService(*place) for place in places]
+    roots: dict[str, Callable[[Any], Any]] = {"health": HealthResource}
+    if any(name == "metrics" for name, *_ in places):
+        from gamehost.metrics.site import metrics_root  # needs a package that is an extra
+
+        roots["metrics"] = metrics_root
+    return [HttpService(*place, roots[place[0]]) for place in places]
 
 
 def _web_listeners(options: Options, endpoints: Endpoints, worker: SerialWorker, reveal: bool) -> list[WebListener]:
@@ -329,6 +339,8 @@ def _open_store(
         from gamehost.storage.postgresql.store import open_postgresql
 
         cluster = None if joining is None else ClusterAddress(joining.address, joining.token)
+        if cluster is not None:
+            common["limits"] = BacklogLimits(away_after=AWAY_AFTER)
         return open_postgresql(options["store"], from_thread, broken, warn=_warn, cluster=cluster, **common)
     # Without limits for clients there is no limit for starts either.
     common |= {"guard": not limits.unlimited, "free_space": limits.free_space}

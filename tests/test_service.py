@@ -27,7 +27,7 @@ from gamehost.limits import PROFILES
 from gamehost.lobby.queues import Queue, TooManyTables
 from gamehost.ops.watchdog import Supervisor, Watchdog
 from gamehost.plugins import WIRES, Registry
-from gamehost.service import BUSY, FULL, NO_ROOM, GameHostService
+from gamehost.service import AWAY, BUSY, DRAINING, FULL, NO_ROOM, STOPPING, GameHostService
 from gamehost.storage import postgresql as urls
 from gamehost.tap import house_service, make_host, makeService
 from gamehost.testing.transport import StrictTransport
@@ -198,6 +198,30 @@ class PressureTests(HostCase):
         early.receive(b"hi bob\n")
         self.assertEqual(early.read(), b"")
         self.assertIsNotNone(host.context.lobby.registry.get("bob"))
+
+    def test_a_member_without_its_database_sends_everybody_away(self) -> None:
+        """All connections and ports are closed until it answers. The log and the clients are told of the database."""
+        host = self.make()
+        host.medium = "database"
+        lines = Lines()
+        host.log = Logger("test", observer=lines)
+        host.startService()
+        client = self.connect(host, "ann")
+        client.read()
+        lines.events.clear()
+        for words in (f"bye {AWAY}\n".encode(), b""):
+            self.press(host, Pressure.AWAY)
+            self.assertEqual((client.read(), host.ports), (words, []))
+            self.assertEqual(host.not_serving, BUSY.replace("disk", "database"))
+        self.assertTrue(client.disconnecting)
+        consequence = "all connections and ports are closed until it answers, so that players go to another host"
+        self.assertEqual(lines.of(LogLevel.warn), [f"the database is behind: {consequence}"])
+        self.press(host, Pressure.NONE)
+        self.assertEqual((len(host.ports), len(self.reactor.tcpServers), host.not_serving), (1, 2, None))
+        self.assertEqual(self.connect(host, "bob").read(), b"")
+        self.store.pressure = Pressure.GIVE_UP
+        error = self.assertRaises(Gone, self.reactor.advance, 0.1)
+        self.assertIn("the database has not answered", str(error))
 
     def test_disk_that_is_gone_ends_the_host(self) -> None:
         """It says so, and the process ends."""
@@ -402,10 +426,22 @@ class HostTests(SynchronousTestCase):
         host = make_host(parsed("--store=memory", "--metrics=tcp:9108", "--metrics="), reactor)
         host.startService()
         self.assertEqual([port for port, *_ in reactor.tcpServers if port == 9108], [9108])
-        self.assertEqual([type(part).__name__ for part in host.parts], ["MetricsService"])
+        self.assertEqual([type(part).__name__ for part in host.parts], ["HttpService"])
         self.successResultOf(host.stopService())
         error = self.assertRaises(UsageError, make_host, parsed("--metrics=nonsense"), MemoryReactorClock())
         self.assertIn("--metrics: 'nonsense' is not an endpoint", str(error))
+
+    def test_health(self) -> None:
+        """A port of its own says whether players can be served."""
+        reactor: Any = MemoryReactorClock()
+        host = make_host(parsed("--store=memory", "--health=tcp:9109"), reactor)
+        self.assertEqual(host.not_serving, STOPPING)
+        host.startService()
+        self.assertEqual([port for port, *_ in reactor.tcpServers if port == 9109], [9109])
+        self.assertIsNone(host.not_serving)
+        host.drain()
+        self.assertEqual(host.not_serving, DRAINING)
+        self.successResultOf(host.stopService())
 
     def test_house_players(self) -> None:
         """There is a process for them unless they are off; `make_host` starts none by itself."""

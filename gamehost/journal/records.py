@@ -196,8 +196,10 @@ class Pressure(IntEnum):
     PAUSE = 1
     #: No new tables and no log-ins.
     REFUSE = 2
+    #: A member of a cluster cannot serve anybody: close all connections and ports, so that players go to another one.
+    AWAY = 3
     #: The disk is as good as gone: end the process, with a status that is not 0.
-    GIVE_UP = 3
+    GIVE_UP = 4
 
 
 class Room(IntEnum):

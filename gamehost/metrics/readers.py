@@ -320,7 +320,8 @@ _JOURNAL = (
     Metric(
         "gamehost_journal_pressure",
         _GAUGE,
-        "0: the disk keeps up; 1: input pauses; 2: new clients are refused; 3: the host ends",
+        "0: the disk keeps up; 1: input pauses; 2: new clients are refused; 3: a member of a cluster has closed its ports; "
+        "4: the host ends",
         (),
         one(lambda host: host.store.pressure),
     ),

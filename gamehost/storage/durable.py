@@ -10,6 +10,7 @@ from collections import Counter, deque
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from functools import partial
+from math import inf
 from typing import Concatenate, Protocol
 
 from attrs import define, field, frozen
@@ -65,6 +66,9 @@ from gamehost.storage.reads import TableRows
 from gamehost.storage.row_codec import Row, finishes
 from gamehost.storage.writer import Writer
 
+#: For a member of a cluster, which says something to the database several times a second. The others have its matches soon.
+AWAY_AFTER = 3.5
+
 
 @frozen
 class BacklogLimits:
@@ -73,6 +77,7 @@ class BacklogLimits:
     #: For how many seconds the oldest change has waited.
     pause_after: float = 0.25
     refuse_after: float = 2.0
+    away_after: float = inf
     give_up_after: float = 10.0
     #: Changes and bytes that may wait; above either limit, new clients are refused.
     most_waiting: int = 10_000
@@ -130,6 +135,8 @@ class Backlog:
         age, limits = self.age, self._limits
         if age > limits.give_up_after:
             return Pressure.GIVE_UP
+        if age > limits.away_after:
+            return Pressure.AWAY
         if age > limits.refuse_after or self.waiting > limits.most_waiting or self.size > limits.most_bytes:
             return Pressure.REFUSE
         return Pressure.PAUSE if age > limits.pause_after else Pressure.NONE

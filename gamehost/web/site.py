@@ -499,8 +499,12 @@ class WebSite(Factory):
         self.sockets.pause_input(paused)
 
     def close(self, reason: str) -> Deferred[None]:
-        """Tell all sockets why, and close all connections. Fires when the last one is gone, after a few seconds at most."""
+        """As `disconnect`, for good."""
         self._api.board.stop()
+        return self.disconnect(reason)
+
+    def disconnect(self, reason: str) -> Deferred[None]:
+        """Tell all sockets why, and close all connections. Fires when the last one is gone, after a few seconds at most."""
         closing = [self.sockets.close(reason)]
         if self.channels:
             self._closing = Deferred()

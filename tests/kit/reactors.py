@@ -166,6 +166,7 @@ class MeasuredHost:
     sites: Sequence[WebSite] = ()
     worker: SerialWorker = field(factory=lambda: SerialWorker(MemoryReactorClock()))
     lag: Histogram = field(factory=Histogram)
+    not_serving: str | None = None
 
     @property
     def context(self) -> HostContext:

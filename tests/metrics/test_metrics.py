@@ -19,8 +19,9 @@ from twisted.python.failure import Failure
 from twisted.trial.unittest import SkipTest, SynchronousTestCase
 
 from gamehost.measures import Histogram
+from gamehost.metrics.health import MOST_CONNECTIONS, BoundedFactory, HealthResource, HttpService
 from gamehost.metrics.readers import METRICS, Kind, Values, backlog_of
-from gamehost.metrics.site import MOST_CONNECTIONS, MetricsService, new_factory, new_registry
+from gamehost.metrics.site import metrics_root, new_registry
 from gamehost.net.connection import KINDS
 from gamehost.storage.memory import MemoryJournal
 from tests.kit.memory_host import only_table
@@ -139,7 +140,7 @@ class NamesTests(SynchronousTestCase):
 class SiteTests(SynchronousTestCase):
     def setUp(self) -> None:
         self.host = MeasuredHost()
-        self.factory = new_factory(self.host)
+        self.factory = BoundedFactory(self.host, metrics_root(self.host))
         self.factory.doStart()
         self.addCleanup(self.factory.doStop)
 
@@ -173,6 +174,18 @@ class SiteTests(SynchronousTestCase):
         for words, status in (("GET / HTTP/1.1", 404), ("GET /other HTTP/1.1", 404), ("POST /metrics HTTP/1.1", 405)):
             self.assertIn(f"HTTP/1.1 {status} ", self.ask(words)[0], words)
 
+    def test_health(self) -> None:
+        """Any request is answered with whether players can be served, and if not, why."""
+        self.factory = BoundedFactory(self.host, HealthResource(self.host))
+        for words in ("OPTIONS / HTTP/1.0", "GET /health HTTP/1.1"):
+            head, body = self.ask(words)
+            self.assertRegex(head, r"^HTTP/1\.[01] 200 OK\r\n")
+            self.assertEqual(body, "players are served\n")
+        self.host.not_serving = "the host is busy"
+        head, body = self.ask("GET / HTTP/1.1")
+        self.assertTrue(head.startswith("HTTP/1.1 503 Service Unavailable\r\n"), head)
+        self.assertEqual((body, self.ask("HEAD / HTTP/1.1")[1]), ("the host is busy\n", ""))
+
     def test_connections_are_bounded(self) -> None:
         """Too many at once get none; one that has gone makes room."""
         protocols = [self.connect()[0] for _ in range(MOST_CONNECTIONS)]
@@ -187,9 +200,9 @@ class ServiceTests(SynchronousTestCase):
     def setUp(self) -> None:
         self.host = MeasuredHost()
         self.reactor: Any = MemoryReactorClock()
-        self.service = MetricsService("tcp:9108", TCP4ServerEndpoint(self.reactor, 9108))
+        self.service = HttpService("metrics", "tcp:9108", TCP4ServerEndpoint(self.reactor, 9108), metrics_root)
         self.lines = Lines()
-        self.patch(MetricsService, "log", Logger("test", observer=self.lines))
+        self.patch(HttpService, "log", Logger("test", observer=self.lines))
 
     def test_start_and_stop(self) -> None:
         """It says where it listens. From then on acknowledgements are measured. A stop closes the port."""
