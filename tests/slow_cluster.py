@@ -160,22 +160,28 @@ class TryClusterTests(SynchronousTestCase):
     """One try."""
 
     def test_kill_and_end(self) -> None:
-        """It says which host has ended, the others go on, and nothing is left behind."""
+        """It says which host has ended, the others go on, Enter starts it again, and nothing is left behind."""
         require_postgresql()
         command = [sys.executable, "-m", "tests.kit.try_cluster", str(SHIFT)]
-        with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as program:
-            assert program.stdout is not None
+        with subprocess.Popen(command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as program:
+            assert program.stdout is not None and program.stdin is not None
             lines = []
             for line in program.stdout:
                 lines.append(line)
                 if "Ctrl-C" in line:
                     break
             text = "".join(lines)
-            pids = [int(pid) for pid in re.findall(r"^host [123]  pid (\d+)  nc ", text, re.M)]
-            self.assertEqual(len(pids), 3, text)
+            found = re.findall(r"^(\d  \S+  tcp:127.0.0.1:\d+)  pid (\d+)  nc ", text, re.M)
+            self.assertEqual(len(found), 3, text)
+            members, pids = [member for member, _ in found], [int(pid) for _, pid in found]
             [folder] = re.findall(r"The logs of the hosts are in (\S+)\.$", text, re.M)
             os.kill(pids[0], signal.SIGKILL)
-            self.assertEqual(next(program.stdout), "host 1  was ended by SIGKILL\n")
+            self.assertEqual(next(program.stdout), f"{members[0]}  was ended by SIGKILL\n")
+            program.stdin.write("\n")
+            program.stdin.flush()
+            again = re.match(r"(4  \S+  tcp:127.0.0.1:\d+)  pid (\d+)  nc ", next(program.stdout))
+            assert again is not None
+            pids.append(int(again[2]))
             asked = subprocess.run(
                 [sys.executable, "-m", "gamehost", "admin", f"--admin={folder}/2.admin", "cluster"],
                 capture_output=True,
@@ -183,6 +189,8 @@ class TryClusterTests(SynchronousTestCase):
                 check=True,
             )
             self.assertIn("this member", asked.stdout)
+            for member in (*members[1:], again[1]):
+                self.assertIn(member, asked.stdout)
             program.send_signal(signal.SIGINT)
             self.assertEqual(program.wait(60), 0)
         self.assertFalse(Path(folder).exists())

@@ -138,9 +138,10 @@ class OptionsTests(SynchronousTestCase):
 
     def test_introduction(self) -> None:
         """Where to connect, and which process to kill."""
-        words = "host 1  pid 7  nc 127.0.0.1 8888    http://127.0.0.1:8080/  other wires: the usual ports"
-        self.assertEqual(introduction(0, 7, 0), words)
-        self.assertIn("other wires: the usual ports + 1200", introduction(2, 7, 1000))
+        member = "3  vm  tcp:127.0.0.1:40000"
+        words = f"{member}  pid 7  nc 127.0.0.1 8888    http://127.0.0.1:8080/  other wires: the usual ports"
+        self.assertEqual(introduction(0, member, 7, 0), words)
+        self.assertIn("other wires: the usual ports + 1200", introduction(2, member, 7, 1000))
 
     def test_no_postgresql(self) -> None:
         """It says what to install, and starts nothing."""

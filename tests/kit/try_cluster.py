@@ -1,17 +1,21 @@
 """
 Three hosts on a PostgreSQL of their own, in one terminal, to try what happens when one of them is killed (`make cluster`).
 
-`python -m tests.kit.try_cluster 1000` adds 1000 to all ports. Everything ends with Ctrl-C, and nothing is left behind.
+They have the names that `gamehost admin cluster` gives them. Enter starts those again that have ended. `python -m
+tests.kit.try_cluster 1000` adds 1000 to all ports. Everything ends with Ctrl-C, and nothing is left behind.
 """
 
+import re
 import shutil
 import signal
 import subprocess
 import sys
 import tempfile
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
+
+from attrs import define, field
 
 from gamehost.options import WEB
 from gamehost.plugins import REGISTRY
@@ -38,13 +42,21 @@ def options(number: int, shift: int, store: str, folder: Path) -> list[str]:
     return [f"--store={store}", "--cluster=tcp:127.0.0.1:0", f"--admin={folder / f'{number + 1}.admin'}", moved]
 
 
-def introduction(number: int, pid: int, shift: int) -> str:
-    """Where to connect to one host."""
+def introduction(number: int, member: str, pid: int, shift: int) -> str:
+    """
+    Where to connect to one host.
+
+    :param member: its name in the cluster
+    """
     here = ports(shift + number * APART)
     way = f"nc 127.0.0.1 {here['console']}    http://127.0.0.1:{here['web']}/"
     more = shift + number * APART
     others = f"the usual ports + {more}" if more else "the usual ports"
-    return f"host {number + 1}  pid {pid}  {way}  other wires: {others}"
+    return f"{member}  pid {pid}  {way}  other wires: {others}"
+
+
+#: What a member says of the cluster; the last one is itself when it says so first.
+_MEMBERS = re.compile(rb"members of the cluster: (?:.*, )?(\d+) \(([^,]*), ([^)]*)\)\s*$")
 
 
 class TriedHost:
@@ -58,6 +70,8 @@ class TriedHost:
         self.number = number
         self.log = folder / f"{number + 1}.log"
         self.last_line = ""
+        #: As `gamehost admin cluster` shows it.
+        self.member = ""
         self._ended = ended
         # The word that was waited for has come, or there will be none.
         self._settled = threading.Event()
@@ -80,18 +94,20 @@ class TriedHost:
                 log.write(line)
                 log.flush()
                 self.last_line = line.decode("utf-8", "replace").strip()
-                if line.rstrip().endswith(b"gamehost ready"):
-                    self._ready = True
+                if not self.member and (found := _MEMBERS.search(line)) is not None:
+                    self.member = "  ".join(part.decode() for part in found.groups())
+                self._ready = self._ready or line.rstrip().endswith(b"gamehost ready")
+                if self._ready and self.member:
                     self._settled.set()
         self.process.wait()
         self._settled.set()
-        if self._ready:
+        if self._ready and self.member:
             self._ended(self)
 
     def wait_until_ready(self) -> bool:
         """Whether it has started."""
         self._settled.wait(PATIENCE)
-        return self._ready
+        return self._ready and bool(self.member)
 
     @property
     def end(self) -> str:
@@ -115,41 +131,81 @@ class TriedHost:
             self.process.wait()
 
 
-def run(shift: int, say: Callable[[str], None]) -> int:
-    """Start everything, and wait until nothing runs any more, or for Ctrl-C. Returns the exit status."""
-    folder = Path(tempfile.mkdtemp(prefix="gamehost-cluster-"))
-    server, hosts = new_server(), list[TriedHost]()
-    stopping, none_left = threading.Event(), threading.Event()
+@define(eq=False)
+class TriedCluster:
+    """
+    All hosts of one try.
 
-    def ended(host: TriedHost) -> None:
-        if not stopping.is_set():
-            say(f"host {host.number + 1}  {host.end}")
-        if all(one.process.poll() is not None for one in hosts):
-            none_left.set()
+    :param say: prints a line
+    """
 
+    shift: int
+    store: str
+    folder: Path
+    say: Callable[[str], None]
+    hosts: list[TriedHost] = field(factory=list)
+    stopping: threading.Event = field(factory=threading.Event)
+    none_left: threading.Event = field(factory=threading.Event)
+
+    def start(self, number: int) -> bool:
+        """Whether a host has started."""
+        argv = options(number, self.shift, self.store, self.folder)
+        host = TriedHost(number, argv, self.folder, self._ended)
+        self.hosts[number : number + 1] = [host]
+        if host.wait_until_ready():
+            self.say(introduction(number, host.member, host.process.pid, self.shift))
+            return True
+        self.say(f"host {number + 1} does not start: {host.last_line}")
+        return False
+
+    def start_again(self, lines: Iterable[str]) -> None:
+        """At each line, start the hosts that have ended."""
+        for _ in lines:
+            for host in tuple(self.hosts):
+                if host.process.poll() is not None and not self.stopping.is_set():
+                    self.start(host.number)
+
+    def stop(self) -> None:
+        self.stopping.set()
+        for host in self.hosts:
+            host.stop()
+        for host in self.hosts:
+            host.wait()
+
+    def _ended(self, host: TriedHost) -> None:
+        if not self.stopping.is_set():
+            self.say(f"{host.member}  {host.end}")
+        if all(one.process.poll() is not None for one in self.hosts):
+            self.none_left.set()
+
+
+def run(shift: int, say: Callable[[str], None], lines: Iterable[str]) -> int:
+    """
+    Start everything, and wait until nothing runs any more, or for Ctrl-C. Returns the exit status.
+
+    :param lines: each has the hosts started again that have ended
+    """
+    folder, server = Path(tempfile.mkdtemp(prefix="gamehost-cluster-")), new_server()
+    tried: TriedCluster | None = None
     try:
         store = server.url(server.new_database("ENCODING 'UTF8' TEMPLATE template0"))
+        tried = TriedCluster(shift, store, folder, say)
         say(f"PostgreSQL listens on 127.0.0.1:{server.port}. The logs of the hosts are in {folder}.")
-        for number in range(HOSTS):
-            hosts.append(TriedHost(number, options(number, shift, store, folder), folder, ended))
-            if not hosts[-1].wait_until_ready():
-                say(f"host {number + 1} does not start: {hosts[-1].last_line}")
-                return 1
-            say(introduction(number, hosts[-1].process.pid, shift))
-        say(f"Begin a match at one host, end a host with kill -9 {hosts[0].process.pid}, and go on at another one.")
+        if not all(tried.start(number) for number in range(HOSTS)):
+            return 1
+        threading.Thread(target=tried.start_again, args=(lines,), daemon=True).start()
+        pid = tried.hosts[0].process.pid
+        say(f"Begin a match at one host, end a host with kill -9 {pid}, and go on at another one.")
         say(f"All members: {Path(sys.executable).parent}/gamehost admin --admin={folder}/2.admin cluster")
-        say("Ctrl-C ends everything.")
-        none_left.wait()
+        say("Enter starts those again that have ended. Ctrl-C ends everything.")
+        tried.none_left.wait()
         say("no host is left")
         return 0
     except KeyboardInterrupt:
         return 0
     finally:
-        stopping.set()
-        for host in hosts:
-            host.stop()
-        for host in hosts:
-            host.wait()
+        if tried is not None:
+            tried.stop()
         server.remove()
         shutil.rmtree(folder, ignore_errors=True)
 
@@ -164,7 +220,7 @@ def main(argv: Sequence[str]) -> int:
         return 1
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.default_int_handler)
-    return run(int(argv[0]) if argv else 0, lambda words: print(words, flush=True))
+    return run(int(argv[0]) if argv else 0, lambda words: print(words, flush=True), sys.stdin)
 
 
 if __name__ == "__main__":
