@@ -194,7 +194,6 @@ def lose_the_newest(trial: Trial, primary: PostgresServer, standby: PostgresServ
     for pid in (postmaster, sender):
         os.kill(pid, signal.SIGKILL)
     primary.stop()
-    trial.check()
     told = {table: max(n for _, n in progress) for table, progress in trial.referee.progress.items()}
     standby.execute("SELECT pg_promote()")
     trial.server = trial.cluster.server = standby
