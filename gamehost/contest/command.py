@@ -43,7 +43,7 @@ from gamehost.journal.pictures import NoPicture, picture
 from gamehost.players.base import Level
 from gamehost.programs.command import number
 from gamehost.settings import BadOption, settings_of
-from gamehost.wires.base import Wire
+from gamehost.wires.base import SeatKey, Wire
 
 #: The exit status: the contest is over; it was interrupted, and goes on with the same command; it cannot be played.
 OVER, INTERRUPTED, NOT_PLAYED = 0, 1, 2
@@ -298,9 +298,9 @@ def plan_of(content: Mapping[str, Any], wires: Sequence[Wire[Any]]) -> Plan:
     wire = _wire(content, wires)
     game = _game(content, wire)
     anchored = _anchor(content.get("anchor", ""))
-    entrants = tuple(_entrant(text, wire, game, anchored) for text in content.get("player", ()))
-    taken = [one.name for one in entrants]
     seats = int(content.get("seats", 2))
+    entrants = tuple(_entrant(text, wire, game, seats, anchored) for text in content.get("player", ()))
+    taken = [one.name for one in entrants]
     if len(entrants) < seats:
         raise ContestError(f"{len(entrants)} players; expected at least {seats}, each as --player NAME=COMMAND")
     if twice := next((name for name in taken if taken.count(name) > 1), None):
@@ -372,7 +372,9 @@ def _seed(folder: Path) -> int:
         return secrets.randbelow(2**32)
 
 
-def _entrant(text: str, wire: Wire[Any], game: Game[Any, Any], anchored: tuple[str, float] | None) -> Entrant:
+def _entrant(
+    text: str, wire: Wire[Any], game: Game[Any, Any], seats: int, anchored: tuple[str, float] | None
+) -> Entrant:
     name, _, command = text.partition("=")
     if not name or not command:
         raise ContestError(f"expected NAME=COMMAND for a player, not {text!r}")
@@ -387,6 +389,8 @@ def _entrant(text: str, wire: Wire[Any], game: Game[Any, Any], anchored: tuple[s
         levels = ", ".join(f"house:{one.value}" for one in Level)
         raise ContestError(f"{text!r}: expected {levels}, on a wire for which gamehost player has a program")
     words = ["-m", "gamehost", "player", wire.name, "--to", "{host}:{port}", "--name", "{name}", "--level", level]
+    words += ["--seats", str(seats)] if seats > 2 else []
+    words += ["--match", "{match}"] if wire.seat_key is SeatKey.TOKEN else []
     words += ["--game", game.name] if len(wire.games) > 1 and wire.name == "open" else []
     return Entrant(name, (sys.executable, *words, "--password", "{password}"), anchor)
 

@@ -6,6 +6,7 @@ A game is always decided: by the rules, by a clock, because a program is gone, o
 """
 
 import json
+import secrets
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
@@ -146,9 +147,13 @@ class ContestLobby(Lobby):
             )
         return super().enter(name, wire, address, player, strict, issued, given)
 
+    #: For tokens and the like: the seed is for the game alone.
+    below = staticmethod(secrets.randbelow)  # type: ignore[assignment]
+
     def play(self, session: Session, queue: Queue, wish: Seat | None = None) -> bool:
         if len(self.names) == 2 and session.name in self.names:
             wish = Seat(self.names.index(session.name))
+            session.second = wish == 1
         seated = super().play(session, queue, wish)
         if not seated:
             self.waits(session.name)
@@ -162,6 +167,11 @@ class ContestLobby(Lobby):
         table = super().open_table(session, queue, seats, settings, wish)
         self.waits(session.name)
         return table
+
+    def join(self, session: Session, queue: Queue, table: TableId, code: str = "") -> None:
+        super().join(session, queue, table, code)
+        if session.table_id is None:
+            self.waits(session.name)
 
 
 def _how_ended(program: "ProgramProcess | _Place") -> str:
@@ -203,7 +213,7 @@ class ContestGame:
     One game, from the start of its programs to its decision.
 
     :param names: of the entrants, in the order of the seats
-    :param commands: what starts their programs; `{host}`, `{port}`, `{name}`, `{password}` and `{seed}` are filled in
+    :param commands: what starts their programs; `{host}`, `{port}`, `{name}`, `{password}`, `{match}`, `{seed}` are filled in
     :param seed: of the cards, the bag and whatever else chance decides
     :param decided: called once, when all programs have ended
     """
@@ -302,10 +312,16 @@ class ContestGame:
             return
         values = {
             **{"host": self._where[0], "port": str(self._where[1]), "name": self.names[seat]},
-            **{"password": "correct horse", "seed": str(self._seed + seat)},
+            **{"password": "correct horse", "match": self._match_id(), "seed": str(self._seed + seat)},
         }
         ended = partial(self._ended, seat)
         self._programs.append(start_program(self._reactor, self._commands[seat], values, ended, bound=True))
+
+    def _match_id(self) -> str:
+        """What the second program joins, on a wire on which matches are joined by their ids; empty: nothing."""
+        waiting = [] if self._lobby is None else [self._lobby.registry.get(name) for name in self.names]
+        notes = [session.note for session in waiting if session is not None and session.number]
+        return next((note.split()[0] for note in notes if note), "")
 
     def _waits(self, name: str) -> None:
         if self._decision is None and len(self._programs) < self._conditions.seats:

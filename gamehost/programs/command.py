@@ -116,6 +116,7 @@ def main(
         parser(wires).error(f"{wire.name} needs --password")
     player = wire.player(words.name, words.password, players_of(Level(words.level), wire.games), words.game)
     player.joins = words.match
+    player.seats = words.seats
     found: list[str | None] = ["interrupted"]
 
     def finished(reason: str | None) -> None:
@@ -204,4 +205,5 @@ def parser(wires: Sequence[Wire[Any]]) -> argparse.ArgumentParser:
     made.add_argument("--level", default="easy", choices=[level.value for level in Level], help="how strong (easy)")
     made.add_argument("--games", default=1, type=number, metavar="NUMBER", help="how many matches (1)")
     made.add_argument("--game", default="onitama", choices=sorted(installed().games), help="on the open wire (onitama)")
+    made.add_argument("--seats", default=0, type=number, metavar="NUMBER", help="players of a match of Eriantys (2)")
     return made

@@ -124,12 +124,12 @@ class OpenPlayer(WirePlayer):
     def again(self) -> Sequence[Any]:
         super().again()
         self._program.over = None
-        return (m.Seek(self._game),)
+        return (m.Seek(self._game, self.seats or UNSET),)
 
     def hear(self, message: Any) -> Sequence[Any]:
         match message:
             case m.Entered(table=table):
-                return () if isinstance(table, int) else (m.Seek(self._game),)
+                return () if isinstance(table, int) else (m.Seek(self._game, self.seats or UNSET),)
             case m.Sorry(why):
                 raise ProgramError(f"the host says: {why}")
             case m.Bye(why):

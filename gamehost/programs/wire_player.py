@@ -196,6 +196,8 @@ class WirePlayer(ABC):
         #: The id of the first match, on a wire on which matches are joined by their ids; empty: any match.
         self.joins = ""
         self._new_player = new_player
+        #: Players of a match; 0: as few as its game takes.
+        self.seats = 0
         self.match: Match | None = None
         #: How the last match ended, in words; `None`: it goes on.
         self.result: str | None = None

@@ -113,6 +113,15 @@ class ProgramsTests(ContestCase):
                 self.assertEqual(status, 1)
                 self.assertIn(expected, said)
 
+    def test_house_players_of_other_wires(self) -> None:
+        """Three at a table; and on a wire where the second player joins by the id of the match."""
+        for wire, names, more in (("eriantys", "abc", ("--seats=3",)), ("litama", "ab", ("--pairs",))):
+            with self.subTest(wire):
+                words = (f"--wire={wire}", f"--out={self.folder / wire}", "--move-time=10", *more)
+                self.finish(self.begin({name: "house:random" for name in names}, *words))
+                results = json.loads((self.folder / wire / "results.json").read_text("utf-8"))
+                self.assertEqual({one["cause"] for one in results["games"]}, {"rules"})
+
     def test_killed_at_any_moment(self) -> None:
         """The contest is killed again and again, and has the table that it has without."""
         players = {"ann": BOT, "gone": "gone"}

@@ -113,7 +113,7 @@ class EriantysPlayer(WirePlayer):
             case m.CommunicationMessage(word):
                 return self._word(word)
             case m.AvailableGames(games):
-                return (m.JoinAvailableGame(games[0].gameId) if games else m.SetGame(2, False),)
+                return (m.JoinAvailableGame(games[0].gameId) if games else m.SetGame(self.seats or 2, False),)
             case m.ErrorMessage():
                 return self._error(message)
             case m.MatchStarted(players):
