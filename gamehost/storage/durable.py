@@ -168,7 +168,7 @@ class Backlog:
 
         If one callback raises, the others are still called.
 
-        :raises ExceptionGroup: the errors of all callbacks
+        :raises Exception: the error of a callback; of several ones, an `ExceptionGroup`
         """
         errors: list[Exception] = []
         acknowledged = self.measures.acknowledged
@@ -186,8 +186,11 @@ class Backlog:
                         errors.append(error)
         if acknowledged is not None:
             acknowledged.observe_since(given, self._clock())  # the group has ended, so the answers are written
+        if len(errors) == 1:
+            raise errors[0]  # Twisted's log leaves out what is inside a group
         if errors:
-            raise ExceptionGroup("called back that an entry is durable", errors)
+            words = "; ".join(f"{type(error).__name__}: {error}" for error in errors)
+            raise ExceptionGroup(f"called back that an entry is durable: {words}", errors)
 
 
 @define(eq=False)

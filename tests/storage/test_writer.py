@@ -352,13 +352,20 @@ class BacklogTests(SynchronousTestCase):
             raise RuntimeError("planted")
 
         backlog = Backlog(lambda: self.now, BacklogLimits(), group)
-        backlog.add(CHANGE, 1, partial(called.append, "first"))
-        backlog.add(CHANGE, 1, fails)
-        backlog.add(CHANGE, 1, partial(called.append, "last"))
-        error = self.assertRaises(ExceptionGroup, backlog.done, 3)
-        self.assertEqual([str(inner) for inner in error.exceptions], ["planted"])
-        self.assertEqual(called, ["in", "first", "fails", "last", "out"])
-        self.assertEqual(backlog.waiting, 0)
+        for failing in (1, 2):
+            called.clear()
+            backlog.add(CHANGE, 1, partial(called.append, "first"))
+            for _ in range(failing):
+                backlog.add(CHANGE, 1, fails)
+            backlog.add(CHANGE, 1, partial(called.append, "last"))
+            backlog.hand_over()
+            error = self.assertRaises((RuntimeError, ExceptionGroup), backlog.done, 2 + failing)
+            whole = (
+                "called back that an entry is durable: RuntimeError: planted; RuntimeError: planted (2 sub-exceptions)"
+            )
+            self.assertEqual(str(error), "planted" if failing == 1 else whole)
+            self.assertEqual(called, ["in", "first", *["fails"] * failing, "last", "out"])
+            self.assertEqual(backlog.waiting, 0)
 
     def test_a_callback_may_add(self) -> None:
         """What is added meanwhile is not taken for durable."""
