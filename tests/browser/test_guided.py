@@ -49,6 +49,7 @@ class GuidedTests(PlayCase):
         await enter(page, "ann")
         await page.run(SEATED % json.encode(game).decode())
         await page.until("document.querySelector('.guide p')?.textContent")
+        self.assertEqual(await findings(page), [])
         pressed = await page.run(_FOLLOW % OVER)
         self.assertGreater(pressed, 0)
         await page.until(OVER)

@@ -184,3 +184,17 @@ export function choiceCells(cards, { x, y, width, lit }) {
     id, x: x + (width - each * cards.length) / 2 + each * place, y, w: each, h: 76, label, can: lit.has(id),
   }));
 }
+
+/** For a guided game, by what is asked. */
+const ADVICE = {
+  "ask-tower": "Choose your team: the colour of your towers.", "ask-wizard": "Choose a wizard: it is on the back of your cards, and changes nothing.",
+  "ask-assistant": "Play an assistant. Who plays the lowest moves first; half of it, rounded up, is how far Mother Nature may walk.",
+  "ask-student": "Choose a student in your entrance.", "ask-cloud": "Take a cloud: its students come into your entrance.",
+  "ask-steps": "Choose the island where Mother Nature stops. Whoever has the most influence there builds a tower.",
+};
+
+/** What a player who is guided is told, if anything is asked. */
+export function advice(request, choice) {
+  if (choice?.student) return "Now where the student goes: to your dining room, for the professor of its colour, or to an island, for its towers.";
+  return ADVICE[request?.kind];
+}

@@ -182,7 +182,7 @@ function heap(students, x, y, perRow, spec) {
   for (const [place, colour] of colours.entries()) {
     const row = Math.floor(place / perRow);
     const inRow = Math.min(perRow, colours.length - row * perRow);
-    const [cx, cy] = [x + ((place % perRow) - (inRow - 1) / 2) * 25, y + row * 24];
+    const [cx, cy] = [x + ((place % perRow) - (inRow - 1) / 2) * 25, y + row * 22];
     spec.pieces.push({ kind: colour, x: cx, y: cy, shape: [student(colour)] });
     if (students[colour] > 1) spec.over.push(count(cx, cy, students[colour]));
   }
@@ -193,20 +193,22 @@ function drawIsland({ island, middle: [x, y], lobes }, board, sea, { lit, done }
   const here = board.motherNature === island.number;
   spec.marks.push(["g", { class: `er-island${lit ? " er-can" : done ? " er-done" : here ? " er-here" : ""}` }, ...shapes("shore", sea.r), ...shapes("land", sea.r)]);
   const things = [...(here ? ["mother"] : []), ...Array(Math.min(island.towers, 2)).fill("tower"), ...(island.noEntryTiles ? ["tile"] : [])];
-  for (const [place, thing] of things.entries()) {
-    const tx = x + (place - (things.length - 1) / 2) * 23;
-    if (thing === "mother") spec.pieces.push({ kind: "mother", x: tx, y: y - 26, shape: [motherNature()] });
-    else if (thing === "tower") spec.pieces.push({ kind: `tower ${island.tower}`, x: tx, y: y - 26, shape: [tower(island.tower)] });
-    else {
-      spec.over.push(noEntry(tx, y - 26));
-      if (island.noEntryTiles > 1) spec.over.push(count(tx + 1, y - 24, island.noEntryTiles));
-    }
-    if (thing === "tower" && island.towers > 2 && things[place + 1] !== "tower") spec.over.push(count(tx + 3, y - 22, island.towers));
-  }
   const perRow = island.members.length > 1 && sea.columns > 2 ? 4 : 3;
   const rows = Math.ceil(COLOURS.filter((colour) => island.students[colour]).length / perRow);
-  // Two rows of students stand higher where nothing is above them, so that the number of the island stays free.
-  heap(island.students, x, y - (rows > 1 ? (things.length ? 7 : 13) : 1), perRow, spec);
+  // Two rows of students need room: what is above them stands higher, and its numbers are at its top.
+  const up = y - (rows > 1 ? 31 : 26);
+  for (const [place, thing] of things.entries()) {
+    const tx = x + (place - (things.length - 1) / 2) * 23;
+    if (thing === "mother") spec.pieces.push({ kind: "mother", x: tx, y: up, shape: [motherNature()] });
+    else if (thing === "tower") spec.pieces.push({ kind: `tower ${island.tower}`, x: tx, y: up, shape: [tower(island.tower)] });
+    else {
+      spec.over.push(noEntry(tx, up));
+      if (island.noEntryTiles > 1) spec.over.push(count(tx + 1, up - 15, island.noEntryTiles));
+    }
+    if (thing === "tower" && island.towers > 2 && things[place + 1] !== "tower") spec.over.push(count(tx + 3, up - 18, island.towers));
+  }
+  // Where nothing is above them they stand higher, so that the number of the island stays free.
+  heap(island.students, x, y - (rows > 1 ? (things.length ? 5 : 13) : 1), perRow, spec);
   spec.over.push(["text", { x, y: y + sea.r - 4, class: "er-number" }, island.number]);
 }
 

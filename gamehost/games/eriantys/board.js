@@ -178,13 +178,6 @@ function offeredFrom(view) {
 
 export const plural = (count, one, many = `${one}s`) => `${count} ${count === 1 ? one : many}`;
 const SHORT = { "ask-tower": "choose a team", "ask-wizard": "choose a wizard", "ask-colour": "choose a colour" };
-/** For a guided game, by what is asked. */
-const ADVICE = {
-  "ask-tower": "Choose your team: the colour of your towers.", "ask-wizard": "Choose a wizard: it is on the back of your cards, and changes nothing.",
-  "ask-assistant": "Play an assistant. Who plays the lowest moves first; half of it, rounded up, is how far Mother Nature may walk.",
-  "ask-student": "Choose a student in your entrance.", "ask-cloud": "Take a cloud: its students come into your entrance.",
-  "ask-steps": "Choose the island where Mother Nature stops. Whoever has the most influence there builds a tower.",
-};
 const STAGES = { choices: "choose team and wizard", planning: "play an assistant", students: "move a student", steps: "move Mother Nature", cloud: "take a cloud" };
 
 /** What is done now, as words after a name or alone. */
@@ -499,11 +492,7 @@ export default {
   },
   name: "eriantys",
   legend: () => import("./board-legend.js"),
-  advice(known, options) {
-    const view = viewed(known, options);
-    if (options.choice?.student) return "Now where the student goes: to your dining room, for the professor of its colour, or to an island, for its towers.";
-    return ADVICE[view.request?.kind];
-  },
+  advice: (known, options) => beside.advice(viewed(known).request, options.choice),
   title: "Eriantys",
   about: "Islands, students and Mother Nature",
   sample: sample(),
