@@ -64,6 +64,8 @@ class Back(Struct, Generic[E], frozen=True):
 
     seat: Seat
     view: E
+    #: What has happened in the match, as everybody may know it, for conversations that ask for it.
+    events: Sequence[Any] = ()
 
 
 class Replaced(Struct, frozen=True):

@@ -1,6 +1,7 @@
 """A whole host in memory: a clock that the test advances, strict transports, and a client for each connection."""
 
 from collections.abc import Callable, Mapping
+from itertools import count
 from typing import Any, ClassVar, Protocol
 
 from twisted.internet.address import IPv4Address
@@ -137,13 +138,19 @@ def at_once(work: Callable[[], Any], done: Callable[[Any], None]) -> None:
     done(work())
 
 
+def highest() -> Callable[[int], int]:
+    """Always the highest number, but for one of more numbers than there are keys of guests: a wire's tokens differ."""
+    tokens = count()
+    return lambda n: n - 1 - (next(tokens) if n > 2**128 else 0)
+
+
 class MemoryHost:
     """
     A host without sockets, threads and files.
 
     :param settings: as for `--set`, by their full names
     :param journal: the journal of an earlier host, to resume its matches
-    :param rng: where chance comes from: a whole number below n; by default always the highest
+    :param rng: where chance comes from: a whole number below n; by default the highest, but for tokens, which differ
     :param worker: what hashes passwords
     :param guarded: whether a guest without a key waits before a lost seat can be taken back, as on a real host
     :param resting: how many sleeping tables stay in memory
@@ -166,7 +173,7 @@ class MemoryHost:
         strict: bool = False,
         move_time: str = "0",
         wires: tuple[Wire[Any], ...] = tuple(WIRES),
-        rng: Callable[[int], int] = lambda n: n - 1,
+        rng: Callable[[int], int] | None = None,
         worker: Worker = at_once,
         guarded: bool = False,
         resting: int = RESTING,
@@ -184,7 +191,7 @@ class MemoryHost:
             account_names=self.journal.names(),
             membership=membership,
         )
-        cork, context = Cork(), TableContext(self.clock, self.journal, grace, rng=rng)
+        cork, context = Cork(), TableContext(self.clock, self.journal, grace, rng=rng or highest())
         login = (self.journal, registry.is_guest, self.clock, worker, self.limits, cork, CHEAP)
         delays = {name: float(settings.get(f"{name}.watch_delay", "0")) for name in games}
         self.lobby = Lobby(

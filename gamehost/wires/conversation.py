@@ -5,20 +5,24 @@ A conversation gets the client's messages, and sends messages through its peer. 
 sees a game. A table of states and message types says which messages are accepted. All others get the same answer.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from enum import Enum
 from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
 from msgspec import Struct
+from msgspec.structs import replace
 from twisted.logger import Logger
 
 from gamehost.accounts.login import LoginAttempt, LoginRefused
 from gamehost.accounts.names import NameRefused, checked_name
 from gamehost.games.base import Seat
+from gamehost.journal.history import History
 from gamehost.lobby.lobby import Lobby
+from gamehost.lobby.questions import Found
 from gamehost.lobby.queues import Queue
 from gamehost.lobby.sessions import Session, split_key
-from gamehost.tables.interfaces import Displaced, NoNewMatches, SeatHandle, Suspended, Unmatched
+from gamehost.tables.gallery import WatchRefused
+from gamehost.tables.interfaces import Back, Displaced, NoNewMatches, SeatHandle, Suspended, Unmatched
 from gamehost.wires.framing import BLANK, Control, OtherProtocol, WireError, wrong_port
 
 #: Sent to a connection whose session a newer connection of the same player has taken.
@@ -448,6 +452,54 @@ class GuestConversation(BaseConversation[M]):
     def claim_of_log_in(self, message: Any) -> Claim | None:
         """What a log-in claims."""
         return claim_of_guest(getattr(message, type(message).__match_args__[0]))
+
+
+class BackWithEvents(BaseConversation[M]):
+    """
+    For a wire whose protocol tells a player who is back what has happened: `Back` of the own seat has its `events`.
+
+    They are read from the journal, so whatever comes meanwhile is told behind `Back`. If they cannot be read, or there are
+    more than `gamehost.journal.history.MANY`, the last ones or none are there.
+    """
+
+    #: What has come behind a `Back` whose events are being read; `None`: none are.
+    _behind: list[Any] | None = None
+    _withdraw: Callable[[], None] | None = None
+
+    def deliver(self, event: Any) -> None:
+        if self._behind is not None:
+            self._behind.append(event)
+        elif isinstance(event, Back) and self.handle is not None and event.seat == self.handle.seat:
+            self._behind = []
+            self._read(event, self.handle)
+        else:
+            super().deliver(event)
+
+    def _read(self, event: Back[Any], handle: SeatHandle[Any]) -> None:
+        def told(events: Sequence[Any]) -> None:
+            behind, self._behind = self._behind, None
+            for one in (replace(event, events=events), *(behind or ())):
+                super(BackWithEvents, self).deliver(one)
+
+        def found(answer: Any) -> None:
+            _, history = answer
+            told([one for _, one in history.events] if isinstance(history, History) else ())
+
+        async def look() -> Found:
+            return Found(await question.read())
+
+        try:
+            question = self._spectators.own_history(handle.table, handle.n)
+        except WatchRefused:
+            told(())
+            return
+        questions, key = self._spectators.questions, ("events", question.key)
+        self._withdraw = questions.tell(self.address, key, look, found, lambda refusal: told(()))
+
+    def end(self) -> None:
+        if self._withdraw is not None:
+            self._withdraw()
+        super().end()
 
 
 #: Type of event -> method, for events that a wire need not have in its `TELLS`.

@@ -450,6 +450,11 @@ class ReturnTests(LitamaCase):
         for match_id in (guess, "f" * 24, "0" * 24):
             self.assertEqual(ask(self.connect(), f"state {match_id}"), [failed("Match not found", "state", match_id)])
 
+    def test_tokens_differ_in_every_host_of_tests(self) -> None:
+        """The one that authors of wires are given, too."""
+        client = MemoryHost(wires=(WIRE,)).connect("litama")
+        self.assertEqual(len({one["token"] for one in ask(client, "create ann", "create bob")}), 2)
+
     def stuck(self, away: bool) -> tuple[Client, Any, str]:
         """
         A match at the move of a player who has none: the other player, what the one was told, and the card that is given.
