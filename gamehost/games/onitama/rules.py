@@ -41,6 +41,8 @@ VECTORS: Mapping[Card, tuple[tuple[int, int], ...]] = {
     Card("horse"): ((0, 1), (0, -1), (-1, 0)),
 }
 
+_CARDS: Mapping[str, Card] = {card: card for card in VECTORS}
+
 SQUARES: tuple[str, ...] = tuple(f"{column}{row}" for row in "12345" for column in "abcde")
 #: Names to squares, in either case; nothing else is a square's name.
 SQUARE_NAMED: Mapping[str, Square] = {
@@ -50,8 +52,7 @@ SQUARE_NAMED: Mapping[str, Square] = {
 
 def card_named(text: str) -> Card | None:
     """The card of this name, in any case; `None`: there is none."""
-    card = Card(text.lower())
-    return card if text.isascii() and card in VECTORS else None
+    return _CARDS.get(text) or (_CARDS.get(text.lower()) if text.isascii() else None)
 
 
 def _leads(card: Card, square: Square, turn: int) -> tuple[Square, ...]:

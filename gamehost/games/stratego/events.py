@@ -59,19 +59,23 @@ _MOVE = re.compile(f"{_SQUARE}-{_SQUARE}", re.ASCII)
 _READY = "ready"
 
 
+_NAMES = {(x, y): f"{column}{y + 1}" for y in range(10) for x, column in enumerate(_COLUMNS)}
+
+
 def square_name(x: int, y: int) -> str:
     """
     A square as people name it: `A1` is x 0, y 0.
 
     :raises ValueError: not on the board
     """
-    if not (0 <= x <= 9 and 0 <= y <= 9):
+    name = _NAMES.get((x, y))
+    if name is None:
         raise ValueError("there is no such square: x and y are 0 to 9")
-    return f"{_COLUMNS[x]}{y + 1}"
+    return name
 
 
 #: The number of each square by its name: row by row, as on a board.
-SQUARE_NAMED: Mapping[str, int] = {square_name(x, y): y * 10 + x for y in range(10) for x in range(10)}
+SQUARE_NAMED: Mapping[str, int] = {name: y * 10 + x for (x, y), name in _NAMES.items()}
 
 
 def write(action: Action) -> bytes:

@@ -298,8 +298,11 @@ class Position(Struct, frozen=True, gc=False):
         return any(self._can_step(seat, found.start()) for found in _FIND_MOVERS[seat].finditer(self.squares))
 
     def _can_step(self, seat: Seat, source: int) -> bool:
-        barred = self.walks[seat].barred(source)
-        return any(self.squares[target] in _OPEN[seat] and not border & barred for target, border in STEPS[source])
+        barred, squares, free = self.walks[seat].barred(source), self.squares, _OPEN[seat]
+        for target, border in STEPS[source]:  # noqa: SIM110 - a generator takes longer than all steps
+            if squares[target] in free and not border & barred:
+                return True
+        return False
 
     def result(self, max_plies: int) -> Result | None:
         """How play has ended, or `None`. To be asked before the first move too: six bombs can shut a side in."""

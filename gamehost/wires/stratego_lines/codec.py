@@ -35,7 +35,7 @@ LINE_LIMIT = 160
 FRAME_OPENINGS = tuple(bytes((0x2A, kind)) for kind in range(1, 5))
 
 #: How each message of the server is written.
-WORDS: Mapping[type, Callable[[Any], str]] = {
+WORDS: Mapping[Any, Callable[[Any], str]] = {
     AuthReq: lambda _: "auth-req",
     AuthOk: lambda _: "auth-ok",
     AuthErr: lambda _: "auth-err",
@@ -50,6 +50,8 @@ WORDS: Mapping[type, Callable[[Any], str]] = {
     Resume: lambda _: "resume",
     Board: lambda message: "\n".join(("board", *message.rows)),
 }
+#: The lines of those that are always the same.
+_LINES = {kind: (word(kind()) + "\n").encode("ascii") for kind, word in WORDS.items() if not kind.__struct_fields__}
 
 
 class LinesCodec(LineCodec[Message]):
@@ -82,4 +84,5 @@ class LinesCodec(LineCodec[Message]):
 
     def encode(self, message: Message) -> bytes:
         """A server's message as one or more lines."""
-        return (WORDS[type(message)](message) + "\n").encode("ascii")
+        line = _LINES.get(type(message))
+        return (WORDS[type(message)](message) + "\n").encode("ascii") if line is None else line

@@ -336,22 +336,21 @@ class LinesConversation(AccountConversation[m.Message]):
 
     def tell_moved(self, event: events.Moved) -> None:
         """A move onto an empty square."""
-        self._tell_move(event.seat, event.move, None, None, event.next)
+        self._tell_move(event, None, None)
 
     def tell_fought(self, event: events.Fought) -> None:
         """A move that attacked a piece. Both players can work out the result of the battle."""
-        self._tell_move(event.seat, event.move, m.LETTERS[event.attacker], m.LETTERS[event.defender], event.next)
+        self._tell_move(event, m.LETTERS[event.attacker], m.LETTERS[event.defender])
 
-    def _tell_move(
-        self, seat: Seat, move: events.Move, attacker: str | None, defender: str | None, turn: Seat | None
-    ) -> None:
-        if seat == self._seat:
+    def _tell_move(self, event: events.Moved | events.Fought, attacker: str | None, defender: str | None) -> None:
+        if event.seat == self._seat:
             self.peer.say(m.Met(defender))
-            if turn is not None:
+            if event.next is not None:
                 self._refuse_early(LinesState.PLAYING)
         else:
+            move = event.move
             self.peer.say(m.Moved(m.square(move.x, move.y), m.square(move.to_x, move.to_y), attacker))
-        self._go_on(turn)
+        self._go_on(event.next)
 
     def _refuse_early(self, state: LinesState) -> None:
         early, self._early = self._early, 0

@@ -4,20 +4,20 @@ The messages of the wire: one frozen class each. A client has no commands: the m
 Also here: the spelling of set-ups and moves, in the wire's own letters and squares.
 """
 
-import re
 from collections.abc import Mapping
 
-from attrs import field, frozen
 from msgspec import Struct
 
 from gamehost.wires.framing import Blank, UndecodableLine
 
 
-@frozen
-class Text:
+class Text(Struct, frozen=True):
     """Client: a line. It may be a password, so it is never shown."""
 
-    text: str = field(repr=False)
+    text: str
+
+    def __repr__(self) -> str:
+        return "Text()"
 
 
 class AuthReq(Struct, frozen=True):
@@ -122,21 +122,23 @@ COUNTS: Mapping[str, int] = dict(zip("VMGKJPLSIROB", (1, 1, 1, 2, 3, 4, 4, 4, 5,
 
 COLUMNS = "ABCDEFGHIJ"
 
-_MOVE = re.compile("([A-J])([1-9]|10)-([A-J])([1-9]|10)", re.ASCII | re.IGNORECASE)
+#: The name of each square by its column and row, from 0; and the inverse, in either case.
+_NAMES: Mapping[tuple[int, int], str] = {
+    (x, y): f"{column}{y + 1}" for y in range(10) for x, column in enumerate(COLUMNS)
+}
+_PLACES = {written: place for place, name in _NAMES.items() for written in (name, name.lower())}
 
 
 def square(x: int, y: int) -> str:
     """A square's name: `A1` is column 0, row 0."""
-    return f"{COLUMNS[x]}{y + 1}"
+    return _NAMES[x, y]
 
 
 def read_move(text: str) -> tuple[int, int, int, int] | None:
     """Column and row of start and end, each from 0; `None`: not a move."""
-    found = _MOVE.fullmatch(text)
-    if found is None:
-        return None
-    column, row, to_column, to_row = found.groups()
-    return COLUMNS.index(column.upper()), int(row) - 1, COLUMNS.index(to_column.upper()), int(to_row) - 1
+    start, _, end = text.partition("-")
+    source, target = _PLACES.get(start), _PLACES.get(end)
+    return None if source is None or target is None else (*source, *target)
 
 
 def in_pieces(line: str) -> str:
