@@ -118,12 +118,18 @@ class GameMaster(Protocol[A_contra, E_co]):
         """
 
 
-@runtime_checkable
 class JudgesFouls(Protocol[A_contra]):
     """A master of a game in which an illegal action is a loss. Its `act` accepts such an action."""
 
     def foul(self, seat: Seat, action: A_contra) -> str | None:
         """Why this action would be a loss for its player now; `None`: it would not be."""
+
+
+def foul_of(master: GameMaster[A, Any], seat: Seat, action: A) -> str | None:
+    """Why an action would be a loss for its player; `None`: it would not be, or the master is none that `JudgesFouls`."""
+    # Not `isinstance`: for a protocol that takes longer than to judge a move.
+    judge: JudgesFouls[A] | None = master if hasattr(master, "foul") else None  # type: ignore[assignment]
+    return None if judge is None else judge.foul(seat, action)
 
 
 def act_carefully(master: GameMaster[A, E_co], seat: Seat, action: A, now: int) -> Sequence[To[E_co]]:
@@ -132,7 +138,7 @@ def act_carefully(master: GameMaster[A, E_co], seat: Seat, action: A, now: int) 
 
     :raises IllegalAction: as `GameMaster.act`, and for such an action; nothing has changed
     """
-    if isinstance(master, JudgesFouls) and (foul := master.foul(seat, action)) is not None:
+    if (foul := foul_of(master, seat, action)) is not None:
         raise IllegalAction(foul)
     return master.act(seat, action, now)
 

@@ -11,7 +11,7 @@ from typing import Generic, Protocol, TypeGuard, TypeVar, runtime_checkable
 from attrs import define
 from msgspec import Struct
 
-from gamehost.games.base import GameMaster, IllegalAction, JudgesFouls, Offer, Result, Seat, TakesOffers, To
+from gamehost.games.base import GameMaster, IllegalAction, Offer, Result, Seat, TakesOffers, To, foul_of
 from gamehost.settings import BadOption, Settings, milliseconds, setting
 
 A = TypeVar("A")
@@ -98,7 +98,7 @@ class ClockedMaster(Generic[A, E]):
 
     def foul(self, seat: Seat, action: A) -> str | None:
         """Why this action would be a loss, if the game has such actions."""
-        return self._inner.foul(seat, action) if isinstance(self._inner, JudgesFouls) else None
+        return foul_of(self._inner, seat, action)
 
     def objection(self, offer: Offer, seat: Seat) -> str | None:
         """Why a seat cannot offer this now, as the game says."""

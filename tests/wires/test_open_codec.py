@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Mapping
+from types import SimpleNamespace
 from typing import Any, get_args
 
 from hypothesis import strategies as st
@@ -10,6 +11,9 @@ from msgspec import UNSET, ValidationError
 from msgspec import json as msgspec_json
 from twisted.trial.unittest import SynchronousTestCase
 
+from gamehost.games.base import Seat
+from gamehost.games.onitama.master import Moved
+from gamehost.games.onitama.rules import Card, Move
 from gamehost.players.base import Standing, TurningPoint
 from gamehost.testing.cases import PropertyCase
 from gamehost.testing.codec_contract import ClientCodecContract, CodecContract
@@ -17,8 +21,10 @@ from gamehost.wires.framing import BLANK, NOT_UTF8, WireError
 from gamehost.wires.open import messages as m
 from gamehost.wires.open.codec import EXAMPLES, HELP, LINE_LIMIT, NOT_JSON, OpenClientCodec, OpenCodec, parse
 from gamehost.wires.open.messages import published, schema
+from gamehost.wires.open.websocket import SocketCodec
 from gamehost.wires.seeking import PLAYED
 from tests.kit.sources import ROOT
+from tests.kit.wires.open import OpenCase
 
 MESSAGES = {played.game.name: played.messages for played in PLAYED}
 TEXT = st.text(st.characters(codec="utf-8"), max_size=12)
@@ -213,6 +219,27 @@ class CodecTests(CodecContract, PropertyCase):
         self.assertEqual(list(codec.feed(b'x\n{"do":"ping"}\n')), [NOT_JSON, m.Ping()])
         self.assertRaises(WireError, list, codec.feed(b"y\n"))
         self.assertRaises(WireError, list, OpenCodec().feed(b"<message>\n"))
+
+
+class ToldTests(OpenCase):
+    """What is told to all players of a table is made and encoded once."""
+
+    def test_an_event_is_encoded_once(self) -> None:
+        """On lines and in frames: the connections of all players are given the same bytes."""
+        event = m.Event(1, 2, {})
+        for codec in (OpenCodec, SocketCodec):
+            self.assertIs(codec().encode(event), codec().encode(event))
+            self.assertNotEqual(codec().encode(event), codec().encode(m.Event(1, 3, {})))
+
+    def test_an_event_that_comes_again(self) -> None:
+        """A master may give the same object again: it is told with its table, and with the number of its entry."""
+        ann, _, _ = self.matched(self.host())
+        protocol: Any = ann.protocol
+        conversation, event = protocol.conversation, Moved(Seat(0), Move(Card("ox"), 2, 7))
+        for table, n in ((1, 1), (1, 2), (2, 2)):
+            conversation.handle = SimpleNamespace(table=table, n=n, clocks=None, due=None)
+            conversation.deliver(event)
+            self.assertEqual([(one["is"], one["table"], one["n"]) for one in self.told(ann)], [("event", table, n)])
 
 
 class ClientCodecTests(ClientCodecContract, PropertyCase):

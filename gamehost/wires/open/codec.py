@@ -15,6 +15,7 @@ from gamehost.wires.framing import (
     BLANK,
     NOT_UTF8,
     ClientLineCodec,
+    LastEncoded,
     LineCodec,
     OtherProtocol,
     UndecodableLine,
@@ -22,7 +23,16 @@ from gamehost.wires.framing import (
     asks_for_help,
     other_protocol,
 )
-from gamehost.wires.open.messages import ClientMessage, Encoded, FromClient, FromHost, Malformed, Message, ServerMessage
+from gamehost.wires.open.messages import (
+    ClientMessage,
+    Encoded,
+    Event,
+    FromClient,
+    FromHost,
+    Malformed,
+    Message,
+    ServerMessage,
+)
 
 #: The longest line in bytes.
 LINE_LIMIT = 4096
@@ -103,6 +113,14 @@ def _not_json(line: bytes) -> Message:
     return HELP if asks_for_help(text) else NOT_JSON
 
 
+def _line(message: Message) -> bytes:
+    return to_json(message) + b"\n"
+
+
+#: An event is told to all players of a table one after another, and is encoded once.
+_EVENTS: LastEncoded[Message] = LastEncoded()
+
+
 class OpenCodec(LineCodec[Message]):
     """The codec of one connection."""
 
@@ -123,7 +141,7 @@ class OpenCodec(LineCodec[Message]):
     def encode(self, message: Message) -> bytes:
         if type(message) is Encoded:
             return message.data
-        return to_json(message) + b"\n"
+        return _EVENTS.bytes_of(message, _line) if type(message) is Event else _line(message)
 
 
 #: The longest line of the host in bytes: a list of tables, or the history of a long match.

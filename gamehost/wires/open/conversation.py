@@ -591,13 +591,18 @@ class OpenConversation(LookingOn):
         )
 
     def tell_other(self, event: Any) -> None:
-        """Tell an event of the game through its messages."""
-        if self.handle is None or self._messages is None:
+        """Tell an event of the game through its messages. The message is made once for all players on this wire."""
+        handle, last = self.handle, self._last_said
+        if handle is None or self._messages is None:
             return
-        told = self._messages.event(event)
-        if told is not None:
-            clocks, due = told_clocks(self.handle.clocks), told_due(self.handle.due)
-            self.peer.say(m.Event(self.handle.table, self.handle.n, told, clocks, due))
+        table, n = handle.table, handle.n
+        if last.event is not event or last.message.table != table or last.message.n != n:
+            told = self._messages.event(event)
+            if told is None:
+                return
+            last.message = m.Event(table, n, told, told_clocks(handle.clocks), told_due(handle.due))
+            last.event = event
+        self.peer.say(last.message)
 
     def judge(self, action: Any, number: Id) -> None:
         """Have the table judge an action. A refusal comes in its turn, as `tell_refused`."""

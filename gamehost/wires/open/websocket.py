@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from gamehost.lobby.lobby import Lobby
 from gamehost.wires.conversation import Peer
-from gamehost.wires.framing import WireError
+from gamehost.wires.framing import LastEncoded, WireError
 from gamehost.wires.open import messages as m
 from gamehost.wires.open.codec import LINE_LIMIT, parse, to_json
 from gamehost.wires.open.conversation import OpenConversation, OpenState
@@ -42,6 +42,14 @@ NO_PASSWORDS = (
 Said = Any
 
 
+def _frame(message: Said) -> bytes:
+    return text_frame(to_json(message))
+
+
+#: As on the open wire, an event is encoded once.
+_EVENTS: LastEncoded[Said] = LastEncoded()
+
+
 class SocketCodec(FrameCodec[Said]):
     """The codec of one connection."""
 
@@ -54,8 +62,10 @@ class SocketCodec(FrameCodec[Said]):
         """A message of the host in one frame."""
         if type(message) is m.Encoded:
             return message.data
+        if type(message) is m.Event:
+            return _EVENTS.bytes_of(message, _frame)
         if isinstance(message, m.FromHost):
-            return text_frame(to_json(message))
+            return _frame(message)
         return control_frame(message)
 
 
