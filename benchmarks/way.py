@@ -118,6 +118,7 @@ def way(script: Script, moves: int) -> Way:
         journal = open_journal(Path(folder) / "store.sqlite", turns.from_thread, sys.exit, after_turn=turns.after_turn)
         settings = {**script.settings, "limits.unlimited": "yes", "limits.password_work": "10"}
         host = MemoryHost(settings, journal=Journal(journal))
+        journal.backlog.group = lambda: host.context.cork  # as the host itself has it
         tables = [[host.connect(script.wire) for seat in (0, 1)] for table in range(moves)]
         for number, table in enumerate(tables):
             play = script.at_table(number)
