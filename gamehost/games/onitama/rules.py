@@ -41,8 +41,6 @@ VECTORS: Mapping[Card, tuple[tuple[int, int], ...]] = {
     Card("horse"): ((0, 1), (0, -1), (-1, 0)),
 }
 
-_CARDS: Mapping[str, Card] = {card: card for card in VECTORS}
-
 SQUARES: tuple[str, ...] = tuple(f"{column}{row}" for row in "12345" for column in "abcde")
 #: Names to squares, in either case; nothing else is a square's name.
 SQUARE_NAMED: Mapping[str, Square] = {
@@ -52,7 +50,8 @@ SQUARE_NAMED: Mapping[str, Square] = {
 
 def card_named(text: str) -> Card | None:
     """The card of this name, in any case; `None`: there is none."""
-    return _CARDS.get(text) or (_CARDS.get(text.lower()) if text.isascii() else None)
+    card = Card(text.lower())
+    return card if text.isascii() and card in VECTORS else None
 
 
 def _leads(card: Card, square: Square, turn: int) -> tuple[Square, ...]:
