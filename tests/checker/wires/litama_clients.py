@@ -100,6 +100,16 @@ class SoundClient(MemoryClient):
             self.end()
 
 
+class DocumentedClient(SoundClient):
+    """Comes back without the extension: it spectates as anybody does, and its next move takes the seat."""
+
+    def opened(self) -> None:
+        if self.token:
+            self.say("spectate", self.match_id)
+        else:
+            self.create()
+
+
 class OneFrameASegment(SoundClient):
     """Reads the first text of each segment only."""
 

@@ -17,7 +17,7 @@ from tests.checker.wires.eriantys_java_clients import NeverAcknowledges as NoJav
 from tests.checker.wires.eriantys_java_clients import NoStream
 from tests.checker.wires.eriantys_java_clients import SoundClient as JavaSoundClient
 from tests.checker.wires.litama_clients import CRIPPLED as LITAMA_CRIPPLED
-from tests.checker.wires.litama_clients import BinaryFrames
+from tests.checker.wires.litama_clients import BinaryFrames, DocumentedClient
 from tests.checker.wires.litama_clients import SoundClient as LitamaSoundClient
 from tests.checker.wires.onitama_clients import CRIPPLED as ONITAMA_CRIPPLED
 from tests.checker.wires.onitama_clients import (
@@ -129,6 +129,12 @@ class LitamaChecks(CheckerContract, SynchronousTestCase):
 
     sound = LitamaSoundClient
     crippled = LITAMA_CRIPPLED
+
+    def test_a_client_without_the_extension(self) -> None:
+        """It comes back by its token in `move`, as with the protocol's own server."""
+        names = ["own-drop", "own-drop-in-turn", "strict"]
+        report = check(DocumentedClient, names)
+        self.assertEqual((titles(report), report.clean), ([], True))
 
     def test_frames_that_cannot_be_read(self) -> None:
         """They are a fault of the framing."""
