@@ -24,6 +24,7 @@ from gamehost.games.base import Game
 from gamehost.plugins import WIRES
 from gamehost.testing.cases import Mixin
 from gamehost.testing.transport import StrictTransport
+from gamehost.wires.base import Wire
 from tests.kit.memory_host import Client, MemoryHost
 
 #: The checks of clients, by the wire's name.
@@ -215,17 +216,21 @@ def check(
     client: Callable[[str, MemoryLauncher], MemoryClient],
     scenarios: Sequence[str | Scenario] = (),
     seed: int = 1,
-    wire: str | None = None,
+    wire: str | Wire[Any] | None = None,
 ) -> Report:
     """
     Check a client in memory.
 
     :param scenarios: those to play, or their names; none: all that are not slow
+    :param wire: by default the client's; one that is not installed, itself
     """
-    name: str = wire or client.wire  # type: ignore[attr-defined]
     clock = Clock()
-    checks = CHECKS[name]
-    (found,) = (one for one in WIRES if one.name == name)
+    if isinstance(wire, Wire):
+        assert wire.checks is not None
+        found, checks = wire, wire.checks()
+    else:
+        name: str = wire or client.wire  # type: ignore[attr-defined]
+        (found,), checks = (one for one in WIRES if one.name == name), CHECKS[name]
     wanted = [one for one in scenarios if isinstance(one, Scenario)]
     wanted = wanted or chosen(checks, [str(one) for one in scenarios], slow=False, reconnect=True)
     reports: list[Report] = []

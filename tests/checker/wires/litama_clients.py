@@ -11,17 +11,8 @@ from tests.kit.checker import MemoryClient, MemoryLauncher, TriesForEver
 from tests.kit.web_host import frame, handshake
 
 
-class SoundClient(MemoryClient):
-    """Plays at random, one match after another on one connection, and takes its seat back."""
-
-    wire = "litama"
-    matches = 3
-
-    def __init__(self, name: str, launcher: MemoryLauncher) -> None:
-        super().__init__(name, launcher)
-        self.rng = random.Random(5)
-        self.match_id = self.token = ""
-        self.index = 0
+class SocketClient(MemoryClient):
+    """A client of WebSocket."""
 
     def connected(self) -> None:
         self.opening = b""
@@ -31,13 +22,9 @@ class SoundClient(MemoryClient):
 
     def opened(self) -> None:
         """The handshake is over."""
-        if self.token:
-            self.say("spectate", self.match_id, self.token)
-        else:
-            self.create()
 
-    def create(self) -> None:
-        self.say("create", self.name)
+    def heard(self, text: str) -> None:
+        """A whole text has come."""
 
     def say(self, *words: str) -> None:
         self.send(frame(1, " ".join(words).encode()))
@@ -56,7 +43,32 @@ class SoundClient(MemoryClient):
                 self.text += str(one.payload)
                 if one.message_finished and not self.ended:
                     text, self.text = self.text, ""
-                    self.hear(json.loads(text))
+                    self.heard(text)
+
+
+class SoundClient(SocketClient):
+    """Plays at random, one match after another on one connection, and takes its seat back."""
+
+    wire = "litama"
+    matches = 3
+
+    def __init__(self, name: str, launcher: MemoryLauncher) -> None:
+        super().__init__(name, launcher)
+        self.rng = random.Random(5)
+        self.match_id = self.token = ""
+        self.index = 0
+
+    def opened(self) -> None:
+        if self.token:
+            self.say("spectate", self.match_id, self.token)
+        else:
+            self.create()
+
+    def create(self) -> None:
+        self.say("create", self.name)
+
+    def heard(self, text: str) -> None:
+        self.hear(json.loads(text))
 
     def hear(self, fields: Any) -> None:
         getattr(self, f"hear_{fields['messageType']}")(fields)

@@ -17,7 +17,7 @@ from tests.checker.wires.eriantys_java_clients import NeverAcknowledges as NoJav
 from tests.checker.wires.eriantys_java_clients import NoStream
 from tests.checker.wires.eriantys_java_clients import SoundClient as JavaSoundClient
 from tests.checker.wires.litama_clients import CRIPPLED as LITAMA_CRIPPLED
-from tests.checker.wires.litama_clients import BinaryFrames, DocumentedClient
+from tests.checker.wires.litama_clients import BinaryFrames, DocumentedClient, SocketClient
 from tests.checker.wires.litama_clients import SoundClient as LitamaSoundClient
 from tests.checker.wires.onitama_clients import CRIPPLED as ONITAMA_CRIPPLED
 from tests.checker.wires.onitama_clients import (
@@ -40,6 +40,7 @@ from tests.checker.wires.stratego_lines_clients import CRIPPLED as STRATEGO_LINE
 from tests.checker.wires.stratego_lines_clients import EndsAtTheFirstWinner
 from tests.checker.wires.stratego_lines_clients import SoundClient as StrategoLinesSoundClient
 from tests.kit.checker import CheckerContract, check, titles
+from tests.kit.plugin_games import GOMOKU_WIRE
 
 
 class EriantysChecks(CheckerContract, SynchronousTestCase):
@@ -122,6 +123,46 @@ class FinalChecks(CheckerContract, SynchronousTestCase):
             ),
         ):
             self.assertEqual(check(client, [scenario]).findings[0][0].law.section, section, client)
+
+
+class GomokuClient(SocketClient):
+    """Plays the example's game over WebSocket, on any free point."""
+
+    def opened(self) -> None:
+        self.played: list[str] = []
+        self.say("NAME", self.name)
+
+    def heard(self, text: str) -> None:
+        match text.split():
+            case ["GAME", first, _, _] if first == self.name:
+                self.play()
+            case ["PLAYED", who, point]:
+                self.played.append(point)
+                if who != self.name:
+                    self.play()
+            case ["OVER", *_]:
+                self.end()
+
+    def play(self) -> None:
+        points = (f"{letter}{number}" for number in range(1, 10) for letter in "abcdefghi")
+        self.say("PLAY", next(point for point in points if point not in self.played))
+
+
+class PlaysTwice(GomokuClient):
+    """Says each move twice."""
+
+    def play(self) -> None:
+        super().play()
+        super().play()
+
+
+class PluginChecks(SynchronousTestCase):
+    def test_a_plug_in_with_websocket(self) -> None:
+        """Its clients are read through its own input, and its own checks judge them."""
+        assert GOMOKU_WIRE.checks is not None
+        name = GOMOKU_WIRE.checks().scenarios[0].name
+        self.assertEqual(titles(check(GomokuClient, [name], wire=GOMOKU_WIRE)), [])
+        self.assertNotEqual(titles(check(PlaysTwice, [name], wire=GOMOKU_WIRE)), [])
 
 
 class LitamaChecks(CheckerContract, SynchronousTestCase):
