@@ -31,10 +31,11 @@ class SimulatedTests(test_ratings.SimulatedTests):
         self.assertTrue(0.90 <= share <= 0.98, share)
 
 
-#: Plays at random, but the same in the same position for the same seed: also when it was killed and comes back.
+#: Plays at random, but the same in the same position for the same seed: also when it was killed and comes back, and finds its
+#: moves in another order.
 SEEDED = (
     f"{sys.executable} -c 'import random,runpy,sys,zlib; seed=sys.argv.pop();"
-    " random.choice=lambda moves: moves[zlib.crc32((seed+str(moves)).encode())%len(moves)];"
+    " random.choice=lambda moves: sorted(moves)[zlib.crc32((seed+str(sorted(moves))).encode())%len(moves)];"
     f' runpy.run_path("{ROOT}/docs/bots/onitama_bot.py", run_name="__main__")\' {{name}} --port {{port}} {{seed}}'
 )
 #: The same, started anew until it has played to the end.
