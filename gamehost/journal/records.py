@@ -42,8 +42,12 @@ class EntryKind(IntEnum):
     TAKEN_BACK = 7
 
 
-class Entry(msgspec.Struct, frozen=True, gc=False):
-    """One accepted thing. There is one for each move, so it is quick to make, and the garbage collector does not follow it."""
+class Entry(msgspec.Struct, frozen=True, gc=False, array_like=True):
+    """
+    One accepted thing. There is one for each move, so it is quick to make, and the garbage collector does not follow it.
+
+    A journal in a file has the fields in this order: never change it.
+    """
 
     kind: EntryKind
     #: On the table's clock, in milliseconds.

@@ -15,6 +15,7 @@ Of all stores:
 
 Of SQLite files:
 
+- `recent`: commits, each in one row, and tables whose moves are there or in rows; `groups`: what a commit changes
 - `sqlite`: opening a file, which is made of the modules below, and reading beside the writer
 - `store`: one connection, with its checks; it has no thread and no clock. `database`: pragmas, schemas, who may use a file
 - `files`: the store and the files beside it as one thing, and the room on their disk

@@ -32,6 +32,7 @@ from gamehost.storage.row_codec import (
     Row,
     Undecodable,
     chain_of,
+    end_of,
     entry_row,
     finishes,
     opening_row,
@@ -277,13 +278,18 @@ class OpenStore:
         if self._failed:
             raise StoreFailed("a write has failed before, and nothing may be written after it")
         self._failed = True
-        group = build_group(changes, self._numbers(), self._wall, self._heads, self._head)
-        self._write(group)
-        group.update_heads(self._heads)
+        group = self._add(changes)
         self._unplayed.follow(group)
         for reading in group.readings:
             reading.answer = reading.ask(self)
         self._failed = False
+
+    def _add(self, changes: Sequence[Change]) -> Group:
+        """Make changes durable: row by row, unless an engine has something better."""
+        group = build_group(changes, self._numbers(), self._wall, self._heads, self._head)
+        self._write(group)
+        group.update_heads(self._heads)
+        return group
 
     def _numbers(self) -> Iterator[int]:
         """The numbers of new rows, as they are chained into the hashes."""
@@ -319,10 +325,14 @@ class OpenStore:
             return str(error)
         if told is not None:
             if not (record.entries and finishes(record.entries[-1])):
-                self._heads[table] = head._replace(opened=(rows[0].seq, record.opening))
+                self._follow(table, rows, head._replace(opened=(rows[0].seq, record.opening)))
             elif record.entries[-1].kind is EntryKind.ARCHIVED:
                 return f"table {table}: it was put away, and yet is listed as unfinished"
         return record
+
+    def _follow(self, table: TableId, rows: Sequence[Row], head: Head) -> None:
+        """Entries can be added to a table from now on; its rows were checked."""
+        self._heads[table] = head
 
     def _told(self, table: TableId, rows: Sequence[Row]) -> int | None:
         """
@@ -342,7 +352,7 @@ class OpenStore:
         damage: list[UnreadableRow] = []
         for last, rows in self.tables.unfinished():
             damage += _damage(last, rows)
-            rows_read += len(rows)
+            rows_read += end_of(rows[-1]) + 1 if rows else 0
             if rows_read >= AT_START and not everything:
                 break
         for table, rows in self.tables.unfinished(first=2, after=last):
@@ -361,7 +371,7 @@ class OpenStore:
         for table in self.tables.unfinished_between(unchecked.start, unchecked.stop - 1, rows):
             record = self.tables.rows(table)
             damage += (damaged.why for damaged in _damage(table, record))
-            rows -= len(record)
+            rows -= end_of(record[-1]) + 1 if record else 0
             if rows <= 0:
                 self._unchecked = range(table + 1, unchecked.stop)
                 return damage

@@ -28,7 +28,7 @@ from gamehost.journal.records import StoreUnusable
 from gamehost.storage.archives import Pruned, check_archive, copy_notes, new_store, renumbered, write_archive
 from gamehost.storage.database import SqliteDatabase, place, refusing
 from gamehost.storage.files import resolved
-from gamehost.storage.high_water_mark import CheckedRows, count_rows, read_checked, write_checked
+from gamehost.storage.high_water_mark import CheckedRows, count_moved, read_checked, write_checked
 from gamehost.storage.inspect import Inspector, reading
 from gamehost.storage.notes import read_accounts, read_bans, read_uptime
 from gamehost.storage.postgresql import is_postgresql, require_psycopg
@@ -161,7 +161,7 @@ def _move(connection: Connection, before_ms: int, archive: Path) -> Pruned:
     if not tables:
         return Pruned(0, 0)
     checked = read_checked(connection)
-    remaining = count_rows(connection, checked) - checked.pruned - rows
+    remaining = count_moved(connection, checked) - checked.pruned - rows
     connection.execute("BEGIN IMMEDIATE")
     numbers = [(table,) for table in tables]
     connection.executemany("DELETE FROM event WHERE seq IN (SELECT seq FROM placed WHERE game = ?)", numbers)

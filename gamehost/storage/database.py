@@ -141,14 +141,16 @@ class SqliteDatabase:
     connection: Connection
     #: Whether the store has `placed`: one of an older schema has none. Call `find_schema` when that may have changed.
     _placed: bool = True
+    #: Whether it has `recent`.
+    has_recent: bool = True
 
     def find_schema(self) -> bool:
         """
-        Find out what the store's schema has, and whether it has `placed`.
+        Find out what the store's schema has: whether it has `placed`, and `recent`.
 
         :raises StoreUnusable: the store was changed
         """
-        self._placed = has_table(self.connection, "placed")
+        self._placed, self.has_recent = (has_table(self.connection, name) for name in ("placed", "recent"))
         if self._placed and (ends := len(self.rows("SELECT seq FROM placed_to"))) != 1:
             raise StoreUnusable(
                 f"the journal was changed: its table 'placed_to' has {ends} rows instead of one; "

@@ -59,8 +59,10 @@ from gamehost.storage.questions import (
     find_elsewhere,
     find_finished,
     find_match,
+    read_ends,
     read_entries_after,
     read_record,
+    read_rows,
 )
 from gamehost.storage.reads import TableRows
 from gamehost.storage.row_codec import Row, finishes
@@ -389,11 +391,11 @@ class DurableJournal:
 
     def read_rows(self, table: TableId, found: Callable[[Sequence[Row]], None]) -> None:
         """Find all rows of a table as they are stored, as `read` does."""
-        self._ask(found, (), TableRows.rows, table)
+        self._ask(found, (), read_rows, table)
 
     def read_ends(self, low: int, below: int, found: Callable[[Sequence[Row]], None]) -> None:
         """Find the first and the last row of each table with a number from `low` up, and below `below`."""
-        self._ask(found, (), TableRows.first_and_last, low, below)
+        self._ask(found, (), read_ends, low, below)
 
     def sleep(self, table: TableId, since: int) -> None:
         self._open.discard(table)

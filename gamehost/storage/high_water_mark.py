@@ -2,7 +2,7 @@
 The high-water mark: a file beside the journal that says how much of it was durable.
 
 SQLite silently drops the end of a damaged write-ahead log, and an old copy of a journal looks like a journal. So the mark
-has the number of the last row, the number of rows, and a hash of both and of the last row's hash. A journal that holds
+has the number of the last row, the number of rows, and a hash of both and of the last commit's hash. A journal that holds
 less is refused. The mark also has the number of accounts. Changes to an account's row are not covered.
 
 It is written to the disk, so it follows a little behind. The number of the last durable row is in another file beside the
@@ -21,7 +21,9 @@ from zlib import crc32
 
 from attrs import frozen
 
-from gamehost.storage.database import Loss, has_table
+from gamehost.storage.database import Loss, SqliteDatabase, has_table
+from gamehost.storage.recent import commits_in, entries_by_table, unmoved
+from gamehost.storage.row_codec import NO_ROW, RUN
 
 SUFFIX = ".hwm"
 #: Of the file with the last commit.
@@ -66,21 +68,38 @@ def write_checked(connection: Connection, checked: CheckedRows) -> None:
     connection.execute("INSERT INTO checked VALUES (?, ?, ?)", (checked.seq, checked.rows, checked.pruned))
 
 
+def count_moved(connection: Connection, checked: CheckedRows) -> int:
+    """How many rows were ever added to `event`, where a run counts as its entries. Reads those behind `checked` alone."""
+    count = f"SELECT coalesce(sum(CASE kind WHEN {RUN} THEN at_ms ELSE 1 END), 0) FROM event WHERE seq > ?"
+    return int(checked.rows + checked.pruned + connection.execute(count, (checked.seq,)).fetchone()[0])
+
+
 def count_rows(connection: Connection, checked: CheckedRows) -> int:
-    """How many rows were ever added. Reads the rows behind `checked` alone."""
-    new = connection.execute("SELECT count(*) FROM event WHERE seq > ?", (checked.seq,)).fetchone()[0]
-    return int(checked.rows + checked.pruned + new)
+    """How many rows were ever added. Reads the commits, and the rows behind `checked` alone."""
+    database = SqliteDatabase(connection, has_recent=has_table(connection, "recent"))
+    recent = entries_by_table(commits_in(database))
+    return count_moved(connection, checked) + sum(unmoved(database, recent).values())
+
+
+def last_of(connection: Connection) -> tuple[int, bytes]:
+    """The number and the hash of the last commit, or of the last row if there is no commit."""
+    for table in ("recent", "event"):
+        if has_table(connection, table):
+            found = connection.execute(f"SELECT seq, h FROM {table} ORDER BY seq DESC LIMIT 1").fetchone()
+            if found is not None:
+                return int(found[0]), found[1]
+    return 0, NO_ROW
 
 
 @frozen
 class Mark:
     """How much a journal held at some moment."""
 
-    #: The last row's `seq`; 0: there was none.
+    #: The number of the last row, as commits count rows; 0: there was none.
     last: int
     #: How many rows were ever added. Those that were moved to archives count too.
     count: int
-    #: Of the two numbers and the last row's hash.
+    #: Of the two numbers and the hash of the last commit.
     seal: str
     #: How many accounts. Older releases did not count them.
     accounts: int = 0
@@ -101,7 +120,7 @@ class Mark:
 
 def mark_of(last: int, count: int, h: bytes, accounts: int) -> Mark:
     """
-    :param h: of the row whose `seq` is `last`
+    :param h: of the commit, or of a file without commits the row, whose `seq` is `last`
     """
     if not count:
         return Mark(0, 0, "", accounts)
@@ -146,8 +165,8 @@ def accounts_in(connection: Connection) -> int:
 
 def held(connection: Connection) -> Mark:
     """The mark of a store as it is now. Reads the rows that were not checked before."""
-    row = connection.execute("SELECT seq, h FROM event ORDER BY seq DESC LIMIT 1").fetchone() or (0, b"")
-    return mark_of(row[0], count_rows(connection, read_checked(connection)), row[1], accounts_in(connection))
+    last, h = last_of(connection)
+    return mark_of(last, count_rows(connection, read_checked(connection)), h, accounts_in(connection))
 
 
 def check(connection: Connection, mark: Mark | None, count: int) -> None:
@@ -158,7 +177,7 @@ def check(connection: Connection, mark: Mark | None, count: int) -> None:
     :param count: of all rows that were ever added to the store
     :raises Loss: the store holds less, or something else
     """
-    last = connection.execute("SELECT max(seq) FROM event").fetchone()[0] or 0
+    last = last_of(connection)[0]
     if mark is None:
         if last or accounts_in(connection):
             raise Loss("the journal's file .hwm, which says how long the journal was, is missing")
@@ -169,12 +188,29 @@ def check(connection: Connection, mark: Mark | None, count: int) -> None:
         return
     if last < mark.last:
         raise Loss(f"the journal is shorter than recorded: it ends at row {last}, and row {mark.last} was durable")
-    count -= connection.execute("SELECT count(*) FROM event WHERE seq > ?", (mark.last,)).fetchone()[0]
+    count -= _rows_behind(connection, mark.last, last)
     if count != mark.count:
         raise Loss(f"the journal has {count} rows up to row {mark.last}, and {mark.count} were durable")
-    h = connection.execute("SELECT h FROM event WHERE seq = ?", (mark.last,)).fetchone()
-    if h is None or mark_of(mark.last, mark.count, h[0], mark.accounts).seal != mark.seal:
+    h = _hash_at(connection, mark.last)
+    if h is None or mark_of(mark.last, mark.count, h, mark.accounts).seal != mark.seal:
         raise Loss(f"row {mark.last} is not the one that was recorded: this is another journal, or it was changed")
+
+
+def _rows_behind(connection: Connection, seq: int, last: int) -> int:
+    """How many rows were added behind a mark. Commits count without a gap, and go on behind the rows of an older schema."""
+    if has_table(connection, "recent") and connection.execute("SELECT count(*) FROM recent").fetchone()[0]:
+        return last - seq
+    return int(connection.execute("SELECT count(*) FROM event WHERE seq > ?", (seq,)).fetchone()[0])
+
+
+def _hash_at(connection: Connection, seq: int) -> bytes | None:
+    """The hash of the commit with this number, or of the row; `None`: there is neither."""
+    for table in ("recent", "event"):
+        if has_table(connection, table):
+            found = connection.execute(f"SELECT h FROM {table} WHERE seq = ?", (seq,)).fetchone()
+            if found is not None:
+                return bytes(found[0])
+    return None
 
 
 _MAGIC = b"gamehost"

@@ -30,20 +30,24 @@ from gamehost.storage.database import (
     schemas,
 )
 from gamehost.storage.files import check_log_is_there, resolved
-from gamehost.storage.high_water_mark import read_checked, read_last_commit
+from gamehost.storage.high_water_mark import CheckedRows, count_rows, read_checked, read_last_commit
 from gamehost.storage.postgresql import BACKUP
 from gamehost.storage.questions import MatchLists
 from gamehost.storage.reads import ALL_ENDS, EVERYTHING, Database, TableRows
+from gamehost.storage.recent import FileRows, commit_faults, commits_in, end_rows, merged
 from gamehost.storage.row_codec import (
     Damaged,
     Head,
     Row,
     Undecodable,
     chain_of,
+    end_of,
     finishes,
+    read_entries,
     read_entry,
     read_opening,
     record_of,
+    single_rows,
 )
 from gamehost.storage.sidecar import LOG_SUFFIX, check_log, read, sidecar_path
 
@@ -149,7 +153,7 @@ class Findings:
         faults: list[str] = []
         finished = False
         for row in rows:
-            self.rows += 1
+            self.rows += end_of(row) - row.n + 1
             if head is None and faults:
                 continue
             try:
@@ -159,7 +163,7 @@ class Findings:
                 if row.n == 0:
                     read_opening(row)
                 else:
-                    finished = finishes(read_entry(row))
+                    finished = finishes(read_entries(row)[-1])
             except Damaged as error:
                 head = None
                 faults.append(str(error))
@@ -175,15 +179,28 @@ class Inspector:
 
     database: Database
 
+    @property
+    def rows(self) -> TableRows:
+        return TableRows(self.database)
+
     def tables(self) -> Iterator[Summary | Undecodable]:
         """All tables, oldest first. For a table that this release cannot read, the reason instead."""
-        return summaries_of(map(Row._make, self.database.stream(ALL_ENDS)))
+        return summaries_of(self._ends())
 
     def table(self, table: TableId) -> tuple[int, TableRecord]:
-        return table_of(table, TableRows(self.database).rows(table))
+        return table_of(table, self.rows.rows(table))
 
     def everything(self) -> Iterator[Row]:
+        """All rows, table by table, with one entry each."""
+        return single_rows(self._stored())
+
+    def _stored(self) -> Iterator[Row]:
+        """All rows, table by table, as they are stored."""
         return map(Row._make, self.database.stream(EVERYTHING))
+
+    def _ends(self) -> Iterator[Row]:
+        """The first and the last row of each table."""
+        return map(Row._make, self.database.stream(ALL_ENDS))
 
     def notes(self) -> list[UnfinishedNote]:
         return [UnfinishedNote(*row) for row in self.database.rows("SELECT game, since, told FROM live ORDER BY game")]
@@ -195,7 +212,7 @@ class Inspector:
         """
         findings = Findings()
         if self._check_file(findings):
-            findings.follow(self.everything(), (one.table for one in self.notes()))
+            findings.follow(self._stored(), (one.table for one in self.notes()))
             self._check_index(findings)
             if not findings.faults:  # it is made from the rows
                 findings.faults += MatchLists(self.database, isinstance(self, StoreInspector)).faults()
@@ -225,6 +242,18 @@ class StoreInspector(Inspector):
     database: SqliteDatabase
     path: Path
 
+    @property
+    def rows(self) -> FileRows:
+        return FileRows(self.database)
+
+    def _stored(self) -> Iterator[Row]:
+        recent = self.rows.recent()
+        for table, rows in groupby(Inspector._stored(self), key=attrgetter("game")):
+            yield from merged(list(rows), recent.get(table, []))
+
+    def _ends(self) -> Iterator[Row]:
+        return end_rows(Inspector._ends(self), self.rows.recent())
+
     def _check_file(self, findings: Findings) -> bool:
         report = [row[0] for row in self.database.rows("PRAGMA integrity_check(10)")]
         if report != ["ok"]:
@@ -237,7 +266,7 @@ class StoreInspector(Inspector):
         return True
 
     def _check_index(self, findings: Findings) -> None:
-        findings.faults += placed_faults(self.database)
+        findings.faults += commit_faults(commits_in(self.database)) + placed_faults(self.database)
 
     def back_up(self, target: Path) -> high_water_mark.Mark:
         self._check_mark()
@@ -252,7 +281,7 @@ class StoreInspector(Inspector):
             check_log(log.read_bytes())
         recorded = _recorded(self.path)
         pruned = read_checked(self.database.connection).pruned
-        count = pruned + self.database.rows("SELECT count(*) FROM event")[0][0]
+        count = count_rows(self.database.connection, CheckedRows(pruned=pruned))
         high_water_mark.check(self.database.connection, recorded, count)
         last = read_last_commit(sidecar_path(self.path, high_water_mark.LAST_SUFFIX))
         if last is not None:

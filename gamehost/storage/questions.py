@@ -37,6 +37,7 @@ from gamehost.storage.row_codec import (
     Undecodable,
     chain_of,
     finishes,
+    read_entries,
     read_entry,
     read_opening,
     record_of,
@@ -206,6 +207,16 @@ def read_record(tables: TableRows, table: TableId) -> TableRecord | str:
         return str(error)
 
 
+def read_rows(tables: TableRows, table: TableId) -> Sequence[Row]:
+    """All rows of a table, as `DurableJournal.read_rows`."""
+    return tables.rows(table)
+
+
+def read_ends(tables: TableRows, low: int, below: int) -> Sequence[Row]:
+    """The first and the last rows of tables, as `DurableJournal.read_ends`."""
+    return tables.first_and_last(low, below)
+
+
 def find_elsewhere(tables: TableRows, known: Collection[TableId], most: int) -> tuple[Sequence[TableElsewhere], int]:
     """The tables that other hosts play, as `Journal.elsewhere`, and how many there are."""
     others, count = tables.elsewhere(most)
@@ -227,7 +238,7 @@ def read_entries_after(tables: TableRows, last: Mapping[TableId, int]) -> Mappin
     found: dict[TableId, Sequence[Entry] | str] = {}
     for game, rows in groupby(tables.rows_after(last, MOST_ROWS), key=attrgetter("game")):
         try:
-            found[TableId(game)] = [read_entry(row) for row in rows]
+            found[TableId(game)] = [entry for row in rows for entry in read_entries(row)]
         except Undecodable as error:
             found[TableId(game)] = str(error)
     return found

@@ -76,7 +76,7 @@ def _of(table: str) -> Sql:
 _S, _P = COLUMNS.sqlite, COLUMNS.postgresql
 EVENT, _FIRST, _LAST = _of("event"), _of("first"), _of("last")
 #: Where the rows of an SQLite file begin that are not in `placed`.
-_REST = "event.seq > (SELECT seq FROM placed_to)"
+REST = "event.seq > (SELECT seq FROM placed_to)"
 _WIDTH = len(Row._fields)
 
 EVERYTHING = Sql(f"SELECT {_S} FROM event ORDER BY game, n", f"SELECT {_P} FROM event ORDER BY game, n")
@@ -89,7 +89,7 @@ ALL_ENDS = Sql(
 )
 _ROWS = Sql(
     f"""SELECT {EVENT.sqlite} FROM placed JOIN event USING(seq) WHERE placed.game = ?1
-    UNION ALL SELECT {_S} FROM event WHERE {_REST} AND game = ?1""",
+    UNION ALL SELECT {_S} FROM event WHERE {REST} AND game = ?1""",
     f"SELECT {_P} FROM event WHERE game = ? ORDER BY n",
     f"SELECT {_S} FROM event WHERE game = ?1 ORDER BY n",
 )
@@ -97,11 +97,11 @@ _ROWS = Sql(
 _ENDS = Sql(
     f"""WITH some AS MATERIALIZED (SELECT game, max(n) AS last FROM (
         SELECT game, n FROM placed WHERE game >= ?1 AND game < ?2
-        UNION ALL SELECT game, n FROM event WHERE {_REST} AND game >= ?1 AND game < ?2) GROUP BY game)
+        UNION ALL SELECT game, n FROM event WHERE {REST} AND game >= ?1 AND game < ?2) GROUP BY game)
     SELECT {EVENT.sqlite} FROM some CROSS JOIN placed ON placed.game = some.game AND placed.n IN (0, some.last)
     JOIN event USING(seq)
     UNION ALL SELECT {EVENT.sqlite} FROM event CROSS JOIN some ON some.game = event.game
-    WHERE {_REST} AND event.n IN (0, some.last) ORDER BY 2, 3""",
+    WHERE {REST} AND event.n IN (0, some.last) ORDER BY 2, 3""",
     f"""SELECT {EVENT.postgresql}
     FROM (SELECT game, max(n) AS last FROM event WHERE game >= ? AND game < ? GROUP BY game) AS ends
     JOIN event ON event.game = ends.game AND event.n IN (0, ends.last) ORDER BY event.game, event.n""",
@@ -112,7 +112,7 @@ _UNFINISHED = Sql(
     SELECT some.game, {EVENT.sqlite} FROM some LEFT JOIN placed ON placed.game = some.game AND placed.n < ?3
     LEFT JOIN event ON event.seq = placed.seq
     UNION ALL SELECT event.game, {EVENT.sqlite} FROM event CROSS JOIN some ON some.game = event.game
-    WHERE {_REST} AND event.n < ?3""",
+    WHERE {REST} AND event.n < ?3""",
     f"""SELECT listed.game, {EVENT.postgresql}
     FROM (SELECT game FROM live WHERE LISTED AND game > ? ORDER BY game LIMIT ?) AS listed
     LEFT JOIN event ON event.game = listed.game AND event.n < ?""",
@@ -124,7 +124,7 @@ _BETWEEN = "SELECT game FROM live WHERE LISTED AND game BETWEEN ? AND ? ORDER BY
 _NOTES = """
     SELECT coalesce(since, seconds), told FROM live CROSS JOIN uptime WHERE LISTED AND game BETWEEN ? AND ? ORDER BY game"""
 _LAST_TABLE = Sql(
-    f"SELECT max(coalesce((SELECT max(game) FROM placed), 0), coalesce((SELECT max(game) FROM event WHERE {_REST}), 0))",
+    f"SELECT max(coalesce((SELECT max(game) FROM placed), 0), coalesce((SELECT max(game) FROM event WHERE {REST}), 0))",
     "SELECT greatest((SELECT max(game) FROM event), (SELECT max(game) FROM live), 0)",
 )
 #: The rows behind those that are known. With the inner limit, the server looks each table up; it would read all rows else.
@@ -157,7 +157,7 @@ MATCH = Sql(f"{_MATCH} {_MATCHES.sqlite}", f"{_MATCH} {_MATCHES.postgresql}")
 
 #: Tables of which few rows, and tables of which all rows are read with one query.
 LISTED_AT_ONCE, READ_AT_ONCE = 1000, 100
-_ALL_ROWS = 2**31 - 1
+ALL_ROWS = 2**31 - 1
 
 
 @define(eq=False)
@@ -227,9 +227,9 @@ class TableRows:
         """The highest number of a table; 0: there is none."""
         return int(self._query(_LAST_TABLE)[0][0])
 
-    def unfinished(self, first: int = _ALL_ROWS, after: int = 0) -> Iterator[tuple[int, list[Any]]]:
+    def unfinished(self, first: int = ALL_ROWS, after: int = 0) -> Iterator[tuple[int, list[Any]]]:
         """Every unfinished table behind `after`, the oldest first, with its rows, or only so many first ones of each."""
-        at_once = READ_AT_ONCE if first == _ALL_ROWS else LISTED_AT_ONCE
+        at_once = READ_AT_ONCE if first == ALL_ROWS else LISTED_AT_ONCE
         while some := self._listed(_UNFINISHED, after, at_once, first):
             some.sort(key=lambda row: (row[0], -1 if row[3] is None else row[3]))
             for table, own in groupby(some, key=itemgetter(0)):

@@ -6,10 +6,14 @@ and the outcome. Before them is its fingerprint, if the row's kind says that it 
 
 Every row ends with `h`, the first 8 bytes of SHA-256 over the `h` of the table's row before and the rest of this row. So a
 row that was changed, lost or moved breaks the chain.
+
+In a file, one row can have several entries: a run. Its `n` is that of the first entry, and where another row has the time, it
+has the number of its entries. Its body is a msgpack array of them.
 """
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from hashlib import sha256
 from struct import Struct
 from typing import Any, NamedTuple, TypeAlias
@@ -31,6 +35,14 @@ _KINDS = {int(kind): kind for kind in EntryKind}
 #: Added to the kind of an entry with a check. A release that knows no checks leaves such a table alone.
 CHECKED = 64
 _CHECK_BYTES = 8
+#: The kind of a run.
+RUN = 32
+#: The kind of a run that was put together from commits, and is not in `event`. It has no place in the chain. Its `h` is empty
+#: if its commits are whole.
+RECENT = 33
+_encode = msgspec.msgpack.Encoder().encode
+_decode = msgspec.msgpack.Decoder(list[Entry]).decode
+_split = msgspec.msgpack.Decoder(list[msgspec.Raw]).decode
 
 
 class Damaged(ValueError):
@@ -96,10 +108,29 @@ def opening_row(seq: int, table: TableId, opening: TableHeader, opened_ms: int) 
 
 def entry_row(seq: int, table: TableId, head: Head, entry: Entry) -> Row:
     """The row of an entry that follows `head`."""
-    n, at, kind, seat, body = head.n + 1, entry.at, int(entry.kind), entry.seat, write_body(entry)
-    if entry.check:
-        kind |= CHECKED
-    return Row(seq, table, n, at, kind, seat, body, link(head.h, seq, table, n, at, kind, seat, body))
+    row = _row_of(seq, table, head.n + 1, entry)
+    return row._replace(h=link(head.h, *row[:7]))
+
+
+def _row_of(seq: int, table: int, n: int, entry: Entry) -> Row:
+    """The row of an entry, without its hash."""
+    kind = int(entry.kind) | CHECKED if entry.check else int(entry.kind)
+    return Row(seq, table, n, entry.at, kind, entry.seat, write_body(entry), b"")
+
+
+def run_row(seq: int, table: int, head: Head, entries: Sequence[Entry] | bytes, count: int) -> Row:
+    """
+    The row of several entries that follow `head`.
+
+    :param entries: as they are, or as they are written
+    """
+    n, body = head.n + 1, entries if isinstance(entries, bytes) else _encode(entries)
+    return Row(seq, table, n, count, RUN, None, body, link(head.h, seq, table, n, count, RUN, None, body))
+
+
+def end_of(row: Sequence[Any]) -> int:
+    """The number of the last entry in a row."""
+    return int(row[2] + row[3] - 1 if row[4] in (RUN, RECENT) else row[2])
 
 
 def chain_of(rows: Iterable[Sequence[Any]], head: Head | None = None) -> Head | None:
@@ -119,12 +150,19 @@ def chain_of(rows: Iterable[Sequence[Any]], head: Head | None = None) -> Head | 
         n += 1
         if number != n:
             raise Damaged(f"table {game}: row {n} is missing")
+        if kind == RECENT:
+            if stored:
+                raise Damaged(f"table {game}: row {n} is in a commit that does not match its hash")
+            n += at_ms - 1
+            continue
         numbers = pack(seq, game, number, at_ms, kind, _NOBODY if seat is None else seat)
         h = sha256(h + numbers + body).digest()[:8]
         if h != stored:
             raise Damaged(f"table {game}: row {n} does not match its hash")
         if (kind == OPENED) != (n == 0):
             raise Damaged(f"table {game}: row {n} is of a kind that cannot stand there")
+        if kind == RUN:
+            n += at_ms - 1
     return None if n < 0 else Head(n, h)
 
 
@@ -225,7 +263,52 @@ def record_of(rows: Sequence[Row]) -> TableRecord:
 
     :raises Undecodable: another release wrote them
     """
-    return TableRecord(TableId(rows[0].game), read_opening(rows[0]), tuple(map(read_entry, rows[1:])))
+    entries = tuple(entry for row in rows[1:] for entry in read_entries(row))
+    return TableRecord(TableId(rows[0].game), read_opening(rows[0]), entries)
+
+
+def read_entries(row: Row) -> Sequence[Entry]:
+    """
+    The entries of a row, which is one but in a run.
+
+    :raises Undecodable: of a kind, or in a form, that this release does not know
+    """
+    if row.kind not in (RUN, RECENT):
+        return (read_entry(row),)
+    try:
+        entries = _decode(row.body)
+        if len(entries) == row.at_ms:
+            return entries
+        error: Exception | None = None
+    except (msgspec.DecodeError, ValueError, RecursionError) as caught:
+        error = caught
+    raise Undecodable(_why_unreadable(row)) from error
+
+
+def _why_unreadable(row: Row) -> str:
+    """Why a run cannot be read: the first row of another release in it."""
+    with suppress(msgspec.DecodeError, ValueError, RecursionError):
+        for n, written in enumerate(_split(row.body), row.n):
+            [kind, *_] = msgspec.msgpack.decode(written)
+            if kind not in _KINDS:
+                return f"table {row.game}: row {n} is of kind {kind}, which this release does not know"
+    return (
+        f"table {row.game}: row {row.n}, or one behind it, cannot be read: it is damaged, or another release wrote it"
+    )
+
+
+def single_rows(rows: Iterable[Row]) -> Iterator[Row]:
+    """
+    Rows with one entry each, and without hashes where there were runs.
+
+    :raises Undecodable: another release wrote them
+    """
+    for row in rows:
+        if row.kind in (RUN, RECENT):
+            for n, entry in enumerate(read_entries(row), row.n):
+                yield _row_of(row.seq, row.game, n, entry)
+        else:
+            yield row
 
 
 def _number(number: int) -> bytes:

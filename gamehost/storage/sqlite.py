@@ -32,6 +32,7 @@ from gamehost.storage.high_water_mark import STEP as CHECK_STEP
 from gamehost.storage.high_water_mark import read_last_commit
 from gamehost.storage.questions import Reader
 from gamehost.storage.reads import Sql, TableRows
+from gamehost.storage.recent import FileRows
 from gamehost.storage.sidecar import LOG_SUFFIX, check_log, close_unchanged, put_back, read, sidecar_path, sync_folder
 from gamehost.storage.store import open_store
 from gamehost.storage.writer import Writer
@@ -53,7 +54,7 @@ class SqliteReader(SqliteDatabase):
 
     _clock: Callable[[], float] = time.monotonic
     _until: float = 0.0
-    tables: TableRows = field(init=False, default=Factory(TableRows, takes_self=True))
+    tables: TableRows = field(init=False, default=Factory(FileRows, takes_self=True))
 
     def is_late(self) -> bool:
         """Whether the answer takes too long."""

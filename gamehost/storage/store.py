@@ -14,13 +14,15 @@ from attrs import define, field
 
 from gamehost.journal.records import StoreUnusable, TableId
 from gamehost.storage import high_water_mark
-from gamehost.storage.contents import Group, OpenStore, UnreadableRow, in_words, is_unplayed
+from gamehost.storage.contents import Change, Group, OpenStore, UnreadableRow, in_words, is_unplayed
 from gamehost.storage.database import Loss, SqliteDatabase, ask, lock, make_durable, migrate, place, schemas
-from gamehost.storage.high_water_mark import CheckedRows, count_rows, read_checked, write_checked
+from gamehost.storage.groups import FileGroup, RecentCommits
+from gamehost.storage.high_water_mark import CheckedRows, count_moved, read_checked, write_checked
 from gamehost.storage.notes import AddAccount
 from gamehost.storage.questions import MatchLists, ended_among
-from gamehost.storage.reads import COLUMNS, TableRows
-from gamehost.storage.row_codec import Row
+from gamehost.storage.reads import COLUMNS
+from gamehost.storage.recent import Commit, FileRows, commit_faults, commit_of, commits_in, entries_by_table, unmoved
+from gamehost.storage.row_codec import Head, Row, end_of
 
 #: The most rows of one statement.
 MOST_ROWS = 128
@@ -40,6 +42,14 @@ def insert_of(rows: int) -> str:
     return f"INSERT OR ROLLBACK INTO event({COLUMNS.sqlite}) VALUES " + ", ".join(["(?, ?, ?, ?, ?, ?, ?, ?)"] * rows)
 
 
+#: The statement of most commits.
+_INSERT = "INSERT OR ROLLBACK INTO recent(seq, body, h) VALUES (?, ?, ?)"
+
+
+def _entries_in(row: Row) -> int:
+    return end_of(row) - row.n + 1
+
+
 @define(eq=False)
 class SqliteStore(OpenStore):
     """
@@ -52,37 +62,41 @@ class SqliteStore(OpenStore):
     _step: int
     _at: Callable[[], float]
     lists: MatchLists = field(init=False)
-    #: The last row that the mark on the disk knows. Rows behind it are not removed, because the mark counts those before it.
+    #: The last commit that the mark on the disk knows. It is not removed, nor are those behind it.
     marked: int = field(init=False, default=0)
-    #: Of the last row, the last one that is placed, and all that were ever added.
+    recent: RecentCommits = field(init=False)
+    #: The last row in `event`, the last one that is placed, and how many there ever were, with those that are in commits alone.
     _last: int = field(init=False, default=0)
-    _last_h: bytes = field(init=False, default=b"")
     _placed_to: int = field(init=False, default=0)
     _count: int = field(init=False, default=0)
     _accounts: int = field(init=False, default=0)
     _checked: CheckedRows = field(init=False, factory=CheckedRows)
     database: SqliteDatabase = field(init=False)
+    tables: FileRows = field(init=False)
 
     def __attrs_post_init__(self) -> None:
         database = SqliteDatabase(self.connection)
-        self._read_from(database, TableRows(database), self._at)
+        tables = FileRows(database)
+        self._read_from(database, tables, self._at)
+        self.recent = RecentCommits(tables)
         self.lists = MatchLists(database, has_ends=True)
 
     @property
     def mark(self) -> high_water_mark.Mark:
-        return high_water_mark.mark_of(self._last, self._count, self._last_h, self._accounts)
+        return high_water_mark.mark_of(self.recent.seq, self._count, self.recent.h, self._accounts)
 
     @property
     def ends(self) -> tuple[int, int, int, bytes]:
-        """What `mark` is made of: last row, rows, accounts, and the last row's hash."""
-        return self._last, self._count, self._accounts, self._last_h
+        """What `mark` is made of: last row, rows, accounts, and the last commit's hash."""
+        return self.recent.seq, self._count, self._accounts, self.recent.h
 
     def note_checked(self, step: int) -> None:
         """Note that all rows were found whole, if so many are new since the last note."""
         if self._last - self._checked.seq < step:
             return
         pruned = self._checked.pruned
-        self._checked = CheckedRows(self._last, self._count - pruned, pruned)
+        moved = count_moved(self.connection, self._checked)
+        self._checked = CheckedRows(self._last, moved - pruned, pruned)
         self.connection.execute("BEGIN IMMEDIATE")
         write_checked(self.connection, self._checked)
         self.connection.execute("COMMIT")
@@ -90,39 +104,54 @@ class SqliteStore(OpenStore):
     def _numbers(self) -> Iterator[int]:
         return count(self._last + 1)
 
-    def _write(self, group: Group) -> None:
-        rows = group.rows
-        last = rows[-1].seq if rows else self._last
-        placing = last - self._placed_to >= self._step
-        if group.opened or group.noted or placing or len(rows) > MOST_ROWS:
-            execute, executemany = self.connection.execute, self.connection.executemany
-            execute("BEGIN IMMEDIATE")
-            self._insert(rows)
-            if group.opened:
-                executemany("INSERT INTO live(game) VALUES (?)", [(table,) for table in group.opened])
-            if group.archived:
-                executemany("DELETE FROM live WHERE game = ?", [(row.game,) for row in group.archived])
-            if group.ended:
-                self.lists.add(self._ended(group))
-            for note in group.notes:
-                note.write(self.database)
-            if placing:
-                place(self.database, last)
-                self._placed_to = last
-            self._remove_unplayed()
-            execute("COMMIT")
-            self._accounts += sum(isinstance(note, AddAccount) and note.added for note in group.notes)
-        else:
-            self._insert(rows)  # one statement is a transaction of its own
-        if rows:
-            self._last, self._last_h = last, rows[-1].h
-            self._count += len(rows)
+    def _add(self, changes: Sequence[Change]) -> Group:
+        group = self.recent.build(changes, self._numbers(), self._wall, self.marked)
+        rows, seq, h = group.rows, self.recent.seq, self.recent.h
+        commit = None
+        if group.items:
+            commit = commit_of(seq + len(group.items), h, group.items)
+            seq, h = commit.seq, commit.h
+        if rows or group.noted or group.remove_to:
+            self._write_all(group, commit)
+        elif commit is not None:
+            self.connection.execute(_INSERT, commit)  # one statement is a transaction of its own
+        self._count += len(group.items)
+        self.recent.done(group, seq, h)
+        return group
 
-    def _remove_unplayed(self) -> None:
+    def _write_all(self, group: FileGroup, commit: Commit | None) -> None:
+        """Write a group that is more than its commit."""
+        execute, executemany = self.connection.execute, self.connection.executemany
+        last = group.rows[-1].seq if group.rows else self._last
+        execute("BEGIN IMMEDIATE")
+        if commit is not None:
+            execute(_INSERT, commit)
+        self._insert(group.rows)
+        if group.remove_to:
+            execute("DELETE FROM recent WHERE seq <= ?", (group.remove_to,))
+        if group.opened:
+            executemany("INSERT INTO live(game) VALUES (?)", [(table,) for table in group.opened])
+        if group.archived:
+            executemany("DELETE FROM live WHERE game = ?", [(row.game,) for row in group.archived])
+        if group.ended:
+            self.lists.add(self._ended(group))
+        for note in group.notes:
+            note.write(self.database)
+        if last - self._placed_to >= self._step:
+            place(self.database, last)
+            self._placed_to = last
+        self._remove_unplayed(last)
+        execute("COMMIT")
+        self._last = last
+        self._accounts += sum(isinstance(note, AddAccount) and note.added for note in group.notes)
+
+    def _remove_unplayed(self, last: int) -> None:
         """
         Remove matches in which nobody has acted. Within a transaction.
 
         The newest table and the last row stay: new numbers are counted from them. What was removed counts as pruned.
+
+        :param last: the last row's `seq`
         """
         if not (tables := self._unplayed.due()):
             return
@@ -133,7 +162,7 @@ class SqliteStore(OpenStore):
             if not is_unplayed(rows):
                 continue
             told = not execute("SELECT count(*) FROM live WHERE game = ?", (table,)).fetchone()[0]
-            if told and table < newest and rows[-1].seq < self.marked:
+            if told and table < newest and rows[-1].seq < last:
                 execute("DELETE FROM placed WHERE game = ?", (table,))
                 removed += rows
             else:
@@ -143,14 +172,17 @@ class SqliteStore(OpenStore):
         self.lists.remove(ended_among(removed))
         self.connection.executemany("DELETE FROM event WHERE seq = ?", [(row.seq,) for row in removed])
         before, seq = self._checked, self._checked.seq
-        known = sum(row.seq <= seq for row in removed)
-        self._checked = CheckedRows(seq, before.rows - known, before.pruned + len(removed))
+        known = sum(_entries_in(row) for row in removed if row.seq <= seq)
+        self._checked = CheckedRows(seq, before.rows - known, before.pruned + sum(map(_entries_in, removed)))
         write_checked(self.connection, self._checked)
 
     def _insert(self, rows: list[Row]) -> None:
         for begin in range(0, len(rows), MOST_ROWS):
             some = rows[begin : begin + MOST_ROWS]
             self.connection.execute(insert_of(len(some)), list(chain.from_iterable(some)))
+
+    def _follow(self, table: TableId, rows: Sequence[Row], head: Head) -> None:
+        self.recent.follow(rows, head)
 
     def _told(self, table: TableId, rows: Sequence[Row]) -> int | None:
         told = self.database.rows("SELECT told FROM live WHERE game = ?", (table,))
@@ -171,11 +203,13 @@ class SqliteStore(OpenStore):
 
         :raises StoreUnusable: a note of the store was changed
         """
-        last = self.database.rows("SELECT seq, h FROM event ORDER BY seq DESC LIMIT 1")
-        self._last, self._last_h = last[0] if last else (0, b"")
-        self._checked = read_checked(self.connection)
-        self._count = count_rows(self.connection, self._checked)
         self.load_schema()
+        commits = commits_in(self.database)
+        waiting = unmoved(self.database, entries_by_table(commits))
+        self.recent.load(*high_water_mark.last_of(self.connection), commits, waiting)
+        self._last = self.database.rows("SELECT coalesce(max(seq), 0) FROM event")[0][0]
+        self._checked = read_checked(self.connection)
+        self._count = count_moved(self.connection, self._checked) + sum(waiting.values())
         self._accounts = high_water_mark.accounts_in(self.connection)
 
     def live(self) -> list[TableId]:
@@ -186,6 +220,16 @@ class SqliteStore(OpenStore):
         """Remove damaged tables from the list of unfinished ones. Their rows stay."""
         self._given_up = damage
         self.database.run_many("DELETE FROM live WHERE game = ?", [(damaged.table,) for damaged in damage])
+
+    def move_everything(self) -> None:
+        """Move what the commits have to `event`, as far as they are whole, and remove them all."""
+        tables, numbers = list(self.tables.recent()), self._numbers()
+        self.connection.execute("BEGIN IMMEDIATE")
+        for table in tables:
+            self._insert(list(self.recent.rows_to_move(table, numbers)))
+        self.connection.execute("DELETE FROM recent")
+        self.connection.execute("COMMIT")
+        self.load_ends()
 
     def _put_to_sleep(self) -> None:
         with suppress(sqlite3.OperationalError):  # on a full disk the note has to wait for a later start
@@ -230,6 +274,8 @@ def open_store(
         store.load_schema()
     if damage:
         store.give_up(damage)
+    if accept_loss and version and commit_faults(commits_in(store.database)):
+        store.move_everything()
     return store
 
 
@@ -248,6 +294,8 @@ def _check(
         )
     store.load_ends()
     if not accept_loss:
+        for fault in commit_faults(commits_in(store.database)):
+            raise Loss(f"the journal was changed or damaged: {fault}")
         high_water_mark.check(store.connection, recorded, store.ends[1])
     damage = store.check_at_start(accept_loss)
     if damage and not accept_loss:

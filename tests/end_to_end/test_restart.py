@@ -14,6 +14,7 @@ from pathlib import Path
 from twisted.trial.unittest import SkipTest, SynchronousTestCase
 
 from tests.kit import fork_server
+from tests.kit.journals import by_rows
 from tests.kit.kills import Lost, OpenPair, Pair, kill_at_random
 from tests.kit.offer_kills import OfferPair
 from tests.kit.process import ROOT, HostProcess, Socket
@@ -129,6 +130,7 @@ class LateCheckTests(RestartCase):
         with self.host() as host:
             there = [self.begin(host), self.begin(host, "cid", "dan")]
             host.stop()
+        by_rows(self.folder / "store.sqlite")
         with closing(sqlite3.connect(self.folder / "store.sqlite")) as connection, connection:
             connection.execute("UPDATE event SET at_ms = at_ms + 1 WHERE game = 2 AND n = 2")
         with self.late_host() as host:

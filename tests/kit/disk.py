@@ -8,6 +8,7 @@ sectors. A fault makes one call fail, or all from one call on. The host's own co
 import random
 from collections.abc import Callable, Sequence
 from itertools import pairwise
+from operator import itemgetter
 from typing import Any
 
 import apsw
@@ -19,7 +20,8 @@ from gamehost.storage.contents import Change
 from gamehost.storage.database import SqliteDatabase, placed_faults
 from gamehost.storage.high_water_mark import Mark
 from gamehost.storage.notes import Told
-from gamehost.storage.row_codec import OPENED, Row, finishes, read_entry, read_opening
+from gamehost.storage.recent import commit_faults, commits_in
+from gamehost.storage.row_codec import OPENED, finishes, read_entry, read_opening, single_rows
 from gamehost.storage.store import SqliteStore, open_store
 from tests.kit.journal_contract import OPENING
 
@@ -213,8 +215,6 @@ def str_name(name: Any) -> str:
 # none.
 
 
-EVERYTHING = "SELECT seq, game, n, at_ms, kind, seat, body, h FROM event ORDER BY seq"
-
 #: What a failing disk makes of SQLite's calls.
 DISK_ERRORS = (apsw.Error, OSError)
 
@@ -285,14 +285,15 @@ class Runs:
 
     def take_up(self, store: SqliteStore) -> str | None:
         """See what a later run holds, and go on from there; what is wrong with it."""
-        rows = [Row._make(row) for row in store.connection.execute(EVERYTHING)]
+        rows = [row for table in range(1, self._tables + 1) for row in single_rows(store.tables.rows(table))]
         held = [(row.game, read_opening(row) if row.kind == OPENED else read_entry(row)) for row in rows]
-        last = rows[-1].seq if rows else 0
+        last = store.mark.last
         if last < self.acknowledged:
             return "lost"
         del self.sent[last:]
         removed = self.unplayed.difference(table for table, _ in held)
-        if held != [one for one in self.sent if one[0] not in removed] or last not in self.ends:
+        expected = sorted((one for one in self.sent if one[0] not in removed), key=itemgetter(0))
+        if held != expected or last not in self.ends or commit_faults(commits_in(store.database)):
             return "disordered"
         if placed_faults(SqliteDatabase(store.connection)) or store.lists.faults():
             return "misplaced"
@@ -305,7 +306,7 @@ class Runs:
 
 
 def open_on(drive: Drive, disk: Disk, runs: Runs, sync: str = "FULL") -> SqliteStore:
-    """The host's own way of opening a store, on a disk, with checkpoints and steps of the index that come often."""
+    """The host's own way of opening a store, on a disk, with checkpoints, steps of the index and moves that come often."""
     connection = drive.connect(disk)
     try:
         any_connection: Any = connection
@@ -313,6 +314,7 @@ def open_on(drive: Drive, disk: Disk, runs: Runs, sync: str = "FULL") -> SqliteS
     except BaseException:
         abandon(connection, disk)
         raise
+    store.recent.most, store.recent.at_once, store.recent.most_moved = 9, 3, 4
     connection.execute("PRAGMA wal_autocheckpoint=8")
     connection.execute(f"PRAGMA synchronous={sync}")
     return store

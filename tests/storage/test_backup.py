@@ -20,7 +20,7 @@ from gamehost.storage.inspect import faults_of, main, reading
 from gamehost.storage.sidecar import sidecar_path
 from gamehost.storage.writer import Between
 from tests.kit.journal_contract import MOVE, nothing
-from tests.kit.journals import records
+from tests.kit.journals import by_rows, records
 from tests.kit.store_kills import Lost, Rounds
 from tests.storage.test_sqlite import StoreCase
 
@@ -49,6 +49,7 @@ class BackupTests(StoreCase):
         journal = self.start()
         self.play(journal, 3)
         self.stop(journal)
+        by_rows(self.path)
         with closing(sqlite3.connect(self.path, isolation_level=None)) as connection:
             connection.execute("DELETE FROM event WHERE seq = 2")
         with reading(self.path) as source:
@@ -196,6 +197,7 @@ class OnlineBackupTests(StoreCase):
         journal = self.start()
         self.play(journal, 5)
         self.stop(journal)
+        by_rows(self.path)
         with closing(sqlite3.connect(self.path, isolation_level=None)) as connection:
             connection.execute("UPDATE event SET body = x'00' WHERE seq = 3")
         journal = self.start(accept_loss=True)
@@ -271,6 +273,7 @@ class CheckTests(StoreCase):
         self.play(journal, 5)
         self.stop(journal)
         self.assertEqual(self.checked(self.path), (0, ""))
+        by_rows(self.path)
         with closing(sqlite3.connect(self.path, isolation_level=None)) as connection:
             connection.execute("DELETE FROM event WHERE seq > 3")
         status, words = self.checked(self.path)

@@ -31,7 +31,7 @@ from tests.kit.accounts import account, nobody
 from tests.kit.disk import Commit, Disk, Drive, Runs, abandon, next_run, open_on, run
 from tests.kit.fork_server import ROOT, Process, start
 from tests.kit.journal_contract import END, MOVE, OPENING, nothing
-from tests.kit.journals import records, rows
+from tests.kit.journals import by_rows, records, rows
 from tests.kit.store_kills import flip_bits
 from tests.storage.test_sqlite import StoreCase
 
@@ -260,6 +260,7 @@ class StoreTests(DamageCase):
 
     def test_rows_that_were_changed_are_refused(self) -> None:
         """A row of a table that goes on, a missing row even of a finished table, and a table that is listed and not there."""
+        by_rows(self.path)
         whole = self.path.read_bytes()
         for statement, why in (
             ("UPDATE event SET at_ms = at_ms + 1 WHERE game = 1 AND n = 4", "table 1: row 4 does not match its hash"),
@@ -275,6 +276,7 @@ class StoreTests(DamageCase):
         journal = self.start()
         third = self.play(journal, 2)
         self.stop(journal)
+        by_rows(self.path)
         self.change(self.path, "UPDATE event SET body = x'00' WHERE game = 1 AND n = 4")
         journal = self.start(accept_loss=True)
         self.assertEqual([record.table for record in records(journal)], [third])
@@ -339,6 +341,7 @@ class RecordCheckTests(StoreCase):
         for _ in range(TABLES):
             self.play(journal, MOVES)
         self.stop(journal)
+        by_rows(self.path)
 
     def damage(self, table: int, n: int) -> None:
         with closing(sqlite3.connect(self.path)) as connection, connection:
@@ -504,7 +507,7 @@ class PowerTests(SynchronousTestCase):
         self.assertGreater(cuts(200, early=True)["lost"], 20)
 
     def test_removing_what_the_mark_counts_is_caught(self) -> None:
-        """Rows behind the mark on the disk stay, else a start would take the store for one that has lost rows."""
+        """A commit that the mark on the disk names stays, else a start would take the store for another one."""
         self.assertGreater(cuts(200, marks_ahead=True)["corrupt"], 5)
 
 

@@ -7,6 +7,7 @@ from functools import partial
 from typing import Any
 
 from attrs import define, field
+from msgspec.structs import replace
 
 from gamehost.journal.records import (
     Entry,
@@ -28,7 +29,7 @@ from gamehost.storage.reads import LIST, MATCH, Readable, Sql, TableRows
 from gamehost.storage.sqlite import open_reader
 from gamehost.storage.store import SqliteStore, open_store
 from tests.kit.journal_contract import BEGAN, END, MOVE, OPENING, nothing
-from tests.kit.journals import JournalCase
+from tests.kit.journals import JournalCase, by_rows
 from tests.kit.postgresql import PostgresCase
 from tests.storage.test_sqlite import StoreCase
 
@@ -112,10 +113,9 @@ class QuestionTests(StoreAndReaderCase):
             self.play(table, OPENING, BEGAN, MOVE)
         found = read_entries_after(self.reader.tables, {TableId(3): 2, TableId(2): 1, TableId(1): 0, TableId(9): 0})
         self.assertEqual(found, {1: [BEGAN, MOVE], 2: [MOVE]})
-        self.connection.execute("UPDATE event SET kind = 63 WHERE game = 1 AND n = 2")
-        self.store.commit([(TableId(3), END)])
-        again = read_entries_after(self.reader.tables, {TableId(1): 1, TableId(3): 2})
-        self.assertEqual(again, {1: "table 1: row 2 is of kind 63, which this release does not know", 3: [END]})
+        self.store.commit([(TableId(1), replace(MOVE, kind=63)), (TableId(3), END)])
+        again = read_entries_after(self.reader.tables, {TableId(1): 2, TableId(3): 2})
+        self.assertEqual(again, {1: "table 1: row 3 is of kind 63, which this release does not know", 3: [END]})
 
     def test_no_more_than_can_be_read_at_once(self) -> None:
         self.patch(questions, "MOST_ROWS", 3)
@@ -130,8 +130,11 @@ class QuestionTests(StoreAndReaderCase):
             [read_record(self.reader.tables, TableId(number)) for number in (1, 2)],
             [TableRecord(TableId(1), OPENING, (BEGAN,)), "table 2: all of its rows are missing"],
         )
-        self.connection.execute("UPDATE event SET at_ms = 7 WHERE n = 1")
-        self.assertEqual(read_record(self.reader.tables, TableId(1)), "table 1: row 1 does not match its hash")
+        [(body,)] = self.connection.execute("SELECT body FROM recent").fetchall()
+        for spoilt in (body + b"\0", body[:-1] + b"\xc4"):
+            self.connection.execute("UPDATE recent SET body = ?", (spoilt,))
+            expected = "table 1: row 1 is in a commit that does not match its hash"
+            self.assertEqual(read_record(self.reader.tables, TableId(1)), expected)
 
 
 class PlanTests(StoreAndReaderCase):
@@ -174,7 +177,7 @@ class ReaderTests(StoreAndReaderCase):
             self.assertRaises(sqlite3.OperationalError, self.reader.connection.execute, sql)
 
     def test_what_takes_too_long_is_given_up(self) -> None:
-        self.play(1, OPENING, *[MOVE] * 9000)
+        self.play(1, OPENING, *[replace(MOVE, drawn=(2**70,))] * 9000)  # so that each has a row
         before, self.reader._clock = self.reader._clock, iter(range(0, 10**9, 4)).__next__
         self.assertRaises(sqlite3.OperationalError, self.reader.tables.rows, TableId(1))
         connection: Any = self.reader.connection
@@ -462,8 +465,11 @@ class SqliteTests(StoreCase, ReadsContract):
         journal = self.start()
         self.fill(journal)
         self.stop(journal)
+        by_rows(self.path)
         self.connection = connect(self.path)
         self.addCleanup(self.connection.close)
+        self.connection.execute("DELETE FROM placed")
+        self.connection.execute("UPDATE placed_to SET seq = 0")
         self.read(SqliteDatabase(self.connection))
 
 

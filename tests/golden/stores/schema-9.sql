@@ -1,0 +1,90 @@
+-- A store of schema 9, as a host of gamehost 0.3.0 has left it. The next line is the file beside it that ends in .hwm.
+-- {"max_seq": 8, "count": 8, "sha": "421aa8a9f658323f9ab9d9b109712ff6521b50b665a78ad3c280948cdb98ae8b", "accounts": 1, "run": "7975fc1a"}
+PRAGMA application_id=1734438245;
+PRAGMA user_version=9;
+BEGIN TRANSACTION;
+CREATE TABLE account(
+  key TEXT PRIMARY KEY,        -- the name as names are compared
+  name TEXT NOT NULL,          -- as it was first written
+  n INTEGER NOT NULL,          -- scrypt's parameters for this digest
+  r INTEGER NOT NULL,
+  p INTEGER NOT NULL,
+  salt BLOB NOT NULL,
+  hash BLOB NOT NULL
+) STRICT;
+INSERT INTO "account" VALUES('zoe','zoe',16384,8,1,X'7B9B3AF353B7ADA83FD16DA2016D4F47',X'DB4BC76C2B21ACB3BB7C2A2CE6EFE8FE8957265F9CBBAD9C43419CC11DE55678');
+CREATE TABLE ban(
+  key TEXT PRIMARY KEY,        -- what the ban counts for, as gamehost.accounts.bans.Ban has it
+  target TEXT NOT NULL,        -- the name as it was written, or the network
+  since INTEGER NOT NULL,      -- in seconds since 1970
+  until INTEGER                -- in seconds since 1970; NULL: for ever
+) STRICT, WITHOUT ROWID;
+CREATE TABLE event(
+  seq INTEGER PRIMARY KEY,     -- counted from 1 without a gap, over all tables
+  game INTEGER NOT NULL,       -- the table's number
+  n INTEGER NOT NULL,          -- counted from 0 within the table
+  at_ms INTEGER NOT NULL,      -- on the table's clock; row 0: when it was opened, milliseconds since 1970
+  kind INTEGER NOT NULL,       -- 0: opened; else gamehost.journal.records.Kind
+  seat INTEGER,
+  body BLOB NOT NULL,          -- gamehost.storage.row_codec says how it is written
+  h BLOB NOT NULL              -- the first 8 bytes of SHA-256(h of the table's row before || this row)
+) STRICT;
+INSERT INTO "event" VALUES(1,1,0,1795340699738,0,NULL,X'7B2267616D65223A226F6E6974616D61222C227365617473223A5B5B22616E6E222C226F6E6974616D61222C223132372E302E302E31222C66616C73655D2C5B22626F62222C226F6E6974616D61222C223132372E302E302E31222C66616C73655D5D2C2273657474696E6773223A7B226465616C223A22626F61722C6F782F637261622C65656C2F7469676572222C226D6F76655F74696D65223A2233363030227D2C2276657273696F6E223A317D',X'E8B8187EE8C85F82');
+INSERT INTO "event" VALUES(2,2,0,1795340699738,0,NULL,X'7B2267616D65223A226F6E6974616D61222C227365617473223A5B5B226361726C222C226F6E6974616D61222C223132372E302E302E31222C66616C73655D2C5B22646F7261222C226F6E6974616D61222C223132372E302E302E31222C66616C73655D5D2C2273657474696E6773223A7B226465616C223A22626F61722C6F782F637261622C65656C2F7469676572222C226D6F76655F74696D65223A2233363030227D2C2276657273696F6E223A317D',X'6FF54FAE85CB92BF');
+INSERT INTO "event" VALUES(3,2,1,2,32,NULL,X'92970100C0C40090A0C40097020400C4086F7820633120633290A0C400',X'DE8B0A99812F9AF0');
+INSERT INTO "event" VALUES(4,2,3,1009,3,1,X'00006361726C20776F6E20286C656674293A20746865206F7468657220706C61796572206C656674',X'D056EFCDA8C2A220');
+CREATE TABLE finished(
+  game INTEGER PRIMARY KEY,    -- the table's number
+  first INTEGER NOT NULL,      -- `seq` of its first row in `event`
+  last INTEGER NOT NULL        -- and of its last one
+) STRICT;
+INSERT INTO "finished" VALUES(2,2,4);
+CREATE TABLE listed(
+  name TEXT NOT NULL,          -- a player's name, as names are compared; empty: the list is of all players
+  rules TEXT NOT NULL,         -- the name of the game; empty: the list is of all games
+  game INTEGER NOT NULL,       -- the table's number
+  PRIMARY KEY(name, rules, game)
+) STRICT, WITHOUT ROWID;
+INSERT INTO "listed" VALUES('','',2);
+INSERT INTO "listed" VALUES('','onitama',2);
+INSERT INTO "listed" VALUES('carl','',2);
+INSERT INTO "listed" VALUES('carl','onitama',2);
+INSERT INTO "listed" VALUES('dora','',2);
+INSERT INTO "listed" VALUES('dora','onitama',2);
+CREATE TABLE live(
+  game INTEGER PRIMARY KEY
+, since INTEGER, told INTEGER NOT NULL DEFAULT 0) STRICT;
+INSERT INTO "live" VALUES(1,NULL,0);
+CREATE TABLE placed(
+  game INTEGER NOT NULL,
+  n INTEGER NOT NULL,
+  seq INTEGER NOT NULL,        -- of the row in `event`
+  PRIMARY KEY(game, n)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE placed_to(
+  seq INTEGER NOT NULL
+) STRICT;
+INSERT INTO "placed_to" VALUES(0);
+CREATE TABLE proof(
+  key TEXT NOT NULL,           -- the account's
+  digest BLOB NOT NULL,        -- HMAC-SHA256
+  of_address INTEGER NOT NULL, -- 1: of an address; 0: of the password
+  day INTEGER NOT NULL,        -- when it was last shown, in days since 1970
+  PRIMARY KEY(key, digest)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE recent(
+  seq INTEGER PRIMARY KEY,     -- counts everything that was accepted; of the last thing in this commit
+  body BLOB NOT NULL,          -- gamehost.storage.groups says how it is written
+  h BLOB NOT NULL              -- the first 8 bytes of SHA-256(seq || body). The body begins with `h` of the commit before
+) STRICT;
+INSERT INTO "recent" VALUES(2,X'000000000000000092930100C0930101970100C0C40090A0C400',X'A7FCB2D5C2507C58');
+INSERT INTO "recent" VALUES(3,X'A7FCB2D5C2507C589193010297021000C4086F7820633120633290A0C400',X'09119BD65EAB3E0F');
+INSERT INTO "recent" VALUES(4,X'09119BD65EAB3E0F9193010397021401C40A6372616220633520633490A0C400',X'6DF60F7ABE0DE02D');
+INSERT INTO "recent" VALUES(6,X'6DF60F7ABE0DE02D92930200C0930201970100C0C40090A0C400',X'6D8E826D1B9D30B6');
+INSERT INTO "recent" VALUES(7,X'6D8E826D1B9D30B69193020297020400C4086F7820633120633290A0C400',X'7A9B151795F17510');
+INSERT INTO "recent" VALUES(8,X'7A9B151795F1751091930203C0',X'64043657D67A78B1');
+CREATE TABLE uptime(
+  seconds INTEGER NOT NULL
+) STRICT;
+INSERT INTO "uptime" VALUES(0);
+COMMIT;
