@@ -54,7 +54,7 @@ class MembersTests(ClusterCase):
 
     def test_starts(self) -> None:
         """A member that stands still while it starts is not taken for dead."""
-        say(run("starts", number("STARTS", 2), self.new_server(), self.folder))
+        say(run("starts", number("STARTS", 1), self.new_server(), self.folder))
 
     def test_stops(self) -> None:
         """SIGTERM in turn: nobody loses a seat."""
