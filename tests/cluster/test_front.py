@@ -28,7 +28,7 @@ from gamehost.testing.transport import StrictTransport
 from tests.kit.memory_cluster import ClusterCase
 from tests.kit.memory_host import Client
 from tests.kit.web_host import WebHost, WebTransport
-from tests.net.test_connection_costs import SocketTransport
+from tests.net.test_connection import SocketTransport
 
 WIRES = ("console", "open", "eriantys", "eriantys-java")
 

@@ -31,7 +31,7 @@ from tests.kit.wires.paper_soccer_talk import login, message
 from tests.kit.wires.remote_talk import master_login, over, state, thanks
 
 # Championships whose host is killed: what the players were told of the results, and whether the record has the same.
-# `tests.lobby.test_championship_kills` kills hosts in memory.
+# `tests.lobby.test_championship` kills hosts in memory.
 
 
 _GAME = re.compile(r'<gameId id="([0-9.]+)"/>')

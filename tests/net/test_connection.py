@@ -2,22 +2,30 @@
 
 import re
 import socket
+import tracemalloc
 from typing import Any
 
 from attrs import evolve
+from twisted.internet import tcp
 from twisted.internet.address import IPv4Address, UNIXAddress
+from twisted.internet.protocol import Factory
+from twisted.internet.task import Clock
 from twisted.internet.testing import StringTransport
 from twisted.logger import Logger, LogLevel
 from twisted.trial.unittest import SynchronousTestCase
 
+from gamehost._twisted import ImmediateServer
+from gamehost.limits import TokenBucket
 from gamehost.net.connection import KINDS, OTHER, kind_of
-from gamehost.net.deadlines import Cork
+from gamehost.net.deadlines import Cork, Deadline, Deadlines, Ticker
+from gamehost.net.endpoints import send_at_once
 from gamehost.net.limiter import MOST_BEING_REFUSED
-from gamehost.testing.transport import StrictTransport
+from gamehost.testing.transport import BUFFER, StrictTransport
 from tests.kit.example_game import TOY_WIRE
 from tests.kit.memory_host import Client, MemoryHost
 from tests.kit.reactors import Lines
 from tests.kit.sources import read_sources
+from tests.test__twisted import NotingReactor
 
 
 class ConnectionCase(SynchronousTestCase):
@@ -326,3 +334,242 @@ class HangUpsTests(SynchronousTestCase):
         self.assertEqual(factory.admitted, 3)
         self.assertEqual(factory.hang_ups.total(), 1)
         self.assertEqual(world.context.limiter.refusals, {"full": 1})
+
+
+# What connections cost: those that say nothing, those that read nothing, and those that are not there any more.
+
+
+class SocketTransport(StrictTransport):
+    """A transport with a socket of the system's."""
+
+    def __init__(self, world: MemoryHost) -> None:
+        super().__init__(world.clock)
+        self.socket = socket.socket()
+
+    def getHandle(self) -> socket.socket:
+        """As Twisted's TCP transport has it."""
+        return self.socket
+
+
+class Layer(StrictTransport):
+    """A transport above another one, as TLS is; its own handle is no socket."""
+
+    def __init__(self, world: MemoryHost, below: SocketTransport) -> None:
+        super().__init__(world.clock)
+        self.transport = below
+
+    def getHandle(self) -> object:
+        """OpenSSL's, say."""
+        return object()
+
+
+class CostTests(SynchronousTestCase):
+    """Memory, and time."""
+
+    def test_silent_connection(self) -> None:
+        """Row 9: one that has not logged in costs at most 10 KiB, the test's own end included."""
+        world = MemoryHost({"limits.unlimited": "yes"}, wires=(TOY_WIRE,))
+        world.connect("toy").say("hi ann")
+        tracemalloc.start()
+        try:
+            before, _ = tracemalloc.get_traced_memory()
+            clients = [world.connect("toy") for _ in range(200)]
+            after, _ = tracemalloc.get_traced_memory()
+        finally:
+            tracemalloc.stop()
+        self.assertLess((after - before) / len(clients), 10_240)
+
+    def test_clients_that_never_read(self) -> None:
+        """Row 13: none has more than 128 KiB and a message waiting: a thousand have 128 MiB; all are cut off."""
+        world = MemoryHost({"limits.unlimited": "yes"}, wires=(TOY_WIRE,))
+        clients = [world.connect("toy") for _ in range(10)]
+        most = 0
+        for client in clients:
+            client.transport.reads = False
+            for _ in range(1_000):
+                if client.transport.aborted:
+                    break
+                client.say("say 1000")
+                client.protocol.say("x" * 1000)
+                waiting = client.transport.queued + client.protocol.output.pending_bytes
+                most = max(most, waiting)
+        self.assertGreater(most, BUFFER)
+        self.assertLessEqual(most, 128 * 1024 + 1000)
+        world.wait(0)
+        self.assertTrue(all(client.closed for client in clients))
+        self.assertEqual(world.context.limiter.count, 0)
+
+    def test_first_byte_that_is_not_taken(self) -> None:
+        """Row 12: over real sockets the ten seconds begin when the system is full, and no more is asked for then."""
+        world = MemoryHost({"limits.unlimited": "yes", "limits.login_seconds": "1000"}, wires=(TOY_WIRE,))
+        reactor: Any = NotingReactor()
+        reactor.callLater = world.clock.callLater
+        port: Any = tcp.Port(0, Factory(), reactor=reactor)
+        port._realPortNumber = 0
+        port.socket = socket.create_server(("127.0.0.1", 0))
+        self.addCleanup(port.socket.close)
+        send_at_once(port)
+        theirs = socket.socket()
+        self.addCleanup(theirs.close)
+        theirs.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4_096)
+        theirs.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        theirs.connect(port.socket.getsockname())
+        ours, _ = port.socket.accept()
+        ours.setblocking(False)
+        protocol = world.factories["toy"].buildProtocol(IPv4Address("TCP", "192.0.2.1", 1))
+        assert protocol is not None
+        server = ImmediateServer(ours, protocol, ("192.0.2.1", 1), port, 0, reactor)
+        protocol.makeConnection(server)
+        asked = 0
+        while server in reactor.readers and asked < 1_000:
+            theirs.sendall(b"say 1000\n")
+            server.doRead()
+            world.wait(0.01)
+            asked += 1
+        self.assertLess(len(server.dataBuffer) + server._tempDataLen, 2_000)
+        world.wait(9.8)
+        self.assertIn(server, reactor.writers)
+        world.wait(0.3)
+        self.assertTrue(server.disconnected)
+
+    def test_other_side_that_is_gone(self) -> None:
+        """Row 14: a pulled cable is found within 35 seconds, idle or with words on their way; under TLS as well."""
+        world = MemoryHost(wires=(TOY_WIRE,))
+        for layered in (False, True):
+            below = SocketTransport(world)
+            transport: Any = Layer(world, below) if layered else below
+            transport.protocol = world.factories["toy"].buildProtocol(IPv4Address("TCP", "192.0.2.1", 1))
+            transport.protocol.makeConnection(transport)
+            self.addCleanup(below.socket.close)
+            idle, every, tries, unanswered = (
+                below.socket.getsockopt(socket.IPPROTO_TCP, option)
+                for option in (
+                    socket.TCP_KEEPIDLE,
+                    socket.TCP_KEEPINTVL,
+                    socket.TCP_KEEPCNT,
+                    socket.TCP_USER_TIMEOUT,
+                )
+            )
+            self.assertLessEqual(idle + every * tries, 35)
+            self.assertTrue(0 < unanswered <= 35_000)
+
+
+# The deadlines of a connection.
+
+
+class DeadlinesTests(SynchronousTestCase):
+    """A deadline is due once, unless it is cancelled before."""
+
+    def setUp(self) -> None:
+        self.clock = Clock()
+        self.cork = Cork()
+        self.deadlines = Deadlines(self.clock, self.cork)
+        self.due: list[str] = []
+
+    def test_due(self) -> None:
+        """It is called after its seconds, and does not run any more then: it can be set again from there."""
+
+        def again() -> None:
+            self.due.append("first")
+            self.deadlines.set(Deadline.LOGIN, 1, lambda: self.due.append("second"))
+
+        self.deadlines.set(Deadline.LOGIN, 2, again)
+        self.assertIn(Deadline.LOGIN, self.deadlines)
+        self.clock.advance(1.9)
+        self.assertEqual(self.due, [])
+        self.clock.advance(0.1)
+        self.assertEqual(self.due, ["first"])
+        self.clock.advance(1)
+        self.assertEqual(self.due, ["first", "second"])
+        self.assertFalse(self.deadlines)
+
+    def test_cancelled(self) -> None:
+        """One is cancelled, or all are; cancelling a deadline that is not running does nothing."""
+        for deadline in Deadline:
+            self.deadlines.set(deadline, 1, lambda: self.due.append("due"))
+        self.deadlines.cancel(Deadline.ALARM)
+        self.deadlines.cancel(Deadline.ALARM)
+        self.assertNotIn(Deadline.ALARM, self.deadlines)
+        self.assertIn(Deadline.LOGIN, self.deadlines)
+        self.deadlines.cancel_all()
+        self.assertFalse(self.deadlines)
+        self.assertEqual(self.clock.getDelayedCalls(), [])
+
+    def test_what_is_sent_when_it_is_due_is_one_write(self) -> None:
+        """The call is made under the cork."""
+        flushes: list[str] = []
+
+        class Flushed:
+            """Notes its flushes."""
+
+            def flush(self) -> None:
+                """Note one."""
+                flushes.append("flushed")
+
+        def due() -> None:
+            self.cork.add(Flushed())
+            self.due.append(f"{len(flushes)} before the end")
+
+        self.deadlines.set(Deadline.ALARM, 1, due)
+        self.clock.advance(1)
+        self.assertEqual((self.due, flushes), (["0 before the end"], ["flushed"]))
+
+
+# One timer for many: who is looked at, when, and that nothing is left of it.
+
+
+class PulseTests(SynchronousTestCase):
+    """`Ticker`."""
+
+    def setUp(self) -> None:
+        self.clock = Clock()
+        self.pulse = Ticker(self.clock)
+        self.heard: list[tuple[str, float]] = []
+
+    def join(self, name: str) -> None:
+        self.pulse.join(name, 5.0, lambda now: self.heard.append((name, now)))
+
+    def test_all_members_beat_together_on_one_timer(self) -> None:
+        """Who joins later beats with the others."""
+        self.join("ann")
+        self.clock.advance(2)
+        self.join("bob")
+        self.assertEqual(len(self.clock.getDelayedCalls()), 1)
+        self.clock.advance(3)
+        self.clock.advance(5)
+        self.assertEqual(self.heard, [("ann", 5.0), ("bob", 5.0), ("ann", 10.0), ("bob", 10.0)])
+
+    def test_no_timer_while_nobody_is_there(self) -> None:
+        """The last to leave takes it with them; leaving twice, or without having joined, is nothing."""
+        self.join("ann")
+        self.join("bob")
+        self.pulse.leave("ann")
+        self.pulse.leave("ann")
+        self.assertEqual(len(self.clock.getDelayedCalls()), 1)
+        self.pulse.leave("bob")
+        self.pulse.leave("carl")
+        self.assertEqual(self.clock.getDelayedCalls(), [])
+        self.join("ann")
+        self.clock.advance(5)
+        self.assertEqual([name for name, _ in self.heard], ["ann"])
+
+    def test_who_is_made_to_leave_by_another_is_not_looked_at(self) -> None:
+        """Not even in the round that is under way."""
+        self.pulse.join("ann", 5.0, lambda now: self.pulse.leave("bob"))
+        self.join("bob")
+        self.clock.advance(5)
+        self.assertEqual(self.heard, [])
+
+
+class GivenBackTests(SynchronousTestCase):
+    """`TokenBucket.give_back`."""
+
+    def test_a_token_given_back_can_be_taken_again(self) -> None:
+        """And a full bucket does not run over."""
+        bucket = TokenBucket(0.0, 1, 0.0)
+        bucket.give_back()
+        self.assertTrue(bucket.take(0.0))
+        self.assertFalse(bucket.take(0.0))
+        bucket.give_back()
+        self.assertTrue(bucket.take(0.0))
+        self.assertFalse(bucket.take(0.0))

@@ -2,6 +2,8 @@
 Longer checks of the players, run by name: `python -m twisted.trial tests.players.slow`. Many minutes for each game.
 """
 
+from time import process_time
+
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.games.onitama.master import ONITAMA
@@ -12,6 +14,7 @@ from tests.kit.players import check_whole_matches, slow_line_ups
 from tests.players import test_onitama, test_paper_soccer
 from tests.players.test_eriantys import ERIANTYS, LEVELS, settings_of
 from tests.players.test_stratego import Pair
+from tests.players.test_studies import missed, planted, study_of
 
 
 class SlowPlayerTests(SynchronousTestCase):
@@ -51,3 +54,30 @@ class SlowPlayerTests(SynchronousTestCase):
     def test_four_at_eriantys(self) -> None:
         """100 matches of four, one of each level."""
         check_whole_matches(self, ERIANTYS, [LEVELS], range(100), settings_of, effort=0.2)
+
+
+# Studies find the blunder in at least 18 of 20 matches in which one was planted, and take at most 10 s for 100 moves.
+
+
+SEEDS = {
+    "onitama": (1, 2, 3, 5, 6),
+    "paper-soccer": (1, 3, 4, 5, 6),
+    "eriantys": (1, 2, 3, 4, 5, 6),
+    "stratego": (1, 3, 6, 7),
+}
+
+
+class ManyStudiesTests(SynchronousTestCase):
+    """All games, by players of the level hard."""
+
+    timeout = 600
+
+    def test_blunders_are_found(self) -> None:
+        self.assertLessEqual(len(lost := missed(SEEDS)), 2, lost)
+
+    def test_seconds(self) -> None:
+        for name in SEEDS:
+            opening, entries, _ = planted(name, 1)
+            began = process_time()
+            study_of(opening, entries)
+            self.assertLess((process_time() - began) * 100 / len(entries), 10, name)

@@ -2,6 +2,7 @@
 
 import shutil
 import sqlite3
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from typing import Any
 
@@ -12,9 +13,37 @@ from gamehost.accounts.passwords import Account, Accounts, Cost, Digest
 from gamehost.accounts.proofs import Proof
 from gamehost.games.base import Seat
 from gamehost.journal.records import TableId
+from gamehost.storage import names as numbers
 from gamehost.storage.database import APPLICATION, SqliteDatabase, migrate, schemas, statements
 from gamehost.storage.durable import DurableJournal, StoredAccounts
 from gamehost.storage.memory import MemoryJournal
+from gamehost.storage.names import (
+    ASK_UNTIL,
+    BLOCK,
+    NEW,
+    RESTRAINT,
+    Answer,
+    Asked,
+    Claim,
+    Confirm,
+    Home,
+    Judge,
+    Member,
+    NewNumbers,
+    Offer,
+    Registry,
+    Release,
+    Request,
+    Rows,
+    Seen,
+    TableNumbers,
+    Transfer,
+    Wait,
+    WaitNoLonger,
+    carry_out,
+    keys_of,
+    meeting_place,
+)
 from gamehost.storage.notes import (
     AddAccount,
     Note,
@@ -297,3 +326,283 @@ class PostgresTests(PostgresCase, NotesContract):
 
 
 del NotesContract
+
+
+# The names, the members and the numbers of tables in a cluster.
+
+
+QUEUE = ("onitama", "")
+OTHER = ("onitama", "final")
+
+
+def offer(key: str, home: int, order: int, movable: bool = True) -> Offer:
+    return Offer(key, QUEUE, home, movable, order)
+
+
+class NamesTests(SynchronousTestCase):
+    """Groups of requests of member 1. Member 2 is alive, and member 9 is not."""
+
+    def rows(self, *offers: Offer, **homes: Home) -> Rows:
+        return Rows(homes, {one.key: one for one in offers}, {1, 2})
+
+    def check(
+        self,
+        requests: list[Request],
+        rows: Rows,
+        results: list[int | bool | None],
+        homes: dict[str, Home],
+        offers: list[Offer],
+    ) -> None:
+        found, after = carry_out(requests, rows, 1)
+        self.assertEqual((found, after.homes, list(after.offers.values())), (results, homes, offers))
+        again, twice = carry_out(requests, after, 1)
+        self.assertEqual((again, twice), (results, after))
+
+    def test_claims(self) -> None:
+        """A name that nobody has is at home here; any other one where it is, if that member is alive and knows it."""
+        rows = self.rows(there=Home(2), gone=Home(9), taken_over=Home(2, False), ours=Home(1, False))
+        claims: list[Request] = [Claim(key, QUEUE) for key in ("free", "there", "gone", "taken_over", "ours", "free")]
+        results: list[int | bool | None] = [1, 2, None, None, None, 1]
+        self.check(claims, rows, results, {**rows.homes, "free": Home(1)}, [])
+
+    def test_claims_of_somebody_with_an_opponent_elsewhere(self) -> None:
+        """The opponent's member is the answer if nobody waits here, and nothing is noted."""
+        there, gone, here = offer("ann", 2, 4), offer("old", 9, 3), offer("bob", 1, 5)
+        for offers, queue, home in (
+            ((there,), QUEUE, 2),
+            ((there,), OTHER, 1),
+            ((there,), None, 1),
+            ((gone,), QUEUE, 1),
+            ((there, here), QUEUE, 1),
+        ):
+            noted = {"new": Home(1)} if home == 1 else {}
+            self.check([Claim("new", queue)], self.rows(*offers), [home], noted, list(offers))
+        known = self.rows(there, new=Home(1))
+        self.check([Claim("new", QUEUE)], known, [1], {"new": Home(1)}, [there])
+
+    def test_releases(self) -> None:
+        """Only names that are at home here and known here are free then. They do not wait any more."""
+        rows = self.rows(offer("ann", 1, 1), offer("bob", 2, 2), ann=Home(1), bob=Home(2), eve=Home(1, False))
+        left = {"bob": Home(2), "eve": Home(1, False)}
+        self.check([Release(["ann", "bob", "eve", "nobody"])], rows, [None], left, [offer("bob", 2, 2)])
+
+    def test_transfers(self) -> None:
+        """A name goes to a member that is alive. A transfer that was carried out is carried out again."""
+        rows = self.rows(offer("ann", 1, 1), ann=Home(1), bob=Home(2), eve=Home(1, False), tom=Home(9))
+        self.check([Transfer("ann", 2)], rows, [True], {**rows.homes, "ann": Home(2)}, [])
+        self.check([Transfer("lost", 2)], rows, [True], {**rows.homes, "lost": Home(2)}, [offer("ann", 1, 1)])
+        self.check([Transfer("bob", 2)], rows, [True], dict(rows.homes), [offer("ann", 1, 1)])
+        for transfer in (Transfer("ann", 9), Transfer("eve", 2), Transfer("tom", 2)):
+            self.check([transfer], rows, [False], dict(rows.homes), [offer("ann", 1, 1)])
+
+    def test_waiting(self) -> None:
+        """Whoever waits again keeps the place; whoever waits elsewhere has a new one."""
+        rows = self.rows(offer("ann", 1, 1), offer("bob", 2, 2), ann=Home(1), bob=Home(2), eve=Home(1))
+        homes = dict(rows.homes)
+        both = [offer("ann", 1, 1), offer("bob", 2, 2)]
+        new = Offer("eve", QUEUE, 1, False, NEW)
+        self.check([Wait("eve", QUEUE, False)], rows, [None], homes, [*both, new])
+        self.check([Wait("ann", QUEUE, False)], rows, [None], homes, [offer("ann", 1, 1, False), both[1]])
+        moved = Offer("ann", OTHER, 1, True, NEW)
+        self.check([Wait("ann", OTHER, True)], rows, [None], homes, [both[1], moved])
+        self.check([WaitNoLonger("ann"), WaitNoLonger("bob")], rows, [None, None], homes, [both[1]])
+        self.check([Wait("bob", QUEUE, True), Wait("nobody", QUEUE, True)], rows, [None, None], homes, both)
+
+    def test_a_group_sees_its_own_changes(self) -> None:
+        """A name can be claimed, wait and be free again in one group."""
+        claims: list[Request] = [Claim("ann", QUEUE), Wait("ann", QUEUE, True), Claim("bob", QUEUE), Release(["ann"])]
+        self.check(claims, self.rows(), [1, None, 1, None], {"bob": Home(1)}, [])
+        self.assertEqual(keys_of(claims), {"ann", "bob"})
+
+    def test_where_players_meet(self) -> None:
+        """At the member of a player who cannot be moved, else at that of the oldest offer."""
+        self.assertIsNone(meeting_place([]))
+        self.assertEqual(meeting_place([offer("ann", 1, 7), offer("bob", 2, 3)]), 2)
+        self.assertEqual(meeting_place([offer("ann", 1, 7, False), offer("bob", 2, 3)]), 1)
+        self.assertEqual(meeting_place([offer("ann", 1, NEW), offer("bob", 2, 3)]), 2)
+
+
+class TableNumbersTests(SynchronousTestCase):
+    """Blocks that are asked for, and blocks that are taken at once because nothing is left."""
+
+    def setUp(self) -> None:
+        self.next = 1
+        self.asked: list[tuple[int, Callable[[range], None]]] = []
+        self.taken_now: list[int] = []
+        self.numbers = TableNumbers(self.take_now)
+        self.numbers.add(self.block(BLOCK))
+        self.numbers.ask = lambda count, given: self.asked.append((count, given))
+
+    def block(self, count: int) -> range:
+        self.next += count
+        return range(self.next - count, self.next)
+
+    def take_now(self, count: int) -> range:
+        self.taken_now.append(count)
+        return self.block(count)
+
+    def take(self, count: int) -> list[int]:
+        return [self.numbers.take() for _ in range(count)]
+
+    def answer(self) -> None:
+        count, given = self.asked.pop()
+        given(self.block(count))
+
+    def test_the_next_block_comes_in_time(self) -> None:
+        """It is asked for once, when fewer than 64 are left. Nobody waits."""
+        self.assertEqual(self.take(40), list(range(1, 41)))
+        self.assertEqual([count for count, _ in self.asked], [64])
+        self.answer()
+        self.assertEqual(self.take(24), list(range(41, 65)))
+        self.assertEqual(self.asked, [])
+        self.assertEqual(self.take(2), [65, 66])
+        self.assertEqual([count for count, _ in self.asked], [64])
+        self.assertEqual(self.taken_now, [])
+
+    def test_the_next_block_comes_late(self) -> None:
+        """One is taken at once, twice as large, and later ones are as large. The late one is used, too."""
+        self.assertEqual(self.take(65), list(range(1, 66)))
+        self.assertEqual(self.taken_now, [128])
+        self.answer()
+        self.assertEqual(self.take(192 - 65 + 64), list(range(66, 257)))
+        self.assertEqual([count for count, _ in self.asked], [128])
+        self.assertEqual(self.taken_now, [128])
+
+    def test_nobody_to_ask(self) -> None:
+        """As long as a host starts. Blocks do not grow without end."""
+        self.patch(numbers, "LARGEST_BLOCK", 200)
+        self.numbers.ask = None
+        self.assertEqual(self.take(600), list(range(1, 601)))
+        self.assertEqual(self.taken_now, [128, 200, 200, 200])
+
+
+class Kept(Registry):
+    def __init__(self, epoch: int) -> None:
+        super().__init__(epoch)
+        self.asked: list[Asked] = []
+
+    def _put(self, asked: Asked) -> None:
+        self.asked.append(asked)
+
+
+class RegistryTests(SynchronousTestCase):
+    def setUp(self) -> None:
+        self.requests = Kept(1)
+        self.answers: list[Any] = []
+
+    def answer(self, result: object) -> None:
+        """Answer the first request that was not answered yet."""
+        self.requests.answer(self.requests.asked.pop(0), result)
+
+    def test_every_request_is_put_in_order(self) -> None:
+        """And answered, if somebody waits for the answer."""
+        keep = self.answers.append
+        self.requests.claim("ann", QUEUE, keep)
+        self.requests.waits("ann", QUEUE, False)
+        self.requests.waits_no_longer("ann")
+        self.requests.transfer("ann", 2, keep)
+        self.requests.release(["ann", "bob"])
+        self.requests.release([])
+        self.requests.new_numbers(64, keep)
+        self.requests.confirm(["eve"])
+        wanted = [Claim("ann", QUEUE), Wait("ann", QUEUE, False), WaitNoLonger("ann"), Transfer("ann", 2)]
+        more = [Release(("ann", "bob")), NewNumbers(64), Confirm(("eve",))]
+        self.assertEqual([asked.request for asked in self.requests.asked], [*wanted, *more])
+        for result in (Answer(2), None, None, True, None, range(1, 65), None):
+            self.answer(result)
+        self.assertEqual(self.answers, [Answer(2), True, range(1, 65)])
+
+    def test_a_name_that_was_given_away_meanwhile(self) -> None:
+        """The claim said `here`, and then the host released the name or moved it away: the claim is made again."""
+        for give_away in (lambda: self.requests.release(["ann"]), lambda: self.requests.transfer("ann", 2, print)):
+            self.requests.asked.clear()
+            self.requests.claim("ann", None, self.answers.append)
+            self.requests.claim("bob", None, self.answers.append)
+            give_away()
+            self.answer(Answer(1))
+            self.assertEqual(self.answers, [])
+            self.assertEqual(self.requests.asked[-1].request, Claim("ann", None))
+            self.answer(Answer(1))
+            self.requests.asked.pop(0)
+            self.answer(Answer(2))
+            self.assertEqual(self.answers, [Answer(1), Answer(2)])
+            self.answers.clear()
+
+    def test_another_answer_stays(self) -> None:
+        """If the claim had another answer than `here`, it is not made again."""
+        for result in (Answer(3), None):
+            self.requests.claim("ann", None, self.answers.append)
+            self.requests.release(["ann"])
+            self.answer(result)
+            self.requests.asked.clear()
+        self.assertEqual(self.answers, [Answer(3), None])
+
+    def test_claims_are_given_up(self) -> None:
+        asked = Asked(Claim("ann", None), self.answers.append)
+        self.assertFalse(asked.is_given_up(50.0))
+        self.assertFalse(asked.is_given_up(49.9 + ASK_UNTIL))
+        self.assertTrue(asked.is_given_up(50.0 + ASK_UNTIL))
+
+
+class MemberTests(SynchronousTestCase):
+    def test_its_token(self) -> None:
+        member = Member(3, "a machine", "tcp:10.0.0.1:8990", "the token")
+        self.assertNotIn("the token", repr(member))
+        self.assertIn("tcp:10.0.0.1:8990", repr(member))
+
+
+def seen(epoch: int, *, ended: bool = False, locked: bool = True) -> Seen:
+    return Seen(epoch, "a machine", f"tcp:10.0.0.{epoch}:8990", "the token", ended, locked)
+
+
+class JudgeTests(SynchronousTestCase):
+    def setUp(self) -> None:
+        self.judge = Judge(2)
+
+    def look(self, *members: Seen, now: float = 0.0) -> tuple[list[int], Sequence[int], bool]:
+        """Who is alive, who is dead, and whether this host may take over."""
+        verdict = self.judge.look(members, now)
+        return [one.epoch for one in verdict.members], verdict.dead, verdict.may_take_over
+
+    def test_who_lives(self) -> None:
+        """Whoever holds a lock, and was not ended. The leader, who takes over, is the one with the lowest number."""
+        self.assertEqual(self.look(seen(1), seen(2), seen(3)), ([1, 2, 3], [], False))
+        self.assertEqual(self.look(seen(1, locked=False, ended=True), seen(2), seen(3)), ([2, 3], [1], True))
+        self.assertEqual(self.look(seen(2), seen(3, ended=True, locked=False)), ([2], [3], True))
+        self.assertEqual(self.look(seen(1), seen(2), seen(3, locked=False)), ([1, 2], [3], False))
+
+    def test_a_leader_that_is_gone(self) -> None:
+        """It can come back until its end is noted, so nobody else leads before that."""
+        self.assertEqual(self.look(seen(1, locked=False), seen(2), seen(3)), ([1, 2, 3], [1], True))
+        self.assertEqual(self.look(seen(1), seen(2), seen(3)), ([1, 2, 3], [], False))
+        self.assertEqual(self.look(seen(1, locked=False), seen(2), seen(3, locked=False)), ([1, 2], [1, 3], True))
+
+    def test_the_order(self) -> None:
+        """The old leader is taken over after all that could be leader before this host, if they came back."""
+        judge = Judge(4)
+        verdict = judge.look([seen(4) if one == 4 else seen(one, locked=False) for one in range(1, 7)], 0.0)
+        self.assertEqual(verdict.dead, [3, 2, 1, 6, 5])
+
+    def test_a_host_whose_life_was_ended(self) -> None:
+        """It takes nothing over, and is to end. Its row may be gone from what is looked at."""
+        for members in ((seen(2, ended=True), seen(3)), (seen(3),), ()):
+            verdict = self.judge.look(members, 0.0)
+            self.assertEqual((verdict.am_alive, verdict.may_take_over), (False, False))
+
+    def test_restraint(self) -> None:
+        """After a lost connection nobody is judged for a while, and all count as living whose run was not ended."""
+        alone = (seen(1, locked=False), seen(2), seen(3, ended=True, locked=False))
+        self.judge.line_lost(10.0)
+        self.assertEqual(self.look(*alone, now=10.1), ([1, 2], [], False))
+        self.assertEqual(self.look(*alone, now=10.0 + RESTRAINT), ([1, 2], [1, 3], True))
+
+    def test_the_own_lock_is_free(self) -> None:
+        """Then the connection of the journal is lost, and nobody is judged neither."""
+        gone = seen(1, locked=False)
+        self.assertEqual(self.look(gone, seen(2, locked=False), now=1.0), ([1, 2], [], False))
+        self.assertEqual(self.look(gone, seen(2), now=2.0), ([1, 2], [], False))
+        self.assertEqual(self.look(gone, seen(2), now=1.0 + RESTRAINT), ([1, 2], [1], True))
+
+    def test_the_token_is_in_no_log(self) -> None:
+        self.assertNotIn("the token", repr(seen(1)))
+        self.assertEqual(seen(1).member.token, "the token")

@@ -4,7 +4,7 @@ A longer check of those who watch, run by name: `python -m twisted.trial tests.t
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from tests.tables.test_gallery_secrets import differences
+from tests.tables.test_gallery import differences
 
 
 class ManySecretsTests(SynchronousTestCase):

@@ -15,7 +15,7 @@ from gamehost.tables.interfaces import Away, Back, Look, Over, Suspended
 from tests.kit.example_game import Counted
 from tests.kit.memory_host import Client, MemoryHost
 from tests.kit.watching import FollowedWorld, Pair, Watcher, WatchingContract, follow
-from tests.tables.test_gallery_secrets import FlagInView, LeakyGame, differences
+from tests.tables.test_gallery import FlagInView, LeakyGame, differences
 from tests.tables.test_table import TableCase
 
 ONE = TableId(1)
@@ -175,7 +175,7 @@ class Highest(random.Random):
 
 
 class SecretTests(SynchronousTestCase):
-    """As `tests.tables.test_gallery_secrets`, for those who watch at another host."""
+    """As `tests.tables.test_gallery`, for those who watch at another host."""
 
     def test_nothing_leaks(self) -> None:
         """In none of the pairs could somebody who watched tell the two matches apart."""

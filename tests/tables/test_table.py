@@ -1,9 +1,13 @@
 """A table: what becomes true, in which order it is told, and whose clock runs when."""
 
+from collections.abc import Callable
+from typing import Any, NoReturn
+
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamehost.journal.records import EntryKind
-from tests.kit.example_game import TOY_WIRE
+from gamehost.journal.records import EntryKind, TableId
+from gamehost.tables.context import Phase
+from tests.kit.example_game import TOY_WIRE, Toy, ToyMaster
 from tests.kit.journals import RecordingJournal
 from tests.kit.memory_host import Client, MemoryHost
 
@@ -347,3 +351,318 @@ class ClockTests(TableCase):
         ann.heard()
         world.wait(5.1)
         self.assertEqual(ann.heard(), ["over (0,) left"])
+
+
+# A master that breaks, wherever it does: its table stops, both are told, the record stays right, and others play on.
+
+
+def planted(*args: object) -> NoReturn:
+    """What a broken master does."""
+    raise RuntimeError("planted")
+
+
+class FaultCase(SynchronousTestCase):
+    """Two at a table of the toy game."""
+
+    def world(self, **settings: Any) -> MemoryHost:
+        world = MemoryHost(wires=(TOY_WIRE,), **settings)
+        self.suspended: list[int] = []
+        world.lobby.context.suspended = self.suspended.append
+        return world
+
+    def enter(self, world: MemoryHost, *names: str) -> list[Client]:
+        clients = []
+        for name in names:
+            client = world.connect("toy")
+            client.say(f"hi {name}")
+            clients.append(client)
+        return clients
+
+    def break_down(self, what: str, on: type = ToyMaster) -> Callable[[], None]:
+        """Have a method raise from now on; gives what mends it."""
+        mend: Callable[[], None] = self.patch(on, what, planted).restore
+        return mend
+
+    def assert_one_fault(self) -> None:
+        """It was logged once, and the house was told once."""
+        self.assertEqual(len(self.flushLoggedErrors(RuntimeError)), 1)
+        self.assertEqual(self.suspended, [1])
+
+
+class FaultTests(FaultCase):
+    """Row 123, for each thing that a master does."""
+
+    def test_beginning(self) -> None:
+        """Who waited is told as well as who came last; nobody hears of a match, and the next run has no such table."""
+        world = self.world()
+        mend = self.break_down("begin")
+        ann, bob = self.enter(world, "ann", "bob")
+        self.assert_one_fault()
+        self.assertEqual((ann.heard(), bob.heard()), (["suspended"], ["suspended"]))
+        self.assertFalse(ann.closed or bob.closed)
+        mend()
+        again = MemoryHost(journal=world.journal.restarted(), wires=(TOY_WIRE,))
+        self.assertEqual(again.lobby.tables, {})
+
+    def test_acting(self) -> None:
+        """Nothing of the act is recorded; the next run goes on before it."""
+        world = self.world()
+        ann, bob = self.enter(world, "ann", "bob")
+        ann.say("+2")
+        mend = self.break_down("act")
+        bob.say("+1")
+        self.assert_one_fault()
+        self.assertEqual(ann.heard()[-1], "suspended")
+        mend()
+        again = MemoryHost(journal=world.journal.restarted(), wires=(TOY_WIRE,))
+        bob = again.connect("toy")
+        self.assertEqual(bob.ask("hi bob"), ["back 1 2 9", "away 0 already"])
+
+    def test_notation(self) -> None:
+        """An action that the master took, and that cannot be written down, stops the table: the record would not fit."""
+        world = self.world()
+        ann, bob = self.enter(world, "ann", "bob")
+        self.break_down("write", Toy)
+        bob.heard()
+        ann.say("+2")
+        self.assert_one_fault()
+        self.assertEqual(bob.heard(), ["suspended"])
+        self.assertEqual(bob.ask("+1"), ["no the table is suspended"])
+        self.assertEqual([entry.kind for entry in world.journal.entries[1]], [EntryKind.BEGAN])  # type: ignore[index]
+
+    def test_time(self) -> None:
+        """Neither the alarm nor the move that comes too late gets past it."""
+        world = self.world(move_time="10")
+        ann, bob = self.enter(world, "ann", "bob")
+        self.break_down("expire")
+        world.wait(10.1)
+        self.assert_one_fault()
+        self.assertEqual((ann.heard()[-1], bob.heard()[-1]), ("suspended", "suspended"))
+        self.assertEqual(world.clock.getDelayedCalls(), [])
+
+    def test_time_found_by_a_late_move(self) -> None:
+        """The move is refused: it is not given to a master that has just broken."""
+        world = self.world(move_time="10")
+        ann, _ = self.enter(world, "ann", "bob")
+        self.break_down("expire")
+        ann.heard()
+        world.clock.rightNow += 10  # the time is up; the reactor has not come round to the alarm
+        self.assertEqual(ann.ask("+1"), ["suspended", "no the table is suspended"])
+        self.assert_one_fault()
+        self.assertEqual(len(world.journal.entries[1]), 1)  # type: ignore[index]
+
+    def test_forfeit(self) -> None:
+        """A player who leaves leaves; the other is told that there is no result."""
+        world = self.world()
+        ann, bob = self.enter(world, "ann", "bob")
+        self.break_down("forfeit")
+        bob.heard()
+        ann.say("bye")
+        self.assert_one_fault()
+        self.assertEqual(bob.heard()[-1], "suspended")
+
+    def test_view(self) -> None:
+        """Who comes back to a master that cannot say where the match stands is seated, and told the same as the other."""
+        world = self.world()
+        ann, bob = self.enter(world, "ann", "bob")
+        ann.heard()
+        bob.drop()
+        self.break_down("view")
+        [bob] = self.enter(world, "bob")
+        self.assert_one_fault()
+        self.assertEqual((ann.heard(), bob.heard()), (["away 1", "suspended"], ["suspended"]))
+        self.assertFalse(bob.closed)
+        self.assertIs(world.lobby.tables[1].phase, Phase.SUSPENDED)  # type: ignore[index]
+
+    def test_others_play_on(self) -> None:
+        """Row 123: the next table knows nothing of it."""
+        world = self.world()
+        ann, _, carl, dora = self.enter(world, "ann", "bob", "carl", "dora")
+        ann.say("+0")
+        self.assert_one_fault()
+        carl.say("+1")
+        self.assertEqual(dora.heard(), ["count 0 9", "count 1 9"])
+        ann.drop()
+        world.wait(100_000)
+        self.assertIn(1, world.lobby.tables)
+
+
+# A player who gives the match up: the end is told to both players, once the journal has it.
+
+
+class ResigningTests(TableCase):
+    """`SeatHandle.resign`."""
+
+    def test_both_players_hear_the_end(self) -> None:
+        """The one who resigns stays at the table for it; nobody is told before the journal has it."""
+        journal = RecordingJournal(late=True)
+        world = self.world(journal=journal)
+        ann, bob = self.seat(world)
+        journal.release()
+        ann.heard()
+        bob.heard()
+        ann.protocol._conversation.handle.resign()  # type: ignore[attr-defined]
+        world.until_idle()
+        self.assertEqual((ann.heard(), bob.heard()), ([], []))
+        journal.release()
+        world.until_idle()
+        self.assertEqual((ann.heard(), bob.heard()), (["over (1,) left"],) * 2)
+        self.assertEqual(world.journal.entries[1][-1].kind, EntryKind.FORFEITED)  # type: ignore[index]
+
+    def test_a_second_time_changes_nothing(self) -> None:
+        """The match has one end."""
+        world = self.world()
+        ann, _ = self.seat(world)
+        ann.heard()
+        handle = ann.protocol._conversation.handle  # type: ignore[attr-defined]
+        handle.resign()
+        handle.resign()
+        world.until_idle()
+        self.assertEqual(ann.heard(), ["over (1,) left"])
+
+
+# A table in a later run of the host.
+
+
+class RestartTests(TableCase):
+    """A new run of the host on the old journal."""
+
+    def test_everything_is_as_it_was(self) -> None:
+        """Position, luck and turn; both come back, one after the other."""
+        world = self.world(rng=lambda n: 3)
+        ann, _ = self.seat(world)
+        ann.say("+2")
+        again = self.world(journal=world.journal.restarted(), rng=lambda n: 3)
+        bob = self.back(again, "bob")
+        self.assertEqual(bob.heard(), ["back 1 2 3", "away 0 already"])
+        ann = self.back(again, "ann")
+        self.assertEqual(ann.heard(), ["back 0 2 3"])
+        self.assertEqual(bob.ask("+1"), ["count 3 3"])
+
+    def test_first_grace_is_two_minutes_at_least(self) -> None:
+        """Everybody must find their way back; later losses have the usual grace."""
+        world = self.world()
+        self.seat(world)
+        again = self.world(journal=world.journal.restarted())
+        again.wait(3600)
+        ann = self.back(again, "ann")
+        ann.heard()
+        again.wait(119.9)
+        bob = self.back(again, "bob")
+        bob.drop()
+        ann.heard()
+        again.wait(60.1)
+        self.assertEqual(ann.heard(), ["over (0,) left"])
+
+    def test_down_time_is_charged_to_nobody(self) -> None:
+        """The move clock goes on from the last entry, on a machine whose clock starts at 0 again."""
+        world = self.world(move_time="10")
+        ann, _ = self.seat(world)
+        world.wait(6)
+        ann.say("+1")
+        again = self.world(journal=world.journal.restarted(), move_time="10")
+        again.wait(7200)
+        bob = self.back(again, "bob")
+        again.wait(9.9)
+        self.assertEqual(bob.heard(), ["back 1 1 9", "away 0 already"])
+        again.wait(0.2)
+        self.assertEqual(bob.heard(), ["over (0,) time"])
+
+    def test_a_table_that_nobody_was_told_of_is_put_away(self) -> None:
+        """Killed between the opening and the beginning: nobody sits there."""
+        journal = RecordingJournal(late=True)
+        self.seat(self.world(journal=journal))
+        journal.entries[1].clear()  # type: ignore[index]
+        again = self.world(journal=journal.restarted())
+        self.assertEqual(again.unfinished, [])
+        again.journal.release()
+        self.assertEqual(again.journal.entries[1][-1].kind, EntryKind.ARCHIVED)  # type: ignore[index]
+
+    def ended_untold(self) -> MemoryHost:
+        """The next run of a host that ended between the commit of the last move and the telling of it."""
+        journal = RecordingJournal(late=True)
+        world = self.world(journal=journal)
+        ann, bob = (world.connect("toy") for _ in range(2))
+        ann.say("hi ann")
+        bob.say("hi bob")
+        journal.release()
+        for number in range(10):
+            if not journal.entries[TableId(1)][-1].outcome:
+                (ann, bob)[number % 2].say("+2")
+        self.assertTrue(journal.entries[TableId(1)][-1].outcome, "the match has ended")
+        self.assertFalse([line for line in ann.heard() + bob.heard() if line.startswith("over")])
+        return self.world(journal=journal.restarted())
+
+    def test_an_end_that_nobody_heard_of_is_told_to_each_who_comes_back(self) -> None:
+        """Once; then the player is free to play again, and the table is forgotten when all have been told."""
+        world = self.ended_untold()
+        world.journal.late = False
+        ann = self.back(world, "ann")
+        self.assertEqual([line.split()[0] for line in ann.heard()], ["back", "over"])
+        self.assertEqual(world.unfinished, [1])
+        ann.say("hi ann")
+        self.assertNotIn("over", " ".join(ann.heard()))
+        bob = self.back(world, "bob")
+        self.assertEqual([line.split()[0] for line in bob.heard()], ["back", "over"])
+        self.assertEqual(world.unfinished, [])
+        self.assertEqual(world.journal.restarted().records(), [])
+
+    def test_an_end_is_told_to_nobody_twice(self) -> None:
+        """A player who heard it in one run of the host does not hear it in the next one, whoever else is missing."""
+        world = self.ended_untold()
+        world.journal.late = False
+        self.assertIn("over", " ".join(self.back(world, "ann").heard()))
+        again = self.world(journal=world.journal.restarted())
+        ann = again.connect("toy")
+        ann.say("hi ann")
+        self.assertNotIn("over", " ".join(ann.heard()))
+        self.assertEqual([line.split()[0] for line in self.back(again, "bob").heard()], ["back", "over"])
+        self.assertEqual((again.unfinished, again.journal.restarted().records()), ([], []))
+
+    def test_the_end_is_noted_once(self) -> None:
+        """For each player who hears it but the last one, and then for the table."""
+        world = self.ended_untold()
+        noted: list[tuple[int, int | None]] = []
+        self.patch(world.journal, "told", lambda table, seat=None: noted.append((table, seat)))
+        world.journal.late = False
+        for name in ("ann", "bob"):
+            self.back(world, name)
+        self.assertEqual(noted, [(1, 0), (1, None)])
+
+    def test_an_end_that_nobody_asks_for_is_kept_for_a_day(self) -> None:
+        """Then the table and the names are forgotten."""
+        world = self.ended_untold()
+        world.wait(86_398)
+        self.assertEqual(world.unfinished, [1])
+        world.wait(2)
+        world.journal.release()
+        self.assertEqual((world.unfinished, len(world.lobby.registry)), ([], 0))
+        self.assertEqual(world.journal.restarted().records(), [])
+
+    def test_an_end_that_was_told_is_not_told_again(self) -> None:
+        """The next run of the host knows nothing of it."""
+        world = self.world()
+        ann, bob = self.seat(world)
+        for _ in range(3):
+            ann.say("+2")
+            bob.say("+2")
+        self.assertIn("over", " ".join(ann.heard()))
+        self.assertEqual(world.journal.restarted().records(), [])
+
+    def test_a_record_that_cannot_be_followed_keeps_only_its_table_down(self) -> None:
+        """Row 144: the fault is logged, the record kept, and the others resume."""
+        world = self.world()
+        ann, _ = self.seat(world)
+        ann.say("+2")
+        self.seat_more(world)
+        journal = world.journal.restarted()
+        journal.entries[1].append(journal.entries[1][-1])  # type: ignore[index]
+        again = self.world(journal=journal)
+        self.assertEqual(self.back(again, "ann").heard(), ["suspended"])
+        self.assertEqual(self.back(again, "carl").heard()[0].split()[0], "back")
+        self.assertEqual(again.unfinished, [2])
+        self.assertEqual(len(journal.entries[1]), 3)  # type: ignore[index]
+
+    def seat_more(self, world: MemoryHost) -> None:
+        for name in ("carl", "dora"):
+            world.connect("toy").say(f"hi {name}")

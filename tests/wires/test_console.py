@@ -1,16 +1,33 @@
 """The console: what all wires do."""
 
+import contextlib
+import random
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
+from twisted.logger import capturedLogs, eventAsText
+from twisted.trial.unittest import SynchronousTestCase
+
+from gamehost.games.base import Cause
+from gamehost.games.stratego.master import StrategoMaster
+from gamehost.journal.records import TableId
+from gamehost.lobby.house import HouseRules
+from gamehost.plugins import GAMES, WIRES
 from gamehost.testing.cases import PropertyCase
 from gamehost.testing.memory_host import Client
 from gamehost.testing.wire_connections import CONTROL
 from gamehost.testing.wire_contract import WireContract
 from gamehost.testing.wire_hooks import Situation
-from gamehost.wires.console.conversation import WIRE, ConsoleState
-from tests.kit.memory_host import HOME, SAID, ConsoleWords, without_options
+from gamehost.wires.console.conversation import WIRE, ConsoleConversation, ConsoleState
+from tests.games.test_stratego_secrets import KindInView, PlacedForAll
+from tests.kit.memory_host import HOME, SAID, ConsoleWords, MemoryHost, without_options
+from tests.kit.model_clients import MODEL_CLIENTS
+from tests.kit.model_clients.base import ModelClient
+from tests.kit.players import house_host
+from tests.kit.wires.console import ON_WIRE, Person, leaky
 from tests.kit.wires.open import DEAL
+from tests.kit.wires.stratego_frames import differences
+from tests.kit.wires.stratego_lines import PairsContract
 
 #: So many lines of a transcript are one stream for the fuzzer.
 PIECE = 5
@@ -80,3 +97,149 @@ class WireTests(WireContract, PropertyCase):
         for answer in () if colours else (first, second):
             self.assertIsNone(CONTROL.search(without_options(answer).replace(b"\r\n", b"\n")), pieces)
         return first, second
+
+
+# Whole games by people who type only what the console suggests, also against every documented wire.
+
+
+SETTINGS = {"onitama.max_plies": "40", "stratego.max_plies": "40", "limits.unlimited": "yes"}
+STEPS = 5_000
+
+
+class SuggestionTests(SynchronousTestCase):
+    """From the greeting to the end of a match."""
+
+    def played(self, host: MemoryHost, people: Sequence[Person]) -> None:
+        """All follow what they read, until all have read the end."""
+        for _ in range(STEPS):
+            if not any([person.follow() for person in people]):
+                break
+            host.until_idle()
+        for person in people:
+            person.look()
+            self.assertTrue(person.over, person.seen[-12:])
+
+    def test_who_types_what_is_suggested_plays_to_the_end(self) -> None:
+        """Two people who know nothing."""
+        host = MemoryHost(SETTINGS, rng=random.Random(1).randrange)
+        ann, bob = Person(host), Person(host, "192.0.2.2")
+        self.assertEqual(ann.suggested(), "play onitama")
+        ann.type("play onitama")
+        self.assertEqual(ann.suggested(), "cancel")
+        bob.follow()
+        self.played(host, [ann, bob])
+
+    def test_a_house_player_is_suggested(self) -> None:
+        """Who waits is told that the host plays, and how to begin at once."""
+        host, programs = house_host(SETTINGS)
+        person = Person(host)
+        self.assertEqual(person.suggested(), "play onitama")
+        person.follow()
+        self.assertEqual(person.suggested(), "play onitama easy")
+        person.follow()
+        self.assertEqual(programs.called, ["easy.1"])
+        self.assertIn("Match 1: Onitama. You play against easy.1.", person.seen)
+
+    def test_without_house_players(self) -> None:
+        """They are not suggested, and a refusal keeps the place in the queue."""
+        host, _ = house_host(SETTINGS, HouseRules({"stratego": 20.0}))
+        person = Person(host)
+        person.follow()
+        person.type("play onitama easy")
+        self.assertIn("There are no house players for onitama.", " ".join(person.seen))
+        self.assertEqual(len(host.lobby.spectators.waiting()["onitama"].names), 1)
+
+
+class AcrossTests(SynchronousTestCase):
+    """Ann on the console, Bob on a documented wire, to the end."""
+
+    def bob_says(self, bob: Client, model: ModelClient, rng: random.Random, *lines: str) -> None:
+        """Bob says something, hears what comes of it, and replies."""
+        bob.say(*lines)
+        while True:
+            for line in bob.heard():
+                model.hear(line)
+            replies = model.replies(rng)
+            if not replies:
+                break
+            bob.say(*replies)
+
+    def check(self, wire: str, game: str) -> None:
+        """Ann follows what she reads, and Bob what he is told. No move of hers is refused."""
+        rng = random.Random(3)
+        host = MemoryHost(SETTINGS, rng=random.Random(3).randrange)
+        ann, bob, model = Person(host), host.connect(wire, "192.0.2.2"), MODEL_CLIENTS[wire]("bob")
+        ann.type("name ann")
+        ann.type(f"play {game}")
+        self.bob_says(bob, model, rng, *model.log_in())
+        if game == "eriantys":
+            self.bob_says(bob, model, rng, '{"type":"JoinAvailableGame","gameId":1}')
+        table = host.lobby.tables[TableId(1)]
+        for _ in range(STEPS):
+            ann.follow()
+            self.bob_says(bob, model, rng)
+            if ann.over or TableId(1) not in host.lobby.tables:
+                break
+            self.bob_says(bob, model, rng, *model.move(rng))
+            host.wait(0.01)
+        ann.look()
+        self.assertTrue(ann.over, (wire, ann.seen[-12:]))
+        result = table._master.result
+        assert result is not None
+        self.assertIs(result.cause, Cause.RULES, wire)
+        [end] = [line for line in ann.seen if ("win" in line and result.why in line) or "is a draw" in line]
+        self.assertEqual(end.startswith("You win"), result.winners == (0,), end)
+        self.assertFalse([line for line in ann.seen if "not your turn" in line or "is not a move" in line], wire)
+
+    def test_every_documented_wire(self) -> None:
+        """All four games. The wire of Java objects has no lines; `test_eriantys_java_games` plays across."""
+        others = ("console", "open", "eriantys-java", "litama")
+        documented = [(wire.name, wire.games[0].name) for wire in WIRES if wire.name not in others]
+        self.assertEqual({game for _, game in documented}, set(GAMES) - {"remote"})
+        for wire, game in documented:
+            self.check(wire, game)
+
+
+# What is hidden stays hidden on the console: the enemy's pieces, and everybody's password.
+
+
+class SecretTests(PairsContract, SynchronousTestCase):
+    """Pairs of games that differ only in what is hidden, and hosts that are known to leak."""
+
+    on_wire = ON_WIRE
+    pairs, looked_at = 8, 6
+    back = b"You are back in match"
+
+    def has_battle(self, heard: bytes) -> bool:
+        return b"attacked" in heard
+
+    def test_leaks_are_found(self) -> None:
+        """A referee that leaks is caught within 100 pairs; one that does not leak is not."""
+        for referee in (KindInView, PlacedForAll):
+            self.assertIsNot(next(differences(leaky(referee), 100), None), None, referee.__name__)
+        self.assertEqual(list(differences(leaky(StrategoMaster), 2)), [])
+
+
+class CanaryTests(SynchronousTestCase):
+    """A password is looked for in all that is logged, shown and said."""
+
+    def test_a_password_is_never_told(self) -> None:
+        """Right or wrong, before and after its time, and when the conversation crashes at it."""
+
+        def broken(*anything: object) -> None:
+            raise RuntimeError("planted")
+
+        for crash in (False, True):
+            host = MemoryHost()
+            client, other = host.connect("console"), host.connect("console")
+            with capturedLogs() as events, contextlib.suppress(RuntimeError):
+                client.say("login ann", "canary canary", "quit")
+                if crash:
+                    self.patch(ConsoleConversation, "_entered", broken)
+                other.say("login ann", "canary-canary", "login ann", "canary canary")
+            self.flushLoggedErrors()
+            shown = [eventAsText(event, includeTraceback=True) for event in events]
+            shown += [repr(other.protocol), repr(other.protocol._conversation), repr(host.lobby), repr(host.journal)]
+            shown += [client.transport.read().decode(), other.transport.read().decode()]
+            for text in shown:
+                self.assertNotIn("canary", text)

@@ -1,13 +1,54 @@
 """The console's conversation: prompts and text that arrives by itself, and what no transcript shows."""
 
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 
 from twisted.trial.unittest import SynchronousTestCase
 
+from gamehost.games.base import Cause, Result, Seat
 from gamehost.journal.records import Entry, EntryKind, FinishedMatch, SeatRecord, TableHeader, TableId
 from gamehost.lobby.finished import Tally
-from gamehost.wires.console.listings import ladder
-from tests.kit.memory_host import SAID, Client, MemoryHost, without_options
+from gamehost.testing.cases import PropertyCase
+from gamehost.testing.codec_contract import CodecContract
+from gamehost.wires.console.codec import (
+    ASK_CHARSET,
+    ASK_TERMINAL,
+    CONTROL,
+    HIDE,
+    LINE_LIMIT,
+    LONGEST,
+    NOT_UTF8,
+    PROBE,
+    SHOW,
+    Agreed,
+    Charset,
+    ConsoleCodec,
+    Line,
+    Message,
+    Prompt,
+    Telnet,
+    Terminal,
+    Text,
+    Window,
+)
+from gamehost.wires.console.commands import (
+    BY_WORD,
+    COMMANDS,
+    DIRECTIONS,
+    NotUnderstood,
+    asked,
+    command_page,
+    count_of,
+    find_command,
+    game_named,
+    overview,
+    page,
+    table_and_code,
+)
+from gamehost.wires.console.conversation import ConsoleConversation
+from gamehost.wires.console.listings import ended, ladder, sentence
+from gamehost.wires.framing import WireError
+from gamehost.wires.seeking import PLAYED, Sought
+from tests.kit.memory_host import SAID, Client, ConsoleWords, MemoryHost, without_options
 from tests.kit.players import HouseProcess, house_host
 from tests.kit.wires.console import Person
 from tests.kit.wires.open import DEAL
@@ -319,3 +360,231 @@ class StudyTests(SynchronousTestCase):
         said = typed(bob, "study 2")
         host.wait(0.1)
         self.assertIn("no record", said + bob.transport.read().decode())
+
+
+# The console's codec: lines as people type them, and what telnet tells in between.
+
+
+class CodecTests(CodecContract, PropertyCase):
+    """What all codecs do."""
+
+    text = ConsoleWords
+    read = (
+        (b"play onitama\n", Line("play onitama")),
+        ("name Zden\u011bk\n".encode(), Line("name Zden\u011bk")),
+        (b"\n", Line("")),
+        (b"a\tb\n", Line("a b")),
+        (b"boz\x08ard\x7f\x7f\x08\x08\n", Line("b")),
+        (b"\x08\x08\x7fx\n", Line("x")),
+        (b"\x1b[2J\n", CONTROL),
+        ("\u0085\n".encode(), CONTROL),
+        (b"\xfe\n", NOT_UTF8),
+    )
+    sent = (
+        (Text(("one", "two")), "one\ntwo"),
+        (Text(("",)), ""),
+        (Prompt(), ">"),
+        (Text(("Zden\u011bk",)), "Zden\u011bk"),
+        (Prompt("Password: "), "Password:"),
+        *((option, word) for option, word in ((PROBE, "<probe>"), (ASK_TERMINAL, "<terminal?>"), (HIDE, "<hide>"))),
+        *((option, word) for option, word in ((ASK_CHARSET, "<charset?>"), (SHOW, "<show>"))),
+    )
+    streams = (
+        b"play onitama\nox c1 c2\r\nmoves\r\n\r\n\n",
+        b"who\n" + b"".join(SAID.values()) + b"na\xff\xfb\x1fme\r\0ann\r\n\xff\xff\nwho\n",
+        b"\xff\xf1who\xff\xfd\x01\n\xff\xfa"
+        + b"\x18\0"
+        + b"x" * 99
+        + b"\xff\xff\xff\xf0\xff\xfa\x1f\0\xff\xf0board\r\n",
+        b"who\n" + b"x" * (LINE_LIMIT + 1) + b"\nwho\n",
+        b"\xfe\nwho\n\xfe\nwho\n",
+    )
+
+    def new_codec(self) -> ConsoleCodec:
+        return ConsoleCodec()
+
+
+class TelnetBytesTests(SynchronousTestCase):
+    """What a client's telnet tells."""
+
+    def read(self, *pieces: bytes) -> list[Message]:
+        """The messages in these pieces."""
+        codec = ConsoleCodec()
+        return [message for piece in pieces for message in codec.feed(piece)]
+
+    def test_options(self) -> None:
+        """Agreement, the window, the terminal and the character set. The first one says that the client is telnet."""
+        for said, told in (
+            ("<will terminal>", Agreed(24)),
+            ("<window 60>", Window(60)),
+            ("<terminal xterm>", Terminal("xterm")),
+            ("<charset utf-8>", Charset("UTF-8")),
+        ):
+            self.assertEqual(self.read(SAID[said], SAID[said]), [Telnet(), told, told])
+
+    def test_the_end_of_a_line_tells_it(self) -> None:
+        """Before that line, and once; in one piece, and cut between the two characters."""
+        expected: Sequence[Message] = [Line("a"), Telnet(), Line("b"), Line("c")]
+        self.assertEqual(self.read(b"a\nb\r\nc\r\n"), expected)
+        self.assertEqual(self.read(b"a\nb\r", b"\nc\r", b"\n"), expected)
+        self.assertEqual(self.read(b"a\r", b"\0b\n"), self.read(b"a\r\0b\n"))
+
+    def test_nothing_is_believed(self) -> None:
+        """Options that are too long, too short, unknown, doubled or without an end are dropped; text goes on."""
+        for option in (
+            b"\xff\xfa\x1f\0\xff\xf0",
+            b"\xff\xfa\x1f" + bytes(70) + b"\xff\xf0",
+            b"\xff\xfa\x63?\xff\xf0",
+            b"\xff\xfa\xff\xf0",
+            b"\xff\xfe\x01\xff\xfc\x18\xff\xf6",
+        ):
+            self.assertEqual(self.read(option + b"who\n"), [Line("who")], option)
+        [_, terminal, line] = self.read(b"\xff\xfa\x18\0" + b"x" * 9999 + b"\xff\xf0who\n")
+        assert isinstance(terminal, Terminal)
+        self.assertLess(len(terminal.name), LONGEST)
+        self.assertEqual(line, Line("who"))
+
+    def test_names_have_plain_letters_alone(self) -> None:
+        """A terminal's name cannot hold anything that a log or a terminal would act on."""
+        self.assertEqual(self.read(b"\xff\xfa\x18\0a\x1b[2J b\n\xff\xf0")[1], Terminal("a2jb"))
+
+    def test_lines_are_ended_as_the_client_does(self) -> None:
+        """As soon as it is known to be telnet."""
+        codec = ConsoleCodec()
+        self.assertEqual(codec.encode(Text(("a",))), b"a\n")
+        list(codec.feed(b"who\r\n"))
+        self.assertEqual(codec.encode(Text(("a",))), b"a\r\n")
+
+    def test_what_a_host_does_not_say(self) -> None:
+        """Only its own messages are written."""
+        self.assertRaises(TypeError, ConsoleCodec().encode, Line("who"))
+
+    def test_the_second_line_that_is_not_utf8(self) -> None:
+        """It ends the connection."""
+        self.assertRaises(WireError, self.read, b"\xfe\n\xfe\n")
+
+
+# Commands, games and what stands behind them: what is understood, and the sentence for what is not.
+
+
+GAMES = {played.game.name: played for played in PLAYED}
+
+
+class WordTests(SynchronousTestCase):
+    """Which word is which command."""
+
+    def test_every_command_does_something_and_has_a_page(self) -> None:
+        """All of them are in the table of what is done, and none is too wide for a terminal."""
+        self.assertEqual(set(ConsoleConversation.DOES), set(BY_WORD))
+        for command in COMMANDS:
+            lines = command_page(command)
+            self.assertGreater(len(lines), 1)
+            self.assertLess(max(map(len, lines)), 80, command.word)
+            self.assertTrue(command.usage.startswith(command.word))
+
+    def test_pages_fit_a_screen(self) -> None:
+        """The overview, and the rules of each game, on 80 columns and 24 lines with the prompt and what was typed."""
+        lines = overview(GAMES)
+        self.assertLessEqual(len(lines), 22)
+        self.assertLess(max(map(len, lines)), 80)
+        for game in GAMES:
+            rules = page([game], GAMES)
+            self.assertLessEqual(len(rules), 25, game)
+            self.assertLessEqual(max(map(len, rules)), 80, game)
+
+    def test_beginnings(self) -> None:
+        """Any case, any beginning of one command alone; a whole word is itself."""
+        for word, command in (("WHO", "who"), ("mo", "moves"), ("rep", "replay"), ("?", "help"), ("exit", "quit")):
+            self.assertEqual(find_command(word), command)
+        for word in ("canary", "", "playy"):
+            self.assertIs(find_command(word), None)
+        for word in ("w", "n", "re", "h"):
+            error = self.assertRaises(NotUnderstood, find_command, word)
+            self.assertIn("Type one more letter", str(error))
+
+    def test_directions_are_moves(self) -> None:
+        """The eight of Paper Soccer."""
+        self.assertEqual(len(DIRECTIONS), 8)
+
+    def test_games(self) -> None:
+        """By name, by a beginning, in two words, or by the second word."""
+        for text, game in (
+            ("onitama", "onitama"),
+            ("ONI", "onitama"),
+            ("paper soccer", "paper-soccer"),
+            ("soccer", "paper-soccer"),
+            ("Paper_Soccer", "paper-soccer"),
+            ("s", ""),
+        ):
+            if game:
+                self.assertEqual(game_named(text.split(), GAMES), game)
+            else:
+                self.assertRaises(NotUnderstood, game_named, text.split(), GAMES)
+
+    def test_what_is_asked_for(self) -> None:
+        """A level, an opponent, a private table, players and settings, in any order."""
+        for text, sought, level, against in (
+            ("onitama", Sought("onitama"), "", ""),
+            ("oni HARD", Sought("onitama"), "hard", ""),
+            ("oni e private", Sought("onitama", private=True), "easy", ""),
+            ("oni against easy", Sought("onitama"), "easy", ""),
+            ("soccer with bob", Sought("paper-soccer"), "", "bob"),
+            ("eri 3 Expert=yes", Sought("eriantys", 3, {"expert": "yes"}), "", ""),
+            ("eri seats=4", Sought("eriantys", 4), "", ""),
+        ):
+            found = asked(text.split(), GAMES)
+            self.assertEqual((found.sought, found.level, found.against), (sought, level, against), text)
+
+    def test_what_is_not_understood(self) -> None:
+        """The sentence says what to type, and repeats nothing."""
+        for text, words in (
+            ("", "play onitama"),
+            ("canary", "onitama, eriantys"),
+            ("onitma", "play onitama"),
+            ("onitama canary", "against NAME"),
+            ("onitama hrad", "play onitama hard"),
+            ("onitama privat", "play onitama private"),
+            ("onitama against", "against ann"),
+            ("onitama easy against bob", "Choose one"),
+            ("eriantys players=canary", "players=3"),
+        ):
+            error = self.assertRaises(NotUnderstood, asked, text.split(), GAMES)
+            self.assertIn(words, str(error))
+            self.assertNotIn("canary", str(error))
+
+    def test_tables_and_counts(self) -> None:
+        """A number, with a code behind it or a hyphen."""
+        for text in ("12 k7qf", "12-K7QF"):
+            self.assertEqual(table_and_code(text.split(), "join 12"), (TableId(12), "K7QF"))
+        self.assertEqual(table_and_code(["7"], "join 12"), (TableId(7), ""))
+        self.assertRaises(NotUnderstood, table_and_code, ["canary"], "join 12")
+        self.assertEqual([count_of([], 1, 9), count_of(["5"], 1, 9), count_of(["500"], 1, 9)], [1, 5, 9])
+        for words in (["x"], ["1", "2"], ["\u0663"]):
+            self.assertRaises(NotUnderstood, count_of, words, 1, 9)
+
+
+class SentenceTests(SynchronousTestCase):
+    """How things are said that all games have."""
+
+    def test_ends(self) -> None:
+        """For a winner, a loser, a partner, a watcher; with a draw, and with a player who has left."""
+        names = ("ann", "bob", "carl")
+        for result, seat, words in (
+            (Result((Seat(0),), Cause.RULES, "master taken"), 0, "You win: master taken."),
+            (Result((Seat(0),), Cause.RULES, "master taken"), None, "ann wins: master taken."),
+            (Result((Seat(0), Seat(2)), Cause.RULES, "all towers"), 2, "You and ann win: all towers."),
+            (Result((Seat(0), Seat(2)), Cause.RULES, "all towers"), 1, "ann and carl win: all towers."),
+            (Result((), Cause.RULES, "too long"), 0, "The match is a draw: too long."),
+            (Result((Seat(1),), Cause.TIME, ""), None, "bob wins: time ran out."),
+        ):
+            self.assertEqual(ended(result, names, None if seat is None else Seat(seat)), words)
+        left = Result((Seat(0),), Cause.LEFT, "the other player left")
+        self.assertEqual(ended(left, names[:2], Seat(0)), "You win: bob has left.")
+        self.assertEqual(ended(left, names[:2], Seat(1)), "ann wins: you left the match.")
+        self.assertEqual(ended(left, names[:2], None), "ann wins: bob has left.")
+
+    def test_reasons(self) -> None:
+        """As sentences; a setting keeps its name."""
+        self.assertEqual(sentence("it is not your turn"), "It is not your turn.")
+        self.assertEqual(sentence("move_time: expected seconds"), "The setting move_time: expected seconds.")
+        self.assertEqual(sentence("Why?"), "Why?")
