@@ -566,6 +566,9 @@ class AdminTests(SynchronousTestCase):
         self.assertIn("ann", self.ask("show", "1").splitlines()[-1])
         self.assertIn("no match with the number 7", self.ask("show", "7", status=1))
         self.assertEqual(self.ask("ladder", "onitama"), "")
+        self.assertIn("no match is suspended", self.ask("lost", "list"))
+        for verb in ("resume", "end"):
+            self.assertIn("table 1 has lost nothing", self.ask("lost", verb, "1", status=1))
 
     def change(self, host: HostProcess, busy: Busy) -> None:
         """New settings, and words to all."""
