@@ -14,7 +14,7 @@ from gamehost.storage.inspect import Findings, StoreInspector, Summary, reading
 from gamehost.storage.notes import Sleep, Told
 from gamehost.storage.reads import Sql
 from gamehost.storage.recent import FileRows, commit_faults, commits_in, entries_by_table
-from gamehost.storage.row_codec import RUN, single_rows
+from gamehost.storage.row_codec import RUN, Undecodable, single_rows
 from gamehost.storage.store import SqliteStore, open_store
 from tests.kit.journal_contract import END, MOVE, OPENING
 from tests.kit.journals import records
@@ -261,6 +261,12 @@ class DamageTests(DamageCase):
     def change_body(self, seq: int, body: bytes) -> None:
         with closing(sqlite3.connect(self.path)) as connection, connection:
             connection.execute("UPDATE recent SET body = ? WHERE seq = ?", (body, seq))
+
+    def test_who_reads_one_table_is_told(self) -> None:
+        """Of a commit that cannot be read, and may have been of that table."""
+        self.change(self.path, "UPDATE recent SET body = substr(body, 1, length(body) - 2) WHERE seq = 6")
+        with reading(self.path) as journal:
+            self.assertRaises(Undecodable, journal.table, ONE)
 
     def test_with_the_owners_word(self) -> None:
         """What is whole goes on, in this run and the next. A table that has lost something in the middle is given up."""
