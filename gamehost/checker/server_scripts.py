@@ -16,6 +16,8 @@ AWAY = 4.0
 
 #: What is wrong, and the messages.
 Faults = Callable[[ServerRun, User], Iterator[tuple[str, Sequence[Any]]]]
+#: Makes a match.
+Begin = Callable[[ServerRun], Awaitable[Any]]
 
 
 async def log_in(run: ServerRun, user: User, after: User | None = None) -> None:
@@ -44,11 +46,11 @@ async def meet_crosswise(run: ServerRun) -> tuple[User, User]:
     return first, second
 
 
-def some_moves(most: int) -> Script:
+def some_moves(most: int, begin: Begin = meet) -> Script:
     """Two players, and so many moves."""
 
     async def script(run: ServerRun) -> None:
-        await meet(run)
+        await begin(run)
         await run.play(most)
 
     return script
@@ -75,11 +77,11 @@ async def once_more(run: ServerRun, first: User, second: User) -> None:
     await run.say(second, *run.spelling.again(second.name, match_id), draw=run.draw_at_opening(first))
 
 
-def refusals(faults: Faults, moves: int) -> Script:
+def refusals(faults: Faults, moves: int, begin: Begin = meet) -> Script:
     """Each fault is refused, and changes nothing."""
 
     async def script(run: ServerRun) -> None:
-        await meet(run)
+        await begin(run)
         await run.play(moves)
         await try_all(run, faults)
         await run.play(4)
@@ -124,13 +126,10 @@ def joined(faults: Faults) -> Script:
     return script
 
 
-def returns(
-    on_turn: bool, begin: Callable[[ServerRun], Awaitable[Any]] = meet, before: int = 3, after: int = 4
-) -> Script:
+def returns(on_turn: bool, begin: Begin = meet, before: int = 3, after: int = 4) -> Script:
     """
     A player's connection is lost, and comes back.
 
-    :param begin: makes the match
     :param before: how many moves are played before the connection is lost
     :param after: how many moves are played then
     """

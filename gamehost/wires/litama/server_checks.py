@@ -6,7 +6,7 @@ from typing import Any
 
 from gamehost.checker.base import Cut, Law
 from gamehost.checker.server_run import Opening, Script, ServerChecks, ServerRun, Spelling, User
-from gamehost.checker.server_scripts import LONGEST, case
+from gamehost.checker.server_scripts import LONGEST, case, refusals, some_moves
 from gamehost.games.base import Seat
 from gamehost.games.onitama.rules import SQUARES, Move
 from gamehost.wires.litama import messages as m
@@ -188,16 +188,6 @@ async def meet(run: ServerRun) -> tuple[User, User]:
     return first, second
 
 
-def some_moves(most: int) -> Script:
-    """Two players, and so many moves."""
-
-    async def script(run: ServerRun) -> None:
-        await meet(run)
-        await run.play(most)
-
-    return script
-
-
 async def crosswise(run: ServerRun) -> None:
     """Who connects later creates the match."""
     second, first = run.new_user("ann"), run.new_user("bob")
@@ -271,27 +261,15 @@ async def _wrong_ids(run: ServerRun, user: User, unknown: str) -> None:
             await run.say(user, parse(command), trying=f"`{command.partition(' ')[0]}` with {words}")
 
 
-def refusals(moves: int) -> Script:
-    """Each fault is refused, and changes nothing."""
-
-    async def script(run: ServerRun) -> None:
-        await meet(run)
-        await run.play(moves)
-        user, action = run.on_turn()
-        if user is not None and isinstance(action, Move):
-            for words, message in _faults(run, user, action):
-                await run.say(user, message, trying=words)
-        await run.play(4)
-
-    return script
-
-
-def _faults(run: ServerRun, user: User, action: Move) -> Iterator[tuple[str, Any]]:
-    """What the player on turn may not do, whatever the position is."""
+def _faults(run: ServerRun, user: User) -> Iterator[tuple[str, Sequence[Any]]]:
+    """What the player on turn may not do, whatever the position is. Who has no move can try none."""
+    _, action = run.on_turn()
+    if not isinstance(action, Move):
+        return
     (legal,) = run.spelling.says(action, user.seat.seat, run.match_id)
     *before, token, card, squares = legal.text.split(" ")
     theirs = _spelling(run).token(1 - user.seat.seat)
-    yield "the token of the other player", parse(" ".join([*before, theirs, card, squares]))
+    yield "the token of the other player", (parse(" ".join([*before, theirs, card, squares])),)
     for words, *fields in (
         ("a token that nobody has", "0" * 64, card, squares),
         ("a move without a card", token, squares),
@@ -302,7 +280,7 @@ def _faults(run: ServerRun, user: User, action: Move) -> Iterator[tuple[str, Any
         ("a move from the end square of a legal one", token, card, squares[2:] + squares[:2]),
         ("a card that does not exist", token, "unicorn", squares),
     ):
-        yield words, parse(" ".join([*before, *fields]))
+        yield words, (parse(" ".join([*before, *fields])),)
 
 
 async def out_of_turn(run: ServerRun) -> None:
@@ -337,9 +315,9 @@ async def joined(run: ServerRun) -> None:
     await run.play(2)
     user, action = run.on_turn()
     if user is not None and isinstance(action, Move):
-        *_, (_, fault) = _faults(run, user, action)
+        *_, (_, fault) = _faults(run, user)
         legal = run.spelling.says(action, user.seat.seat, run.match_id)
-        await run.say(user, fault, *legal, trying="an illegal move and a legal one in one segment")
+        await run.say(user, *fault, *legal, trying="an illegal move and a legal one in one segment")
         await run.play(4)
 
 
@@ -361,18 +339,18 @@ def returns(on_turn: bool) -> Script:
 
 
 SERVER_SCENARIOS = (
-    case("whole-match", "A whole match; `winner` and `currentTurn` at its end.", "Standing", some_moves(LONGEST)),
+    case("whole-match", "A whole match; `winner` and `currentTurn` at its end.", "Standing", some_moves(LONGEST, meet)),
     case("crosswise", "The player who connects later creates the match.", "Entered", crosswise),
     case("next-match", "A whole match, and the next one on the same connections.", "Entered", next_match),
     case("waiting", "A match that waits is told with one name, and nobody moves in it.", "Standing", waiting),
     case("ended", "After the end `spectate` and `move` are refused, and `state` is not.", "Failed", ended),
     case("ids", "Wrong ids, before and after anything else; texts that are no command.", "Failed", ids),
-    case("refusals", "The first player makes illegal moves before the first move.", "Failed", refusals(0)),
-    case("refusals-later", "Illegal moves in the middle of a match.", "Failed", refusals(5)),
+    case("refusals", "The first player makes illegal moves before the first move.", "Failed", refusals(_faults, 0, meet)),
+    case("refusals-later", "Illegal moves in the middle of a match.", "Failed", refusals(_faults, 5, meet)),
     case("out-of-turn", "A player moves in the other's turn.", "Failed", out_of_turn),
     case("any-connection", "A third connection moves with both tokens; another one looks on.", "Done", any_connection),
-    case("bytes", "The clients send every byte in a segment of its own.", "turn", some_moves(6), Cut.BYTES),
-    case("random-cuts", "The clients' segments end in the middle of frames.", "turn", some_moves(6), Cut.RANDOM),
+    case("bytes", "The clients send every byte in a segment of its own.", "turn", some_moves(6, meet), Cut.BYTES),
+    case("random-cuts", "The clients' segments end in the middle of frames.", "turn", some_moves(6, meet), Cut.RANDOM),
     case("joined", "An illegal move and a legal one come in one segment.", "turn", joined),
     case("returns-in-own-turn", "A connection is lost in its player's turn; the token moves from the next one.", "Standing",
          returns(True)),
