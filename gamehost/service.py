@@ -60,7 +60,7 @@ ROOM_EVERY = 1.0
 NO_ROOM = "the host has no room for new tables: its disk is nearly full; matches that have begun go on"
 FULL = "the host's disk is full: nothing can be played; seats at tables are kept"
 DRAINING = "the host is about to stop: no new matches begin; matches that have begun go on"
-BUSY = "the host is busy: its disk is slow; try again in a minute"
+BUSY = "the host is busy: its {medium} is slow; try again in a minute"
 AWAY = "this host cannot reach its database; log in again, at another host; seats at tables are kept"
 STOPPING = "the host is stopping; seats at tables are kept"
 
@@ -374,7 +374,7 @@ class GameHostService(Service):
 
     def _update_refusals(self) -> None:
         """Tell the lobby and the listeners what they must refuse now."""
-        busy = BUSY.replace("disk", self.medium) if self._pressure >= Pressure.REFUSE else None
+        busy = BUSY.format(medium=self.medium) if self._pressure >= Pressure.REFUSE else None
         closed = FULL if self._room is Room.NONE else busy
         self.context.limiter.closed = self.context.lobby.closed = closed
         self.context.lobby.no_room = NO_ROOM if self._room is Room.LOW else None

@@ -190,10 +190,10 @@ class PressureTests(HostCase):
         early.protocol = host.factories[0].buildProtocol(IPv4Address("TCP", "192.0.2.1", 1))
         early.protocol.makeConnection(early)
         self.press(host, Pressure.REFUSE)
-        self.assertEqual(self.connect(host, "ann").read(), f"bye {BUSY}\n".encode())
+        self.assertEqual(self.connect(host, "ann").read(), f"bye {BUSY.format(medium='disk')}\n".encode())
         host.factories[0].pause_input(False)  # what was read before the pause may still be a log-in
         early.receive(b"hi bob\n")
-        self.assertEqual(early.read(), f"no {BUSY}\n".encode())
+        self.assertEqual(early.read(), f"no {BUSY.format(medium='disk')}\n".encode())
         self.press(host, Pressure.NONE)
         early.receive(b"hi bob\n")
         self.assertEqual(early.read(), b"")
@@ -212,7 +212,7 @@ class PressureTests(HostCase):
         for words in (f"bye {AWAY}\n".encode(), b""):
             self.press(host, Pressure.AWAY)
             self.assertEqual((client.read(), host.ports), (words, []))
-            self.assertEqual(host.not_serving, BUSY.replace("disk", "database"))
+            self.assertEqual(host.not_serving, BUSY.format(medium="database"))
         self.assertTrue(client.disconnecting)
         consequence = "all connections and ports are closed until it answers, so that players go to another host"
         self.assertEqual(lines.of(LogLevel.warn), [f"the database is behind: {consequence}"])
@@ -345,7 +345,7 @@ class WatchingTests(HostCase):
         self.assertRaises(KeyError, self.reactor.advance, 0.1)
         self.store.pressure = Pressure.REFUSE
         self.reactor.advance(0.1)
-        self.assertEqual(host.context.limiter.closed, BUSY)
+        self.assertEqual(host.context.limiter.closed, BUSY.format(medium="disk"))
 
 
 class StopTests(HostCase):
