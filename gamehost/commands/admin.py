@@ -327,6 +327,7 @@ def duration(seconds: float) -> str:
 
 
 _FLAG = {"action": "store_true"}
+_MATCH = Argument("table", "the number of the match", {"type": int, "metavar": "TABLE"})
 _PLAYER = Argument("name", "the player's name", {"metavar": "NAME"})
 _ACCOUNT = Argument("name", "the account", {"metavar": "NAME"})
 _TARGET = Argument(
@@ -357,7 +358,7 @@ VERBS: Mapping[str, Verb] = {
     ),
     "show": Verb(
         *("gamehost.admin.matches:show", "the position of a match, as a watcher may see it", shown_lines),
-        arguments=[Argument("table", "the number of the match", {"type": int, "metavar": "TABLE"})],
+        arguments=[_MATCH],
     ),
     "lost list": Verb(
         *(
@@ -368,12 +369,12 @@ VERBS: Mapping[str, Verb] = {
     ),
     "lost resume": Verb(
         *("gamehost.admin.matches:resume_lost", "have such a match be played on as the database has it", resumed_line),
-        arguments=[Argument("table", "the number of the match", {"type": int, "metavar": "TABLE"})],
+        arguments=[_MATCH],
         acts=True,
     ),
     "lost end": Verb(
         *("gamehost.admin.matches:end_lost", "give such a match up; its record stays", ended_line),
-        arguments=[Argument("table", "the number of the match", {"type": int, "metavar": "TABLE"})],
+        arguments=[_MATCH],
         acts=True,
     ),
     "kick": Verb(
