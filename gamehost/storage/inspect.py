@@ -41,7 +41,7 @@ from gamehost.storage.row_codec import (
     Row,
     Undecodable,
     chain_of,
-    end_of,
+    entries_in,
     finishes,
     read_entries,
     read_entry,
@@ -153,7 +153,7 @@ class Findings:
         faults: list[str] = []
         finished = False
         for row in rows:
-            self.rows += end_of(row) - row.n + 1
+            self.rows += entries_in(row)
             if head is None and faults:
                 continue
             try:

@@ -130,7 +130,12 @@ def run_row(seq: int, table: int, head: Head, entries: Sequence[Entry] | bytes, 
 
 def end_of(row: Sequence[Any]) -> int:
     """The number of the last entry in a row."""
-    return int(row[2] + row[3] - 1 if row[4] in (RUN, RECENT) else row[2])
+    return int(row[2] + entries_in(row) - 1)
+
+
+def entries_in(row: Sequence[Any]) -> int:
+    """How many entries a row has."""
+    return int(row[3]) if row[4] in (RUN, RECENT) else 1
 
 
 def chain_of(rows: Iterable[Sequence[Any]], head: Head | None = None) -> Head | None:

@@ -22,7 +22,7 @@ from gamehost.storage.notes import AddAccount
 from gamehost.storage.questions import MatchLists, ended_among
 from gamehost.storage.reads import COLUMNS
 from gamehost.storage.recent import Commit, FileRows, commit_faults, commit_of, commits_in, entries_by_table, unmoved
-from gamehost.storage.row_codec import Head, Row, end_of
+from gamehost.storage.row_codec import Head, Row, entries_in
 
 #: The most rows of one statement.
 MOST_ROWS = 128
@@ -44,10 +44,6 @@ def insert_of(rows: int) -> str:
 
 #: The statement of most commits.
 _INSERT = "INSERT OR ROLLBACK INTO recent(seq, body, h) VALUES (?, ?, ?)"
-
-
-def _entries_in(row: Row) -> int:
-    return end_of(row) - row.n + 1
 
 
 @define(eq=False)
@@ -172,8 +168,8 @@ class SqliteStore(OpenStore):
         self.lists.remove(ended_among(removed))
         self.connection.executemany("DELETE FROM event WHERE seq = ?", [(row.seq,) for row in removed])
         before, seq = self._checked, self._checked.seq
-        known = sum(_entries_in(row) for row in removed if row.seq <= seq)
-        self._checked = CheckedRows(seq, before.rows - known, before.pruned + sum(map(_entries_in, removed)))
+        known = sum(entries_in(row) for row in removed if row.seq <= seq)
+        self._checked = CheckedRows(seq, before.rows - known, before.pruned + sum(map(entries_in, removed)))
         write_checked(self.connection, self._checked)
 
     def _insert(self, rows: list[Row]) -> None:
