@@ -345,6 +345,8 @@ class ContestJournal:
             entrants = tuple(Entrant(one["name"], tuple(one["command"]), one["anchor"]) for one in written["entrants"])
             sprt = None if written["sprt"] is None else tuple(written["sprt"])
             return Plan(**{**written, "entrants": entrants, "sprt": sprt})
+        except FileNotFoundError:
+            raise ContestError(f"no contest was begun in {self._path.parent}") from None
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise ContestError(f"{self._path} cannot be used: {error}") from error
 

@@ -182,6 +182,11 @@ class JournalTests(SynchronousTestCase):
         second.open(plan(2))
         second.close()
 
+    def test_a_folder_without_a_contest(self) -> None:
+        folder = Path(self.mktemp())
+        error = self.assertRaises(ContestError, ContestJournal(folder).plan)
+        self.assertEqual(str(error), f"no contest was begun in {folder}")
+
     def test_damage(self) -> None:
         folder = self.folder()
         journal = ContestJournal(folder)
