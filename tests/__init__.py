@@ -59,7 +59,6 @@ class SmallProcess:
             return 0
 
     def run(self, case: SynchronousTestCase, result: TestResult) -> None:
-        """Run a test."""
         if self._size() > self._smallest + self.MOST:
             gc.collect()
             self._trim(0)

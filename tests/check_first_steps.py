@@ -157,7 +157,6 @@ def contest(root: Path) -> None:
 
 
 def main(given: str | None) -> None:
-    """Everything, in the order of the pages."""
     if os.geteuid() != 0 or shutil.which("debootstrap") is None:
         sys.exit("check-first-steps: this needs root, and debootstrap: apt-get install debootstrap")
     with socket.socket() as port:

@@ -26,13 +26,11 @@ def output(command: str, *words: str) -> str:
 
 
 def expect(words: str, text: str, what: str) -> None:
-    """End if some words are missing."""
     if words not in text:
         sys.exit(f"check-installed: {what} says nothing of {words!r}:\n{text}")
 
 
 def listening_options(command: str) -> list[str]:
-    """The options that name endpoints."""
     options = re.split(r"\n\s+(?:-\w, )?--", output(command, "run", "--help"))
     named = [(re.match(r"([a-z-]+)=", option), " ".join(option.split())) for option in options]
     return [name[1] for name, text in named if name is not None and "endpoint to listen on" in text]
@@ -68,7 +66,6 @@ def host(command: str) -> Iterator[str]:
 
 
 def main(command: str) -> None:
-    """Use every verb."""
     expect("gamehost ", output(command, "--version"), "--version")
     for verb in ("run", "journal", "admin", "player", "check", "contest", "trace"):
         output(command, verb, "--help")

@@ -23,14 +23,11 @@ def number(name: str, default: int) -> int:
 
 
 def say(line: str) -> None:
-    """Print what came of a trial."""
     sys.stdout.write(f"\n  {line}\n")
     sys.stdout.flush()
 
 
 class ClusterCase(SynchronousTestCase):
-    """A folder, and a server where it is needed."""
-
     timeout = 7200
 
     def setUp(self) -> None:
@@ -39,15 +36,12 @@ class ClusterCase(SynchronousTestCase):
         self.folder.mkdir()
 
     def new_server(self) -> PostgresServer:
-        """A server of its own."""
         server = new_server()
         self.addCleanup(server.remove)
         return server
 
 
 class MembersTests(ClusterCase):
-    """Members that are lost."""
-
     def test_kills(self) -> None:
         """kill -9: nothing is lost, nothing is there twice, and every table goes on."""
         say(run("kills", number("KILLS", 12), self.new_server(), self.folder))
@@ -66,8 +60,6 @@ class MembersTests(ClusterCase):
 
 
 class DatabaseTests(ClusterCase):
-    """A database that is away."""
-
     def test_restarts(self) -> None:
         """Nobody loses a connection, and no member ends."""
         say(run("restarts", number("RESTARTS", 3), self.new_server(), self.folder))
@@ -82,8 +74,6 @@ class DatabaseTests(ClusterCase):
 
 
 class CableTests(ClusterCase):
-    """A machine without a network."""
-
     def test_cables(self) -> None:
         """Its tables are taken over, and it ends by itself."""
         say(pulled(number("CABLES", 1), self.folder))
@@ -93,12 +83,10 @@ class FaultTests(ClusterCase):
     """Members with a fault are found out by the same trials."""
 
     def trouble(self, trouble: str, times: int, fault: str, **more: object) -> str:
-        """What is said of a fault."""
         module = f"tests.kit.altered_hosts:{fault}"
         return str(self.failure(run, trouble, times, self.new_server(), self.folder, module=module, **more))
 
     def failure(self, trial: Callable[..., object], *arguments: object, **more: object) -> AssertionError:
-        """What a trial finds."""
         found: AssertionError = self.assertRaises(AssertionError, trial, *arguments, **more)
         say(str(found).splitlines()[0])
         return found
@@ -135,8 +123,6 @@ class FaultTests(ClusterCase):
 
 
 class MeetingTests(ClusterCase):
-    """Several members at once."""
-
     def test_one_name(self) -> None:
         """One of three who say the same name is let in."""
         with Cluster(self.new_server(), self.folder, ["onitama"], options=MEETING) as cluster:
@@ -157,8 +143,6 @@ SHIFT = 21_000
 
 
 class TryClusterTests(SynchronousTestCase):
-    """One try."""
-
     def test_kill_and_end(self) -> None:
         """It says which host has ended, the others go on, Enter starts it again, and nothing is left behind."""
         require_postgresql()

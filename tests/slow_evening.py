@@ -33,8 +33,6 @@ def typed() -> Iterator[str]:
 
 
 class EveningTests(SynchronousTestCase):
-    """One lesson and one contest."""
-
     timeout = 1200
 
     def setUp(self) -> None:
@@ -71,7 +69,6 @@ class EveningTests(SynchronousTestCase):
         return done.stdout
 
     def begin(self, command: str, log: str) -> subprocess.Popen[bytes]:
-        """Start a command of the page, and leave it running."""
         with (self.folder / log).open("ab") as file:
             process = subprocess.Popen(
                 ["sh", "-c", f"exec {command}"], cwd=self.folder, env=self.environment(), stdout=file, stderr=file

@@ -51,8 +51,6 @@ class KillTests(SynchronousTestCase):
 
 
 class StopTests(SynchronousTestCase):
-    """`tests.kit.kills`, and its teeth."""
-
     timeout = 300
 
     def setUp(self) -> None:
@@ -83,8 +81,6 @@ KILLS, RESTARTS = int(os.environ.get("GAMEHOST_KILLS", "30")), int(os.environ.ge
 
 
 class PlayTests(SynchronousTestCase):
-    """As in `tests.end_to_end.test_cluster`, more often."""
-
     timeout = 1800
 
     def setUp(self) -> None:
@@ -95,7 +91,6 @@ class PlayTests(SynchronousTestCase):
         self.folder.mkdir()
 
     def test_kills(self) -> None:
-        """No acknowledged move is lost, and none is told twice."""
         store = self.server.url(self.server.new_database())
         self.assertGreater(kill_at_random(KILLS, 2, self.folder, new_pair=OpenPair, store=store), KILLS)
 
@@ -115,8 +110,6 @@ class PlayTests(SynchronousTestCase):
 
 
 class CanaryTests(SynchronousTestCase):
-    """`tests.kit.password_leaks`, and its teeth."""
-
     timeout = 300
 
     def test_nothing_is_found(self) -> None:
@@ -131,7 +124,6 @@ class CanaryTests(SynchronousTestCase):
             self.assertRaises(Leak, search, 200, 1, f"tests.kit.altered_hosts:{leak}")
 
     def test_all_spellings_are_found(self) -> None:
-        """In the middle of anything."""
         for form in spellings("Canary12"):
             looking = Search(pieces=["Canary12"])
             looking.look("here", b"..." + form + b"...")
@@ -151,8 +143,6 @@ OPTIONS = ("--profile=class", "--set=limits.unlimited=no", "--set=limits.keyless
 
 
 class ClassTests(SynchronousTestCase):
-    """All of them have accounts."""
-
     timeout = 180
 
     def setUp(self) -> None:

@@ -36,8 +36,6 @@ from gamehost._twisted import (
 
 
 class NotingReactor:
-    """Who wants to be told what."""
-
     def __init__(self) -> None:
         self.readers: set[Any] = set()
         self.writers: set[Any] = set()
@@ -71,8 +69,6 @@ class Doorway(tcp.Port):
 
 
 class AcceptingTests(SynchronousTestCase):
-    """How fast a port accepts connections."""
-
     def setUp(self) -> None:
         self.reactor, self.clock = NotingReactor(), Clock()
         self.port = Doorway(self.reactor)
@@ -101,14 +97,11 @@ class AcceptingTests(SynchronousTestCase):
         self.assertNotIn(self.port, self.reactor.readers)
 
     def test_other_ports_are_left_as_they_are(self) -> None:
-        """Those of other reactors."""
         other: Any = object()
         self.assertFalse(accept_steadily(other, self.clock, lambda: 0))
 
 
 class ImmediateServerTests(SynchronousTestCase):
-    """What is written goes to the system at once, in order, and never twice."""
-
     def setUp(self) -> None:
         ours, self.theirs = socket.socketpair()
         self.addCleanup(self.theirs.close)
@@ -249,7 +242,6 @@ class PollTests(SynchronousTestCase):
         self.assertEqual([reader.reads for reader in readers], [1, 1])
 
     def test_an_error_at_the_end_of_a_connection(self) -> None:
-        """It is logged, and the others are still called."""
         readers = [self.reader(lambda: ConnectionDone()) for _ in range(3)]
         for reader in readers:
             reader.connectionLost = lambda reason: 1 / 0  # type: ignore[method-assign]
@@ -271,7 +263,6 @@ class PollTests(SynchronousTestCase):
         self.assertEqual(sorted(reader.reads for reader in readers), [0, 1])
 
     def test_another_reactor(self) -> None:
-        """It is left as it is."""
         reactor: Any = SelectReactor()
         self.addCleanup(reactor.waker.connectionLost, None)
         poll_without_log_context(reactor)
@@ -279,8 +270,6 @@ class PollTests(SynchronousTestCase):
 
 
 class Noting(Protocol):
-    """Notes what it receives."""
-
     def __init__(self) -> None:
         self.received = b""
 
@@ -290,8 +279,6 @@ class Noting(Protocol):
 
 @implementer(IReadDescriptor)
 class NotingPipe:
-    """Notes what comes out of a pipe."""
-
     def __init__(self, descriptor: int, noted: list[str]) -> None:
         self.descriptor = descriptor
         self.noted = noted
@@ -310,10 +297,7 @@ class NotingPipe:
 
 
 class OtherTests(SynchronousTestCase):
-    """The clock, the protocol and the log."""
-
     def test_the_clock_is_monotonic(self) -> None:
-        """The reactor's seconds are those of the system's monotonic clock."""
         clock = Clock()
         use_steady_clock(clock)
         before = time.monotonic()
@@ -382,7 +366,6 @@ class OtherTests(SynchronousTestCase):
             self.assertEqual(happened, ["a move", "due"])
 
     def test_another_protocol(self) -> None:
-        """It gets the transport, and what was left over; nothing, if nothing was."""
         for rest in (b"rest", b""):
             transport: Any = StringTransport()
             protocol = Noting()
@@ -392,7 +375,6 @@ class OtherTests(SynchronousTestCase):
             self.assertEqual(protocol.received, rest)
 
     def test_logger(self) -> None:
-        """The name goes where `twistd` looks for it."""
         options: dict[str, str] = {}
         use_logger(options, "gamehost.ops.logging.process_log")
         self.assertEqual(options, {"logger": "gamehost.ops.logging.process_log"})

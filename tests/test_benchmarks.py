@@ -25,8 +25,6 @@ def enough(script: Script) -> int:
 
 
 class LoadTests(SynchronousTestCase):
-    """Every script at the host and at the relay."""
-
     def test_scripts_are_of_wires(self) -> None:
         """Scripts are of wires that the host has, under their names."""
         self.assertLessEqual(set(WIRES), {wire.name for wire in HOSTED})
@@ -85,8 +83,7 @@ class LoadTests(SynchronousTestCase):
             error = self.assertRaises(Astray, load.offer, 0.001, 1000)
             self.assertIn("MOVE_WAS_MADE|boar|b1|b2", str(error))
 
-    def test_a_connection_that_was_closed(self) -> None:
-        """It ends the run; nothing is waited for that cannot come."""
+    def test_a_connection_that_was_closed_ends_the_run(self) -> None:
         script = script_of("onitama")
         with relay(script) as server, Load(script, server, 2, bare=True) as load:
             for player in load.tables[0].players:
@@ -106,7 +103,6 @@ class PeersTests(SynchronousTestCase):
     """Servers of other projects; none of them runs in here."""
 
     def test_frames(self) -> None:
-        """Short and long ones, and what a server reads of them."""
         for size, head in ((3, b"\x81\x03"), (200, b"\x81\x7e\x00\xc8")):
             self.assertEqual(peers.frame(b"x" * size, masked=False), head + b"x" * size)
             ours, theirs = socket.socketpair()
@@ -116,7 +112,6 @@ class PeersTests(SynchronousTestCase):
         self.assertEqual(peers.frame(b"ab", binary=True), b"\x82\x82\x00\x00\x00\x00ab")
 
     def test_what_is_said(self) -> None:
-        """The words of Onitama, in turns, as each server takes them."""
         server = Server("peer", 1, 1)
         one = peers.ColyseusLoad(script_of("onitama"), server, 2).steps(0)[1]
         self.assertEqual((one.sender, one.said[6:]), (1, b"\x0d\xa4move\xacmonkey|d5|c4"))
@@ -126,8 +121,7 @@ class PeersTests(SynchronousTestCase):
         self.assertTrue(seventh.said.endswith(b'"args":["monkey|e5|d4"],"playerID":"1"}},7,"m3","1"]'), seventh.said)
         self.assertEqual(load.count(b'..42/pair,["update","m3",{}]..42/pair,["update"'), 2)
 
-    def test_the_plot(self) -> None:
-        """All figures stand in it; the largest has the longest bar."""
+    def test_all_figures_stand_in_the_plot(self) -> None:
         drawn = peers.plot({100: {"relay": 28.0, "host": 35.0, "Colyseus": 30.4}, 1000: {"boardgame.io": 140.0}})
         root = ElementTree.fromstring(drawn)
         found = [each.text for each in root.iter("{http://www.w3.org/2000/svg}text")]
@@ -144,7 +138,6 @@ class PeersTests(SynchronousTestCase):
         self.assertEqual(bars, [80.0, 100.0, 86.9, 400.0])
 
     def test_without_node(self) -> None:
-        """One line says what is missing."""
         self.patch(peers, "NODE", "no-such-node")
         printed = io.StringIO()
         with contextlib.redirect_stdout(printed):
@@ -155,10 +148,7 @@ class PeersTests(SynchronousTestCase):
 
 
 class WatchersTests(SynchronousTestCase):
-    """Those who watch."""
-
     def test_moves(self) -> None:
-        """The match goes on for longer than a run, and is the same each time."""
         first, again = ([action for _, (_, action) in zip(range(1000), watchers.moves(), strict=False)] for _ in "ab")
         self.assertEqual((len(first), first), (1000, again))
 
@@ -179,16 +169,12 @@ class WatchersTests(SynchronousTestCase):
             self.assertEqual((sum(found), client.unread), (3, b""))
 
     def test_what_a_frame_costs(self) -> None:
-        """Each figure is there."""
         self.patch(frames, "ROUNDS", 1)
         self.assertEqual(frames.figures()["its bytes"], 104.0)
 
 
 class FiguresTests(SynchronousTestCase):
-    """What is made of what was seen."""
-
     def test_window(self) -> None:
-        """Rates, costs and percentiles of some seconds."""
         window = Window(moves=1000, seconds=2.0, cpu=1.0, took=[number / 1000 for number in range(1, 101)])
         self.assertEqual((window.rate, window.cost, window.busy), (500.0, 1000.0, 0.5))
         self.assertEqual((window.at(0.0), window.at(0.5), window.at(0.99), window.at(1.0)), (1.0, 51.0, 100.0, 100.0))
@@ -239,7 +225,6 @@ class FiguresTests(SynchronousTestCase):
             self.assertGreater(seconds[room], 0, room)
 
     def test_what_is_printed(self) -> None:
-        """A line for each server, and the ratios between them."""
         printed = io.StringIO()
         with contextlib.redirect_stdout(printed):
             turns = speed.measure(script_of("onitama"), 2, pairs=1, seconds=0.02, least_busy=0.0)
@@ -255,8 +240,6 @@ class FiguresTests(SynchronousTestCase):
 
 
 class HistogramTests(SynchronousTestCase):
-    """`Histogram`."""
-
     def test_ranges(self) -> None:
         """A value on a bound is in the range that ends there; one above all bounds is in the last."""
         histogram = Histogram((1, 2))
@@ -265,7 +248,6 @@ class HistogramTests(SynchronousTestCase):
         self.assertEqual((histogram.counts, histogram.total), ([2, 2, 2], 107.0))
 
     def test_many_at_once(self) -> None:
-        """The same as one after the other."""
         one, other = Histogram(), Histogram()
         moments = [100.0, 100.25, 100.5, 100.75, 101.0]
         for moment in moments:
@@ -274,16 +256,12 @@ class HistogramTests(SynchronousTestCase):
         self.assertEqual((one.counts, one.total), (other.counts, other.total))
 
     def test_bounds_are_ascending(self) -> None:
-        """Those that are used."""
         for bounds in (SECONDS, SIZES):
             self.assertEqual(sorted(set(bounds)), list(bounds))
 
 
 class MatchCountsTests(SynchronousTestCase):
-    """`MatchCounts`."""
-
     def test_one_count_for_each_wire_and_game(self) -> None:
-        """All who count for them share it."""
         counts = MatchCounts()
         counts.moves_of("open", "onitama").value += 1
         counts.moves_of("open", "onitama").value += 1

@@ -187,7 +187,6 @@ LONGEST_FILE, LONGEST_FUNCTION = 800, 50
 
 
 def fits(name: str, patterns: Sequence[str]) -> bool:
-    """Whether a module's name is one of these."""
     return any(fnmatchcase(name, pattern) for pattern in patterns)
 
 
@@ -294,24 +293,18 @@ TESTS = read_sources("tests")
 
 
 class PackageTests(SynchronousTestCase):
-    """The package as it is."""
-
     def test_the_sources_were_found(self) -> None:
-        """There is something to check: the package, its games and wires, and the tests."""
         for name in ("gamehost", "gamehost.tap", "gamehost.games.onitama.master", "gamehost.wires.onitama.codec"):
             self.assertIn(name, PACKAGE)
         self.assertIn(__name__, TESTS)
 
     def test_who_imports_whom(self) -> None:
-        """Every module imports only what its room may know."""
         self.assertEqual(list(breaches(PACKAGE, PACKAGE)), [])
 
     def test_one_wire_one_game(self) -> None:
-        """A wire speaks of one game."""
         self.assertEqual(list(strangers(PACKAGE)), [])
 
     def test_nobody_reaches_through_the_lobby(self) -> None:
-        """A conversation calls the lobby, and does not use what the lobby is made of."""
         self.assertEqual(list(reaches_through(PACKAGE)), [])
 
     def test_the_host_does_not_use_the_client_library(self) -> None:
@@ -373,14 +366,10 @@ class PackageTests(SynchronousTestCase):
 
 
 class PlantedTests(SynchronousTestCase):
-    """Each check sees what it is there for."""
-
     def planted(self, name: str, *lines: str) -> list[str]:
-        """The breaches of a module of these lines, were it one of the package."""
         return list(breaches({name: "\n".join(lines) + "\n"}, PACKAGE))
 
     def test_imports(self) -> None:
-        """Imports upwards, sideways and outwards are refused, in whatever form they are written."""
         for name, line, imported in (
             ("gamehost.settings", "from gamehost.games.base import Seat", "gamehost.games.base"),
             ("gamehost.games.base", "import gamehost.journal.records", "gamehost.journal.records"),
@@ -438,7 +427,6 @@ class PlantedTests(SynchronousTestCase):
         )
 
     def test_other_forms(self) -> None:
-        """A relative import, a module without a layer, and a reactor at the top or elsewhere are refused."""
         self.assertEqual(
             self.planted("gamehost.service", "from . import lobby"), ["gamehost.service imports by a relative name"]
         )
@@ -451,13 +439,11 @@ class PlantedTests(SynchronousTestCase):
             )
 
     def test_two_games(self) -> None:
-        """A wire that imports a second game is seen."""
         more = {"gamehost.wires.onitama.more": "from gamehost.games.stratego.rules import BOX\n"}
         [words] = strangers({**PACKAGE, **more})
         self.assertEqual(words, "gamehost.wires.onitama knows gamehost.games.onitama, gamehost.games.stratego")
 
     def test_chains(self) -> None:
-        """A look into the lobby is seen, a call of it is not."""
         name = "gamehost.wires.other.conversation"
         for line, chain in (
             ("x = self.lobby.context.grace", "self.lobby.context.grace"),
@@ -467,7 +453,6 @@ class PlantedTests(SynchronousTestCase):
         self.assertEqual(list(reaches_through({name: "self.lobby.play(a)"})), [])
 
     def test_users_of_the_client(self) -> None:
-        """The host must not use the client library; a program may."""
         line = "from gamehost.client.core import ClientCore"
         found = list(users_of_the_client({"gamehost.service": line, "gamehost.programs.open": line}))
         self.assertEqual(found, ["gamehost.service uses gamehost.client.core"])
@@ -490,7 +475,6 @@ class PlantedTests(SynchronousTestCase):
         self.assertEqual(found, [["gamehost.a", "gamehost.b", "gamehost.a"]])
 
     def test_figures(self) -> None:
-        """Each figure of the shape counts what it names."""
         sources = {
             "gamehost.a": "from gamehost import b\nclass A:\n    def f(self):\n        return 1\n",
             "gamehost.b": "from gamehost import c\ndef f(a, b):\n    return g(a, b)\n",
@@ -511,7 +495,6 @@ class PlantedTests(SynchronousTestCase):
         self.assertEqual(attributes("a.callLater(1, f)\nlater = reactor().callLater\ncallLater\n", "callLater"), 2)
 
     def test_too_long(self) -> None:
-        """A line too much is seen, in a file and in a function wherever it stands."""
         self.assertEqual(list(lengthy({"a": "x\n" * 800})), [])
         self.assertEqual(list(lengthy({"a": "x\n" * 801})), ["a has 801 lines"])
         for define in ("def f():\n", "async def f():\n", "class A:\n  def f():\n", "if x:\n  @g\n  def f():\n"):
@@ -540,10 +523,7 @@ def exists(name: str) -> bool:
 
 
 class PagesTests(SynchronousTestCase):
-    """`docs/architecture.rst` and `CONTRIBUTING.rst`."""
-
     def test_layers(self) -> None:
-        """The table has the rows that the imports are checked against."""
         table = PAGE.partition(":name: layers")[2].partition("\n\nGames, messages")[0]
         rows = [re.findall(r"``gamehost\.(\w+)``", row) for row in re.findall(r"^   \* - (.*)$", table, re.M)[1:]]
         self.assertEqual([set(row) for row in rows], [set(row) for row in LAYERS])
@@ -558,7 +538,6 @@ class PagesTests(SynchronousTestCase):
         self.assertEqual([(one.words, one.count) for one in figures if one.count > allowed[one.words][0]], [])
 
     def test_names(self) -> None:
-        """Every module and class of the package that a page names is there."""
         for page in (PAGE, CONTRIBUTING):
             names = set(re.findall(r"``(gamehost(?:\.\w+)+)``", page)) - {"gamehost.wires.NAME"}
             self.assertIn("gamehost.games.base", page)
@@ -566,7 +545,6 @@ class PagesTests(SynchronousTestCase):
         self.assertFalse(exists("gamehost.games.cellar"))
 
     def test_files(self) -> None:
-        """Every file and folder of the repository that a page names is there."""
         for page in (PAGE, CONTRIBUTING):
             paths = set(re.findall(r"``((?:tests|docs|examples|contrib|gamehost|newsfragments)/[\w./-]*\w)``", page))
             unknown = [

@@ -144,7 +144,6 @@ def shown(page: str, first: str) -> Block:
 
 
 def parsers() -> dict[str, argparse.ArgumentParser]:
-    """The parser of each verb but `run`."""
     return {
         "journal": journal_command.parser(),
         "admin": admin_command.parser(),
@@ -157,7 +156,6 @@ def parsers() -> dict[str, argparse.ArgumentParser]:
 
 
 def options_of(parser: argparse.ArgumentParser) -> Iterator[str]:
-    """All options of a parser and of its verbs."""
     for action in parser._actions:
         yield from action.option_strings
         if isinstance(action, argparse._SubParsersAction):
@@ -166,8 +164,6 @@ def options_of(parser: argparse.ArgumentParser) -> Iterator[str]:
 
 
 class Commands:
-    """The real parsers, on what pages show."""
-
     def __init__(self, folder: Path) -> None:
         self.parsers = parsers()
         self.known = {verb: set(options_of(parser)) for verb, parser in self.parsers.items()}
@@ -176,7 +172,6 @@ class Commands:
         self._settings.write_text(shown("docs/options.rst", "grace = ").text, "utf-8")
 
     def why_not(self, words: Sequence[str]) -> str | None:
-        """What is wrong with a command; `None` if it can be typed like that."""
         program, *rest = words
         judge: Callable[[list[str]], str | None] | None = {
             "gamehost": self._gamehost,
@@ -227,7 +222,6 @@ class Commands:
         return None if named in (None, "gomoku", *(wire.name for wire in WIRES)) else f"no such wire: {named}"
 
     def run_options(self, words: list[str]) -> str | None:
-        """Whether a host would take these options."""
         words = [word.replace("gamehost.toml", str(self._settings)) for word in words if word != "[options]"]
         # What a plug-in brings is not installed here.
         words = [word for word in words if not word.startswith("--gomoku=")]
@@ -278,8 +272,6 @@ class Commands:
 
 
 class CommandTests(SynchronousTestCase):
-    """What the reader types can be typed."""
-
     def setUp(self) -> None:
         folder = Path(self.mktemp())
         folder.mkdir()
@@ -297,7 +289,6 @@ class CommandTests(SynchronousTestCase):
         self.assertGreater(count, 80)
 
     def judged(self, page: str, words: Sequence[str]) -> list[tuple[str, str, str]]:
-        """A command that cannot be typed, with the reason; nothing for a sound one."""
         # The example of the tutorials is no wire of this installation.
         why_not = self.commands.why_not(["onitama" if word == "gomoku" else word for word in words])
         return [] if why_not is None else [(page, " ".join(words), why_not)]
@@ -309,7 +300,6 @@ class CommandTests(SynchronousTestCase):
         self.assertEqual([one for text in found for one in self.judged("docs/checker.rst", text.split())], [])
 
     def test_options_of_a_cluster(self) -> None:
-        """Each line is an option, with an endpoint that has a form."""
         for line in shown("docs/cluster.rst", "--cluster=").lines:
             option = line.split()[0]
             self.assertIn(option.partition("=")[0], self.commands.known["run"])
@@ -376,8 +366,6 @@ SETTING = rf"(?:--set[ =])?((?:{_OWNERS})\.[a-z_]*[a-z])(?:=.*)?"
 
 
 class CompleteTests(SynchronousTestCase):
-    """No block is forgotten."""
-
     def test_every_block_is_run_or_listed(self) -> None:
         """Of what shows more than commands, each is in one of the tables; and each row of a table has a block."""
         used = set()
@@ -392,7 +380,6 @@ class CompleteTests(SynchronousTestCase):
         self.assertEqual({*TESTED, *NOT_RUN} - used, set())
 
     def test_the_tests_are_there(self) -> None:
-        """Each that `TESTED` names."""
         for name in set(TESTED.values()):
             module, of, test = name.rsplit(".", 2)
             self.assertTrue(hasattr(getattr(import_module(module), of), test), name)
@@ -404,8 +391,6 @@ class CompleteTests(SynchronousTestCase):
 
 
 class SourceTests(SynchronousTestCase):
-    """Pieces of the package that a page shows."""
-
     def test_pieces_of_the_package(self) -> None:
         """A scenario is the one of its name; a script is as it is in the source."""
         names = {**vars(onitama_checks), **vars(clients)}
@@ -417,10 +402,7 @@ class SourceTests(SynchronousTestCase):
 
 
 class FileTests(SynchronousTestCase):
-    """Files that pages show."""
-
     def test_options(self) -> None:
-        """A host takes them."""
         path = Path(self.mktemp())
         path.write_text(shown("docs/options.rst", "grace = ").text, "utf-8")
         options = Options()
@@ -428,7 +410,6 @@ class FileTests(SynchronousTestCase):
         self.assertEqual(options["grace"], 120)
 
     def test_contests(self) -> None:
-        """Each is a plan, and the first one is the file of the example."""
         for page in ("docs/contests.rst", "docs/class.rst"):
             path = Path(self.mktemp())
             path.write_text(shown(page, "wire = ").text, "utf-8")
@@ -460,7 +441,6 @@ class SessionTests(SynchronousTestCase):
         return answer
 
     def test_console(self) -> None:
-        """The first game, a lost connection, an account."""
         page = "docs/console.rst"
         host = house_host({"onitama.deal": "ox,boar/crab,eel/tiger"})[0]
         self.typed(host.connect("console"), shown(page, "> play onitama").first)
@@ -480,7 +460,6 @@ class SessionTests(SynchronousTestCase):
             self.typed(visitor, line)
 
     def test_house_players(self) -> None:
-        """On the open wire."""
         ann = house_host()[0].connect("open")
         for line in shown("docs/house-players.rst", "-> {").lines:
             self.assertNotIn("sorry", "".join(ann.ask(line.removeprefix("-> "))))
@@ -498,7 +477,6 @@ class SessionTests(SynchronousTestCase):
         self.assertEqual(bob.ask("MAKE_MOVE|crab|c5|c4"), ["MOVE_WAS_MADE|crab|c5|c4"])
 
     def test_onitama_final(self) -> None:
-        """What `printf` writes."""
         [line] = self.session("docs/wires/onitama-final.rst", 0)
         log_in, ping = printed(line.text)
         host = MemoryHost()
@@ -510,7 +488,6 @@ class SessionTests(SynchronousTestCase):
         self.assertFalse(ann.closed)
 
     def test_litama(self) -> None:
-        """Both lines have the id of the match that was made."""
         lines = shown("docs/wires/litama.rst", "join ").lines
         host = MemoryHost()
         ann, bob = host.connect("litama"), host.connect("litama")
@@ -521,7 +498,6 @@ class SessionTests(SynchronousTestCase):
             self.assertNotIn("error", "".join(bob.ask(line.replace(id, made))))
 
     def test_open(self) -> None:
-        """A first game, and the keys of a study."""
         enter, seek, seated, act, study = self.session("docs/wires/open.rst")
         host = MemoryHost(DEAL)
         ann, bob = host.connect("open"), host.connect("open")
@@ -623,8 +599,6 @@ def page_text(page: str) -> str:
 
 
 class ReportTests(SynchronousTestCase):
-    """What commands print, made by the code that prints it."""
-
     def same(self, block: Block, text: str) -> None:
         """Each line of the block stands in the text; digits may differ, and what is cut off at the end is not compared."""
         have = re.sub(r"\d+", "0", text)
@@ -643,7 +617,6 @@ class ReportTests(SynchronousTestCase):
         self.same(shown("docs/check-server.rst", "BREACH"), as_text(report))
 
     def test_a_trace(self) -> None:
-        """Two moves, and one out of turn."""
         trace, lines = trace_of("onitama")
         trace.client_sent(b"LOGIN|ann\n")
         trace.host_sent(b"START|ann|bob|white=boar,ox;black=crab,eel;spare=tiger\n")
@@ -665,13 +638,11 @@ class ReportTests(SynchronousTestCase):
         self.assertEqual(list(admin_command.own_lines(facts)), [people, relays])
 
     def test_notation(self) -> None:
-        """A move of Paper Soccer, as the journal has it."""
         text = shown("docs/games/paper-soccer.rst", "0,0 1,1").text
         game = GAMES["paper-soccer"]
         self.assertEqual(game.write(game.read(text.encode())).decode(), text)
 
     def test_the_log(self) -> None:
-        """Of players and tables, and of those who were not let in."""
         players, others = (
             shown("docs/hosting.rst", "...#info] log-in: "),
             shown("docs/hosting.rst", "...#info] onitama: "),

@@ -37,7 +37,6 @@ class Trap:
 
     @property
     def wire(self) -> Any:
-        """Never there."""
         raise SystemExit("planted\nin two lines")
 
 
@@ -45,7 +44,6 @@ TRAP = Trap()
 
 
 def entry(name: str, token: str, module: str = "tests.test_plugins") -> EntryPoint:
-    """An entry point of another package."""
     return EntryPoint(name, f"{module}:{token}", GROUP)
 
 
@@ -61,10 +59,7 @@ OWN = _own()
 
 
 class FindTests(SynchronousTestCase):
-    """`find_wires`."""
-
     def found(self, *entries: EntryPoint) -> Registry:
-        """What is found beside the host's own."""
         return find_wires([*entries, *OWN])
 
     def test_the_host_s_own_are_found_as_all_others_are(self) -> None:
@@ -74,7 +69,6 @@ class FindTests(SynchronousTestCase):
         self.assertEqual(set(GAMES), {"stratego", "eriantys", "onitama", "paper-soccer", "remote"})
 
     def test_a_wire_of_another_package(self) -> None:
-        """It and its game stand beside the host's own; it listens nowhere by default."""
         registry = self.found(entry("toy", "TOY_WIRE"))
         self.assertEqual((registry.own, registry.others, registry.rejected), (WIRES, (TOY_WIRE,), ()))
         self.assertIs(registry.games["toy"], TOY)
@@ -100,7 +94,6 @@ class FindTests(SynchronousTestCase):
         self.assertRaises(ModuleNotFoundError, imported("gamehost.no_such_module:NAME"))
 
     def test_what_cannot_be_used_is_left_out_with_its_reason(self) -> None:
-        """The others are found nevertheless, and the reason is one line."""
         for name, token, words in (
             ("toy", "TRAP.wire", "tests.test_plugins:TRAP.wire cannot be imported: SystemExit: planted in two lines"),
             ("toy", "MISSING", "cannot be imported: AttributeError: "),
@@ -127,7 +120,6 @@ class FindTests(SynchronousTestCase):
             self.assertNotIn("\n", str(rejected))
 
     def test_a_module_that_is_not_there(self) -> None:
-        """A package that was removed by halves."""
         [rejected] = self.found(entry("toy", "WIRE", "no_such_module_of_gamehost")).rejected
         self.assertIn("ModuleNotFoundError: No module named 'no_such_module_of_gamehost'", rejected.reason)
 
@@ -142,11 +134,9 @@ class ListsTests(SynchronousTestCase):
     """The places that list all wires or all games by hand list those that there are."""
 
     def read(self, name: str) -> str:
-        """A file of the repository."""
         return (ROOT / name).read_text("utf-8")
 
     def test_readme(self) -> None:
-        """A row for each wire: its name, its port and its page."""
         rows = re.findall(r"^`([a-z-]+) <docs/(.*)>`_ .* (\d+)$", self.read("README.rst"), re.M)
         expected = [(wire.name, _page(wire), wire.endpoint.split(":")[1]) for wire in WIRES]
         self.assertEqual(rows, expected)
@@ -154,7 +144,6 @@ class ListsTests(SynchronousTestCase):
         self.assertEqual(pages, set(GAMES))
 
     def test_documentation(self) -> None:
-        """A page for each wire and each game, in the table of contents."""
         index = self.read("docs/index.rst")
         pages = [wire.name for wire in WIRES if not wire.for_people]
         for folder, names in (("wires", pages), ("games", list(GAMES))):
@@ -164,7 +153,6 @@ class ListsTests(SynchronousTestCase):
             self.assertIn(f"   {_page(wire).removesuffix('.rst')}\n", index)
 
     def test_image(self) -> None:
-        """An option and an open port for the pages and for each wire."""
         text = self.read("contrib/Dockerfile")
         [command] = re.findall(r"^CMD \[(.*)\]$", text, re.M)
         ports = {wire.name: int(wire.endpoint.split(":")[1]) for wire in WIRES}
@@ -179,7 +167,6 @@ class ListsTests(SynchronousTestCase):
         )
 
     def test_fuzzing(self) -> None:
-        """The coverage-guided fuzzer runs on every wire."""
         [names] = re.findall(r"^FUZZED = \$\(or \$\(WIRES\),(.*)\)$", self.read("Makefile"), re.M)
         self.assertEqual(set(names.split()), {wire.name for wire in WIRES})
 

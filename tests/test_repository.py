@@ -77,7 +77,6 @@ def called(text: str) -> Iterator[str]:
 
 
 def links(text: str) -> Iterator[str]:
-    """The relative links of a page in reStructuredText or Markdown."""
     for target in re.findall(r"`[^`<]*<([^`>]+)>`_|\]\(([^)]+)\)", text):
         address = "".join(target).partition("#")[0]
         if address and ":" not in address:
@@ -101,10 +100,7 @@ def planned(goal: str, *words: str) -> str:
 
 
 class MakefileTests(SynchronousTestCase):
-    """The targets."""
-
     def test_every_target_has_a_line_of_help(self) -> None:
-        """A target that `make help` does not list is unknown to everybody."""
         self.assertIn("run", targets())
         for target in targets():
             self.assertRegex(MAKEFILE, rf"(?m)^{target}:[^=\n]*## [^\n]+$")
@@ -115,7 +111,6 @@ class MakefileTests(SynchronousTestCase):
         self.assertEqual(set(phony.replace("\\", "").split()), set(targets()))
 
     def test_help_is_the_default(self) -> None:
-        """`make` alone lists all targets, in groups."""
         written = run_make()
         self.assertEqual(re.findall(r"^  make (\S+) +\S", written, re.M), targets())
         self.assertGreaterEqual(len(re.findall(r"^\S", written, re.M)), 3)
@@ -151,10 +146,7 @@ class MakefileTests(SynchronousTestCase):
 
 
 class PagesTests(SynchronousTestCase):
-    """The README, the documentation, the changelog."""
-
     def test_named_targets_exist(self) -> None:
-        """Every target that a page, CI or a hook calls is one of the Makefile."""
         found = {(path.name, target) for path in CALLERS for target in called(path.read_text("utf-8"))}
         self.assertIn(("README.rst", "run"), found)
         self.assertIn(("run", "check"), found)
@@ -179,7 +171,6 @@ class PagesTests(SynchronousTestCase):
         self.assertEqual(gone, [])
 
     def test_links_lead_somewhere(self) -> None:
-        """Every relative link is to a file of the repository, as a forge needs it."""
         self.assertIn("docs/operating.rst", list(links((ROOT / "README.rst").read_text("utf-8"))))
         for path in PAGES:
             for link in links(path.read_text("utf-8")):
@@ -217,7 +208,6 @@ class IgnoredTests(SynchronousTestCase):
     """What a host leaves beside its store is not committed by accident; its key least of all."""
 
     def ignored(self, names: Iterable[str]) -> list[str]:
-        """Those of the names that git ignores, in the root of the project."""
         git = shutil.which("git")
         if git is None or not (ROOT / ".git").exists():
             raise SkipTest("this is no clone")
@@ -250,10 +240,7 @@ class IgnoredTests(SynchronousTestCase):
 
 
 class ChangelogTests(SynchronousTestCase):
-    """The fragments that towncrier makes the changelog of."""
-
     def test_fragments(self) -> None:
-        """Each is named by number and kind, and is one sentence or two on one line."""
         settings = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["towncrier"]
         kinds = [kind["directory"] for kind in settings["type"]]
         folder = ROOT / str(settings["directory"])
@@ -265,7 +252,6 @@ class ChangelogTests(SynchronousTestCase):
             self.assertRegex(text, r"\A[^\n]+\.\n\Z", path.name)
 
     def test_the_changelog_has_its_mark(self) -> None:
-        """New versions are put in behind this line."""
         self.assertIn("\n.. towncrier release notes start\n", Path(ROOT / "CHANGELOG.rst").read_text("utf-8"))
 
 
@@ -276,15 +262,12 @@ class Careless(SynchronousTestCase):
     """A test that leaves an error behind that nobody waits for. Run by another one, not collected."""
 
     def runTest(self) -> None:
-        """Leave one."""
         deferred: Deferred[None] = fail(Failure(RuntimeError("planted")))
         del deferred
         gc.collect()
 
 
 class SuiteTests(SynchronousTestCase):
-    """Row 152, and a dependency's known holes."""
-
     def test_errors_that_nobody_waits_for_fail_a_test(self) -> None:
         """Row 152: trial counts what a lost Deferred logs."""
         result = TestResult()
@@ -370,7 +353,6 @@ class SentenceTests(SynchronousTestCase):
     """Every page but those of `docs/lab`, which keep what was measured."""
 
     def test_no_sentence_is_long(self) -> None:
-        """At most thirty words each, in running text, lists and cells of tables."""
         pages = [page for page in sorted((ROOT / "docs").rglob("*.rst")) if not {"lab", "_build"} & set(page.parts)]
         self.assertGreater(len(pages), 12)
         for page in [*pages, ROOT / "README.rst", ROOT / "CONTRIBUTING.rst"]:
@@ -389,15 +371,12 @@ class SentenceTests(SynchronousTestCase):
 
 
 class PictureTests(PropertyCase):
-    """Each game's page begins with a picture that this version makes."""
-
     def test_they_are_current(self) -> None:
         """If this fails, run `make pictures` and look at what has changed."""
         for path, drawn in pictures():
             self.assertEqual(path.read_text("ascii"), drawn, f"{path.name}: run `make pictures`")
 
     def test_every_game_s_page_begins_with_one(self) -> None:
-        """Before its first section."""
         for page in (ROOT / "docs" / "games").glob("*.rst"):
             if not has_picture(GAMES[page.stem]):
                 continue  # the host does not know how a remote game looks
@@ -427,8 +406,6 @@ def public(owner: type) -> set[str]:
 
 
 class TutorialTests(SynchronousTestCase):
-    """The page and the files under `examples/gomoku`."""
-
     def test_the_tutorials_give_the_example(self) -> None:
         """Every file, and no other one. `python -m tests.kit.made_files tutorial` copies changed files into the page."""
         example = {str(path.relative_to(EXAMPLE)): path for path in EXAMPLE.rglob("*") if path.is_file()}
@@ -452,8 +429,6 @@ class TutorialTests(SynchronousTestCase):
 
 
 class WirePagesTests(SynchronousTestCase):
-    """What those read who write a wire for a game that exists."""
-
     def test_the_pages_of_the_games(self) -> None:
         """Each has the token, the actions and the events. `python -m tests.kit.game_pages` writes them anew."""
         for page in game_pages.PAGES:
@@ -461,7 +436,6 @@ class WirePagesTests(SynchronousTestCase):
             self.assertEqual(text, game_pages.with_section(text, page), page)
 
     def test_the_page_of_the_lobby(self) -> None:
-        """What it calls is there."""
         text = (ROOT / "docs" / "lobby.rst").read_text("utf-8")
         for owner, kind in (("lobby", Lobby), ("_spectators", Spectators)):
             called = set(re.findall(rf"self\.{owner}\.([a-z_]+)", text))
@@ -471,14 +445,11 @@ class WirePagesTests(SynchronousTestCase):
 
 
 class ReadingTests(SynchronousTestCase):
-    """How files are read from a page, and put into it."""
-
     PAGE = (
         "Title\n\nFile ``a.py``::\n\n    x = 1\n\n\n    def f():\n        return x\n\nText.\n\nFile ``b`` is empty.\n"
     )
 
     def test_read(self) -> None:
-        """Without the indent, and with the empty lines between two parts."""
         self.assertEqual(files_of(self.PAGE), {"a.py": "x = 1\n\n\ndef f():\n    return x\n", "b": ""})
 
     def test_refresh(self) -> None:
@@ -498,7 +469,6 @@ ANALYZE = shutil.which("systemd-analyze")
 
 
 def directives() -> dict[str, list[str]]:
-    """Every directive of the unit, with all its values."""
     found: dict[str, list[str]] = {}
     for line in (CONTRIB / "gamehost.service").read_text("utf-8").splitlines():
         name, equals, value = line.partition("=")
@@ -511,7 +481,6 @@ class UnitTests(SynchronousTestCase):
     """`gamehost.service`."""
 
     def test_sandbox(self) -> None:
-        """Nothing is gained, written or seen beyond what a host needs."""
         unit = directives()
         for name in (
             *(
@@ -548,7 +517,6 @@ class UnitTests(SynchronousTestCase):
         self.assertIn("MemoryMax", unit)
 
     def test_command(self) -> None:
-        """The options are the host's."""
         [command] = directives()["ExecStart"]
         _, verb, *options = command.split()
         self.assertEqual(verb, "run")
@@ -570,7 +538,6 @@ class UnitTests(SynchronousTestCase):
         return subprocess.run(command, capture_output=True, text=True, timeout=60, env=environment)
 
     def test_systemd_understands_it(self) -> None:
-        """No unknown directive, and no word too many."""
         done = self.analyze("verify", "--man=no")
         self.assertNotIn("gamehost.service:", done.stderr)
 
@@ -584,10 +551,7 @@ class UnitTests(SynchronousTestCase):
 
 
 class ImageTests(SynchronousTestCase):
-    """`Dockerfile`."""
-
     def test_image(self) -> None:
-        """Not root, slim, with the store on a volume, and every wire on."""
         text = (CONTRIB / "Dockerfile").read_text("utf-8")
         lines = text.splitlines()
         self.assertIn("USER gamehost", lines)
@@ -598,7 +562,6 @@ class ImageTests(SynchronousTestCase):
             self.assertIn(f'"--{wire.name}=tcp:{port}"', text)
 
     def test_command(self) -> None:
-        """The host understands the options of the image, and every port that it listens on is exposed."""
         text = (CONTRIB / "Dockerfile").read_text("utf-8")
         program, verb, *options = json.loads(re.findall(r"^ENTRYPOINT (.*)$", text, re.M)[0])
         self.assertEqual((program, verb), ("/opt/gamehost/bin/gamehost", "run"))
@@ -615,10 +578,7 @@ class ImageTests(SynchronousTestCase):
 
 
 class PackageTests(SynchronousTestCase):
-    """The package for Debian; `make check-deb` builds and uses it."""
-
     def test_scripts(self) -> None:
-        """The shell can read them, and what the package installs is there."""
         folder = CONTRIB / "debian"
         for script in (*(folder / name for name in ("build.sh", "gamehost", "postinst", "prerm")), *CHECKS):
             subprocess.run(["sh", "-n", str(script)], check=True, timeout=60)

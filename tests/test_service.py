@@ -38,10 +38,7 @@ from tests.kit.service import Gone, HostCase, Kept
 
 
 class StartTests(HostCase):
-    """Nothing is open before everything is right."""
-
     def test_tables_are_resumed_before_ports_open(self) -> None:
-        """A player of an earlier run finds the table in the first moment."""
         host = self.make()
         host.startService()
         for name in ("ann", "bob"):
@@ -74,7 +71,6 @@ class StartTests(HostCase):
         self.assertFalse(store.all_checked)
 
     def test_the_last_line_says_how_to_play(self) -> None:
-        """For people in a terminal, if a port is theirs; and the wires can tell them so."""
         for for_people, words in (
             (True, "play in a terminal with nc HOST 1, and type: play onitama"),
             (False, "play with"),
@@ -115,9 +111,7 @@ class StartTests(HostCase):
         self.assertTrue(self.store.stopped)
         self.assertFalse(host.running)
 
-    def test_port_in_use(self) -> None:
-        """The way out is named."""
-
+    def test_the_way_out_of_a_port_in_use_is_named(self) -> None:
         def in_use(port: int, factory: Any, backlog: int = 50, interface: str = "") -> Any:
             raise CannotListenError(interface, port, OSError(errno.EADDRINUSE, "planted"))
 
@@ -128,7 +122,6 @@ class StartTests(HostCase):
         self.assertEqual(str(error), words)
 
     def test_extra_port_that_cannot_be_had(self) -> None:
-        """A wire that need not listen is named in the log and left out; the host starts."""
         host = self.make()
         [listener] = host.listeners
         host.listeners = [evolve(listener, wire=evolve(TOY_WIRE, must_listen=False))]
@@ -146,8 +139,6 @@ class StartTests(HostCase):
 
 
 class PressureTests(HostCase):
-    """A slow disk is answered before it hurts."""
-
     def press(self, host: GameHostService, pressure: Pressure) -> None:
         self.store.pressure = pressure
         self.reactor.advance(0.1)
@@ -165,7 +156,6 @@ class PressureTests(HostCase):
         self.assertEqual(client.read(), b"xx\n")
 
     def test_log_tells_what_a_slow_disk_leads_to(self) -> None:
-        """Each level has a sentence of its own, and so has the recovery."""
         host = self.make()
         lines = Lines()
         host.log = Logger("test", observer=lines)
@@ -183,7 +173,6 @@ class PressureTests(HostCase):
         self.assertEqual(lines.of(LogLevel.info), ["the disk has caught up"])
 
     def test_nobody_is_let_in_while_the_disk_is_far_behind(self) -> None:
-        """New connections are told and closed, and so are log-ins; then it is over."""
         host = self.make()
         host.startService()
         early = StrictTransport(self.reactor)
@@ -224,7 +213,6 @@ class PressureTests(HostCase):
         self.assertIn("the database has not answered", str(error))
 
     def test_disk_that_is_gone_ends_the_host(self) -> None:
-        """It says so, and the process ends."""
         host = self.make()
         host.startService()
         self.store.pressure = Pressure.GIVE_UP
@@ -233,8 +221,6 @@ class PressureTests(HostCase):
 
 
 class RoomTests(HostCase):
-    """A disk that fills up: no new tables first, then an orderly end, and a start that waits for room."""
-
     def fill(self, room: Room) -> None:
         self.store.room = room
         self.reactor.advance(1.0)
@@ -255,8 +241,7 @@ class RoomTests(HostCase):
         self.fill(Room.ENOUGH)
         self.assertEqual(self.connect(host, "cid").read(), b"")
 
-    def test_who_waits_goes_on_waiting(self) -> None:
-        """No table begins, and no table of one's own opens."""
+    def test_nobody_who_waits_is_seated_without_room(self) -> None:
         host = self.make()
         host.startService()
         self.connect(host, "ann")
@@ -269,7 +254,6 @@ class RoomTests(HostCase):
         self.assertEqual(lobby.tables, {})
 
     def test_full_disk_stops_the_host_in_order(self) -> None:
-        """What was accepted is durable, the players are told, and the process ends with a reason."""
         host = self.make()
         host.startService()
         ann = self.connect(host, "ann")
@@ -282,7 +266,6 @@ class RoomTests(HostCase):
         self.assertTrue(self.store.stopped)
 
     def test_start_on_a_full_disk(self) -> None:
-        """The host runs and refuses everybody with a sentence; when there is room, tables are resumed."""
         host = self.make()
         host.startService()
         for name in ("ann", "bob"):
@@ -301,8 +284,6 @@ class RoomTests(HostCase):
 
 
 class Noting(Supervisor):
-    """A supervisor that notes what it is told."""
-
     def __init__(self) -> None:
         super().__init__("@nowhere", 1.0)
         self.told: list[str] = []
@@ -312,8 +293,6 @@ class Noting(Supervisor):
 
 
 class WatchingTests(HostCase):
-    """Row 150: who runs the host is shown that the reactor turns."""
-
     def test_supervisor_is_told(self) -> None:
         """Ready when the ports are open and not before, signs of life from then on, and the stop."""
         host = self.make()
@@ -328,7 +307,6 @@ class WatchingTests(HostCase):
         self.assertEqual(supervisor.told, ["WATCHDOG=1"] * 3 + ["STOPPING=1"])
 
     def test_watchdog_is_fed(self) -> None:
-        """The host beats ten times a second, and its thread ends with it."""
         host = self.make()
         host.watchdog = watchdog = Watchdog(lambda: float(self.reactor.seconds()))
         host.startService()
@@ -349,8 +327,6 @@ class WatchingTests(HostCase):
 
 
 class StopTests(HostCase):
-    """SIGTERM."""
-
     def test_what_was_accepted_is_told_before_the_goodbye(self) -> None:
         """The disk finishes first; then everybody hears what became of their move, and then that the host stops."""
         host = self.make(Kept(late=True), grace=0)
@@ -370,7 +346,6 @@ class StopTests(HostCase):
         self.assertEqual(self.reactor.getDelayedCalls(), [])
 
     def test_what_comes_after_the_stop_is_not_heard(self) -> None:
-        """A move that arrives while the disk finishes is not accepted, and not answered."""
         host = self.make()
         host.startService()
         ann = self.connect(host, "ann")
@@ -382,7 +357,6 @@ class StopTests(HostCase):
         self.assertEqual(len(self.store.entries[1]), 1)  # type: ignore[index]
 
     def test_stopping_ends_though_nobody_reads(self) -> None:
-        """Two seconds for the last words."""
         host = self.make()
         host.startService()
         ann = self.connect(host, "ann")
@@ -395,12 +369,10 @@ class StopTests(HostCase):
         self.successResultOf(stopped)
 
     def test_host_that_was_never_up_stops_at_once(self) -> None:
-        """A start that was refused is followed by a stop."""
         self.successResultOf(self.make().stopService())
 
 
 def parsed(*arguments: str) -> Options:
-    """Options from a command line."""
     options = Options()
     options.parseOptions(list(arguments))
     return options
@@ -410,7 +382,6 @@ class HostTests(SynchronousTestCase):
     """The service."""
 
     def test_listens_on_every_wire_with_room_for_a_rush(self) -> None:
-        """One listener a wire, with a long queue of connections to be accepted."""
         reactor: Any = MemoryReactorClock()
         host = make_host(parsed("--store=memory"), reactor)
         self.assertEqual(reactor.tcpServers, [], "making a service opens nothing")
@@ -421,7 +392,6 @@ class HostTests(SynchronousTestCase):
         self.successResultOf(host.stopService())
 
     def test_metrics(self) -> None:
-        """They have a port of their own if an option says so, and it is closed with the others."""
         reactor: Any = MemoryReactorClock()
         host = make_host(parsed("--store=memory", "--metrics=tcp:9108", "--metrics="), reactor)
         host.startService()
@@ -432,7 +402,6 @@ class HostTests(SynchronousTestCase):
         self.assertIn("--metrics: 'nonsense' is not an endpoint", str(error))
 
     def test_health(self) -> None:
-        """A port of its own says whether players can be served."""
         reactor: Any = MemoryReactorClock()
         host = make_host(parsed("--store=memory", "--health=tcp:9109"), reactor)
         self.assertEqual(host.not_serving, STOPPING)
@@ -478,7 +447,6 @@ class HostTests(SynchronousTestCase):
             self.patch(urls, "find_spec", lambda name: None)
 
     def test_profile(self) -> None:
-        """The service and its limits have it, and the log says it."""
         lines = logged(self)
         for profile, connections, said in (("public", 64, 0), ("class", 300, 1)):
             host = make_host(parsed("--store=memory", f"--profile={profile}"), MemoryReactorClock())
@@ -488,19 +456,16 @@ class HostTests(SynchronousTestCase):
             self.successResultOf(host.stopService())
 
     def test_bad_endpoint_is_named(self) -> None:
-        """Not an endpoint string."""
         error = self.assertRaises(UsageError, make_host, parsed("--onitama=nonsense"), MemoryReactorClock())
         self.assertIn("--onitama: 'nonsense' is not an endpoint", str(error))
 
     def test_a_host_without_its_own_wires_does_not_start(self) -> None:
-        """Its package is not installed as it should be: it would listen nowhere, and say nothing."""
         options = Options(Registry())
         options.parseOptions(["--store=memory"])
         error = self.assertRaises(UsageError, make_host, options, MemoryReactorClock())
         self.assertIn("install gamehost again", str(error))
 
     def test_a_wire_of_another_package_is_served(self) -> None:
-        """On the port that was asked for, beside the others."""
         options = Options(Registry(WIRES, (TOY_WIRE,)))
         options.parseOptions(["--store=memory", "--toy=tcp:7000"])
         reactor: Any = MemoryReactorClock()
@@ -588,8 +553,6 @@ class HostTests(SynchronousTestCase):
 
 
 class ProcessTests(SynchronousTestCase):
-    """What a host changes in its process."""
-
     def test_no_thread_waits_long_for_another(self) -> None:
         """A busy reactor does not keep the journal's thread from the interpreter."""
         from twisted.internet import reactor
@@ -634,7 +597,6 @@ class Pupil:
     key: str = ""
 
     def come(self) -> None:
-        """Connect and log in."""
         self._client = self.host.connect(self.wire, ROUTER)
         self._client.say(
             *([f"LOGIN|{self.name}{self.key}"] if self.wire == "onitama" else [self.name, f"secret of {self.name}"])

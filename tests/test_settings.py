@@ -66,10 +66,7 @@ NOT_NUMBERS = (
 
 
 class ReadingTests(PropertyCase):
-    """One reader after the other."""
-
     def refused(self, read: Callable[[str, str], Any], *texts: str) -> None:
-        """Each text is refused, with the setting's name and what was expected."""
         for text in texts:
             error = self.assertRaises(BadOption, read, "depth", text)
             self.assertIn("depth: expected ", str(error), repr(text))
@@ -87,7 +84,6 @@ class ReadingTests(PropertyCase):
 
     @given(st.integers(-(10**18) + 1, 10**18 - 1))
     def test_whole_numbers_are_read_as_written(self, number: int) -> None:
-        """Every whole number within the length is read."""
         self.assertEqual(whole_number("depth", str(number)), number)
 
     def test_bounds_are_included(self) -> None:
@@ -113,11 +109,9 @@ class ReadingTests(PropertyCase):
 
     @given(st.integers(0, 10**9))
     def test_milliseconds_are_exact(self, number: int) -> None:
-        """No millisecond is lost or gained by the way over decimals."""
         self.assertEqual(milliseconds("depth", f"{number // 1000}.{number % 1000:03}"), number)
 
     def test_yes_or_no(self) -> None:
-        """Four words for each, in any case."""
         for text in ("yes", "true", "on", "1", "YES", "True"):
             self.assertIs(yes_or_no("depth", text), True)
         for text in ("no", "false", "off", "0", "No", "FALSE"):
@@ -133,8 +127,6 @@ class ReadingTests(PropertyCase):
 
 
 class SettingTests(PropertyCase):
-    """Settings by name."""
-
     def test_the_default_is_for_what_is_not_set(self) -> None:
         """A missing setting is its default; an empty one is not missing."""
         self.assertEqual(setting({}, "depth", None, whole_number), None)
@@ -142,7 +134,6 @@ class SettingTests(PropertyCase):
         self.assertRaises(BadOption, setting, {"depth": ""}, "depth", None, whole_number)
 
     def test_unknown_settings(self) -> None:
-        """An unknown name is refused, with those that are known in order; known ones pass."""
         refuse_unknown({"a": "1"}, ["b", "a"])
         refuse_unknown({}, [])
         error = self.assertRaises(BadOption, refuse_unknown, {"c": "1"}, ["b", "a"])
@@ -159,14 +150,10 @@ class SettingTests(PropertyCase):
 
 
 class LimitsTests(SynchronousTestCase):
-    """Limits as settings."""
-
     def test_nothing_set_is_all_defaults(self) -> None:
-        """Without settings the limits are those of the class."""
         self.assertEqual(Limits.read({}), Limits())
 
     def test_every_limit_can_be_set(self) -> None:
-        """Each limit is a setting under its own name, read to its own type."""
         self.assertEqual(Limits.read({"unlimited": "yes"}), Limits(unlimited=True))
         for name, limit in LIMITS.items():
             if name != "unlimited":
@@ -196,7 +183,6 @@ class LimitsTests(SynchronousTestCase):
             self.assertLess(6 * share, total)
 
     def test_every_limit_is_in_the_documentation(self) -> None:
-        """The page for those who run a host names each of them."""
         page = (Path(__file__).parents[1] / "docs" / "options.rst").read_text("utf-8")
         for name in LIMITS:
             self.assertIn(f"``limits.{name}``", page)
@@ -225,7 +211,6 @@ class LimitsTests(SynchronousTestCase):
         self.assertIn(head + "".join(rows) + "\n", page)
 
     def test_refused(self) -> None:
-        """An unknown limit, and a value that makes no sense, are named."""
         bad = {
             "no_such_limit": "1",
             "unlimited": "perhaps",
@@ -247,10 +232,7 @@ class LimitsTests(SynchronousTestCase):
 
 
 class TokenBucketTests(PropertyCase):
-    """So many at once, so many a second in the long run."""
-
     def test_a_burst_and_then_none(self) -> None:
-        """A full bucket gives its burst at once, and not one token more."""
         bucket = TokenBucket(1.0, 3, 50.0)
         self.assertEqual([bucket.take(50.0) for _ in range(5)], [True, True, True, False, False])
 
@@ -279,7 +261,6 @@ class TokenBucketTests(PropertyCase):
         self.assertEqual([bucket.take(time) for time in (0.0, 1e6)], [True, False])
 
     def test_full(self) -> None:
-        """A bucket is full until something is taken, and again when it has flowed back; asking changes nothing."""
         bucket = TokenBucket(1.0, 2, 0.0)
         self.assertTrue(bucket.full(0.0))
         bucket.take(0.0)
@@ -318,8 +299,7 @@ class AheadTests(SynchronousTestCase):
         self.assertEqual([bucket.take_ahead(0.0) for _ in range(4)], [0.0, 0.0, 2.0, 4.0])
         self.assertEqual(bucket.take_ahead(1.0), 5.0)
 
-    def test_given_back_is_as_if_never_taken(self) -> None:
-        """And a full bucket takes no more."""
+    def test_a_given_back_token_is_as_if_never_taken(self) -> None:
         bucket = TokenBucket(0.5, 2, 0.0)
         for _ in range(3):
             bucket.take_ahead(0.0)
@@ -336,17 +316,13 @@ class AheadTests(SynchronousTestCase):
 
 
 class BucketsTests(SynchronousTestCase):
-    """A bucket for each key."""
-
     def test_keys_have_their_own(self) -> None:
-        """One that is empty is nobody else's."""
         buckets: KeyedBuckets[str] = KeyedBuckets(1.0, 1)
         self.assertTrue(buckets.of("a", 0.0).take(0.0))
         self.assertFalse(buckets.of("a", 0.0).take(0.0))
         self.assertTrue(buckets.of("b", 0.0).take(0.0))
 
     def test_full_ones_are_forgotten(self) -> None:
-        """However many keys come, those that count no more are not kept; those that count are."""
         buckets: KeyedBuckets[int] = KeyedBuckets(1.0, 1)
         for key in range(10_000):
             buckets.of(key, float(key)).take(float(key))
@@ -356,8 +332,6 @@ class BucketsTests(SynchronousTestCase):
 
 
 class AddressTests(SynchronousTestCase):
-    """How an address is counted."""
-
     def test_whom_an_address_is_counted_as(self) -> None:
         """IPv4 as itself, also in IPv6 clothes; IPv6 by its network; anything else as it is."""
         for address, whom in (
@@ -374,10 +348,7 @@ class AddressTests(SynchronousTestCase):
 
 
 class OptionsTests(SynchronousTestCase):
-    """The command line, and the file."""
-
     def test_defaults_are_the_documented_ones(self) -> None:
-        """Every wire on its port, on this machine alone; a store; a minute of grace."""
         options = parsed()
         for wire in WIRES:
             self.assertEqual(options[wire.name], [wire.endpoint])
@@ -405,7 +376,6 @@ class OptionsTests(SynchronousTestCase):
         self.assertEqual(parsed(f"--config={path}")["set"], {"paper-soccer.championship": "paper soccer:8"})
 
     def test_bad_options_name_themselves(self) -> None:
-        """Before anything is opened, in words a host's owner can act on."""
         for argument, words in (
             ("--grace=soon", "--grace: expected seconds"),
             ("--move-time=-1", "--move-time: expected seconds"),
@@ -451,7 +421,6 @@ class OptionsTests(SynchronousTestCase):
         self.assertEqual(parsed(f"--config={path}", "--onitama=tcp:3")["onitama"], ["tcp:3"])
 
     def test_a_setting_that_was_renamed(self) -> None:
-        """The old name goes on working, and the log says the new one."""
         lines = logged(self)
         self.assertTrue(parsed("--set=limits.open=yes").settings.limits.unlimited)
         self.assertEqual(
@@ -475,7 +444,6 @@ class OptionsTests(SynchronousTestCase):
         self.assertEqual(str(error), "--profile: expected one of public, class, got 'school'")
 
     def test_bad_files_name_themselves(self) -> None:
-        """Missing, not TOML, or with something that is not an option."""
         for content, words in (
             ("grace = ", "--config: "),
             ("graze = 5", "unknown option 'graze'"),
@@ -543,23 +511,18 @@ class OptionsTests(SynchronousTestCase):
         self.assertIn("'utf-8' codec", str(self.assertRaises(UsageError, parsed, f"--config={path}")))
 
     def test_help_lists_every_setting_with_words(self) -> None:
-        """Games, wires and limits."""
         text = Options().getUsage()
         for name, declared in declared_settings().items():
             self.assertIn(name, text)
             self.assertTrue(declared.words)
 
     def test_plugin_is_known_to_twistd(self) -> None:
-        """`twistd gamehost` finds it."""
         makers = {maker.tapname: maker for maker in getPlugins(IServiceMaker)}
         self.assertIs(makers["gamehost"].options, Options)
 
 
 class OptionsOfWiresTests(SynchronousTestCase):
-    """What the wires of a registry add to the command line."""
-
     def options(self, *arguments: str, registry: Registry) -> Options:
-        """Options from a command line, for a host with these wires."""
         options = Options(registry)
         options.parseOptions(list(arguments))
         return options
@@ -633,10 +596,7 @@ class OptionsOfWiresTests(SynchronousTestCase):
 
 
 class WrongCommandLineTests(SynchronousTestCase):
-    """What the shell of a host's owner sees."""
-
     def run_host(self, *arguments: str) -> subprocess.CompletedProcess[str]:
-        """The process, at its end."""
         command = [sys.executable, *arguments]
         environment = {**os.environ, "PYTHONPATH": str(ROOT)}
         return subprocess.run(command, capture_output=True, text=True, cwd=ROOT, env=environment, timeout=120)
@@ -667,7 +627,6 @@ class WrongCommandLineTests(SynchronousTestCase):
             self.assertTrue(ended.stderr.rstrip("\n").isprintable() and len(ended.stderr) < 1_200)
 
     def test_wrong_endpoint(self) -> None:
-        """It is found later, and ends the start in the same way."""
         ended = self.run_host("-m", "gamehost", "--store=memory", "--onitama=nonsense")
         self.assertEqual(ended.returncode, 2)
         self.assertIn("gamehost: --onitama: 'nonsense' is not an endpoint", ended.stderr)
@@ -681,14 +640,12 @@ class WrongCommandLineTests(SynchronousTestCase):
         self.assertTrue(ended.stdout.startswith("Usage: "))
 
     def test_version_is_the_host_s(self) -> None:
-        """And not Twisted's."""
         output = StringIO()
         with redirect_stdout(output):
             self.assertRaises(SystemExit, parsed, "--version")
         self.assertEqual(output.getvalue(), f"gamehost {__version__}\n")
 
-    def test_words_that_are_no_options(self) -> None:
-        """They are named."""
+    def test_words_that_are_no_options_are_named(self) -> None:
         error = self.assertRaises(UsageError, parsed, "onitama")
         self.assertEqual(str(error), "unexpected word 'onitama'; expected options alone")
 
@@ -704,10 +661,7 @@ class WrongCommandLineTests(SynchronousTestCase):
 
 
 class CommandTests(SynchronousTestCase):
-    """The command `gamehost`."""
-
-    def test_unknown_verb(self) -> None:
-        """One line and status 2."""
+    def test_an_unknown_verb_is_one_line_and_status_2(self) -> None:
         output = StringIO()
         with redirect_stderr(output):
             error = self.assertRaises(SystemExit, main, ["play"])
@@ -715,14 +669,12 @@ class CommandTests(SynchronousTestCase):
         self.assertEqual(output.getvalue(), "gamehost: unknown verb 'play' (gamehost --help lists the verbs)\n")
 
     def test_help(self) -> None:
-        """It names the verbs."""
         output = StringIO()
         with redirect_stdout(output):
             main(["--help"])
         self.assertIn("gamehost journal VERB", output.getvalue())
 
     def test_version(self) -> None:
-        """One line."""
         with redirect_stdout(StringIO()) as output:
             main(["--version"])
         self.assertEqual(output.getvalue(), f"gamehost {__version__}\n")

@@ -20,7 +20,6 @@ class MemoryBansTests(BansContract, PropertyCase):
 
 class TargetTests(SynchronousTestCase):
     def test_names_addresses_and_networks(self) -> None:
-        """A text that can be an address is one."""
         for text, key, shown in (
             ("Ann", "name:ann", "Ann"),
             ("name:1.2.3.4", "name:1.2.3.4", "1.2.3.4"),
@@ -33,7 +32,6 @@ class TargetTests(SynchronousTestCase):
             self.assertEqual(ban_key(text), (key, shown))
 
     def test_what_cannot_be_banned(self) -> None:
-        """Texts that nobody can have as a name, and house players."""
         for text in ("", "a b", "192.0.2.0/33", "easy.1", "name:"):
             self.assertIn("expected a name", str(self.assertRaises(BanRefused, ban_key, text)))
 
@@ -56,8 +54,7 @@ class BansTests(SynchronousTestCase):
     def put(self, target: str, seconds: float | None = None) -> Ban:
         return self.bans.put(target, seconds, lambda: None)
 
-    def test_a_name(self) -> None:
-        """In every spelling, and names that look like it."""
+    def test_a_name_counts_in_every_spelling(self) -> None:
         ban = self.put("Coco")
         for name in ("Coco", "COCO", "\u0441\u043e\u0441\u043e"):
             self.assertEqual(self.bans.of_name(name), ban)
@@ -65,7 +62,6 @@ class BansTests(SynchronousTestCase):
         self.assertEqual(ban.words, "this name is banned from this host")
 
     def test_an_address(self) -> None:
-        """By any of the networks that it is in."""
         self.put("192.0.2.7")
         self.put("198.51.100.0/24")
         self.put("2001:db8::1")
@@ -77,15 +73,13 @@ class BansTests(SynchronousTestCase):
             self.assertIsNone(self.bans.of_address(address), address)
 
     def test_everybody(self) -> None:
-        """A network can be as large as all addresses of its kind."""
         self.put("0.0.0.0/0")
         self.assertIsNotNone(self.bans.of_address("203.0.113.7"))
         self.assertIsNone(self.bans.of_address("2001:db8::1"))
         self.bans.drop("0.0.0.0/0", lambda: None)
         self.assertIsNone(self.bans.of_address("203.0.113.7"))
 
-    def test_time(self) -> None:
-        """When it is over, the ban is forgotten, in the store too."""
+    def test_a_ban_that_is_over_is_forgotten_in_the_store_too(self) -> None:
         ban = self.put("ann", 60)
         self.put("192.0.2.7", 60)
         self.assertEqual(ban.words, "this name is banned from this host until 1970-01-01T00:17:40Z")
@@ -98,8 +92,7 @@ class BansTests(SynchronousTestCase):
         self.assertEqual(self.bans.all(), [])
         self.assertEqual(self.store.bans(), [])
 
-    def test_a_restart(self) -> None:
-        """Bans are there again, and those that are over meanwhile are not."""
+    def test_bans_are_there_again_after_a_restart(self) -> None:
         self.put("ann")
         self.put("bob", 60)
         self.put("192.0.2.0/24")
@@ -110,7 +103,6 @@ class BansTests(SynchronousTestCase):
         self.assertEqual(len(list(self.store.bans())), 2)
 
     def test_a_ban_is_replaced(self) -> None:
-        """The new time counts."""
         for target in ("ann", "192.0.2.7"):
             self.put(target, 60)
             self.put(target)
@@ -118,7 +110,6 @@ class BansTests(SynchronousTestCase):
         self.assertEqual([ban.until for ban in self.bans.all()], [None, None])
 
     def test_a_ban_ends(self) -> None:
-        """The others stay."""
         done: list[str] = []
         for target in ("ann", "192.0.2.7", "192.0.2.8"):
             self.put(target)
@@ -133,8 +124,6 @@ class BansTests(SynchronousTestCase):
 
 
 class LateBans(MemoryBans):
-    """A store that confirms when it is told to."""
-
     def __init__(self) -> None:
         super().__init__()
         self.late: list[Callable[[], None]] = []
@@ -160,7 +149,6 @@ class LearnTests(SynchronousTestCase):
         self.bans = Bans(self.store, lambda: 1000.0)
 
     def test_all_are_replaced(self) -> None:
-        """Those that are over do not count. Nothing is written."""
         self.bans.learn([self.ANN, self.NET, self.OVER])
         self.assertEqual(self.bans.all(), [self.ANN, self.NET])
         self.assertIsNotNone(self.bans.of_address("192.0.2.7"))

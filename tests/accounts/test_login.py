@@ -29,7 +29,6 @@ from tests.kit.accounts import AWAY, CHEAP, HOME, ServiceCase
 
 class LogInTests(ServiceCase):
     def test_a_free_name_becomes_an_account(self) -> None:
-        """With the password as a digest of what the limits say it costs."""
         self.assertEqual(self.judged("Ann", "secret"), "Ann")
         account = self.accounts.find("ann")
         assert account is not None
@@ -43,7 +42,6 @@ class LogInTests(ServiceCase):
         self.assertEqual(self.judged("aNN", "secret"), "Ann")
 
     def test_what_cannot_be_is_refused_without_work(self) -> None:
-        """Names and passwords that are none, and a guest's name."""
         self.guests.add("guest")
         for name, password, words in (
             ("", "secret", "a name has 1 to 20"),
@@ -75,7 +73,6 @@ class LogInTests(ServiceCase):
         self.assertEqual(self.login_service._failures._buckets.of("192.0.2.1", 0.0).missing, 5)
 
     def test_new_account_waits_until_it_is_durable(self) -> None:
-        """Nobody is let in before it is durable, whoever knows the password."""
         self.accounts.late = True
         first, _ = self.begin("ann", "secret")
         self.worker.release()
@@ -111,7 +108,6 @@ class LogInTests(ServiceCase):
             self.assertEqual((first, self.accounts.accounts), ([expected], {"ann": there}))
 
     def test_a_guest_who_comes_while_the_password_is_worked_on_keeps_the_name(self) -> None:
-        """The account is not made, and no quota is used."""
         answers, _ = self.begin("ann", "secret")
         self.guests.add("ann")
         self.worker.release()
@@ -119,7 +115,6 @@ class LogInTests(ServiceCase):
         self.assertEqual(self.accounts.accounts, {})
 
     def test_who_is_gone_is_not_answered(self) -> None:
-        """Whether they wait, or their password is being worked on; no account is made."""
         first, attempt = self.begin("ann", "secret")
         second, waiting = self.begin("bob", "secret")
         attempt.cancel()
@@ -128,7 +123,6 @@ class LogInTests(ServiceCase):
         self.assertEqual((first, second, self.accounts.accounts, self.worker.done), ([], [], {}, 1))
 
     def test_work_that_fails_refuses_that_log_in_alone(self) -> None:
-        """As with too little memory: it is logged, and the service goes on."""
         self.login_service = LoginService(
             self.accounts, set[str]().__contains__, self.clock, self.worker, Limits(), nullcontext(), Cost(n=3)
         )
@@ -139,7 +133,6 @@ class LogInTests(ServiceCase):
         self.flushLoggedErrors(ValueError)
 
     def test_digests_are_renewed_when_they_should_cost_more(self) -> None:
-        """At the next log-in with the right password; never at a wrong one, and never downwards."""
         self.accounts.add(Account("ann", Digest.of(b"secret", Cost(n=2, r=1, p=1))), lambda owner: None)
         costly = Cost(n=4, r=1, p=1)
         self.login_service = LoginService(
@@ -154,7 +147,6 @@ class LogInTests(ServiceCase):
         self.assertEqual(self.accounts.accounts["ann"].digest.cost, costly)
 
     def test_closed_service_stores_nothing(self) -> None:
-        """What is being worked on when the host stops comes to nothing; nobody is told."""
         answers, _ = self.begin("ann", "secret")
         queued, _ = self.begin("bob", "secret")
         self.login_service.close()
@@ -221,7 +213,6 @@ class QuotaTests(ServiceCase):
             self.assertEqual(self.judged(f"a{number}", "secret", "127.0.0.1"), f"a{number}")
 
     def test_row_49_three_new_accounts_an_hour_from_an_address(self) -> None:
-        """With a limit of three the fourth has to wait for twenty minutes; other addresses do not."""
         self.login_service = self.new_service(accounts_per_address="3")
         for name in ("a1", "a2", "a3"):
             self.assertEqual(self.judged(name, "secret"), name)
@@ -256,7 +247,6 @@ class QuotaTests(ServiceCase):
         self.assertEqual(answers, ["ann"])
 
     def test_failures_are_a_network_s(self) -> None:
-        """In IPv6 another address of the same network has failed as often."""
         self.login_service = self.new_service(guesses_per_minute="1000")
         self.judged("ann", "secret", AWAY)
         for number in range(20):
@@ -265,7 +255,6 @@ class QuotaTests(ServiceCase):
         self.assertEqual(self.judged("ann", "secret", "2001:db8:0:1::1"), "ann")
 
     def test_right_passwords_use_nothing_up(self) -> None:
-        """However often somebody comes back."""
         self.judged("ann", "secret")
         for _ in range(100):
             self.assertEqual(self.judged("ann", "secret"), "ann")
@@ -344,7 +333,6 @@ class QuotaTests(ServiceCase):
             self.assertEqual(sum(map(len, answers.values())), number)
 
     def test_who_leaves_the_line_takes_nobody_s_turn(self) -> None:
-        """The place is free again, and no timer is left."""
         self.guessed()
         _, attempt = self.begin("ann", "guess")
         attempt.cancel()
@@ -369,7 +357,6 @@ class QuotaTests(ServiceCase):
 
 class SecrecyTests(ServiceCase):
     def test_attempts_and_service_show_no_password(self) -> None:
-        """While one is judged, and afterwards; digests neither. An answered attempt has forgotten it."""
         answers, attempt = self.begin("ann", "canary-1")
         self.assertNotIn("canary", repr(attempt) + repr(vars(self.login_service)))
         self.worker.release()
@@ -427,7 +414,6 @@ class OwnerTests(ServiceCase):
         self.assertEqual(self.judged("ann", "secret"), "ann")
 
     def test_an_account_with_a_seat_is_not_refused_by_its_address(self) -> None:
-        """At an address that has failed too often, who has a seat in a match does not wait; others do."""
         self.login_service = self.new_service(guesses_per_minute="1000", failures_per_hour="3")
         for name in ("ann", "bob"):
             self.judged(name, "secret", AWAY)
@@ -483,7 +469,6 @@ class OwnerPropertyTests(ServiceCase, PropertyCase):
         return service
 
     def wait(self, seconds: float) -> None:
-        """Let time pass, from timer to timer; the worker is quick."""
         end = self.clock.seconds() + seconds
         while True:
             self.worker.release()
@@ -613,8 +598,6 @@ class WorkQueueTests(SynchronousTestCase):
 
 @define(eq=False)
 class Somebody:
-    """Somebody who waits."""
-
     name: str
     leave: Callable[[], None] | None = None
     spent: list[Callable[[], None]] = field(factory=list)
@@ -631,16 +614,14 @@ class RoundsTests(SynchronousTestCase):
         self.assertEqual([rounds.pop().name for _ in range(3)], ["b2", "a3", "c2"])
         self.assertFalse(rounds)
 
-    def test_first(self) -> None:
-        """Somebody who was nearly served comes next."""
+    def test_who_was_nearly_served_comes_next(self) -> None:
         rounds: Rounds[str, Somebody] = Rounds()
         for name in ("a1", "b1"):
             rounds.put(name[0], Somebody(name))
         rounds.put("b", Somebody("b0"), first=True)
         self.assertEqual([rounds.pop().name for _ in range(3)], ["b0", "a1", "b1"])
 
-    def test_remove(self) -> None:
-        """The last one of a turn-taker leaves nothing behind."""
+    def test_the_last_of_a_turn_taker_leaves_nothing_behind(self) -> None:
         rounds: Rounds[str, Somebody] = Rounds()
         one = Somebody("a1")
         rounds.put("a", one)
@@ -685,8 +666,7 @@ class QuotaLinesTests(SynchronousTestCase):
         self.clock.pump([0] * 1001)
         self.assertEqual(len(self.served), 1002)
 
-    def test_who_leaves(self) -> None:
-        """The place is free, and nothing is left if nobody else waits."""
+    def test_who_leaves_frees_the_place(self) -> None:
         _, second, third = self.enter("a1", "a2", "b1")
         assert second.leave is not None and third.leave is not None
         second.leave()
@@ -697,8 +677,7 @@ class QuotaLinesTests(SynchronousTestCase):
         fourth.leave()
         self.assertEqual(self.clock.getDelayedCalls(), [])
 
-    def test_close(self) -> None:
-        """Nobody is served after that, and no timer is left. Somebody who leaves then does no harm."""
+    def test_nobody_is_served_after_the_end(self) -> None:
         _, second = self.enter("a1", "a2")
         self.lines.close()
         self.clock.advance(100)
@@ -707,7 +686,6 @@ class QuotaLinesTests(SynchronousTestCase):
         self.assertEqual((self.served, self.clock.getDelayedCalls()), (["a1"], []))
 
     def test_a_fault_of_one_is_not_the_others(self) -> None:
-        """The line goes on behind somebody who could not be served."""
         self.enter("a1", "b-unlucky", "c1")
 
         def serve(one: Somebody) -> None:

@@ -55,7 +55,6 @@ class NameTests(PropertyCase):
             self.assertEqual(checked_name(name), name)
 
     def test_refused_characters(self) -> None:
-        """No white space, separators, controls, directions, zero widths, symbols, marks alone, or half characters."""
         bad = " \t\n\r\x00\x07\x1b\x7f\x85\xa0|<>&\"'\\/:;,@#$%+*()" + "\u200b\u200d\u202e\u2066\ufeff\u00ad\u034f"
         bad += "\u0301²½Ⅷ☃😀\ud800\ue000\u2028\u3000\u2800"
         for character in bad:
@@ -79,13 +78,11 @@ class NameTests(PropertyCase):
         self.assertIs(fault("e\u0301" * 21), NameFault.TOO_LONG)
 
     def test_reserved_words(self) -> None:
-        """Words that stand where a name stands are no names, in whatever case and form; longer ones are."""
         for word in ("tie", "none", "draw", "TIE", "Draw", "ｎｏｎｅ"):
             self.assertIs(fault(word), NameFault.INVALID, word)
         self.assertIs(fault("drawn"), None)
 
     def test_names_of_house_players(self) -> None:
-        """A level, a point and a number: nobody else has such a name, in whatever case and form."""
         for name in ("easy.1", "HARD.30", "Random.007", "ｍｅｄｉｕｍ.2", "easy.١"):
             self.assertIs(fault(name), NameFault.INVALID, name)
         for name in ("easy", "easy.", "easy1", "easy.1a", "very.easy.1", "easy.1.2"):
@@ -113,7 +110,6 @@ class NameTests(PropertyCase):
             check_new_name(skeleton_of(name))
 
     def test_refusals_are_for_their_reader(self) -> None:
-        """The reason tells what a name is, and does not repeat what was sent."""
         for text in ("", "sEc ReT", "sEcReT" * 9, "draw"):
             reason = str(self.assertRaises(NameRefused, checked_name, text))
             self.assertIn("a name", reason)
@@ -121,7 +117,6 @@ class NameTests(PropertyCase):
 
     @given(st.text(max_size=30))
     def test_any_text_is_a_name_or_refused(self, text: str) -> None:
-        """Whatever comes, there is a checked name that stays as it is, printable and of 1 to 20 characters, or a refusal."""
         try:
             name = checked_name(text)
         except NameRefused:
@@ -132,10 +127,7 @@ class NameTests(PropertyCase):
 
 
 class ScriptTests(SynchronousTestCase):
-    """Names that look like another's, because a letter is of another script."""
-
     def test_letters_of_two_scripts_that_look_alike(self) -> None:
-        """Cyrillic, Greek, Armenian and Cherokee letters beside Latin ones: refused, in every form and case."""
         for name in ("\u0430nn", "\u0410NN", "b\u03bfb", "\u0562ob", "\u13aann", "\uff41\u0430", "\u0430\u03b1"):
             self.assertIs(fault(name), NameFault.INVALID, ascii(name))
 
@@ -146,8 +138,7 @@ class ScriptTests(SynchronousTestCase):
 
 
 class KeyTests(PropertyCase):
-    def test_the_same(self) -> None:
-        """Case, width, ligatures and the way of writing accents do not make another name."""
+    def test_case_width_ligatures_and_accents_make_no_other_name(self) -> None:
         for one, other in (
             ("ann", "ANN"),
             ("ann", "ａｎｎ"),
@@ -158,8 +149,7 @@ class KeyTests(PropertyCase):
         ):
             self.assertEqual(key_of(one), key_of(other))
 
-    def test_not_the_same(self) -> None:
-        """Other letters are other names, even if they look alike."""
+    def test_other_letters_are_other_names(self) -> None:
         for one, other in (("ann", "anna"), ("a", "а"), ("e", "é"), ("a.b", "ab"), ("1", "l")):
             self.assertNotEqual(key_of(one), key_of(other))
 
@@ -171,7 +161,6 @@ class KeyTests(PropertyCase):
 
     @given(NAMES)
     def test_a_key_is_its_own(self, name: str) -> None:
-        """A key and all forms of its name have the same key."""
         key = key_of(name)
         for form in (
             key,
@@ -187,19 +176,16 @@ COC, GREEK_HOT, CYRILLIC_HOT = "\u0441\u043e\u0441", "\u0397\u039f\u03a4", "\u04
 
 class SkeletonTests(SynchronousTestCase):
     def test_alike(self) -> None:
-        """All scripts of the table, and both cases where both look alike."""
         for name, latin in ((COC, "coc"), (COC.upper(), "COC"), (GREEK_HOT, "hot"), (CYRILLIC_HOT, "Hot")):
             self.assertEqual(skeleton_of(name), key_of(latin), ascii(name))
 
     def test_not_alike(self) -> None:
-        """Latin names are their own; so are names with a letter that looks like no Latin one."""
         for name in ("Ann", "Žofie", "愛", "Дмитрий", CYRILLIC_HOT.lower()):
             self.assertNotIn(skeleton_of(name), ("hot", "coc"))
         for name in ("Ann", "Žofie", "愛"):
             self.assertEqual(skeleton_of(name), key_of(name))
 
     def test_the_table(self) -> None:
-        """Greek and Cyrillic letters, and a Latin letter for each."""
         self.assertEqual(len(_TABLE), 67)
         for letter, latin in _TABLE.items():
             self.assertIn(unicodedata.name(chr(letter)).partition(" ")[0], ("GREEK", "CYRILLIC"))
@@ -207,8 +193,7 @@ class SkeletonTests(SynchronousTestCase):
 
 
 class LookAlikesTests(SynchronousTestCase):
-    def test_match(self) -> None:
-        """Another name matches, the same one does not; nothing is left of names that were taken out."""
+    def test_another_name_matches_and_the_same_one_does_not(self) -> None:
         index = LookAlikes([GREEK_HOT, "ann"])
         self.assertTrue(index.match("hot", lambda key: False))
         self.assertTrue(index.match(CYRILLIC_HOT, lambda key: False))

@@ -11,12 +11,10 @@ from tests.kit.accounts import CHEAP, account
 
 class PasswordTests(SynchronousTestCase):
     def test_printable_ascii(self) -> None:
-        """1 to 128 characters, blanks included, wherever they stand."""
         for text in ("x", " ", " a b ", "|#~", "a" * 128, "".join(map(chr, range(32, 127)))):
             self.assertEqual(checked_password(text), text.encode())
 
     def test_refused_without_a_word_of_it(self) -> None:
-        """Empty, too long, beyond ASCII, or with what does not print; the reason tells nothing of the rest."""
         for text in ("", "a" * 129, "canary\x00", "canary\t", "canary\x7f", "canarý", "canary\r", "\u0661"):
             error = self.assertRaises(PasswordRefused, checked_password, text)
             self.assertNotIn("canar", str(error) + repr(error))
@@ -25,7 +23,6 @@ class PasswordTests(SynchronousTestCase):
 
 class DigestTests(SynchronousTestCase):
     def test_fits_its_password_and_no_other(self) -> None:
-        """Nor a longer or a shorter one."""
         digest = Digest.of(b"secret", CHEAP)
         self.assertTrue(digest.fits(b"secret"))
         for other in (b"", b"secre", b"secret ", b"Secret"):
@@ -40,11 +37,9 @@ class DigestTests(SynchronousTestCase):
         self.assertEqual(digest.hash, made)
 
     def test_same_password_another_digest(self) -> None:
-        """Nobody sees who shares a password."""
         self.assertNotEqual(Digest.of(b"secret", CHEAP).hash, Digest.of(b"secret", CHEAP).hash)
 
     def test_shows_nothing(self) -> None:
-        """Printing an account shows neither salt nor hash."""
         account = Account("Ann", Digest(CHEAP, b"salt-canary", b"hash-canary"))
         self.assertNotIn("canary", repr(account) + str(account))
         self.assertEqual((account.key, repr(account.digest.cost)), ("ann", "Cost(n=2, r=1, p=1)"))
@@ -54,8 +49,6 @@ KEY = bytes(range(32))
 
 
 class CountingProofs(MemoryProofs):
-    """Counts what is written."""
-
     written = 0
 
     def put_proof(self, proof: Proof) -> None:
@@ -74,7 +67,6 @@ class ProofTests(SynchronousTestCase):
         return ProvenLogins(key, self.store, lambda: self.now)
 
     def test_what_was_noted_counts(self) -> None:
-        """The password and the address; no other password, address or account."""
         self.assertFalse(self.proven.fits(self.ann, b"secret"))
         self.proven.note(self.ann, b"secret", "192.0.2.1")
         for proven in (self.proven, self.restarted()):
@@ -110,8 +102,7 @@ class ProofTests(SynchronousTestCase):
         self.restarted()
         self.assertEqual(list(self.store.proofs()), [])
 
-    def test_another_digest(self) -> None:
-        """After a change of the password the old one is not proved."""
+    def test_the_old_password_is_not_proved_after_a_change(self) -> None:
         self.proven.note(self.ann, b"secret", "192.0.2.1")
         changed = Account("ann", account("ann", b"other").digest)
         self.assertFalse(self.proven.fits(changed, b"secret"))
@@ -139,7 +130,6 @@ class ProofTests(SynchronousTestCase):
         self.assertEqual(len(list(self.store.proofs())), 1 + KNOWN_ADDRESSES)
 
     def test_written_once_a_day(self) -> None:
-        """However often an account logs in."""
         for _ in range(100):
             self.proven.note(self.ann, b"secret", "192.0.2.1")
         self.assertEqual(self.store.written, 2)
@@ -147,8 +137,7 @@ class ProofTests(SynchronousTestCase):
         self.proven.note(self.ann, b"secret", "192.0.2.1")
         self.assertEqual(self.store.written, 4)
 
-    def test_nothing_can_be_read(self) -> None:
-        """Neither a password nor an address."""
+    def test_neither_password_nor_address_can_be_read(self) -> None:
         self.proven.note(self.ann, b"canary", "192.0.2.77")
         kept = b"".join(proof.digest for proof in self.store.proofs()) + repr(list(self.store.proofs())).encode()
         for text in (b"canary", b"192.0.2.77"):

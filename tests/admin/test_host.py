@@ -43,10 +43,7 @@ class Durable(MemoryJournal):
 
 
 class StatusTests(SynchronousTestCase):
-    """The host as a whole."""
-
     def test_status(self) -> None:
-        """Counts, ports, and the journal."""
         world = AdminHost("--console=tcp:1", "--onitama=tcp:2")
         world.match()
         world.connect().ask("LOGIN|carl")
@@ -60,8 +57,7 @@ class StatusTests(SynchronousTestCase):
         self.assertEqual(status["connections_by_wire"]["onitama"], 3)
         self.assertEqual((status["bans"], status["remote_games"]), (0, 0))
 
-    def test_the_disk(self) -> None:
-        """A store on disk has figures of its commits."""
+    def test_a_store_on_disk_has_figures_of_its_commits(self) -> None:
         world = AdminHost()
         backlog = Backlog(lambda: 5.0)
         backlog.add(Told(TableId(1), None), 10, lambda: None)
@@ -77,10 +73,7 @@ class StatusTests(SynchronousTestCase):
 
 
 class WhoTests(SynchronousTestCase):
-    """Those who are here."""
-
     def test_who(self) -> None:
-        """By name, with their table."""
         world = AdminHost()
         world.match("bob", "ann")
         world.connect().ask("LOGIN|carl")
@@ -100,7 +93,6 @@ MEMBERS = (
 
 
 def _passed_on() -> Any:
-    """A connection that another member passes on."""
     claiming = ClaimingInput.__new__(ClaimingInput)
     claiming.hops = 1
     return SimpleNamespace(input=claiming)
@@ -108,8 +100,6 @@ def _passed_on() -> Any:
 
 @frozen
 class _State:
-    """What a host knows of its cluster."""
-
     epoch: int = 5
     members: Sequence[Member] = MEMBERS
     relays_out: int = 7
@@ -121,8 +111,6 @@ State: Any = _State
 
 
 class ClusterTests(SynchronousTestCase):
-    """A member, and a host alone."""
-
     def test_members(self) -> None:
         """The leader comes first, and the member that is asked is marked."""
         world = AdminHost()
@@ -135,8 +123,7 @@ class ClusterTests(SynchronousTestCase):
         figures = {"epoch": 5, "people": 2, "tables": 1, "tables_asleep": 0, "relays_out": 7, "relays_in": 2}
         self.assertEqual(world.ask("cluster"), figures)
 
-    def test_status(self) -> None:
-        """It has the figures, and none for a host alone."""
+    def test_a_member_has_figures_of_the_cluster_and_a_host_alone_has_none(self) -> None:
         world = AdminHost()
         self.assertIsNone(world.ask("status")["cluster"])
         world.host.cluster = State()
@@ -145,14 +132,12 @@ class ClusterTests(SynchronousTestCase):
         world.host.cluster = State(members=())
         self.assertIsNone(world.ask("status")["cluster"]["leader"])
 
-    def test_tokens(self) -> None:
-        """What proves that a connection comes from a member is not told."""
+    def test_tokens_of_members_are_not_told(self) -> None:
         world = AdminHost()
         world.host.cluster = State()
         self.assertNotIn("secret", json.dumps([world.owner().ask(command) for command in ("cluster", "status")]))
 
     def test_alone(self) -> None:
-        """A host alone says that it is alone."""
         refused = AdminHost().error("cluster")
         self.assertEqual(refused, "this host is no member of a cluster: it was started without --cluster")
 
@@ -171,15 +156,12 @@ DEAL = "--set=onitama.deal=boar,ox/crab,eel/tiger"
 
 
 class DrainTests(SynchronousTestCase):
-    """What ends, and what goes on."""
-
     def setUp(self) -> None:
         self.ended: list[bool] = []
         self.world = AdminHost(DEAL)
         self.world.host.on_drained = lambda: self.ended.append(True)
 
-    def test_nothing_is_played(self) -> None:
-        """The host ends soon after the answer, once."""
+    def test_a_host_without_matches_ends_soon_after_the_answer(self) -> None:
         self.assertEqual(self.world.ask("drain"), {"draining": True, "tables": 0, "remote_games": 0})
         self.assertEqual(self.ended, [])
         for _ in range(3):
@@ -210,7 +192,6 @@ class DrainTests(SynchronousTestCase):
         self.assertEqual(self.ended, [True])
 
     def test_the_last_remote_game(self) -> None:
-        """It is counted, and the host ends after it."""
         master = self.world.connect("paper-soccer", "127.0.0.1")
         master.ask(master_login())
         for name in ("ann", "bob"):
@@ -223,8 +204,7 @@ class DrainTests(SynchronousTestCase):
         self.world.wait(1)
         self.assertEqual(self.ended, [True])
 
-    def test_a_change_of_mind(self) -> None:
-        """New matches begin again."""
+    def test_new_matches_begin_again_after_a_change_of_mind(self) -> None:
         self.world.match()
         self.world.ask("drain")
         self.assertEqual(self.world.ask("drain", cancel=True), {"draining": False, "tables": 1, "remote_games": 0})
@@ -234,7 +214,6 @@ class DrainTests(SynchronousTestCase):
         self.assertEqual(self.ended, [])
 
     def test_people_who_look_on_stay(self) -> None:
-        """On the console and the open wire, whoever waits is told, and may stay and watch."""
         console, client = self.world.connect("console"), self.world.connect("open")
         self.world.match("carl", "dora")
         console.ask("name ann", "play onitama")
@@ -252,8 +231,6 @@ class DrainTests(SynchronousTestCase):
 
 @define(eq=False)
 class Backups:
-    """What stands for the store's own."""
-
     begun: list[Any] = field(factory=list)
 
     def begin(self, target: Path, done: Any, force: bool = False, accept_faults: bool = False) -> None:
@@ -265,20 +242,16 @@ class Backups:
 
 
 class BackupTests(SynchronousTestCase):
-    """The command `backup`."""
-
     def setUp(self) -> None:
         self.world = AdminHost()
         self.backups = Backups()
 
     def use(self) -> None:
-        """The host has a store that can be backed up."""
         journal = DurableJournal.__new__(DurableJournal)
         journal.backups = self.backups  # type: ignore[assignment]
         self.world.host.store = journal
 
     def test_answer(self) -> None:
-        """It is given when the backup is there, with its size, or with the reason."""
         self.use()
         for result, line in (
             (
@@ -296,7 +269,6 @@ class BackupTests(SynchronousTestCase):
             self.assertEqual(owner.heard(), [line])
 
     def test_refusals(self) -> None:
-        """A store in memory, a path that only the client understands, and whatever the store itself refuses."""
         self.assertIn("only a store that is an SQLite file", self.world.error("backup", file="/a"))
         self.use()
         self.assertEqual(self.world.error("backup", file="a"), "file: expected an absolute path")
@@ -316,8 +288,6 @@ class CommandsTests(SynchronousTestCase):
 
 
 class ReloadTests(SynchronousTestCase):
-    """A host with a file."""
-
     def setUp(self) -> None:
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
@@ -337,7 +307,6 @@ class ReloadTests(SynchronousTestCase):
         return sorted(answer["changed"]), sorted(answer["need_a_restart"])
 
     def test_nothing_is_different(self) -> None:
-        """Nor the second time."""
         for _ in range(2):
             self.assertEqual(self.reload(), ([], []))
 
@@ -373,7 +342,6 @@ class ReloadTests(SynchronousTestCase):
         self.assertIn("MOVE_WAS_MADE", "".join(carl.ask("MAKE_MOVE|ox|c1|c2")))
 
     def test_limits(self) -> None:
-        """Each one that can change is used."""
         values = {
             name: max(1, int(limit.default) // 2) for name, limit in LIMITS.items() if limit.reload is Reload.USED
         } | {"bytes_burst": 2048, "queue_bytes": 2048, "remote_bytes": 2048}
@@ -393,7 +361,6 @@ class ReloadTests(SynchronousTestCase):
         self.assertEqual(self.reload(*lines, "[set]", *settings), ([], fixed))
 
     def test_house_players(self) -> None:
-        """When they come, and how well they play."""
         self.host.house = house_service(Options(), self.world.reactor)
         changed = ["house-level", "limits.house_tables", "stratego.house"]
         lines = ('house-level = "hard"', "[set]", '"stratego.house" = 5', '"limits.house_tables" = 7')
@@ -401,8 +368,7 @@ class ReloadTests(SynchronousTestCase):
         rules = self.lobby.house.rules
         self.assertEqual((rules.seconds["stratego"], rules.level, rules.tables), (5.0, Level.HARD, 7))
 
-    def test_a_file_that_cannot_be_used(self) -> None:
-        """Nothing changes, and the fault is named."""
+    def test_a_file_that_cannot_be_used_changes_nothing(self) -> None:
         for lines, words in (
             (("grace = 5", "[set]", '"onitama.deal" = "nonsense"'), "onitama.deal"),
             (("grace = 5", "nonsense = 1"), "unknown option 'nonsense'"),
@@ -426,10 +392,7 @@ class ReloadTests(SynchronousTestCase):
 
 
 class TablesTests(SynchronousTestCase):
-    """The list."""
-
     def test_tables(self) -> None:
-        """The oldest first, with who is there."""
         world = AdminHost(DEAL)
         _, bob = world.match()
         world.match("carl", "dora")
@@ -443,10 +406,7 @@ class TablesTests(SynchronousTestCase):
 
 
 class ShowTests(SynchronousTestCase):
-    """One match."""
-
     def test_show(self) -> None:
-        """The board, and who is to move; it changes with the match."""
         world = AdminHost(DEAL)
         ann, _ = world.match()
         before = world.ask("show", table=1)
@@ -476,7 +436,6 @@ class ShowTests(SynchronousTestCase):
         self.assertEqual(*boards)
 
     def test_what_is_not_played(self) -> None:
-        """It says why."""
         world = AdminHost(DEAL)
         self.assertIn("no match with the number 1 is played", world.error("show", table=1))
         self.assertIn("table: expected a whole number", world.error("show", table="1"))
@@ -493,14 +452,11 @@ class ShowTests(SynchronousTestCase):
 
 
 def row(table: int, n: int) -> Row:
-    """A row."""
     return Row(10 * table + n, table, n, 0, 0, None, b"body", b"hash")
 
 
 @define(eq=False)
 class Journal(DurableJournal):
-    """Answers at once, from a list of rows."""
-
     kept: list[Row] = field(factory=list)
     asked: list[tuple[int, int]] = field(factory=list)
 
@@ -535,8 +491,6 @@ class LossyStore(Journal):
 
 
 class LostTests(SynchronousTestCase):
-    """Matches that nobody plays on until the owner has decided."""
-
     def setUp(self) -> None:
         self.world = AdminHost()
         self.store = LossyStore.__new__(LossyStore)
@@ -544,7 +498,6 @@ class LostTests(SynchronousTestCase):
         self.world.host.store = self.store
 
     def test_go_on(self) -> None:
-        """A table that a player has asked for sleeps again. A second decision is refused."""
         self.assertEqual(self.world.items("lost list"), [{"table": 1, "told": 3, "held": None}])
         for _ in range(2):
             self.assertEqual(self.world.ask("lost resume", table=1), {"table": 1})
@@ -552,8 +505,7 @@ class LostTests(SynchronousTestCase):
             self.assertIn("table 1 has lost nothing", self.world.error("lost resume", table=1))
             self.store.is_lost = True
 
-    def test_give_up(self) -> None:
-        """Its players are free."""
+    def test_who_plays_at_a_table_that_is_given_up_is_free(self) -> None:
         self.world.ask("lost resume", table=1)
         self.assertIn("table 1 has lost nothing", self.world.error("lost end", table=1))
         self.store.is_lost = True
@@ -569,8 +521,6 @@ class LostTests(SynchronousTestCase):
 
 
 class RecordsTests(SynchronousTestCase):
-    """Rows of tables."""
-
     def setUp(self) -> None:
         self.world = AdminHost()
         self.journal = Journal.__new__(Journal)
@@ -579,27 +529,22 @@ class RecordsTests(SynchronousTestCase):
         self.journal._tables = 7
 
     def use(self) -> None:
-        """The host has this journal."""
         self.world.host.store = self.journal
 
     def rows(self, command: str, **arguments: int) -> list[Row]:
-        """The rows that are answered."""
         return [row_from_json(item["row"]) for item in self.world.items(command, **arguments)]
 
     def test_rows(self) -> None:
-        """All of a table; none of a table that is not there."""
         self.use()
         self.assertEqual(self.rows("journal rows", table=2), [row(2, 0), row(2, 3)])
         for table in (3, 0, -1, 1 << 70):
             self.assertEqual(self.rows("journal rows", table=table), [])
 
     def test_ends(self) -> None:
-        """Of all tables, some at a time."""
         self.use()
         self.patch(under_test, "_TABLES_AT_ONCE", 3)
         self.assertEqual(self.rows("journal ends"), self.journal.kept)
         self.assertEqual(self.journal.asked, [(1, 4), (4, 7), (7, 10)])
 
     def test_no_journal(self) -> None:
-        """A host with a store in memory says so."""
         self.assertIn("keeps its matches in memory", self.world.error("journal ends"))

@@ -11,10 +11,7 @@ from tests.kit.reactors import HeldWorker
 
 
 class KickTests(SynchronousTestCase):
-    """A player's connection ends."""
-
-    def test_kick(self) -> None:
-        """The player is told so, the seat is kept, and the player comes back."""
+    def test_who_is_kicked_keeps_the_seat_and_comes_back(self) -> None:
         world = AdminHost()
         ann, bob = world.match()
         ann.heard()
@@ -30,7 +27,6 @@ class KickTests(SynchronousTestCase):
         self.assertIsNotNone(session.player)
 
     def test_nobody_of_this_name(self) -> None:
-        """Nor a player who is away."""
         world = AdminHost()
         self.assertIn("nobody is here under the name 'ann'", world.error("kick", name="ann"))
         ann, _ = world.match()
@@ -49,8 +45,6 @@ class KickTests(SynchronousTestCase):
 
 
 class SayTests(SynchronousTestCase):
-    """Words to all."""
-
     def test_say(self) -> None:
         """On the wires that have words for it, in a match too; others hear nothing."""
         world = AdminHost()
@@ -64,17 +58,13 @@ class SayTests(SynchronousTestCase):
         self.assertEqual(ann.heard(), [])
 
     def test_what_cannot_be_said(self) -> None:
-        """Nothing, more than a line, and what terminals would act on."""
         world = AdminHost()
         for text in ("", " ", "a\nb", "\x1b[2J", "a" * 401):
             self.assertIn("expected 1 to 400 characters", world.error("say", text=text))
 
 
 class BanTests(SynchronousTestCase):
-    """Names and addresses that may not come in."""
-
     def test_a_name(self) -> None:
-        """Its connection is closed, and it cannot log in until the ban ends."""
         world = AdminHost()
         ann, bob = world.match()
         ann.heard()
@@ -91,8 +81,7 @@ class BanTests(SynchronousTestCase):
         self.assertNotIn("banned", "".join(again.ask("LOGIN|ann")))
         self.assertFalse(again.closed)
 
-    def test_an_account(self) -> None:
-        """The password is not even looked at."""
+    def test_the_password_of_a_banned_account_is_not_looked_at(self) -> None:
         world = AdminHost()
         world.ask("ban", target="ann")
         client = world.connect("stratego-lines")
@@ -107,7 +96,6 @@ class BanTests(SynchronousTestCase):
         self.assertEqual(world.connect("open").heard(), [f'{{"is":"bye","why":"{words}"}}'])
 
     def test_a_network(self) -> None:
-        """All connections from there are closed, before a log-in too; others come in."""
         world = AdminHost()
         ann, bob = world.match()
         silent = world.connect(address="192.0.2.1")
@@ -118,15 +106,13 @@ class BanTests(SynchronousTestCase):
         self.assertIn("your address is banned", "".join(world.connect(address="192.0.2.1").heard()))
         self.assertFalse(world.connect(address="192.0.2.3").closed)
 
-    def test_for_some_time(self) -> None:
-        """The end of the ban is told."""
+    def test_the_end_of_the_ban_is_told(self) -> None:
         world = AdminHost()
         answer = world.ask("ban", target="ann", seconds=60)
         self.assertEqual(answer["until"] - answer["since"], 60)
         self.assertIn("is banned from this host until 20", "".join(world.connect().ask("LOGIN|ann")))
 
     def test_what_is_wrong(self) -> None:
-        """It is named, and nothing is banned."""
         world = AdminHost()
         for arguments, words in (
             ({"target": "a b"}, "expected a name, an address"),
@@ -142,7 +128,6 @@ class BanTests(SynchronousTestCase):
         self.assertIn("'ann' is not banned", world.error("unban", target="ann"))
 
     def test_list(self) -> None:
-        """The oldest first."""
         world = AdminHost()
         world.ask("ban", target="ann")
         world.ask("ban", target="192.0.2.0/24", seconds=60)
@@ -159,7 +144,6 @@ class AccountTests(SynchronousTestCase):
         self.world.host.context.lobby.login_service._worker = self.worker
 
     def player(self, name: str, password: str = "secret") -> Player:
-        """Somebody who logs in."""
         player = self.world.connect("stratego-lines")
         player.ask(name, password)
         self.worker.release()
@@ -174,7 +158,6 @@ class AccountTests(SynchronousTestCase):
         return end
 
     def test_list(self) -> None:
-        """All, or those that match; after some of them the host does something else."""
         self.patch(under_test, "_ACCOUNTS_AT_ONCE", 1)
         for name in ("ann", "bob", "carl"):
             self.player(name)
@@ -184,14 +167,12 @@ class AccountTests(SynchronousTestCase):
         self.assertRegex(carl["last_log_in"], "^[0-9]{4}-[0-9]{2}-[0-9]{2}$")
 
     def test_no_new_accounts(self) -> None:
-        """While the host drains, a newcomer is refused and has no account afterwards."""
         self.player("ann")
         self.world.ask("drain")
         self.assertIn(f"err {DRAINING}", self.world.connect("stratego-lines").ask("bob", "secret"))
         self.assertEqual([one["name"] for one in self.world.items("account list")], ["ann"])
 
     def test_reset(self) -> None:
-        """The host makes a password and tells it once, or takes one."""
         ann, owner = self.player("ann"), self.world.owner()
         made = self.later(owner, "account reset", name="ann")
         self.assertEqual((made["name"], made["connections"], made["table"]), ("ann", 1, None))
@@ -202,7 +183,6 @@ class AccountTests(SynchronousTestCase):
         self.assertIn("auth-ok", self.player("ann", "canary").heard())
 
     def test_rename(self) -> None:
-        """And who has the new name is told what is wrong."""
         for name in ("ann", "bob", "carl"):
             self.player(name)
         renamed = self.world.ask("account rename", name="carl", new_name="Zoe")
@@ -211,8 +191,7 @@ class AccountTests(SynchronousTestCase):
             "another account has the name bob", self.world.error("account rename", name="zoe", new_name="bob")
         )
 
-    def test_delete(self) -> None:
-        """A player with a seat is refused without force."""
+    def test_a_player_with_a_seat_is_deleted_by_force_alone(self) -> None:
         self.player("ann")
         self.player("bob")
         self.assertIn("seat at table 1", self.world.error("account delete", name="ann"))
@@ -221,7 +200,6 @@ class AccountTests(SynchronousTestCase):
         self.assertIn("there is no account 'ann'", self.world.error("account delete", name="ann"))
 
     def test_changed_meanwhile(self) -> None:
-        """The reason comes later, too."""
         self.player("ann")
         owner = self.world.owner()
         self.assertEqual(owner.ask("account reset", name="ann"), [])

@@ -20,8 +20,6 @@ from tests.kit.reactors import logged
 
 
 class ServerCase(SynchronousTestCase):
-    """A host with some commands of its own."""
-
     def setUp(self) -> None:
         self.world = AdminHost()
         self.later: Deferred[Any] = Deferred()
@@ -40,29 +38,23 @@ class ServerCase(SynchronousTestCase):
         self.log = logged(self)
 
     def refuse(self, host: Any, request: Any) -> Any:
-        """Not done."""
         raise NotDone("planted")
 
     def fault(self, host: Any, request: Any) -> Any:
-        """A fault of the host."""
         raise ZeroDivisionError
 
     def count(self, host: Any, request: Any) -> Generator[Any, Any, Any]:
-        """A long answer."""
         for number in range(request.number("to")):
             yield {"number": number}
         return {"counted": request.number("to")}
 
     def steps(self, host: Any, request: Any) -> Generator[Any, Any, Any]:
-        """A long answer that waits."""
         yield {"first": (yield succeed(1))}
         yield {"second": (yield self.later)}
         return {}
 
 
 class AnswerTests(ServerCase):
-    """One request after the other."""
-
     def test_an_answer_now_and_later(self) -> None:
         """The second request waits for the answer to the first one, in the same segment too."""
         owner = self.world.owner()
@@ -71,8 +63,7 @@ class AnswerTests(ServerCase):
         self.later.callback({"b": 2})
         self.assertEqual(owner.heard(), [{"end": {"b": 2}}, {"end": {"a": 1}}])
 
-    def test_a_long_answer(self) -> None:
-        """It comes in pieces, as the client reads."""
+    def test_a_long_answer_comes_in_pieces_as_the_client_reads(self) -> None:
         owner = self.world.owner()
         owner.protocol.dataReceived(b'{"command": "count", "arguments": {"to": 1000}}\n')
         producer: Any = owner.transport.producer
@@ -84,7 +75,6 @@ class AnswerTests(ServerCase):
         self.assertEqual(owner.ask("echo"), [{"end": {}}])
 
     def test_a_long_answer_that_waits(self) -> None:
-        """A Deferred of a generator is waited for."""
         owner = self.world.owner()
         self.assertEqual(owner.ask("steps"), [{"item": {"first": 1}}])
         self.later.callback(2)
@@ -101,8 +91,7 @@ class AnswerTests(ServerCase):
         [answer] = owner.ask("count")
         self.assertEqual(answer["error"], "to: expected a whole number")
 
-    def test_a_client_that_is_gone(self) -> None:
-        """Its answer is dropped, whenever it comes."""
+    def test_the_answer_to_a_client_that_is_gone_is_dropped(self) -> None:
         for command in ("later", "steps", "count"):
             owner = self.world.owner()
             owner.ask(command, to=1)
@@ -112,7 +101,6 @@ class AnswerTests(ServerCase):
         self.assertEqual(self.world.factory.connections, set())
 
     def test_a_request_that_is_too_long(self) -> None:
-        """The connection is closed, with an answer."""
         owner = self.world.owner()
         [answer] = owner.send(b"x" * (LONGEST_REQUEST + 1))
         self.assertIn("bytes at most", answer["error"])
@@ -131,15 +119,12 @@ class AnswerTests(ServerCase):
 
 
 class UserTests(SynchronousTestCase):
-    """Who may ask."""
-
     def test_the_owner_and_root(self) -> None:
         """And whoever can open the socket, where the system does not tell who it is."""
         for user in (0, os.geteuid(), None):
             self.assertEqual(len(AdminHost(user=user).owner().ask("status")), 1)
 
     def test_others(self) -> None:
-        """They are told, and closed."""
         owner = AdminHost(user=os.geteuid() + 1).owner()
         [answer] = owner.heard()
         self.assertIn("for the user that runs the host alone", answer["error"])
@@ -147,18 +132,13 @@ class UserTests(SynchronousTestCase):
 
 
 class _NoSockets(MemoryReactorClock):
-    """A system that makes no unix sockets."""
-
     def listenUNIX(
         self, address: Any, factory: Any, backlog: int = 50, mode: int = 0o666, wantPID: bool = False
     ) -> Any:
-        """Fail."""
         raise CannotListenError(None, address, OSError("planted"))
 
 
 class ServiceTests(SynchronousTestCase):
-    """The socket opens and closes with the host."""
-
     def setUp(self) -> None:
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
@@ -198,8 +178,7 @@ class ServiceTests(SynchronousTestCase):
         self.successResultOf(service.stop())
         self.assertFalse(Path(path).parent.exists())
 
-    def test_a_path_that_cannot_be_used(self) -> None:
-        """The host goes on without, and the log says why."""
+    def test_the_host_goes_on_without_a_path_that_cannot_be_used(self) -> None:
         (self.folder / "file").write_text("")
         log = logged(self)
         for path in (self.folder / "file", self.folder / "no" / ("long" * 30) / "a"):
@@ -210,15 +189,11 @@ class ServiceTests(SynchronousTestCase):
 
 
 class ReadTests(SynchronousTestCase):
-    """One line, one request."""
-
     def test_request(self) -> None:
-        """A command, with or without arguments."""
         self.assertEqual(read_request(b'{"command": "who"}'), Request("who"))
         self.assertEqual(read_request(b'{"command": "show", "arguments": {"table": 1}}'), Request("show", {"table": 1}))
 
     def test_what_is_no_request(self) -> None:
-        """The refusal says what was expected."""
         for line in (
             b"",
             b"who",
@@ -235,16 +210,12 @@ class ReadTests(SynchronousTestCase):
 
 
 class ArgumentTests(SynchronousTestCase):
-    """Arguments are checked where they are used."""
-
     def test_kinds(self) -> None:
-        """Texts, numbers and flags; a default for what may be missing."""
         request = Request("x", {"text": "a", "number": 1, "flag": True})
         self.assertEqual((request.text("text"), request.number("number"), request.flag("flag")), ("a", 1, True))
         self.assertEqual((request.text("other", "b"), request.flag("other")), ("b", False))
 
     def test_wrong_kinds(self) -> None:
-        """They are named."""
         request = Request("x", {"text": 1, "number": True, "flag": 1})
         for read, name in ((request.text, "text"), (request.number, "number"), (request.flag, "flag")):
             self.assertIn(f"{name}: expected", str(self.assertRaises(NotDone, read, name)))

@@ -22,10 +22,7 @@ from tests.kit.checker import CHECKS, check
 
 
 class CheckTests(SynchronousTestCase):
-    """Scenarios in, report out."""
-
     def test_chosen(self) -> None:
-        """Those that fit the client, or those that were asked for."""
         checks = CHECKS["onitama"]
         names = [scenario.name for scenario in chosen(checks, [], False, False)]
         self.assertIn("first-mover", names)
@@ -35,7 +32,6 @@ class CheckTests(SynchronousTestCase):
         self.assertRaises(KeyError, chosen, checks, ["nonsense"], False, False)
 
     def test_one_cause_is_one_finding(self) -> None:
-        """With the names of all its scenarios."""
         report = check(TrailingSpace, ["first-mover", "second-mover"])
         ((finding, names), *rest) = [one for one in report.findings if "MakeMove" in one[0].title]
         self.assertEqual((finding.grade, names, rest), (Grade.FRAGILE, ["first-mover", "second-mover"], []))
@@ -62,46 +58,38 @@ class CheckTests(SynchronousTestCase):
         self.assertNotEqual(told[0], told[2])
 
     def test_times_can_be_left_out(self) -> None:
-        """Everything else stays."""
         report = check(SoundClient, ["first-mover"])
         bare = report.without_times()
         self.assertGreater(report.seconds, 0)
         self.assertEqual((bare.seconds, bare.outcomes[0].seconds, bare.outcomes[0].lines[-1].t), (0.0, 0.0, 0.0))
 
     def test_every_wire_has_the_general_laws(self) -> None:
-        """What is not about one message."""
         for checks in CHECKS.values():
             self.assertLessEqual(set(GENERAL), set(checks.laws))
 
 
 class CommandTests(SynchronousTestCase):
-    """What can be wrong on it, and what needs no client."""
-
     def setUp(self) -> None:
         self.out, self.err = io.StringIO(), io.StringIO()
         self.patch(sys, "stdout", self.out)
         self.patch(sys, "stderr", self.err)
 
     def ends(self, *arguments: str, wires: Sequence[Wire[Any]] = WIRES) -> Any:
-        """The exit status."""
         try:
             return main(arguments, wires, None)
         except SystemExit as end:
             return end.code
 
     def test_list(self) -> None:
-        """Every scenario with a sentence."""
         self.assertEqual(self.ends("onitama", "--list"), 0)
         for scenario in CHECKS["onitama"].scenarios:
             self.assertIn(f"{scenario.name:24} {scenario.tries}\n", self.out.getvalue())
 
     def test_list_for_servers(self) -> None:
-        """Those of a server are others."""
         self.assertEqual(self.ends("onitama", "--server", "localhost:1", "--list"), 0)
         self.assertIn("returns-in-own-turn", self.out.getvalue())
 
     def test_mistakes(self) -> None:
-        """Each one in a line that says what was expected."""
         for arguments, words in (
             (("chess", "--wait"), "no wire 'chess'"),
             (("onitama",), "expected a COMMAND behind --, --wait or --server"),
@@ -116,7 +104,6 @@ class CommandTests(SynchronousTestCase):
             self.assertIn(words, self.err.getvalue())
 
     def test_a_wire_without_checks_of_servers(self) -> None:
-        """The wires that have some are named."""
         wires = [wire if wire.name == "onitama" else evolve(wire, server_checks=None) for wire in WIRES]
         self.assertEqual(self.ends("eriantys", "--server", "localhost:1", wires=wires), 2)
         self.assertIn("no checks of servers for eriantys", self.err.getvalue())
@@ -130,10 +117,7 @@ class CommandTests(SynchronousTestCase):
 
 
 class CommandWordsTests(SynchronousTestCase):
-    """What is filled in, and what stays."""
-
     def test_filled_in(self) -> None:
-        """Every place, and nothing else in braces."""
         values = {"port": "8893", "name": "ann"}
         self.assertEqual(
             filled_in(["bot", "--at={host}:{port}", "{name}{name}", "{x}"], values | {"host": "h"}),
@@ -141,7 +125,6 @@ class CommandWordsTests(SynchronousTestCase):
         )
 
     def test_last_words(self) -> None:
-        """The last line, and the place of an error of Python."""
         traceback = b"""connected
 Traceback (most recent call last):
   File "/home/ann/bot.py", line 7, in <module>
@@ -157,8 +140,6 @@ UnicodeDecodeError: 'utf-8' codec can't decode byte 0xc5 in position 41
 
 
 class ReportTests(SynchronousTestCase):
-    """One report with breaches and one without."""
-
     breached: Report
     clean: Report
 
@@ -167,7 +148,6 @@ class ReportTests(SynchronousTestCase):
         self.clean = check(SoundClient, ["first-mover"])
 
     def test_text(self) -> None:
-        """A table, then each finding with what to do."""
         text = FORMATS["text"](self.breached)
         self.assertTrue(text.startswith("BREACH   first-mover"))
         for words in (
@@ -180,7 +160,6 @@ class ReportTests(SynchronousTestCase):
         self.assertIn("1 pass", FORMATS["text"](self.clean))
 
     def test_json(self) -> None:
-        """The keys that programs read."""
         data = json.loads(FORMATS["json"](self.breached))
         self.assertEqual(list(data), ["wire", "seed", "seconds", "clean", "scenarios", "findings"])
         self.assertEqual((data["wire"], data["clean"]), ("onitama", False))
@@ -192,14 +171,12 @@ class ReportTests(SynchronousTestCase):
         self.assertTrue(json.loads(FORMATS["json"](self.clean))["clean"])
 
     def test_junit(self) -> None:
-        """Well-formed, with a failure for each breach."""
         suite = ElementTree.fromstring(FORMATS["junit"](self.breached))
         self.assertEqual((suite.tag, suite.get("tests")), ("testsuite", "2"))
         self.assertTrue(suite.findall("testcase/failure"))
         self.assertFalse(ElementTree.fromstring(FORMATS["junit"](self.clean)).findall("testcase/failure"))
 
     def test_html(self) -> None:
-        """One page, with everything escaped that came from a client."""
         page = FORMATS["html"](self.breached)
         self.assertIn('<h3><span class="breach">breach</span>: MakeMove was refused', page)
         self.assertIn("MAKE_MOVE|", page)
@@ -207,7 +184,6 @@ class ReportTests(SynchronousTestCase):
         self.assertNotIn("<script", page)
 
     def test_html_has_totals_on_top(self) -> None:
-        """Before everything else."""
         page = FORMATS["html"](self.breached)
         totals = "<li>not clean</li><li>findings: 2 breach</li><li>2 scenarios: 2 breach</li>"
         self.assertLess(page.index(totals), page.index("<h2>"))

@@ -46,18 +46,14 @@ class Planter(MemoryClient):
         super().send(data)
 
     def wrong(self, say: Callable[[], None]) -> None:
-        """Say something that must be marked."""
         self.planted.add(self.said)
         say()
 
     def plants(self) -> bool:
-        """Whether something wrong is said now."""
         return len(self.planted) < MOST_PLANTED and self.chance.random() < 0.4
 
 
 class TracedLauncher(MemoryLauncher):
-    """Shows a trace what passes."""
-
     trace: Trace
 
     def send(self, data: bytes) -> None:
@@ -99,7 +95,6 @@ class TracedGame:
     outcome: Outcome | None = None
 
     def of(self, sender: str) -> list[TraceLine]:
-        """The lines of one side."""
         return [line for line in self.lines if line.sender == sender]
 
     def marked(self, sender: str) -> set[int]:
@@ -108,7 +103,6 @@ class TracedGame:
 
 
 def traced(client: type[Planter], scenario: Scenario, seed: int) -> TracedGame:
-    """Play one game."""
     clock, game = Clock(), TracedGame()
     (wire,) = (one for one in WIRES if one.name == client.wire)
     checks = CHECKS[client.wire]
@@ -147,14 +141,12 @@ class MarksContract(Mixin):
     least = 5 * GAMES
 
     def game(self, seed: int) -> TracedGame:
-        """One game."""
         about = ("marks", "Games with planted faults.", "turn", self.settings)
         first = seed % 2 == 0
         scenario = Scenario(*about, strict=self.strict, client_first=first, most=self.most, forgives=True)
         return traced(self.planter, scenario, seed)
 
     def test_ten_games(self) -> None:
-        """With every fault, at random moments."""
         planted = 0
         for seed in range(GAMES):
             game = self.game(seed)
@@ -211,8 +203,6 @@ class OnitamaPlanter(Planter, onitama_clients.SoundClient):
 
 
 class OnitamaMarks(MarksContract, SynchronousTestCase):
-    """With the deal in START."""
-
     planter = OnitamaPlanter
     settings: ClassVar[dict[str, str]] = {"onitama.deal": "boar,ox/crab,eel/tiger"}
 
@@ -234,14 +224,10 @@ class PaperPlanter(Planter, paper_soccer_clients.SoundClient):
 
 
 class PaperMarks(MarksContract, SynchronousTestCase):
-    """With reasons."""
-
     planter = PaperPlanter
 
 
 class StrictPaperMarks(MarksContract, SynchronousTestCase):
-    """Without reasons."""
-
     planter = PaperPlanter
     strict = True
 
@@ -285,22 +271,16 @@ class FramesPlanter(Planter, stratego_frames_clients.SoundClient):
 
 
 class FramesMarks(MarksContract, SynchronousTestCase):
-    """With reasons."""
-
     planter = FramesPlanter
     settings: ClassVar[dict[str, str]] = {"stratego.two_squares": "0"}
     most = 120
 
 
 class StrictFramesMarks(FramesMarks):
-    """Without reasons."""
-
     strict = True
 
 
 class LinesPlanter(Planter, stratego_lines_clients.SoundClient):
-    """The same faults in lines, and lines that are no moves."""
-
     games = 1
     last: tuple[str, str] | None = None
     is_strict = False
@@ -338,13 +318,10 @@ class LinesPlanter(Planter, stratego_lines_clients.SoundClient):
 
     @staticmethod
     def are_near(one: str, other: str) -> bool:
-        """Whether two squares are neighbours, or the same."""
         return abs(int(one[1:]) - int(other[1:])) < 2 and abs(ord(one[0]) - ord(other[0])) < 2
 
 
 class LinesMarks(MarksContract, SynchronousTestCase):
-    """With reasons."""
-
     planter = LinesPlanter
     settings: ClassVar[dict[str, str]] = {"stratego.two_squares": "0"}
 
@@ -356,8 +333,6 @@ class StrictLinesPlanter(LinesPlanter):
 
 
 class StrictLinesMarks(LinesMarks):
-    """Without reasons."""
-
     planter = StrictLinesPlanter
     strict = True
 
@@ -383,8 +358,6 @@ class EriantysPlanter(Planter, eriantys_clients.SoundClient):
 
 
 class EriantysMarks(MarksContract, SynchronousTestCase):
-    """Each answer is refused in its own words."""
-
     planter = EriantysPlanter
     settings: ClassVar[dict[str, str]] = {"eriantys.ping": "0"}
     most = 150

@@ -50,8 +50,6 @@ class Crashes(SoundClient):
 
 
 class ClosesInTheMiddle(SoundClient):
-    """Closes its connection and goes on running."""
-
     def hear_move_was_made(self, card: str, start: str, end: str) -> None:
         self._launcher.hang_up()
 
@@ -60,8 +58,6 @@ class ClosesInTheMiddle(SoundClient):
 
 
 class Silent(SoundClient):
-    """Does not move."""
-
     def move(self) -> None:
         pass
 
@@ -74,21 +70,15 @@ class Repeats(SoundClient):
 
 
 class Speaks(SoundClient):
-    """Another protocol."""
-
     def log_in(self) -> None:
         self.send(b"GET / HTTP/1.1\r\n\r\n")
 
 
 class OneMatch(SoundClient):
-    """Plays one match on a connection."""
-
     matches = 1
 
 
 class FailsAtTheEnd(SoundClient):
-    """Ends with a status that is not 0."""
-
     matches = 1
 
     def hear_game_over(self, winner: str) -> None:
@@ -96,15 +86,11 @@ class FailsAtTheEnd(SoundClient):
 
 
 class Slow(SoundClient):
-    """Needs nine seconds for each move."""
-
     def say_move(self, move: Move) -> None:
         self.later(9.0, lambda: SoundClient.say_move(self, move))
 
 
 class Impatient(SoundClient):
-    """Ends when nothing has come for twenty seconds."""
-
     heard = 0
 
     def received(self, data: bytes) -> None:
@@ -129,16 +115,12 @@ class NeverConnects(SoundClient):
 
 
 class DiesAtOnce(SoundClient):
-    """Cannot be imported."""
-
     def starts(self) -> bool:
         self.end(1, "ModuleNotFoundError: No module named 'onitama'")
         return False
 
 
 class ConnectsFirst(SoundClient):
-    """Connects in the first scenario only."""
-
     started: ClassVar[list[bool]] = []
 
     def starts(self) -> bool:
@@ -149,10 +131,7 @@ class ConnectsFirst(SoundClient):
 
 
 class RunTests(SynchronousTestCase):
-    """What a client does, and what is said of it."""
-
     def only(self, client: type[SoundClient], scenario: str = "first-mover") -> list[str]:
-        """The titles of the breaches."""
         return titles(check(client, [scenario]), Grade.BREACH)
 
     def test_a_client_that_says_nothing(self) -> None:
@@ -160,7 +139,6 @@ class RunTests(SynchronousTestCase):
         self.assertIn("the client did not log in", self.only(Hangs))
 
     def test_a_client_that_crashes(self) -> None:
-        """Its last words are told."""
         report = check(Crashes, ["first-mover"])
         finding, _ = report.findings[0]
         self.assertEqual(finding.title, "the client ended in the middle: KeyError")
@@ -206,21 +184,17 @@ class RunTests(SynchronousTestCase):
             self.assertLess(report.seconds, 21)
 
     def test_a_client_that_connects_sometimes(self) -> None:
-        """All scenarios are played then."""
         report = check(ConnectsFirst, ["first-mover", "wins", "draw"])
         self.assertEqual([one.verdict for one in report.outcomes], [Verdict.PASS, Verdict.BREACH, Verdict.BREACH])
         self.assertEqual([names for _, names in report.findings], [["wins", "draw"]])
 
     def test_a_client_that_closes(self) -> None:
-        """In the middle of a match."""
         self.assertEqual(self.only(ClosesInTheMiddle), ["the client closed its connection in the middle"])
 
     def test_a_client_that_does_not_move(self) -> None:
-        """It owed a move."""
         self.assertEqual(self.only(Silent), ["no answer"])
 
     def test_a_client_that_repeats_a_refused_move(self) -> None:
-        """The scenario has an end."""
         self.assertIn("the client repeats what was refused", self.only(Repeats))
 
     def test_a_slow_client(self) -> None:
@@ -230,23 +204,19 @@ class RunTests(SynchronousTestCase):
         self.assertLess(report.seconds, 121)
 
     def test_an_impatient_client(self) -> None:
-        """It is found by a slow scenario."""
         self.assertEqual(self.only(Impatient, "half-a-minute"), ["the client ended in the middle"])
         self.assertEqual(self.only(SoundClient, "half-a-minute"), [])
 
     def test_another_protocol(self) -> None:
-        """The host cannot read it."""
         self.assertTrue(self.only(Speaks)[0].startswith("bytes that are no message"))
 
-    def test_one_match_a_connection(self) -> None:
-        """A note, and no breach."""
+    def test_one_match_a_connection_is_a_note(self) -> None:
         report = check(OneMatch, ["random-deals"])
         self.assertEqual(titles(report, Grade.NOTE), ["the client plays one match on a connection"])
         self.assertIs(report.outcomes[0].verdict, Verdict.NOTE)
         self.assertTrue(report.clean)
 
-    def test_a_status_at_the_end(self) -> None:
-        """A note, too."""
+    def test_a_status_at_the_end_is_a_note(self) -> None:
         report = check(FailsAtTheEnd, ["wins"])
         self.assertEqual(titles(report, Grade.NOTE), ["the client ends with an error after its match"])
 
@@ -270,7 +240,6 @@ class RunTests(SynchronousTestCase):
         self.assertEqual(self.only(SoundClient, "own-drop"), [])
 
     def test_the_steps_happen(self) -> None:
-        """They stand in the transcript."""
         report = check(SoundClient, ["drop-in-clients-turn", "invalid-move", "wins"])
         notes = [[line.meaning for line in outcome.lines if not line.sender] for outcome in report.outcomes]
         self.assertIn("the opponent gives up", notes[0] + notes[1] + notes[2])
@@ -282,14 +251,11 @@ NO_FAULT = Fault()
 
 
 class Server:
-    """An endpoint in memory."""
-
     def __init__(self, clock: Clock, refuses: bool = False) -> None:
         self._refuses = refuses
         self.transport = StrictTransport(clock, "192.0.2.9")
 
     def connect(self, factory: Any) -> Deferred[Any]:
-        """Connect at once, or refuse."""
         if self._refuses:
             return fail(ConnectionRefusedError())
         protocol = factory.buildProtocol(None)
@@ -299,13 +265,10 @@ class Server:
 
 
 class RelayTests(SynchronousTestCase):
-    """One connection in memory."""
-
     def setUp(self) -> None:
         self.clock = Clock()
 
     def connected(self, fault: Fault = NO_FAULT, refuses: bool = False) -> Server:
-        """A client and a server with a relay between them."""
         self.trace, self.lines = trace_of("onitama")
         relayed = RelayedConnection(self.clock, self.trace, fault, SeededChance(1))
         self.client = StrictTransport(self.clock)
@@ -315,8 +278,7 @@ class RelayTests(SynchronousTestCase):
         relayed.connect(server)
         return server
 
-    def test_both_directions(self) -> None:
-        """Bytes that are no message pass, too."""
+    def test_bytes_that_are_no_message_pass_in_both_directions(self) -> None:
         server = self.connected()
         self.client.receive(b"LOGIN|ann\n\xff\xfe")
         server.transport.receive(b"WAITING|ann\nwhatever\n")
@@ -350,8 +312,7 @@ class RelayTests(SynchronousTestCase):
             server.transport.receive(b"WAITING|ann\n")
         self.assertGreater(len(self.lines), 9 * MOST_UNREAD)
 
-    def test_the_end_of_the_server(self) -> None:
-        """The client's connection is closed."""
+    def test_the_end_of_the_server_closes_the_client_s_connection(self) -> None:
         server = self.connected()
         server.transport.receive(b"GAME_OVER|ann\n")
         server.transport.hang_up()
@@ -360,15 +321,13 @@ class RelayTests(SynchronousTestCase):
         self.assertTrue(self.client.disconnected)
         self.assertEqual(self.lines[-1].meaning, "the server has closed the connection")
 
-    def test_the_end_of_the_client(self) -> None:
-        """The server's connection is closed."""
+    def test_the_end_of_the_client_closes_the_server_s_connection(self) -> None:
         server = self.connected()
         self.client.hang_up()
         self.clock.pump([0, 0, 0, 0])
         self.assertTrue(server.transport.disconnected)
 
     def test_no_server(self) -> None:
-        """The client's connection is closed, and the trace says why."""
         self.connected(refuses=True)
         self.clock.pump([0, 0])
         self.assertTrue(self.client.disconnected)
@@ -391,7 +350,6 @@ class RelayTests(SynchronousTestCase):
         self.assertTrue(server.transport.aborted and self.client.aborted)
 
     def test_faults_as_they_are_typed(self) -> None:
-        """And what else was typed."""
         self.assertEqual(Fault.read("cut"), Fault(Cut.RANDOM))
         self.assertEqual(Fault.read("join"), Fault(Cut.JOINED))
         self.assertEqual(Fault.read("delay=20"), Fault(delay=0.02))
@@ -401,8 +359,6 @@ class RelayTests(SynchronousTestCase):
 
 
 class Pieces:
-    """A transport that keeps each write."""
-
     def __init__(self) -> None:
         self.written: list[bytes] = []
         self.disconnected = self.closed = self.aborted = False
@@ -418,10 +374,7 @@ class Pieces:
 
 
 class SegmentTests(SynchronousTestCase):
-    """Each way to cut."""
-
     def pieces(self, cut: Cut, *writes: bytes) -> Pieces:
-        """What is written in the end."""
         pieces, clock = Pieces(), Clock()
         segmented = SegmentedTransport(pieces, clock, cut, SeededChance(1))
         for data in writes:
@@ -433,7 +386,6 @@ class SegmentTests(SynchronousTestCase):
         return pieces
 
     def test_each_way(self) -> None:
-        """Bytes, everything at once, anything in between, and as it is."""
         long = bytes(range(256)) * 2
         self.assertEqual(self.pieces(Cut.BYTES, b"abc", b"de").written, [b"a", b"b", b"c", b"d", b"e"])
         self.assertGreater(len(self.pieces(Cut.BYTES, long).written), SINGLE)
@@ -442,7 +394,6 @@ class SegmentTests(SynchronousTestCase):
         self.assertEqual(self.pieces(Cut.NONE, b"abc", b"de").written, [b"abc", b"de"])
 
     def test_an_abort_drops_what_is_pending(self) -> None:
-        """And later writes."""
         pieces, clock = Pieces(), Clock()
         segmented = SegmentedTransport(pieces, clock, Cut.BYTES, SeededChance(1))
         segmented.write(b"abc")
@@ -453,8 +404,6 @@ class SegmentTests(SynchronousTestCase):
 
 
 class Master:
-    """What is laid."""
-
     position: Position
 
 
@@ -465,8 +414,6 @@ def told(client: Any, scenario: str, words: str) -> int:
 
 
 class Stubborn(OnitamaPlayer):
-    """An opponent with a fault of its own."""
-
     def answer(self) -> bytes | None:
         return super().answer() and b"ox a1 a1"
 
@@ -514,8 +461,6 @@ class RarePositionTests(SynchronousTestCase):
 
 
 class Heard(Watcher):
-    """Keeps what it is told."""
-
     def __init__(self) -> None:
         self.messages: list[tuple[Any, bytes]] = []
         self.errors: list[str] = []
@@ -528,10 +473,7 @@ class Heard(Watcher):
 
 
 class TranscriptTests(SynchronousTestCase):
-    """What is written, and how."""
-
-    def test_printable(self) -> None:
-        """One line, whatever the bytes are."""
+    def test_a_transcript_line_is_printable_whatever_the_bytes_are(self) -> None:
         self.assertEqual(printable("LOGIN|žofie\r\n".encode()), "LOGIN|žofie")
         self.assertEqual(printable(b"a\x1b[2Jb\xff"), "a\\x1b[2Jb\\xff")
         self.assertEqual(len(printable(b"x" * 1000)), LONGEST + 3)
@@ -552,13 +494,11 @@ class TranscriptTests(SynchronousTestCase):
         self.assertEqual(len(heard.errors), 1)
 
     def test_secrets_are_hidden(self) -> None:
-        """As the wire's reading says."""
         transcript = Transcript(CHECKS["onitama"], lambda: 0.0, PipesClientCodec().encode)
         transcript.said(Login("ann:secret"), b"LOGIN|ann:secret\n")
         self.assertEqual([line.text for line in transcript.lines], ["LOGIN|ann:***"])
 
     def test_the_last_messages(self) -> None:
-        """With what they mean."""
         transcript = Transcript(CHECKS["onitama"], lambda: 1.5, None)
         transcript.heard(Start("ann", "bob"), b"START|ann|bob\n")
         transcript.note("something happens")
@@ -574,15 +514,11 @@ def hangs_up(end: Faulty, message: Any) -> Sequence[Any]:
 
 
 class ServerRunTests(SynchronousTestCase):
-    """Closed connections, findings and transcripts."""
-
     def test_a_closed_connection(self) -> None:
-        """A server that closes after a good log-in is found."""
         report = check_server("onitama", ["crosswise"], heard=hangs_up)
         self.assertEqual(breaches(report), ["the server closes the connection"])
 
     def test_findings_have_a_section_and_a_transcript(self) -> None:
-        """As those of clients have."""
         report = check_server("onitama", ["refusals"], said=lambda end, one: [] if _is_refusal(one) else [one])
         (finding,) = report.outcomes[0].findings
         self.assertEqual(finding.law.section, "Server, Invalid Move")
@@ -591,7 +527,6 @@ class ServerRunTests(SynchronousTestCase):
         self.assertIn("ann", finding.transcript[-1].meaning)
 
     def test_the_same_seed_gives_the_same_report(self) -> None:
-        """Move by move."""
         first, second = (check_server("onitama", ["whole-match"], seed=5) for _ in range(2))
         self.assertEqual(first.outcomes[0].lines, second.outcomes[0].lines)
 
@@ -618,17 +553,13 @@ def refused(line: Any) -> Deferred[Any]:
 
 
 class ServerCheckTests(SynchronousTestCase):
-    """Addresses, names of scenarios, and a server that is not there."""
-
     def test_addresses(self) -> None:
-        """Names, IPv4 and IPv6."""
         self.assertEqual(address_of("localhost:80"), ("localhost", 80))
         self.assertEqual(address_of("[::1]:8893"), ("::1", 8893))
         for text in ("", "localhost", ":80", "localhost:", "localhost:0", "localhost:70000", "localhost:x"):
             self.assertRaises(ValueError, address_of, text)
 
     def test_names(self) -> None:
-        """Each scenario by its name; without names, all."""
         checks = SERVER_CHECKS["onitama"]
         self.assertEqual([one.name for one in chosen(checks, ["bytes"])], ["bytes"])
         self.assertEqual(len(chosen(checks, [])), len(checks.scenarios))
@@ -640,7 +571,6 @@ class ServerCheckTests(SynchronousTestCase):
         self.assertRegex(tag(2**32 - 1, 3), "^[a-z]{4}$")
 
     def test_no_server(self) -> None:
-        """The check fails, and says why."""
         (wire,) = (one for one in WIRES if one.name == "onitama")
         checks = SERVER_CHECKS["onitama"]
         server = ServerUnderTest(Clock(), wire, CHECKS["onitama"], checks, refused, False, {})
@@ -649,28 +579,20 @@ class ServerCheckTests(SynchronousTestCase):
 
 
 class Part(Struct, frozen=True):
-    """A value with parts."""
-
     count: int
     marks: dict[str, int]
 
 
 class Whole(Struct, frozen=True):
-    """A message with parts."""
-
     parts: tuple[Part, ...]
     names: tuple[str, ...] = ()
 
 
 class DifferencesTests(SynchronousTestCase):
-    """Each by its way into the message."""
-
     def test_equal(self) -> None:
-        """There is none."""
         self.assertEqual(list(differences(Whole(()), Whole(()))), [])
 
     def test_flat(self) -> None:
-        """Each field by its name."""
         got, expected = m.MoveWasMade("ox", "a1", "a2"), m.MoveWasMade("ox", "a1", "b2")
         self.assertEqual(list(differences(got, expected)), [(["end"], "end is 'a2', expected 'b2'")])
 
@@ -687,7 +609,6 @@ class DifferencesTests(SynchronousTestCase):
         )
 
     def test_what_cannot_be_compared_part_by_part(self) -> None:
-        """It is told as a whole."""
         self.assertEqual(
             list(differences(Whole((), ("ann", "bob")), Whole((Part(1, {}),), ("bob",)))),
             [

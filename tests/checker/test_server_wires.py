@@ -82,8 +82,6 @@ def refuses_log_ins(end: Faulty, message: Any) -> Sequence[Any]:
 
 
 class OnitamaServers(ServerCheckerContract, SynchronousTestCase):
-    """What the checks of every wire must do."""
-
     wire = "onitama"
     strict_settings = {"onitama.deal": "boar,ox/crab,eel/tiger"}
     sends_wrong = {
@@ -161,8 +159,6 @@ def final_exchanges_the_colours(end: Faulty, message: Any) -> Sequence[Any]:
 
 
 class OnitamaFinalServers(ServerCheckerContract, SynchronousTestCase):
-    """What the checks of every wire must do."""
-
     wire = "onitama-final"
     sends_wrong = {
         final_names_the_wrong_winner: ("whole-match", "GameOver: wrong winner"),
@@ -223,8 +219,6 @@ def hears_one_move(end: Faulty, message: Any) -> Sequence[Any]:
 
 
 class LitamaServers(ServerCheckerContract, SynchronousTestCase):
-    """What the checks of every wire must do, over WebSocket."""
-
     wire = "litama"
     sends_wrong = {
         litama_fields(winner=lambda fields: "none"): ("whole-match", "Standing: wrong fields.winner"),
@@ -277,8 +271,6 @@ def gives_everybody_the_first_seat(end: Faulty, message: Any) -> Sequence[Any]:
 
 
 class OpenServers(ServerCheckerContract, SynchronousTestCase):
-    """What the checks of every wire must do."""
-
     wire = "open"
     sends_wrong = {
         open_names_the_wrong_winner: ("whole-match", "Over: wrong winners"),
@@ -336,8 +328,6 @@ def is_silent_out_of_turn(end: Faulty, message: Any) -> Sequence[Any]:
 
 
 class PaperSoccerServers(ServerCheckerContract, SynchronousTestCase):
-    """What the checks of every wire must do."""
-
     wire = "paper-soccer"
     sends_wrong = {
         names_the_loser_as_winner: ("whole-match", "GameOver: wrong winner, loser"),
@@ -369,7 +359,6 @@ def names_another_piece(end: Faulty, message: Any) -> Sequence[Any]:
 
 
 def sends_the_board_first(end: Faulty, message: Any) -> Sequence[Any]:
-    """The board and the move are exchanged."""
     if isinstance(message, frames_m.Move):
         return [frames_m.Board("." * 100), message]
     return [message]
@@ -399,8 +388,6 @@ def says_more_in_an_extension(end: Faulty, message: Any) -> Sequence[Any]:
 
 
 class StrategoFramesServers(ServerCheckerContract, SynchronousTestCase):
-    """What the checks of every wire must do."""
-
     wire = "stratego-frames"
     sends_wrong = {
         shows_the_enemy: ("moves", "Board tells a secret"),
@@ -458,8 +445,6 @@ def gives_both_the_same_color(end: Faulty, message: Any) -> Sequence[Any]:
 
 
 class StrategoLinesServers(ServerCheckerContract, SynchronousTestCase):
-    """What the checks of every wire must do."""
-
     wire = "stratego-lines"
     sends_wrong = {
         tells_the_piece_that_moves: ("alike", "Moved tells a secret"),
@@ -584,8 +569,6 @@ class BeginsOnTheFifthIsland(ToldEriantys):
 
 
 class EriantysServers(ServerCheckerContract, SynchronousTestCase):
-    """What the checks of every wire must do."""
-
     wire = "eriantys"
     sends_wrong = {
         tells_boards_to_the_first_player_only: ("crosswise", "StartOfPlayerRound instead of UpdateBoard"),
@@ -613,12 +596,10 @@ class EriantysServers(ServerCheckerContract, SynchronousTestCase):
     }
 
     def test_differences_are_named(self) -> None:
-        """By their way into the message, with what was due."""
         report = check_server(self.wire, ["expert"], said=gives_a_coin_too_many)
         self.assertIn("players[0].coins is 2, expected 1; players[1].coins is", report.findings[0][0].happened)
 
     def test_a_ping_is_no_extension(self) -> None:
-        """It may come at any time."""
         pings = {"eriantys.ping": "1"}
         self.assertEqual(breaches(check_server(self.wire, ["crosswise"], strict=True, settings=pings)), [])
 
@@ -632,8 +613,6 @@ FULL = (2, 0, 3, 1, 4)
 
 
 class DrawsTests(SynchronousTestCase):
-    """The rules draw the same again."""
-
     def test_students(self) -> None:
         """In any order, and the bag is emptied with them."""
         wanted = [Colour.PINK, Colour.YELLOW, Colour.PINK, Colour.GREEN, Colour.RED]
@@ -651,12 +630,10 @@ class DrawsTests(SynchronousTestCase):
         self.assertEqual(len(list(Bag([1, 0, 0, 0, 0]).draw([], 4))), 1)
 
     def test_orders(self) -> None:
-        """Every order of four can be reached."""
         for wanted in ((0, 1, 2, 3), (3, 2, 1, 0), (2, 0, 3, 1)):
             self.assertEqual(shuffled(range(4), ScriptedChance(shuffle(range(4), wanted))), list(wanted))
 
     def test_colours(self) -> None:
-        """One by one."""
         self.assertEqual(colours((1, 0, 0, 2, 0)), [Colour.YELLOW, Colour.RED, Colour.RED])
 
 
@@ -667,10 +644,7 @@ def messages(scenario: str, name: str) -> list[str]:
 
 
 class ScriptsTests(SynchronousTestCase):
-    """The scenarios come to what they should try."""
-
     def test_errors(self) -> None:
-        """Nearly all errors of the document are met."""
         met = {
             text.split('"error":"')[1].split('"')[0]
             for scenario in ("lobby", "refusals", "refusals-expert", "out-of-turn")
@@ -699,17 +673,13 @@ class ScriptsTests(SynchronousTestCase):
         )
 
     def test_whole_games(self) -> None:
-        """They have an end, merged islands and characters."""
         self.assertEqual(len(messages("whole-game", "CommunicateWinner")), 2)
         self.assertNotEqual(messages("whole-game", "UNIFIED_ISLANDS"), [])
         self.assertGreaterEqual(len(messages("expert", "PlayedCharacter")), 8)
 
 
 class SpellingTests(SynchronousTestCase):
-    """Messages without what another server may do differently."""
-
     def test_extensions(self) -> None:
-        """Keys are left out, and so are values that the document does not have."""
         spelling = JsonSpelling()
         error = eriantys_m.ErrorMessage(Error.WRONG_TURN, "another player is asked now")
         self.assertEqual(spelling.documented(error), eriantys_m.ErrorMessage(Error.WRONG_TURN))
@@ -718,7 +688,6 @@ class SpellingTests(SynchronousTestCase):
         self.assertTrue(spelling.comes_at_any_time(eriantys_m.Ping()))
 
     def test_order_and_words(self) -> None:
-        """A list of students has no order, and a reason any words."""
         spelling = JsonSpelling()
         one, other = (
             eriantys_m.MovableStudents((Color.RED, *more))
@@ -731,7 +700,6 @@ class SpellingTests(SynchronousTestCase):
         )
 
     def test_replies(self) -> None:
-        """A client confirms what it must, and answers Ping."""
         spelling = JsonSpelling()
         self.assertEqual(spelling.replies(eriantys_m.Ping()), (eriantys_m.Pong(),))
         self.assertEqual(spelling.replies(eriantys_m.EndOfRound(1)), (eriantys_m.Acknowledgement(),))

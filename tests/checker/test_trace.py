@@ -22,7 +22,6 @@ DEAL = "white=boar,ox;black=crab,eel;spare=tiger"
 
 
 def trace_of(wire: str) -> tuple[Trace, list[TraceLine]]:
-    """A trace of one connection, and its lines."""
     (found,) = (one for one in WIRES if one.name == wire)
     lines: list[TraceLine] = []
     checks = CHECKS.get(wire) or plain_checks(wire)
@@ -30,8 +29,6 @@ def trace_of(wire: str) -> tuple[Trace, list[TraceLine]]:
 
 
 class TraceTests(SynchronousTestCase):
-    """What is printed."""
-
     def told(self, lines: list[TraceLine]) -> list[tuple[Any, ...]]:
         """The lines without the time."""
         return [(line.client, line.sender, line.text, line.meaning, line.grade) for line in lines]
@@ -64,7 +61,6 @@ class TraceTests(SynchronousTestCase):
         )
 
     def test_websocket(self) -> None:
-        """Texts are shown as lines are, and tokens are not."""
         match_id, token = "0" * 24, "ab" * 32
         answer = f'{{"messageType":"create","matchId":"{match_id}","token":"{token}","index":0}}'
         said = f"move {match_id} {token} ox a1a2"
@@ -171,8 +167,7 @@ class TraceTests(SynchronousTestCase):
         marks = [line.grade for line in lines if line.sender == "client"]
         self.assertEqual(marks, [None, Grade.BREACH, Grade.FRAGILE, None])
 
-    def test_help_during_the_set_up(self) -> None:
-        """It is no row."""
+    def test_help_during_the_set_up_is_no_row(self) -> None:
         trace, lines = trace_of("stratego-lines")
         trace.host_sent(b"auth-req\n")
         trace.client_sent(b"ann\nsecret\n")
@@ -202,7 +197,6 @@ class TraceTests(SynchronousTestCase):
         self.assertEqual([line.grade for line in lines[-5:]], [None, Grade.NOTE, None, Grade.BREACH, Grade.BREACH])
 
     def test_what_the_rules_of_stratego_refuse(self) -> None:
-        """Bombs, lakes, own pieces, other pieces on the way, and squares without a piece."""
         for move, words in (
             (b"E4-E5", "bombs and flags cannot move"),
             (b"C4-C5", "not onto or across a lake"),
@@ -222,15 +216,13 @@ class TraceTests(SynchronousTestCase):
             self.assertIn(words, lines[-1].meaning)
 
     def test_as_text_and_json(self) -> None:
-        """One line each, with a mark for a breach."""
         line = TraceLine("12:00:09.870", "ann", "client", "MAKE_MOVE|ox|c2|c3", "it is Black's turn", Grade.BREACH)
         expected = "12:00:09.870  ann > host     MAKE_MOVE|ox|c2|c3                 BREACH: it is Black's turn"
         self.assertEqual(line.as_text(), expected)
         self.assertIn("\x1b[31mBREACH", line.as_text(colour=True))
         self.assertEqual(json.loads(line.as_json())["grade"], "breach")
 
-    def test_bytes_that_are_no_message(self) -> None:
-        """They are told once. The other direction is read on."""
+    def test_bytes_that_are_no_message_are_told_once(self) -> None:
         trace, lines = trace_of("onitama")
         trace.host_sent(b"HELLO\n")
         trace.host_sent(b"WAITING|ann\n")
@@ -239,7 +231,6 @@ class TraceTests(SynchronousTestCase):
         self.assertEqual(lines[0].grade, Grade.BREACH)
 
     def test_no_password(self) -> None:
-        """On the wires with accounts, and no key of a guest."""
         trace, lines = trace_of("stratego-lines")
         trace.host_sent(b"auth-req\n")
         trace.client_sent(b"ann\nhunter2\n")
@@ -253,22 +244,18 @@ class TraceTests(SynchronousTestCase):
 
 
 class TraceCommandTests(SynchronousTestCase):
-    """What can be wrong on it."""
-
     def setUp(self) -> None:
         self.out, self.err = io.StringIO(), io.StringIO()
         self.patch(sys, "stdout", self.out)
         self.patch(sys, "stderr", self.err)
 
     def ends(self, *arguments: str) -> Any:
-        """The exit status."""
         try:
             return main(arguments, WIRES, Clock())
         except SystemExit as end:
             return end.code
 
     def test_mistakes(self) -> None:
-        """Each one in a line that says what was expected."""
         listen, to = "--listen=tcp:0", "--to=127.0.0.1:8893"
         for arguments, words in (
             (("chess", listen, to), "no wire 'chess'"),
@@ -281,7 +268,6 @@ class TraceCommandTests(SynchronousTestCase):
             self.assertIn(words, self.err.getvalue())
 
     def test_lines_are_printed(self) -> None:
-        """As text and as JSON."""
         line = TraceLine("12:00:00.000", "ann", "client", "LOGIN|ann", "logs in as ann")
         Printer(Form.TEXT, False)(line)
         Printer(Form.JSON, False)(line)
@@ -290,15 +276,11 @@ class TraceCommandTests(SynchronousTestCase):
         self.assertTrue(data.startswith('{"at": "12:00:00.000"'))
 
     def test_the_time_of_day(self) -> None:
-        """To the millisecond."""
         self.assertTrue(re.fullmatch(r"\d\d:\d\d:\d\d\.\d{3}", time_of_day(1.25)))
 
 
 class PlainTests(SynchronousTestCase):
-    """Names and no secrets."""
-
     def test_secrets(self) -> None:
-        """Of structs; a message without them stays as it is."""
         reading = PlainReading()
         self.assertEqual(reading.redacted(LogIn("ann", "hunter2")).password, "***")
         entered = Enter("ann")
@@ -307,11 +289,9 @@ class PlainTests(SynchronousTestCase):
         self.assertIs(reading.redacted(login), login)
 
     def test_names(self) -> None:
-        """Of the message's class."""
         self.assertEqual(PlainReading().said(Login("ann")).meaning, "Login")
         self.assertEqual(PlainReading().heard(Login("ann")).meaning, "Login")
 
     def test_refusals(self) -> None:
-        """They are marked."""
         self.assertEqual(PlainReading().heard(Sorry("no")).grade, Grade.BREACH)
         self.assertIsNone(PlainReading().heard(Pong(7)).grade)

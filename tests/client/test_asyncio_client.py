@@ -39,8 +39,6 @@ class _Loop(asyncio.SelectorEventLoop):
 
 
 class _Transport:
-    """Counts aborts."""
-
     aborted = 0
 
     def abort(self) -> None:
@@ -48,8 +46,6 @@ class _Transport:
 
 
 class _Writer:
-    """Keeps what is written."""
-
     def __init__(self) -> None:
         self.transport = _Transport()
         self.closed = False
@@ -81,7 +77,6 @@ class _Host:
         self.times: list[float] = []
 
     async def connect(self) -> Any:
-        """Make the next connection."""
         self.times.append(asyncio.get_running_loop().time())
         comes = self._connections.pop(0)
         if comes is None:
@@ -102,8 +97,6 @@ class _Host:
 
 
 class ClientTests(SynchronousTestCase):
-    """Connections, messages, time, and the end."""
-
     def run_now(self, work: Callable[[], Coroutine[Any, Any, None]]) -> None:
         """Run a coroutine on a loop whose time passes at once."""
         loop = _Loop()
@@ -157,9 +150,7 @@ class ClientTests(SynchronousTestCase):
 
         self.run_now(work)
 
-    def test_an_attempt_that_takes_too_long(self) -> None:
-        """It is given up."""
-
+    def test_an_attempt_that_takes_too_long_is_given_up(self) -> None:
         async def work() -> None:
             host = _Host(None)
             client = Client(host.connect, None, lambda: 0.5)
@@ -168,9 +159,7 @@ class ClientTests(SynchronousTestCase):
 
         self.run_now(work)
 
-    def test_a_silent_host(self) -> None:
-        """It is asked, and then given up."""
-
+    def test_a_silent_host_is_asked_and_then_given_up(self) -> None:
         async def work() -> None:
             host = _Host([ENTERED])
             client = Client(host.connect, m.Enter("ann"), lambda: 0.5)
@@ -181,9 +170,7 @@ class ClientTests(SynchronousTestCase):
 
         self.run_now(work)
 
-    def test_another_protocol(self) -> None:
-        """The connection is given up."""
-
+    def test_a_connection_to_another_protocol_is_given_up(self) -> None:
         async def work() -> None:
             client = Client(_Host([b"HTTP/1.1 400 Bad Request\r\n"]).connect, None, lambda: 0.5)
             lost = await anext(client)
@@ -192,9 +179,7 @@ class ClientTests(SynchronousTestCase):
 
         self.run_now(work)
 
-    def test_a_wait_that_is_cancelled(self) -> None:
-        """Nothing is lost by it."""
-
+    def test_a_wait_that_is_cancelled_loses_nothing(self) -> None:
         async def work() -> None:
             host = _Host([ENTERED])
             client = Client(host.connect, m.Enter("ann"), lambda: 0.5)

@@ -51,7 +51,6 @@ OVER = m.Over(3, 2, [1], "left", "the other side left")
 
 
 def line(message: Any) -> bytes:
-    """What the host sends."""
     return msgspec.json.encode(message) + b"\n"
 
 
@@ -63,22 +62,17 @@ class Talk:
         self.now = 0.0
 
     def connect(self) -> Sequence[dict[str, Any]]:
-        """A connection is made."""
         self.core.connection_made(self.now)
         return self.said()
 
     def said(self) -> Sequence[dict[str, Any]]:
-        """What the client has sent since."""
         return [msgspec.json.decode(line) for line in self.core.take_output().splitlines()]
 
     def hear(self, *messages: Any) -> Sequence[Any]:
-        """The host says this."""
         return self.core.received(b"".join(map(line, messages)), self.now)
 
 
 class LoggingInTests(PropertyCase):
-    """What is said first."""
-
     def test_a_guest(self) -> None:
         """The name; then, with the key, the name and the key."""
         talk = Talk()
@@ -98,7 +92,6 @@ class LoggingInTests(PropertyCase):
             talk.core.connection_lost("gone")
 
     def test_without_a_log_in(self) -> None:
-        """One who only watches is ready at once."""
         talk = Talk(None)
         self.assertEqual(talk.connect(), [])
         self.assertTrue(talk.core.ready)
@@ -125,7 +118,6 @@ class LoggingInTests(PropertyCase):
         self.assertEqual(talk.core.connection_lost("closed"), Lost("closed", None))
 
     def test_a_sorry_later_is_no_refusal(self) -> None:
-        """The client stays logged in."""
         talk = Talk()
         talk.connect()
         talk.hear(ENTERED, m.Sorry("no such table"))
@@ -147,7 +139,6 @@ class LastingTests(PropertyCase):
         self.assertEqual([one["do"] for one in talk.said()], ["lobby", "watch", "seek"])
 
     def test_after_a_lost_connection(self) -> None:
-        """What still lasts, and what does not."""
         talk = Talk()
         talk.connect()
         talk.hear(ENTERED)
@@ -178,8 +169,7 @@ class LastingTests(PropertyCase):
             talk.hear(ENTERED)
             self.assertEqual(talk.said(), [])
 
-    def test_what_needs_a_connection(self) -> None:
-        """It is refused, and nothing is kept."""
+    def test_what_needs_a_connection_is_refused(self) -> None:
         talk = Talk()
         for message in (m.Ping(1), m.Join(3), m.Leave(), m.AskHistory(3)):
             self.assertRaises(NotConnected, talk.core.say, message)
@@ -188,8 +178,7 @@ class LastingTests(PropertyCase):
         talk.hear(ENTERED)
         self.assertEqual(talk.said(), [])
 
-    def test_what_the_host_would_refuse(self) -> None:
-        """It is refused here, and does not last."""
+    def test_what_the_host_would_refuse_does_not_last(self) -> None:
         talk = Talk()
         self.assertRaises(WireError, talk.core.say, m.Seek("x" * 5000))
         talk.connect()
@@ -198,8 +187,6 @@ class LastingTests(PropertyCase):
 
 
 class PlayingTests(PropertyCase):
-    """A match."""
-
     def setUp(self) -> None:
         self.talk = Talk()
         self.core = self.talk.core
@@ -247,7 +234,6 @@ class PlayingTests(PropertyCase):
         self.assertEqual((own.n, own.view), (9, view))
 
     def test_a_match_that_ended_meanwhile(self) -> None:
-        """There is no seat any more."""
         self.talk.hear(SEATED, DEALT)
         self.core.connection_lost("gone")
         self.talk.connect()
@@ -256,7 +242,6 @@ class PlayingTests(PropertyCase):
         self.assertIsNone(self.core.tables.get(3))
 
     def test_who_is_there(self) -> None:
-        """Away, left and back."""
         self.talk.hear(SEATED, m.Away(3, 1, 1), m.Left(3, 2, 0))
         own = self.core.own
         assert own is not None
@@ -265,12 +250,10 @@ class PlayingTests(PropertyCase):
         self.assertEqual((own.away, own.n), ({0}, 3))
 
     def test_suspended(self) -> None:
-        """There is no such table any more."""
         self.talk.hear(SEATED, m.Suspended(3))
         self.assertIsNone(self.core.own)
 
     def test_watching(self) -> None:
-        """A view, and what follows; until the client does not watch any more."""
         view = messages.View("K" + "." * 23 + "k", (["ox", "boar"], ["crab", "eel"]), "tiger", 0)
         self.core.say(m.Watch(5))
         shown = m.Shown(5, "onitama", ["bob", "eva"], ["open", "onitama"], [1], 4, view, 0.0)
@@ -286,8 +269,6 @@ class PlayingTests(PropertyCase):
 
 
 class ConnectionTests(PropertyCase):
-    """Lost connections, cut bytes, and time."""
-
     def test_pauses(self) -> None:
         """0.5 seconds, doubled to 10, times 0.7 to 1.3; from the beginning after a log-in."""
         for chance, factor in ((0.0, 0.7), (0.5, 1.0), (1.0, 1.3)):
@@ -348,7 +329,6 @@ class ConnectionTests(PropertyCase):
         self.assertEqual(talk.core.fault, "the host does not answer")
 
     def test_own_pings(self) -> None:
-        """With a number, they are answered."""
         talk = Talk()
         talk.connect()
         talk.hear(ENTERED)
@@ -369,7 +349,6 @@ class ConnectionTests(PropertyCase):
 
     @given(st.lists(st.integers(0, 700), max_size=12), st.booleans())
     def test_cuts(self, cuts: list[int], bytewise: bool) -> None:
-        """However the bytes are cut, the same is heard, and the same is known."""
         stream = b"".join(
             map(line, (ENTERED, SEATED, DEALT, MOVED, m.Pong(), m.Refused("no", 1), m.Away(3, 2, 1), OVER))
         )
@@ -387,8 +366,7 @@ class ConnectionTests(PropertyCase):
         self.assertEqual(len(heard[0][0]), 7)
 
     @given(st.binary(max_size=200))
-    def test_any_bytes(self, data: bytes) -> None:
-        """Nothing raises."""
+    def test_any_bytes_raise_nothing(self, data: bytes) -> None:
         talk = Talk()
         talk.connect()
         talk.core.received(data + b"\n", 0)
@@ -396,8 +374,6 @@ class ConnectionTests(PropertyCase):
 
 
 class MovesTests(PropertyCase):
-    """What can be done now, on request."""
-
     def test_a_question_and_its_answer(self) -> None:
         """Both have one id, which no action has; the parts and the view are structs of the game."""
         talk = Talk()
@@ -428,7 +404,6 @@ del EriantysTests, OnitamaTests, PaperSoccerTests, StrategoTests
 
 
 def plain(struct: Any) -> Any:
-    """A struct as a client reads it."""
     return msgspec.json.decode(msgspec.json.encode(struct))
 
 
@@ -436,7 +411,6 @@ class FollowingTests(PropertyCase):
     """What a client that hears the events knows is what the host would show it."""
 
     def test_all_games_are_played(self) -> None:
-        """Each game that has messages."""
         self.assertEqual(PLAYERS.keys(), MESSAGES.keys())
 
     @given(st.sampled_from(sorted(PLAYERS)), st.integers(0, 10_000))
@@ -466,7 +440,6 @@ class FollowingTests(PropertyCase):
             self.assertEqual(plain(read_view(game, plain(view))), plain(view))
 
     def test_onitama_s_exchange_for_the_spare(self) -> None:
-        """A card that was given for the spare is the spare then."""
         begun = read_event("onitama", {"kind": "dealt", "hands": [["boar", "ox"], ["crab", "eel"]], "spare": "tiger"})
         given = read_event("onitama", {"kind": "exchanged", "seat": 0, "old": "ox", "new": "tiger"})
         view = followed(followed(None, begun, 0), given, 0)
@@ -485,15 +458,11 @@ class FollowingTests(PropertyCase):
 
 
 class ReadingTests(PropertyCase):
-    """Values that are read from JSON."""
-
     def test_events(self) -> None:
-        """As the structs of the game."""
         event = {"kind": "moved", "seat": 0, "card": "ox", "from": "a1", "to": "a2"}
         self.assertEqual(read_event("onitama", event), MovedEvent(0, "ox", "a1", "a2"))
 
     def test_what_is_not_known_stays_as_it_is(self) -> None:
-        """Events of a game or of a kind that a later host has."""
         for game, value in (("chess", {"kind": "moved"}), ("onitama", {"kind": "danced"}), ("onitama", None)):
             self.assertEqual(read_event(game, value), value)
             self.assertEqual(read_view(game, value), value)
@@ -520,7 +489,6 @@ class _Case(SynchronousTestCase):
         exchange_all(self.players)
 
     def player(self, login: m.Enter | None) -> Player:
-        """Another client, with a connection."""
         player = Player(self.world, "", self.hear)
         player.core = ClientCore(login, lambda: 0.5)
         player.connect()
@@ -529,18 +497,14 @@ class _Case(SynchronousTestCase):
         return player
 
     def hear(self, player: Player, message: Heard) -> None:
-        """Keep it."""
         self.heard[player].append(message)
 
     def act(self, player: Player, action: str) -> None:
-        """Act, and let all hear of it."""
         player.core.act(action)
         exchange_all(self.players)
 
 
 class ClockTests(_Case):
-    """Clocks of a match, as the client knows them."""
-
     def test_clocks_are_known(self) -> None:
         """To players and to those who look on: as they stood when the host last told them."""
         self.assertIsNone(self.ann.core.own and self.ann.core.own.clocks)
@@ -568,8 +532,6 @@ class ClockTests(_Case):
 
 
 class WatchingTests(_Case):
-    """What a client sees that looks on."""
-
     def test_a_view_follows_what_is_told(self) -> None:
         """It is the same as the players'."""
         self.act(self.ann, "ox c1 c2")
@@ -584,7 +546,6 @@ class WatchingTests(_Case):
         self.assertEqual((table.view, table.n, table.seat), (own.view, own.n, None))
 
     def test_after_a_lost_connection(self) -> None:
-        """The table is shown again."""
         watcher = self.player(None)
         watcher.core.say(m.Watch(1))
         exchange_all(self.players)
@@ -599,7 +560,6 @@ class WatchingTests(_Case):
         self.assertEqual(table.view, own.view)
 
     def test_the_lobby(self) -> None:
-        """Which tables there are."""
         watcher = self.player(None)
         watcher.core.say(m.Lobby())
         exchange_all(self.players)
@@ -608,8 +568,6 @@ class WatchingTests(_Case):
 
 
 class KeyTests(_Case):
-    """The key of a guest."""
-
     def test_a_second_connection_with_the_key(self) -> None:
         """It takes the seat; the first client is told, and does not come back."""
         login = self.ann.core.login
@@ -630,7 +588,6 @@ class KeyTests(_Case):
 
 
 def bot() -> ModuleType:
-    """The documentation's bot."""
     path = ROOT / "docs" / "bots" / "all_games_bot.py"
     spec = importlib.util.spec_from_file_location("all_games_bot", path)
     assert spec is not None and spec.loader is not None
@@ -643,8 +600,6 @@ BOT = bot()
 
 
 class GameTests(SynchronousTestCase):
-    """Whole games between two clients."""
-
     def setUp(self) -> None:
         self.rng = random.Random(7)
         state = random.getstate()
@@ -654,7 +609,6 @@ class GameTests(SynchronousTestCase):
         self.acted: dict[Player, int | None] = {}
 
     def hear(self, player: Player, message: Heard) -> None:
-        """Play as the bot does."""
         self.heard.append(message)
         table = player.core.own
         if table is None or table.view is None or isinstance(message, Over):
@@ -693,7 +647,6 @@ class GameTests(SynchronousTestCase):
             self.assertEqual(ends[0].cause, "rules")
 
     def test_connections_are_lost(self) -> None:
-        """The clients come back into the same match, and play it to its end."""
         for game in BOT.CHOICES:
             self.play(game, drops=0.02)
             backs = [message for message in self.heard if isinstance(message, Back) and message.view is not UNSET]

@@ -43,31 +43,24 @@ class _Endpoint:
 
 
 class ClientTests(SynchronousTestCase):
-    """Connections, messages, time, and the end."""
-
     def setUp(self) -> None:
         self.clock = Clock()
         self.endpoint = _Endpoint(self.clock)
 
     def client(self, login: m.Enter | None = None) -> Client:
-        """A client; with one connection, if the endpoint makes it."""
         return Client(self.clock, self.endpoint, login, lambda: 0.5)
 
     @property
     def transport(self) -> StrictTransport:
-        """The last connection, on the client's side."""
         return self.endpoint.transports[-1]
 
     def said(self) -> Sequence[str]:
-        """The values of `do` that the client has sent on the last connection."""
         return [msgspec.json.decode(line)["do"] for line in self.transport.read().splitlines()]
 
     def tell(self, *messages: Any) -> None:
-        """The host says this."""
         self.transport.receive(b"".join(msgspec.json.encode(message) + b"\n" for message in messages))
 
     def taken(self, client: Client, number: int) -> list[Heard]:
-        """So many messages that have come."""
         return [self.successResultOf(client.next()) for _ in range(number)]
 
     def test_messages(self) -> None:
@@ -83,7 +76,6 @@ class ClientTests(SynchronousTestCase):
         self.assertEqual(self.said(), ["enter", "seek"])
 
     def test_a_wait_that_is_cancelled(self) -> None:
-        """The next one gets the message."""
         client = self.client()
         waiting = client.next()
         waiting.cancel()
@@ -110,7 +102,6 @@ class ClientTests(SynchronousTestCase):
         self.assertEqual(self.clock.getDelayedCalls(), [])
 
     def test_lost_connections(self) -> None:
-        """Each is told; the next attempts come later each time, and the client is back."""
         client = self.client(m.Enter("ann"))
         self.tell(ENTERED)
         self.transport.hang_up()
@@ -125,8 +116,7 @@ class ClientTests(SynchronousTestCase):
         self.assertEqual(len(self.endpoint.transports), 2)
         self.assertIn(b'"key":"k1"', self.transport.read())
 
-    def test_bye(self) -> None:
-        """The host does not want the client back: the messages end."""
+    def test_bye_ends_the_messages(self) -> None:
         client = self.client()
         waiting = [client.next() for _ in range(3)]
         self.tell(m.Bye("stop"))
@@ -135,8 +125,7 @@ class ClientTests(SynchronousTestCase):
         self.failureResultOf(waiting[2], Closed)
         self.assertEqual(self.clock.getDelayedCalls(), [])
 
-    def test_a_silent_host(self) -> None:
-        """It is asked, and then given up."""
+    def test_a_silent_host_is_asked_and_then_given_up(self) -> None:
         client = self.client()
         self.clock.advance(PING_AFTER)
         self.assertEqual(self.said(), ["ping"])
@@ -145,8 +134,7 @@ class ClientTests(SynchronousTestCase):
         self.assertTrue(self.transport.aborted)
         self.assertEqual(self.taken(client, 1), [Lost("the host does not answer", 0.5)])
 
-    def test_another_protocol(self) -> None:
-        """The connection is given up."""
+    def test_a_connection_to_another_protocol_is_given_up(self) -> None:
         client = self.client()
         self.transport.receive(b"HTTP/1.1 400 Bad Request\r\n")
         self.clock.advance(0)
@@ -180,7 +168,6 @@ class ClientTests(SynchronousTestCase):
         self.assertEqual(self.clock.getDelayedCalls(), [])
 
     def test_nothing_is_said_after_the_end(self) -> None:
-        """The connection is closing already."""
         client = self.client()
         client.close()
         client.say(m.Lobby())
@@ -188,7 +175,6 @@ class ClientTests(SynchronousTestCase):
         self.assertEqual(self.said(), [])
 
     def test_endpoint_strings(self) -> None:
-        """An endpoint is a string, as everywhere."""
         reactor = MemoryReactorClock()
         Client(reactor, "tcp:192.0.2.1:8889", None)
         [(host, port, *_)] = reactor.tcpClients

@@ -50,14 +50,12 @@ class AdminCase(SynchronousTestCase):
                 Path(self.store + ".admin").unlink()
 
     def serve(self, server: socket.socket, answers: Sequence[object]) -> None:
-        """Answer one request."""
         one, _ = server.accept()
         with one:
             self.requests.append(json.loads(one.makefile("rb").readline()))
             one.sendall(b"".join(json.dumps(answer).encode() + b"\n" for answer in answers))
 
     def run_command(self, *argv: str) -> tuple[int, str, str]:
-        """The command alone."""
         out, err = io.StringIO(), io.StringIO()
         status = main(argv, out, err)
         return status, out.getvalue(), err.getvalue()
@@ -67,15 +65,12 @@ WHO = {"name": "an\x1bn", "account": False, "house": False, "wire": "onitama", "
 
 
 class AnswerTests(AdminCase):
-    """What is shown."""
-
     def test_a_host_of_an_older_release(self) -> None:
         """If its answer has fewer keys, it is shown as JSON."""
         old = {"draining": True, "tables": 3}
         self.assertEqual(self.ask("drain", answers=[{"end": old}]), (0, json.dumps(old) + "\n", ""))
 
     def test_items(self) -> None:
-        """One line each, and no control characters."""
         answers = [{"item": {**WHO, "table": 3, "game": "onitama"}}, {"item": {**WHO, "table": None, "game": None}}]
         status, out, err = self.ask("who", answers=[*answers, {"end": {}}])
         self.assertEqual(self.requests, [{"command": "who", "arguments": {}}])
@@ -92,28 +87,22 @@ class AnswerTests(AdminCase):
             self.assertEqual(out, '{"a": 1}\n{}\n')
 
     def test_refusal(self) -> None:
-        """On standard error, with the status that the host gives."""
         status, out, err = self.ask("who", answers=[{"error": "planted", "status": 1}])
         self.assertEqual((status, out, err), (1, "", "gamehost admin: planted\n"))
 
-    def test_the_host_ends(self) -> None:
-        """The answer is not complete."""
+    def test_an_answer_is_not_complete_when_the_host_ends(self) -> None:
         status, _, err = self.ask("who", answers=[{"item": {**WHO, "table": None, "game": None}}])
         self.assertEqual(status, 3)
         self.assertIn("has ended before", err)
 
 
 class SocketTests(AdminCase):
-    """Where the host is."""
-
     def test_no_host(self) -> None:
-        """Nothing, or nobody, is there."""
         status, out, err = self.run_command(f"--store={self.store}", "who")
         self.assertEqual((status, out), (3, ""))
         self.assertIn(f"no host runs with the socket {self.store}.admin", err)
 
     def test_no_socket_by_default(self) -> None:
-        """The store is no file."""
         self.assertIsNone(socket_beside("memory"))
         self.assertIsNone(socket_beside("postgresql://localhost/games"))
         status, _, err = self.run_command("--store=memory", "who")
@@ -137,7 +126,6 @@ class SocketTests(AdminCase):
             self.assertEqual(error.code, 2)
 
     def test_wrong_words(self) -> None:
-        """argparse says so, with status 2."""
         self.patch(sys, "stderr", io.StringIO())
         for argv in (["dance"], [], ["who", "--store=a", "--admin=b"]):
             error = self.assertRaises(SystemExit, self.run_command, *argv)
@@ -145,8 +133,6 @@ class SocketTests(AdminCase):
 
 
 class BackupTests(AdminCase):
-    """`gamehost admin backup`."""
-
     def test_backup(self) -> None:
         """The path is one that the host understands in its own folder."""
         facts = {"file": "/a\x1b", "rows": 3, "accounts": 2, "bytes": 1_250_000, "faults": ["one"]}
@@ -157,10 +143,7 @@ class BackupTests(AdminCase):
 
 
 class LostTests(AdminCase):
-    """`gamehost admin lost`."""
-
     def test_lost(self) -> None:
-        """One line each; and what came of a decision."""
         tables = [{"table": 7, "told": 3, "held": 2}, {"table": 8, "told": 0, "held": None}]
         _, out, _ = self.ask("lost", "list", answers=[*({"item": one} for one in tables), {"end": {"lost": 2}}])
         lines = [
@@ -178,10 +161,7 @@ class LostTests(AdminCase):
 
 
 class AccountTests(AdminCase):
-    """`gamehost admin account`."""
-
     def test_list(self) -> None:
-        """One line each."""
         ann = {"name": "ann", "present": True, "table": 3, "last_log_in": "2026-01-31"}
         bob = {"name": "bob", "present": False, "table": None, "last_log_in": None}
         _, out, _ = self.ask("account", "list", "a*", answers=[{"item": ann}, {"item": bob}, {"end": {}}])
@@ -206,7 +186,6 @@ class AccountTests(AdminCase):
         )
 
     def test_changes(self) -> None:
-        """What came of them."""
         facts = {"name": "Zoe", "connections": 0, "table": None}
         _, out, _ = self.ask("account", "rename", "ann", "Zoe", answers=[{"end": facts}])
         self.assertEqual(out, "the account has the name Zoe now\n")
@@ -217,10 +196,7 @@ class AccountTests(AdminCase):
 
 
 class ShownTests(SynchronousTestCase):
-    """Each answer of a host, as text."""
-
     def test_status(self) -> None:
-        """One thing a line."""
         world = AdminHost()
         world.host.context.lobby.no_room = "planted"
         status = world.ask("status")
@@ -233,21 +209,17 @@ class ShownTests(SynchronousTestCase):
             self.assertIn(line, lines)
 
     def test_who(self) -> None:
-        """One line each."""
         world = AdminHost()
         world.match()
         lines = [line for item in world.items("who") for line in VERBS["who"].item(item)]
         self.assertEqual(lines[0], "ann  guest  onitama  from 192.0.2.1  table 1 (onitama)")
 
     def test_duration(self) -> None:
-        """The two largest units."""
         for seconds, words in ((0, "0 s"), (67, "1 min 7 s"), (90_061, "1 d 1 h")):
             self.assertEqual(duration(seconds), words)
 
 
 class MatchVerbsShownTests(SynchronousTestCase):
-    """Each answer of a host, as text."""
-
     def setUp(self) -> None:
         self.world = AdminHost("--set=onitama.deal=boar,ox/crab,eel/tiger")
         _, bob = self.world.match()
@@ -255,7 +227,6 @@ class MatchVerbsShownTests(SynchronousTestCase):
         self.world.until_idle()
 
     def test_tables(self) -> None:
-        """One line each."""
         [line] = [line for item in self.world.items("tables") for line in VERBS["tables"].item(item)]
         self.assertEqual(line, "1  onitama  ann (onitama), bob (onitama, away)  1 entry")
         [item] = self.world.items("tables")
@@ -269,7 +240,6 @@ class MatchVerbsShownTests(SynchronousTestCase):
             self.assertEqual(list(VERBS["tables"].end({"played": played, "asleep": asleep})), said)
 
     def test_show(self) -> None:
-        """The seats, the board, and who is to move."""
         shown = self.world.ask("show", table=1)
         lines = list(VERBS["show"].end(shown))
         self.assertEqual(lines[0], "table 1: onitama, playing, after entry 1")
@@ -284,10 +254,7 @@ class MatchVerbsShownTests(SynchronousTestCase):
 
 
 class PeopleVerbsShownTests(SynchronousTestCase):
-    """Each answer of a host, as text."""
-
     def test_say_and_drain(self) -> None:
-        """What came of them."""
         world = AdminHost()
         world.match()
         world.connect("console")
@@ -303,13 +270,11 @@ class PeopleVerbsShownTests(SynchronousTestCase):
         self.assertEqual(lines, ["no new matches begin; the host ends after the last of 3"])
 
     def test_reload(self) -> None:
-        """One line for each name."""
         lines = VERBS["reload"].end({"changed": ["grace"], "need_a_restart": ["onitama"]})
         self.assertEqual(list(lines), ["changed: grace", "needs a restart: onitama"])
         self.assertEqual(list(VERBS["reload"].end(AdminHost().ask("reload"))), ["nothing is different"])
 
     def test_bans(self) -> None:
-        """What came of them, and the list."""
         world = AdminHost()
         world.match()
         for command, arguments, words in (
@@ -327,8 +292,6 @@ class PeopleVerbsShownTests(SynchronousTestCase):
 
 
 class ClusterVerbsShownTests(SynchronousTestCase):
-    """Each answer of a member, as text."""
-
     def setUp(self) -> None:
         self.world = AdminHost()
 
@@ -338,7 +301,6 @@ class ClusterVerbsShownTests(SynchronousTestCase):
         return [*(line for one in items for line in verb.item(one["item"])), *verb.end(end["end"])]
 
     def test_cluster(self) -> None:
-        """One line for each member, and two about the one that is asked."""
         self.world.host.cluster = State()
         self.assertEqual(
             self.lines(),
@@ -372,10 +334,7 @@ class ClusterVerbsShownTests(SynchronousTestCase):
 
 
 class PrintingTests(SynchronousTestCase):
-    """A text, and a wrong command line."""
-
     def test_text(self) -> None:
-        """As it is."""
         with redirect_stdout(StringIO()) as output:
             print_text("one\ntwo\n")
         self.assertEqual(output.getvalue(), "one\ntwo\n")
@@ -393,15 +352,12 @@ class PrintingTests(SynchronousTestCase):
         self.assertEqual(after, [])
 
     def test_usage_error(self) -> None:
-        """One line on standard error, and status 2."""
         with redirect_stderr(StringIO()) as output:
             error = self.assertRaises(SystemExit, exit_with_usage_error, "no such thing", "try another")
         self.assertEqual((error.code, output.getvalue()), (2, "gamehost: no such thing (try another)\n"))
 
 
 class BashTests(SynchronousTestCase):
-    """The script, in bash itself."""
-
     def setUp(self) -> None:
         self.script = bash(completion_words())
 
@@ -417,7 +373,6 @@ class BashTests(SynchronousTestCase):
         return [line.split() for line in ended.stdout.splitlines()]
 
     def test_words(self) -> None:
-        """Verbs, their options, verbs of verbs, wires, and the options of the host."""
         verbs, admin, ban, account, journal, run, check = self.offers(
             "", "admin ", "admin --json ba", "admin account ", "journal li", "run --on", "check oni"
         )
@@ -429,13 +384,11 @@ class BashTests(SynchronousTestCase):
         self.assertIn("--onitama", run)
         self.assertIn("onitama", check)
 
-    def test_files(self) -> None:
-        """Where nothing is offered, bash offers files."""
+    def test_bash_offers_files_where_nothing_is_offered(self) -> None:
         self.assertEqual(self.offers("journal list --store=gamehost.sq"), [[]])
         self.assertIn("complete -o default", self.script)
 
     def test_command(self) -> None:
-        """It prints the script, and names what it knows."""
         with redirect_stdout(StringIO()) as output:
             __main__.main(["completion", "bash"])
         self.assertEqual(output.getvalue(), self.script)
@@ -443,7 +396,6 @@ class BashTests(SynchronousTestCase):
         self.assertEqual(error.code, 2)
 
     def test_parsers_below(self) -> None:
-        """Each parser with its own words."""
         top = argparse.ArgumentParser(prog="x", add_help=False)
         below = top.add_subparsers().add_parser("one", add_help=False)
         below.add_argument("-s", "--two")

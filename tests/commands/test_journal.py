@@ -50,14 +50,11 @@ class Sketched(Toy):
     """A toy game that can be drawn, as a list of what the picture would be made of."""
 
     def draw(self, scene: Scene) -> str:
-        """The words of a picture."""
         names = " ".join(scene.names)
         return f"{names} {scene.view.count} {scene.seat} {scene.source} {scene.moves} {scene.standstill} \u2694\n"
 
 
 class CommandCase(StoreCase):
-    """A journal of two tables, and the command that looks at it."""
-
     games: Any = {"onitama": Duel(), "duel": Duel()}
 
     def setUp(self) -> None:
@@ -79,7 +76,6 @@ class CommandCase(StoreCase):
         return main([*words, "--store", str(self.path)], self.games, out, err), out.getvalue(), err.getvalue()
 
     def add(self, opening: TableHeader, *entries: Entry) -> str:
-        """One table more; its number."""
         journal = self.start()
         records(journal)
         table = journal.new_table()
@@ -91,10 +87,7 @@ class CommandCase(StoreCase):
 
 
 class JournalCommandTests(CommandCase):
-    """What `gamehost.commands.journal` says of itself."""
-
     def test_list(self) -> None:
-        """One line a table."""
         expected = (
             "1  2023-11-14T22:13:20Z  onitama  Ann (onitama), Bob (onitama)  3 entries  finished: seat 1 was given up\n"
             "2  2023-11-14T22:13:20Z  duel  Eve\\x1b[2J (stratego-lines)  2 entries  unfinished\n"
@@ -102,7 +95,6 @@ class JournalCommandTests(CommandCase):
         self.assertEqual(self.run_command("list"), (0, expected, ""))
 
     def test_show(self) -> None:
-        """A head, then one line an entry, in the game's notation."""
         expected = (
             "table 1: onitama, rules 1, opened 2023-11-14T22:13:20Z\n"
             "seat 0: Ann, guest, by onitama\n"
@@ -115,7 +107,6 @@ class JournalCommandTests(CommandCase):
         self.assertEqual(self.run_command("show", "1"), (0, expected, ""))
 
     def test_prune(self) -> None:
-        """Finished tables are moved to a journal that the other verbs read."""
         journal = self.start()
         journal.told(TableId(1))
         self.stop(journal)
@@ -172,7 +163,6 @@ class JournalCommandTests(CommandCase):
         self.assertEqual(self.run_command("show", "2"), (0, expected, ""))
 
     def test_show_of_no_table(self) -> None:
-        """A number that is not there."""
         status, out, err = self.run_command("show", "9")
         self.assertEqual((status, out), (1, ""))
         self.assertEqual(err, f"gamehost journal: {self.path}: there is no table 9 in this journal\n")
@@ -182,7 +172,6 @@ class JournalCommandTests(CommandCase):
             self.assertIn(f"expected the number of a table, got '{10**20}'", said.getvalue())
 
     def test_verify(self) -> None:
-        """A sound journal, and one that was changed."""
         self.assertEqual(self.run_command("verify"), (0, "2 tables, 7 rows: no faults\n", ""))
         with closing(sqlite3.connect(self.path, isolation_level=None)) as connection:
             connection.execute("UPDATE event SET seat = 1 WHERE game = 1 AND n = 1")
@@ -190,7 +179,6 @@ class JournalCommandTests(CommandCase):
         self.assertEqual(self.run_command("verify"), (1, expected, ""))
 
     def test_a_journal_that_cannot_be_read(self) -> None:
-        """Every verb says why, and its status is not 0."""
         self.start()
         for words in (("list",), ("show", "1"), ("draw", "1"), ("verify",)):
             status, out, err = self.run_command(*words)
@@ -198,14 +186,11 @@ class JournalCommandTests(CommandCase):
             self.assertIn("has this journal open; stop it first", err)
 
     def test_words(self) -> None:
-        """Times and texts as they are shown."""
         self.assertEqual(clock(0), "0:00:00.000")
         self.assertEqual(moment(10**18), "(no date)")
 
 
 class DrawTests(CommandCase):
-    """Pictures, of games that have some."""
-
     games: Any = {"toy": Sketched(), "duel": Duel()}
 
     def setUp(self) -> None:
@@ -215,14 +200,12 @@ class DrawTests(CommandCase):
         self.table = self.add(self.opening, *played(4))
 
     def no_picture(self, *words: str) -> str:
-        """Why there is no picture."""
         status, out, err = self.run_command("draw", *words)
         self.assertEqual((status, out), (1, ""))
         self.assertTrue(err.startswith("gamehost journal: ") and err.count("\n") == 1, err)
         return err
 
     def drawn(self, *words: str) -> str:
-        """What was drawn."""
         status, out, err = self.run_command("draw", self.table, *words)
         self.assertEqual((status, err), (0, ""))
         return re.sub("[0-9]{4}-[0-9]{2}-[0-9]{2}", "DATE", out)
@@ -232,12 +215,10 @@ class DrawTests(CommandCase):
         self.assertEqual(self.drawn(), "Eve\\x9b2J Zo\u00eb 4 None table 3, DATE True  \u2694\n")
 
     def test_of_a_seat_and_of_an_earlier_moment(self) -> None:
-        """As the options say."""
         words = self.drawn("--seat=1", "--entry=3", "--no-moves")
         self.assertEqual(words, "Eve\\x9b2J Zo\u00eb 2 1 table 3, DATE False  \u2694\n")
 
     def test_to_a_file(self) -> None:
-        """In UTF-8, with nothing on the screen."""
         path = self.folder / "picture.svg"
         self.assertEqual(self.run_command("draw", self.table, "--output", str(path)), (0, "", ""))
         self.assertIn("table 3", path.read_bytes().decode("utf-8"))
@@ -248,8 +229,7 @@ class DrawTests(CommandCase):
         self.assertIn("store.sqlite: this file exists", self.no_picture(self.table, "--output", str(self.path)))
         self.assertEqual(self.path.read_bytes(), before)
 
-    def test_a_file_that_cannot_be_written(self) -> None:
-        """The file is named, and not the journal."""
+    def test_a_file_that_cannot_be_written_is_named(self) -> None:
         path = Path("nowhere") / "picture.svg"
         self.assertEqual(
             self.no_picture(self.table, "--output", str(path)),
@@ -257,7 +237,6 @@ class DrawTests(CommandCase):
         )
 
     def test_a_game_without_pictures(self) -> None:
-        """It is named, and what there is instead; a game of which nobody knows has none either."""
         expected = (
             f"gamehost journal: {self.path}: table 2 is of duel, a game that has no picture; 'show' tells its moves\n"
         )
@@ -271,7 +250,6 @@ class DrawTests(CommandCase):
         self.assertIn("toy, rules 2; only matches under rules 1 can be drawn", self.no_picture(table))
 
     def test_what_is_not_there(self) -> None:
-        """A seat, an entry, a table, a match that has not begun, and a record that does not fit the rules."""
         self.assertIn("there is no seat 2; expected 0 to 1", self.no_picture(self.table, "--seat=2"))
         self.assertIn("has no entry 9; expected 1 to 5", self.no_picture(self.table, "--entry=9"))
         self.assertIn("there is no table 9 in this journal", self.no_picture("9"))
@@ -280,14 +258,11 @@ class DrawTests(CommandCase):
         self.assertIn("its record does not fit the rules: entry 3", self.no_picture(wrong))
 
     def test_a_match_that_was_put_away(self) -> None:
-        """It says so."""
         table = self.add(self.opening, *played(2), Entry(EntryKind.ARCHIVED, 5))
         self.assertIn("The match was put away unfinished", self.run_command("draw", table)[1])
 
 
 class NotationTests(CommandCase):
-    """Matches as text."""
-
     games: Any = {"toy": TOY, "duel": Duel()}
 
     def setUp(self) -> None:
@@ -307,7 +282,6 @@ class NotationTests(CommandCase):
         self.assertEqual(out.getvalue(), "toy, ann, bob: 5 entries replayed; not finished\n")
 
     def test_what_cannot_be_read(self) -> None:
-        """Said in a line, without a traceback."""
         path = self.folder / "match.txt"
         good = self.run_command("show", self.table, "--notation")[1]
         for text, reason in (
@@ -334,8 +308,7 @@ class ReplayTests(CommandCase):
         seats = (SeatRecord("Ann", "toy"), SeatRecord("Bob", "toy"))
         self.opening = TableHeader("toy", 1, seats, {"goal": "100"})
 
-    def test_a_record_that_fits(self) -> None:
-        """Finished or not, and put away: no faults."""
+    def test_a_record_that_fits_has_no_faults(self) -> None:
         self.add(self.opening, *played(20))
         self.add(self.opening, *played(20), Entry(EntryKind.ARCHIVED, 99))
         self.add(self.opening, *played(100))
@@ -358,7 +331,6 @@ class ReplayTests(CommandCase):
         self.assertEqual(self.run_command("verify"), (1, expected, ""))
 
     def test_rules_that_break(self) -> None:
-        """An exception that no rule explains is told like the rest."""
         record = played(2)
         record[1] = replace(record[1], notation=b"+0")
         self.add(self.opening, *record)
@@ -368,8 +340,6 @@ class ReplayTests(CommandCase):
 
 
 class LiveTests(CommandCase):
-    """A host has the store open, and answers from it."""
-
     def setUp(self) -> None:
         super().setUp()
         self.offline = {
@@ -382,7 +352,6 @@ class LiveTests(CommandCase):
         self.start()
 
     def answers(self, path: Path, request: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-        """What the host answers."""
         self.assertEqual(path, self.socket)
         [host] = self.alive
         connection, arguments = host.backups._store.connection, request["arguments"]  # type: ignore[union-attr]
@@ -418,22 +387,18 @@ class LiveTests(CommandCase):
             self.assertEqual(journal.verify().faults, [])
         self.assertEqual(self.run_command("backup", str(copy)), (1, "", f"gamehost journal: {self.path}: planted\n"))
 
-    def test_prune(self) -> None:
-        """It needs the store alone, and says so."""
+    def test_prune_needs_the_store_alone(self) -> None:
         status, _, err = self.run_command("prune", "--before=2024-01-01")
         self.assertEqual(status, 1)
         self.assertIn("has this journal open; stop it first", err)
 
-    def test_a_host_without_a_socket(self) -> None:
-        """The message says what can be done."""
+    def test_without_a_socket_the_message_says_what_can_be_done(self) -> None:
         self.socket.unlink()
         status, _, err = self.run_command("list")
         self.assertEqual(status, 1)
         self.assertIn("stop it first, or start it with a socket for gamehost admin", err)
 
     def test_a_host_that_does_not_answer(self) -> None:
-        """Its own reason is shown."""
-
         def no_answers(path: Path, request: object) -> Iterator[Mapping[str, Any]]:
             raise NoHost("nobody there")
             yield {}
@@ -443,10 +408,7 @@ class LiveTests(CommandCase):
 
 
 class RowsTests(CommandCase):
-    """What the store itself answers, between its changes."""
-
     def test_rows_and_ends(self) -> None:
-        """All rows of a table; and the first and the last of each."""
         with closing(sqlite3.connect(self.path)) as connection:
             stored = [Row._make(row) for row in connection.execute(f"SELECT {COLUMNS.sqlite} FROM event ORDER BY seq")]
         journal = self.start()
@@ -462,8 +424,6 @@ class RowsTests(CommandCase):
 
 
 class DatabaseTests(PostgresCase):
-    """Each verb."""
-
     def setUp(self) -> None:
         super().setUp()
         self.journal = self.start(wall=lambda: 1_700_000_000.0)
@@ -482,7 +442,6 @@ class DatabaseTests(PostgresCase):
         return printed.getvalue()
 
     def test_list_show_and_verify(self) -> None:
-        """As of a file."""
         lines = self.call("list", "--store", self.url).splitlines()
         self.assertEqual(len(lines), 3)
         self.assertIn("1  2023-11-14T22:13:20Z  onitama  Ann (onitama), Bob (onitama)  1 entry  finished", lines[0])
@@ -498,8 +457,7 @@ class DatabaseTests(PostgresCase):
         self.assertIn("3 tables with 6 rows, and 0 accounts copied and checked", self.call("copy", self.url, file))
         self.assertEqual(self.call("list", "--store", file), self.call("list", "--store", self.url))
 
-    def test_prune(self) -> None:
-        """The archive is a file."""
+    def test_the_archive_of_a_database_is_a_file(self) -> None:
         archive = str(self.folder / "archive.sqlite")
         words = ("prune", "--before", "2024-01-01", "--archive", archive, "--store", self.url)
         self.assertIn("2 tables with 4 rows moved", self.call(*words))

@@ -103,8 +103,6 @@ def truth() -> list[float]:
 
 
 class PlayedGame:
-    """A game of a contest without programs."""
-
     record = None
 
     def __init__(

@@ -78,7 +78,6 @@ class CommandTests(SynchronousTestCase):
             self.assertIn(expected, str(self.assertRaises(ContestError, self.plan, str(path))))
 
     def test_a_value_of_a_file_that_cannot_be_used(self) -> None:
-        """It is refused as that of an option is, and the file is named."""
         path = Path(self.mktemp())
         for text, expected in (
             ('rounds = "x"', "for 'rounds'"),

@@ -122,7 +122,6 @@ class ContestTests(SynchronousTestCase):
         self.assertIn("accepted", as_text(contest, standings(contest, 5)))
 
     def test_the_table_does_not_depend_on_which_game_ended_first(self) -> None:
-        """Nor do the intervals of the ratings."""
         tables = []
         for seed in range(3):
             contest = Contest(plan(5, rounds=2, seed=7))
@@ -240,8 +239,6 @@ class ProgressTests(SynchronousTestCase):
 
 
 class DecidedGame:
-    """A game that the first player wins after a second."""
-
     record = None
 
     def __init__(

@@ -34,7 +34,6 @@ ESTIMATES = (1.5814, 1.4364, 1.2945, 1.2476, 1.1077, 0.6839, 0.0)
 
 
 def simulated(truth: list[float], cycles: int, seed: int) -> list[Score]:
-    """Everybody against everybody, decided by chance."""
     chance, scores = SeededChance(seed), []
     for one in round_robin(len(truth), cycles):
         for first, second in one.pairings:

@@ -61,7 +61,6 @@ class GauntletTests(ScheduleCase):
 
 class SwissTests(ScheduleCase):
     def rounds(self, players: int, count: int, seed: int) -> list[Round]:
-        """A whole contest with random results."""
         random, past = Random(seed), Past.none(players)
         points, rounds = [0.0] * players, []
         for _ in range(count):

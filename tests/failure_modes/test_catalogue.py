@@ -14,8 +14,6 @@ _HEAD = re.compile(r"(?P<number>[0-9]+)  ?(?P<title>\S.*)")
 
 @frozen
 class Row:
-    """One thing that goes wrong."""
-
     number: int
     title: str
     #: Dotted names.
@@ -62,10 +60,7 @@ def missing(row: Row) -> list[str]:
 
 
 class CatalogueTests(SynchronousTestCase):
-    """The list, and the tests that it names."""
-
     def test_every_number_once(self) -> None:
-        """From 1 to 176, in order."""
         self.assertEqual([row.number for row in ROWS], list(range(1, 177)))
 
     def test_every_row_says_something(self) -> None:

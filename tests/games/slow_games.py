@@ -35,8 +35,6 @@ GAMES = int(os.environ.get("GAMEHOST_ERIANTYS_GAMES", "300"))
 
 
 class EriantysGamesTests(SynchronousTestCase):
-    """All kinds of games, many times."""
-
     def play(self, seats: int, seed: int, liking: float, met: Counter[str], **settings: str) -> None:
         """One game; what it met on the way is counted."""
         rng = random.Random(seed)
@@ -78,8 +76,6 @@ class EriantysGamesTests(SynchronousTestCase):
 
 
 class OnitamaPerftTests(SynchronousTestCase):
-    """Legal moves, counted to depth 5."""
-
     def test_counts(self) -> None:
         """The numbers of move sequences of length 5 from four deals."""
         for deal, counts in ONITAMA_PERFT:
@@ -87,8 +83,6 @@ class OnitamaPerftTests(SynchronousTestCase):
 
 
 class OnitamaGamesTests(SynchronousTestCase):
-    """Far more games than the suite plays."""
-
     def test_ten_thousand_games(self) -> None:
         """10,000 random games all come to an end, and always with five different cards on the table."""
         rng = random.Random(1)
@@ -107,8 +101,6 @@ class OnitamaGamesTests(SynchronousTestCase):
 
 
 class PaperSoccerPerftTests(PropertyCase):
-    """One move deeper."""
-
     def test_six_moves(self) -> None:
         """Sequences of six moves from the start."""
         self.assertEqual(paper_soccer_perft(Position(), 6).total(), 1_704_730)
@@ -118,8 +110,6 @@ class PaperSoccerPerftTests(PropertyCase):
 
 
 class StrategoPerftTests(SynchronousTestCase):
-    """Legal moves, counted to depth 5."""
-
     def test_counts(self) -> None:
         """The numbers of move sequences of length 5 from three set-ups."""
         for first, second, counts in STRATEGO_PERFT:
@@ -127,8 +117,6 @@ class StrategoPerftTests(SynchronousTestCase):
 
 
 class StrategoSecretsTests(SynchronousTestCase):
-    """Far more pairs of games than the suite plays."""
-
     def test_ten_thousand_pairs(self) -> None:
         """In none of 10,000 pairs does a player learn what the rules hide."""
         self.assertEqual(list(differences(10_000, first_seed=1_000_000)), [])
@@ -141,8 +129,6 @@ DRAWS = 200_000
 
 
 class LongFairnessTests(SynchronousTestCase):
-    """Luck, looked at closely."""
-
     def test_even(self) -> None:
         """Nothing is further from its odds than luck is in 10^8 tries."""
         self.assertEqual(unfair(DRAWS), [])

@@ -37,8 +37,6 @@ from tests.kit.sources import read_sources
 
 
 class SystemChanceTests(SynchronousTestCase):
-    """Luck from the operating system."""
-
     def test_in_range(self) -> None:
         """Outcomes are from 0 to n-1, and with enough draws each of them comes."""
         chance = SystemChance()
@@ -54,7 +52,6 @@ class SystemChanceTests(SynchronousTestCase):
         self.assertEqual(chance.take(), ())
 
     def test_taken_once(self) -> None:
-        """The outcomes are kept in order until they are taken, and then no more."""
         chance = SystemChance()
         drawn = [chance.below(1000) for _ in range(5)]
         self.assertEqual(chance.take(), tuple(drawn))
@@ -64,10 +61,7 @@ class SystemChanceTests(SynchronousTestCase):
 
 
 class ScriptedChanceTests(SynchronousTestCase):
-    """Luck that is known beforehand."""
-
     def test_as_written(self) -> None:
-        """The script's outcomes come in its order, those fed later after them; what is left can be seen."""
         chance = ScriptedChance([2, 0])
         self.assertEqual(chance.below(3), 2)
         chance.feed([4])
@@ -75,19 +69,15 @@ class ScriptedChanceTests(SynchronousTestCase):
         self.assertEqual([chance.below(5), chance.below(5)], [0, 4])
         self.assertEqual(chance.unused, ())
 
-    def test_used_up(self) -> None:
-        """Asking for more than the script holds is an error."""
+    def test_asking_for_more_than_the_script_holds_is_an_error(self) -> None:
         self.assertRaises(ValueError, ScriptedChance().below, 2)
 
-    def test_does_not_fit(self) -> None:
-        """An outcome that this draw cannot have is an error."""
+    def test_an_outcome_that_this_draw_cannot_have_is_an_error(self) -> None:
         for outcome in (2, -1):
             self.assertRaises(ValueError, ScriptedChance([outcome]).below, 2)
 
 
 class JournalledChanceTests(SynchronousTestCase):
-    """Live draws are kept; replayed ones come from the record and are not kept again."""
-
     def test_live(self) -> None:
         """Outside a replay it draws from the system, and keeps what it gave."""
         chance = JournalledChance()
@@ -105,7 +95,6 @@ class JournalledChanceTests(SynchronousTestCase):
         self.assertEqual(chance.take(), (live,))
 
     def test_a_record_that_does_not_fit(self) -> None:
-        """A step that draws more, less or something else is an error, and luck is live again after it."""
         for drawn, draws in (((1,), (2, 2)), ((1, 0), (2,)), ((5,), (2,)), ((), (2,))):
             chance = JournalledChance()
             self.assertRaises(
@@ -123,8 +112,6 @@ class JournalledChanceTests(SynchronousTestCase):
 
 
 class Highest:
-    """Luck that gives the highest number, and knows what it was asked for."""
-
     def __init__(self) -> None:
         self.asked: list[int] = []
 
@@ -134,8 +121,6 @@ class Highest:
 
 
 class ShuffledTests(PropertyCase):
-    """Every order is as likely as the others."""
-
     def test_what_is_asked_for(self) -> None:
         """One draw a place, from the last to the second, among the items that are left for it."""
         chance = Highest()
@@ -185,8 +170,6 @@ class ClockedOnitama(Onitama):
 
 
 class MasterTests(MasterContract, PropertyCase):
-    """What every master must do, it does with clocks, too."""
-
     game = ClockedOnitama()
     settings: Mapping[str, str] = {"game_time": "60", "increment": "1"}
 
@@ -213,16 +196,12 @@ class MasterTests(MasterContract, PropertyCase):
 
 
 class ClockTests(PropertyCase):
-    """The time of each seat."""
-
     def begun(self, **settings: str) -> Any:
-        """A match of Onitama."""
         master = new_master(ONITAMA, TableHeader("onitama", 1, SEATS, {"deal": DEAL, **settings}), ScriptedChance())
         master.begin(0)
         return master
 
     def act(self, master: GameMaster[Any, Any], seat: Seat, notation: bytes, now: int) -> None:
-        """An action as it is written."""
         master.act(seat, ONITAMA.read(notation), now)
 
     def test_a_clock_runs_on_its_own_turn_alone(self) -> None:
@@ -250,8 +229,7 @@ class ClockTests(PropertyCase):
         self.act(master, BLACK, b"ox a4 a3", 9_000)
         self.assertEqual(master.deadline, 12_100)
 
-    def test_a_match_that_is_given_up(self) -> None:
-        """The clocks stand still then."""
+    def test_clocks_stand_still_when_a_match_is_given_up(self) -> None:
         master = self.begun(game_time="10")
         master.forfeit(BLACK, 1_000)
         self.assertEqual(master.result.cause, Cause.LEFT)
@@ -310,10 +288,7 @@ ANN, BOB = Seat(0), Seat(1)
 
 
 class WordsTests(SynchronousTestCase):
-    """Captions, without the words of the journal."""
-
     def test_endings(self) -> None:
-        """Who won and why; who left, or was too slow, is named."""
         names = ("ann", "bob")
         for result, expected in (
             (Result((ANN,), Cause.RULES, "the master is taken"), "ann won: the master is taken."),
@@ -331,15 +306,12 @@ class WordsTests(SynchronousTestCase):
         self.assertEqual(ending(of_three, ("ann", "bob", "clara")), "ann won: a player left; most towers.")
 
     def test_captions(self) -> None:
-        """The end, why it stands still, or who is to move."""
         self.assertEqual(caption(Scene(["ann", "bob"], None), 1), "bob is to move.")
         self.assertEqual(caption(Scene(["ann", "bob"], None, standstill="Put away"), 1), "Put away.")
         self.assertEqual(caption(Scene(["ann", "bob"], None), None), "")
 
 
 class ElementTests(SynchronousTestCase):
-    """Elements of SVG as text."""
-
     def test_elements(self) -> None:
         """Names of attributes as Python allows them; numbers with one decimal at most."""
         self.assertEqual(
@@ -378,8 +350,6 @@ DRAWS = 10_000
 
 
 class FairnessTests(SynchronousTestCase):
-    """Luck as it is."""
-
     def test_even(self) -> None:
         """First players, deals, students and seatings are no further from their odds than luck is in 10^8 tries."""
         self.assertEqual(unfair(DRAWS), [])

@@ -30,13 +30,10 @@ def recorded(name: str) -> list[Any]:
 
 
 def hears(bridge: Any, dialogue: Dialogue, events: Sequence[Any]) -> list[Prompt]:
-    """What a dialogue makes of events that it hears."""
     return [dialogue.hear(event) for event in events if isinstance(event, bridge.hears)]
 
 
 class CodinGameTests(SynchronousTestCase):
-    """Paper soccer: digits and points."""
-
     [BRIDGE] = codingame.BRIDGES
 
     @given(st.lists(st.integers(0, 7), min_size=1, max_size=40), st.tuples(st.integers(-4, 4), st.integers(-6, 6)))
@@ -79,15 +76,11 @@ class CodinGameTests(SynchronousTestCase):
 
 
 class _First:
-    """Chance for which seat 0 moves first."""
-
     def below(self, n: int) -> int:
         return 0
 
 
 class UCCTests(SynchronousTestCase):
-    """Stratego."""
-
     [BRIDGE] = ucc.BRIDGES
 
     @given(st.integers(0, 9), st.integers(0, 9), st.sampled_from(sorted(ucc.DIRECTIONS)), st.integers(1, 9))
@@ -199,8 +192,6 @@ class UCCTests(SynchronousTestCase):
 
 
 class DamagedTests(SynchronousTestCase):
-    """What a bot may write."""
-
     def test_damaged_answers(self) -> None:
         """1,000 of each protocol: each is refused in words, or is an action that the host can judge."""
         chance = SeededChance(5)

@@ -57,7 +57,6 @@ class PayingTests(SynchronousTestCase):
     prices = (1, 2, 3, 1, 2, 3, 1, 2, 3, 1, 2, 3)
 
     def test_prices(self) -> None:
-        """The twelve cost 1 2 3, four times over."""
         self.assertEqual(tuple(EFFECTS[character].price for character in C), self.prices)
 
     def test_price_rises_once_for_all(self) -> None:
@@ -74,7 +73,6 @@ class PayingTests(SynchronousTestCase):
             position = evolve(after, character=None, clouds=position.clouds, bag=position.bag)
 
     def test_not_enough_coins(self) -> None:
-        """One coin too few is refused, nothing is charged, and the open question stays as it was."""
         position = rich(C.CENTAUR, coins=1)
         play, _ = go(acting(position), ChooseStudent(RED))
         refused = refusal(self, play, UseCharacter(6))
@@ -85,17 +83,13 @@ class PayingTests(SynchronousTestCase):
 
 
 class RefusalTests(SynchronousTestCase):
-    """When a character cannot be used, in the order of the checks."""
-
     def test_d_r14_not_in_the_planning_phase(self) -> None:
-        """D-R14: while assistants are played a character is out of place, and nothing is asked again."""
         play = evolve(acting(rich(C.KNIGHT)), stage=Status.PLANNING, request=AskAssistant(Seat(0), (1, 2), ()))
         refused = refusal(self, play, UseCharacter(8))
         self.assertIs(refused.fault, RuleFault.INVALID_ACTION)
         self.assertFalse(refused.ask_again)
 
     def test_not_while_another_effect_asks(self) -> None:
-        """While a character's question is open a second one is out of place."""
         play, _ = go(acting(rich(C.HERALD, C.KNIGHT)), UseCharacter(3))
         refused = refusal(self, play, UseCharacter(8))
         self.assertIs(refused.fault, RuleFault.INVALID_ACTION)
@@ -103,14 +97,12 @@ class RefusalTests(SynchronousTestCase):
         self.assertFalse(refused.ask_again)
 
     def test_not_in_the_normal_game(self) -> None:
-        """Without the expert rules every number is refused alike."""
         for number in (1, 12, 0, 99):
             refused = refusal(self, acting(new_position()), UseCharacter(number))
             self.assertIs(refused.fault, RuleFault.NOT_EXPERT_MODE)
             self.assertTrue(refused.ask_again)
 
     def test_not_one_of_the_three(self) -> None:
-        """A character that is not on the table, and a number that is no character."""
         play = acting(rich(C.KNIGHT, C.FARMER, C.THIEF))
         self.assertIs(refusal(self, play, UseCharacter(1)).fault, RuleFault.CHARACTER_NOT_IN_GAME)
         for number in (0, 13, -1, 10**30):
@@ -125,7 +117,6 @@ class RefusalTests(SynchronousTestCase):
             self.assertTrue(refused.ask_again)
 
     def test_usable_again_in_the_next_turn(self) -> None:
-        """The next player may use a character again, and the effect of the last turn is over."""
         play, _ = go(acting(rich(C.KNIGHT), Status.MOVE_3), UseCharacter(8), ChooseCloud(0))
         self.assertIs(play.position.character, None)
         play = evolve(play, position=with_school(play.position, 1, coins=5))
@@ -133,7 +124,6 @@ class RefusalTests(SynchronousTestCase):
         self.assertIs(play.position.character, C.KNIGHT)
 
     def test_possible_before_affordable(self) -> None:
-        """Whether the effect is possible is checked before the coins."""
         position = with_school(rich(C.MINSTREL), 0, coins=0)
         self.assertIs(refusal(self, acting(position), UseCharacter(10)).fault, RuleFault.CHARACTER_NOT_USABLE)
 
@@ -145,8 +135,6 @@ class RefusalTests(SynchronousTestCase):
 
 
 class QuietCharacterTests(SynchronousTestCase):
-    """The characters that ask for nothing."""
-
     def test_script(self) -> None:
         """Paid, told to all, the board, and the interrupted question again; a half-made choice is dropped."""
         for number in (2, 4, 6, 8):
@@ -160,7 +148,6 @@ class QuietCharacterTests(SynchronousTestCase):
             self.assertIs(play.picked, None)
 
     def test_d_r4_farmer_works_at_once_and_on_later_moves(self) -> None:
-        """D-R4: professors on equality come when the farmer is played, and with every student seated afterwards."""
         position = with_dining(with_dining(rich(C.FARMER), 0, students(red=2)), 1, students(red=2, blue=1))
         position = evolve(position, professors=(None, Seat(1), None, Seat(1), None))
         play, _ = go(acting(position), UseCharacter(2))
@@ -169,7 +156,6 @@ class QuietCharacterTests(SynchronousTestCase):
         self.assertEqual(play.position.professors, (None, 0, None, 0, None))
 
     def test_messenger_adds_two_steps(self) -> None:
-        """The question for steps comes again with two more, up to seven in all."""
         play = acting(with_school(rich(C.MESSENGER), 0, played=10), Status.MOVE_2)
         self.assertEqual(play.request, AskSteps(Seat(0), 5))
         play, say = go(play, UseCharacter(4))
@@ -177,7 +163,6 @@ class QuietCharacterTests(SynchronousTestCase):
         self.assertEqual(go(play, ChooseSteps(7))[0].position.mother_nature, 7)
 
     def test_messenger_before_move_2(self) -> None:
-        """Played in move 1 it counts when Mother Nature walks."""
         play, _ = go(acting(rich(C.MESSENGER)), UseCharacter(4))
         for _ in range(2):
             play, _ = go(play, ChooseStudent(YELLOW), ChooseDestination(2))
@@ -185,7 +170,6 @@ class QuietCharacterTests(SynchronousTestCase):
         self.assertEqual(play.request, AskSteps(Seat(0), 6))
 
     def test_centaur_and_knight_count_in_this_turn(self) -> None:
-        """What they change is counted when Mother Nature stops."""
         islands = circle((1, None), (1, WHITE, students(yellow=1)), *[(1, None)] * 10)
         position = evolve(rich(C.CENTAUR, C.KNIGHT), islands=tuple(islands), professors=(Seat(0),) + (None,) * 4)
         for number, owner in ((6, Seat(0)), (8, Seat(0)), (None, Seat(1))):
@@ -198,10 +182,7 @@ class QuietCharacterTests(SynchronousTestCase):
 
 
 class ResumingTests(SynchronousTestCase):
-    """What is asked after an effect."""
-
     def test_every_stage_resumes_with_its_own_question(self) -> None:
-        """After a character in move 1, 2 or 3 the question of that move comes again."""
         for stage, asked in (
             (Status.MOVE_1, "AskStudent 0"),
             (Status.MOVE_2, "AskSteps 0"),
@@ -211,14 +192,12 @@ class ResumingTests(SynchronousTestCase):
             self.assertEqual(names(say)[-1], asked)
 
     def test_moved_students_still_count(self) -> None:
-        """A character between two moved students does not start move 1 over."""
         play, _ = go(acting(rich(C.KNIGHT)), ChooseStudent(RED), ChooseDestination(1), UseCharacter(8))
         self.assertIsInstance(play.request, AskStudent)
         play, _ = go(play, ChooseStudent(BLUE), ChooseDestination(1), ChooseStudent(BLUE), ChooseDestination(1))
         self.assertIsInstance(play.request, AskSteps)
 
     def test_other_answers_are_out_of_place(self) -> None:
-        """While an effect asks, answers to other questions are refused and nothing is asked again."""
         play, _ = go(acting(rich(C.THIEF)), UseCharacter(12))
         for action in (ChooseDestination(1), ChooseSteps(1), ChooseCloud(0), PlayAssistant(1)):
             refused = refusal(self, play, action)
@@ -247,7 +226,6 @@ class IslandCharacterTests(SynchronousTestCase):
         self.assertEqual(flaws(play), [])
 
     def test_monk_refusals(self) -> None:
-        """Only students of the card and only islands; the question that was answered wrongly stays."""
         play, _ = go(acting(with_on_card(rich(C.MONK), C.MONK, students(blue=4))), UseCharacter(1))
         self.assertIs(refusal(self, play, ChooseStudent(RED)).fault, RuleFault.STUDENT_NOT_AVAILABLE)
         self.assertIs(refusal(self, play, ChooseStudent(None)).fault, RuleFault.INVALID_INPUT)
@@ -270,7 +248,6 @@ class IslandCharacterTests(SynchronousTestCase):
         self.assertIs(refusal(self, at(empty, Status.MOVE_1), UseCharacter(1)).fault, RuleFault.CHARACTER_NOT_USABLE)
 
     def test_last_student_drawn_for_a_card_makes_the_round_the_last(self) -> None:
-        """A character that draws the last student of the bag ends the match with this round, and all are told."""
         position = evolve(acting(rich(C.MONK)).position, bag=students(pink=1))
         play, _ = go(at(position, Status.MOVE_1), UseCharacter(1))
         colour = next(colour for colour in Colour if on_card(position, C.MONK)[colour])
@@ -296,14 +273,12 @@ class IslandCharacterTests(SynchronousTestCase):
         self.assertEqual(play.position.mother_nature, 11)
 
     def test_herald_merges_and_does_not_move_her(self) -> None:
-        """Islands that grow together elsewhere leave Mother Nature on her island."""
         play = self.heralded((1, None), (1, BLACK), (1, None), (9, None), place=2)
         play, say = go(play, ChooseDestination(3))
         self.assertEqual(names(say)[:4], ["Success 0", "IslandOwner", "Unified", "Board"])
         self.assertEqual(play.position.islands[play.position.mother_nature].members, tuple(range(4, 13)))
 
     def test_herald_can_end_the_match(self) -> None:
-        """The last tower, or three groups, end the match in the middle of move 1."""
         for groups in (((7, BLACK), (1, None), (1, WHITE), (3, None)), ((1, BLACK), (1, None), (2, WHITE), (8, None))):
             play = self.heralded(*groups, place=1)
             play, say = go(play, ChooseDestination(2))
@@ -312,7 +287,6 @@ class IslandCharacterTests(SynchronousTestCase):
             self.assertIs(play.request, None)
 
     def test_d_r11_herald_uses_a_tile_up(self) -> None:
-        """D-R11: a no-entry tile on the chosen island is consumed, and nothing is counted."""
         play = self.heralded(*[(1, None)] * 12, place=4)
         position = play.position.with_island(4, evolve(play.position.islands[4], no_entry_tiles=1))
         play, say = go(evolve(play, position=position), ChooseDestination(5))
@@ -366,7 +340,6 @@ class ColourCharacterTests(SynchronousTestCase):
         self.assertEqual(play.position.bag[RED], before.position.bag[RED] + 5)
 
     def test_last_round_stays_the_last(self) -> None:
-        """Students that the thief puts back into the bag do not undo the last round."""
         position = with_dining(rich(C.THIEF), 0, students(red=5))
         position = evolve(position, last_round=True, turn=0)
         play, _ = go(acting(position), UseCharacter(12), ChooseStudent(RED))
@@ -405,7 +378,6 @@ class SwappingCharacterTests(SynchronousTestCase):
         self.assertEqual(on_card(play.position, C.JESTER), students(red=5, blue=1))
 
     def test_jester_refusals(self) -> None:
-        """Students that are not there, and "none" to the second question, leave the question open."""
         position = with_on_card(rich(C.JESTER), C.JESTER, students(red=6))
         play, _ = go(acting(with_school(position, 0, entrance=students(blue=7))), UseCharacter(7))
         self.assertIs(refusal(self, play, ChooseStudent(BLUE)).fault, RuleFault.STUDENT_NOT_AVAILABLE)
@@ -438,7 +410,6 @@ class SwappingCharacterTests(SynchronousTestCase):
         self.assertIs(refusal(self, play, ChooseStudent(None)).fault, RuleFault.INVALID_INPUT)
 
     def test_minstrel_needs_somebody_in_the_dining_room(self) -> None:
-        """With an empty dining room the minstrel cannot be used."""
         refused = refusal(self, acting(rich(C.MINSTREL)), UseCharacter(10))
         self.assertIs(refused.fault, RuleFault.CHARACTER_NOT_USABLE)
 
@@ -454,7 +425,6 @@ class SwappingCharacterTests(SynchronousTestCase):
         self.assertEqual(after.position, play.position)
 
     def test_d_r17_minstrel_can_leave_two_level_above_the_holder(self) -> None:
-        """D-R17: a holder who swaps students away keeps the professor while two others are level above."""
         position = rich(C.MINSTREL, seats=3)
         for seat, count in enumerate((3, 2, 2)):
             position = with_dining(position, seat, students(red=count))

@@ -54,8 +54,6 @@ FAR = 10**30
 
 
 class EriantysContract(MasterContract):
-    """How Eriantys is played at random, rightly and wrongly."""
-
     game = Eriantys()
     seat_counts: Sequence[int] = (2, 3, 4)
     most_steps = 250
@@ -110,18 +108,14 @@ class EriantysContract(MasterContract):
 
 
 class NormalMasterTests(EriantysContract, PropertyCase):
-    """The master of the normal game."""
+    pass
 
 
 class ExpertMasterTests(EriantysContract, PropertyCase):
-    """The master of the expert game."""
-
     settings: Mapping[str, str] = {"expert": "yes"}
 
 
 class ClockwiseMasterTests(EriantysContract, PropertyCase):
-    """The master of the expert game in which planning goes around the table."""
-
     settings: Mapping[str, str] = {"expert": "yes", "planning_order": "clockwise"}
     seat_counts = (3, 4)
     most_steps = 100
@@ -175,7 +169,6 @@ class LegalTests(SynchronousTestCase):
                     self.check(acting(position, stage))
 
     def test_empty_cards(self) -> None:
-        """A character that needs something on its card, or in the dining room, cannot be used without."""
         for character in Character:
             position = with_dining(rich(character), 0, students())
             card = position.card(character)
@@ -186,8 +179,6 @@ class LegalTests(SynchronousTestCase):
 
 
 class WholeGamesTests(SynchronousTestCase):
-    """Games at random to their ends, every position looked at."""
-
     def play(self, seats: int, seed: int, **settings: str) -> EriantysMaster:
         """A whole game; every position and every board on the way is checked."""
         rng = random.Random(seed)
@@ -213,7 +204,6 @@ class WholeGamesTests(SynchronousTestCase):
         return board.bag + sum(map(sum, heaps))
 
     def test_random_games_of_all_kinds_end_well(self) -> None:
-        """Games of two, three and four, normal and expert, keep every invariant and end with a winner and a reason."""
         for seats in (2, 3, 4):
             for expert in ("no", "yes"):
                 for seed in range(12):
@@ -226,8 +216,6 @@ class WholeGamesTests(SynchronousTestCase):
 
 
 class ViewTests(SynchronousTestCase):
-    """Who may see what."""
-
     def test_hands_are_for_their_players(self) -> None:
         """A hand is in its own player's request and in no event for others, and a watcher has no request."""
         rng = random.Random(3)
@@ -256,8 +244,6 @@ class ViewTests(SynchronousTestCase):
 
 
 class ScriptTests(SynchronousTestCase):
-    """What is said from the beginning to the first move, and at the end."""
-
     def test_set_up_word_for_word(self) -> None:
         """Teams and wizards are asked for in the order of the seats; the last answer deals and opens round 1."""
         master = Eriantys().new_master(2, {}, Dice(5))
@@ -275,7 +261,6 @@ class ScriptTests(SynchronousTestCase):
         self.assertEqual(boards[0].mother_nature, 1)
 
     def test_end_word_for_word(self) -> None:
-        """A match that ends by the rules: every seat's outcome, the winner, and that was it."""
         rng = random.Random(8)
         master = Eriantys().new_master(4, {"expert": "yes"}, Dice(8))
         said = list(master.begin(0))
@@ -302,8 +287,6 @@ class ScriptTests(SynchronousTestCase):
 
 
 class RefusalTests(SynchronousTestCase):
-    """Refusals that are the master's own."""
-
     def begun(self, **settings: str) -> EriantysMaster:
         master = Eriantys().new_master(2, settings, Dice(2))
         master.begin(0)
@@ -321,33 +304,27 @@ class RefusalTests(SynchronousTestCase):
             self.assertEqual((error.fault, error.ask_again), (RuleFault.WRONG_TURN, False))
 
     def test_characters_are_out_of_place_before_the_deal(self) -> None:
-        """While teams are chosen a character is no answer."""
         error = self.refused(self.begun(expert="yes"), 0, UseCharacter(3))
         self.assertEqual((error.fault, error.ask_again), (RuleFault.INVALID_ACTION, False))
 
     def test_after_the_end(self) -> None:
-        """When the match is over nothing is accepted and nothing is asked."""
         master = self.begun()
         master.forfeit(Seat(0), 5)
         error = self.refused(master, 1, ChooseTower(Tower.BLACK))
         self.assertEqual((error.fault, error.ask_again), (RuleFault.INVALID_ACTION, False))
 
     def test_seats_out_of_range(self) -> None:
-        """Nobody plays alone or in fives."""
         for seats in (0, 1, 5):
             error = self.assertRaises(BadOption, Eriantys().new_master, seats, {}, Dice(1))
             self.assertIn("seats", str(error))
 
     def test_settings_are_read(self) -> None:
-        """What is neither yes nor no, and an order that is none, are refused by name."""
         for name, text in (("expert", "maybe"), ("planning_order", "random"), ("planning_order", "")):
             error = self.assertRaises(BadOption, Eriantys().check, {name: text})
             self.assertIn(name, str(error))
 
 
 class DeadlineTests(SynchronousTestCase):
-    """Time for decisions."""
-
     def test_half_a_student_move_buys_no_time(self) -> None:
         """Neither choosing a student nor losing the choice renews the time; a student that arrives does."""
         rng = random.Random(1)
@@ -375,7 +352,6 @@ class DeadlineTests(SynchronousTestCase):
         self.assertEqual(master.deadline, now + 12_000)
 
     def test_who_runs_out_of_time_has_left(self) -> None:
-        """The seat that was asked loses when the deadline passes."""
         master = Eriantys().new_master(2, {"move_time": "10"}, Dice(1))
         master.begin(0)
         master.act(Seat(0), ChooseTower(Tower.BLACK), 5)
@@ -403,10 +379,7 @@ MatchStarted_ (AskTower_Success_){{{n}}} (AskWizard_Success_){{{n}}} Board_Start
 
 
 class ScenarioTests(SynchronousTestCase):
-    """The order of all that is said."""
-
     def story(self, seats: int, seed: int) -> list[str]:
-        """All events of a random game, by name."""
         rng = random.Random(seed)
         master = Eriantys().new_master(seats, {}, Dice(seed))
         said = [*master.begin(0)]
@@ -415,7 +388,6 @@ class ScenarioTests(SynchronousTestCase):
         return [name.split()[0] for name in names(said)]
 
     def test_every_match_follows_the_scenario(self) -> None:
-        """Matches of two, three and four players say exactly what the scenarios list, in their order."""
         for seats, moves in ((2, 3), (3, 4), (4, 3)):
             scenario = re.compile(SCENARIO.format(n=seats, m=moves), re.VERBOSE)
             for seed in range(8):
@@ -454,19 +426,15 @@ class ScenarioTests(SynchronousTestCase):
 
 
 class PictureTests(PictureContract, PropertyCase):
-    """The contract, and what is in the picture."""
-
     player = ExpertMasterTests()
     seat_counts = (2, 3, 4)
 
     def test_before_the_deal(self) -> None:
-        """There is nothing to draw yet, and that is said."""
         drawn = picture(ERIANTYS, record_of(self.player, 1, 1))
         self.assertIn("Nothing is dealt yet: the players choose teams and wizards.", words(drawn))
         self.assertIn("bob is to move.", words(drawn))
 
     def test_everything_visible(self) -> None:
-        """Islands, clouds, the bag, characters and all players."""
         for seats in (2, 3, 4):
             shown = words(picture(ERIANTYS, record_of(self.player, seats, 60, seats)))
             for name in NAMES[:seats]:
@@ -476,13 +444,11 @@ class PictureTests(PictureContract, PropertyCase):
             self.assertIn("1", shown, "an island")
 
     def test_the_story(self) -> None:
-        """Assistants, and what was done in each turn."""
         shown = words(picture(ERIANTYS, record_of(self.player, 2, 60)))
         self.assertTrue(any(": assistant " in line for line in shown))
         self.assertTrue(any("mother " in line for line in shown))
 
     def test_the_end(self) -> None:
-        """Who won is said, and marked."""
         shown = words(picture(ERIANTYS, record_of(self.player, 2, 600)))
         self.assertTrue(any(" won: " in line for line in shown), shown)
         self.assertTrue(any(line.endswith(", won") for line in shown))
@@ -492,20 +458,15 @@ ONE = Seat(1)
 
 
 def text(event: Any) -> str:
-    """An event as JSON."""
     return msgspec.json.encode(MESSAGES.event(event)).decode()
 
 
 class NormalMessagesTests(MessagesContract, PropertyCase):
-    """The contract, without characters."""
-
     messages = MESSAGES
     player = NormalMasterTests()
 
 
 class MessagesTests(MessagesContract, PropertyCase):
-    """The contract with characters, and each message to the letter."""
-
     messages = MESSAGES
     player = ExpertMasterTests()
 
@@ -541,7 +502,6 @@ class MessagesTests(MessagesContract, PropertyCase):
             self.assertTrue(read(answer.encode()))
 
     def test_events(self) -> None:
-        """Numbers as the game counts them; seats for players."""
         island = Island((3, 4), (0, 0, 0, 1, 0), Tower.GREY, 2)
         students = '{"yellow":0,"blue":0,"green":0,"red":1,"pink":0}'
         shown = f'"number":3,"members":[3,4],"students":{students},"tower":"grey","towers":2,"noEntryTiles":0'
@@ -572,7 +532,6 @@ class MessagesTests(MessagesContract, PropertyCase):
         self.assertIs(MESSAGES.event(events.Situation(events.MatchStarted(2, False))), None)
 
     def test_before_the_deal(self) -> None:
-        """There is no board; who has chosen which team is seen, and whose turn it is."""
         master = Eriantys().new_master(3, {}, Dice(1))
         master.begin(0)
         master.act(Seat(0), ChooseTower(Tower.WHITE), 0)
@@ -589,7 +548,6 @@ class MessagesTests(MessagesContract, PropertyCase):
         )
 
     def test_after_the_deal(self) -> None:
-        """The board has everything visible."""
         shown = self.shown(self.player.play(2, random.Random(1), 8)[0])
         board = shown["board"]
         self.assertEqual((len(board["players"]), len(board["islands"]), len(board["clouds"])), (2, 12, 2))
@@ -598,7 +556,6 @@ class MessagesTests(MessagesContract, PropertyCase):
         self.assertEqual(shown["statuses"].count("WAITING"), 1)
 
     def test_the_end(self) -> None:
-        """Nobody's turn; who won is seen."""
         master = Eriantys().new_master(3, {}, Dice(1))
         master.begin(0)
         master.forfeit(ONE, 0)

@@ -90,10 +90,7 @@ def choices(seats: int, expert: bool = False) -> Choices:
 
 
 class NumbersTests(SynchronousTestCase):
-    """What the rulebook's tables say."""
-
     def test_assistants_walk_half_their_value_rounded_up(self) -> None:
-        """The ten assistants allow 1 1 2 2 3 3 4 4 5 5 steps."""
         self.assertEqual([steps_of(value) for value in range(1, 11)], [1, 1, 2, 2, 3, 3, 4, 4, 5, 5])
 
     def test_bag_after_the_set_up(self) -> None:
@@ -104,7 +101,6 @@ class NumbersTests(SynchronousTestCase):
                 self.assertEqual(sum(new_position(seats, characters=characters).bag), size - on_cards)
 
     def test_boards_after_the_set_up(self) -> None:
-        """Entrances, towers, hands and coins are those of the number of players, normal and expert."""
         for seats, entrance, towers in ((2, 7, [8, 8]), (3, 9, [6, 6, 6]), (4, 7, [8, 8, 0, 0])):
             for expert in (False, True):
                 position = dealt(choices(seats, expert), Dice(2))
@@ -126,7 +122,6 @@ class NumbersTests(SynchronousTestCase):
         self.assertEqual(position.mother_nature, 0)
 
     def test_characters_are_three_different_ones(self) -> None:
-        """Each match has three different characters, and every character comes up."""
         seen = set()
         for seed in range(60):
             cards = {card.character for card in dealt(choices(2, expert=True), Dice(seed)).cards}
@@ -145,8 +140,6 @@ class NumbersTests(SynchronousTestCase):
 
 
 class BagTests(SynchronousTestCase):
-    """How students are drawn."""
-
     def test_every_student_is_as_likely(self) -> None:
         """Of all outcomes of a draw, each colour has as many as it has students in the bag."""
         bag = students(3, 0, 1, 2, 4)
@@ -158,13 +151,11 @@ class BagTests(SynchronousTestCase):
         self.assertEqual(counts, bag)
 
     def test_students_are_drawn_one_by_one(self) -> None:
-        """Each draw is from what the draws before it left."""
         chance = script(4, 0, 1)
         self.assertEqual(drawn(students(1, 1, 1, 1, 1), 3, chance), (students(1, 0, 1, 0, 1), students(0, 1, 0, 1, 0)))
         self.assertEqual(chance.unused, ())
 
     def test_more_than_there_are_cannot_be_drawn(self) -> None:
-        """A draw of more students than the bag holds is the caller's fault."""
         self.assertRaises(ValueError, drawn, students(1), 2, Smallest())
 
     def rounds(self, position: Position) -> tuple[int, int]:
@@ -194,7 +185,6 @@ class BagTests(SynchronousTestCase):
         self.assertGreater(sum(position.bag) - 10 * 6 - 20, 0)
 
     def test_the_last_students_fill_the_clouds(self) -> None:
-        """A bag that is just enough fills all clouds, and the round is the last all the same."""
         position = refilled(evolve(new_position(2), bag=students(2, 1, 0, 0, 3)), Smallest())
         self.assertEqual([sum(cloud) for cloud in position.clouds], [3, 3])
         self.assertTrue(position.last_round)
@@ -209,8 +199,6 @@ class BagTests(SynchronousTestCase):
 
 
 class ChoicesTests(SynchronousTestCase):
-    """Choosing teams and wizards, in the order in which the players came."""
-
     def test_places_in_teams(self) -> None:
         """There is one place for each colour with two and three players, two with four, and grey with three only."""
         for seats, places in ((2, (1, 1)), (3, (1, 1, 1)), (4, (2, 2))):
@@ -228,7 +216,6 @@ class ChoicesTests(SynchronousTestCase):
         self.assertIs(refused.fault, RuleFault.TOWER_NOT_AVAILABLE)
 
     def test_d_r15_the_first_in_a_team_holds_the_towers(self) -> None:
-        """D-R15: of two partners the one who chose the colour first keeps the towers and is named first."""
         position = dealt(
             Choices(Match(MODES[4], False), (Tower.WHITE, Tower.BLACK, Tower.BLACK, Tower.WHITE), (1, 2, 3, 4)), Dice(1)
         )
@@ -237,7 +224,6 @@ class ChoicesTests(SynchronousTestCase):
         self.assertEqual([school.tower_holder for school in position.schools], [True, True, False, False])
 
     def test_wizards_are_taken_once(self) -> None:
-        """A wizard that somebody has is not to be had; numbers other than 1 to 4 are nobody."""
         made = Choices(Match(MODES[2], False), (Tower.BLACK, Tower.WHITE), (3,))
         self.assertEqual(made.request, AskWizard(Seat(1), (1, 2, 4)))
         refused = self.assertRaises(IllegalChoice, made.with_wizard, ChooseWizard(3))
@@ -248,7 +234,6 @@ class ChoicesTests(SynchronousTestCase):
             self.assertTrue(refused.ask_again)
 
     def test_other_answers_are_out_of_place(self) -> None:
-        """A wizard for a tower, or a move, is no answer, and the question is not put again."""
         say: Told = []
         for action in (ChooseWizard(1), ChooseCloud(0)):
             refused = self.assertRaises(IllegalChoice, chosen, Choices(Match(MODES[2], False)), action, say)
@@ -265,8 +250,6 @@ class ChoicesTests(SynchronousTestCase):
 
 
 class PlanningTests(SynchronousTestCase):
-    """The planning phase."""
-
     def test_script_from_the_deal(self) -> None:
         """The board and the first player, the board with clouds, then each player in turn plays an assistant."""
         play, say = fresh(2)
@@ -283,14 +266,12 @@ class PlanningTests(SynchronousTestCase):
         )
 
     def test_clouds_are_full_and_the_round_counted(self) -> None:
-        """Round 1 begins with three students on each cloud (four with three players)."""
         for seats, each in ((2, 3), (3, 4), (4, 3)):
             play, _ = fresh(seats)
             self.assertEqual([sum(cloud) for cloud in play.position.clouds], [each] * seats)
             self.assertEqual(play.position.round, 1)
 
     def test_assistants_not_in_the_hand(self) -> None:
-        """Played before: not available. Never there: not a number from 1 to 10."""
         play, _ = fresh(2)
         play = round_played(play, 3, 5)
         self.assertIs(refusal(self, play, PlayAssistant(3)).fault, RuleFault.UNAVAILABLE_ASSISTANT)
@@ -305,14 +286,12 @@ class PlanningTests(SynchronousTestCase):
         return evolve(play, position=position, request=request)
 
     def test_same_assistant_is_refused_while_another_can_be_played(self) -> None:
-        """A value played in this round by another is not to be played again."""
         play, _ = go(self.with_hands((4, 5), (4, 5), (4, 5)), PlayAssistant(4))
         refused = refusal(self, play, PlayAssistant(4))
         self.assertIs(refused.fault, RuleFault.INVALID_ASSISTANT)
         self.assertTrue(refused.ask_again)
 
     def test_same_assistant_is_allowed_when_all_in_the_hand_were_played(self) -> None:
-        """Only when every card in the hand was played by others may any of them be played."""
         play, _ = go(self.with_hands((4, 5), (4, 5), (4, 5)), PlayAssistant(4), PlayAssistant(5))
         for number in (4, 5):
             after, _ = go(play, PlayAssistant(number))
@@ -326,22 +305,18 @@ class PlanningTests(SynchronousTestCase):
         go(play, PlayAssistant(6))
 
     def test_action_order_is_by_value(self) -> None:
-        """Low assistants act first."""
         play, _ = go(fresh(4)[0], *map(PlayAssistant, (9, 3, 10, 1)))
         self.assertEqual(play.position.order, (3, 1, 0, 2))
 
     def test_equals_act_in_the_order_of_planning(self) -> None:
-        """Of two equal assistants the one played earlier acts first."""
         play, _ = go(self.with_hands((7,), (5,), (5,)), *map(PlayAssistant, (7, 5, 5)))
         self.assertEqual(play.position.order, (1, 2, 0))
 
     def test_d_r1_next_planning_follows_the_action_order(self) -> None:
-        """D-R1: from round 2 on assistants are played in the action order of the round before."""
         play = round_played(fresh(4)[0], 9, 3, 10, 1)
         self.assertEqual((play.position.round, play.position.order), (2, (3, 1, 0, 2)))
 
     def test_d_r1_clockwise_on_request(self) -> None:
-        """D-R1: with `planning_order` clockwise it goes around the table from whoever acted first."""
         play = round_played(fresh(4, PlanningOrder.CLOCKWISE)[0], 9, 3, 10, 1)
         self.assertEqual(play.position.order, (3, 0, 1, 2))
 
@@ -355,7 +330,6 @@ class PlanningTests(SynchronousTestCase):
             self.assertEqual(play.position.order, (1, 2, 0))
 
     def test_played_assistants_are_put_away(self) -> None:
-        """A new planning phase begins with no assistant played and a hand smaller by one."""
         play = round_played(fresh(2)[0], 1, 2)
         self.assertEqual([school.played for school in play.position.schools], [None, None])
         self.assertEqual([school.assistants for school in play.position.schools], [9, 9])
@@ -366,8 +340,6 @@ BLACK, WHITE = Tower.BLACK, Tower.WHITE
 
 
 class MoveOneTests(SynchronousTestCase):
-    """Moving students."""
-
     def test_script(self) -> None:
         """A student, a destination, the board; after the last one the move ends and steps are asked for."""
         play = at(new_position(), Status.MOVE_1)
@@ -386,7 +358,6 @@ class MoveOneTests(SynchronousTestCase):
         self.assertEqual([sum(play.position.islands[at].students) for at in (11, 0)], [2, 1])
 
     def test_three_players_move_four(self) -> None:
-        """With three players four students are moved."""
         play = at(new_position(3), Status.MOVE_1)
         for number in range(4):
             self.assertIsInstance(play.request, AskStudent, number)
@@ -395,14 +366,12 @@ class MoveOneTests(SynchronousTestCase):
         self.assertEqual(play.request, AskSteps(Seat(0), 4))
 
     def test_students_that_are_not_there(self) -> None:
-        """A colour that is not in the entrance, or no colour, is refused and the question stays."""
         play = at(with_school(new_position(), 0, entrance=students(7)), Status.MOVE_1)
         self.assertIs(refusal(self, play, ChooseStudent(Colour.RED)).fault, RuleFault.STUDENT_NOT_AVAILABLE)
         self.assertIs(refusal(self, play, ChooseStudent(None)).fault, RuleFault.INVALID_INPUT)
         self.assertTrue(refusal(self, play, ChooseStudent(None)).ask_again)
 
     def test_a_destination_that_is_not_there_drops_the_student(self) -> None:
-        """Numbers that are no destination are denied, and the question for a student comes again."""
         for number in (13, -1, 10**20):
             play, _ = go(at(new_position(), Status.MOVE_1), ChooseStudent(Colour.RED))
             after, say = go(play, ChooseDestination(number))
@@ -413,7 +382,6 @@ class MoveOneTests(SynchronousTestCase):
             self.assertEqual((after.position, after.picked), (play.position, None))
 
     def test_island_numbers_are_those_of_the_circle_now(self) -> None:
-        """With five groups left 5 is an island and 6 is none."""
         islands = circle((4, WHITE), (4, None), (2, BLACK), (1, None), (1, BLACK))
         play, _ = go(at(with_islands(new_position(), islands), Status.MOVE_1), ChooseStudent(Colour.RED))
         after, _ = go(play, ChooseDestination(5))
@@ -421,7 +389,6 @@ class MoveOneTests(SynchronousTestCase):
         self.assertEqual(names(go(play, ChooseDestination(6))[1])[0], "Denied 0")
 
     def test_a_full_table_drops_the_student(self) -> None:
-        """An eleventh student of a colour is denied; the same student may go to an island."""
         play, _ = go(
             at(with_school(new_position(), 0, dining=students(red=10)), Status.MOVE_1), ChooseStudent(Colour.RED)
         )
@@ -433,7 +400,6 @@ class MoveOneTests(SynchronousTestCase):
         go(after, ChooseStudent(Colour.RED), ChooseDestination(3))
 
     def test_other_answers_are_out_of_place(self) -> None:
-        """What does not answer the question is refused, and the question is not put again."""
         play = at(new_position(), Status.MOVE_1)
         for action in (ChooseDestination(1), ChooseSteps(1), ChooseCloud(0), PlayAssistant(1)):
             refused = refusal(self, play, action)
@@ -450,8 +416,6 @@ def walking(position: Position, assistant: int = 7) -> Play:
 
 
 class MoveTwoTests(SynchronousTestCase):
-    """Mother Nature walks, and where she stops is resolved."""
-
     def owned(self, *groups: tuple[int, Tower | None], heap: int = 1) -> Position:
         """A circle with yellow students on group 2, and seat 0 the yellow professor."""
         islands = circle(*groups)
@@ -479,7 +443,6 @@ class MoveTwoTests(SynchronousTestCase):
         self.assertEqual(play.position.islands[1].members, (2, 3))
 
     def test_owner_is_told_though_nothing_changed(self) -> None:
-        """After each count the owner is told, nobody where nobody owns the island."""
         _, say = go(walking(new_position()), ChooseSteps(2))
         owner = say[2].event
         assert isinstance(owner, IslandOwner)
@@ -491,7 +454,6 @@ class MoveTwoTests(SynchronousTestCase):
         self.assertEqual([to.event.unresolved for to in say if isinstance(to.event, Board)], [True, False])
 
     def test_no_entry_tile_is_told_in_place_of_the_owner(self) -> None:
-        """Where a tile stops the count there is no owner to tell."""
         position = self.owned(*[(1, None)] * 12)
         position = position.with_island(1, evolve(position.islands[1], no_entry_tiles=1))
         play, say = go(walking(position), ChooseSteps(1))
@@ -500,7 +462,6 @@ class MoveTwoTests(SynchronousTestCase):
         self.assertIs(play.position.islands[1].tower, None)
 
     def test_steps_are_one_to_the_assistants(self) -> None:
-        """Zero, one too many and wild numbers are refused, and the question stays."""
         play = walking(new_position(), assistant=6)
         self.assertEqual(play.request, AskSteps(Seat(0), 3))
         for number in (0, 4, -1, 10**30, -(10**30)):
@@ -509,7 +470,6 @@ class MoveTwoTests(SynchronousTestCase):
             self.assertTrue(refused.ask_again)
 
     def test_d_r16_steps_may_go_around_the_circle(self) -> None:
-        """D-R16: five steps among four groups end one further on."""
         position = with_islands(new_position(), circle((4, BLACK), (4, None), (3, WHITE), (1, None)), mother_nature=3)
         play, _ = go(walking(position, assistant=10), ChooseSteps(5))
         self.assertEqual(play.position.mother_nature, 0)
@@ -535,8 +495,6 @@ class MoveTwoTests(SynchronousTestCase):
 
 
 class MoveThreeTests(SynchronousTestCase):
-    """Taking a cloud, and what comes after a turn."""
-
     def choosing(self, turn: int = 0, **changes: object) -> Play:
         """A match in which a cloud is to be chosen, by the player who acts first or last."""
         position = evolve(new_position(), turn=turn, clouds=(students(1, 1, 1), students()))
@@ -558,7 +516,6 @@ class MoveThreeTests(SynchronousTestCase):
         self.assertEqual(play.position.round, 2)
 
     def test_clouds_that_cannot_be_had(self) -> None:
-        """An empty cloud and one that is not there are refused, and the question stays."""
         play = self.choosing()
         self.assertEqual(play.request, AskCloud(Seat(0), (0,)))
         self.assertIs(refusal(self, play, ChooseCloud(1)).fault, RuleFault.EMPTY_CLOUD)
@@ -567,7 +524,6 @@ class MoveThreeTests(SynchronousTestCase):
         self.assertTrue(refusal(self, play, ChooseCloud(1)).ask_again)
 
     def test_last_round_ends_the_match_after_its_last_turn(self) -> None:
-        """A last round is played to its end; then the match is over without another question."""
         play, say = go(self.choosing(last_round=True), ChooseCloud(0))
         self.assertIs(play.verdict, None)
         play, say = go(self.choosing(turn=1, last_round=True), ChooseCloud(0))
@@ -576,7 +532,6 @@ class MoveThreeTests(SynchronousTestCase):
         self.assertIn("students", play.verdict.why)
 
     def test_tenth_round_ends_the_match(self) -> None:
-        """With the assistants used up the match is over after the round."""
         play, _ = go(self.choosing(turn=1, hands=((), ())), ChooseCloud(0))
         assert play.verdict is not None
         self.assertIn("assistants", play.verdict.why)
@@ -603,18 +558,14 @@ ACTIONS = st.one_of(
 
 
 class NotationTests(PropertyCase):
-    """Actions to the journal and back."""
-
     @given(ACTIONS)
     def test_reads_back(self, action: Action) -> None:
-        """Any action, with any number at all, is written as two printable words and read back as it is."""
         notation = write(action)
         self.assertEqual(read(notation), action)
         self.assertTrue(notation.decode("ascii").isprintable())
         self.assertEqual(len(notation.split(b" ")), 2)
 
     def test_words(self) -> None:
-        """The notation of one action of each kind."""
         for action, notation in (
             (ChooseTower(Tower.GREY), b"tower grey"),
             (ChooseWizard(4), b"wizard 4"),
@@ -630,7 +581,6 @@ class NotationTests(PropertyCase):
             self.assertEqual(read(notation), action)
 
     def test_what_is_no_notation(self) -> None:
-        """Other words, other numbers and other spacing are refused with a ValueError that does not repeat them."""
         for notation in (
             b"",
             b"tower",
@@ -656,8 +606,6 @@ class NotationTests(PropertyCase):
 
 
 class NumberTests(SynchronousTestCase):
-    """Numbers that are out of every range."""
-
     def test_far_numbers_are_brought_near(self) -> None:
         """A number beyond anything to choose is taken for one that is just as impossible, and stays short."""
         for kind in NUMBERED:

@@ -55,7 +55,6 @@ class ProfessorTests(SynchronousTestCase):
         return with_professors(position).professors[RED]
 
     def test_first_student_of_a_colour_brings_the_professor(self) -> None:
-        """One student against none is strictly more."""
         self.assertEqual(moved_to_table(with_red(), RED).professors[RED], Seat(0))
 
     def test_a_tie_changes_nothing(self) -> None:
@@ -69,25 +68,21 @@ class ProfessorTests(SynchronousTestCase):
         self.assertEqual(self.holder(with_red(2, 3, 0, 2, holder=1, seats=4)), Seat(1))
 
     def test_d_r4_farmer_takes_on_a_tie_and_keeps(self) -> None:
-        """D-R4: with the farmer a player takes professors on equality, and keeps them when the turn is over."""
         position = with_red(2, 2, 0, holder=1)
         taken = with_professors(evolve(position, character=Character.FARMER))
         self.assertEqual(taken.professors[RED], Seat(0))
         self.assertEqual(self.holder(evolve(taken, character=None)), Seat(0))
 
     def test_farmer_needs_students(self) -> None:
-        """The farmer takes nothing where nobody has a student, and nothing from somebody with more."""
         nobody = evolve(with_red(0, 0, 0), character=Character.FARMER)
         self.assertIs(self.holder(nobody), None)
         self.assertEqual(self.holder(evolve(with_red(1, 2, 0, holder=1), character=Character.FARMER)), Seat(1))
 
     def test_farmer_is_for_the_active_player(self) -> None:
-        """Whoever else draws level gets nothing from it."""
         position = evolve(with_red(1, 2, 2, holder=2), character=Character.FARMER)
         self.assertEqual(self.holder(position), Seat(2))
 
     def test_d_r5_a_holder_with_nothing_left_keeps_the_professor(self) -> None:
-        """D-R5: with nobody at the table any more the professor stays where it was."""
         self.assertEqual(self.holder(with_red(0, 0, 0, holder=1)), Seat(1))
 
     def test_d_r5_students_gone_can_hand_it_over(self) -> None:
@@ -111,8 +106,6 @@ class ProfessorTests(SynchronousTestCase):
 
 
 class ProfessorPropertyTests(PropertyCase):
-    """Professors for any dining rooms."""
-
     @given(st.lists(st.integers(0, 10), min_size=4, max_size=4), st.sampled_from([None, 0, 1, 2, 3]))
     def test_alone_with_the_most_has_the_professor(self, counts: list[int], holder: int | None) -> None:
         """Whoever alone has the most holds the professor; without such a player it stays where it is."""
@@ -134,27 +127,22 @@ class CoinTests(SynchronousTestCase):
         return after.schools[0].coins - position.schools[0].coins, after.supply - supply
 
     def test_every_third_seat_earns_a_coin(self) -> None:
-        """Of ten seats the third, sixth and ninth pay one coin each, out of the supply."""
         self.assertEqual([self.earned(before)[0] for before in range(10)], [0, 0, 1, 0, 0, 1, 0, 0, 1, 0])
         self.assertEqual(self.earned(2), (1, -1))
 
     def test_no_coins_in_the_normal_game(self) -> None:
-        """Without the expert rules nothing is earned."""
         self.assertEqual(self.earned(2, expert=False, supply=0), (0, 0))
 
     def test_d_r8_an_empty_supply_pays_nothing(self) -> None:
-        """D-R8: when the supply is empty a coin seat earns nothing."""
         self.assertEqual(self.earned(2, supply=0), (0, 0))
 
     def test_d_r7_a_seat_covered_again_pays_again(self) -> None:
-        """D-R7: a coin seat that was vacated and is covered again pays again."""
         position = with_red(3, expert=True)
         emptier = emptied(position, RED, 1)
         after = seated(emptier, emptier.schools[0], RED)
         self.assertEqual(after.schools[0].coins - position.schools[0].coins, 1)
 
     def test_d_r6_a_swap_earns_its_coin(self) -> None:
-        """D-R6: a student that the minstrel seats on a third seat earns the coin."""
         position = with_school(with_red(2, expert=True), 0, dining=students(yellow=1, red=2))
         after = swapped(position, leaves=Colour.YELLOW, enters=RED)
         self.assertEqual(after.schools[0].coins - position.schools[0].coins, 1)
@@ -171,7 +159,6 @@ class RoomTests(SynchronousTestCase):
     """Ten seats at a table (A.4)."""
 
     def test_ten_seats(self) -> None:
-        """A tenth student finds a seat, an eleventh does not."""
         self.assertTrue(has_room(with_red(9).schools[0], RED))
         self.assertFalse(has_room(with_red(10).schools[0], RED))
         self.assertTrue(has_room(with_red(10).schools[0], Colour.BLUE))
@@ -201,12 +188,10 @@ class InfluenceTests(SynchronousTestCase):
     """Counting influence (A.6)."""
 
     def test_students_count_for_the_professor(self) -> None:
-        """Only students whose professor somebody holds count, for the holder."""
         position = twelve((None, students(yellow=2, blue=1, red=5)))
         self.assertEqual(influences(position, position.islands[0]), (2, 1))
 
     def test_towers_count_for_their_colour(self) -> None:
-        """Each tower of a group is worth one to its team."""
         position = with_holders(with_islands(new_position(), circle((3, WHITE, students(yellow=2)), (9, None))), 0)
         self.assertEqual(influences(position, position.islands[0]), (2, 3))
 
@@ -224,14 +209,12 @@ class InfluenceTests(SynchronousTestCase):
         self.assertEqual(influences(four, four.islands[0]), (2, 0))
 
     def test_d_r12_centaur_makes_all_towers_nothing(self) -> None:
-        """D-R12: with the centaur no tower counts, the own ones neither."""
         position = evolve(twelve((BLACK, students(yellow=1))), character=Character.CENTAUR)
         self.assertEqual(influences(position, position.islands[0]), (1, 0))
         other = evolve(twelve((WHITE, students(yellow=1))), character=Character.CENTAUR)
         self.assertEqual(influences(other, other.islands[0]), (1, 0))
 
     def test_harvested_colour_counts_for_nobody(self) -> None:
-        """The colour that the harvester named gives no influence."""
         position = evolve(twelve((None, students(yellow=5, blue=1))), banned=Colour.YELLOW)
         self.assertEqual(influences(position, position.islands[0]), (0, 1))
 
@@ -240,7 +223,6 @@ class ConquestTests(SynchronousTestCase):
     """Building and rebuilding towers (A.6)."""
 
     def test_strongest_builds(self) -> None:
-        """The team with the most influence on a free island builds one tower from its board."""
         resolution = resolved(twelve((None, students(yellow=2, blue=1))), 0)
         self.assertEqual(resolution.position.islands[0].tower, BLACK)
         self.assertEqual(resolution.position.schools[0].towers, 7)
@@ -248,7 +230,6 @@ class ConquestTests(SynchronousTestCase):
         self.assertEqual(resolution.island, resolution.position.islands[0])
 
     def test_a_tie_for_the_top_changes_nothing(self) -> None:
-        """Equal influence: a free island stays free and an owner stays the owner."""
         for tower, heap in ((None, students(1, 1)), (BLACK, students(1, 2))):
             position = twelve((tower, heap))
             resolution = resolved(position, 0)
@@ -256,17 +237,14 @@ class ConquestTests(SynchronousTestCase):
             self.assertEqual(resolution.owner, None if tower is None else Seat(0))
 
     def test_two_challengers_level_above_the_owner_change_nothing(self) -> None:
-        """Three players: a tie for the top above the owner leaves the owner."""
         position = twelve((GREY, students(yellow=3, blue=3)), seats=3)
         self.assertEqual(resolved(position, 0).position, position)
 
     def test_no_influence_builds_nothing(self) -> None:
-        """Where nobody has any influence nothing is built."""
         position = twelve((None, students(red=4)))
         self.assertEqual(resolved(position, 0).position, position)
 
     def test_conquered_towers_go_home(self) -> None:
-        """A stronger team replaces all towers of a group, and the old ones go back to their board."""
         position = with_islands(new_position(), circle((2, WHITE, students(yellow=3)), (10, None)))
         after = resolved(with_holders(position, 0), 0).position
         self.assertEqual(built(after)[0], (BLACK, 2))
@@ -282,7 +260,6 @@ class ConquestTests(SynchronousTestCase):
         self.assertEqual(resolution.owner, Seat(0))
 
     def test_too_few_towers_build_what_there_is(self) -> None:
-        """A group larger than the towers left gets those, and nothing grows together any more."""
         islands = circle((3, WHITE, students(yellow=9)), (1, BLACK), (6, None), (1, BLACK), (1, None))
         position = with_holders(with_islands(new_position(3), islands), 0)
         position = position.with_school(Seat(0), evolve(position.schools[0], towers=2))
@@ -294,10 +271,7 @@ class ConquestTests(SynchronousTestCase):
 
 
 class TileTests(SynchronousTestCase):
-    """No-entry tiles."""
-
     def test_d_r10_tiles_stack_and_go_one_by_one(self) -> None:
-        """D-R10: each resolution of an island with several tiles returns one to the card and counts nothing."""
         position = evolve(new_position(characters=[Character.HERBALIST]), professors=(Seat(0),) * 5)
         herbalist = position.cards[0]
         position = position.with_card(evolve(herbalist, no_entry_tiles=2))
@@ -335,21 +309,18 @@ class MergingTests(SynchronousTestCase):
         self.assertEqual(built(position)[1], (BLACK, 2))
 
     def test_both_neighbours(self) -> None:
-        """Both neighbours join, with students, towers and tiles."""
         position = self.merged((1, None), (2, BLACK), (1, WHITE), (3, BLACK), (5, None), place=2)
         self.assertEqual(position.islands[1].members, (2, 3, 4, 5, 6, 7))
         self.assertEqual(built(position), [(None, 0), (BLACK, 6), (None, 0)])
         self.assertEqual([school.towers for school in position.schools], [2, 8])
 
     def test_other_colours_and_free_islands_stay_apart(self) -> None:
-        """A neighbour with other towers, or none, does not join."""
         islands = circle((1, WHITE), (1, None, students(yellow=1)), (10, None))
         resolution = resolved(with_holders(with_islands(new_position(), islands), 0), 1)
         self.assertFalse(resolution.merged)
         self.assertEqual(len(resolution.position.islands), 3)
 
     def test_across_the_end_of_the_circle(self) -> None:
-        """The last and the first island grow together at the beginning."""
         for place in (0, 4):
             first, last = (BLACK, None) if place else (None, BLACK)
             groups = ((1, first), (1, None), (1, None), (8, None), (1, last))
@@ -358,7 +329,6 @@ class MergingTests(SynchronousTestCase):
             self.assertEqual(position.islands[0].members, (1, 12))
 
     def test_both_neighbours_across_the_end(self) -> None:
-        """The last, the first and the second island grow together at the beginning."""
         position = self.merged((1, None), (1, BLACK), (1, None), (1, None), (7, None), (1, BLACK), place=0)
         self.assertEqual(position.islands[0].members, (1, 2, 12))
         position = self.merged((1, BLACK), (1, None), (1, None), (7, None), (1, BLACK), (1, None), place=5)
@@ -373,7 +343,6 @@ class MergingTests(SynchronousTestCase):
                 self.assertIn(stands + 1, position.islands[position.mother_nature].members)
 
     def test_tiles_are_carried_over(self) -> None:
-        """A group carries the tiles of all its parts."""
         islands = circle((1, None, students(yellow=1)), (1, BLACK), (10, None))
         islands[1] = evolve(islands[1], no_entry_tiles=2)
         after = resolved(with_holders(with_islands(new_position(), islands), 0), 0).position
@@ -381,8 +350,6 @@ class MergingTests(SynchronousTestCase):
 
 
 class CirclePropertyTests(PropertyCase):
-    """Circles of any kind."""
-
     @given(st.lists(st.sampled_from([None, BLACK, WHITE]), min_size=12, max_size=12), st.integers(0, 11))
     def test_nothing_is_lost_and_neighbours_differ(self, towers: list[Tower | None], place: int) -> None:
         """After a conquest students and islands are all there, and the new group's neighbours have other towers."""
@@ -452,7 +419,6 @@ class AtOnceTests(SynchronousTestCase):
         self.assertIs(ended_at_once(with_left(3, 4, 0, 0)), None)
 
     def test_three_groups(self) -> None:
-        """Three groups of islands end the match by the count; four do not."""
         self.assertIs(
             ended_at_once(with_islands(new_position(), circle((4, BLACK), (4, None), (2, WHITE), (2, None)))), None
         )
@@ -463,7 +429,6 @@ class AtOnceTests(SynchronousTestCase):
             self.assertIn("three groups", verdict.why)
 
     def test_last_tower_beats_three_groups(self) -> None:
-        """Whoever built the last tower has won, whatever the count of three groups would say."""
         position = with_islands(new_position(3), circle((7, BLACK), (4, WHITE), (1, GREY)))
         position = with_school(with_school(position, 0, towers=3), 2, towers=0)
         verdict = ended_at_once(position)
@@ -476,17 +441,14 @@ class WithRoundTests(SynchronousTestCase):
     """The ends that wait for the end of the round (A.8, A.9)."""
 
     def test_a_round_like_others_ends_nothing(self) -> None:
-        """With students and assistants left the match goes on."""
         self.assertIs(ended_with_round(with_left(3, 4)), None)
 
     def test_students_have_run_out(self) -> None:
-        """A round marked as the last ends the match by the count."""
         verdict = ended_with_round(evolve(with_left(3, 4), last_round=True))
         assert verdict is not None
         self.assertEqual((verdict.team, verdict.why), (BLACK, "the students have run out; most towers"))
 
     def test_assistants_are_used_up(self) -> None:
-        """The round in which the last assistants were played ends the match by the count."""
         verdict = ended_with_round(evolve(with_left(5, 4), hands=((), ())))
         assert verdict is not None
         self.assertEqual((verdict.team, verdict.why), (WHITE, "the assistants are used up; most towers"))
@@ -496,7 +458,6 @@ class CountTests(SynchronousTestCase):
     """Who is ahead (A.8, D-R9)."""
 
     def test_fewest_towers_left(self) -> None:
-        """The fewest towers left win, whoever has the professors."""
         position = with_left(4, 3, 5, holders=(0, 0, 0))
         self.assertEqual(counted(position.teams, position, "why").winners, (Seat(1),))
 
@@ -508,7 +469,6 @@ class CountTests(SynchronousTestCase):
         self.assertIn("professors", verdict.why)
 
     def test_partners_count_their_professors_together(self) -> None:
-        """Four players: the professors of both partners are one sum."""
         position = with_left(3, 3, 0, 0, holders=(0, 3, 1))
         self.assertEqual(counted(position.teams, position, "why").winners, (Seat(0), Seat(3)))
 
@@ -526,7 +486,6 @@ class LeavingTests(SynchronousTestCase):
     """A player who is gone (A.11)."""
 
     def test_of_two_teams_the_other_wins(self) -> None:
-        """Two players, or two teams: the others win, however the match stands."""
         self.assertEqual(left(with_left(1, 8), Seat(0), Cause.LEFT).winners, (Seat(1),))
         verdict = left(with_left(1, 8, 0, 0), Seat(3), Cause.LEFT)
         self.assertEqual((verdict.team, verdict.winners, verdict.cause), (WHITE, (Seat(1), Seat(2)), Cause.LEFT))
@@ -552,7 +511,6 @@ class LeavingTests(SynchronousTestCase):
             self.assertEqual((verdict.winners, verdict.team), (winners, team))
 
     def test_master_says_it(self) -> None:
-        """A seat given up ends the match at once: statuses, the winner, and no more questions."""
         master = Eriantys().new_master(2, {"move_time": "60"}, Dice(1))
         master.begin(0)
         said = [type(to.event).__name__ for to in master.forfeit(Seat(0), 5)]

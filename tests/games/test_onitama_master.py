@@ -38,19 +38,15 @@ NOBODY = "." * 25
 
 
 def act(master: OnitamaMaster, seat: Seat, notation: str, now: int = 0) -> Sequence[To[object]]:
-    """An action as it is written."""
     return master.act(seat, ONITAMA.read(notation.encode()), now)
 
 
 def in_play(master: OnitamaMaster) -> list[Card]:
-    """The five cards on the table."""
     position = master.position
     return [*position.hands[0], *position.hands[1], position.spare]
 
 
 class MasterTests(MasterContract, PropertyCase):
-    """What every master must do."""
-
     game = ONITAMA
 
     def illegal(self, master: OnitamaMaster, rng: random.Random) -> Sequence[tuple[Seat, Action]]:
@@ -65,10 +61,7 @@ class MasterTests(MasterContract, PropertyCase):
 
 
 class DealTests(PropertyCase):
-    """How a match begins."""
-
-    def test_at_random(self) -> None:
-        """Five different cards are dealt, everybody is told, and White, the first seat, is to move."""
+    def test_deals_are_random_and_white_moves_first(self) -> None:
         master = ONITAMA.new_master(2, {}, SystemChance())
         events = master.begin(0)
         self.assertEqual(events, (To(Dealt(master.position)),))
@@ -90,17 +83,13 @@ class DealTests(PropertyCase):
             self.assertLess(max(abs(count - 250) for count in counts.values()), 100)
 
     def test_as_set(self) -> None:
-        """The setting fixes who has which card; nothing is drawn for it."""
         master = begun(DEAL)
         self.assertEqual(master.position, dealt(DEAL))
         self.assertEqual(begun(DEAL.upper()).position, dealt(DEAL))
 
 
 class PlayTests(PropertyCase):
-    """Moves and ends through the master."""
-
-    def test_a_move_is_for_everyone(self) -> None:
-        """The mover's seat and the move are told to all; the position is that of the rules."""
+    def test_all_are_told_of_a_move_by_seat(self) -> None:
         master = begun(DEAL)
         before = master.position
         events = act(master, WHITE, "tiger c1 c3")
@@ -112,7 +101,6 @@ class PlayTests(PropertyCase):
             self.assertEqual(master.view(seat), Situation(master.position))
 
     def test_refusals_say_why(self) -> None:
-        """Out of turn, against the rules, an exchange while a move exists: each in its own words."""
         master = begun(DEAL)
         for seat, notation, reason in (
             (BLACK, "ox a5 a4", "it is the other player's turn"),
@@ -140,15 +128,13 @@ class PlayTests(PropertyCase):
         self.assertEqual(reasons, {"the master is taken", "the master stands on the enemy master's start square"})
 
     def test_after_the_end(self) -> None:
-        """A match that is over takes no move and no exchange, from nobody."""
         master = begun(DEAL)
         master.forfeit(WHITE, 0)
         for seat, notation in ((WHITE, "tiger c1 c3"), (BLACK, "ox a5 a4"), (WHITE, "stalemate tiger")):
             error = self.assertRaises(IllegalAction, act, master, seat, notation)
             self.assertEqual(str(error), "the match is over")
 
-    def test_left_and_late(self) -> None:
-        """Who leaves loses; so does who is to move when the time is up."""
+    def test_who_leaves_or_is_late_loses(self) -> None:
         for seat in (WHITE, BLACK):
             master = begun(DEAL)
             self.assertEqual(master.forfeit(seat, 0), ())
@@ -235,7 +221,6 @@ class ExchangeTests(PropertyCase):
 
     @given(st.randoms(use_true_random=False))
     def test_moves_keep_the_five_cards(self, rng: random.Random) -> None:
-        """Without a stalemate the five cards of the deal are the five cards of the match, and nothing is drawn."""
         chance = SystemChance(rng.randrange)
         master = begun(chance=chance)
         chance.take()
@@ -256,7 +241,6 @@ class ExchangeTests(PropertyCase):
         self.assertEqual((master.position.turn, master._pack), (BLACK, pack))
 
     def test_refused_exchanges_draw_nothing(self) -> None:
-        """A refusal asks chance for nothing: the script is empty."""
         master = begun(DEAL)
         self.assertRaises(IllegalAction, act, master, WHITE, "stalemate tiger")
         master.position = replace(master.position, board=NOBODY)
@@ -265,10 +249,7 @@ class ExchangeTests(PropertyCase):
 
 
 class SettingTests(PropertyCase):
-    """The settings, from both sides."""
-
     def test_deals_that_cannot_be(self) -> None:
-        """Too few, too many, twice the same, unknown: refused by `check`, with the form and all cards named."""
         for deal in (
             "",
             "tiger",
@@ -291,7 +272,6 @@ class SettingTests(PropertyCase):
             self.assertRaises(BadOption, ONITAMA.new_master, 2, {"deal": deal}, SystemChance())
 
     def test_a_draw_by_length(self) -> None:
-        """After `max_plies` moves of both sides the match is drawn, and not one sooner."""
         master = begun(DEAL, max_plies="3")
         act(master, WHITE, "tiger c1 c3")
         act(master, BLACK, "ox a5 a4")
@@ -300,7 +280,6 @@ class SettingTests(PropertyCase):
         self.assertEqual(master.result, Result((), Cause.RULES, "drawn after 3 plies"))
 
     def test_a_win_with_the_last_move(self) -> None:
-        """A win on the very move that would be a draw is a win."""
         master = begun(DEAL, max_plies="1")
         master.position = replace(master.position, board=board_of("k....", ".....", "..K..", ".....", "....."))
         act(master, WHITE, "tiger c3 c5")
@@ -309,7 +288,6 @@ class SettingTests(PropertyCase):
         self.assertEqual(result.winners, (WHITE,))
 
     def test_an_exchange_counts(self) -> None:
-        """An exchange is a turn like any other."""
         master = begun(DEAL, ScriptedChance([0]), max_plies="1")
         master.position = replace(master.position, board=NOBODY)
         act(master, WHITE, "stalemate tiger")
@@ -318,13 +296,11 @@ class SettingTests(PropertyCase):
         self.assertEqual(result.winners, ())
 
     def test_numbers_that_cannot_be(self) -> None:
-        """The length of a match is from one move to a million."""
         for text in ("0", "-1", "1000001", "many", "1.5", ""):
             self.assertIn("max_plies", str(self.assertRaises(BadOption, ONITAMA.check, {"max_plies": text})))
         ONITAMA.check({"max_plies": "1000000", "move_time": "0.5", "deal": DEAL})
 
     def test_a_thousand_plies_by_default(self) -> None:
-        """A match that nobody ends is drawn after 1000 moves."""
         rng = random.Random(1)
         master = begun(chance=SystemChance(rng.randrange))
         master.position = replace(master.position, board=NOBODY)
@@ -350,10 +326,7 @@ class SettingTests(PropertyCase):
 
 
 class NotationTests(PropertyCase):
-    """Actions in the journal."""
-
     def test_written(self) -> None:
-        """A move is its card and squares, an exchange its card; both are read back."""
         for action, notation in ((Move(Card("tiger"), 2, 12), b"tiger c1 c3"), (Exchange(Card("ox")), b"stalemate ox")):
             self.assertEqual(ONITAMA.write(action), notation)
             self.assertEqual(ONITAMA.read(notation), action)
@@ -367,7 +340,6 @@ class NotationTests(PropertyCase):
                 self.assertEqual(ONITAMA.read(ONITAMA.write(move)), move)
 
     def test_not_the_notation(self) -> None:
-        """Anything else is a ValueError that holds nothing of it."""
         for notation in (
             b"",
             b"tiger",
@@ -393,13 +365,10 @@ class NotationTests(PropertyCase):
 
 
 class MessagesTests(MessagesContract, PropertyCase):
-    """The contract, and each message to the letter."""
-
     messages = MESSAGES
     player = MasterTests()
 
     def test_messages(self) -> None:
-        """Squares by name, cards in alphabetical order, `from` and `to`."""
         position = Position(((Card("ox"), Card("boar")), (Card("eel"), Card("crab"))), Card("tiger"))
         for event, text in (
             (Dealt(position), '{"kind":"dealt","hands":[["boar","ox"],["crab","eel"]],"spare":"tiger"}'),
@@ -409,7 +378,6 @@ class MessagesTests(MessagesContract, PropertyCase):
             self.assertEqual(msgspec.json.encode(MESSAGES.event(event)).decode(), text)
 
     def test_view(self) -> None:
-        """The board as it is dealt."""
         master = ONITAMA.new_master(2, {"deal": "boar,ox/crab,eel/tiger"}, None)  # type: ignore[arg-type]
         master.begin(0)
         board = "PPKPP" + "." * 15 + "ppkpp"
@@ -421,12 +389,9 @@ class MessagesTests(MessagesContract, PropertyCase):
 
 
 class PictureTests(PictureContract, PropertyCase):
-    """The contract, and what is in the picture."""
-
     player = MasterTests()
 
     def test_the_start(self) -> None:
-        """All pieces, both colours, the five cards, coordinates, and who is to move."""
         drawn = picture(ONITAMA, record_of(self.player, 1, 0, deal="tiger,crab/ox,eel/frog"))
         self.assertEqual(len([title for title in titles(drawn) if " on " in title]), START.count("p") * 2 + 2)
         self.assertIn("master on c1", titles(drawn))
@@ -436,14 +401,12 @@ class PictureTests(PictureContract, PropertyCase):
         self.assertNotIn('class="last"', drawn)
 
     def test_the_last_move(self) -> None:
-        """Both of its squares are marked, and it is the last one of the list."""
         record = record_of(self.player, 2, 3)
         drawn = picture(ONITAMA, record)
         self.assertEqual(drawn.count('class="last"'), 2)
         self.assertEqual(words(drawn)[-1], f"3. {record.entries[-1].notation.decode()}")
 
     def test_the_asking_seat_sits_below(self) -> None:
-        """Black's own picture is turned."""
         record = record_of(self.player, 1, 0)
         upper = [parsed(picture(ONITAMA, record, seat=seat)) for seat in (None, Seat(0), Seat(1))]
         texts = [
@@ -453,7 +416,6 @@ class PictureTests(PictureContract, PropertyCase):
         self.assertEqual(texts, [["bobBlack", "annWhite"], ["bobBlack", "annWhite"], ["annWhite", "bobBlack"]])
 
     def test_the_end(self) -> None:
-        """Who won is marked, and said."""
         drawn = picture(ONITAMA, record_of(self.player, 3, 200))
         self.assertIn("won", words(drawn))
         self.assertTrue(any(" won: the master " in line for line in words(drawn)))

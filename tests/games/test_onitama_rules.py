@@ -45,15 +45,11 @@ MIRRORED = (("goose", "rooster"), ("eel", "cobra"), ("rabbit", "frog"), ("ox", "
 
 
 def vectors(card: str) -> set[tuple[int, int]]:
-    """A card's vectors, without their order."""
     return set(VECTORS[Card(card)])
 
 
 class CardTests(SynchronousTestCase):
-    """The cards as they are printed."""
-
     def test_sixteen_different_cards(self) -> None:
-        """There are sixteen cards, no two alike, none with a vector twice, and none that leads nowhere."""
         self.assertEqual(len(VECTORS), 16)
         self.assertEqual(len({frozenset(vectors) for vectors in VECTORS.values()}), 16)
         for card, one in VECTORS.items():
@@ -62,7 +58,6 @@ class CardTests(SynchronousTestCase):
             self.assertTrue(all(-2 <= right <= 2 and -2 <= forward <= 2 for right, forward in one), card)
 
     def test_eight_are_their_own_mirror_and_eight_are_pairs(self) -> None:
-        """Mirrored left to right eight cards are themselves, and the other eight are each other's."""
         for card in SYMMETRIC:
             self.assertEqual({(-right, forward) for right, forward in vectors(card)}, vectors(card), card)
         for card, other in MIRRORED:
@@ -70,7 +65,6 @@ class CardTests(SynchronousTestCase):
         self.assertEqual({*SYMMETRIC, *sum(MIRRORED, ())}, set(VECTORS))
 
     def test_how_many_vectors(self) -> None:
-        """One card has two vectors, ten have three and five have four."""
         self.assertEqual(Counter(len(one) for one in VECTORS.values()), {2: 1, 3: 10, 4: 5})
 
     def test_documented(self) -> None:
@@ -91,8 +85,6 @@ class CardTests(SynchronousTestCase):
 
 
 class SquareTests(SynchronousTestCase):
-    """The squares and their names."""
-
     def test_names(self) -> None:
         """25 squares from a1 along White's side to e5, in either case, and no other name."""
         self.assertEqual((len(SQUARES), len(set(SQUARES))), (25, 25))
@@ -104,10 +96,7 @@ class SquareTests(SynchronousTestCase):
 
 
 class LeadsTests(SynchronousTestCase):
-    """Where a card leads from a square."""
-
     def named(self, colour: int, card: str, start: str) -> set[str]:
-        """The squares a card leads to, by name."""
         return {SQUARES[square] for square in LEADS[colour][Card(card)][SQUARE_NAMED[start]]}
 
     def test_both_sides(self) -> None:
@@ -118,21 +107,18 @@ class LeadsTests(SynchronousTestCase):
         self.assertEqual(self.named(1, "rabbit", "d4"), {"c3", "b4", "e5"})
 
     def test_the_board_has_edges(self) -> None:
-        """What would leave the board is left out; no way leads around its edge."""
         self.assertEqual(self.named(0, "dragon", "a1"), {"c2"})
         self.assertEqual(self.named(0, "crab", "e5"), {"c5"})
         self.assertEqual(self.named(0, "tiger", "a1"), {"a3"})
         self.assertEqual(self.named(1, "tiger", "a1"), {"a2"})
 
     def test_black_is_white_turned_around(self) -> None:
-        """For every card and square: Black's way is White's on the board turned by half."""
         for card in VECTORS:
             for square in range(25):
                 turned = {24 - end for end in LEADS[0][card][24 - square]}
                 self.assertEqual(set(LEADS[1][card][square]), turned, (card, square))
 
     def test_every_vector_somewhere(self) -> None:
-        """From the middle every card leads to as many squares as it has vectors, for both sides."""
         for colour in (0, 1):
             for card, one in VECTORS.items():
                 self.assertEqual(len(set(LEADS[colour][card][12])), len(one), card)
@@ -147,8 +133,6 @@ def move(card: str, start: str, end: str) -> Move:
 
 
 class AgreementTests(PropertyCase):
-    """What other implementations say."""
-
     def test_counts(self) -> None:
         """The numbers of move sequences up to length 4 from four deals (`long_onitama` goes to 5)."""
         for deal, counts in PERFT:
@@ -186,16 +170,12 @@ class AgreementTests(PropertyCase):
 
 
 class MoveTests(PropertyCase):
-    """Single moves."""
-
     def test_the_start(self) -> None:
-        """Masters stand in the middle of the back rows, pupils beside them; White is to move, nobody has won."""
         position = dealt(DEAL)
         self.assertEqual(position.rows(), ("ppkpp", ".....", ".....", ".....", "PPKPP"))
         self.assertEqual((position.turn, position.won), (0, None))
 
     def test_a_move(self) -> None:
-        """The piece moves, the card goes to the spare, the spare comes to the hand, the turn passes; the old position stays."""
         before = dealt(DEAL)
         after = before.after(move("tiger", "c1", "c3"))
         self.assertEqual(after.rows(), ("ppkpp", ".....", "..K..", ".....", "PP.PP"))
@@ -204,20 +184,17 @@ class MoveTests(PropertyCase):
         later = after.after(move("eel", "c5", "b5"))
         self.assertEqual((later.hands, later.spare, later.turn), ((("frog", "crab"), ("ox", "tiger")), "eel", 0))
 
-    def test_taking(self) -> None:
-        """An enemy on the end square is gone."""
+    def test_an_enemy_on_the_end_square_is_gone(self) -> None:
         position = dealt(DEAL, board_of("..k..", ".....", "p....", ".....", "P.K.."))
         after = position.after(move("tiger", "a1", "a3"))
         self.assertEqual(after.rows(), ("..k..", ".....", "P....", ".....", "..K.."))
 
-    def test_nothing_blocks_the_way(self) -> None:
-        """A piece passes over others."""
+    def test_nothing_blocks_the_way_of_a_move(self) -> None:
         position = dealt(DEAL, board_of("..k..", ".....", ".....", "pP...", "PPK.."))
         self.assertIs(position.why_not(move("tiger", "a1", "a3")), None)
         self.assertIs(position.why_not(move("tiger", "b1", "b3")), None)
 
     def test_why_not(self) -> None:
-        """Each thing that can be wrong is told by its own words."""
         position = dealt(DEAL)
         for wrong, reason in (
             (move("ox", "c1", "c2"), "that card is not in your hand"),
@@ -233,13 +210,11 @@ class MoveTests(PropertyCase):
             self.assertEqual(position.why_not(wrong), reason, str(wrong))
 
     def test_two_cards_one_way(self) -> None:
-        """Two cards that lead to the same square are two different moves."""
         ways = [str(one) for one in dealt("crab,boar/ox,eel/frog").moves() if one.start == SQUARE_NAMED["c1"]]
         self.assertEqual(sorted(ways), ["boar c1 c2", "crab c1 c2"])
 
     @given(st.randoms(use_true_random=False))
     def test_moves_are_what_nothing_speaks_against(self, rng: random.Random) -> None:
-        """The moves given are exactly those that `why_not` has nothing against, each once."""
         position = wandered(rng)
         cards = [*position.hands[0], *position.hands[1], position.spare]
         every = [Move(card, start, end) for card in cards for start in range(25) for end in range(25)]
@@ -259,7 +234,6 @@ class MoveTests(PropertyCase):
 
     @given(st.randoms(use_true_random=False))
     def test_what_a_move_keeps(self, rng: random.Random) -> None:
-        """A move keeps the five cards and the mover's pieces, and takes at most one of the enemy's."""
         before = wandered(rng)
         for one in before.moves():
             after = before.after(one)
@@ -275,8 +249,6 @@ class MoveTests(PropertyCase):
 
 
 class EndTests(PropertyCase):
-    """How a match is won."""
-
     def test_the_master_is_taken(self) -> None:
         """Taking the enemy's master wins, for both sides, whatever takes it; taking a pupil does not."""
         position = dealt(DEAL, board_of(".....", ".....", "k....", ".....", "P.K.."))
@@ -299,14 +271,11 @@ class EndTests(PropertyCase):
         self.assertIs(position.after(move("tiger", "c2", "c1")).won, None)
 
     def test_both_at_once(self) -> None:
-        """A master that takes the enemy's master on its start square has taken it."""
         position = dealt(DEAL, board_of("..k..", ".....", "..K..", ".....", "....."))
         self.assertEqual(position.after(move("tiger", "c3", "c5")).won, "the master is taken")
 
 
 class ExchangeTests(PropertyCase):
-    """A card given and a card got."""
-
     def test_exchanged(self) -> None:
         """The new card comes to the place of the given one, the turn passes; board, spare and the other hand stay."""
         before = dealt(DEAL)
@@ -333,7 +302,6 @@ class ExchangeTests(PropertyCase):
         self.assertNotEqual(list(dealt("tiger,horse/eel,cobra/frog", right).moves()), [])
 
     def test_every_pair_of_cards_can_begin(self) -> None:
-        """From the start every pair of cards has a move."""
         for first in VECTORS:
             for second in VECTORS:
                 if first != second:
@@ -342,16 +310,12 @@ class ExchangeTests(PropertyCase):
 
 
 class ReadingTests(SynchronousTestCase):
-    """An action, or a reason."""
-
     def test_moves(self) -> None:
-        """The card comes first, then the squares."""
         self.assertEqual(read_move("OX", 2, 7, "no square"), Move("ox", 2, 7))  # type: ignore[arg-type]
         self.assertEqual(read_move("cow", None, 7, "no square"), NO_CARD)
         for start, end in ((None, 7), (2, None)):
             self.assertEqual(read_move("ox", start, end, "no square"), "no square")
 
     def test_exchanges(self) -> None:
-        """Of a card that there is."""
         self.assertEqual(read_exchange("eel"), Exchange("eel"))  # type: ignore[arg-type]
         self.assertEqual(read_exchange(""), NO_CARD)

@@ -69,8 +69,6 @@ def play(master: GameMaster[Move, Event], moves: Sequence[Points]) -> Sequence[T
 
 
 class ContractTests(MasterContract, PropertyCase):
-    """What every game does."""
-
     game: Game[Any, Any] = PaperSoccer()
     most_steps = 65
 
@@ -88,17 +86,13 @@ class ContractTests(MasterContract, PropertyCase):
 
 
 class MatchTests(PropertyCase):
-    """A match, call by call."""
-
     def test_first_player_is_drawn(self) -> None:
-        """Either seat may move first, as chance says, and everyone is told which."""
         for first in (ANN, BOB):
             master = PAPER_SOCCER.new_master(2, {}, ScriptedChance([first]))
             self.assertEqual(master.begin(0), (To(Kickoff(first)),))
             self.assertEqual(master.view(None), Situation(first, (), first, None))
 
     def test_moves_alternate(self) -> None:
-        """Each move is told to everyone once, with who is next; bounces belong to one move."""
         master = opened(BOB)
         self.assertEqual(play(master, [((0, 1),)]), (To(Moved(BOB, ((0, 1),), ANN)),))
         self.assertEqual(play(master, [((-1, 0),)]), (To(Moved(ANN, ((-1, 0),), BOB)),))
@@ -108,7 +102,6 @@ class MatchTests(PropertyCase):
             self.assertEqual(master.view(seat), Situation(BOB, everything, ANN, None))
 
     def test_goal_is_for_the_seat_that_attacks_it(self) -> None:
-        """At y = +6 the seat that moved first wins, whichever it is and whoever played; the last move is told."""
         for first in (ANN, BOB):
             second = Seat(1 - first)
             master = opened(first)
@@ -119,7 +112,6 @@ class MatchTests(PropertyCase):
             self.assertIs(situation(master).next, None)
 
     def test_dead_end_loses(self) -> None:
-        """Who plays into a corner loses."""
         master = opened()
         events = play(master, [((1, 1),), ((2, 2),), ((3, 3),), ((3, 4),), ((4, 5),)])
         self.assertEqual(events, (To(Ended(BOB, ANN, ((4, 5),), Cause.RULES, "dead end")),))
@@ -151,7 +143,6 @@ class MatchTests(PropertyCase):
         self.assertEqual(act_carefully(master, ANN, Move(((0, 1),)), 0), (To(Moved(ANN, ((0, 1),), BOB)),))
 
     def test_what_loses_nothing(self) -> None:
-        """Out of turn, even an illegal move is only refused; and so is a move without points."""
         master = opened()
         self.assertIn("other player", str(self.assertRaises(IllegalAction, master.act, BOB, Move(((9, 9),)), 0)))
         self.assertIn("no points", str(self.assertRaises(IllegalAction, master.act, ANN, Move(()), 0)))
@@ -159,7 +150,6 @@ class MatchTests(PropertyCase):
         play(master, [((0, 1),)])
 
     def test_leaving_loses(self) -> None:
-        """Whoever leaves, on turn or not, loses, and no points are told."""
         for leaver in (ANN, BOB):
             master = opened()
             play(master, [((0, 1),)])
@@ -179,20 +169,16 @@ class MatchTests(PropertyCase):
         self.assertIs(master.deadline, None)
 
     def test_refusals_do_not_buy_time(self) -> None:
-        """A refused action leaves the deadline where it was."""
         master = opened(move_time="1")
         self.assertRaises(IllegalAction, master.act, ANN, Move(()), 900)
         self.assertEqual(master.deadline, 1000)
 
     def test_game_is_for_two(self) -> None:
-        """No other number of seats gets a master."""
         for seats in (0, 1, 3):
             self.assertRaises(ValueError, PAPER_SOCCER.new_master, seats, {}, SystemChance())
 
 
 class RecordedTests(PropertyCase):
-    """The master agrees with recorded games and fouls."""
-
     def test_games(self) -> None:
         """In each recorded game every move goes round and the last one ends it, whoever was drawn to move first."""
         for number, game in enumerate(recorded("paper_soccer_games.jsonl")):
@@ -226,8 +212,6 @@ POINT_LISTS = st.lists(st.tuples(COORDINATES, COORDINATES), min_size=1, max_size
 
 
 class PropertyTests(PropertyCase):
-    """Moves of any kind."""
-
     @given(st.randoms(use_true_random=False), st.integers(0, 60), POINT_LISTS, st.integers(0, 3))
     def test_any_points_move_or_lose(self, rng: random.Random, steps: int, junk: Points, kept: int) -> None:
         """On turn, any list of points either is a legal move or loses, exactly as the rules say."""
@@ -256,11 +240,9 @@ class PropertyTests(PropertyCase):
         self.assertEqual(PAPER_SOCCER.read(PAPER_SOCCER.write(Move(points))), Move(points))
 
     def test_notation(self) -> None:
-        """The notation is points, each two numbers with a comma, with single spaces between them."""
         self.assertEqual(PAPER_SOCCER.write(Move(((0, 0), (-1, 1)))), b"0,0 -1,1")
 
     def test_other_notations(self) -> None:
-        """There is one way to write a move; all others are refused."""
         bad = [b"", b" ", b"0", b"0,", b"0,0 ", b" 0,0", b"0,0  1,1", b"0,0,1", b"-0,0", b"+1,0", b"01,0", b"1.0,0"]
         for notation in [*bad, b"1000,0", b"0,0\n", b"0,0;1,1", b"(0,0)", b"\xff", "٣,0".encode()]:
             error = self.assertRaises(ValueError, PAPER_SOCCER.read, notation)
@@ -268,7 +250,6 @@ class PropertyTests(PropertyCase):
 
     @given(st.randoms(use_true_random=False))
     def test_turns_alternate_to_the_end(self, rng: random.Random) -> None:
-        """In a whole game the seats move in turn and the ball is where the last move put it."""
         master = opened()
         movers = []
         while situation(master).next is not None:
@@ -282,13 +263,10 @@ class PropertyTests(PropertyCase):
 
 
 class MessagesTests(MessagesContract, PropertyCase):
-    """The contract, and each message to the letter."""
-
     messages = MESSAGES
     player = ContractTests()
 
     def test_messages(self) -> None:
-        """Points as pairs of numbers."""
         for event, text in (
             (Kickoff(Seat(1)), '{"kind":"kickoff","first":1}'),
             (Moved(Seat(1), ((0, 1),), Seat(0)), '{"kind":"moved","seat":1,"points":[[0,1]],"next":0}'),
@@ -312,7 +290,6 @@ NUMBERS = re.compile(r"-?[0-9.]+")
 
 
 def drawn(moves: Sequence[Sequence[Point]], following: int | None = None, **changes: object) -> str:
-    """The picture of a match of ann and bob, who moved first."""
     points = tuple(point for move in moves for point in move)
     following = (1 + len(moves)) % 2 if following is None else following
     situation = Situation(Seat(1), points, Seat(following), None)
@@ -330,8 +307,6 @@ def path(element: object) -> list[tuple[Point, Point]]:
 
 
 class PictureTests(PictureContract, PropertyCase):
-    """The contract, and what is in the picture."""
-
     player = ContractTests()
 
     def test_recorded_games(self) -> None:
@@ -368,7 +343,6 @@ class PictureTests(PictureContract, PropertyCase):
         self.assertIn(f'<tspan fill="{INKS[1]}">ann</tspan>', text)
 
     def test_the_border(self) -> None:
-        """As it is, with the mouths open."""
         [element] = [one for one in parsed(drawn([])).iter(f"{SVG}path") if one.attrib["class"] == "border"]
         self.assertEqual(set(path(element)), set(BORDER))
 
@@ -398,13 +372,11 @@ class PictureTests(PictureContract, PropertyCase):
             self.assertIn("bob won: ann tried an illegal move: no step.", words(text))
 
     def test_nothing_is_fetched_or_run(self) -> None:
-        """The picture needs nothing from elsewhere and holds no program."""
         text = drawn([((0, 1),)])
         self.assertEqual(re.findall(r"https?://[^\"]*", text), ["http://www.w3.org/2000/svg"])
         for word in ("script", "href", "url(", "@import", "onload", "<!"):
             self.assertNotIn(word, text)
 
     def test_a_game_draws(self) -> None:
-        """The game's token has pictures."""
         scene = Scene(names=["ann", "bob"], view=Situation(Seat(0), (), Seat(0), None))
         self.assertEqual(picture_of(PAPER_SOCCER, scene), picture(scene))

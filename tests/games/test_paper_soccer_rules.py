@@ -35,8 +35,6 @@ from tests.kit.games.paper_soccer import Move, as_move, complete_moves, random_m
 
 
 class PitchTests(PropertyCase):
-    """Counts and corners of the pitch, and that the tables tell one story."""
-
     def test_counts(self) -> None:
         """There are 105 points, 40 border segments and 316 segments to draw."""
         self.assertEqual(len(set(POINTS)), 105)
@@ -55,7 +53,6 @@ class PitchTests(PropertyCase):
         self.assertEqual(walked, set(BORDER))
 
     def test_mouths_are_open(self) -> None:
-        """The lines between the posts can be drawn."""
         for y in (5, -5):
             for x in (-1, 0):
                 self.assertIn(((x, y), (x + 1, y)), DRAWABLE)
@@ -90,7 +87,6 @@ class PitchTests(PropertyCase):
         self.assertEqual(apart, {((-2, 5), (-1, 6)), ((1, 6), (2, 5))})
 
     def test_on_pitch(self) -> None:
-        """Points beyond the lines and beside the goals are off the pitch."""
         self.assertTrue(all(map(on_pitch, POINTS)))
         for point in ((5, 0), (-5, 0), (2, 6), (-2, -6), (0, 7), (0, -7), (4, 6), (999, -999)):
             self.assertFalse(on_pitch(point))
@@ -137,7 +133,6 @@ class PositionTests(PropertyCase):
     """What one step and one move do."""
 
     def test_first_step_ends_the_move(self) -> None:
-        """Nothing is near the centre: each of eight steps ends the first move."""
         after = played(((0, 1),))
         self.assertEqual((after.ball, after.turn, after.ending), ((0, 1), SECOND, None))
         self.assertEqual(len(list(Position().steps())), 8)
@@ -149,12 +144,10 @@ class PositionTests(PropertyCase):
         self.assertEqual(after.after(((0, 0), (1, 1))).turn, SECOND)
 
     def test_diagonals_cross(self) -> None:
-        """A line may cross another between two points."""
         after = played(((1, 1),), ((0, 1),), ((1, 0),))
         self.assertEqual(after.ball, (1, 0))
 
     def test_mouth_does_not_bounce_but_posts_do(self) -> None:
-        """The middle of the mouth is a point like any other; the posts are touched from the start."""
         mouth = played(((0, 1),), ((0, 2),), ((0, 3),), ((0, 4),), ((0, 5),))
         self.assertEqual(mouth.turn, SECOND)
         post = played(((1, 1),), ((1, 2),), ((1, 3),), ((1, 4),))
@@ -182,14 +175,12 @@ class PositionTests(PropertyCase):
         self.assertEqual((after.ending.winner, after.ending.how), (SECOND, How.GOAL))
 
     def test_corner_is_a_dead_end(self) -> None:
-        """Who plays into a corner has no line left there, and loses."""
         before = played(((1, 1),), ((2, 2),), ((3, 3),), ((3, 4),))
         after = before.after(((4, 5),))
         assert after.ending is not None
         self.assertEqual((after.ending.winner, after.ending.how), (SECOND, How.DEAD_END))
 
     def test_after_the_end_there_is_no_step(self) -> None:
-        """After the end neither side goes on, and there is nowhere to go."""
         stuck = played(((1, 1),), ((2, 2),), ((3, 3),), ((3, 4),), ((4, 5),))
         scored = played(((0, 1),), ((0, 2),), ((0, 3),), ((0, 4),), ((0, 5),), ((0, 6),))
         for over, words in ((stuck, "over (dead end)"), (scored, "over (own goal)")):
@@ -199,7 +190,6 @@ class PositionTests(PropertyCase):
                 self.assertIn(words, str(self.assertRaises(Foul, over.step, point)))
 
     def test_each_foul_is_told(self) -> None:
-        """A foul says which rule was broken, and where."""
         up = (((0, 1),), ((0, 2),), ((0, 3),), ((0, 4),))
         right = (((1, 1),), ((2, 2),), ((2, 3),), ((2, 4),))
         for moves, foul, words in (
@@ -219,7 +209,6 @@ class PositionTests(PropertyCase):
             self.assertIn(words, str(error))
 
     def test_a_position_is_never_changed(self) -> None:
-        """Playing from a position leaves it as it was, legal move or foul."""
         before = played(((0, 1),), ((-1, 0),))
         same = played(((0, 1),), ((-1, 0),))
         before.after(((0, 0), (1, 1)))
@@ -229,8 +218,6 @@ class PositionTests(PropertyCase):
 
 
 class PropertyTests(PropertyCase):
-    """What is true of every position that random games come to."""
-
     @given(st.randoms(use_true_random=False))
     def test_agrees_with_pencil_and_paper(self, rng: random.Random) -> None:
         """Each step of a random game, and each refusal, is the same in a second reading of the rules."""
@@ -274,7 +261,6 @@ class PropertyTests(PropertyCase):
 
     @given(st.randoms(use_true_random=False))
     def test_left_and_right_are_alike(self, rng: random.Random) -> None:
-        """A game seen in a mirror goes the same way."""
         position, mirrored = Position(), Position()
         while position.ending is None:
             move = random_move(position, rng)
@@ -284,7 +270,6 @@ class PropertyTests(PropertyCase):
 
     @given(st.randoms(use_true_random=False))
     def test_there_is_always_a_move(self, rng: random.Random) -> None:
-        """Between moves the side on turn always has a step, and so a move."""
         position = random_position(rng, rng.randrange(65))
         if position.ending is None:
             self.assertTrue(next(complete_moves(position)))
@@ -312,17 +297,13 @@ def perft(position: Position, depth: int) -> Counter[How | None]:
 
 
 def steps_perft(position: Position, depth: int) -> int:
-    """The sequences of so many single steps."""
     if depth == 0:
         return 1
     return sum(steps_perft(position.step(point), depth - 1) for point in position.steps())
 
 
 class VectorTests(PropertyCase):
-    """Records made by other implementations."""
-
     def test_games(self) -> None:
-        """All recorded games can be played, end with their last move, and are won by whom the record says."""
         games = recorded("paper_soccer_games.jsonl")
         self.assertEqual(len(games), 100)
         for game in games:
@@ -334,7 +315,6 @@ class VectorTests(PropertyCase):
             self.assertEqual(ending.how is How.DEAD_END, game["why"] == "blocked")
 
     def test_fouls(self) -> None:
-        """All recorded illegal moves are fouls of the side on turn, for the reason that the record gives."""
         words = {
             "not a neighbouring point": ("neighbouring", "off the pitch", "goal post"),
             "move goes on after it had to end": ("cannot go on", "is over"),
@@ -391,5 +371,4 @@ class CountTests(PropertyCase):
         self.assertEqual([count((), Seat(0), depth) for depth in range(1, 5)], [8, 56, 512, 5478])
 
     def test_single_steps(self) -> None:
-        """Sequences of one to five steps."""
         self.assertEqual([steps_perft(Position(), depth) for depth in range(1, 6)], [8, 56, 392, 2720, 17846])

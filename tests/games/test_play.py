@@ -33,8 +33,6 @@ SMALL = {"size": "6"}
 
 
 class KuhnTests(MasterContract, PropertyCase):
-    """The game that was written from CONTRIBUTING alone is a game."""
-
     game = KUHN
 
     def illegal(self, master: KuhnMaster, rng: random.Random) -> Sequence[tuple[Seat, Any]]:
@@ -56,22 +54,16 @@ class GomokuPlayer(MasterContract):
 
 
 class KuhnMessagesTests(MessagesContract, PropertyCase):
-    """Messages that the master has itself."""
-
     messages = KUHN_MESSAGES
     player = KuhnTests()
 
 
 class GomokuMessagesTests(MessagesContract, PropertyCase):
-    """Messages that are made."""
-
     messages = GOMOKU_MESSAGES
     player = GomokuPlayer()
 
 
 class KuhnScreenTests(ScreenContract, PropertyCase):
-    """The plain screen of a game that hides something."""
-
     game, messages, example = KUHN, KUHN_MESSAGES, "bet"
     kind = staticmethod(screen_of(KUHN))
 
@@ -95,13 +87,10 @@ class KuhnScreenTests(ScreenContract, PropertyCase):
 
 
 class GomokuScreenTests(ScreenContract, PropertyCase):
-    """The plain screen of a game with a board."""
-
     game, messages, example, chosen = GOMOKU, GOMOKU_MESSAGES, "h8", (SMALL,)
     kind = staticmethod(screen_of(GOMOKU))
 
     def test_a_board(self) -> None:
-        """Its rows, one below the other."""
         match = ScreenMatch(GOMOKU, GOMOKU_MESSAGES, self.kind, 2, {"size": "5"}, 1)
         match.type(Seat(0), "b5")
         self.assertEqual(match.screens[Seat(1)].draw(ASCII)[:2], ["   . x . . .", "   . . . . ."])
@@ -117,8 +106,6 @@ def players(game: Game[Any, Any], levels: Sequence[Level], seed: int) -> list[Pl
 
 
 class PlayerTests(SynchronousTestCase):
-    """Plain players."""
-
     def won(
         self, game: Game[Any, Any], stronger: Level, weaker: Level, seeds: range, settings: Any = None
     ) -> list[int]:
@@ -147,7 +134,6 @@ class PlayerTests(SynchronousTestCase):
                     self.assertEqual(player.answer(), expected, (level, card, seed))
 
     def test_a_win_at_once_is_taken_and_one_of_the_other_side_prevented(self) -> None:
-        """Four in a row, of each side."""
         own, other = ("a1", "a5", "b1", "c5", "c1", "e5", "d1", "f5"), ("a1", "a5", "b1", "b5", "f3", "c5", "f1", "d5")
         for level in (Level.MEDIUM, Level.HARD):
             for moves, expected in ((own, b"e1"), (other, b"e5")):
@@ -159,7 +145,6 @@ class PlayerTests(SynchronousTestCase):
                 self.assertEqual(player.answer(), expected, (level, moves))
 
     def test_the_same_seed_gives_the_same_match(self) -> None:
-        """And another one another match."""
         first, again, other = (
             play_match(GOMOKU, players(GOMOKU, (Level.EASY, Level.EASY), seed), SeededChance(1), SMALL).actions
             for seed in (1, 1, 2)
@@ -205,7 +190,6 @@ class PlayerTests(SynchronousTestCase):
             self.assertLessEqual(asked, expected)
 
     def test_a_refused_answer_is_not_given_again(self) -> None:
-        """As long as there is another one."""
         [player, _] = players(KUHN, (Level.RANDOM, Level.RANDOM), 1)
         master = KUHN.new_master(2, {}, SeededChance(1))
         self.assertIsNone(player.answer())
@@ -227,10 +211,7 @@ class PlayerTests(SynchronousTestCase):
 
 
 class FolderTests(SynchronousTestCase):
-    """What lies in a game's folder, and which games are there."""
-
-    def test_own_games(self) -> None:
-        """All of them bring everything."""
+    def test_own_games_bring_everything(self) -> None:
         games = installed().games
         self.assertEqual(len(games), len(OWN))
         for game in games.values():
@@ -238,21 +219,18 @@ class FolderTests(SynchronousTestCase):
             self.assertTrue(messages_of(game) and has_picture(game) and resource(game, "board.js"))
             self.assertGreater(len(help_of(game)), 10)
 
-    def test_a_game_without_messages(self) -> None:
-        """It has a wire of its own only."""
+    def test_a_game_without_messages_has_a_wire_of_its_own_only(self) -> None:
         self.assertIsNone(messages_of(REMOTE))
         self.assertFalse(has_picture(REMOTE))
         self.assertRaises(ValueError, screen_of, REMOTE)
         self.assertRaises(ValueError, heard_back, REMOTE, None, [], Seat(0))
 
-    def test_plain_parts(self) -> None:
-        """Of a game that brings none: its help is what its module begins with."""
+    def test_a_game_that_brings_none_has_plain_parts(self) -> None:
         self.assertIsNone(resource(KUHN, "board.js"))
         self.assertTrue(help_of(KUHN)[0].startswith("Kuhn's poker."))
         self.assertIsInstance(player_of(KUHN, Seat(0), Level.EASY, Thinking(SeededChance(1))), PlainPlayer)
 
     def test_a_picture(self) -> None:
-        """The view, and what was told; everything when the match is over."""
         master = KUHN.new_master(2, {}, SeededChance(1))
         told = tuple(to.event for to in master.begin(0) if to.audience is None)
         scene = Scene(NAMES[:2], master.view(None), turns=(Turn(None, told),), source="table 7")

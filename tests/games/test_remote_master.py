@@ -32,8 +32,6 @@ ANN, BOB, CID = Seat(0), Seat(1), Seat(2)
 
 
 class MasterTests(MasterContract, PropertyCase):
-    """What all masters do."""
-
     game = REMOTE
     seat_counts = (3, 4, 6)
     settings = {"answer_time": "0"}
@@ -86,7 +84,6 @@ class MasterTests(MasterContract, PropertyCase):
 
 
 def begun(players: int = 2, **settings: str) -> Referee:
-    """A game of Ann, Bob and others, in which Ann is to move."""
     master = REMOTE.new_master(players + 1, settings, ScriptedChance())
     assert isinstance(master, Referee)
     master.begin(0)
@@ -95,10 +92,7 @@ def begun(players: int = 2, **settings: str) -> Referee:
 
 
 class RefereeTests(PropertyCase):
-    """Who is told what."""
-
     def test_a_move_and_a_state(self) -> None:
-        """A move goes to the master, and a state to all players, and then to the master."""
         master = begun()
         self.assertEqual(master.act(ANN, Move(b"m"), 1), (To(Moved(ANN, b"m"), (Seat(2),)),))
         self.assertRaises(IllegalAction, master.act, ANN, Move(b"m"), 1)
@@ -112,8 +106,7 @@ class RefereeTests(PropertyCase):
         self.assertRaises(IllegalAction, master.act, ANN, Move(b"m"), 1)
         master.act(BOB, Move(b"m"), 1)
 
-    def test_the_end(self) -> None:
-        """In the master's order, with any number of winners."""
+    def test_the_end_has_any_number_of_winners_in_the_master_s_order(self) -> None:
         master = begun(3)
         results = ((CID, True), (ANN, False), (BOB, True))
         self.assertEqual(
@@ -122,7 +115,6 @@ class RefereeTests(PropertyCase):
         self.assertEqual(master.result, Result((BOB, CID), Cause.RULES, "as the master says"))
 
     def test_one_player_is_left(self) -> None:
-        """The referee ends the game there and then."""
         master = begun()
         told = master.forfeit(ANN, 5)
         ended = Ended(((ANN, False), (BOB, True)))
@@ -155,13 +147,11 @@ class RefereeTests(PropertyCase):
         self.assertEqual(master.expire(30_001)[0].audience, (BOB, CID, Seat(3)))
         self.assertEqual(master.result, Result((), Cause.TIME, "the master has not answered"))
 
-    def test_too_slow(self) -> None:
-        """A player who does not move in time is out, and is told so."""
+    def test_who_does_not_move_in_time_is_out_and_told_so(self) -> None:
         master = begun(3, move_time="10")
         self.assertEqual(master.expire(10_000), [To(Gone(ANN), (Seat(3),)), To(Ended(((ANN, False),)), (ANN,))])
 
-    def test_void(self) -> None:
-        """Without a master nobody wins, and everybody still there is told."""
+    def test_without_a_master_nobody_wins_and_all_are_told(self) -> None:
         for end in (
             lambda master: master.forfeit(Seat(2), 1),
             lambda master: master.act(ANN, Move(b""), 1) and master.expire(9),
@@ -171,8 +161,7 @@ class RefereeTests(PropertyCase):
             assert master.result is not None
             self.assertEqual(master.result.winners, ())
 
-    def test_it_never_was(self) -> None:
-        """Before the first state a game ends without a winner, and without a word about one."""
+    def test_a_game_that_ends_before_the_first_state_never_was(self) -> None:
         for end in (
             lambda master: master.forfeit(ANN, 1),
             lambda master: master.forfeit(Seat(2), 1),
@@ -188,7 +177,6 @@ class RefereeTests(PropertyCase):
         self.assertEqual(three.forfeit(ANN, 1), [To(Gone(ANN), (Seat(3),)), To(NeverWas(), (ANN,))])
 
     def test_numbers_of_players(self) -> None:
-        """Two to sixty-four, and the master."""
         for seats in (2, 66):
             self.assertRaises(ValueError, REMOTE.new_master, seats, {}, ScriptedChance())
         REMOTE.new_master(65, {}, ScriptedChance())
@@ -207,10 +195,7 @@ ACTIONS: st.SearchStrategy[Action] = st.one_of(
 
 
 class NotationTests(PropertyCase):
-    """What the journal has."""
-
     def test_words(self) -> None:
-        """As people read it."""
         for action, written in (
             (Move(b"<take n='3'/>"), "move <take n='3'/>"),
             (Move(b""), "move"),
@@ -231,7 +216,6 @@ class NotationTests(PropertyCase):
         self.assertEqual(REMOTE.read(notation), action)
 
     def test_others_are_refused(self) -> None:
-        """What is none of the four, and escapes that are none."""
         for notation in (
             b"",
             b"move ",

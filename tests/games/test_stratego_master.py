@@ -124,7 +124,6 @@ class MasterTests(MasterContract, PropertyCase):
 
 
 def shuffle_kinds(squares: bytearray, seat: Seat, rng: random.Random) -> None:
-    """Give the pieces of a side each other's kinds."""
     own = codes(seat, "".join(KINDS))
     places = [place for place, code in enumerate(squares) if code in own]
     kinds = [squares[place] for place in places]
@@ -134,10 +133,7 @@ def shuffle_kinds(squares: bytearray, seat: Seat, rng: random.Random) -> None:
 
 
 class SetUpTests(PropertyCase):
-    """Both sides place their pieces, unseen by each other."""
-
-    def test_begin(self) -> None:
-        """A match opens with the set-up, for everyone."""
+    def test_a_match_opens_with_the_set_up_for_everyone(self) -> None:
         master = STRATEGO.new_master(2, {}, ScriptedChance())
         events = master.begin(0)
         for seat in (RED, BLUE, None):
@@ -181,7 +177,6 @@ class SetUpTests(PropertyCase):
         self.assertEqual(told(events, None), [ReadySet(RED), Playing(RED, RED)])
 
     def test_kinds_of_refusal(self) -> None:
-        """Placements, readies and moves are refused by exceptions that tell them apart, at any time."""
         master = seated()
         self.assertRaises(NotReady, master.act, RED, READY, 0)
         self.assertRaises(BadMove, master.act, RED, Move(0, 3, 0, 4), 0)
@@ -201,7 +196,6 @@ class SetUpTests(PropertyCase):
         self.assertRaises(BadMove, master.act, RED, Move(0, 3, 0, 4), 0)
 
     def test_shut_in(self) -> None:
-        """A side that cannot move at all loses before the first move, and both are told so after their boards."""
         master = seated()
         master.act(BLUE, PlaceRows(POOR_FAR), 0)
         events = master.act(RED, PlaceRows(("F123344455", "5566667777", "8888899999", "BB99BB9SBB")), 0)
@@ -215,8 +209,6 @@ class SetUpTests(PropertyCase):
 
 
 class ClockTests(PropertyCase):
-    """The clock of the set-up, and what it leaves to the clock of moves."""
-
     def test_set_up_has_its_own_time(self) -> None:
         """Five minutes for both together unless set otherwise; placing a piece does not renew them."""
         master = seated()
@@ -245,7 +237,6 @@ class ClockTests(PropertyCase):
         self.assertEqual(master.deadline, 5700)
 
     def test_who_is_not_ready_loses(self) -> None:
-        """When the set-up's time is over the one who is ready wins."""
         for seat in (RED, BLUE):
             master = seated()
             master.act(seat, PlaceRows(POOR), 0)
@@ -255,13 +246,11 @@ class ClockTests(PropertyCase):
             self.assertEqual((master.result, master.deadline), (result, None))
 
     def test_nobody_is_ready(self) -> None:
-        """When neither is ready nobody wins."""
         master = seated()
         master.expire(300_000)
         self.assertEqual(master.result, Result((), Cause.TIME, "not set up in time"))
 
     def test_move_time(self) -> None:
-        """Who does not move in time loses, whichever side it is."""
         master = in_play(move_time="5")
         self.assertEqual(told(master.expire(5000), None), [Over(Result((BLUE,), Cause.TIME, "no move in time"), None)])
         master = in_play(move_time="5")
@@ -270,10 +259,7 @@ class ClockTests(PropertyCase):
 
 
 class PlayTests(PropertyCase):
-    """Moves and battles."""
-
     def test_a_move(self) -> None:
-        """All are told of a move, each player sees their own board after it, and the turn passes."""
         master = in_play()
         move = Move(0, 3, 0, 4)
         events = master.act(RED, move, 1)
@@ -322,8 +308,7 @@ class PlayTests(PropertyCase):
                 self.assertEqual(board.squares[40], after[seat])
             self.assertEqual(len(told(events, None)), 1)
 
-    def test_the_end(self) -> None:
-        """The flag is taken: the battle, the boards, then the result, and nobody has to move."""
+    def test_taking_the_flag_ends_the_match(self) -> None:
         master = in_play_from(drawn("5A4 FJ1", "FA5 1J10"))
         events = master.act(RED, Move(0, 3, 0, 4), 1)
         result = Result((RED,), Cause.RULES, "flag taken")
@@ -334,7 +319,6 @@ class PlayTests(PropertyCase):
         self.assertEqual(master.result, result)
 
     def test_draw_after_so_many_moves(self) -> None:
-        """`max_plies` moves of both sides together and nobody has won: a draw."""
         master = in_play(max_plies="2")
         master.act(RED, Move(0, 3, 0, 4), 1)
         self.assertIs(master.result, None)
@@ -343,7 +327,6 @@ class PlayTests(PropertyCase):
         self.assertEqual(told(events, None)[-1], over)
 
     def test_two_squares_setting(self) -> None:
-        """`two_squares` reaches the rules, on the usual three and otherwise."""
         for setting, allowed in (("3", 3), ("5", 5), ("0", 8)):
             master = in_play(two_squares=setting)
             crossings = 0
@@ -361,8 +344,7 @@ class PlayTests(PropertyCase):
                 master.act(BLUE, calm[crossings % len(calm)], 1)
             self.assertEqual(crossings, allowed)
 
-    def test_leaving(self) -> None:
-        """Who leaves loses, in the set-up and in play, and all are told."""
+    def test_who_leaves_loses_and_all_are_told(self) -> None:
         for master in (seated(), in_play()):
             events = master.forfeit(BLUE, 9)
             result = Result((RED,), Cause.LEFT, "the other side left")
@@ -375,7 +357,6 @@ class ViewTests(PropertyCase):
     """What someone needs who comes in now."""
 
     def test_set_up(self) -> None:
-        """During the set-up a player sees the own pieces, a watcher none."""
         master = seated()
         master.act(RED, Place("9", 0, 0), 0)
         master.act(BLUE, PlaceRows(POOR), 0)
@@ -387,7 +368,6 @@ class ViewTests(PropertyCase):
         self.assertEqual(master.view(None), Situation(None, Phase.SETUP, EMPTY_BOARD, ready, None, None))
 
     def test_play(self) -> None:
-        """During play a player sees the own kinds and where the enemy stands, a watcher whose is what."""
         master = in_play()
         master.act(RED, Move(0, 3, 0, 4), 0)
         situation = master.view(BLUE)
@@ -399,7 +379,6 @@ class ViewTests(PropertyCase):
         self.assertEqual(watched, "r" * 30 + "." + "r" * 9 + "r.~~..~~....~~..~~.." + "b" * 40)
 
     def test_over(self) -> None:
-        """After the end nobody has to move, the board stays, and the result is there."""
         master = in_play()
         before = master.view(RED)
         master.forfeit(BLUE, 9)
@@ -408,10 +387,7 @@ class ViewTests(PropertyCase):
 
 
 class SettingTests(PropertyCase):
-    """What can be set."""
-
     def test_bad_values(self) -> None:
-        """A value that cannot be used is refused and named."""
         for name, text in (
             ("two_squares", "4"),
             ("two_squares", ""),
@@ -425,7 +401,6 @@ class SettingTests(PropertyCase):
             self.assertIn(name, str(error))
 
     def test_every_setting_together(self) -> None:
-        """All settings can be given at once, and the game names them."""
         settings = {"move_time": "30", "setup_time": "600", "two_squares": "5", "max_plies": "500"}
         STRATEGO.check(settings)
         self.assertEqual(set(STRATEGO.options), set(settings))
@@ -437,7 +412,6 @@ PACKAGE = str(Path(gamehost.__file__).parent) + os.sep
 
 
 def lines_of(master: StrategoMaster, move: Move) -> list[tuple[str, int]]:
-    """Every line of the package that runs while a move is refused, in order."""
     ran: list[tuple[str, int]] = []
 
     def follow(frame: FrameType, event: str, argument: Any) -> Any:
@@ -491,13 +465,10 @@ class RefusalTimeTests(SynchronousTestCase):
 
 
 class MessagesTests(MessagesContract, PropertyCase):
-    """The contract, and each message to the letter."""
-
     messages = MESSAGES
     player = MasterTests()
 
     def test_messages(self) -> None:
-        """Squares by name; a tie has no winner."""
         move = Move(0, 3, 0, 4)
         for event, text in (
             (Opened(), '{"kind":"opened"}'),

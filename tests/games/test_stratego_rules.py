@@ -63,10 +63,7 @@ from tests.kit.games.stratego import (
 
 
 class PieceTests(SynchronousTestCase):
-    """`KINDS` and `survivor`."""
-
     def test_box(self) -> None:
-        """A side has forty pieces, thirty-three of which can move."""
         self.assertEqual(sum(kind.count for kind in KINDS.values()), 40)
         self.assertEqual(sum(KINDS[kind].count for kind in MOVERS), 33)
         self.assertEqual("".join(KINDS), "123456789SFB")
@@ -99,7 +96,6 @@ class PieceTests(SynchronousTestCase):
 
 
 def random_position(rng: random.Random, most: int) -> Position:
-    """A position after a random game of at most so many moves; still going on."""
     position = from_setups(shuffled_rows(rng), shuffled_rows(rng))
     for _ in range(rng.randint(0, most)):
         if position.result(most + 1) is not None:
@@ -112,10 +108,7 @@ def random_position(rng: random.Random, most: int) -> Position:
 
 
 class BoardTests(PropertyCase):
-    """The board itself."""
-
     def test_lakes(self) -> None:
-        """The eight squares of the lakes are the ones of the rules, and no way leads onto or across them."""
         names = ["C5", "D5", "C6", "D6", "G5", "H5", "G6", "H6"]
         self.assertEqual(LAKES, {square(name) for name in names})
         self.assertEqual([number for number, code in enumerate(BARE) if code == ord("~")], sorted(LAKES))
@@ -142,14 +135,11 @@ class BoardTests(PropertyCase):
 
 
 class MoveTests(PropertyCase):
-    """Which moves are legal, and what they do."""
-
     def refused(self, position: Position, text: str, word: str) -> None:
         """The move is refused, in words that hold `word`."""
         self.assertIn(word, objection(position, text) or "legal")
 
     def test_one_step(self) -> None:
-        """A piece moves one square in the four directions, onto an empty square or an enemy."""
         position = drawn("5E5 FA1 4D5", "BF5 FJ10")
         for target in ("E4", "E6", "F5"):
             self.assertIsNone(objection(position, f"E5-{target}"), target)
@@ -161,7 +151,6 @@ class MoveTests(PropertyCase):
         self.refused(position, "F5-G5", "no piece of yours")
 
     def test_own_piece_and_lake_are_in_the_way(self) -> None:
-        """Nobody moves onto a piece of their own or into a lake."""
         position = drawn("5E5 4E4 FA1 BF5", "FJ10")
         self.refused(position, "E5-E4", "your own pieces")
         self.refused(position, "E5-F5", "your own pieces")
@@ -170,12 +159,10 @@ class MoveTests(PropertyCase):
         self.refused(drawn("9C4 FA1", "FJ10"), "C5-C4", "no piece of yours")
 
     def test_bomb_and_flag_stay(self) -> None:
-        """Bombs and flags never move."""
         self.refused(drawn("BA1 FB1", "FJ10"), "A1-A2", "cannot move")
         self.refused(drawn("BA1 FB1", "FJ10"), "B1-B2", "cannot move")
 
     def test_scout(self) -> None:
-        """A scout runs any distance over empty squares, may strike at the end, and does not jump."""
         position = drawn("9A1 FE1", "1A6 BA8 FJ10")
         for target in ("A2", "A5", "A6", "D1"):
             self.assertIsNone(objection(position, f"A1-{target}"), target)
@@ -195,19 +182,16 @@ class MoveTests(PropertyCase):
         self.assertEqual(shown(played(position, "A4-A5")), {"J1": "F", "J10": "F'"})
 
     def test_second_player_battles_alike(self) -> None:
-        """The second player's spy takes a marshal too, and stays the second player's."""
         position = played(drawn("1A4 9B1 FJ1", "SA5 FJ10"), "B1-B2", "A5-A4")
         self.assertEqual(shown(position)["A4"], "S'")
         self.assertEqual(position.turn, RED)
 
     def test_bomb_stays_unless_a_miner_comes(self) -> None:
-        """A bomb removes whoever strikes it and stays; a miner removes it and takes its square."""
         self.assertEqual(shown(played(drawn("1A4 FJ1", "BA5 FJ10"), "A4-A5"))["A5"], "B'")
         self.assertEqual(shown(played(drawn("8A4 FJ1", "BA5 FJ10"), "A4-A5"))["A5"], "8")
 
     @given(st.randoms(use_true_random=False))
     def test_objection_agrees_with_the_list(self, rng: random.Random) -> None:
-        """Of all 10,000 pairs of squares exactly the listed moves raise no objection."""
         position = random_position(rng, 120)
         listed = list(position.legal_moves())
         self.assertEqual(len(listed), len(set(listed)))
@@ -219,7 +203,6 @@ class MoveTests(PropertyCase):
 
     @given(st.randoms(use_true_random=False))
     def test_a_move_leaves_the_position_before_it_alone(self, rng: random.Random) -> None:
-        """A position is a value: playing on from it changes nothing in it."""
         position = random_position(rng, 60)
         before = (position.squares, position.turn, position.plies, position.walks)
         following, _ = position.after(*rng.choice(list(position.legal_moves())))
@@ -228,8 +211,6 @@ class MoveTests(PropertyCase):
 
 
 class TwoSquaresTests(PropertyCase):
-    """One piece, one border, turn after turn."""
-
     THERE_AND_BACK = ("A1-A2", "J10-J9", "A2-A1", "J9-J10")
 
     def shuttled(self, times: int, two_squares: int, first: str = "5A1 FE1 4D1") -> Position:
@@ -242,7 +223,6 @@ class TwoSquaresTests(PropertyCase):
         return position
 
     def test_three_crossings_and_no_fourth(self) -> None:
-        """The usual rule: three turns in a row over a border are allowed, the fourth is refused."""
         self.assertIsNone(objection(self.shuttled(2, 3), "A1-A2"))
         position = self.shuttled(3, 3)
         self.assertIn("two-squares", objection(position, "A2-A1") or "")
@@ -251,22 +231,18 @@ class TwoSquaresTests(PropertyCase):
         self.assertNotIn((square("A2"), square("A1")), list(position.legal_moves()))
 
     def test_five(self) -> None:
-        """Set to five, the sixth crossing is the first to be refused."""
         self.assertIsNone(objection(self.shuttled(4, 5), "A1-A2"))
         self.assertIn("two-squares", objection(self.shuttled(5, 5), "A2-A1") or "")
 
     def test_off(self) -> None:
-        """Set to 0, a piece may go to and fro for ever."""
         for times in range(6):
             self.assertIsNone(objection(self.shuttled(times, 0), ("A1-A2", "A2-A1")[times % 2]))
 
     def test_another_piece_in_between_starts_anew(self) -> None:
-        """Turns are counted in a row: after a move of another piece the border is free again."""
         position = played(self.shuttled(3, 3), "D1-D2", "D10-D9")
         self.assertIsNone(objection(position, "A2-A1"))
 
     def test_another_border_in_between_starts_anew(self) -> None:
-        """A turn in which the piece crosses another border only ends the row."""
         position = played(self.shuttled(3, 3), "A2-B2", "D10-D9", "B2-A2", "D9-D8")
         self.assertIsNone(objection(position, "A2-A1"))
 
@@ -303,7 +279,6 @@ class TwoSquaresTests(PropertyCase):
         self.assertIsNone(objection(position, "A4-A3"))
 
     def test_sides_are_counted_apart(self) -> None:
-        """What one side has crossed bars nothing to the other."""
         position = drawn("5A1 FE1 4D1", "5J10 FE10 4D10")
         position = played(position, "A1-A2", "J10-J9", "A2-A1", "J9-J10", "A1-A2", "J10-J9")
         self.assertIn("two-squares", objection(position, "A2-A1") or "")
@@ -312,23 +287,18 @@ class TwoSquaresTests(PropertyCase):
 
 
 class EndTests(PropertyCase):
-    """How play ends."""
-
     def ended(self, position: Position, winners: tuple[Seat, ...], why: str) -> None:
         self.assertEqual(position.result(2000), Result(winners, Cause.RULES, why))
 
-    def test_flag(self) -> None:
-        """Whoever takes the flag has won, even with nothing left that could move."""
+    def test_who_takes_the_flag_has_won(self) -> None:
         self.ended(played(drawn("9A4 FJ1", "FA5"), "A4-A5"), (RED,), "flag taken")
         position = played(drawn("9B1 FA1 1C1", "9A2 FJ10"), "C1-D1", "A2-A1")
         self.ended(position, (BLUE,), "flag taken")
 
     def test_going_on(self) -> None:
-        """With flags and moves on both sides play goes on."""
         self.assertIsNone(from_setups(POOR, POOR_FAR).result(2000))
 
     def test_no_move_left(self) -> None:
-        """Whoever is to move and cannot loses."""
         self.ended(drawn("FA1 BB1", "9J9 FJ10"), (BLUE,), "no move left")
         self.ended(played(drawn("5A4 FJ1", "9A5 FJ10"), "A4-A5"), (RED,), "no move left")
         beaten = played(drawn("5A4 FJ1", "4A5 FJ10"), "A4-A5")
@@ -346,14 +316,12 @@ class EndTests(PropertyCase):
         self.ended(from_setups(shut, ("BB99BB9SBB", *shut[:3])), (), "neither side can move")
 
     def test_barred_by_two_squares(self) -> None:
-        """A side whose only move the two-squares rule forbids has no move, and the other side wins."""
         position = drawn("5A1 FB1 BB2 BA3", "5J10 FE10")
         position = played(position, "A1-A2", "J10-J9", "A2-A1", "J9-J8", "A1-A2", "J8-J7")
         self.assertEqual(list(position.legal_moves()), [])
         self.ended(position, (BLUE,), "no move left")
 
-    def test_too_many_moves(self) -> None:
-        """A draw when so many moves have been made, unless that very move ended it otherwise."""
+    def test_the_limit_of_moves_is_a_draw_unless_that_move_ends_it_otherwise(self) -> None:
         position = played(from_setups(POOR, POOR_FAR), "A4-A5")
         self.assertIsNone(position.result(2))
         self.assertEqual(position.result(1), Result((), Cause.RULES, "too many moves"))
@@ -366,8 +334,6 @@ COORDINATES = st.one_of(st.integers(-1, 10), st.integers(-(2**31), 2**31 - 1))
 
 
 class PlacingTests(PropertyCase):
-    """`Placing`."""
-
     def refused(self, placing: Placing, piece: str, x: int, y: int, word: str) -> None:
         """The piece is refused with a reason that holds `word`, and nothing has changed."""
         before = bytes(placing.squares)
@@ -384,7 +350,6 @@ class PlacingTests(PropertyCase):
             self.refused(placing, "9", x, y, "y 0 to 3")
 
     def test_second_player_has_rows_6_to_9(self) -> None:
-        """The second player places on y 6 to 9."""
         placing = Placing(BLUE)
         placing.place("9", 0, 6)
         placing.place("9", 9, 9)
@@ -392,7 +357,6 @@ class PlacingTests(PropertyCase):
             self.refused(placing, "9", x, y, "y 6 to 9")
 
     def test_no_such_piece(self) -> None:
-        """A piece that is not in the box is refused, and what was sent is not repeated."""
         for piece in ("0", "A", "\0", "", "s", "99", "\u0663", "."):
             placing = Placing(RED)
             self.refused(placing, piece, 0, 0, "no such piece")
@@ -400,13 +364,11 @@ class PlacingTests(PropertyCase):
         self.assertNotIn("\x1b", str(error))
 
     def test_taken(self) -> None:
-        """One square holds one piece."""
         placing = Placing(RED)
         placing.place("9", 4, 2)
         self.refused(placing, "8", 4, 2, "already")
 
     def test_none_left(self) -> None:
-        """Of each kind a side has so many: the second flag and the seventh bomb are refused."""
         placing = Placing(RED)
         placing.place("F", 0, 0)
         self.refused(placing, "F", 1, 0, "has 1")
@@ -415,7 +377,6 @@ class PlacingTests(PropertyCase):
         self.refused(placing, "B", 6, 1, "has 6")
 
     def test_ready_with_forty_pieces_only(self) -> None:
-        """Ready is accepted when the fortieth piece stands, not before and not twice, and ends the placing."""
         placing = Placing(BLUE)
         for number, piece in enumerate(BOX):
             error = self.assertRaises(NotReady, placing.say_ready)
@@ -483,7 +444,6 @@ class PlacingTests(PropertyCase):
 
     @given(st.randoms(use_true_random=False), st.sampled_from([RED, BLUE]))
     def test_one_by_one_equals_all_at_once(self, rng: random.Random, seat: Seat) -> None:
-        """The same set-up stands however it was placed, in whatever order."""
         rows = shuffled_rows(rng)
         whole, single = Placing(seat), Placing(seat)
         whole.place_rows(rows)
@@ -497,7 +457,6 @@ class PlacingTests(PropertyCase):
 
     @given(st.lists(st.tuples(st.sampled_from("19SFB0x"), COORDINATES, COORDINATES), max_size=60))
     def test_whatever_comes(self, wishes: list[tuple[str, int, int]]) -> None:
-        """Whatever is asked for, a side never has more of a kind than it owns, and only on its rows."""
         placing = Placing(BLUE)
         for piece, x, y in wishes:
             try:
@@ -516,10 +475,7 @@ class PlacingTests(PropertyCase):
 
 
 class NotationTests(PropertyCase):
-    """`read` and `write`."""
-
     def test_examples(self) -> None:
-        """The notation of each kind of action, both ways."""
         examples: list[tuple[bytes, Action]] = [
             (b"A4-A5", Move(0, 3, 0, 4)),
             (b"J10-J1", Move(9, 9, 9, 0)),
@@ -533,7 +489,6 @@ class NotationTests(PropertyCase):
             self.assertEqual(write(action), notation)
 
     def test_anything_else(self) -> None:
-        """What is nearly notation is refused."""
         for notation in (
             b"", b"A4A5", b"a4-a5", b"A0-A1", b"A11-A10", b"K1-K2", b"A04-A05", b"A4-A5\n", b" A4-A5",
             b"A4-A5-9", b"X@A1", b"9@A", b"Ready", "A4\u2013A5".encode(), "A\u0664-A5".encode(), b"\xff",
@@ -542,14 +497,12 @@ class NotationTests(PropertyCase):
             self.assertRaises(ValueError, read, notation)
 
     def test_no_such_square(self) -> None:
-        """What no master accepts has no notation."""
         for x, y in ((-1, 0), (10, 0), (0, 10), (0, -1)):
             self.assertRaises(ValueError, square_name, x, y)
             self.assertRaises(ValueError, write, Place("9", x, y))
 
     @given(st.builds(Move, *[st.integers(0, 9)] * 4))
     def test_every_move(self, move: Move) -> None:
-        """Every move on the board reads back."""
         self.assertEqual(read(write(move)), move)
 
 
@@ -575,7 +528,6 @@ PERFT = (
 
 
 def perft(position: Position, depth: int) -> int:
-    """The number of move sequences of this length; a game that is over has no moves."""
     if position.result(2000) is not None:
         return 0
     turn = position.turn
@@ -586,7 +538,6 @@ def perft(position: Position, depth: int) -> int:
 
 
 def squares_of(move: Any) -> tuple[int, int]:
-    """The numbers of a move's squares."""
     return move.y * 10 + move.x, move.to_y * 10 + move.to_x
 
 
@@ -594,7 +545,6 @@ class PerftTests(SynchronousTestCase):
     """Legal moves, counted to depth 4; `long_stratego` goes to 5."""
 
     def test_counts(self) -> None:
-        """The numbers of move sequences from three set-ups."""
         for first, second, counts in PERFT:
             position = from_setups(first, second)
             for depth in range(1, 5):
@@ -602,8 +552,6 @@ class PerftTests(SynchronousTestCase):
 
 
 class GameTests(SynchronousTestCase):
-    """Recorded games, played to a master."""
-
     def replay(self, record: dict[str, Any]) -> None:
         """Every ply has as many legal moves and the battle that was recorded, and the end is the same."""
         master = in_play(record["setup0"], record["setup1"])
@@ -628,7 +576,6 @@ class GameTests(SynchronousTestCase):
         self.assertEqual(Board(master.view(Seat(0)).squares), board)
 
     def test_recorded_games(self) -> None:
-        """All recorded games, ends by the flag and by a side that cannot move among them."""
         records = [json.loads(line) for line in GAMES.read_text().splitlines()]
         self.assertEqual(len(records), 12)
         for record in records:

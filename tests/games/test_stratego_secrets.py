@@ -144,7 +144,6 @@ def heard(master: StrategoMaster, spy: Seat, script: Script) -> tuple[StrategoMa
 
 
 def shut_in(result: Result | None) -> bool:
-    """Whether a game ended because a side could not move."""
     return result is not None and result.why in ("no move left", "neither side can move")
 
 
@@ -165,8 +164,6 @@ def differences(count: int, first_seed: int, new_master: NewMaster = StrategoMas
 
 
 class KindInRefusal(StrategoMaster):
-    """Says what a move was refused against."""
-
     def act(self, seat: Seat, action: Action, now: int) -> Sequence[To[Any]]:
         try:
             return super().act(seat, action, now)
@@ -177,8 +174,6 @@ class KindInRefusal(StrategoMaster):
 
 
 class KindInView(StrategoMaster):
-    """Shows who comes back an enemy bomb."""
-
     def view(self, seat: Seat | None) -> Situation:
         situation = super().view(seat)
         if self.position is None or seat is None:
@@ -189,8 +184,6 @@ class KindInView(StrategoMaster):
 
 
 class KindOnBoard(StrategoMaster):
-    """Shows where the first player's flag is on every board."""
-
     def act(self, seat: Seat, action: Action, now: int) -> Sequence[To[Any]]:
         events = super().act(seat, action, now)
         flag = self.position.squares.find(b"F") if self.position else -1
@@ -205,16 +198,12 @@ class KindOnBoard(StrategoMaster):
 
 
 class PlacedForAll(StrategoMaster):
-    """Confirms placements to everyone."""
-
     def act(self, seat: Seat, action: Action, now: int) -> Sequence[To[Any]]:
         events = super().act(seat, action, now)
         return [replace(to, audience=None) if not isinstance(to.event, Board) else to for to in events]
 
 
 class KindInDeadline(StrategoMaster):
-    """Gives time by where the first player's marshal stands."""
-
     def act(self, seat: Seat, action: Action, now: int) -> Sequence[To[Any]]:
         events = super().act(seat, action, now)
         if self.position is not None and self.deadline is not None and seat == RED:
@@ -223,8 +212,6 @@ class KindInDeadline(StrategoMaster):
 
 
 class KindInOrder(StrategoMaster):
-    """Speaks in an order that depends on where the first player's flag is."""
-
     def act(self, seat: Seat, action: Action, now: int) -> Sequence[To[Any]]:
         events = super().act(seat, action, now)
         squares = self.position.squares if self.position is not None else b""
@@ -235,8 +222,6 @@ LEAKS = (KindInRefusal, KindInView, KindOnBoard, PlacedForAll, KindInDeadline, K
 
 
 class SecretTests(SynchronousTestCase):
-    """Pairs of games, and masters that are known to leak."""
-
     def test_nothing_leaks(self) -> None:
         """In none of 300 pairs could a player, or a watcher, tell the two games apart."""
         self.assertEqual(list(differences(300, first_seed=0)), [])
@@ -267,7 +252,6 @@ _LINES = {"setup_time": "0"}
 
 
 def record(script: Script, resigned: Seat | None = None) -> TableRecord:
-    """The record of a script: what the host accepted of it."""
     master = STRATEGO.new_master(2, _LINES, SystemChance())
     master.begin(0)
     entries = [Entry(EntryKind.BEGAN, 0)]
@@ -285,8 +269,6 @@ def record(script: Script, resigned: Seat | None = None) -> TableRecord:
 
 
 class PictureTests(PictureContract, PropertyCase):
-    """The contract, and what is in the picture."""
-
     player = MasterTests()
 
     def test_what_is_hidden(self) -> None:
@@ -305,7 +287,6 @@ class PictureTests(PictureContract, PropertyCase):
         self.assertIn("bob won: ann left the match.", words(picture(STRATEGO, over)))
 
     def test_noninterference(self) -> None:
-        """Two matches that differ only in hidden pieces have the same picture, for the other side and for a watcher."""
         for seed in range(12):
             listener, one, other = pair(random.Random(seed))
             for seat in (listener, None):
@@ -316,7 +297,6 @@ class PictureTests(PictureContract, PropertyCase):
         self.assertNotEqual(first, second)
 
     def test_the_set_up(self) -> None:
-        """Nobody's pieces are shown to a watcher, and it is said for whom the match waits."""
         drawn = picture(STRATEGO, record_of(self.player, 1, 0))
         self.assertEqual([title for title in titles(drawn) if " on " in title], [])
         self.assertIn(f"{NAMES[0]} and {NAMES[1]} still placing pieces.", words(drawn))

@@ -32,8 +32,6 @@ PLAYERS: tuple[MasterContract, ...] = (OnitamaTests(), StrategoTests(), PaperSoc
 
 
 class HistoryTests(SynchronousTestCase):
-    """What `gamehost.journal.history` says of itself."""
-
     def test_events_and_their_numbers(self) -> None:
         """The first entry after the opening has number 1; the last one that counts is included."""
         entries = played(3)
@@ -45,15 +43,13 @@ class HistoryTests(SynchronousTestCase):
         self.assertEqual(history(TOY, OPENING, entries, 99), told)
 
     def test_the_end(self) -> None:
-        """The result is there; that a match was put away is no entry that was told."""
         told = history(TOY, OPENING, played(100))
         assert told.result is not None
         self.assertEqual((told.result.winners, told.result.cause), ((1,), Cause.RULES))
         archived = history(TOY, OPENING, [*played(3), Entry(EntryKind.ARCHIVED, 9)])
         self.assertEqual((archived.n, archived.result), (4, None))
 
-    def test_a_record_that_does_not_fit(self) -> None:
-        """There is no history of it."""
+    def test_a_record_that_does_not_fit_has_no_history(self) -> None:
         error = self.assertRaises(NotFollowed, history, TOY, OPENING, [*played(1), Entry(EntryKind.ACTED, 9, Seat(0))])
         self.assertIn("entry 3", str(error))
 
@@ -87,8 +83,6 @@ class HistoryTests(SynchronousTestCase):
 
 
 class StreamTests(PropertyCase):
-    """A watcher's stream against history, in all games."""
-
     @given(st.integers(0, 100_000), st.sampled_from(PLAYERS), st.booleans())
     def test_a_stream_is_history(self, seed: int, player: MasterContract, late: bool) -> None:
         """
@@ -114,7 +108,6 @@ class StreamTests(PropertyCase):
     def step(
         self, world: WatchedTable, player: MasterContract, rng: random.Random, streams: list[tuple[Stream, bool]]
     ) -> None:
-        """Something happens."""
         match rng.randrange(12):
             case 0:
                 streams.append((world.watch(), False))
@@ -165,10 +158,7 @@ SCENES: list[Scene] = []
 
 @frozen
 class Sketched(Toy):
-    """A toy game with pictures."""
-
     def draw(self, scene: Scene) -> str:
-        """Keep what the picture would be made of."""
         SCENES.append(scene)
         return "a picture"
 
@@ -177,20 +167,15 @@ SKETCHED = Sketched()
 
 
 def record(entries: Sequence[Entry], game: str = "toy", **settings: str) -> TableRecord:
-    """A record of two players."""
     return TableRecord(TableId(7), TableHeader(game, 1, SEATS, settings), tuple(entries))
 
 
 class PictureTests(PropertyCase):
-    """What a game is given, and what cannot be drawn."""
-
     def scene(self, entries: Sequence[Entry], **changes: object) -> Scene:
-        """What the game is given for a picture."""
         self.assertEqual(picture(SKETCHED, record(entries, goal="100"), **changes), "a picture")  # type: ignore[arg-type]
         return SCENES.pop()
 
     def test_a_match_that_goes_on(self) -> None:
-        """What happened, entry by entry; the view of the one who asks, and nobody else's."""
         scene = self.scene(played(3), date="2026-01-31")
         self.assertEqual((scene.names, scene.seat, scene.result, scene.views), (["ann", "bob"], None, None, ()))
         self.assertEqual([turn.seat for turn in scene.turns], [None, 0, 1, 0])
@@ -199,7 +184,6 @@ class PictureTests(PropertyCase):
         self.assertEqual(self.scene(played(3), seat=Seat(1)).seat, 1)
 
     def test_until_an_entry(self) -> None:
-        """As the match stood then."""
         scene = self.scene(played(100), until=3)
         self.assertEqual((scene.view.count, len(scene.turns), scene.result), (2, 3, None))
 
@@ -210,12 +194,10 @@ class PictureTests(PropertyCase):
         self.assertEqual(len(scene.views), 2)
         self.assertEqual(self.scene(played(100), reveal=False).views, ())
 
-    def test_a_match_that_was_put_away(self) -> None:
-        """It says so."""
+    def test_a_match_that_was_put_away_says_so(self) -> None:
         self.assertIn("put away", self.scene([*played(3), Entry(EntryKind.ARCHIVED, 9)]).standstill)
 
     def test_an_illegal_move(self) -> None:
-        """What lost the match is given to the game."""
         entries = [
             Entry(EntryKind.BEGAN, 0, drawn=(0,)),
             Entry(EntryKind.ACTED, 1, Seat(0), b"3,3", outcome="bob won (violation): illegal move"),
@@ -229,7 +211,6 @@ class PictureTests(PropertyCase):
         self.assertIs(master.result.cause, Cause.VIOLATION)
 
     def test_what_cannot_be_drawn(self) -> None:
-        """Each with its reason."""
         wrong = [*played(2), replace(played(3)[-1], notation=b"+7")]
         for game, entries, seat, reason in (
             (TOY, played(1), None, "the game has no pictures"),
@@ -242,7 +223,5 @@ class PictureTests(PropertyCase):
 
 
 class _Nothing:
-    """Chance that always gives 0."""
-
     def below(self, n: int) -> int:
         return 0

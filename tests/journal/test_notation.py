@@ -48,10 +48,7 @@ RECORD = TableRecord(
 
 
 class NotationTests(PropertyCase):
-    """The text, to the letter and there and back."""
-
     def test_the_text(self) -> None:
-        """Header and entries; no address, no key, no code."""
         self.assertEqual(write_notation(RECORD, "2026-01-31"), _TEXT)
         read = read_notation(_TEXT)
         self.assertEqual(read.date, "2026-01-31")
@@ -79,13 +76,11 @@ class NotationTests(PropertyCase):
     @settings(max_examples=20)
     @given(st.text(max_size=20), st.text(max_size=20))
     def test_any_names_and_settings(self, name: str, value: str) -> None:
-        """Of any characters."""
         opening = TableHeader("onitama", 1, (SeatRecord(name, "open"),), {value: name})
         record = TableRecord(TableId(1), opening, ())
         self.assertEqual(read_notation(write_notation(record, value)).record.opening, opening)
 
     def test_all_kinds_of_entries(self) -> None:
-        """Also those that are no actions."""
         entries = (
             Entry(EntryKind.BEGAN, 0),
             Entry(EntryKind.EXPIRED, 5, outcome="too slow"),
@@ -96,7 +91,6 @@ class NotationTests(PropertyCase):
             self.assertEqual(read_notation(write_notation(record)).record.entries, some)
 
     def test_other_texts(self) -> None:
-        """Each is refused with its line, and with what was expected."""
         for old, new, reason in (
             ('[Game "onitama"]', "onitama", 'line 1: expected a tag such as [Game "onitama"]'),
             ('[Game "onitama"]', "[Game onitama]", "line 1: expected a tag"),
@@ -125,7 +119,6 @@ class NotationTests(PropertyCase):
 
     @given(st.text(st.sampled_from('[]{}"\\ \nGameSeat01-*begin'), max_size=80))
     def test_any_text(self, text: str) -> None:
-        """It is read or refused."""
         try:
             read_notation(text)
         except NotNotation as error:

@@ -43,8 +43,6 @@ class UnsteadyMaster(ToyMaster):
 
 @frozen
 class Unsteady(Toy):
-    """The game."""
-
     name: str = "unsteady"
 
     def new_master(self, seats: int, settings: Mapping[str, str], chance: Chance) -> Any:
@@ -79,8 +77,6 @@ def follow(record: Sequence[Entry]) -> Any:
 
 
 class ReplayTests(SynchronousTestCase):
-    """What `gamehost.journal.replay` says of itself."""
-
     def refused(self, record: Sequence[Entry]) -> str:
         return str(self.assertRaises(NotFollowed, follow, record))
 
@@ -91,11 +87,9 @@ class ReplayTests(SynchronousTestCase):
         self.assertIsNotNone(follow(played(100)).result)
 
     def test_entries_without_checks_are_followed(self) -> None:
-        """As older releases wrote all of theirs."""
         self.assertEqual(follow([replace(entry, check=b"") for entry in played(7)]).count, 7)
 
     def test_another_check_is_refused(self) -> None:
-        """At the entry that has it, counted from one."""
         record = played(7)
         record[3] = replace(record[3], check=bytes(8))
         self.assertEqual(self.refused(record), "entry 4: its moves give another position under this release's rules")
@@ -113,7 +107,6 @@ class ReplayTests(SynchronousTestCase):
             self.assertIn(words, self.refused([record[0], planted, record[2]]))
 
     def test_another_end_is_refused(self) -> None:
-        """A match that is over now and was not, or the other way round."""
         record = played(100)
         self.assertIn("entry 101: under this release's rules the match is over", self.refused(_open_ended(record)))
         early = replace(record[1], outcome="won")
@@ -132,8 +125,6 @@ def _open_ended(record: list[Entry]) -> list[Entry]:
 
 
 class TableTests(SynchronousTestCase):
-    """Tables write checks, and are not resumed where a check fails."""
-
     def setUp(self) -> None:
         self.world = MemoryHost({"toy.goal": "100"}, wires=(TOY_WIRE,))
 
@@ -199,7 +190,6 @@ class TableTests(SynchronousTestCase):
         self.assertEqual([self.back(again, name) for name in ("ann", "cid")], [["back"], ["back"]])
 
     def test_a_state_that_cannot_be_written_suspends_the_table(self) -> None:
-        """A fault of the master like any other: nothing is recorded of the move, and nobody is told of it."""
         clients = self.play(("ann", "bob"), 48)
         for client in clients:
             client.heard()
@@ -211,8 +201,6 @@ class TableTests(SynchronousTestCase):
 
 
 class _Log:
-    """Where a lobby's errors go."""
-
     def __init__(self, words: list[str]) -> None:
         self._words = words
 
@@ -220,12 +208,10 @@ class _Log:
         self._words.append(form.format(**fields))
 
     def info(self, form: str, **fields: object) -> None:
-        """Log-ins and games are not looked at here."""
+        pass
 
 
 class RecordTests(SynchronousTestCase):
-    """What a journal's files rest on."""
-
     def test_the_numbers_of_kinds(self) -> None:
         """Files hold these numbers: one may be added, none changed or used anew."""
         self.assertEqual(
@@ -234,7 +220,6 @@ class RecordTests(SynchronousTestCase):
         )
 
     def test_an_entry_is_a_value(self) -> None:
-        """Entries are equal by what they say, and what is not said is nothing."""
         self.assertEqual(
             Entry(EntryKind.ACTED, 5, Seat(1), b"tiger c1 c3"), Entry(EntryKind.ACTED, 5, Seat(1), b"tiger c1 c3")
         )
@@ -243,7 +228,6 @@ class RecordTests(SynchronousTestCase):
         self.assertEqual((entry.seat, entry.notation, entry.drawn, entry.outcome), (None, b"", (), ""))
 
     def test_records_do_not_change(self) -> None:
-        """What was written down stays so."""
         for record, name in (
             (Entry(EntryKind.BEGAN, 0), "at"),
             (SeatRecord("ann", "w"), "name"),
@@ -252,54 +236,41 @@ class RecordTests(SynchronousTestCase):
             self.assertRaises(AttributeError, setattr, record, name, 1)
 
     def test_openings_share_nothing(self) -> None:
-        """Two openings without settings do not have the same ones."""
         self.assertIsNot(TableHeader("g", 1, ()).settings, TableHeader("g", 1, ()).settings)
 
 
 class Side(Enum):
-    """A plain enumeration."""
-
     LEFT = 1
     RIGHT = 2
 
 
 class Digit(IntEnum):
-    """One whose members are numbers."""
-
     THREE = 3
 
 
 class Word(StrEnum):
-    """One whose members are texts."""
-
     THREE = "three"
 
 
 @frozen
 class Spot:
-    """A value."""
-
     x: int
     y: int
 
 
 @frozen
 class Mark:
-    """Another with the same fields."""
-
     x: int
     y: int
 
 
 @frozen
 class Nothing:
-    """A value without fields."""
+    pass
 
 
 @define(eq=False)
 class Thing:
-    """A thing, which is compared by identity."""
-
     x: int
 
 
@@ -317,11 +288,8 @@ _values: st.SearchStrategy[Any] = st.recursive(
 
 
 class TextTests(PropertyCase):
-    """What `canonical_text` says of itself."""
-
     @given(_values, _values)
     def test_same_texts_are_of_same_values(self, one: Any, other: Any) -> None:
-        """Two values have one text if they are equal, and only then."""
         self.assertEqual(canonical_text(one) == canonical_text(other), one == other)
 
     @given(st.lists(st.text(max_size=3), unique=True), st.randoms(use_true_random=False))
@@ -339,7 +307,6 @@ class TextTests(PropertyCase):
         self.assertEqual(canonical_text(bytearray(b"a")), canonical_text(b"a"))
 
     def test_these_are_the_texts(self) -> None:
-        """They do not change by accident: the checks of all journals would."""
         self.assertEqual(
             canonical_text((None, -1, "a,b", b"\x01", Side.LEFT, Spot(1, 2), Nothing(), {3, 20}, {"k": [0]})),
             "(-,-1,3:a,b,x01,Side.LEFT,Spot(1,2),Nothing(),{20,3},{(1:k,(0))})",
@@ -352,15 +319,12 @@ class TextTests(PropertyCase):
 
 
 class CheckTests(PropertyCase):
-    """What `fingerprint` says of itself."""
-
     def setUp(self) -> None:
         self.master = TOY.new_master(2, {"move_time": "5"}, ScriptedChance([1]))
         self.master.begin(0)
         self.check = fingerprint(self.master)
 
     def changed(self, what: str, value: object) -> bytes:
-        """The check after one attribute became something else."""
         setattr(self.master, what, value)
         return fingerprint(self.master)
 
@@ -371,7 +335,6 @@ class CheckTests(PropertyCase):
         self.assertEqual((len(self.check), fingerprint(self.master), fingerprint(again)), (8, self.check, self.check))
 
     def test_state_deadline_and_end_count(self) -> None:
-        """Each of them, and who won; the words of the end do not."""
         self.assertNotEqual(self.changed("count", 1), self.check)
         self.assertEqual(self.changed("count", 0), self.check)
         self.assertNotEqual(self.changed("deadline", 1), self.check)
@@ -383,8 +346,6 @@ class CheckTests(PropertyCase):
 
 
 class GoldenTests(SynchronousTestCase):
-    """The files under tests/golden."""
-
     def test_every_golden_match_ends_as_it_did(self) -> None:
         """What each seat sees at the end is what it saw then, to the letter."""
         for file, record in records():
@@ -399,7 +360,6 @@ class GoldenTests(SynchronousTestCase):
             self.assertIn((name, game.version), there)
 
     def test_a_changed_record_is_found_out(self) -> None:
-        """An action left out, or another draw, does not pass for the same."""
         record = next(record for _, record in records() if record["game"] == "onitama" and record["entries"][0][4])
         game = GAMES[record["game"]]
         for change in range(2):

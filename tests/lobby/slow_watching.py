@@ -43,8 +43,6 @@ class Watching:
 
 
 class Run:
-    """Three members with players, and what happens to them."""
-
     def __init__(self, seed: int) -> None:
         self.rng = random.Random(seed)
         self.world = World(3)
@@ -59,7 +57,6 @@ class Run:
         return [host for host in self.world.hosts if not host.clock.dead]
 
     def log_in(self, name: str) -> None:
-        """A player comes, or comes back, at any member."""
         member = self.rng.choice(self.members)
         client = member.connect()
         client.say(f"LOGIN|{name}")
@@ -95,7 +92,6 @@ class Run:
             one.read()
 
     def move(self, table: TableId) -> None:
-        """The player whose turn it is moves, if that player is there."""
         record, chance = self.world.journal.record(table), JournalledChance()
         master: Any = replay(ONITAMA, new_master(ONITAMA, record.opening, chance), chance, record.entries)
         name = record.opening.seats[master.position.turn].name
@@ -114,7 +110,6 @@ class Run:
             self.world.join()
 
     def events(self, table: TableId) -> list[tuple[int, Any]]:
-        """What everybody is told of a match, as messages."""
         record = self.world.journal.record(table)
         told = history(ONITAMA, record.opening, record.entries)
         return [(n, json.decode(json.encode(MESSAGES.event(event)))) for n, event in told.events]
@@ -122,7 +117,6 @@ class Run:
 
 class WatchingTests(SynchronousTestCase):
     def test_everything_is_told_once(self) -> None:
-        """Each watcher is told all events behind the first view, in order, and no event twice."""
         told = moved = 0
         for seed in range(150):
             run = Run(seed)

@@ -19,8 +19,6 @@ from tests.kit.wires.stratego_lines import WIRE, connected, playing, quiet
 
 
 class AccountsCase(SynchronousTestCase):
-    """A host on which accounts log in with Stratego's lines."""
-
     def setUp(self) -> None:
         self.begin(MemoryHost())
 
@@ -107,7 +105,6 @@ class ResetTests(AccountsCase):
         self.assertIn("the password cannot be used", self.refusal(self.reset, "ann", ""))
 
     def test_a_seat_is_kept(self) -> None:
-        """The player takes it back with the new password."""
         playing(self.world)
         self.reset("ann", "new")
         self.assertEqual(self.done[0].table, 1)
@@ -115,7 +112,6 @@ class ResetTests(AccountsCase):
         self.assertIn("resume", self.player("ann", "new").heard())
 
     def test_nothing_is_told_before_it_is_durable(self) -> None:
-        """Neither the owner nor the player is told, and a log-in with the new password is not answered."""
         self.begin(MemoryHost(journal=RecordingJournal(late=True)))
         ann = self.player("ann")
         self.assertIn("is being made or changed just now", self.refusal(self.reset, "ann"))
@@ -144,7 +140,6 @@ class ResetTests(AccountsCase):
         self.assertIn("auth-ok", new.heard())
 
     def test_two_changes_at_the_same_time(self) -> None:
-        """The second one finds another account than it began with."""
         worker = HeldWorker()
         self.begin(MemoryHost(worker=worker))
         self.account("ann")
@@ -156,7 +151,6 @@ class ResetTests(AccountsCase):
         self.assertEqual(self.world.journal.accounts, {})
 
     def test_nobody(self) -> None:
-        """A name that is no account's, and a host that stops."""
         self.assertIn("there is no account 'carl'", self.refusal(self.reset, "carl"))
         self.player("ann")
         self.world.lobby.close()
@@ -167,8 +161,7 @@ class RenameTests(AccountsCase):
     def rename(self, name: str, new_name: str, force: bool = False) -> None:
         self.changes.rename(name, new_name, force, self.done.append)
 
-    def test_another_name(self) -> None:
-        """The password stays. The old name is free, and the player is told so."""
+    def test_the_old_name_is_free_and_the_password_stays(self) -> None:
         ann = self.player("ann")
         ann.heard()
         self.rename("ann", "Zoe")
@@ -178,13 +171,11 @@ class RenameTests(AccountsCase):
         self.assertIn("auth-ok", self.player("ann", "somebody else").heard())
 
     def test_another_spelling(self) -> None:
-        """The name is the same one."""
         self.account("ann")
         self.rename("ann", "Ann")
         self.assertEqual([account.name for account in self.world.journal.accounts.values()], ["Ann"])
 
     def test_names_that_cannot_be(self) -> None:
-        """The rules for names hold: no account, guest or house player has it, nor one that looks like it."""
         self.account("ann", "bob", "РАУС")
         self.world.connect("onitama").say("LOGIN|guest")
         for name, words in (
@@ -246,7 +237,6 @@ class DeleteTests(AccountsCase):
         self.assertIn("auth-ok", self.player("ann", "somebody else").heard())
 
     def test_a_player_in_a_match(self) -> None:
-        """Is refused. With force the seat is given up, and the opponent is told."""
         _, bob = playing(self.world)
         self.assertIn("ann has a seat at table 1; wait until the match is over", self.refusal(self.delete, "ann"))
         self.delete("ann", force=True)
@@ -296,7 +286,6 @@ class DeleteTests(AccountsCase):
 
 class LearnTests(AccountsCase):
     def learn(self, name: str, after: Account | None) -> None:
-        """Learn it as the store does: it is found, and then told."""
         before = self.world.journal.accounts.pop(name.lower(), None)
         if after is not None:
             self.world.journal.accounts[name.lower()] = after

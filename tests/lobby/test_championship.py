@@ -33,8 +33,7 @@ NAMES = "abcdefgh"
 
 
 class ChampionshipTests(PropertyCase):
-    def test_four_players(self) -> None:
-        """Three rounds, in the order of log-in."""
+    def test_four_players_play_three_rounds_in_the_order_of_log_in(self) -> None:
         one = Championship(NAMES[:4])
         rounds = []
         while one.open:
@@ -46,7 +45,6 @@ class ChampionshipTests(PropertyCase):
         self.assertEqual(one.standing(), [("a", 3, 0), ("b", 2, 1), ("c", 1, 2), ("d", 0, 3)])
 
     def test_as_many_games_as_possible(self) -> None:
-        """Even if the first pair must wait for that."""
         one = Championship(NAMES[:4])
         one.open = [(0, 1), (0, 2), (1, 3)]
         self.assertEqual(one.next_pairs(range(4)), [(0, 2), (1, 3)])
@@ -99,8 +97,6 @@ def champions(*rows: tuple[str, int, int]) -> str:
 
 
 class PlayedChampionship(World):
-    """A host with a championship of Nim."""
-
     def __init__(self, count: int = 3, game_type: str = "nim", **more: object) -> None:
         super().__init__({"paper-soccer.championship": f"{game_type}:{count}", "paper-soccer.strict": "yes"}, **more)
         self.clients: dict[str, Client] = {}
@@ -148,8 +144,7 @@ class RemoteTests(SynchronousTestCase):
         self.assertEqual([entry.notation for entry in entries], [b"", b"0- 1+", b"0+ 2-", b"1+ 2-"])
         self.assertEqual(entries[-1].outcome, "bob won (rules): the championship is over")
 
-    def test_as_many_games_as_possible(self) -> None:
-        """Two of four at once."""
+    def test_two_of_four_games_are_played_at_once(self) -> None:
         world = PlayedChampionship(4)
         world.players("a1", "b2", "c3", "d4")
         self.assertEqual(world.master().heard(), [begin(2, "a1", "b2"), begin(3, "c3", "d4")])
@@ -165,8 +160,7 @@ class RemoteTests(SynchronousTestCase):
         world.players("cid")
         self.assertEqual(world.master("NIM", 2, 8).heard(), [begin(2, "ann", "cid")])
 
-    def test_a_void_game_is_played_again(self) -> None:
-        """It counts for nobody."""
+    def test_a_void_game_is_played_again_and_counts_for_nobody(self) -> None:
         world = PlayedChampionship(2)
         world.players("ann", "bob")
         master = world.master()
@@ -188,7 +182,6 @@ class RemoteTests(SynchronousTestCase):
         self.assertEqual(master.heard(), [begin(2, "ann", "bob"), begin(3, "ann", "bob")])
 
     def test_who_is_gone(self) -> None:
-        """Loses the game, and all to come. Who only leaves a game plays the next ones."""
         world = PlayedChampionship(4)
         world.players("ann", "bob", "cid", "dan")
         master = world.master()
@@ -207,7 +200,6 @@ class RemoteTests(SynchronousTestCase):
         self.assertEqual(world.connect().ask(login("ann", "nim")), [refused(3)])
 
     def test_all_are_gone(self) -> None:
-        """Nobody wins between two who are gone, and the record is complete."""
         world = PlayedChampionship(3)
         world.players("ann", "bob", "cid")
         world.master()
@@ -274,7 +266,6 @@ class RemoteTests(SynchronousTestCase):
         self.assertEqual(world.heard("ann"), champions(("ann", 2, 0), ("bob", 1, 1), ("cid", 0, 2)))
 
     def test_a_restart_without_it(self) -> None:
-        """The record is kept for a host that plays the championship again."""
         world = PlayedChampionship(2)
         world.players("ann", "bob")
         world.master()
@@ -327,8 +318,6 @@ class BuiltInTests(SynchronousTestCase):
 
 
 class HostileMasterTests(SynchronousTestCase):
-    """Masters that do not keep to the document. Each result counts once."""
-
     def results(self, world: PlayedChampionship) -> list[bytes]:
         return [entry.notation for entry in world.host.journal.entries[TableId(1)][1:]]
 
@@ -462,7 +451,6 @@ class HostRun:
         return True
 
     def speak(self) -> bool:
-        """All answer what they have heard. `False`: nobody has heard anything."""
         spoken = False
         master = self.master
         for line in () if master is None else master.heard():
@@ -545,7 +533,6 @@ class KillTests(SynchronousTestCase):
         self.listed = set(told.lists)
 
     def kill_at_every_step(self, game_type: str, **more: Any) -> None:
-        """Until the championship is over before the kill."""
         kill_at = 1
         while self.play(kill_at, game_type, **more):
             if not more.get("lost"):
@@ -554,7 +541,6 @@ class KillTests(SynchronousTestCase):
         self.assertGreater(kill_at, 25)
 
     def test_a_remote_game(self) -> None:
-        """Of a master that keeps to the document."""
         self.kill_at_every_step("nim")
 
     def test_a_loose_game(self) -> None:

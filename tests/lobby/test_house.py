@@ -22,8 +22,6 @@ from tests.kit.wires.open import act, line
 
 
 class Program:
-    """A program of a house player that does nothing."""
-
     def __init__(self) -> None:
         self.told: list[Any] = []
         self.handle: Any = None
@@ -55,7 +53,6 @@ def enter(host: MemoryHost, name: str) -> Client:
 
 
 def seek(host: MemoryHost, name: str, **more: Any) -> Client:
-    """A guest on the open wire who looks for opponents."""
     client = enter(host, name)
     client.send(line(do="seek", **{"game": "onitama", **more}))
     return client
@@ -63,7 +60,6 @@ def seek(host: MemoryHost, name: str, **more: Any) -> Client:
 
 class WaitingTests(SynchronousTestCase):
     def test_a_queue(self) -> None:
-        """After so many seconds, and not before, there is an opponent."""
         host, programs = house_host()
         ann = host.connect("onitama")
         ann.say("LOGIN|ann")
@@ -88,7 +84,6 @@ class WaitingTests(SynchronousTestCase):
             self.assertEqual(programs.called, others)
 
     def test_people_come_first(self) -> None:
-        """Who found an opponent in the same instant gets no house player, and nobody is left over."""
         for before in (True, False):
             host, programs = house_host()
             ann = host.connect("onitama")
@@ -140,15 +135,13 @@ class WaitingTests(SynchronousTestCase):
             self.assertEqual("seated" in [one["is"] for one in told(ann)], bool(called))
 
     def test_nothing_is_left_of_who_has_gone(self) -> None:
-        """Nobody sits down for a player who has left, or whose table was closed."""
         host, programs = house_host({"limits.open_table_seconds": "5"})
         seek(host, "ann").drop()
         seek(host, "bob", settings={"move_time": 60})
         host.wait(60)
         self.assertEqual((programs.called, host.clock.getDelayedCalls()), ([], []))
 
-    def test_programs_that_are_not_ready(self) -> None:
-        """Somebody waits on until they are."""
+    def test_who_waits_for_programs_that_are_not_ready_waits_on(self) -> None:
         host, programs = house_host()
         programs.games = ()
         ann = seek(host, "ann")
@@ -160,8 +153,7 @@ class WaitingTests(SynchronousTestCase):
 
 
 class WishTests(SynchronousTestCase):
-    def test_seek(self) -> None:
-        """The match begins at once, with a house player of that level, and does not touch the queue."""
+    def test_a_match_that_is_sought_with_a_level_begins_at_once(self) -> None:
         host, programs = house_host()
         seek(host, "bob")
         ann = seek(host, "ann", house="hard")
@@ -169,14 +161,12 @@ class WishTests(SynchronousTestCase):
         self.assertEqual((programs.called, len(host.lobby.tables)), (["hard.1"], 1))
 
     def test_eriantys(self) -> None:
-        """All other seats are taken."""
         host, programs = house_host()
         ann = seek(host, "ann", game="eriantys", seats=4, house="medium")
         self.assertEqual(told(ann)[0]["names"], ["ann", "medium.1", "medium.2", "medium.3"])
         self.assertEqual(programs.called, ["medium.1", "medium.2", "medium.3"])
 
     def test_while_waiting(self) -> None:
-        """Who waits in a queue, or has opened a table, asks later."""
         host, programs = house_host()
         ann, bob, carl = (seek(host, "ann"), seek(host, "bob", game="eriantys", seats=4), enter(host, "carl"))
         carl.send(line(do="join", table=1))
@@ -191,7 +181,6 @@ class WishTests(SynchronousTestCase):
         self.assertEqual(told(ann)[0]["is"], "seated")
 
     def test_refusals(self) -> None:
-        """They say why, and the player can go on."""
         for rules, ready, words in (
             (HouseRules(), True, "house players are off"),
             (HouseRules({"stratego": 5.0}), True, "there are no house players for onitama"),
@@ -293,8 +282,7 @@ class SeatTests(SynchronousTestCase):
         self.assertIsNone(self.host.lobby.registry.get("easy.1"))
         self.assertRaises(NameRefused, come, self.host, "easy.1")
 
-    def test_two_programs(self) -> None:
-        """The second one displaces the first."""
+    def test_the_second_of_two_programs_displaces_the_first(self) -> None:
         first = come(self.host, "easy.1")
         come(self.host, "easy.1")
         self.assertIsInstance(first.told[-1], Displaced)
@@ -308,15 +296,13 @@ class SeatTests(SynchronousTestCase):
         self.host.lobby.house.started(self.programs)
         self.assertEqual(self.programs.called, ["easy.1"])
 
-    def test_the_end(self) -> None:
-        """After a match the house player is gone."""
+    def test_the_house_player_is_gone_after_a_match(self) -> None:
         come(self.host, "easy.1")
         self.ann.send(line(do="leave"))
         self.assertIsNone(self.host.lobby.registry.get("easy.1"))
         self.assertEqual(self.host.clock.getDelayedCalls(), [])
 
     def test_a_restart_of_the_host(self) -> None:
-        """With the person, the house player is back: at the same position, and unnoticed."""
         self.ann.send(act("ox c1 c2"))
         journal = self.host.journal.restarted()
         host, programs = house_host(journal=journal)
@@ -329,7 +315,6 @@ class SeatTests(SynchronousTestCase):
         self.assertNotIn("away", [one["is"] for one in told(ann)])
 
     def test_a_restart_without_house_players(self) -> None:
-        """The seat is kept for a time, as that of anybody."""
         self.ann.send(act("ox c1 c2"))
         host, _ = house_host(rules=HouseRules(), journal=self.host.journal.restarted())
         ann = enter(host, "ann")
@@ -337,7 +322,6 @@ class SeatTests(SynchronousTestCase):
         self.assertEqual(told(ann)[-1]["winners"], [0])
 
     def test_a_match_that_was_over(self) -> None:
-        """A person who comes back to the end of a match is told so, and nothing is left of the house player."""
         self.ann.send(act("ox c1 c2"))
         self.host.journal.late = True
         self.ann.send(line(do="leave"))
@@ -398,15 +382,13 @@ class TakeOverTests(SynchronousTestCase):
         self.assertIsNone(self.host.lobby.registry.get("hard.1"))
 
     def test_a_player_who_comes_back(self) -> None:
-        """The seat is theirs, and the next time it is asked anew."""
         self.bob.drop()
         self.ask()
         enter(self.host, "bob").drop()
         self.host.wait(60)
         self.assertEqual((self.programs.called, told(self.ann)[-1]["is"]), ([], "over"))
 
-    def test_no_house_player_then(self) -> None:
-        """The seat is lost, as without the wish."""
+    def test_without_a_house_player_the_seat_is_lost(self) -> None:
         self.bob.drop()
         self.ask()
         self.programs.games = ()
@@ -414,7 +396,6 @@ class TakeOverTests(SynchronousTestCase):
         self.assertEqual(told(self.ann)[-1]["winners"], [0])
 
     def test_refusals(self) -> None:
-        """Players who are there, seats that are not, levels that are not."""
         for more, words in (
             ({}, "the player of this seat is not away"),
             ({"seat": 0}, "expected the seat of another player"),
@@ -453,8 +434,6 @@ STEPS = st.one_of(
 
 
 class Crowd:
-    """A host, its house players and some people."""
-
     def __init__(self) -> None:
         self.host = MemoryHost({"onitama.max_plies": "4"}, house_rules=RULES)
         self.process = HouseProcess(self.host)
@@ -520,7 +499,6 @@ class Crowd:
             assert not all(session.house for session in self.host.lobby.seats.seated[table.id]), "nobody to play with"
 
     def leave(self) -> None:
-        """All people go, and a day later nothing is left."""
         self.release()
         for number in range(PEOPLE):
             self.of_person("drop", number)

@@ -25,14 +25,12 @@ def starts(client: Client) -> list[str]:
 
 class PairingTests(SynchronousTestCase):
     def test_players_are_paired_in_the_order_they_came(self) -> None:
-        """Who waits first is the first player."""
         ann, bob, carl, dora = MemoryHost().come("ann", "bob", "carl", "dora", wire="onitama")
         self.assertEqual(starts(bob), ["ann", "bob"])
         self.assertEqual(starts(dora), ["carl", "dora"])
         self.assertEqual((starts(ann), starts(carl)), (["ann", "bob"], ["carl", "dora"]))
 
     def test_who_left_while_waiting_meets_nobody(self) -> None:
-        """Their place in the queue is gone with them, and their name is free."""
         world = MemoryHost()
         [ann] = world.come("ann", wire="onitama")
         ann.drop()
@@ -55,7 +53,6 @@ class PairingTests(SynchronousTestCase):
         self.assertEqual((world.unfinished, world.clock.getDelayedCalls()), ([], []))
 
     def test_players_who_play_again_queue_up_anew(self) -> None:
-        """Who logs in first after a game is White."""
         world = MemoryHost({"onitama.max_plies": "1", "onitama.deal": "boar,ox/crab,eel/tiger"})
         ann, bob = world.come("ann", "bob", wire="onitama")
         ann.say("MAKE_MOVE|ox|c1|c2")
@@ -79,7 +76,6 @@ class PairingTests(SynchronousTestCase):
             self.assertEqual(settings["max_plies"], "77")
 
     def test_settings_of_the_game_are_journalled_with_the_table(self) -> None:
-        """A later run of the host plays by the settings that the match began with."""
         world = MemoryHost({"onitama.max_plies": "77"})
         world.come("ann", "bob", wire="onitama")
         self.assertEqual(world.journal.openings[1].settings["max_plies"], "77")  # type: ignore[index]
@@ -89,7 +85,6 @@ class PairingTests(SynchronousTestCase):
         self.assertEqual(table._master._rules.max_plies, 77)  # type: ignore[attr-defined]
 
     def test_stopping_is_leaving_for_nobody(self) -> None:
-        """Connections that close because the host stops forfeit nothing, and no clock rings."""
         world = MemoryHost(grace=0, move_time="5")
         ann, bob = world.come("ann", "bob", wire="onitama")
         world.lobby.close()
@@ -162,7 +157,6 @@ class KeptSeatTests(SynchronousTestCase):
 
 class ClosingTests(SynchronousTestCase):
     def test_nobody_is_free_before_the_journal_has_the_end(self) -> None:
-        """A log-in in this moment is refused, and the next one begins anew."""
         world = MemoryHost()
         clients = [world.connect("onitama", f"192.0.2.{number}") for number in (1, 2)]
         for client, name in zip(clients, ("ann", "bob"), strict=True):
@@ -193,7 +187,6 @@ class LogTests(SynchronousTestCase):
         return ann, bob
 
     def test_log_ins_and_the_begin_of_a_game(self) -> None:
-        """Each line names the player, the wire and the address, or the table, the game and its players."""
         self.seated()
         self.assertEqual(
             self.logged(),
@@ -205,7 +198,6 @@ class LogTests(SynchronousTestCase):
         )
 
     def test_moves_are_not_logged_and_the_end_is(self) -> None:
-        """The end is one line with the result."""
         ann, bob = self.seated()
         self.logged()
         ann.say("MAKE_MOVE|ox|c1|c2")
@@ -215,7 +207,6 @@ class LogTests(SynchronousTestCase):
         self.assertRegex(line, r"^table 1: onitama is over: nobody won \(")
 
     def test_lost_connection_and_the_way_back(self) -> None:
-        """Both lines name the table at which the player is seated."""
         ann, _ = self.seated()
         self.logged()
         ann.drop()
@@ -229,7 +220,6 @@ class LogTests(SynchronousTestCase):
         )
 
     def test_log_out(self) -> None:
-        """A player who is not seated leaves nothing behind."""
         ann = self.world.connect()
         ann.say("LOGIN|ann")
         self.logged()
@@ -237,7 +227,6 @@ class LogTests(SynchronousTestCase):
         self.assertEqual(self.logged()[0], "log-out: ann on onitama")
 
     def test_account(self) -> None:
-        """An account is called so, and its password is in no event."""
         for _ in range(2):
             self.world.connect("stratego-lines").say("carl", "hunter2")
         self.assertNotIn("hunter2", repr(self.lines.events))
@@ -246,7 +235,6 @@ class LogTests(SynchronousTestCase):
         self.assertIn("log-in: carl on stratego-lines from '192.0.2.1' as an account that was connected already", lines)
 
     def test_deserted_table(self) -> None:
-        """A table that is archived has no result, and the log says so."""
         ann, bob = self.seated()
         ann.say("MAKE_MOVE|ox|c1|c2")
         ann.drop()
@@ -269,7 +257,6 @@ class LogTests(SynchronousTestCase):
         )
 
     def test_refused_account(self) -> None:
-        """A wrong password is in no event, nor is the right one."""
         self.world.connect("stratego-lines").say("carl", "hunter2")
         self.logged()
         self.world.connect("stratego-lines").say("carl", "hunter3")
@@ -281,7 +268,6 @@ class LogTests(SynchronousTestCase):
             self.assertEqual(counts["stratego-lines", "account", result], 1, result)
 
     def test_refused_by_a_busy_host(self) -> None:
-        """Guests and accounts."""
         self.world.lobby.closed = "planted"
         self.world.connect().say("LOGIN|ann")
         self.world.connect("stratego-lines").say("carl", "hunter2")
@@ -291,7 +277,6 @@ class LogTests(SynchronousTestCase):
 
 class PrintedTests(SynchronousTestCase):
     def test_tables_are_short(self) -> None:
-        """What is printed of a table is the table, and not the whole host."""
         host = MemoryHost()
         for name in ("ann", "bob"):
             host.connect("onitama").say(f"LOGIN|{name}")
@@ -303,8 +288,6 @@ class PrintedTests(SynchronousTestCase):
 
 
 class RematchTests(OpenCase):
-    """Both have to ask; and each is told if the other one does not any more."""
-
     def over(self, **more: Any) -> tuple[memory_host.MemoryHost, Client, Client]:
         host = self.host(**more)
         ann, bob, _ = self.matched(host)
@@ -322,15 +305,13 @@ class RematchTests(OpenCase):
             self.assertEqual(self.told(bob), [{"is": "rematch", "table": 1, "name": "ann", "on": False}])
         self.assertEqual(self.ask(bob, do="rematch")[-1]["why"], "ann is not here any more")
 
-    def test_nobody_comes(self) -> None:
-        """The table is closed after its time."""
+    def test_a_rematch_for_which_nobody_comes_is_closed(self) -> None:
         host, ann, bob = self.over()
         host.wait(600)
         self.assertEqual(self.told(ann), [{"is": "stopped", "why": "nobody came in time"}])
         self.assertEqual(self.told(bob), [{"is": "rematch", "table": 1, "name": "ann", "on": False}])
 
-    def test_who_was_asked_is_gone(self) -> None:
-        """The one who waits does so in vain, and can do something else."""
+    def test_who_waits_for_somebody_who_is_gone_can_do_something_else(self) -> None:
         _, ann, bob = self.over()
         bob.drop()
         self.assertEqual(self.told(ann), [{"is": "stopped", "why": "bob is not here any more"}])

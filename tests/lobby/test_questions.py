@@ -26,8 +26,6 @@ A, B, C = "192.0.2.1", "192.0.2.2", "192.0.2.3"
 
 
 class QuestionsCase(SynchronousTestCase):
-    """Questions that are answered when the test says so."""
-
     def setUp(self) -> None:
         self.clock = Clock()
         self.questions = Questions(self.clock, FairScheduler(self.clock))
@@ -234,8 +232,7 @@ class TurnTests(QuestionsCase):
 
 
 class BoundTests(QuestionsCase):
-    def test_an_address_has_a_share(self) -> None:
-        """It is refused what is above it; others are not."""
+    def test_what_an_address_asks_above_its_share_is_refused(self) -> None:
         self.questions.limits = QuestionLimits(100, 3)
         for number in range(4):  # the first one is being answered
             self.assertNoResult(self.ask(A, number))
@@ -271,7 +268,6 @@ class BoundTests(QuestionsCase):
 
 class LeavingTests(QuestionsCase):
     def test_the_questions_go_with_their_client(self) -> None:
-        """They have no turn, and take no place."""
         answers = [self.ask(A, number) for number in range(20)]
         mine = self.ask(B, "b")
         for answer in answers[1:]:
@@ -283,7 +279,6 @@ class LeavingTests(QuestionsCase):
         self.assertEqual(self.successResultOf(mine), "")
 
     def test_one_that_is_being_answered(self) -> None:
-        """It is answered to those who still wait, and nothing is left of it."""
         first, second = self.ask(A, 1), self.ask(B, 1)
         first.cancel()
         self.failureResultOf(first, CancelledError)
@@ -317,7 +312,6 @@ class EqualTests(QuestionsCase):
         self.assertEqual([self.successResultOf(one) for one in answers], ["x"] * 4)
 
     def test_an_equal_question_has_the_first_turn_of_those_who_asked(self) -> None:
-        """Whoever asks the same as a flooder does not wait behind the flood."""
         for number in range(10):
             self.ask(A, number)
         self.ask(B, 9)
@@ -362,8 +356,6 @@ class EqualTests(QuestionsCase):
 
 
 class Askers:
-    """Who asks what, by chance, and what must hold of the order of the answers."""
-
     def __init__(self) -> None:
         self.clock = Clock()
         self.questions = Questions(self.clock, FairScheduler(self.clock))
@@ -400,7 +392,6 @@ class Askers:
             self.answers[number].cancel()
 
     def answer(self) -> None:
-        """One question is answered at a time; the next one begins."""
         assert len(self.begun) <= 1, self.begun
         if self.begun:
             self.begun.pop()[1].callback(Found(""))
@@ -436,11 +427,9 @@ class LawTests(PropertyCase):
         Askers().play(steps)
 
     def test_the_law_sees_a_fault(self) -> None:
-        """Turns in the order in which questions came, without regard to addresses."""
-
         class Unfair(OrderedDict[str, Any]):
             def move_to_end(self, key: str, last: bool = True) -> None:
-                """The address stays at the front."""
+                pass
 
         askers = Askers()
         askers.questions._lines = Unfair()
@@ -471,8 +460,7 @@ class HostTests(SynchronousTestCase):
             self.host.wait(PAUSE)
         self.assertEqual([one.status for one in mine.responses()], [200])
 
-    def test_too_many(self) -> None:
-        """A browser is told when to come back; other wires say a sentence."""
+    def test_who_asks_too_much_is_told_when_to_come_back(self) -> None:
         clients = [self.web.connect(A) for _ in range(4)]
         for number, client in enumerate(clients):
             client.send(request(f"/api/matches/{number}.json"))
@@ -486,7 +474,6 @@ class HostTests(SynchronousTestCase):
         self.assertIn("try again later", told["why"])
 
     def test_clients_that_go_away(self) -> None:
-        """Their questions go with them."""
         clients = [self.web.connect(A) for _ in range(3)]
         for number, client in enumerate(clients):
             client.send(request(f"/api/matches/{number}.json"))
@@ -516,7 +503,6 @@ class HostTests(SynchronousTestCase):
         self.assertEqual((len(json.decode(matches)["matches"]), json.decode(results)["matches"]), (2, 2))
 
     def test_any_part_of_a_history_is_made_from_one_reading(self) -> None:
-        """Of a finished match, up to whatever entry."""
         self.host.journal.late = False
         self.play()
         reads = self.reads()

@@ -65,15 +65,13 @@ class QueuesTests(SynchronousTestCase):
         self.assertEqual(self.met(self.session("carl")), "eve carl")
         self.assertEqual(self.met(self.session("bob"), wish=1), "bob ann")
 
-    def test_wishes(self) -> None:
-        """Players with the same wish do not meet; all others get the seat that they want."""
+    def test_players_with_the_same_wish_do_not_meet(self) -> None:
         self.assertIsNone(self.met(self.session("ann"), wish=1))
         self.assertIsNone(self.met(self.session("bob"), wish=1))
         self.assertEqual(self.met(self.session("carl")), "carl ann")
         self.assertEqual(self.met(self.session("dora"), wish=0), "dora ann")
 
-    def test_one_place(self) -> None:
-        """Nobody waits twice, and whoever leaves does not wait."""
+    def test_nobody_waits_twice_and_who_leaves_does_not_wait(self) -> None:
         ann, bob = self.session("ann"), self.session("bob")
         self.met(ann)
         self.assertFalse(self.queues.join(KEY, ann, None))
@@ -112,7 +110,6 @@ class QueuesTests(SynchronousTestCase):
             self.assertIs(queue.key == Queue(TOY).key, same, queue)
 
     def test_a_client_that_waits_for_a_day(self) -> None:
-        """The client is told why, the connection ends, and the name and the place in the queue are free."""
         for strict in (False, True):
             host = MemoryHost(strict=strict)
             ann = host.connect("onitama", "192.0.2.1")
@@ -178,7 +175,6 @@ class LobbyTests(SynchronousTestCase):
         self.names = 0
 
     def enter(self, address: str, **seek: Any) -> Client:
-        """Somebody on the open wire, who seeks a match."""
         self.names += 1
         client = self.host.connect("open", address)
         client.send(line(do="enter", name=f"p{self.names}") + line(do="seek", game="onitama", **seek))
@@ -230,8 +226,7 @@ class LobbyTests(SynchronousTestCase):
         for _ in range(5):
             self.assertTrue(self.is_seated(self.enter(LOOPBACK, house="easy")))
 
-    def test_the_host_stops(self) -> None:
-        """Nobody is matched any more, and there are no timers."""
+    def test_nobody_is_matched_when_the_host_stops(self) -> None:
         for _ in range(5):
             self.enter(HERE)
         self.host.lobby.close()
@@ -240,7 +235,6 @@ class LobbyTests(SynchronousTestCase):
 
 class ListTests(SynchronousTestCase):
     def test_they_are_in_no_list(self) -> None:
-        """And count for nobody."""
         host = MemoryHost({"onitama.deal": "boar,ox/crab,eel/tiger"})
         for name, action in (("a", b""), ("b", act("ox c1 c2", table=2))):
             pair = [host.connect("open"), host.connect("open")]
@@ -259,8 +253,6 @@ QUEUE = Queue(TOY)
 
 
 class Guest:
-    """A player who writes down all that they are told."""
-
     def __init__(self, lobby: Lobby, name: str, address: str = "192.0.2.1") -> None:
         self.lobby = lobby
         self.told: list[Any] = []
@@ -331,7 +323,6 @@ class GatheringTests(SynchronousTestCase):
         self.assertEqual(self.journal.openings[table].settings, {"goal": "2", "code": "K7QM2X4A"})
 
     def test_the_second_seat_can_be_kept(self) -> None:
-        """For the player who opened the table; only in games of two."""
         ann, bob, carl, dora, eve = self.guests("ann", "bob", "carl", "dora", "eve")
         table = self.lobby.open_table(ann.session, QUEUE, 2, {}, Seat(1))
         self.assertTrue(table.reversed)
@@ -365,7 +356,6 @@ class GatheringTests(SynchronousTestCase):
             self.assertEqual([one.name for one in self.journal.openings[TableId(1)].seats], names)
 
     def test_waiting_can_be_stopped(self) -> None:
-        """The player stays in the lobby, and meets nobody."""
         ann, bob, carl = self.guests("ann", "bob", "carl")
         ann.play(1)
         self.lobby.stop_waiting(ann.session)
@@ -399,7 +389,6 @@ class GatheringTests(SynchronousTestCase):
         self.assertEqual(self.clock.getDelayedCalls(), [])
 
     def test_settings_of_the_host_are_those_of_the_table(self) -> None:
-        """Unless whoever opens it says otherwise."""
         [ann] = self.guests("ann")
         self.assertEqual(ann.open().settings, {"goal": "3"})
 
@@ -420,7 +409,6 @@ class GatheringTests(SynchronousTestCase):
         self.assertRaises(NoSuchTable, dora.join, table)
 
     def test_tables_of_others_are_not_there(self) -> None:
-        """An unknown number, another pool's table, and one whose match has begun."""
         ann, bob, carl = self.guests("ann", "bob", "carl")
         table = ann.open().table
         self.assertRaises(NoSuchTable, bob.join, TableId(99))
@@ -474,7 +462,6 @@ class GatheringTests(SynchronousTestCase):
         Guest(self.lobby, "eve", "2001:db8:0:1::1").open()
 
     def test_row_118_a_table_waits_ten_minutes(self) -> None:
-        """Then it is closed, those who wait are told, and can open another."""
         ann, bob = self.guests("ann", "bob")
         table = ann.open(3).table
         self.clock.advance(300)
@@ -487,7 +474,6 @@ class GatheringTests(SynchronousTestCase):
         self.assertEqual(ann.open().names, ("ann",))
 
     def test_a_host_that_stops_closes_no_table(self) -> None:
-        """No timer is left."""
         [ann] = self.guests("ann")
         ann.open()
         self.lobby.close()

@@ -186,8 +186,6 @@ async def _at_once(steps: Generator[None, None, Any]) -> Any:
 
 
 class RunningCase:
-    """The ratings of a host whose matches begin and end in any order."""
-
     def __init__(self) -> None:
         self.clock, self.journal, self.counts = Clock(), AskedJournal(), MatchCounts()
         self.finished = FinishedMatches(self.journal, self.clock, self.counts, _at_once, lambda: self.aside.append(1))
@@ -269,7 +267,6 @@ class RunningTests(PropertyCase):
         self.assertEqual(dict(one.ratings), rated(*case.ended))
 
     def test_old_matches_are_forgotten(self) -> None:
-        """Their numbers, but not what they have said; and nobody counts them a second time."""
         self.patch(finished, "RATED_COUNTED", 3)
         running = RunningRatings()
         matches = [match(number, ("ann", "bob"), (number % 2,)) for number in range(1, 10)]
@@ -303,7 +300,6 @@ def seek(client: Client, **more: Any) -> list[dict[str, Any]]:
 
 
 def play(host: MemoryHost, *players: Client) -> None:
-    """Have the first player win, after a move."""
     moves = 0
     while moves < 2:
         for one in players:
@@ -341,7 +337,6 @@ class RatedMatchTests(SynchronousTestCase):
         self.assertTrue(first["low"] < first["rating"] < first["high"])
 
     def test_one_has_not_agreed(self) -> None:
-        """They do not meet: the one waits at a table that is rated, and the other in the queue."""
         seek(self.ann)
         seek(self.bob, settings={})
         self.assertEqual(len(self.host.lobby.tables), 0)
@@ -375,8 +370,7 @@ class RatedMatchTests(SynchronousTestCase):
         self.ann.send(line(do="house", level="easy", seat=1))
         self.assertEqual(said(self.ann)[-1]["why"], "a rated match is not played on by others")
 
-    def test_a_rematch_is_not_rated(self) -> None:
-        """It is private."""
+    def test_a_rematch_is_private_and_not_rated(self) -> None:
         seek(self.ann)
         seek(self.bob)
         play(self.host, self.ann, self.bob)
@@ -409,8 +403,6 @@ class RatedMatchTests(SynchronousTestCase):
 
 
 class ShownTests(SynchronousTestCase):
-    """To programs and to owners; a store that was written before."""
-
     def finish(self, journal: Any) -> None:
         found = match(1, ("ann", "easy.1"), (0,))
         journal.open(found.table, found.opening, lambda: None)
@@ -444,7 +436,6 @@ class ShownTests(SynchronousTestCase):
         self.assertEqual((answer["is"], answer["why"][: len(why)]), ("sorry", why))
 
     def test_the_best_ones(self) -> None:
-        """Of more players than one asks for."""
         host = AdminHost()
         for number in range(1, RANKED + 2, 2):
             found = match(number, (f"p{number}", f"p{number + 1}"), (0,))

@@ -26,7 +26,6 @@ HEAP = '<heap left="7"/>'
 
 class PoolTests(SynchronousTestCase):
     def test_players_wait_for_a_master(self) -> None:
-        """Of a type that masters may have; then the ones who have waited longest play."""
         world = World({"paper-soccer.types": "nim,go"})
         players = [world.player(name) for name in ("ann", "bob", "cid")]
         other = world.player("dan", "go")
@@ -50,8 +49,7 @@ class PoolTests(SynchronousTestCase):
             world.player(name)
         self.assertEqual(master.heard(), [begin(1, "a1", "b2")])
 
-    def test_a_master_with_enough_games(self) -> None:
-        """More players wait."""
+    def test_a_master_with_enough_games_gets_no_more(self) -> None:
         world = World({"limits.unlimited": "no", "limits.master_games": "1"})
         master = world.master()
         players = [world.player(name) for name in ("a1", "b2", "c3", "d4")]
@@ -87,8 +85,7 @@ class PoolTests(SynchronousTestCase):
             self.assertEqual(master.heard(), [begin(1, "ann", "bob"), left(1, "ann"), begin(2, "bob", "cid")])
             self.assertEqual((bob.heard(), cid.heard()), ([], []))
 
-    def test_no_room(self) -> None:
-        """While the host lets no table begin, all wait."""
+    def test_all_wait_while_the_host_lets_no_table_begin(self) -> None:
         world = World()
         master = world.master()
         world.host.lobby.no_room = "the disk is nearly full"
@@ -122,8 +119,7 @@ class GameTests(SynchronousTestCase):
         self.assertEqual(master.ask(over(1, results, "x")), [])
         self.assertEqual((ann.heard(), bob.heard()), ([over(1, results, "x")], [over(1, results, "x")]))
 
-    def test_refused_moves(self) -> None:
-        """Out of turn, twice in a turn, in another game, before the first state: the master hears of none."""
+    def test_the_master_hears_of_no_refused_move(self) -> None:
         world = World()
         master, (ann, bob) = world.game("ann", "bob")
         for player, wrong in ((bob, move(1)), (ann, move(2)), (ann, move("1.1")), (ann, thanks(1))):
@@ -166,7 +162,6 @@ class GameTests(SynchronousTestCase):
         self.assertEqual(master.ask(state(1, "bob"), left(1, "bob")), [])
 
     def test_states_unasked(self) -> None:
-        """The last one counts."""
         master, (ann, bob) = World().game("ann", "bob")
         master.say(state(1, "bob", "1"), state(1, "ann", "2"), state(1, "bob", "3"))
         self.assertEqual(len(ann.heard()), 3)
@@ -198,8 +193,7 @@ class GameTests(SynchronousTestCase):
         master.say(state(2, "cid"))
         self.assertEqual((cid.heard(), ann.heard(), bob.heard()), ([state(2, "cid")], [state(2, "cid")], []))
 
-    def test_no_thanks(self) -> None:
-        """The player is outside after the grace time, and the nick is free."""
+    def test_who_gives_no_thanks_is_outside_after_the_grace_time(self) -> None:
         world = World()
         master, (_, bob) = world.game("ann", "bob")
         master.say(over(1, {"ann": True, "bob": False}))
@@ -211,7 +205,6 @@ class GameTests(SynchronousTestCase):
 
 class RestartTests(SynchronousTestCase):
     def test_games_are_closed(self) -> None:
-        """Without a winner; their records are kept, and the nicks are free."""
         world = World()
         master, (ann, _) = world.game("ann", "bob")
         ann.say(move(1, "{ "))
@@ -226,7 +219,6 @@ class RestartTests(SynchronousTestCase):
         self.assertEqual(master.heard(), [begin(2, "ann", "bob")])
 
     def test_a_game_that_has_ended(self) -> None:
-        """Its end is not changed, although nobody was told of it."""
         world = World()
         master, _ = world.game("ann", "bob")
         world.host.journal.late = True
@@ -237,7 +229,6 @@ class RestartTests(SynchronousTestCase):
         self.assertEqual(again.host.journal.restarted().records(), [])
 
     def test_a_game_that_has_not_begun(self) -> None:
-        """Nobody was told of it."""
         world = World(journal=RecordingJournal(late=True))
         world.master()
         world.player("ann"), world.player("bob")
@@ -248,7 +239,6 @@ class RestartTests(SynchronousTestCase):
         self.assertEqual([entry.kind for entry in again.host.journal.entries[TableId(1)]], [EntryKind.ARCHIVED])
 
     def test_the_host_stops(self) -> None:
-        """All are told so, and nobody has left a game."""
         world = World()
         master, (ann, bob) = world.game("ann", "bob")
         world.host.lobby.close()
@@ -271,8 +261,7 @@ class LeavingTests(SynchronousTestCase):
             self.assertEqual(master.heard(), [left(1, "ann")])
             self.assertEqual(world.outcomes, ["bob won (left): the others have left"])
 
-    def test_leaving_is_not_logging_out(self) -> None:
-        """Who leaves a game waits for the next one; who logs out does not."""
+    def test_who_leaves_a_game_waits_for_the_next_one(self) -> None:
         world = World()
         master, (ann, bob) = world.game("ann", "bob")
         ann.say(leave(1))
@@ -305,8 +294,7 @@ class LeavingTests(SynchronousTestCase):
         self.assertEqual((bob.heard(), cid.heard()), ([over(1, results)], [over(1, results)]))
         self.assertFalse(master.closed)
 
-    def test_put_out(self) -> None:
-        """The master may put a player out, who is told the end, and may play again."""
+    def test_the_master_may_put_a_player_out(self) -> None:
         world = World()
         master, (ann, bob, cid) = world.game("ann", "bob", "cid")
         self.assertEqual(master.ask(left(1, "bob")), [left(1, "bob")])
@@ -321,15 +309,13 @@ class LeavingTests(SynchronousTestCase):
         self.assertEqual((ann.heard()[-1], cid.heard()[-1], bob.heard()), (ends, ends, []))
 
     def test_too_slow(self) -> None:
-        """Who does not move within the time for a move is gone."""
         world = World({"remote.move_time": "5"})
         master, (ann, bob) = world.game("ann", "bob")
         world.host.wait(5.1)
         ends = over(1, {"ann": False, "bob": True})
         self.assertEqual((ann.heard(), bob.heard(), master.heard()), ([ends], [ends], [left(1, "ann")]))
 
-    def test_both_at_once(self) -> None:
-        """There is one end."""
+    def test_two_who_leave_at_once_make_one_end(self) -> None:
         world = World(journal=RecordingJournal())
         master, (ann, bob) = world.game("ann", "bob")
         world.host.journal.late = True
@@ -358,8 +344,7 @@ class LeavingTests(SynchronousTestCase):
         ann.drop()
         self.assertEqual((bob.heard(), master.heard()), ([over(1, {"ann": False, "bob": True})], []))
 
-    def test_before_the_first_state(self) -> None:
-        """The game never was, and who is left stands in front of the pool."""
+    def test_a_game_left_before_the_first_state_never_was(self) -> None:
         world = World()
         master = world.master()
         ann, bob, cid = (world.player(name) for name in ("ann", "bob", "cid"))
@@ -402,8 +387,7 @@ class MasterTests(SynchronousTestCase):
         self.assertEqual((ann.heard(), bob.heard()), ([], []))
         self.assertEqual(world.master().heard(), [begin(4, "ann", "bob")])
 
-    def test_an_answer_in_between(self) -> None:
-        """Only games in a row count."""
+    def test_three_games_without_an_answer_count_in_a_row_only(self) -> None:
         world = World()
         master = world.master()
         ann, bob = world.player("ann"), world.player("bob")
@@ -468,8 +452,7 @@ class MasterTests(SynchronousTestCase):
         bob.say(thanks(1))
         self.assertEqual(world.master().heard(), [begin(2, "ann", "bob")])
 
-    def test_it_dies_before_the_first_state(self) -> None:
-        """The game waits, then never was."""
+    def test_a_game_whose_master_dies_before_the_first_state_never_was(self) -> None:
         world = World()
         master = world.master()
         ann, bob = world.player("ann"), world.player("bob")
@@ -492,8 +475,7 @@ class MasterTests(SynchronousTestCase):
             world.host.until_idle()
         self.assertEqual(world.master().heard(), [begin(1, "ann", "bob")])
 
-    def test_it_dies_while_a_game_is_rebuilt(self) -> None:
-        """It is rebuilt again, from the beginning."""
+    def test_a_game_whose_master_dies_again_is_rebuilt_again(self) -> None:
         world = World()
         master, (ann, bob) = world.game("ann", "bob")
         ann.say(move(1, "1"))
@@ -509,8 +491,7 @@ class MasterTests(SynchronousTestCase):
         self.assertEqual(bob.ask(move(1)), [])
         self.assertEqual(third.heard(), [move("1.3")])
 
-    def test_it_does_not_answer_while_a_game_is_rebuilt(self) -> None:
-        """The game is void after the time for an answer."""
+    def test_a_game_that_is_not_rebuilt_in_time_is_void(self) -> None:
         world = World()
         master, (ann, _) = world.game("ann", "bob")
         master.drop()
@@ -521,7 +502,6 @@ class MasterTests(SynchronousTestCase):
         self.assertEqual(ann.heard(), [over(1, {"ann": False, "bob": False})])
 
     def test_players_clocks_stand_still(self) -> None:
-        """Without a master nobody's time runs."""
         world = World({"remote.move_time": "5"})
         master, (ann, _) = world.game("ann", "bob")
         world.host.wait(4)
@@ -584,8 +564,7 @@ class MasterTests(SynchronousTestCase):
         masters[0].drop()
         self.assertEqual(tenth.ask(master_login("t0")), [ACCEPTED])
 
-    def test_a_game_that_is_too_long(self) -> None:
-        """Too many bytes, or too many states: it is void."""
+    def test_a_game_with_too_many_bytes_or_states_is_void(self) -> None:
         world = World({"limits.remote_bytes": "1024"})
         master, (ann, bob) = world.game("ann", "bob")
         master.say(state(1, "ann", "x" * 1000))
@@ -602,8 +581,7 @@ class MasterTests(SynchronousTestCase):
 
 
 class FaultTests(SynchronousTestCase):
-    def test_the_others_go_on(self) -> None:
-        """The log has it; the other players and the master are told as if nothing had happened."""
+    def test_the_others_go_on_after_a_fault(self) -> None:
         world = World()
         master, (ann, bob, _) = world.game("ann", "bob", "cid")
 

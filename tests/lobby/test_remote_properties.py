@@ -23,8 +23,6 @@ SEEDS = st.integers(0, 2**32)
 
 
 class LuckyMaster(NimMaster):
-    """A master of Nim whose heaps differ with each master."""
-
     def __init__(self, number: int) -> None:
         super().__init__(heap=7 + number % 2)
 
@@ -87,7 +85,6 @@ class Play:
         self.unread.clear()
 
     def step(self) -> bool:
-        """Something happens. Whether anything was left to do."""
         self.unread += self.master.heard()
         for player in self.rng.sample(self.players, 2):
             player.listen()
@@ -143,8 +140,6 @@ class LossTests(PropertyCase):
 
 
 class Places(World):
-    """A host on which anything may happen, and what must be true at any time."""
-
     def __init__(self, rng: random.Random) -> None:
         super().__init__({"paper-soccer.types": "nim", "remote.move_time": "60"})
         self.rng = rng

@@ -32,14 +32,12 @@ class GuestTests(SynchronousTestCase):
         return registry, session
 
     def refused(self, registry: SessionRegistry, name: str = "ann", wire: str = "w", address: str = "x") -> NameRefused:
-        """A log-in that must be refused, and leaves the registry as it is."""
         before = len(registry), registry.get(name), getattr(registry.get(name), "player", None)
         refusal: NameRefused = self.assertRaises(NameRefused, registry.enter, name, wire, address, OTHER)
         self.assertEqual((len(registry), registry.get(name), getattr(registry.get(name), "player", None)), before)
         return refusal
 
     def test_a_new_session(self) -> None:
-        """A guest has a session under the name as it was written, found by all names that are the same."""
         registry = SessionRegistry(ResumePolicy.SAME_ADDRESS)
         session, _ = registry.enter("Ann", "w", "x", ANN)
         self.assertEqual((session.name, session.key, session.wire, session.address), ("Ann", "ann", "w", "x"))
@@ -50,7 +48,6 @@ class GuestTests(SynchronousTestCase):
         self.assertEqual(len(registry), 1)
 
     def test_a_bad_name_has_no_session(self) -> None:
-        """A name that cannot be is refused as such, and nothing is kept."""
         registry = SessionRegistry(ResumePolicy.ANY)
         self.assertIs(self.refused(registry, "a b").fault, NameFault.INVALID)
         self.assertEqual(len(registry), 0)
@@ -68,20 +65,17 @@ class GuestTests(SynchronousTestCase):
         self.assertIs(self.refused(registry, house.name).fault, NameFault.TAKEN)
 
     def test_a_present_player_keeps_the_name(self) -> None:
-        """While somebody is there under a name nobody else comes in under it, from the same place neither."""
         for resume in ResumePolicy:
             registry = SessionRegistry(resume)
             registry.enter("ann", "w", "x", ANN)
             self.assertIs(self.refused(registry, "Ann").fault, NameFault.TAKEN)
 
     def test_a_reserved_name(self) -> None:
-        """A guest cannot use an account's name, in whatever form."""
         registry = SessionRegistry(ResumePolicy.ANY, lambda key: key == "ann")
         self.assertIs(self.refused(registry, "ＡＮＮ").fault, NameFault.TAKEN)
         self.assertIs(registry.enter("bob", "w", "x", ANN)[0].player, ANN)
 
     def test_taken_back(self) -> None:
-        """An away session is taken back by the same name on the same wire; it is the same session, with a new player."""
         for resume in (ResumePolicy.SAME_ADDRESS, ResumePolicy.ANY):
             registry, session = self.away(resume)
             self.assertIs(registry.enter("ANN", "w", "x", ANN)[0], session)
@@ -107,7 +101,6 @@ class GuestTests(SynchronousTestCase):
             self.assertEqual(session.address, "x")
 
     def test_durations_are_said_in_their_largest_unit(self) -> None:
-        """For people, who want to know roughly."""
         for seconds, words in (
             (86_399, "23 h"),
             (3600, "1 h"),
@@ -119,7 +112,6 @@ class GuestTests(SynchronousTestCase):
             self.assertEqual(duration(seconds), words)
 
     def test_forgotten(self) -> None:
-        """A forgotten session's name is free; forgetting it once more does not take the name from the next one."""
         registry = SessionRegistry(ResumePolicy.NEVER)
         first, _ = registry.enter("ann", "w", "x", ANN)
         registry.forget(first)
@@ -137,7 +129,6 @@ class GuestSeatTests(SynchronousTestCase):
         self.registry = SessionRegistry(ResumePolicy.SAME_ADDRESS, seconds=lambda: self.now, keyless_wait=3.0)
 
     def seated(self, ann: str = "ann", bob: str = "bob", bobs_address: str = "y") -> Session:
-        """The session of ann at address x, who plays with bob."""
         sessions = [self.registry.enter(ann, "w", "x", ANN)[0], self.registry.enter(bob, "w", bobs_address, OTHER)[0]]
         table: Any = SimpleNamespace(addresses=tuple(one.address for one in sessions), id=1, phase=PLAYING)
         for seat, session in enumerate(sessions):
@@ -148,7 +139,6 @@ class GuestSeatTests(SynchronousTestCase):
         session.player, session.away_since = None, self.now
 
     def comes_back(self, text: str, address: str = "x", strict: bool = False, wire: str = "w") -> str:
-        """Try to take the seat back: an empty text, or why not."""
         try:
             self.registry.enter(text, wire, address, ANN, strict)
         except NameRefused as refusal:
@@ -156,7 +146,6 @@ class GuestSeatTests(SynchronousTestCase):
         return ""
 
     def test_a_key_is_needed_and_never_shown(self) -> None:
-        """Only its digest is known; with it the seat is taken back at once, from anywhere."""
         session = self.seated("Ann:canary")
         self.assertEqual(session.name, "Ann")
         self.assertNotIn("canary", repr(session) + session.key_digest)
@@ -254,7 +243,6 @@ class GuestSeatTests(SynchronousTestCase):
         self.assertEqual(self.comes_back("ann", strict=True), "")
 
     def test_what_is_no_key(self) -> None:
-        """Nothing behind the colon, too much, or what cannot be printed."""
         for text in ("ann:", "ann:" + "x" * 65, "ann:a\x00b", "ann:\ud800"):
             self.assertIn("has 1 to 64 characters", self.comes_back(text))
         self.assertEqual(self.comes_back("ann:" + "ž:" * 32), "")
@@ -262,7 +250,6 @@ class GuestSeatTests(SynchronousTestCase):
 
 class AccountSessionTests(SynchronousTestCase):
     def test_whoever_has_the_password_has_the_session(self) -> None:
-        """From wherever, whatever guests may do. A player who has it until now is named, to be told."""
         registry = SessionRegistry(ResumePolicy.NEVER)
         session, displaced = registry.enter_account("Ann", "w", "x", ANN)
         self.assertEqual((session.name, session.account, session.player, displaced), ("Ann", True, ANN, None))
@@ -273,7 +260,6 @@ class AccountSessionTests(SynchronousTestCase):
         self.assertEqual(registry.enter_account("Ann", "w", "y", OTHER), (session, None))
 
     def test_a_guest_s_name_is_the_guest_s(self) -> None:
-        """Present or away; and so is a session on another wire."""
         registry = SessionRegistry(ResumePolicy.ANY)
         held, _ = registry.enter("ann", "v", "x", ANN)
         self.assertTrue(registry.is_guest("ann"))
@@ -296,7 +282,6 @@ def session(name: str, address: str, seated: bool = True) -> Session:
 
 class SessionIndexTests(SynchronousTestCase):
     def test_by_name(self) -> None:
-        """A session replaces one of the same name, and only the session that is in can be removed."""
         index = SessionIndex()
         first, second = session("ann", "192.0.2.1"), session("ANN", "192.0.2.2")
         index.add(first)
@@ -322,8 +307,6 @@ class SessionIndexTests(SynchronousTestCase):
 
 @define(eq=False)
 class Told(Membership):
-    """Keeps what it is told."""
-
     calls: list[tuple[Any, ...]] = field(factory=list)
     elsewhere: set[str] = field(factory=set)
 
@@ -350,7 +333,6 @@ class MembershipTests(SynchronousTestCase):
         return self.registry.enter(name, "onitama", "192.0.2.1", player)[0]
 
     def test_a_name_elsewhere(self) -> None:
-        """A name that another host has is in use, for guests and for accounts."""
         self.told.elsewhere.add("ann")
         player: Any = object()
         for enter in (
@@ -361,19 +343,16 @@ class MembershipTests(SynchronousTestCase):
         self.assertEqual(len(self.registry), 0)
 
     def test_a_name_here(self) -> None:
-        """What other hosts have says nothing about a name that is here."""
         session = self.enter("ann")
         self.told.elsewhere.add("ann")
         session.player = None
         self.assertIs(self.enter("ann"), session)
 
     def test_a_free_name(self) -> None:
-        """Who is forgotten frees a name."""
         self.registry.forget(self.enter("Ann"))
         self.assertEqual(self.told.calls, [("freed", "ann")])
 
     def test_queues(self) -> None:
-        """Who waits, and who does not any more."""
         queues, key = Queues(Clock(), self.told, lambda session: None), Queue(ONITAMA, "a wire").key
         ann, bob = self.enter("ann"), self.enter("bob")
         queues.join(key, ann, None)
@@ -414,7 +393,6 @@ class LostSeatTests(SynchronousTestCase):
         return client
 
     def matched(self, wire: str, ann: str, bobs_address: str, strict: bool = False) -> tuple[MemoryHost, Client]:
-        """A host at which ann, at home, plays with bob."""
         host = MemoryHost(guarded=True, strict=strict)
         clients = [self.log_in(host, wire, ann, HOME), self.log_in(host, wire, "bob", bobs_address)]
         for client, lines in zip(clients, (WIRES[wire].opens, WIRES[wire].joins), strict=True):
@@ -478,7 +456,6 @@ class LostSeatTests(SynchronousTestCase):
         self.assertIsNotNone(self.seat(host))
 
     def test_after_a_restart(self) -> None:
-        """The key is needed after a restart of the host, too."""
         host, _ = self.matched("onitama", "ann:secret", HOME)
         later = MemoryHost(guarded=True, journal=host.journal.restarted())
         self.log_in(later, "onitama", "ann", HOME)
@@ -507,8 +484,7 @@ class LostSeatTests(SynchronousTestCase):
                 case = (wire, bobs, ann, restarts, name, address, seconds)
                 self.assertEqual(self.seat(host) is not None, expected, case)
 
-    def test_strict(self) -> None:
-        """In strict mode there are no keys, and a seat is taken back at once, as the documents have it."""
+    def test_there_are_no_keys_in_strict_mode(self) -> None:
         for wire in WIRES:
             host, ann = self.matched(wire, "ann", HOME, strict=True)
             ann.drop()
@@ -534,8 +510,6 @@ class LostSeatTests(SynchronousTestCase):
 
 
 class GuessingTests(SynchronousTestCase):
-    """Refusals that tell which names are accounts, or that a key is wrong."""
-
     TOO_MANY = "too many names or keys were tried from your address: try again later"
 
     def host(self, failures: int = 2, names: int = 1000) -> MemoryHost:
@@ -550,7 +524,6 @@ class GuessingTests(SynchronousTestCase):
         return host
 
     def refusals(self, host: MemoryHost, address: str, *names: str) -> list[str]:
-        """What the client at this address is told for each of these names."""
         return ["".join(host.connect("onitama", address).ask(f"LOGIN|{name}")) for name in names]
 
     def test_names_of_accounts(self) -> None:
@@ -582,8 +555,7 @@ class GuessingTests(SynchronousTestCase):
             host.until_idle()
         self.assertIn("belongs to an account", *self.refusals(host, "203.0.113.1", "ann"))
 
-    def test_wrong_keys(self) -> None:
-        """They count, too; a name without a key does not."""
+    def test_wrong_keys_count_and_names_without_a_key_do_not(self) -> None:
         host = self.host()
         plain = self.refusals(host, AWAY, *["bob"] * 5)
         self.assertNotIn(self.TOO_MANY, "".join(plain))

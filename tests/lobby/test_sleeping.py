@@ -47,7 +47,6 @@ class IndexTests(SynchronousTestCase):
         self.assertRaises(KeyError, self.index.remove, TableId(3))
 
     def test_a_name_belongs_to_the_newer_table(self) -> None:
-        """The other table has a seat less."""
         self.index.add([table(1, ("ann", "bob")), table(2, ("cid", "ann"))])
         found = self.index.find("ann")
         assert found is not None
@@ -77,8 +76,6 @@ ADDRESSES = ("192.0.2.1", "192.0.2.2", "192.0.2.3")
 
 
 class SharesTests(PropertyCase):
-    """The limit of an address, while tables fall asleep and are woken in any order."""
-
     @given(st.lists(st.tuples(st.sets(st.sampled_from(ADDRESSES), min_size=1), st.integers(0, 3)), max_size=30))
     def test_a_table_goes_when_none_of_its_addresses_keeps_it(self, steps: list[tuple[set[str], int]]) -> None:
         """And never while one of them has it among its newest two."""
@@ -133,8 +130,6 @@ DAY = 86_400
 
 
 class WordEncoder:
-    """Tells watchers what kind of thing happens."""
-
     def shown(self, table: object, look: object, delay: float) -> bytes:
         return b"look\n"
 
@@ -152,7 +147,6 @@ class SleepCase(SynchronousTestCase):
         return host.come(name, address=address)[0]
 
     def abandon(self, host: MemoryHost, *names: str, address: str = "192.0.2.1") -> None:
-        """A match of these two, which both leave after its first move."""
         first, second = host.come(*names, address=address)
         first.say("+1")
         first.drop()
@@ -160,8 +154,6 @@ class SleepCase(SynchronousTestCase):
 
 
 class WakingTests(SleepCase):
-    """A table sleeps when the last player is gone, and is loaded for the first who comes back."""
-
     def test_a_sleeping_table_is_not_in_memory(self) -> None:
         """Neither the table nor its players' sessions; the names are in use."""
         host = self.host()
@@ -172,7 +164,6 @@ class WakingTests(SleepCase):
         self.assertTrue(self.client(host, "ann", "192.0.2.9").heard()[0].startswith("no "))
 
     def test_it_goes_on_where_it_stood(self) -> None:
-        """With the position, the names, and the clock of the game."""
         for resting in (0, 1):
             host = self.host(move_time="10", resting=resting)
             ann, bob = host.come("ann", "bob")
@@ -213,7 +204,6 @@ class WakingTests(SleepCase):
             self.assertEqual(bob.heard(), [] if stops else ["back 1 1536 9", "away 0 already"])
 
     def test_two_who_come_while_it_is_loaded_share_it(self) -> None:
-        """Both get their seats, in the order of the seats."""
         host = self.host()
         self.abandon(host, "ann", "bob")
         host.journal.late = True
@@ -269,7 +259,6 @@ class WakingTests(SleepCase):
         self.assertEqual(bob.heard(), ["back 1 2 9", "away 0 already"])
 
     def test_a_record_that_cannot_be_followed(self) -> None:
-        """Its player is told so and can play anew; the record is kept."""
         host = self.host()
         self.abandon(host, "ann", "bob")
         host.journal.entries[TableId(1)].append(host.journal.entries[TableId(1)][-1])
@@ -421,7 +410,6 @@ class EndTests(SleepCase):
         self.assertEqual(again.unfinished, [])
 
     def test_who_watches_sees_the_end(self) -> None:
-        """A table that is watched stays in memory, and is archived before its watchers' eyes."""
         host = self.host(resting=1)
         self.abandon(host, "ann", "bob")
         sleeping = host.lobby.seats
@@ -485,7 +473,6 @@ class ResumingTests(SynchronousTestCase):
         return [str(formatEvent(event)) for event in events]
 
     def test_all_checked_at_the_start(self) -> None:
-        """One line, and nothing is asked; without tables none."""
         self.assertEqual(self.begin(), ["resumed 12 tables"])
         self.assertEqual(self.begin(tables=1), ["resumed 1 table"])
         self.assertEqual(self.begin(tables=0), [])
@@ -521,7 +508,6 @@ class ResumingTests(SynchronousTestCase):
         self.assertAlmostEqual(pause.getTime() - self.clock.seconds(), PAUSE * 0.5)
 
     def test_stop(self) -> None:
-        """Between two slices, and while one is asked for: nothing more is asked."""
         self.begin([], [], [])
         self.resuming.halt()
         self.assertEqual(self.clock.getDelayedCalls(), [])

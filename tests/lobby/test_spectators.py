@@ -36,8 +36,7 @@ class ClusterCase(OpenCase):
 
 
 class OpenWireTests(ClusterCase):
-    def test_a_match_is_watched(self) -> None:
-        """As one of this host; only who is away is not known."""
+    def test_a_match_of_another_host_is_watched_as_one_of_this_host(self) -> None:
         self.begin()
         own, client = self.first.connect("open"), self.look()
         for one in (own, client):
@@ -55,8 +54,7 @@ class OpenWireTests(ClusterCase):
         self.assertEqual([(one["is"], one["n"]) for one in told], [("event", 2), ("event", 3), ("over", 4)])
         self.assertEqual(self.ask(client, do="watch", table=1)[0]["is"], "sorry")
 
-    def test_the_delay(self) -> None:
-        """It counts from the moment at which this host knows of an event."""
+    def test_the_delay_counts_from_when_this_host_knows_of_an_event(self) -> None:
         self.begin(**{"onitama.watch_delay": "5"})
         client = self.look()
         client.send(line(do="watch", table=1))
@@ -110,7 +108,6 @@ class OpenWireTests(ClusterCase):
         self.assertEqual(self.ask(client, do="history", table=number, code=code)[0]["n"], 2)
 
     def private(self) -> str:
-        """Carl and Dora play a private match at the first host. Gives its code."""
         (carl, _), (dora, _) = self.enter(self.first, "carl"), self.enter(self.first, "dora")
         [seeking] = self.ask(carl, do="seek", game="onitama", private=True)
         dora.send(line(do="join", table=seeking["table"], code=seeking["code"]))
@@ -138,7 +135,6 @@ class OpenWireTests(ClusterCase):
         self.assertEqual(told["n"], 2)
 
     def test_nothing_can_be_added_by_looking(self) -> None:
-        """The record of a match of another host is read, and not loaded."""
         self.begin()
         loads: list[TableId] = []
         journal: Any = self.leader.journal
@@ -149,7 +145,6 @@ class OpenWireTests(ClusterCase):
 
 class ConsoleTests(ClusterCase):
     def test_a_match_is_watched(self) -> None:
-        """It is in the list, and can be watched."""
         self.begin()
         client = self.leader.connect("console")
         self.assertIn("1 table, ", "\n".join(client.heard()))
@@ -167,7 +162,6 @@ class ConsoleTests(ClusterCase):
 
 class WebTests(ClusterCase):
     def test_the_interface(self) -> None:
-        """The board, one match, and its history."""
         self.begin()
         web = WebHost(self.leader)
         self.ann.send(act("ox c1 c2"))
@@ -213,7 +207,6 @@ class MembersTests(OpenCase):
         return client
 
     def begin(self, members: int) -> None:
-        """Ann and Bob play at the last member, and somebody looks on through the same member."""
         self.world = World(members, settings=DEAL)
         self.ann, self.bob = (self.log_in(self.world.hosts[-1], name) for name in ("ann", "bob"))
         self.assertEqual([len(host.lobby.tables) for host in self.world.hosts], [0] * (members - 1) + [1])
@@ -221,13 +214,11 @@ class MembersTests(OpenCase):
         self.watcher = self.world.hosts[-1].connect("open")
 
     def say(self, client: Client, **message: Any) -> list[dict[str, Any]]:
-        """Say something on the open wire, and what has been told after a moment."""
         client.send(line(**message))
         self.world.wait(0.5)
         return self.told(client)
 
     def play(self, client: Client, move: str) -> list[tuple[str, Any]]:
-        """Move, and what the watcher is told: of each message its kind and the number of the entry."""
         client.say(f"MAKE_MOVE|{move}")
         self.world.wait(0.5)
         return [(one["is"], one["n"]) for one in self.told(self.watcher)]

@@ -43,8 +43,6 @@ from tests.kit.wires.open import line
 
 @frozen
 class Words:
-    """An encoder for people; `made` counts what it made."""
-
     made: list[str]
 
     def __hash__(self) -> int:
@@ -82,8 +80,6 @@ class Words:
 
 
 class Reader:
-    """One who looks."""
-
     def __init__(self) -> None:
         self.text: list[str] = []
 
@@ -91,7 +87,7 @@ class Reader:
         self.text.append(data.decode())
 
     def closed(self, table: TableId) -> None:
-        """Not asked for here."""
+        pass
 
     def read(self) -> list[str]:
         text, self.text = self.text, []
@@ -99,15 +95,13 @@ class Reader:
 
 
 class Watching:
-    """One who watches, and their encoder."""
-
     address = ""
 
     def tell(self, data: bytes) -> None:
-        """Nothing is made of it."""
+        pass
 
     def closed(self, table: TableId) -> None:
-        """Nor of this."""
+        pass
 
     def shown(self, table: object, look: object, delay: float) -> bytes:
         return b"shown"
@@ -117,8 +111,6 @@ class Watching:
 
 
 class BoardCase(SynchronousTestCase):
-    """A host of the toy game, and those who look at it."""
-
     def setUp(self) -> None:
         self.host = MemoryHost(wires=(TOY_WIRE,))
         self.words = Words([])
@@ -133,7 +125,6 @@ class BoardCase(SynchronousTestCase):
         return reader
 
     def enter(self, name: str) -> Session:
-        """A player who has logged in, and does not wait."""
         conversation: Any = self.host.connect("toy").protocol.conversation
         return self.host.lobby.enter(name, "toy", "", conversation)
 
@@ -182,7 +173,6 @@ class BoardTests(BoardCase):
         self.assertEqual(reader.read(), ["1 ann+bob at 1: 0"])
 
     def test_encoded_once(self) -> None:
-        """However many look with the same encoder."""
         readers = [self.look() for _ in range(5)]
         self.words.made.clear()
         self.host.come("ann", "bob")
@@ -190,8 +180,7 @@ class BoardTests(BoardCase):
         self.assertEqual(self.words.made, ["1 ann+bob at 1: 0"])
         self.assertEqual([reader.read()[-1] for reader in readers], self.words.made * 5)
 
-    def test_a_newcomer_is_told_what_the_others_know(self) -> None:
-        """So the next differences are right for all."""
+    def test_a_newcomer_s_next_differences_are_right(self) -> None:
         first = self.look()
         ann, _ = self.host.come("ann", "bob")
         second = self.look()
@@ -201,7 +190,6 @@ class BoardTests(BoardCase):
         self.assertEqual((first.read(), second.read()), (["1 ann+bob at 2: 1"],) * 2)
 
     def test_nothing_is_shown_before_it_is_durable(self) -> None:
-        """A move that is not on disk is not on the board."""
         self.host = MemoryHost(wires=(TOY_WIRE,), journal=RecordingJournal())
         ann, _ = self.host.come("ann", "bob")
         reader = self.look()
@@ -250,15 +238,13 @@ class BoardTests(BoardCase):
         self.assertEqual(reader.read(), ["all"])
         self.assertRaises(WatchRefused, lobby.spectators.watch, private, reader, self.words)
 
-    def test_open_tables_are_listed(self) -> None:
-        """With those who wait there."""
+    def test_open_tables_are_listed_with_those_who_wait(self) -> None:
         reader = self.look()
         self.host.lobby.open_table(self.enter("ann"), Queue(TOY), 2, {})
         self.host.wait(EVERY)
         self.assertEqual(reader.read()[1:], ["toy: [('ann',)]"])
 
     def test_the_newest_are_listed(self) -> None:
-        """No more than fit into a message."""
         self.host = MemoryHost({"limits.unlimited": "yes"}, wires=(TOY_WIRE,))
         reader = self.look()
         self.host.come(*(f"guest{number}" for number in range(2 * LISTED + 4)))
@@ -269,7 +255,6 @@ class BoardTests(BoardCase):
 
 class NobodyTests(BoardCase):
     def test_no_timer_and_no_audience(self) -> None:
-        """Before somebody looks, after the last one has gone, and when the host has stopped."""
         self.host.come("ann", "bob")
         [table] = self.host.lobby.tables.values()
         timers = len(self.host.clock.getDelayedCalls())
@@ -287,7 +272,6 @@ class NobodyTests(BoardCase):
         self.assertEqual(self.host.clock.getDelayedCalls(), [])
 
     def test_a_fault_ends_the_board_alone(self) -> None:
-        """Players do not notice it."""
         ann, bob = self.host.come("ann", "bob")
         reader = self.look()
         self.patch(Words, "changes", lambda self, changes: 1 // 0)
@@ -306,7 +290,6 @@ class DirectoryTests(SynchronousTestCase):
         self.spectators = self.host.lobby.spectators
 
     def enter(self, name: str, **seek: object) -> None:
-        """A client of the open wire, who may seek a match."""
         client = self.host.connect("open")
         client.send(line(do="enter", name=name) + (line(do="seek", **seek) if seek else b""))
 
@@ -318,7 +301,6 @@ class DirectoryTests(SynchronousTestCase):
         )
 
     def test_people_and_tables(self) -> None:
-        """Who plays, where, and on which wire. Waiting players are not at a table."""
         for name in ("bob", "ann"):
             self.enter(name, game="onitama")
         self.enter("carl", game="stratego")
@@ -340,7 +322,6 @@ class DirectoryTests(SynchronousTestCase):
         self.assertEqual(self.spectators.waiting()["stratego"].names, ("carl",))
 
     def test_private_matches_are_not_shown(self) -> None:
-        """Who plays there is seen to play, and not where."""
         session = self.host.lobby.enter("ann", "open", "192.0.2.1", self.host.connect("open").protocol.conversation)  # type: ignore[arg-type]
         queue = Queue(GAMES["onitama"])
         opened = self.host.lobby.open_table(session, queue, 2, {"code": "K7"})
@@ -360,7 +341,6 @@ class DirectoryTests(SynchronousTestCase):
 
 class KeptTableTests(SynchronousTestCase):
     def begun(self) -> tuple[MemoryHost, Session]:
-        """Ann and Bob play, and Ann is away and has logged in again, but has not taken her seat."""
         host = MemoryHost({"eriantys.ack_seconds": "0"})
         clients = [host.connect("eriantys") for _ in range(2)]
         for client, name in zip(clients, ("ann", "bob"), strict=True):
@@ -390,14 +370,12 @@ class KeptTableTests(SynchronousTestCase):
         self.assertEqual((kept.table, kept.seats, kept.names, kept.settings), (1, 2, ("",), {}))
 
     def test_no_kept_seat(self) -> None:
-        """Somebody who has no seat."""
         host = MemoryHost()
         self.assertIsNone(host.lobby.spectators.kept_table(self.entered(host)))
 
 
 class AloneTests(SynchronousTestCase):
     def test_nothing_is_asked(self) -> None:
-        """Only its own tables are there, and no timer is set for others."""
         host = MemoryHost(wires=(TOY_WIRE,))
         tables = host.lobby.spectators.played
         tables.look()
@@ -421,7 +399,6 @@ class LeaderTests(SynchronousTestCase):
         return [(table.id, type(table)) for table in self.tables.newest(count)]
 
     def test_all_tables(self) -> None:
-        """In the order of their numbers, the newest first, and no more than asked for."""
         self.first.come(*"abcd")
         self.leader.come(*"efgh")
         self.pair.wait(LIST_IDLE)
@@ -434,7 +411,6 @@ class LeaderTests(SynchronousTestCase):
         self.assertIsNone(self.tables.get(TableId(9)))
 
     def test_the_lists(self) -> None:
-        """Those of the console and of the open wire, and how many matches there are."""
         ann, _ = self.first.come("ann", "bob")
         self.leader.come("carl", "dora")
         self.pair.wait(LIST_IDLE)
@@ -448,7 +424,6 @@ class LeaderTests(SynchronousTestCase):
         self.assertEqual((directory.tables(), directory.counts().tables), (played, 2))
 
     def test_the_board(self) -> None:
-        """It shows matches of both hosts, and tells what changes."""
         ann, bob = self.first.come("ann", "bob")
         self.leader.come("carl", "dora")
         self.pair.wait(LIST_IDLE)
@@ -488,7 +463,6 @@ class LeaderTests(SynchronousTestCase):
         self.assertEqual(self.kinds(), [(2, Table), (1, Table)])
 
     def test_it_is_switched_on_once(self) -> None:
-        """A second call changes nothing."""
         self.first.come("ann", "bob")
         self.pair.wait(LIST_IDLE)
         table = self.tables.get(TableId(1))
@@ -502,8 +476,6 @@ ONE = TableId(1)
 
 
 class AskedJournal(RecordingJournal):
-    """Notes what it is asked."""
-
     def __init__(self) -> None:
         super().__init__()
         self.asked: Counter[str] = Counter()
@@ -518,7 +490,6 @@ class AskedJournal(RecordingJournal):
         super().entries_after(last, found)
 
     def read_asked(self) -> tuple[int, int]:
-        """The questions for tables and for entries since the last call."""
         asked, self.asked = self.asked, Counter()
         return asked["tables"], asked["entries"]
 
@@ -557,7 +528,6 @@ class FollowingTests(SynchronousTestCase):
         self.assertEqual((followed.get(ONE), followed.watched(TableId(3))), (None, None))
 
     def test_private_matches(self) -> None:
-        """They can be found by their number, and are in no list."""
         self.host.come("ann", "bob")
         opening = self.journal.openings[ONE]
         self.journal.openings[ONE] = evolve(opening, settings={**opening.settings, "code": "K7"})
@@ -616,8 +586,7 @@ class FollowingTests(SynchronousTestCase):
         self.host.wait(READ_EVERY)
         self.assertEqual([len(watcher.read()) for watcher in watchers], [1, 2, 1])
 
-    def test_a_slow_store(self) -> None:
-        """It has one question of each kind to answer at a time."""
+    def test_a_slow_store_answers_one_question_of_each_kind_at_a_time(self) -> None:
         [ann, _] = self.host.come("ann", "bob")
         followed = self.follow()
         table, watcher = followed.get(ONE), Watcher()
@@ -659,8 +628,7 @@ class FollowingTests(SynchronousTestCase):
         followed = self.follow()
         self.assertEqual((self.numbers(followed), len(followed)), ([3, 2], 3))
 
-    def test_the_host_stops(self) -> None:
-        """Nothing is asked any more, and answers that are on their way are not heard."""
+    def test_nothing_is_asked_once_the_host_stops(self) -> None:
         [ann, _] = self.host.come("ann", "bob")
         followed = self.follow()
         table, watcher = followed.get(ONE), Watcher()

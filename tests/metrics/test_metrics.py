@@ -31,8 +31,6 @@ from tests.kit.sources import ROOT
 
 @define
 class Counted:
-    """The readings of one moment."""
-
     values: dict[str, Values]
 
     def of(self, name: str, *labels: str) -> float:
@@ -53,7 +51,6 @@ class ValuesTests(SynchronousTestCase):
         return Counted({metric.name: metric.read(self.host) for metric in METRICS})
 
     def test_a_match(self) -> None:
-        """Connections, log-ins, players, tables, moves, refusals, hang-ups: each as often as it happened."""
         ann, bob, cid = (self.world.connect() for _ in range(3))
         ann.say("LOGIN|ann")
         found = self.read()
@@ -86,12 +83,10 @@ class ValuesTests(SynchronousTestCase):
         self.assertEqual(found.of("gamehost_hangups_total", "onitama", "login_deadline"), 1)
 
     def move(self) -> list[str]:
-        """A legal move of the player whose turn it is: card and squares."""
         master: Any = only_table(self.world)._master
         return str(next(master.position.moves())).split()
 
     def test_refused_connections(self) -> None:
-        """By the kind of the reason."""
         for _ in range(35):  # 20 are admitted, and fewer are told why they are not
             self.world.connect()
         found = self.read()
@@ -123,7 +118,6 @@ LABELS = {"game", "identity", "kind", "phase", "reason", "result", "version", "w
 
 class NamesTests(SynchronousTestCase):
     def test_conventions(self) -> None:
-        """A prefix; counters end with `_total` and others do not; no name twice; units are base units."""
         names = [metric.name for metric in METRICS]
         self.assertEqual(len(set(names)), len(names))
         for metric in METRICS:
@@ -133,7 +127,6 @@ class NamesTests(SynchronousTestCase):
             self.assertRegex(metric.words, r"^[a-z0-9].*[^.]$")
 
     def test_labels(self) -> None:
-        """No label is for a player or an address."""
         self.assertEqual({label for metric in METRICS for label in metric.labels}, LABELS)
 
 
@@ -170,7 +163,6 @@ class SiteTests(SynchronousTestCase):
         self.assertTrue(body.endswith("# EOF\n"))
 
     def test_nothing_else(self) -> None:
-        """No other address, and no other method."""
         for words, status in (("GET / HTTP/1.1", 404), ("GET /other HTTP/1.1", 404), ("POST /metrics HTTP/1.1", 405)):
             self.assertIn(f"HTTP/1.1 {status} ", self.ask(words)[0], words)
 
@@ -187,7 +179,6 @@ class SiteTests(SynchronousTestCase):
         self.assertEqual((body, self.ask("HEAD / HTTP/1.1")[1]), ("the host is busy\n", ""))
 
     def test_connections_are_bounded(self) -> None:
-        """Too many at once get none; one that has gone makes room."""
         protocols = [self.connect()[0] for _ in range(MOST_CONNECTIONS)]
         self.assertIsNone(self.connect()[0])
         protocols[0].connectionLost(Failure(ConnectionDone()))
@@ -217,8 +208,7 @@ class ServiceTests(SynchronousTestCase):
         self.assertTrue(connection.transport.disconnecting)
         self.successResultOf(self.service.stop())
 
-    def test_port_in_use(self) -> None:
-        """The log names it, and the host goes on."""
+    def test_a_port_in_use_is_named_and_the_host_goes_on(self) -> None:
         self.patch(self.service._endpoint, "listen", lambda factory: fail(OSError("planted")))
         self.service.start(self.host)
         words = "--metrics: cannot listen on tcp:9108: planted; this port is left out"
@@ -237,7 +227,6 @@ class CollectorTests(SynchronousTestCase):
         return generate_latest(self.registry).decode()
 
     def test_every_metric_is_there(self) -> None:
-        """With its help text, its kind, and the names of its labels; and what is known of the process."""
         self.host.world.connect().say("LOGIN|ann")
         text = self.read()
         for metric in METRICS:
@@ -293,7 +282,6 @@ ADDED = {"instance", "job", "le", "alertname"}
 
 
 def sample_names() -> set[str]:
-    """Every name that Prometheus knows after it has read a host."""
     names = set(PROCESS)
     for metric in METRICS:
         suffixes = ("_bucket", "_sum", "_count") if metric.kind is Kind.HISTOGRAM else ("",)
@@ -302,7 +290,6 @@ def sample_names() -> set[str]:
 
 
 def expressions() -> Iterator[tuple[str, str]]:
-    """The title and the text of everything that Prometheus is asked."""
     dashboard = json.loads(DASHBOARD.read_text("utf-8"))
     for panel in dashboard["panels"]:
         for target in panel.get("targets", ()):
@@ -318,7 +305,6 @@ def expressions() -> Iterator[tuple[str, str]]:
 
 class UsedNamesTests(SynchronousTestCase):
     def test_expressions_use_metrics_that_exist(self) -> None:
-        """And labels that these metrics have."""
         labels = {label for metric in METRICS for label in metric.labels} | ADDED
         known, used = sample_names(), set()
         for title, words in expressions():
@@ -332,7 +318,6 @@ class UsedNamesTests(SynchronousTestCase):
         self.assertGreater(len(used), 30)
 
     def test_legends_use_labels_that_are_there(self) -> None:
-        """A label in the legend is one by which the values are grouped."""
         for panel in json.loads(DASHBOARD.read_text("utf-8"))["panels"]:
             for target in panel.get("targets", ()):
                 for label in re.findall(r"{{(\w+)}}", target["legendFormat"]):
@@ -352,7 +337,6 @@ class UsedNamesTests(SynchronousTestCase):
 
 class PageTests(SynchronousTestCase):
     def test_table(self) -> None:
-        """It has a row for each metric, in order, in the words of the help text."""
         rows = [
             [cell.strip() for cell in re.split(r"\n     -", row)]
             for row in re.findall(r"   \* - (``gamehost_\w+``(?:\n     -.*)+)", PAGE)
@@ -364,7 +348,6 @@ class PageTests(SynchronousTestCase):
         self.assertEqual(rows, expected)
 
     def test_names(self) -> None:
-        """The alerts, the reasons of hang-ups and the metrics of the process are all there."""
         alerts = re.findall(r"- alert: (\w+)", ALERTS.read_text("utf-8"))
         self.assertEqual(re.findall(r"(?m)^``(Gamehost\w+)``  ", PAGE), alerts)
         for name in (*KINDS, *PROCESS):
@@ -373,13 +356,11 @@ class PageTests(SynchronousTestCase):
 
 class RulesTests(SynchronousTestCase):
     def test_every_alert_is_complete(self) -> None:
-        """It has an expression, a severity and words for people."""
         for rule in ALERTS.read_text("utf-8").split("- alert: ")[1:]:
             for part in ("expr: ", "severity: ", "summary: ", "description: "):
                 self.assertEqual(rule.count(part), 1, rule)
 
     def test_promtool_accepts_them(self) -> None:
-        """Where Prometheus is installed."""
         promtool = shutil.which("promtool")
         if promtool is None:
             raise SkipTest("no promtool here")

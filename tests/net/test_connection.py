@@ -29,25 +29,19 @@ from tests.test__twisted import NotingReactor
 
 
 class ConnectionCase(SynchronousTestCase):
-    """Connections of the toy wire."""
-
     def connected(self, **limits: str) -> tuple[MemoryHost, Client]:
         world = MemoryHost({f"limits.{name}": text for name, text in limits.items()}, wires=(TOY_WIRE,))
         return world, world.connect("toy")
 
 
 class ClosingTests(ConnectionCase):
-    """Closing always ends."""
-
     def test_last_words_are_sent_before_the_close(self) -> None:
-        """What was said in the same turn arrives."""
         _, client = self.connected()
         client.say("say 4", "go")
         self.assertEqual(client.heard(), ["xxx"])
         self.assertTrue(client.closed)
 
     def test_close_ends_within_two_seconds_even_if_nobody_reads(self) -> None:
-        """Then it is aborted."""
         world, client = self.connected()
         client.transport.reads = False
         client.say("say 70000")
@@ -79,7 +73,6 @@ class ClosingTests(ConnectionCase):
         self.assertEqual(world.connect("toy").ask("say 3"), ["xx"])
 
     def test_host_that_stops_tells_everybody_and_waits_for_them(self) -> None:
-        """The Deferred fires when the last connection is gone."""
         world, client = self.connected()
         client.say("hi ann")
         client.transport.reads = False
@@ -148,7 +141,6 @@ class ClosingTests(ConnectionCase):
         self.assertEqual(client.heard(), ["bye a message not finished within 10 s"])
 
     def test_a_log_out_begins_the_time_anew(self) -> None:
-        """What was sent before the log-out does not count as a beginning."""
         world, client = self.connected()
         client.send(b"say 2\n")
         client.heard()
@@ -178,8 +170,6 @@ class ClosingTests(ConnectionCase):
 
 
 class RefusalTests(ConnectionCase):
-    """Connections that may not stay."""
-
     def test_many_at_once(self) -> None:
         """Each has a file until its client has read why, so most are closed without a word. The next ones are told again."""
         world, _ = self.connected(connections="1")
@@ -217,10 +207,7 @@ class RefusalTests(ConnectionCase):
 
 
 class TransportTests(ConnectionCase):
-    """Other transports than TCP."""
-
     def test_transport_without_sockets(self) -> None:
-        """A transport that has no Nagle and no address is as good."""
         world, _ = self.connected()
         protocol = world.factories["toy"].buildProtocol(UNIXAddress("/nowhere"))
         assert protocol is not None
@@ -231,7 +218,6 @@ class TransportTests(ConnectionCase):
         self.assertEqual(protocol.address, "")
 
     def test_strict_transport_is_strict(self) -> None:
-        """A write after the close fails, and `connectionLost` comes once."""
         world, client = self.connected()
         transport = client.transport
         protocol = world.factories["toy"].buildProtocol(IPv4Address("TCP", "192.0.2.5", 1))
@@ -247,8 +233,6 @@ class TransportTests(ConnectionCase):
 
 
 class SocketTests(ConnectionCase):
-    """What the system is told about a connection's socket."""
-
     def test_a_pulled_cable_is_found_within_35_seconds(self) -> None:
         """Row 14: with somebody told something at the last moment too, when the system begins to wait anew."""
         world, _ = self.connected()
@@ -266,16 +250,11 @@ class SocketTests(ConnectionCase):
 
 
 class CorkTests(SynchronousTestCase):
-    """Holding back what is said within one turn."""
-
     class Flushed:
-        """Notes its flushes."""
-
         def __init__(self) -> None:
             self.flushes = 0
 
         def flush(self) -> None:
-            """Note one."""
             self.flushes += 1
 
     def test_outside_of_a_turn_nothing_is_held_back(self) -> None:
@@ -285,7 +264,6 @@ class CorkTests(SynchronousTestCase):
         self.assertEqual(thing.flushes, 1)
 
     def test_turns_within_turns_flush_once_at_the_end(self) -> None:
-        """Only the outermost lets go."""
         cork, thing = Cork(), self.Flushed()
         with cork:
             with cork:
@@ -302,8 +280,6 @@ RARE = ("a draw before the first move",)
 
 
 class HangUpsTests(SynchronousTestCase):
-    """The reasons for which the host ends a connection have few kinds, and its own reasons are known."""
-
     def test_own_reasons_are_known(self) -> None:
         """Every text in the host's sources; so none of them is counted as another."""
         reasons = [
@@ -317,14 +293,12 @@ class HangUpsTests(SynchronousTestCase):
         self.assertEqual(unknown, [])
 
     def test_kinds_are_few(self) -> None:
-        """Whatever a client sends becomes no kind of its own."""
         self.assertEqual(kind_of("expected LOGIN and one field, the username"), OTHER)
         self.assertEqual(kind_of("expected LOGIN", "protocol"), "protocol")
         self.assertEqual(kind_of("too many bytes", "protocol"), "rate")
         self.assertLess(len(KINDS), 20)
 
     def test_connections_are_counted(self) -> None:
-        """Of a factory: those that were admitted, refusals, and hang-ups by kind."""
         world = MemoryHost({"limits.connections": "2", "limits.refusals": "2"}, wires=(TOY_WIRE,))
         world.connect("toy").say("hi ann")
         world.connect("toy").say("bad", "bad", "bad")
@@ -340,14 +314,11 @@ class HangUpsTests(SynchronousTestCase):
 
 
 class SocketTransport(StrictTransport):
-    """A transport with a socket of the system's."""
-
     def __init__(self, world: MemoryHost) -> None:
         super().__init__(world.clock)
         self.socket = socket.socket()
 
     def getHandle(self) -> socket.socket:
-        """As Twisted's TCP transport has it."""
         return self.socket
 
 
@@ -359,13 +330,10 @@ class Layer(StrictTransport):
         self.transport = below
 
     def getHandle(self) -> object:
-        """OpenSSL's, say."""
         return object()
 
 
 class CostTests(SynchronousTestCase):
-    """Memory, and time."""
-
     def test_silent_connection(self) -> None:
         """Row 9: one that has not logged in costs at most 10 KiB, the test's own end included."""
         world = MemoryHost({"limits.unlimited": "yes"}, wires=(TOY_WIRE,))
@@ -458,8 +426,6 @@ class CostTests(SynchronousTestCase):
 
 
 class DeadlinesTests(SynchronousTestCase):
-    """A deadline is due once, unless it is cancelled before."""
-
     def setUp(self) -> None:
         self.clock = Clock()
         self.cork = Cork()
@@ -484,7 +450,6 @@ class DeadlinesTests(SynchronousTestCase):
         self.assertFalse(self.deadlines)
 
     def test_cancelled(self) -> None:
-        """One is cancelled, or all are; cancelling a deadline that is not running does nothing."""
         for deadline in Deadline:
             self.deadlines.set(deadline, 1, lambda: self.due.append("due"))
         self.deadlines.cancel(Deadline.ALARM)
@@ -496,14 +461,12 @@ class DeadlinesTests(SynchronousTestCase):
         self.assertEqual(self.clock.getDelayedCalls(), [])
 
     def test_what_is_sent_when_it_is_due_is_one_write(self) -> None:
-        """The call is made under the cork."""
         flushes: list[str] = []
 
         class Flushed:
             """Notes its flushes."""
 
             def flush(self) -> None:
-                """Note one."""
                 flushes.append("flushed")
 
         def due() -> None:
@@ -519,8 +482,6 @@ class DeadlinesTests(SynchronousTestCase):
 
 
 class PulseTests(SynchronousTestCase):
-    """`Ticker`."""
-
     def setUp(self) -> None:
         self.clock = Clock()
         self.pulse = Ticker(self.clock)
@@ -540,7 +501,6 @@ class PulseTests(SynchronousTestCase):
         self.assertEqual(self.heard, [("ann", 5.0), ("bob", 5.0), ("ann", 10.0), ("bob", 10.0)])
 
     def test_no_timer_while_nobody_is_there(self) -> None:
-        """The last to leave takes it with them; leaving twice, or without having joined, is nothing."""
         self.join("ann")
         self.join("bob")
         self.pulse.leave("ann")
@@ -562,8 +522,6 @@ class PulseTests(SynchronousTestCase):
 
 
 class GivenBackTests(SynchronousTestCase):
-    """`TokenBucket.give_back`."""
-
     def test_a_token_given_back_can_be_taken_again(self) -> None:
         """And a full bucket does not run over."""
         bucket = TokenBucket(0.0, 1, 0.0)

@@ -26,14 +26,11 @@ else:
 
 
 class EndpointsCase(SynchronousTestCase):
-    """Endpoints on a reactor in memory."""
-
     def setUp(self) -> None:
         self.reactor: Any = MemoryReactorClock()
         self.endpoints = Endpoints(self.reactor)
 
     def listen(self, description: str) -> Any:
-        """The factory that listens then."""
         factory = Factory.forProtocol(Protocol)
         self.successResultOf(self.endpoints.make(description).listen(factory))
         return (self.reactor.tcpServers or self.reactor.unixServers)[-1][1]
@@ -43,8 +40,6 @@ class EndpointsCase(SynchronousTestCase):
 
 
 class PlainTests(EndpointsCase):
-    """Twisted's own."""
-
     def test_backlog(self) -> None:
         """A long queue, unless another is asked for; behind a proxy as well."""
         for description, backlog in (
@@ -75,8 +70,6 @@ class PlainTests(EndpointsCase):
 
 
 class ProxyTests(EndpointsCase):
-    """`haproxy:`."""
-
     def test_proxies_that_are_trusted(self) -> None:
         """This machine, or who the options name; Twisted's, which trusts everybody, is not used."""
         factory = self.listen("haproxy:tcp:1")
@@ -88,7 +81,6 @@ class ProxyTests(EndpointsCase):
         self.assertFalse(factory._trusts("127.0.0.1"))
 
     def test_sockets_in_the_file_system(self) -> None:
-        """A proxy on this machine may come through one."""
         self.assertIsInstance(self.listen(f"haproxy:unix:{self.mktemp()}"), ProxiedFactory)
 
     def test_tls_is_the_proxys(self) -> None:
@@ -97,8 +89,6 @@ class ProxyTests(EndpointsCase):
 
 
 class TLSTests(EndpointsCase):
-    """`tls:`."""
-
     skip = missing
 
     def test_folder_and_port(self) -> None:
@@ -119,7 +109,6 @@ class TLSTests(EndpointsCase):
             reload()
 
     def test_refused(self) -> None:
-        """A folder that cannot be used, a port that is none, an option that is unknown."""
         folder = Path(self.mktemp()).absolute()
         write_folder(folder)
         for description, words in (
@@ -131,8 +120,7 @@ class TLSTests(EndpointsCase):
         ):
             self.assertIn(words, self.refusal(description))
 
-    def test_without_the_extra(self) -> None:
-        """It says what to install."""
+    def test_a_host_without_the_extra_says_what_to_install(self) -> None:
         modules: dict[str, Any] = sys.modules
         self.addCleanup(modules.__setitem__, "gamehost.net.tls", modules["gamehost.net.tls"])
         modules["gamehost.net.tls"] = None
@@ -143,10 +131,7 @@ class TLSTests(EndpointsCase):
 
 
 class SendAtOnceTests(SynchronousTestCase):
-    """Which ports make such connections."""
-
     def test_tcp_and_others(self) -> None:
-        """TCP ports do; others are left as they are."""
         reactor: Any = NotingReactor()
         tcp_port: Any = tcp.Port(0, Factory(), reactor=reactor)
         unix_port: Any = unix.Port(b"unused", Factory(), reactor=reactor)

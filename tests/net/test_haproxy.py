@@ -21,15 +21,12 @@ PROXY = IPv4Address("TCP", "127.0.0.1", 5000)
 
 
 class ProxiedCase(SynchronousTestCase):
-    """The toy wire behind a proxy on this machine."""
-
     def setUp(self) -> None:
         self.world = MemoryHost(wires=(TOY_WIRE,))
         self.headers = HeaderLimiter()
         self.factory = ProxiedFactory(self.world.factories["toy"], LOOPBACK, self.world.clock, self.headers)
 
     def connect(self, peer: Any = PROXY) -> StrictTransport:
-        """A proxy's connection."""
         transport = StrictTransport(self.world.clock)
         transport.protocol = self.factory.buildProtocol(peer)
         if transport.protocol is not None:
@@ -37,15 +34,11 @@ class ProxiedCase(SynchronousTestCase):
         return transport
 
     def addresses(self) -> list[str]:
-        """Where the wire's connections come from."""
         return sorted(one.address for one in self.world.factories["toy"].connections)
 
 
 class HeaderTests(ProxiedCase):
-    """What a proxy says."""
-
     def test_address_is_the_clients(self) -> None:
-        """With every kind of header; what comes behind it is heard, in the same segment and later."""
         for number, (header, source) in enumerate(HEADERS.items()):
             transport = self.connect()
             transport.receive(header + f"hi p{number}\nsa".encode())
@@ -64,7 +57,6 @@ class HeaderTests(ProxiedCase):
         self.assertEqual(transport.read(), b"xx\n")
 
     def test_counted_by_client(self) -> None:
-        """Clients of one proxy are not one client: each address has its own count."""
         world = self.world = MemoryHost({"limits.connections_per_address": "1"}, wires=(TOY_WIRE,))
         self.factory = ProxiedFactory(world.factories["toy"], LOOPBACK, world.clock, self.headers)
         first, second, again = self.connect(), self.connect(), self.connect()
@@ -109,8 +101,6 @@ class HeaderTests(ProxiedCase):
 
 
 class CountTests(ProxiedCase):
-    """How many connections may wait for their header."""
-
     def test_few_wait(self) -> None:
         """From one proxy, and in all. What has a header, is refused or is lost makes room; others are closed at once."""
         self.headers.limits = Limits(header_connections=3, header_connections_per_address=2)
@@ -132,8 +122,6 @@ class CountTests(ProxiedCase):
 
 
 class TrustTests(ProxiedCase):
-    """Row 24: who is a proxy."""
-
     def test_strangers_are_closed(self) -> None:
         """Whoever is not in a trusted network is not even listened to."""
         for host in ("192.0.2.1", "::ffff:192.0.2.1", "2001:db8::1", "fe80::1%eth0", "128.0.0.1"):
@@ -161,7 +149,6 @@ class TrustTests(ProxiedCase):
         self.assertEqual(client.heard(), ["what?"])
 
     def test_networks(self) -> None:
-        """An address or a network; nothing else."""
         self.assertEqual(str(proxy_network("--trusted-proxy", "192.0.2.7")), "192.0.2.7/32")
         for text in ("", "proxy.example", "192.0.2.1/24", "192.0.2.0/33", "any"):
             error = self.assertRaises(BadOption, proxy_network, "--trusted-proxy", text)
@@ -169,10 +156,7 @@ class TrustTests(ProxiedCase):
 
 
 class EndpointTests(ProxiedCase):
-    """Listening."""
-
     def test_endpoint(self) -> None:
-        """The wire's factory is started and stopped with the port's."""
         reactor: Any = MemoryReactorClock()
         endpoint = ProxiedEndpoint(TCP4ServerEndpoint(reactor, 1), LOOPBACK, reactor, self.headers)
         self.successResultOf(endpoint.listen(self.world.factories["toy"]))

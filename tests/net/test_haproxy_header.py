@@ -12,19 +12,16 @@ from gamehost.wires.framing import WireError
 
 
 def block(command: int, family: int, body: bytes, length: int | None = None) -> bytes:
-    """A version 2 header."""
     size = len(body) if length is None else length
     return SIGNATURE + bytes([0x20 | command, family]) + size.to_bytes(2, "big") + body
 
 
 def tcp4(source: str = "192.0.2.7", port: int = 4000, more: bytes = b"") -> bytes:
-    """A version 2 header for a TCP connection over IPv4."""
     addresses = IPv4Address(source).packed + IPv4Address("198.51.100.1").packed
     return block(1, 0x11, addresses + port.to_bytes(2, "big") + (8893).to_bytes(2, "big") + more)
 
 
 def tcp6(source: str = "2001:db8::7", port: int = 4000) -> bytes:
-    """The same over IPv6."""
     addresses = IPv6Address(source).packed + IPv6Address("2001:db8::1").packed
     return block(1, 0x21, addresses + port.to_bytes(2, "big") + (8893).to_bytes(2, "big"))
 
@@ -80,8 +77,6 @@ def read(pieces: list[bytes]) -> ProxyInfo | None:
 
 
 class HeaderTests(PropertyCase):
-    """Row 25."""
-
     def test_headers_whole_and_byte_by_byte(self) -> None:
         """Every kind, with what comes behind it, however the bytes are cut."""
         for header, source in HEADERS.items():
@@ -93,7 +88,6 @@ class HeaderTests(PropertyCase):
                 self.assertEqual(read([data[:cut], data[cut:]]), expected, (header, cut))
 
     def test_beginnings_are_waited_for(self) -> None:
-        """Nothing is claimed before the last byte."""
         for header in HEADERS:
             for cut in range(len(header)):
                 self.assertIsNone(read([header[:cut]]), (header, cut))
@@ -107,7 +101,6 @@ class HeaderTests(PropertyCase):
 
     @given(st.binary(max_size=300))
     def test_noise(self, data: bytes) -> None:
-        """Bytes of any kind are a claim, a beginning or refused."""
         for start in (b"", b"PROXY ", SIGNATURE, SIGNATURE + b"\x21\x11", b"PROXY TCP4 "):
             try:
                 read([start + data])
@@ -128,7 +121,6 @@ class HeaderTests(PropertyCase):
             self.assertEqual(self.outcome([bytes(data)]), self.outcome([bytes(data[:cut]), bytes(data[cut:])]), data)
 
     def outcome(self, pieces: list[bytes]) -> object:
-        """The claim, or that it was refused."""
         try:
             return read(pieces)
         except WireError:

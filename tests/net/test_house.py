@@ -24,8 +24,6 @@ from tests.lobby.test_house import seek, told
 
 @implementer(IReactorUNIX)
 class Reactor(SpawningReactor):
-    """A reactor in memory that listens on unix sockets."""
-
     refusal: OSError | None = None
 
     def listenUNIX(self, address: Any, factory: Any, *more: Any, **others: Any) -> Any:
@@ -35,8 +33,6 @@ class Reactor(SpawningReactor):
 
 
 class HouseServiceTests(SynchronousTestCase):
-    """A host in memory whose processes do what the test says."""
-
     def setUp(self) -> None:
         self.temporary = tempfile.TemporaryDirectory()
         self.addCleanup(self.temporary.cleanup)
@@ -46,13 +42,11 @@ class HouseServiceTests(SynchronousTestCase):
         self.lines = logged(self)
 
     def start(self, processes: int = 1) -> HouseService:
-        """Start the service."""
         service = HouseService(self.reactor, ["gamehost", "house-players"], processes, self.folder)
         self.factories = service.start(self.host.context)
         return service
 
     def test_limits_of_masters_stay(self) -> None:
-        """Only the connections of house players have no limits."""
         self.host.lobby.remote.limits = limits = Limits().remote
         self.start()
         self.assertEqual(self.host.lobby.remote.limits, limits)
@@ -86,8 +80,7 @@ class HouseServiceTests(SynchronousTestCase):
         process.end()
         self.failureResultOf(last, NotAnswered)
 
-    def test_a_process_that_ends(self) -> None:
-        """The next one is called to all seats."""
+    def test_a_process_that_ends_is_replaced_by_one_called_to_all_seats(self) -> None:
         self.start()
         self.reactor.processes[0].says(b"ready onitama\n")
         seek(self.host, "ann", house="easy")
@@ -98,8 +91,7 @@ class HouseServiceTests(SynchronousTestCase):
         self.reactor.processes[1].says(b"ready onitama\n")
         self.assertIn(b"sit easy.1", self.reactor.processes[1].written)
 
-    def test_two_processes(self) -> None:
-        """They share the house players."""
+    def test_two_processes_share_the_house_players(self) -> None:
         self.start(2)
         for process in self.reactor.processes:
             process.says(b"ready onitama\n")
@@ -109,8 +101,7 @@ class HouseServiceTests(SynchronousTestCase):
         self.assertIn(b"sit easy.2 1\n", even.written)
         self.assertIn(b"sit easy.1 1\nsit easy.3 1\n", odd.written)
 
-    def test_the_end(self) -> None:
-        """Processes and folder are gone."""
+    def test_processes_and_folder_are_gone_at_the_end(self) -> None:
         service = self.start()
         self.assertEqual(os.stat(self.folder).st_mode & 0o777, 0o700)
         stopped = service.stop()

@@ -16,8 +16,6 @@ def rounds(world: MemoryHost, client: Client, number: int = 10) -> list[int]:
 
 
 class HearingTests(ConnectionCase):
-    """Order, turns and rates."""
-
     def test_pipelined_messages_are_heard_in_order(self) -> None:
         """Row 2: a hundred in one segment, each answered, in their order."""
         _, client = self.connected()
@@ -137,7 +135,6 @@ class HearingTests(ConnectionCase):
         self.assertEqual(client.heard(), ["xx"], "a second later it is one of the others again")
 
     def test_with_the_rates_lifted_bytes_do_not_count(self) -> None:
-        """Benchmarks send more."""
         _, client = self.connected(unlimited="yes")
         for _ in range(32):
             client.send(b"\xff\xfb\x01" * 10_000)
@@ -182,7 +179,6 @@ class HearingTests(ConnectionCase):
         self.assertFalse(slow.closed)
 
     def test_a_fault_in_hearing_ends_that_connection_alone(self) -> None:
-        """It is logged with its traceback; the host goes on."""
         world, client = self.connected()
         client.say("boom")
         self.assertEqual(len(self.flushLoggedErrors(RuntimeError)), 1)
@@ -217,8 +213,6 @@ class HearingTests(ConnectionCase):
 
 
 class TurnsTests(ConnectionCase):
-    """Who has much to say lets the others be heard."""
-
     def test_others_are_heard_after_64_messages(self) -> None:
         """Row 2: a flood of one connection waits for the turn of the others."""
         world, client = self.connected(unlimited="yes")

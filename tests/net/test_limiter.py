@@ -17,10 +17,7 @@ LIMITS = Limits(connections=4, connections_per_address=2, new_per_second=1.0, ne
 
 
 class DoorkeeperTests(PropertyCase):
-    """Who is let in, and what is remembered of it."""
-
     def test_connections_in_all(self) -> None:
-        """One more than all connections is turned away, until one leaves."""
         door = ConnectionLimiter(LIMITS)
         for address in ("a", "a", "b", "b"):
             self.assertIs(door.admit(address, 0.0), None)
@@ -31,7 +28,6 @@ class DoorkeeperTests(PropertyCase):
         self.assertEqual((door.count, door.refused), (4, 1))
 
     def test_banned(self) -> None:
-        """A banned address is told so, also if there are no limits; others are let in."""
         bans = Bans()
         bans.put("192.0.2.0/24", None, lambda: None)
         for limits in (LIMITS, Limits(unlimited=True)):
@@ -42,7 +38,6 @@ class DoorkeeperTests(PropertyCase):
             self.assertEqual((door.count, door.refused), (1, 1))
 
     def test_connections_from_one_address(self) -> None:
-        """One address has its own count: others are let in, and it is again when one of its own leaves."""
         door = ConnectionLimiter(LIMITS)
         self.assertEqual([door.admit("a", 0.0), door.admit("a", 0.0)], [None, None])
         self.assertEqual(door.admit("a", 0.0), "too many connections from this address")
@@ -60,8 +55,7 @@ class DoorkeeperTests(PropertyCase):
         self.assertIs(door.admit("b", 0.5), None)
         self.assertIs(door.admit("a", 1.0), None)
 
-    def test_open(self) -> None:
-        """`open` lifts all three."""
+    def test_open_lifts_all_three_limits(self) -> None:
         door = ConnectionLimiter(LIMITS.changed(unlimited=True))
         self.assertEqual({door.admit("a", 0.0) for _ in range(100)}, {None})
         self.assertEqual((door.count, door.refused), (100, 0))
@@ -153,8 +147,6 @@ class DoorkeeperTests(PropertyCase):
 
 
 class HttpTests(SynchronousTestCase):
-    """Connections and requests of pages."""
-
     def limiter(self, room: int | None = None, **more: Any) -> HttpLimiter:
         usual: dict[str, Any] = {"http_connections": 9, "http_connections_per_address": 2, "http_new_burst": 4}
         return HttpLimiter(Limits(**{**usual, "http_new_per_second": 1.0, **more}), room)
@@ -179,7 +171,6 @@ class HttpTests(SynchronousTestCase):
             self.assertEqual((limiter.count, limiter.refused_connections), (most, 1))
 
     def test_nothing_is_left(self) -> None:
-        """A storm from many addresses does not grow the memory for good."""
         limiter = self.limiter()
         for number in range(5_000):
             limiter.admit(str(number), float(number))
@@ -202,8 +193,6 @@ class HttpTests(SynchronousTestCase):
 
 
 class QuickTable:
-    """Two bots that play each other; each moves as soon as it is its turn."""
-
     def __init__(self, world: MemoryHost, name: str, address: str) -> None:
         self.players = [world.connect("toy", address) for _ in range(2)]
         self.moves = 0
@@ -214,11 +203,9 @@ class QuickTable:
         self.send()
 
     def send(self) -> None:
-        """The player whose turn it is moves."""
         self.players[self.moves % 2].transport.receive(b"+2\n")
 
     def play(self, most: int = 1_000) -> int:
-        """Move until a move is not answered; the number of moves that were."""
         before = self.moves
         while self.moves - before < most:
             both = [player.heard() for player in self.players]
@@ -234,8 +221,6 @@ class QuickTable:
 
 
 class MoveRateTests(SynchronousTestCase):
-    """Bots that move at once when they are told of a move."""
-
     def host(self, **limits: str) -> MemoryHost:
         settings = {"moves_per_second": "20", "moves_per_second_per_address": "200", **limits}
         return MemoryHost(
@@ -289,12 +274,10 @@ class MoveRateTests(SynchronousTestCase):
         self.assertFalse(any(table.closed for table in quick))
 
     def test_unlimited_lifts_the_rates(self) -> None:
-        """For benchmarks."""
         table = QuickTable(self.host(unlimited="yes"), "bot", "192.0.2.1")
         self.assertEqual(table.play(5_000), 5_000)
 
     def test_a_paused_connection_that_is_lost_leaves_nothing(self) -> None:
-        """Its pause ends with it."""
         world = self.host(moves_per_second="0.2")
         table = QuickTable(world, "bot", "192.0.2.1")
         table.play()

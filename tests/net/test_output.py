@@ -7,10 +7,7 @@ from tests.net.test_input import rounds
 
 
 class WritingTests(ConnectionCase):
-    """What is said in one turn is one write; what is not read is bounded."""
-
     def test_one_write_a_turn_for_each_connection(self) -> None:
-        """Two words of one turn go out together, to the mover and to the other."""
         world, ann = self.connected()
         bob = world.connect("toy")
         ann.say("hi ann")
@@ -48,8 +45,6 @@ class WritingTests(ConnectionCase):
 
 
 class ReadingTests(ConnectionCase):
-    """Who does not read is heard no more, kept little for, and cut off."""
-
     def test_client_that_does_not_read_is_not_read(self) -> None:
         """Row 12: it asks for no more than it takes; what it asked meanwhile is answered once it has read."""
         world, client = self.connected(unlimited="yes", login_seconds="1000")
@@ -114,7 +109,6 @@ class ReadingTests(ConnectionCase):
         self.assertTrue(client.closed)
 
     def test_reader_that_catches_up_gets_everything_in_order(self) -> None:
-        """Being slow for a moment costs nothing."""
         world, client = self.connected(login_seconds="1000")
         client.transport.reads = False
         client.say("say 70000", "say 5", "say 6")
@@ -126,10 +120,7 @@ class ReadingTests(ConnectionCase):
 
 
 class HoldingTests(ConnectionCase):
-    """A conversation can have messages held back for a time."""
-
     def say(self, client: Client, *words: str) -> None:
-        """What a conversation says in one turn."""
         with client.world.context.cork:
             for word in words:
                 client.protocol.say(word)
@@ -180,7 +171,6 @@ class HoldingTests(ConnectionCase):
         self.assertEqual(client.heard(), ["c"])
 
     def test_a_message_can_go_past(self) -> None:
-        """It overtakes what is held back."""
         world, client = self.connected()
         client.protocol.hold(1.0)
         self.say(client, "later")
@@ -190,7 +180,6 @@ class HoldingTests(ConnectionCase):
         self.assertEqual(client.heard(), ["later"])
 
     def test_what_is_held_back_can_be_dropped(self) -> None:
-        """The rest stays in order. What has been sent cannot be dropped."""
         world, client = self.connected()
         self.assertFalse(client.protocol.unsay(lambda word: True))
         client.protocol.say_and_hold("a", 1.0)
@@ -201,7 +190,6 @@ class HoldingTests(ConnectionCase):
         self.assertEqual(client.heard(), ["a", "b", "d"])
 
     def test_everything_is_sent_before_the_close(self) -> None:
-        """The reason for the close comes last."""
         world, client = self.connected()
         client.protocol.say_and_hold("a", 10.0)
         client.protocol.say_and_hold("b", 10.0)
@@ -223,7 +211,6 @@ class HoldingTests(ConnectionCase):
         self.assertEqual(client.heard(), ["a", "b", "c", "bye too many refusals"])
 
     def test_what_is_held_back_is_bounded(self) -> None:
-        """More messages than any match has end the connection; nothing of it is left."""
         world, client = self.connected()
         client.protocol.hold(10.0)
         for _ in range(1_000):

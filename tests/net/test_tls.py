@@ -35,8 +35,6 @@ class RawTransport(StrictTransport):
 
 
 class TLSCase(SynchronousTestCase):
-    """A folder with a certificate, and the toy wire behind TLS."""
-
     skip = missing
 
     def setUp(self) -> None:
@@ -50,7 +48,6 @@ class TLSCase(SynchronousTestCase):
         [(_, self.factory, _, _)] = reactor.tcpServers
 
     def connect(self) -> StrictTransport:
-        """A connection on which nothing was sent."""
         transport = RawTransport(self.world.clock)
         transport.protocol = self.factory.buildProtocol(IPv4Address("TCP", "192.0.2.1", 1))
         transport.protocol.makeConnection(transport)
@@ -88,7 +85,6 @@ class Client:
         self.exchange()
 
     def exchange(self) -> None:
-        """Bytes out, and bytes in."""
         with contextlib.suppress(SSL.WantReadError):
             self.transport.receive(self.tls.bio_read(65_536))
         self.world.until_idle()
@@ -99,7 +95,6 @@ class Client:
             self.heard += self.tls.recv(65_536)
 
     def ask(self, words: bytes) -> bytes:
-        """Say something, and hear what comes."""
         self.tls.send(words)
         self.heard = b""
         self.exchange()
@@ -108,8 +103,6 @@ class Client:
 
 
 class SpeakingTests(TLSCase):
-    """Handshakes."""
-
     def test_a_connection_like_any_other(self) -> None:
         """Words go in and out, and the address is the client's."""
         client = self.client()
@@ -174,7 +167,6 @@ class WaitingTests(TLSCase):
     """Row 22: whatever never comes is not waited for."""
 
     def assert_closed_in(self, transport: StrictTransport, seconds: float) -> None:
-        """It is asked to go then, and is gone when the two seconds for last words are over."""
         self.world.wait(seconds - 0.1)
         self.assertEqual(self.world.context.limiter.count, 1)
         self.assertFalse(transport.disconnected)
@@ -253,14 +245,12 @@ class FolderTests(TLSCase):
         read_context(self.folder)
 
     def test_no_folder_and_no_file(self) -> None:
-        """The message names what is not there."""
         (self.folder / "privkey.pem").unlink()
         self.assertIn("expected one private key in its .pem files, found 0", self.refusal())
         shutil.rmtree(self.folder)
         self.assertIn(f"{self.folder}: No such file", self.refusal())
 
     def test_key_of_another_certificate(self) -> None:
-        """They do not belong together."""
         (self.folder / "privkey.pem").write_bytes(pem_key(new_key()))
         self.assertIn("no certificate in its .pem files belongs to the private key", self.refusal())
 

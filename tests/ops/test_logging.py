@@ -51,7 +51,6 @@ class LineTests(PropertyCase):
         self.assertEqual(json.loads(line)["fields"]["words"], words)
 
     def test_escapes(self) -> None:
-        """A name that pretends to be a line of its own."""
         forged = "x\n2026-01-01T00:00:00Z [gamehost#info] bob won"
         self.assertIn(r"x\n2026", text_line(event(words=forged), 0))
 
@@ -111,8 +110,6 @@ class LineTests(PropertyCase):
 
 
 class LogCase(SynchronousTestCase):
-    """A log to a file in the test's folder."""
-
     def setUp(self) -> None:
         self.path = Path(self.mktemp())
         self.log = Log(file_at(str(self.path)), FORMATS["text"])
@@ -201,7 +198,6 @@ class PlaceTests(LogCase):
     """Row 156: where nothing can be written nothing is, and nothing else happens."""
 
     def test_full_disk(self) -> None:
-        """Lines are lost and counted; when there is room again the log says how many."""
         if not os.path.exists("/dev/full"):
             raise self.skipTest("no /dev/full here")
         log = self.log
@@ -261,8 +257,6 @@ class PlaceTests(LogCase):
             os.close(end)
 
     def test_event_that_cannot_be_told(self) -> None:
-        """One that breaks when it is put into words is a line as well."""
-
         class Breaking:
             def __format__(self, spec: str) -> str:
                 raise RuntimeError("planted")

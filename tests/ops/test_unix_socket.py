@@ -16,13 +16,11 @@ class PathTests(SynchronousTestCase):
         self.addCleanup(folder.cleanup)
         self.folder = Path(folder.name)
 
-    def test_short_path(self) -> None:
-        """It stays as it is."""
+    def test_a_short_path_stays_as_it_is(self) -> None:
         with short_path(Path("a/b")) as short:
             self.assertEqual(short, "a/b")
 
-    def test_long_path(self) -> None:
-        """A server and a client meet there."""
+    def test_server_and_client_meet_at_a_long_path(self) -> None:
         folder = self.folder / ("long" * 30)
         folder.mkdir()
         with socket.socket(socket.AF_UNIX) as server, socket.socket(socket.AF_UNIX) as client:
@@ -35,7 +33,6 @@ class PathTests(SynchronousTestCase):
         self.assertTrue((folder / "socket").is_socket())
 
     def test_long_name(self) -> None:
-        """No form of it is short enough."""
         with self.assertRaises(SocketUnusable) as caught, short_path(self.folder / ("long" * 30)):
             pass
         self.assertIn("103 bytes at most", str(caught.exception))
@@ -57,7 +54,6 @@ class PathTests(SynchronousTestCase):
 
 class PeerTests(SynchronousTestCase):
     def test_this_process(self) -> None:
-        """The user of this process."""
         one, other = socket.socketpair()
         with one, other:
             self.assertEqual(peer_user(one), os.geteuid())

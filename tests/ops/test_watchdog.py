@@ -131,15 +131,12 @@ class FilesTests(SynchronousTestCase):
 
 
 class WatchdogCase(SynchronousTestCase):
-    """A watchdog whose time is set by hand."""
-
     def setUp(self) -> None:
         self.now = 100.0
         self.lines = logged(self)
         self.watchdog = Watchdog(lambda: self.now, beat_at=self.now, looked_at=self.now)
 
     def pass_time(self, seconds: float, beating: bool) -> None:
-        """Looks as often as the thread does, with beats between them or without."""
         for _ in range(round(seconds * 10)):
             self.now += 0.1
             if beating:
@@ -149,7 +146,6 @@ class WatchdogCase(SynchronousTestCase):
 
 class StandstillTests(WatchdogCase):
     def test_reactor_that_turns(self) -> None:
-        """Nothing is said, for as long as it does."""
         self.pass_time(60, beating=True)
         self.pass_time(0.9, beating=False)
         self.pass_time(60, beating=True)
@@ -167,7 +163,6 @@ class StandstillTests(WatchdogCase):
         self.assertEqual(self.lines.of(LogLevel.warn), ["the reactor runs again, after 5.1 s"])
 
     def test_every_standstill_is_told(self) -> None:
-        """The second one as the first."""
         for _ in range(2):
             self.pass_time(2, beating=False)
             self.pass_time(2, beating=True)
@@ -184,8 +179,7 @@ class StandstillTests(WatchdogCase):
 
 
 class ThreadTests(WatchdogCase):
-    def test_blocked_for_real(self) -> None:
-        """A thread finds a main thread that does not beat, and ends when it is told to."""
+    def test_a_thread_finds_a_main_thread_that_does_not_beat(self) -> None:
         watchdog = Watchdog(time.monotonic, patience=0.03, every=0.005)
         watchdog.start()
         until = time.monotonic() + 5
@@ -206,7 +200,7 @@ class ThreadTests(WatchdogCase):
 
 
 class Ended(Exception):
-    """What ends a process, in a test."""
+    pass
 
 
 class BellTests(SynchronousTestCase):

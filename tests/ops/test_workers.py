@@ -16,8 +16,6 @@ from tests.kit.reactors import Process, SpawningReactor, logged
 
 
 class Owner:
-    """Notes what it is told."""
-
     def __init__(self) -> None:
         self.told: list[Any] = []
 
@@ -73,7 +71,6 @@ class ChildProcessTests(SynchronousTestCase):
         self.assertIn("programs have ended", self.lines.of(LogLevel.error)[0])
 
     def test_a_silent_process_is_killed(self) -> None:
-        """Whatever it does: it does not answer."""
         self.reactor.advance(SILENCE)
         self.assertEqual(self.process.signals, ["KILL"])
         self.process.end()
@@ -93,15 +90,12 @@ class ChildProcessTests(SynchronousTestCase):
         self.reactor.advance(60)
         self.assertEqual((len(self.reactor.processes), self.reactor.getDelayedCalls()), (1, []))
 
-    def test_stop_between_two_processes(self) -> None:
-        """Nothing is started any more."""
+    def test_nothing_is_started_after_a_stop_between_two_processes(self) -> None:
         self.process.end()
         self.successResultOf(self.child.stop())
         self.assertEqual(self.reactor.getDelayedCalls(), [])
 
     def test_a_process_that_ends_when_it_is_killed(self) -> None:
-        """Between its end and the news of it."""
-
         def gone(signal: str) -> None:
             raise ProcessExitedAlready
 

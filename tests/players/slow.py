@@ -68,8 +68,6 @@ SEEDS = {
 
 
 class ManyStudiesTests(SynchronousTestCase):
-    """All games, by players of the level hard."""
-
     timeout = 600
 
     def test_blunders_are_found(self) -> None:

@@ -24,7 +24,6 @@ def settings_of(seed: int) -> Mapping[str, str]:
 
 
 def begun(levels: Sequence[Level], seed: int) -> tuple[EriantysMaster, list[Player]]:
-    """A match that has begun, and its players."""
     master = ERIANTYS.new_master(len(levels), settings_of(seed), SeededChance(seed))
     players = players_of("eriantys", levels, seed, effort=0.2)
     tell(players, master.begin(0))
@@ -44,8 +43,6 @@ def winning_steps(master: EriantysMaster, seat: Seat) -> set[int]:
 
 
 class EriantysTests(SynchronousTestCase):
-    """A player's answers."""
-
     def test_whole_matches(self) -> None:
         """Every pair of levels plays whole matches, with characters and without."""
         check_whole_matches(self, ERIANTYS, pairs(), [1], settings_of, effort=0.02)
@@ -56,7 +53,6 @@ class EriantysTests(SynchronousTestCase):
         check_whole_matches(self, ERIANTYS, line_ups, [1, 2], settings_of, effort=0.02)
 
     def test_same_seed_same_match(self) -> None:
-        """A match follows from its seed; another seed gives another match."""
         levels, expert = (Level.MEDIUM, Level.EASY), {"expert": "yes"}
         self.assertEqual(match_of(ERIANTYS, levels, 5, expert), match_of(ERIANTYS, levels, 5, expert))
         self.assertNotEqual(match_of(ERIANTYS, levels, 5, expert), match_of(ERIANTYS, levels, 6, expert))
@@ -67,7 +63,6 @@ class EriantysTests(SynchronousTestCase):
             self.check_coming_back(level, seed)
 
     def check_coming_back(self, level: Level, seed: int) -> None:
-        """Every answer comes from a player who has just come back."""
         master, _ = begun((level, level), seed)
         refusals = 0
         for number in range(2_000):
@@ -105,8 +100,7 @@ class EriantysTests(SynchronousTestCase):
                     self.assertIn(int(notation.split()[1]), best)
         self.assertGreater(seen, 0)
 
-    def test_silence(self) -> None:
-        """No answer before a request, to another's request, and after the end."""
+    def test_no_answer_before_a_request_to_others_and_after_the_end(self) -> None:
         player = new_player("eriantys", Seat(0), Level.HARD, 1)
         self.assertIsNone(player.answer())
         player.hear(AskAssistant(Seat(1), (1, 2), ()))
@@ -116,7 +110,6 @@ class EriantysTests(SynchronousTestCase):
 
 
 def at_turn(seed: int) -> Play:
-    """A match at the beginning of some turn in the third round."""
     master, players = begun((Level.EASY, Level.EASY), seed)
     while True:
         state = master._state
@@ -126,8 +119,6 @@ def at_turn(seed: int) -> Play:
 
 
 class TurnTests(SynchronousTestCase):
-    """Ways to the end of the turn."""
-
     def test_lines_are_legal(self) -> None:
         """Each line leads from the position to the end of the turn, step by step; the best is first."""
         for seed in range(6):
@@ -166,14 +157,11 @@ class TurnTests(SynchronousTestCase):
 
 
 def with_towers(position: Position, seat: Seat, more: int) -> Position:
-    """The position with more towers left to build."""
     school = position.schools[seat]
     return position.with_school(seat, evolve(school, towers=school.towers + more))
 
 
 class SeenTests(SynchronousTestCase):
-    """The position as it is known."""
-
     def test_the_own_turn(self) -> None:
         """In whole games, the seat that is asked knows the match as the rules hold it: bag, hands, order and moves made."""
         for seats in (2, 3, 4):
@@ -181,7 +169,6 @@ class SeenTests(SynchronousTestCase):
                 self.check_match(seats, seed)
 
     def check_match(self, seats: int, seed: int) -> None:
-        """Compare before every answer."""
         master, players = begun((Level.EASY,) * seats, seed)
         while master.result is None:
             state = master._state
@@ -197,8 +184,7 @@ class SeenTests(SynchronousTestCase):
                     self.assertEqual(known.position.hands, state.position.hands)
             one_action(ERIANTYS, master, players)
 
-    def test_nothing(self) -> None:
-        """Before the deal there is no position."""
+    def test_before_the_deal_there_is_no_position(self) -> None:
         seen = Seen(Seat(0))
         self.assertIsNone(seen.position())
         self.assertIsNone(seen.play())

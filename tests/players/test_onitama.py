@@ -28,7 +28,6 @@ DEAL = "boar,ox/elephant,horse/crab"
 
 
 def answered(position: Position, level: Level, seed: int = 1) -> Move | Exchange:
-    """What a player of this level does here."""
     player = new_player("onitama", Seat(position.turn), level, seed, effort=0.1)
     player.hear(Situation(position))
     notation = player.answer()
@@ -37,7 +36,6 @@ def answered(position: Position, level: Level, seed: int = 1) -> Move | Exchange
 
 
 def move_of(position: Position, seed: int = 1) -> Move:
-    """The move of the level hard."""
     move = answered(position, Level.HARD, seed)
     assert isinstance(move, Move)
     return move
@@ -64,14 +62,10 @@ def in_danger(position: Position) -> bool:
 
 
 class OnitamaTests(SynchronousTestCase):
-    """A player's answers."""
-
     def test_whole_matches(self) -> None:
-        """Every pair of levels plays whole matches."""
         check_whole_matches(self, ONITAMA, pairs(), [1], effort=0.05)
 
     def test_same_seed_same_match(self) -> None:
-        """A match follows from its seed; another seed gives another match."""
         levels = (Level.MEDIUM, Level.EASY)
         self.assertEqual(match_of(ONITAMA, levels, 5), match_of(ONITAMA, levels, 5))
         self.assertNotEqual(match_of(ONITAMA, levels, 5), match_of(ONITAMA, levels, 6))
@@ -93,8 +87,7 @@ class OnitamaTests(SynchronousTestCase):
                 position = position.after(as_move(*ply["move"]))
         self.assertGreater(found, 20)
 
-    def test_silence(self) -> None:
-        """No answer before the deal, out of turn, and after the end."""
+    def test_no_answer_before_the_deal_out_of_turn_and_after_the_end(self) -> None:
         player = OnitamaPlayer(Seat(1), Level.HARD, THINKING)
         self.assertIsNone(player.answer())
         player.hear(Dealt(dealt(DEAL)))
@@ -104,7 +97,6 @@ class OnitamaTests(SynchronousTestCase):
         self.assertIsNone(player.answer())
 
     def test_follows_events(self) -> None:
-        """A player that hears every event knows the same position as one that comes back."""
         position = dealt(DEAL)
         player = OnitamaPlayer(Seat(1), Level.EASY, THINKING)
         player.hear(Dealt(position))

@@ -18,12 +18,10 @@ THINKING = Thinking(SeededChance(1))
 
 
 def place_of(position: Position) -> Place:
-    """The same position as players of this game hold it."""
     return Place(POINTS.index(position.ball), position.drawn, position.turn)
 
 
 def after_answer(position: Position) -> Position:
-    """The position after the turn of the level hard."""
     player = new_player("paper-soccer", Seat(0), Level.HARD, 1, effort=0.1)
     assert isinstance(player, PaperSoccerPlayer)
     player.hear(Kickoff(Seat(position.turn)))
@@ -43,14 +41,10 @@ def check_tactics(test: SynchronousTestCase, wanted: int, seed: int) -> None:
 
 
 class PaperSoccerTests(SynchronousTestCase):
-    """A player's answers."""
-
     def test_whole_matches(self) -> None:
-        """Every pair of levels plays whole matches."""
         check_whole_matches(self, PAPER_SOCCER, pairs(), [1, 2], effort=0.05)
 
     def test_same_seed_same_match(self) -> None:
-        """A match follows from its seed; another seed gives another match."""
         levels = (Level.MEDIUM, Level.EASY)
         self.assertEqual(match_of(PAPER_SOCCER, levels, 5), match_of(PAPER_SOCCER, levels, 5))
         self.assertNotEqual(match_of(PAPER_SOCCER, levels, 5), match_of(PAPER_SOCCER, levels, 6))
@@ -94,8 +88,7 @@ class PaperSoccerTests(SynchronousTestCase):
             assert turn is not None
             self.assertTrue(is_safe(position.after([POINTS[number] for number in turn.points]), position.turn))
 
-    def test_silence(self) -> None:
-        """No answer before the kick-off, out of turn, and after the end."""
+    def test_no_answer_before_the_kick_off_out_of_turn_and_after_the_end(self) -> None:
         player = PaperSoccerPlayer(Seat(1), Level.MEDIUM, THINKING)
         self.assertIsNone(player.answer())
         player.hear(Kickoff(Seat(0)))
@@ -106,7 +99,6 @@ class PaperSoccerTests(SynchronousTestCase):
         self.assertIsNone(player.answer())
 
     def test_coming_back(self) -> None:
-        """A player that comes back answers as one that has heard every turn."""
         played: list[tuple[Point, ...]] = [((0, 1),), ((1, 1),), ((0, 2),)]
         stayed, back = (PaperSoccerPlayer(Seat(0), Level.HARD, Thinking(SeededChance(3))) for _ in range(2))
         stayed.hear(Kickoff(Seat(1)))

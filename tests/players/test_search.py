@@ -22,10 +22,7 @@ from tests.kit.players import one_action
 
 
 class BudgetTests(SynchronousTestCase):
-    """How long a search may go on."""
-
     def test_nodes(self) -> None:
-        """As many nodes as were given, and no more."""
         budget = Budget(3)
         for _ in range(3):
             budget.spend()
@@ -44,15 +41,12 @@ class BudgetTests(SynchronousTestCase):
 
 
 class SeededChanceTests(SynchronousTestCase):
-    """Numbers that follow from the seed."""
-
     def test_same_on_every_machine(self) -> None:
         """The first numbers of a seed never change, so a recorded game can be played again."""
         chance = SeededChance(1)
         self.assertEqual([chance.below(1000) for _ in range(5)], [566, 745, 971, 444, 444])
 
     def test_fair(self) -> None:
-        """Every number comes about as often."""
         chance = SeededChance(2)
         counts = [0] * 6
         for _ in range(6_000):
@@ -60,7 +54,6 @@ class SeededChanceTests(SynchronousTestCase):
         self.assertTrue(all(900 < count < 1_100 for count in counts), counts)
 
     def test_one_of(self) -> None:
-        """An item of the list."""
         self.assertEqual({SeededChance(seed).one_of("abc") for seed in range(50)}, set("abc"))
 
 
@@ -110,10 +103,7 @@ LARGE = 100_000
 
 
 class SearchTests(SynchronousTestCase):
-    """Values, moves and limits."""
-
     def test_solves(self) -> None:
-        """Every heap is judged right, and the winning move leaves a multiple of four."""
         for heap in range(1, 25):
             found = Search(RULES, Budget(LARGE)).best(heap, RULES.moves(heap), 25)
             if heap % 4:
@@ -163,8 +153,6 @@ class SearchTests(SynchronousTestCase):
 
 
 class ChooseTests(SynchronousTestCase):
-    """What a level does with a search."""
-
     def test_seed_decides_among_equals(self) -> None:
         """In a lost position all moves are equal; each is chosen by some seed, and always the same by one seed."""
         strength = Strength(depth=2, sure=1, nodes=LARGE, seconds=1)
@@ -183,8 +171,6 @@ class ChooseTests(SynchronousTestCase):
 
 
 class BestOnAverageTests(SynchronousTestCase):
-    """Which action wins."""
-
     def test_mean(self) -> None:
         """A die is worth 3.5 on average: more than a sure 3, less than a sure 4."""
 
@@ -201,7 +187,6 @@ class BestOnAverageTests(SynchronousTestCase):
         self.assertEqual(chosen(4), "sure")
 
     def test_first_of_equals(self) -> None:
-        """Equal actions: the first."""
         self.assertEqual(best_on_average([2, 1, 3], lambda: 0, lambda world, action: 0, worlds=3), 2)
 
     def test_an_unfinished_world_does_not_count(self) -> None:
@@ -217,8 +202,6 @@ class BestOnAverageTests(SynchronousTestCase):
         self.assertEqual(best_on_average([1, 2], lambda: 0, value, worlds=9), 1)
 
     def test_no_world(self) -> None:
-        """Without any world the first action is as good as the others."""
-
         def value(world: int, action: int) -> float:
             raise OutOfBudget
 
@@ -259,7 +242,6 @@ class Fed:
         self.direct: Player = new_player(game, self.seat, Level.EASY, seed, effort=0.05)
 
     def hear(self, event: Any) -> None:
-        """An event of the master, by both ways."""
         self.direct.hear(event)
         message = MESSAGES[self.game].event(event)
         heard = None if message is None else MESSAGES[self.game].read_event(sent(self.game, message, "event"))
@@ -288,8 +270,6 @@ class Fed:
 
 
 class FromMessagesTests(SynchronousTestCase):
-    """All games of the host."""
-
     def play(self, game: str, seats: int, seed: int, back: int, most: int = 400, **settings: str) -> list[Fed]:
         """
         A match, or its beginning.
@@ -301,8 +281,6 @@ class FromMessagesTests(SynchronousTestCase):
         public: list[Any] = []
 
         class Noting:
-            """The master, and what it tells to everybody."""
-
             def act(self, seat: Seat, action: Any, now: int) -> Sequence[To[Any]]:
                 told = master.act(seat, action, now)
                 public.extend(one.event for one in told if one.audience is None)
@@ -341,14 +319,12 @@ class FromMessagesTests(SynchronousTestCase):
             self.assertTrue(back[0].lost)
 
     def test_what_is_known_in_eriantys(self) -> None:
-        """The assistants that the others have played."""
         players = self.play("eriantys", 2, seed=5, back=60, most=120)
         for fed in players:
             self.assertEqual(fed.player.seen.played, fed.direct.seen.played)  # type: ignore[attr-defined]
             self.assertTrue(any(fed.player.seen.played.values()))  # type: ignore[attr-defined]
 
-    def test_a_view_after_the_end(self) -> None:
-        """Nothing is answered then."""
+    def test_nothing_is_answered_after_the_end(self) -> None:
         messages, view = MESSAGES["paper-soccer"], {"first": 0, "moves": [], "next": None}
         heard = heard_back(GAMES["paper-soccer"], convert(view, messages.view_type), [], Seat(0))
         player = new_player("paper-soccer", Seat(0), Level.HARD, 1)
@@ -358,14 +334,10 @@ class FromMessagesTests(SynchronousTestCase):
 
 
 class RegistryTests(SynchronousTestCase):
-    """Names and seats."""
-
     def test_games_of_the_host(self) -> None:
-        """Every game with a player is a game of the host."""
         self.assertLessEqual(set(installed().games), {game.name for wire in WIRES for game in wire.games})
 
-    def test_new_player(self) -> None:
-        """A player that has heard nothing has no answer."""
+    def test_a_player_that_has_heard_nothing_has_no_answer(self) -> None:
         for name in installed().games:
             for level in Level:
                 self.assertIsNone(new_player(name, Seat(1), level, seed=1).answer())
@@ -373,8 +345,6 @@ class RegistryTests(SynchronousTestCase):
 
 
 class LadderTests(SynchronousTestCase):
-    """Figures that can be trusted."""
-
     def test_wilson(self) -> None:
         """The interval of known cases, which never leaves 0 to 1."""
         low, high = wilson(80, 100)

@@ -33,12 +33,10 @@ SETTINGS = {"max_plies": "250"}
 
 
 def player_of(level: Level = Level.HARD, seat: int = 0, seed: int = 1) -> StrategoPlayer:
-    """A player that has heard nothing."""
     return StrategoPlayer(Seat(seat), level, Thinking(SeededChance(seed)))
 
 
 def move_of(player: StrategoPlayer) -> Move:
-    """The player's answer, which is a move."""
     notation = player.answer()
     assert notation is not None
     move = STRATEGO.read(notation)
@@ -103,21 +101,17 @@ class Pair:
 
 
 class Silent:
-    """A seat whose actions come from the test."""
-
     def hear(self, event: object) -> None:
-        """Nothing is kept."""
+        pass
 
     def answer(self) -> None:
-        """No answer."""
+        pass
 
     def refused(self, notation: bytes) -> None:
-        """Nothing is kept."""
+        pass
 
 
 class SecretTests(SynchronousTestCase):
-    """A player cannot know what its seat is not told."""
-
     def test_hidden_kinds_change_nothing(self) -> None:
         """Matches that differ in what is hidden get the same answers, until a battle shows the difference."""
         for level in Level:
@@ -126,14 +120,10 @@ class SecretTests(SynchronousTestCase):
 
 
 class StrategoTests(SynchronousTestCase):
-    """A player's answers."""
-
     def test_whole_matches(self) -> None:
-        """Every pair of levels plays whole matches; with few nodes, and the longest ones are drawn."""
         check_whole_matches(self, STRATEGO, pairs(), [1], lambda seed: SETTINGS, effort=0.02)
 
     def test_same_seed_same_match(self) -> None:
-        """A match follows from its seed; another seed gives another match."""
         levels = (Level.MEDIUM, Level.EASY)
         self.assertEqual(match_of(STRATEGO, levels, 5), match_of(STRATEGO, levels, 5))
         self.assertNotEqual(match_of(STRATEGO, levels, 5), match_of(STRATEGO, levels, 6))
@@ -150,7 +140,6 @@ class StrategoTests(SynchronousTestCase):
             self.assertEqual(move_of(player), Move(1, 8, 1, 9))
 
     def test_saves_a_strong_piece(self) -> None:
-        """Hard does not leave its general beside the marshal that it has seen."""
         player = player_of()
         squares = seen(drawn("2E5 7J2 FA1 9J1", "1E6 FA10 7A8").squares, FIRST_PLAYER)
         player.hear(Situation(FIRST_PLAYER, Phase.PLAY, squares, (True, True), FIRST_PLAYER, None))
@@ -163,8 +152,7 @@ class StrategoTests(SynchronousTestCase):
         self.assertEqual(match.result.winners, (FIRST_PLAYER,))
         self.assertLess(len(match.actions), 700)
 
-    def test_silence(self) -> None:
-        """No answer before the match, after the own set-up, out of turn, and after the end."""
+    def test_no_answer_before_the_match_after_the_set_up_out_of_turn_and_at_the_end(self) -> None:
         player = player_of()
         self.assertIsNone(player.answer())
         player.hear(Opened())
@@ -193,7 +181,6 @@ class StrategoTests(SynchronousTestCase):
         self.assertEqual(master.view(None).ready, (False, True))
 
     def test_another_answer_after_a_refusal(self) -> None:
-        """A move that was refused is not sent again in this turn."""
         player = player_of()
         squares = seen(drawn("2E5 FA1", "1E7 FA10").squares, FIRST_PLAYER)
         player.hear(Situation(FIRST_PLAYER, Phase.PLAY, squares, (True, True), FIRST_PLAYER, None))
@@ -207,7 +194,6 @@ class StrategoTests(SynchronousTestCase):
 
 
 def played(seed: int, most: int) -> tuple[Position, Knowledge]:
-    """A position of a random game, and what the first player knows of it."""
     rng = random.Random(seed)
     position = from_setups(shuffled_rows(rng), shuffled_rows(rng))
     knowledge = Knowledge(FIRST_PLAYER)
@@ -230,8 +216,6 @@ def played(seed: int, most: int) -> tuple[Position, Knowledge]:
 
 
 class KnowledgeTests(SynchronousTestCase):
-    """Nothing false, nothing forgotten."""
-
     def test_true(self) -> None:
         """In random games, every piece that is known is what it is taken for, and the counts fit."""
         for seed in range(20):
@@ -297,15 +281,13 @@ class KnowledgeTests(SynchronousTestCase):
 class SetUpTests(SynchronousTestCase):
     """All forty pieces, the flag behind."""
 
-    def test_library(self) -> None:
-        """Each has exactly the pieces of a side."""
+    def test_each_set_up_of_the_library_has_exactly_the_pieces_of_a_side(self) -> None:
         box = Counter({kind.id: kind.count for kind in KINDS.values()})
         for rows in LIBRARY:
             self.assertEqual(Counter("".join(rows)), box)
             self.assertEqual({len(row) for row in rows}, {10})
 
     def test_accepted(self) -> None:
-        """The referee takes every set-up of either seat, and the flag stands in the last row."""
         for seed in range(20):
             for seat, last in ((0, 0), (1, 3)):
                 master = STRATEGO.new_master(2, {}, SeededChance(1))
@@ -317,6 +299,5 @@ class SetUpTests(SynchronousTestCase):
                 master.begin(0)
                 master.act(Seat(seat), PlaceRows(any_set_up(SeededChance(seed))), 0)
 
-    def test_varied(self) -> None:
-        """Seeds give different set-ups."""
+    def test_seeds_give_different_set_ups(self) -> None:
         self.assertGreater(len({set_up(0, SeededChance(seed)) for seed in range(50)}), 40)

@@ -27,7 +27,6 @@ from tests.kit.players import one_action, players_of, tell
 
 
 def worst_onitama(player: Any) -> Iterator[tuple[float, bytes]]:
-    """What each move is worth two plies later."""
     position = player.position
     moves = RULES.moves(position)
     values = Search(RULES, Budget(0)).values(position, moves, 2)
@@ -35,7 +34,6 @@ def worst_onitama(player: Any) -> Iterator[tuple[float, bytes]]:
 
 
 def worst_paper_soccer(player: Any) -> Iterator[tuple[float, bytes]]:
-    """What each turn is worth when the other side is to move."""
     place = place_of(player.position)
     found = list(turns(place, 200))
     values = Search(PaperSoccerRules(40), Budget(0)).values(place, found, 1)
@@ -43,13 +41,11 @@ def worst_paper_soccer(player: Any) -> Iterator[tuple[float, bytes]]:
 
 
 def worst_stratego(player: Any) -> Iterator[tuple[float, bytes]]:
-    """What each move brings on the boards that hard samples."""
     tried = player.tried(evolve(STYLE[Level.HARD], nodes=1_000_000))
     yield from ((tried.mean(step), write_move(move_between(*step))) for step in tried.steps)
 
 
 def worst_eriantys(player: Any) -> Iterator[tuple[float, bytes]]:
-    """What the position is worth after each number of steps of Mother Nature."""
     play = player.seen.play()
     if isinstance(player.seen.request, AskSteps):
         for one in options(play, characters=False):
@@ -101,8 +97,6 @@ def planted(name: str, seed: int, most: int = 400) -> tuple[TableHeader, list[En
 
 
 def study_of(opening: TableHeader, entries: list[Entry]) -> Study:
-    """The study of a match."""
-
     game = installed().games[opening.game]
     steps = study_in_steps(game, opening, entries, lambda seat: new_player(game.name, seat, Level.HARD, 1))
     while True:
@@ -130,8 +124,6 @@ def missed(seeds: Mapping[str, tuple[int, ...]]) -> list[str]:
 
 
 class StudyTests(SynchronousTestCase):
-    """Who was ahead, and where it turned."""
-
     def test_blunders_are_found(self) -> None:
         self.assertEqual(missed(FEW), [])
 

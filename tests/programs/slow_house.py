@@ -18,8 +18,6 @@ SHARE = {"onitama": 1, "paper-soccer": 1, "eriantys": 20, "stratego": 40}
 
 
 class SlowHouseTests(SynchronousTestCase):
-    """Far more than the suite has time for."""
-
     def test_many_matches(self) -> None:
         """House players of all levels: no action is refused, and every match ends by the rules."""
         for game in GAMES:

@@ -27,8 +27,6 @@ UCC, CODINGAME = "ucc-stratego", "codingame-paper-soccer"
 
 
 class BotTests(SynchronousTestCase):
-    """The pipes of a bot, and its time."""
-
     def setUp(self) -> None:
         self.world = World()
         self.answers: list[Sequence[str]] = []
@@ -55,7 +53,6 @@ class BotTests(SynchronousTestCase):
         self.assertEqual(self.faults, [])
 
     def test_what_it_does_wrong(self) -> None:
-        """Each is told once, in words."""
         for written, fault in (
             ([], "wrote nothing within 2 s; are its streams unbuffered?"),
             ([b"a line"], "did not end its line within 2 s"),
@@ -76,7 +73,6 @@ class BotTests(SynchronousTestCase):
             self.faults.clear()
 
     def test_ends(self) -> None:
-        """By itself, by a signal, or because the command could not be run."""
         for reason, fault in (
             (None, "ended with status 0"),
             (ProcessTerminated(exitCode=3), "ended with status 3"),
@@ -118,8 +114,6 @@ class Damaged:
 
 
 class GamesTests(SynchronousTestCase):
-    """Whole games between two bridges."""
-
     def against(self, protocol: str, damage: Any, **terms: Any) -> World:
         """A host, ann's bridge with a bot that plays well, and bob's, whose bot is made of a good one."""
         world = World()
@@ -128,7 +122,6 @@ class GamesTests(SynchronousTestCase):
         return world
 
     def test_several_games(self) -> None:
-        """One after the other, each with new bots; both bridges say the same about each."""
         for protocol in BOTS:
             world = World()
             for seed, name in enumerate(("ann", "bob")):
@@ -144,7 +137,6 @@ class GamesTests(SynchronousTestCase):
                 self.assertTrue(run.sound)
 
     def test_a_bot_that_ends_at_each_point(self) -> None:
-        """It is resigned, the other one has won, and the host goes on."""
         for protocol, points in ((UCC, range(0, 40)), (CODINGAME, range(0, 15))):
             for after in points:
                 world = self.against(protocol, lambda bot, after=after: Damaged(bot, after))
@@ -183,8 +175,7 @@ class GamesTests(SynchronousTestCase):
             self.assertEqual(world.printed["bob"], world.printed["ann"])
             self.assertTrue(world.printed["ann"][0].startswith("ann won (left)"))
 
-    def test_a_bot_that_surrenders(self) -> None:
-        """That is no fault."""
+    def test_it_is_no_fault_that_a_bot_surrenders(self) -> None:
         world = self.against(UCC, lambda bot: Damaged(bot, 10, ["SURRENDER"]))
         world.play()
         self.assertEqual((world.wrong["bob"], world.runs["bob"].sound), ([], True))
@@ -234,7 +225,6 @@ class LostConnectionTests(SynchronousTestCase):
     """The bridge takes its seat back, and its bot does not notice."""
 
     def begun(self, protocol: str, slow: int = 0) -> World:
-        """A match between two bridges that has just begun."""
         world = World({"stratego.max_plies": "12"}, slow)
         for seed, name in enumerate(("ann", "bob")):
             world.bridge(name, protocol, partial(BOTS[protocol], seed))
@@ -286,8 +276,6 @@ class LostConnectionTests(SynchronousTestCase):
 
 
 class AtTheHostTests(SynchronousTestCase):
-    """What the host may say beside the game."""
-
     def seated(self, **terms: Any) -> World:
         """A match that has begun, whose bots say nothing."""
         world = World()
@@ -422,7 +410,6 @@ class CommandTests(SynchronousTestCase):
         self.assertEqual(words.command, ["./bot", "--games", "--", "x"])
 
     def test_wrong_arguments(self) -> None:
-        """They are named, and the status is 2."""
         for words, expected in (
             (["chess", *self.GOOD[1:], "--", "x"], "BRIDGE"),
             ([*self.GOOD], "expected the bot's command after --"),

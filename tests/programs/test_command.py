@@ -37,8 +37,6 @@ START = b"START|bob|ann|white=boar,ox;black=crab,eel;spare=tiger\n"
 
 
 class ConnectionTests(SynchronousTestCase):
-    """A program and a server that the test writes."""
-
     def connect(self, games: int = 1) -> PlayerProtocol:
         self.said: list[str] = []
         player = OnitamaPlayer("ann", "", players_of(Level.EASY, WIRES[0].games))
@@ -62,7 +60,6 @@ class ConnectionTests(SynchronousTestCase):
         self.assertEqual(self.said, ["bob has won", "ann has won"])
 
     def test_what_goes_wrong(self) -> None:
-        """An error of the server, another protocol, and a connection that is lost."""
         for data, words in (
             (b"ERROR|this name is in use\n", "the server says: this name is in use"),
             (b"HTTP/1.1 400 Bad Request\n", "what came is not this wire: "),
@@ -75,8 +72,6 @@ class ConnectionTests(SynchronousTestCase):
 
 
 class CommandTests(SynchronousTestCase):
-    """The arguments."""
-
     def test_all_wires(self) -> None:
         """Each of the host's own wires that can be played by a program has one; but not those of published clients."""
         with_codec = {wire.name for wire in WIRES if wire.client_codec is not None}
@@ -95,7 +90,6 @@ class CommandTests(SynchronousTestCase):
             self.assertRaises(argparse.ArgumentTypeError, endpoint, text)
 
     def test_wrong_arguments(self) -> None:
-        """They are named, and the status is 2."""
         good = ["--to", "127.0.0.1:1", "--name", "ann"]
         for words, expected in (
             (["chess", *good], "WIRE"),
@@ -112,8 +106,6 @@ class CommandTests(SynchronousTestCase):
         self.assertEqual(parser(WIRES).parse_args(["open", *good]).game, "onitama")
 
     def test_main(self) -> None:
-        """The status says whether all was played, and an error is one line."""
-
         class Reactor(MemoryReactorClock):
             def run(self) -> None:
                 for call, more, others in self.whenRunningHooks:
@@ -157,7 +149,6 @@ class CommandTests(SynchronousTestCase):
         self.assertEqual(clock.getDelayedCalls(), [])
 
     def test_games_that_nobody_plays(self) -> None:
-        """Those of other packages."""
         self.assertRaises(ProgramError, players_of(Level.EASY), "chess", Seat(0))
 
 
@@ -167,12 +158,10 @@ ROWS = ("F123344455", "5566667777", "8888899999", "999SBBBBBB")
 
 
 def easy(game: str, seat: Seat) -> Player:
-    """A player of a game."""
     return new_player(game, seat, Level.EASY, 1, effort=0.05)
 
 
 def program(wire: str) -> WirePlayer:
-    """A program that has just begun."""
     made = program_of(wire, "ann", "secret", easy)
     made.begin()
     return made
@@ -189,7 +178,6 @@ class ServersTests(SynchronousTestCase):
         self.assertIn(says, str(self.assertRaises(ProgramError, playing.hear, messages[-1])))
 
     def test_onitama(self) -> None:
-        """Errors, and cards, squares and boards that there are not."""
         start = onitama.Start("ann", "bob", CARDS)
         self.check("onitama", onitama.Error("this name is in use"), says="the server says: this name is in use")
         self.check("onitama", onitama.Start("ann", "bob"), says="does not say which cards")
@@ -206,7 +194,6 @@ class ServersTests(SynchronousTestCase):
         self.assertEqual(playing.result, "nobody has won")
 
     def test_onitama_final(self) -> None:
-        """Errors, what cannot happen, a pass, and a match that goes on."""
         cards = ("crab", "eel", "tiger", "boar", "ox")
         start = final.Start("bob", "ann", cards)
         board = ("bP", "bP", "bK", "bP", "bP", *("--",) * 15, "wP", "wP", "wK", "wP", "wP")
@@ -231,7 +218,6 @@ class ServersTests(SynchronousTestCase):
         self.assertEqual(playing.result, "nobody has won")
 
     def test_paper_soccer(self) -> None:
-        """Refused log-ins, errors, illegal moves, and a server that stops."""
         self.check("paper-soccer", soccer.LoginResponse(soccer.LoginError.NICK), says="refuses the log-in: NICK")
         self.check("paper-soccer", soccer.Error("what?"), says="the server says: what?")
         self.check("paper-soccer", soccer.ServerShutdown(), says="the server stops")
@@ -243,7 +229,6 @@ class ServersTests(SynchronousTestCase):
         self.assertEqual(len(playing.think()), 1)
 
     def test_stratego_lines(self) -> None:
-        """Refused log-ins, moves and battles that cannot be, and a draw."""
         new = (lines.New(), lines.Color("red"))
         self.check("stratego-lines", lines.AuthErr(), lines.AuthReq(), says="the name or the password is wrong")
         self.check("stratego-lines", lines.AuthErr(), lines.Err("too many"), lines.AuthReq(), says="too many")
@@ -319,7 +304,6 @@ class ServersTests(SynchronousTestCase):
         self.assertIsNone(attacked(before, before[:40] + "." + before[41:], Seat(0), "9", "F", "defender"))
 
     def test_eriantys(self) -> None:
-        """Errors, strangers, games that are gone, and what a sparing server leaves out."""
         started = eriantys.MatchStarted(("ann", "bob"))
         error = eriantys.ErrorMessage(eriantys.Error.TAKEN_NICKNAME)
         self.check("eriantys", error, says="the server says: TAKEN_NICKNAME")
@@ -341,7 +325,6 @@ class ServersTests(SynchronousTestCase):
         self.assertEqual((playing.result, said), ("nobody has won", [eriantys.Acknowledgement()]))
 
     def test_open(self) -> None:
-        """Refused log-ins, refusals without end, a host that stops, and one with a fault."""
         for message, words in (
             (open_wire.Sorry("no"), "the host says: no"),
             (open_wire.Bye("gone"), "the host says: gone"),
@@ -358,8 +341,6 @@ class ServersTests(SynchronousTestCase):
 
 
 class WholeMatches(SynchronousTestCase):
-    """On every documented wire, and the open one."""
-
     def test_somebody_who_waits(self) -> None:
         """Gets an opponent after 20 seconds, plays to the end, and once more."""
         for wire in PLAYABLE:
@@ -427,8 +408,6 @@ class WholeMatches(SynchronousTestCase):
 
 
 class WirePlayerTests(SynchronousTestCase):
-    """What all of them do."""
-
     def setUp(self) -> None:
         self.heard: list[Any] = []
         self.player = OnitamaPlayer("ann", "", lambda game, seat: self)
@@ -443,7 +422,6 @@ class WirePlayerTests(SynchronousTestCase):
         return b"ox c1 c2"
 
     def test_a_turn(self) -> None:
-        """What was heard is thought about, and what comes of it is said."""
         self.assertEqual(self.player.think(), ())
         self.player.hear(m.Start("ann", "bob", "white=boar,ox;black=crab,eel;spare=tiger"))
         self.assertEqual(self.player.think(), (m.MakeMove("ox", "c1", "c2"),))
@@ -461,7 +439,6 @@ class WirePlayerTests(SynchronousTestCase):
         self.assertEqual(str(error), "the server refuses: no such card")
 
     def test_out_of_place(self) -> None:
-        """Events and refusals without a match."""
         self.assertRaises(ProgramError, self.player.tell, Dealt)
         self.assertRaises(ProgramError, self.player.refused, "")
         self.assertEqual(Seat(0), 0)

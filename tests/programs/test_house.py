@@ -36,8 +36,6 @@ from tests.kit.wires.open import Player, act, exchange_all, line
 
 
 class ScriptedClient:
-    """A client that hears what the test says."""
-
     def __init__(self) -> None:
         self.messages: deque[Any] = deque()
         self.waiting: Deferred[Any] | None = None
@@ -54,7 +52,6 @@ class ScriptedClient:
         return self.messages.popleft()
 
     def hear(self, *messages: Any) -> None:
-        """The host says this."""
         self.messages.extend(messages)
         if self.waiting is not None:
             waiting, self.waiting = self.waiting, None
@@ -87,13 +84,11 @@ class HousePlayerTests(SynchronousTestCase):
         self.playing = Deferred.fromCoroutine(player.play())
 
     def later(self) -> None:
-        """Everything that has come was heard."""
         soon, self.soon[:] = list(self.soon), []
         for call in soon:
             call()
 
     def test_a_match(self) -> None:
-        """It answers when it is its turn, and is gone after the end."""
         self.client.hear(SEATED, DEALT)
         self.later()
         self.assertEqual(self.client.said, [])
@@ -125,7 +120,6 @@ class HousePlayerTests(SynchronousTestCase):
         self.assertNoResult(self.playing)
 
     def test_a_fault_of_a_player(self) -> None:
-        """It is reported, and the process goes on."""
         self.client.hear(SEATED, m.Event(3, 1, MovedEvent(0, "ox", "c1", "c2")))
         self.client.hear(DEALT)
         with redirect_stderr(io.StringIO()) as errors:
@@ -136,8 +130,6 @@ class HousePlayerTests(SynchronousTestCase):
 
 
 class ControlTests(SynchronousTestCase):
-    """The lines of the host."""
-
     def test_lines(self) -> None:
         """Where to log in, and who sits down: each of them once at a time. One who is called meanwhile comes again."""
         reactor: Any = MemoryReactorClock()
@@ -173,7 +165,6 @@ class ControlTests(SynchronousTestCase):
         self.assertIn("a match cannot be studied", errors.getvalue())
 
     def test_a_name_that_is_none(self) -> None:
-        """It is reported, and the process goes on."""
         reactor: Any = MemoryReactorClock()
         control = Control(reactor)
         control.makeConnection(StringTransport())
@@ -184,8 +175,6 @@ class ControlTests(SynchronousTestCase):
 
 
 class Noting:
-    """A player that answers with what it heard last."""
-
     def __init__(self) -> None:
         self.heard: list[Any] = []
 
@@ -200,20 +189,16 @@ class Noting:
 
 
 class MatchTests(SynchronousTestCase):
-    """One player."""
-
     def setUp(self) -> None:
         self.player = Noting()
         self.match = Match(self.player)
 
     def think(self) -> bytes | None:
-        """Do what is to be done."""
         work = self.match.work()
         assert work is not None
         return self.match.done(work())
 
     def test_nothing_to_do(self) -> None:
-        """Before anything was told, while it is done, and after the end."""
         self.assertIsNone(self.match.work())
         self.match.hear(1)
         self.assertIsNotNone(self.match.work())
@@ -224,8 +209,7 @@ class MatchTests(SynchronousTestCase):
         over.over = True
         self.assertIsNone(over.work())
 
-    def test_one_answer_at_a_time(self) -> None:
-        """The next one comes when the last one was judged."""
+    def test_one_answer_at_a_time_is_asked_for(self) -> None:
         self.match.hear(1)
         self.assertEqual(self.think(), b"1")
         self.match.hear(2, judged=False)
@@ -235,7 +219,6 @@ class MatchTests(SynchronousTestCase):
         self.assertEqual(self.player.heard, [1, 2, 3])
 
     def test_a_refusal(self) -> None:
-        """The player is told which answer it was, and answers anew."""
         self.match.hear(1)
         self.think()
         self.match.refuse()
@@ -246,8 +229,7 @@ class MatchTests(SynchronousTestCase):
         self.think()
         self.assertEqual(self.player.heard[2:], [2], "nothing was said that could be refused")
 
-    def test_the_end_comes_while_thinking(self) -> None:
-        """Nothing is said then."""
+    def test_nothing_is_said_if_the_end_comes_while_thinking(self) -> None:
         self.match.hear(1)
         work = self.match.work()
         assert work is not None
@@ -334,21 +316,17 @@ class Person:
 
 
 class OpenProgramTests(SynchronousTestCase):
-    """Against house players, which are open programs, too."""
-
     def host(self, **settings: str) -> tuple[MemoryHost, HouseProcess]:
         host = MemoryHost(settings, house_rules=RULES)
         return host, HouseProcess(host)
 
     def play(self, process: HouseProcess, *people: Person, most: int = 3_000) -> None:
-        """Until everybody knows the end."""
         for _ in range(most):
             if not any([*(person.go_on() for person in people), process.until_idle()]):
                 return
         self.fail("the match has no end")
 
     def test_whole_matches(self) -> None:
-        """No action is refused, and all come to an end by the rules."""
         for game, seats in (("onitama", 2), ("paper-soccer", 2), ("eriantys", 4)):
             host, process = self.host()
             person = Person(host, game, house="easy", seats=seats)
@@ -419,8 +397,7 @@ class OpenProgramTests(SynchronousTestCase):
         assert program.match is not None
         self.assertIsNone(program.match.work())
 
-    def test_an_answer_for_a_match_that_is_gone(self) -> None:
-        """It is not said in the next one."""
+    def test_an_answer_for_a_match_that_is_gone_is_not_said_in_the_next_one(self) -> None:
         program = OpenProgram(lambda game, seat: new_player(game, seat, Level.EASY, 1))
         program.hear(m.Seated(3, "onitama", 0, ["ann", "bob"], ["open", "open"], 1))
         old = program.match
@@ -429,7 +406,6 @@ class OpenProgramTests(SynchronousTestCase):
         self.assertEqual(program.act(old, b"ox c1 c2"), [])
 
     def test_games_that_nobody_plays(self) -> None:
-        """Those of other packages."""
         program = OpenProgram(lambda game, seat: new_player(game, seat, Level.EASY, 1))
         self.assertRaises(KeyError, program.hear, m.Seated(3, "chess", 0, ["ann", "bob"], ["open", "open"], 0))
 
@@ -449,7 +425,6 @@ class OpenProgramTests(SynchronousTestCase):
 
 
 def onitama_view() -> Any:
-    """The first position of a match."""
     from gamehost.games.onitama.messages import View
     from gamehost.games.onitama.rules import START
 
@@ -461,8 +436,6 @@ def _group_of(group: int, effort: float) -> int:
 
 
 class ThinkingTests(PropertyCase):
-    """A worker that works when the test says so."""
-
     def setUp(self) -> None:
         self.clock = Clock()
         self.queue: list[tuple[Callable[[], Any], Callable[[Any], None]]] = []
@@ -473,7 +446,6 @@ class ThinkingTests(PropertyCase):
         self.think(self.efforts.append, lambda result: None)
 
     def work(self, seconds: float = 0.0) -> None:
-        """Do the first of the queue; it takes so long."""
         work, done = self.queue.pop(0)
         result = work()
         self.clock.advance(seconds)

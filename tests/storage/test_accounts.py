@@ -120,7 +120,6 @@ class StoredAccountsTests(AccountsContract, StoreCase, PropertyCase):
             self.assertNotIn(bob.digest.hash, [row[0] for row in rows(journal, "SELECT hash FROM account")])
 
     def test_proofs_are_there_in_another_life(self) -> None:
-        """As they were put last, and not those that were dropped."""
         proofs = self.start_journal()
         kept = Proof("ann", True, b"a", 20_001)
         for proof in (Proof("ann", True, b"a", 20_000), kept, Proof("ann", False, b"b", 20_000)):
@@ -239,8 +238,7 @@ class NotesContract(SynchronousTestCase):
     def live(self) -> list[Any]:
         return self.connected.rows("SELECT game, since, told FROM live")
 
-    def test_unfinished_tables(self) -> None:
-        """Since when they sleep, and who was told their end."""
+    def test_unfinished_tables_know_who_was_told_their_end(self) -> None:
         self.connected.run(Sql("INSERT INTO live(game) VALUES (7)", "INSERT INTO live(game, owner) VALUES (7, 1)"))
         self.write(Sleep(TABLE, 30))
         self.assertEqual(self.live(), [(7, 30, 0)])
@@ -320,7 +318,6 @@ class PostgresTests(PostgresCase, NotesContract):
         migrate(session)
 
     def test_uptime_does_not_go_back(self) -> None:
-        """Another member of a cluster has noted a later one."""
         self.write(put_uptime(6), put_uptime(5))
         self.assertEqual(read_uptime(self.connected), 6)
 
@@ -491,7 +488,6 @@ class RegistryTests(SynchronousTestCase):
         self.answers: list[Any] = []
 
     def answer(self, result: object) -> None:
-        """Answer the first request that was not answered yet."""
         self.requests.answer(self.requests.asked.pop(0), result)
 
     def test_every_request_is_put_in_order(self) -> None:
@@ -529,7 +525,6 @@ class RegistryTests(SynchronousTestCase):
             self.answers.clear()
 
     def test_another_answer_stays(self) -> None:
-        """If the claim had another answer than `here`, it is not made again."""
         for result in (Answer(3), None):
             self.requests.claim("ann", None, self.answers.append)
             self.requests.release(["ann"])

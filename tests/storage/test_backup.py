@@ -132,8 +132,7 @@ class OnlineBackupTests(StoreCase):
             self.assertEqual(found.verify().faults, [])
             self.assertEqual(len(found.table(table)[1].entries), made.mark.count - 1)
 
-    def test_nothing_is_overwritten(self) -> None:
-        """A file that exists stays. With force an earlier backup is replaced, and nothing else."""
+    def test_nothing_is_overwritten_but_an_earlier_backup(self) -> None:
         journal = self.start()
         self.play(journal, 3)
         self.back_up(journal)
@@ -154,7 +153,6 @@ class OnlineBackupTests(StoreCase):
             begin(journal)(self.path, self.results.append, force=True)
 
     def test_where_no_backup_can_be(self) -> None:
-        """A missing folder, a folder, a disk that is too small, and a second backup at once are refused."""
         journal = self.start()
         for path, words in ((self.folder / "no" / "copy", "folder does not exist"), (self.folder, "is a folder")):
             with self.assertRaisesRegex(StoreUnusable, words):
@@ -168,8 +166,7 @@ class OnlineBackupTests(StoreCase):
         with self.assertRaisesRegex(StoreUnusable, "too little room for [0-9]+ bytes"):
             begin(tight)(self.folder / "third", self.results.append)
 
-    def test_a_copy_that_fails(self) -> None:
-        """The reason is told, nothing is left, and the host goes on."""
+    def test_a_copy_that_fails_leaves_nothing_and_the_host_goes_on(self) -> None:
         journal = self.start()
 
         def fail(*_: object) -> None:
@@ -225,7 +222,6 @@ class OnlineBackupTests(StoreCase):
             begin(journal)(self.folder / "late", self.results.append)
 
     def test_a_commit_that_fails_meanwhile(self) -> None:
-        """The host ends for it, as always, and the backup is not made."""
         journal = self.start()
         table = self.play(journal, 3)
 
@@ -268,7 +264,6 @@ class CheckTests(StoreCase):
         return status, out.getvalue()
 
     def test_faults(self) -> None:
-        """Nothing is said of a copy that is whole. Missing rows are found, and so is a file that is no copy."""
         journal = self.start()
         self.play(journal, 5)
         self.stop(journal)

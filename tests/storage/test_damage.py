@@ -47,7 +47,6 @@ class DamageCase(StoreCase):
         self.counter = itertools.count()
 
     def start_marking(self, path: Path | None = None, **more: object) -> DurableJournal:
-        """A journal that writes its mark after every commit."""
         return self.start(path, clock=itertools.count(0, 2).__next__, **more)
 
     def copy(self, path: Path) -> Path:
@@ -76,7 +75,6 @@ class DamageCase(StoreCase):
         return {file.name: file.read_bytes() for file in sorted(path.parent.iterdir())}
 
     def change(self, path: Path, *statements: str) -> None:
-        """Change a store that is closed, past all checks."""
         with closing(sqlite3.connect(path, isolation_level=None)) as connection:
             for statement in statements:
                 connection.execute(statement)
@@ -85,7 +83,6 @@ class DamageCase(StoreCase):
         return str(self.assertRaises(StoreUnusable, self.start, path, **more))
 
     def held(self, path: Path, **more: object) -> int:
-        """How many entries the store's one unfinished table has."""
         journal = self.start(path, **more)
         [record] = records(journal)
         self.stop(journal)
@@ -195,8 +192,6 @@ class LogTests(DamageCase):
 
 
 class StoreTests(DamageCase):
-    """Damage to the store and to what stands beside it, after a clean stop."""
-
     def setUp(self) -> None:
         super().setUp()
         journal = self.start_marking()
@@ -208,7 +203,6 @@ class StoreTests(DamageCase):
         self.stop(journal)
 
     def test_an_older_copy_is_refused(self) -> None:
-        """A backup that was put back is taken only with the owner's word."""
         older = self.copy(self.path)
         journal = self.start_marking()
         self.play(journal, 1)
@@ -348,7 +342,6 @@ class RecordCheckTests(StoreCase):
             connection.execute("UPDATE event SET at_ms = at_ms + 1 WHERE game = ? AND n = ?", (table, n))
 
     def reopened(self, at_start: int) -> DurableJournal:
-        """The journal, which reads so many rows at its start."""
         self.patch(contents, "AT_START", at_start)
         return self.start()
 
@@ -433,12 +426,11 @@ class RecordCheckTests(StoreCase):
 
 
 def nothing_of(record: object) -> None:
-    """A record that the test does not need."""
+    pass
 
 
 class UnfinishedTests(DamageCase):
     def test_notes_are_read_with_their_tables(self) -> None:
-        """A start reads the notes of some tables at once, and each table has its own."""
         self.patch(contents, "LISTED_AT_ONCE", 2)
         journal = self.start()
         tables = [self.play(journal, 1) for _ in range(5)]
@@ -591,7 +583,6 @@ class FaultTests(SynchronousTestCase):
         self.assertGreater(sum(found.values()) - found[None], 10)
 
     def test_taking_failure_for_success_is_caught(self) -> None:
-        """An acknowledgement after a failed commit is found out."""
         found = faults(range(1, CALLS, 3), FULL, once=False, commit=swallowing)
         self.assertGreater(found["lost"], 10)
 
@@ -628,10 +619,7 @@ def said(process: Process, lines: int) -> bytes:
 
 
 class KillCase(SynchronousTestCase):
-    """Kills, one run after the other on one journal."""
-
     def kill(self, times: int, seed: int) -> int:
-        """Kill so many runs; how many acknowledgements were checked."""
         path = Path(self.mktemp()).absolute()
         rng = random.Random(seed)
         checked = 0

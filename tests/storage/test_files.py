@@ -61,7 +61,7 @@ class Useless:
     F_WRLCK, F_OFD_SETLK, LOCK_EX, LOCK_NB = fcntl.F_WRLCK, fcntl.F_OFD_SETLK, fcntl.LOCK_EX, fcntl.LOCK_NB
 
     def lockf(self, file: object, how: int) -> None:
-        """Grant a lock."""
+        pass
 
     def fcntl(self, file: object, what: int, argument: bytes) -> bytes:
         return argument
@@ -73,8 +73,6 @@ class Broken:
 
 
 class IdentityTests(DamageCase):
-    """A file that is deleted or replaced under a running host ends it."""
-
     def spoilt(self, suffix: str, replace: bool) -> str:
         journal = self.start_marking()
         self.play(journal, 3)
@@ -104,10 +102,7 @@ class IdentityTests(DamageCase):
 
 
 class SharedTests(DamageCase):
-    """Where locks do nothing, the mark shows that another host writes."""
-
     def test_the_mark_of_another_host(self) -> None:
-        """The first host sees the mark of the second one, and ends."""
         journal = self.start(clock=lambda: 0.0)  # marks are written at the start and at the end alone
         self.play(journal, 3)
         path = sidecar_path(self.path, ".hwm")
@@ -129,7 +124,6 @@ class LockTests(DamageCase):
         self.assertEqual(self.contents(self.path), before)
 
     def test_locks_that_hold(self) -> None:
-        """The file on which they were tried is gone, whether it could be made or not."""
         files.check_locks(self.path)
         self.assertEqual(list(self.folder.iterdir()), [])
         files.check_locks(self.folder / "nowhere" / "store.sqlite")
@@ -314,7 +308,6 @@ class BesideTests(SynchronousTestCase):
         self.assertEqual(self.path.name, "a.sqlite.hwm")
 
     def test_read_back(self) -> None:
-        """What is put is read, the last time it was put; nobody else may read it, and nothing is left lying about."""
         self.assertIs(read(self.path), None)
         for text in ("first, and longer", "sécond"):
             replace(self.path, text)
@@ -328,7 +321,6 @@ class BesideTests(SynchronousTestCase):
         self.assertEqual(read(self.path), "\ufffd\ufffd")
 
     def test_a_failure_leaves_the_old_file(self) -> None:
-        """Where the new one cannot be made, the error is the caller's and the old one stays."""
         replace(self.path, "old")
         (self.folder / "a.sqlite.hwm.new").mkdir()
         self.assertRaises(OSError, replace, self.path, "new")
@@ -340,8 +332,7 @@ class ProofKeyTests(SynchronousTestCase):
         self.store = Path(self.mktemp()).absolute()
         self.path = sidecar_path(self.store, KEY_SUFFIX)
 
-    def test_is_kept(self) -> None:
-        """The next run of the host has the same key; nobody else can read its file."""
+    def test_the_next_run_has_the_same_key(self) -> None:
         key = proof_key(self.store)
         self.assertEqual(len(key), 32)
         self.assertEqual(proof_key(self.store), key)
@@ -358,7 +349,6 @@ class ProofKeyTests(SynchronousTestCase):
             self.assertEqual((len(key), proof_key(self.store)), (32, key))
 
     def test_where_nothing_can_be_written(self) -> None:
-        """There is a key all the same, for this run of the host."""
         self.assertEqual(len(proof_key(Path(self.mktemp()) / "nowhere" / "store")), 32)
 
 
@@ -379,7 +369,6 @@ class StartsTests(PropertyCase):
         self.assertEqual(starts.started(70.0).unclean, (20, 30, 40, 50, 70))
 
     def test_clean_ends_are_not_counted(self) -> None:
-        """A host may be stopped and started as often as its owner likes."""
         starts = Starts()
         for now in range(50):
             starts = starts.started(now).ended()
@@ -427,7 +416,6 @@ class MarkTests(PropertyCase):
 
     @given(st.text(max_size=60))
     def test_nothing_else_is_a_mark(self, text: str) -> None:
-        """Text that was not written as a mark is refused, and nothing else happens."""
         try:
             mark = read_mark(text)
         except Loss:

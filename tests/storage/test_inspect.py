@@ -56,7 +56,6 @@ class InspectContract(JournalCase):
             return journal.verify().faults
 
     def test_tables(self) -> None:
-        """Every table, oldest first, with its state and its last entry."""
         with self.reading() as journal:
             tables = list(journal.tables())
         at = 1_700_000_000_500
@@ -73,14 +72,12 @@ class InspectContract(JournalCase):
         self.assertEqual(states, ["finished", "archived", "unfinished", "unfinished"])
 
     def test_a_table_without_its_opening(self) -> None:
-        """It is said of that table, and the others are listed all the same."""
         self.spoil("DELETE FROM event WHERE game = 2 AND n = 0")
         with self.reading() as journal:
             told = [str(table) if isinstance(table, Undecodable) else table.table for table in journal.tables()]
         self.assertEqual(told, [1, "table 2: row 0 is missing", 3, 4])
 
     def test_one_table(self) -> None:
-        """All of a table's entries, and no table that is not there."""
         with self.reading() as journal:
             expected = (1_700_000_000_500, TableRecord(TableId(1), OPENING, (BEGAN, END)))
             self.assertEqual(journal.table(TableId(1)), expected)
@@ -161,7 +158,6 @@ class SqliteTests(StoreCase, InspectContract):
         self.assertIn("has this journal open; stop it first", str(error))
 
     def test_what_is_not_there_is_not_made(self) -> None:
-        """A misspelt path is said, and leaves no file behind."""
         self.path = self.folder / "misspelt.sqlite"
         self.assertIn("there is no such journal", str(self.assertRaises(StoreUnusable, self.faults)))
         self.assertFalse(self.path.exists())
@@ -368,10 +364,7 @@ class CopyingTests(StoreCase):
 
 
 class SchemaTests(PostgresCase):
-    """What is no journal of this release is not read."""
-
     def test_no_journal(self) -> None:
-        """An empty database, and one of an older release."""
         empty = self.server.new_database()
         self.addCleanup(self.server.drop, empty)
         self.assertIn("there is no journal in this database", self.unread(self.server.url(empty)))

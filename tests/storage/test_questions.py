@@ -423,7 +423,6 @@ class ReadsContract(JournalCase):
         self.tables = TableRows(self.asked)
 
     def test_all_unfinished_tables(self) -> None:
-        """In order, so many with one query, and no more of their rows than is asked for."""
         for name in ("LISTED_AT_ONCE", "READ_AT_ONCE"):
             self.patch(reads, name, 4)
         for first, after, expected, rows in ((9, 0, self.numbers, 2), (1, 0, self.numbers, 1), (9, 4, [5, 6], 2)):

@@ -70,7 +70,6 @@ def changed(row: Row, place: int, bit: int) -> Row:
 class RowTests(PropertyCase):
     @given(openings)
     def test_openings_read_back(self, opening: TableHeader) -> None:
-        """An opening is the same after writing and reading, and written the same twice."""
         row = opening_row(1, TABLE, opening, 5)
         self.assertEqual(read_opening(row), opening)
         self.assertEqual(opening_row(1, TABLE, opening, 5), row)
@@ -78,7 +77,6 @@ class RowTests(PropertyCase):
 
     @given(any_entry)
     def test_entries_read_back(self, entry: Entry) -> None:
-        """An entry is the same after writing and reading, whatever its bytes, numbers and words."""
         row = entry_row(2, TABLE, Head(0, bytes(8)), entry)
         self.assertEqual(read_entry(row), entry)
 
@@ -170,7 +168,6 @@ class RowTests(PropertyCase):
                 continue
 
     def test_openings_of_other_shapes_are_undecodable(self) -> None:
-        """JSON that is not an opening is not taken for one."""
         numbers = b'{"game":1,"version":1,"seats":[],"settings":{}}'
         for body in (
             b"[]",
@@ -210,7 +207,6 @@ class ChainTests(PropertyCase):
 
 class AddAccountTests(SynchronousTestCase):
     def test_the_key_is_free_unless_the_store_says_otherwise(self) -> None:
-        """A store writes the owner only if the key was taken."""
         ann = account("ann")
         self.assertIs(AddAccount(ann).owner, ann)
 
@@ -225,7 +221,6 @@ def build(*changes: Change) -> Group:
 
 class GroupTests(SynchronousTestCase):
     def test_rows_follow_each_other(self) -> None:
-        """Within the group, and behind what is durable; each has its number."""
         group = build((ONE, OPENING), (TWO, MOVE), (ONE, MOVE), (TWO, MOVE))
         rows = group.rows
         self.assertEqual([(row.seq, row.game, row.n) for row in rows], [(3, 1, 0), (3, 2, 5), (3, 1, 1), (3, 2, 6)])

@@ -34,8 +34,6 @@ assert (ROOT / "gamehost" / "storage" / "sqlite.py").is_file()
 
 
 class StoreCase(JournalCase):
-    """A test case with a folder, and journals in it that are closed at the end."""
-
     def setUp(self) -> None:
         super().setUp()
         self.folder = Path(self.mktemp()).absolute()
@@ -114,7 +112,6 @@ class LifeTests(StoreCase):
         self.assertEqual([len(record.entries) for record in records(later)], [50])
 
     def test_stopping_twice_is_stopping_once(self) -> None:
-        """Every stop is answered, also one that comes after the end."""
         journal = self.start()
         stopped: list[str] = []
         journal.stop(lambda: stopped.append("first"))
@@ -125,7 +122,6 @@ class LifeTests(StoreCase):
         self.assertEqual(stopped, ["first", "second", "late"])
 
     def test_nothing_is_taken_after_stop(self) -> None:
-        """An entry that could not be kept any more is refused where it is appended."""
         journal = self.start()
         table = self.play(journal, 0)
         self.stop(journal)
@@ -153,7 +149,6 @@ class LifeTests(StoreCase):
         self.assertNotIn("[]", text)
 
     def test_other_tables_change_with_the_same_group(self) -> None:
-        """A note is committed in order with the entries, and read back at the next start."""
         journal = self.start()
         done: list[str] = []
         journal.also(put_uptime(7), lambda: done.append("noted"))
@@ -200,7 +195,6 @@ class LifeTests(StoreCase):
             journal = self.start()
 
     def test_an_opening_of_another_release_is_left_out_and_named(self) -> None:
-        """What cannot be read at the start is said there."""
         journal = self.start()
         opening = evolve(OPENING, game=7)  # type: ignore[arg-type]
         journal.open(journal.new_table(), opening, nothing)
@@ -240,7 +234,6 @@ class LifeTests(StoreCase):
 
 class OwnershipTests(StoreCase):
     def test_a_second_host_is_refused_and_the_first_unharmed(self) -> None:
-        """Another process cannot take the store, and the owner plays on."""
         journal = self.start(clock=lambda: 0.0)  # so that no mark is written meanwhile
         table = self.play(journal, 2)
         second = (
@@ -326,7 +319,6 @@ class OwnershipTests(StoreCase):
         self.assertIn("schema 99", self.refusal())
 
     def test_no_write_ahead_log_no_journal(self) -> None:
-        """Where the log cannot be written the host does not start."""
         (self.folder / "store.sqlite-wal").mkdir()
         self.assertRaises(StoreUnusable, self.start)
 
@@ -360,8 +352,6 @@ class FolderTests(StoreCase):
 
 
 class LockOwnerTests(PropertyCase):
-    """Which process has locked a store, by the system's list of locks."""
-
     def setUp(self) -> None:
         self.store, self.locks = Path(self.mktemp()), Path(self.mktemp())
         self.store.touch()
@@ -382,7 +372,6 @@ class LockOwnerTests(PropertyCase):
         self.assertIsNone(self.owner("1: POSIX  ADVISORY  WRITE 0 {file} 0 EOF", "something else"))
 
     def test_system_that_does_not_tell(self) -> None:
-        """Without such a list, and without the file, nothing is known."""
         self.assertIsNone(lock_owner(self.store, self.locks))
         self.assertIsNone(lock_owner(self.locks / "nowhere"))
 
@@ -442,10 +431,7 @@ class Deaf:
 
 
 class TakeTests(PropertyCase):
-    """What durability needs is asked for, and asked again."""
-
     def test_each_pragma_is_verified(self) -> None:
-        """A pragma that is not in force refuses the store, whichever it is."""
         for name, wanted, _ in PRAGMAS:
             if name == "wal_autocheckpoint":
                 continue  # what is wanted is SQLite's own default

@@ -74,7 +74,6 @@ class UpgradeTests(StoreCase):
     """Each store has an unfinished match of ann and bob, a finished one, and, if it can, the account of zoe."""
 
     def old(self, schema: int) -> Path:
-        """The files of a store of this schema, in a folder of their own."""
         folder = self.folder / str(schema)
         folder.mkdir()
         path = folder / "store.sqlite"
@@ -86,7 +85,6 @@ class UpgradeTests(StoreCase):
         self.assertEqual(schemas_with_stores(), list(range(1, len(schemas()) + 1)))
 
     def test_a_host_goes_on(self) -> None:
-        """With the match, under today's rules, and with the account."""
         for schema in schemas_with_stores():
             path = self.old(schema)
             journal = self.start(path)
@@ -181,8 +179,6 @@ ONE, TWO, THREE = map(TableId, (1, 2, 3))
 
 
 class IndexTests(StoreCase):
-    """Rows that are placed, and those that are not yet."""
-
     def setUp(self) -> None:
         super().setUp()
         self.connection = self.connect()
@@ -202,7 +198,6 @@ class IndexTests(StoreCase):
         return int(self.connection.execute(f"SELECT count(*) FROM {what}").fetchone()[0])
 
     def numbers(self, table: TableId) -> list[int]:
-        """The numbers of a table's rows, as they are found by a new run."""
         return [row.n for row in single_rows(FileRows(SqliteDatabase(self.connection)).rows(table))]
 
     def test_a_step_places_everything(self) -> None:
@@ -283,7 +278,6 @@ class OlderStoreTests(StoreCase):
         self.make(2)
 
     def make(self, version: int) -> None:
-        """A store as a release of that schema has left it."""
         rows = [opening_row(1, ONE, OPENING, 5), opening_row(2, TWO, OPENING, 5)]
         heads = {row.game: Head(0, row.h) for row in rows}
         for table, entry in ((ONE, MOVE), (TWO, MOVE), (ONE, MOVE), (TWO, END)):

@@ -27,8 +27,6 @@ PATIENCE = 20.0
 
 @define(eq=False)
 class CommitTarget:
-    """What is written to; each commit begins only when it is let through."""
-
     log: list[str] = field(factory=list)
     #: A commit has begun; and: commits may go on.
     began: threading.Semaphore = field(factory=partial(threading.Semaphore, 0))
@@ -94,7 +92,6 @@ class WriterTests(WriterCase):
         self.assertEqual(self.ledger.log, ["commit 1", "commit 7", "mark", "close"])
 
     def test_a_failed_mark_ends_an_idle_writer(self) -> None:
-        """The host is told at once, although nothing more is written."""
         self.ledger.fails = "mark"
         self.ledger.gate.release(100)
         self.begin()
@@ -105,7 +102,6 @@ class WriterTests(WriterCase):
         self.assertEqual(self.pump.broken, ["OSError: planted"])
 
     def test_commits_are_measured(self) -> None:
-        """Their number, how many changes they have, and how long they take."""
         self.begin()
         self.writer.put([CHANGE, CHANGE])
         self.writer.put([CHANGE])
@@ -116,7 +112,6 @@ class WriterTests(WriterCase):
         self.assertGreater(measures.commits.total, 0.0)
 
     def test_nothing_is_said_before_the_commit(self) -> None:
-        """While a commit is under way nobody has been told."""
         told: list[int] = []
         self.ledger.meanwhile = lambda: told.append(self.pump._calls.qsize())
         self.begin()
@@ -145,7 +140,6 @@ class WriterTests(WriterCase):
         self.assertEqual(self.ledger.log, ["commit 1"])
 
     def test_a_failed_mark_is_final(self) -> None:
-        """A mark that cannot be written is a disk that fails."""
         self.ledger.fails = "mark"
         self.begin()
         self.stop()
@@ -174,7 +168,6 @@ class WriterTests(WriterCase):
         self.assertEqual(self.marks([0.0] * 12, changes=100), 2)
 
     def test_no_commit_waits_for_a_mark(self) -> None:
-        """While a mark is on its way to the disk, changes are committed and called back."""
         marking, go_on = threading.Semaphore(0), threading.Semaphore(0)
 
         def slow(word: str) -> None:
@@ -253,7 +246,6 @@ class WorkTests(WriterCase):
         self.assertEqual(self.pump.broken, [])
 
     def test_a_commit_that_fails_during_work_is_final(self) -> None:
-        """Also if the work takes it for a failure of its own."""
         seen: list[str] = []
 
         def work(between: Between) -> None:
@@ -288,7 +280,6 @@ class BacklogTests(SynchronousTestCase):
         self.assertIs(self.backlog.pressure, Pressure.NONE)
 
     def test_the_oldest_counts(self) -> None:
-        """The age is that of the change that has waited longest; what became durable waits no more."""
         self.add(10)
         self.now += 1
         self.add(20)
@@ -321,7 +312,6 @@ class BacklogTests(SynchronousTestCase):
         self.assertIs(self.backlog.pressure, Pressure.NONE)
 
     def test_levels_by_number_and_size(self) -> None:
-        """More changes or more bytes than may wait refuse at once."""
         self.backlog = Backlog(lambda: self.now, BacklogLimits(most_waiting=3, most_bytes=100))
         for _ in range(3):
             self.add(1)
@@ -368,13 +358,11 @@ class BacklogTests(SynchronousTestCase):
             self.assertEqual(backlog.waiting, 0)
 
     def test_a_callback_may_add(self) -> None:
-        """What is added meanwhile is not taken for durable."""
         self.add(1, lambda: self.add(5))
         self.backlog.done(1)
         self.assertEqual((self.backlog.waiting, self.backlog.size), (1, 5))
 
     def test_a_turn_is_handed_over_once(self) -> None:
-        """The first change of a turn says that there is something to hand over; what is handed over does not grow."""
         found = [self.backlog.add(CHANGE, 1, nothing) for _ in range(3)]
         changes = self.backlog.hand_over()
         found.append(self.backlog.add(CHANGE, 1, nothing))
@@ -385,8 +373,6 @@ class BacklogTests(SynchronousTestCase):
 
 
 class TurnTests(StoreCase):
-    """What is added within one turn of the reactor is handed over together."""
-
     def setUp(self) -> None:
         super().setUp()
         self.turns: list[Callable[[], None]] = []
@@ -399,7 +385,6 @@ class TurnTests(StoreCase):
         yield
 
     def add(self, journal: DurableJournal, moves: int) -> None:
-        """A table and so many moves, each noted when it is durable."""
         table = journal.new_table()
         journal.open(table, OPENING, partial(self.durable.append, 0))
         for number in range(1, moves + 1):

@@ -8,8 +8,6 @@ from tests.tables.test_gallery import differences
 
 
 class ManySecretsTests(SynchronousTestCase):
-    """Far more pairs of matches than the suite plays."""
-
     timeout = 3600
 
     def test_ten_thousand_pairs(self) -> None:

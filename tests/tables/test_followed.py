@@ -43,8 +43,6 @@ class FollowedTableTests(WatchingContract):
 
 
 class FollowingTests(TableCase):
-    """What only concerns tables of other hosts."""
-
     def watched(self, **more: Any) -> tuple[MemoryHost, Client, Client, FollowedTable, Watcher]:
         world = self.world(settings={"toy.goal": "1000"} | more)
         ann, bob = self.seat(world)
@@ -66,7 +64,6 @@ class FollowingTests(TableCase):
         self.assertEqual(watcher.read(), [])
 
     def test_what_is_for_players_alone(self) -> None:
-        """It reaches no audience."""
         *_, table, watcher = self.watched()
         watcher.read()
         assert table._follower is not None
@@ -104,7 +101,6 @@ class FollowingTests(TableCase):
         self.assertEqual((first.read(), second.read()), ([], [Look(801, None, Counted(1600, 9))]))
 
     def test_more_than_one_answer(self) -> None:
-        """Nobody is shown a match before all that was known of it has been read."""
         world = self.world(settings={"toy.goal": "1000"})
         ann, bob = self.seat(world)
         ann.say("+1")
@@ -168,8 +164,6 @@ class FollowingTests(TableCase):
 
 
 class Highest(random.Random):
-    """Always the highest number."""
-
     def randrange(self, start: Any, stop: Any = None, step: int = 1) -> int:
         return int(start) - 1
 
@@ -178,7 +172,6 @@ class SecretTests(SynchronousTestCase):
     """As `tests.tables.test_gallery`, for those who watch at another host."""
 
     def test_nothing_leaks(self) -> None:
-        """In none of the pairs could somebody who watched tell the two matches apart."""
         self.assertEqual(list(differences(12, 0, world_of=FollowedWorld)), [])
 
     def test_leaks_are_found(self) -> None:
@@ -195,8 +188,6 @@ class SecretTests(SynchronousTestCase):
 
 
 class TakenOverTests(SynchronousTestCase):
-    """This host becomes the home of a table that is watched here."""
-
     def setUp(self) -> None:
         self.pair = Pair()
         self.leader = self.pair.leader
@@ -245,7 +236,6 @@ class TakenOverTests(SynchronousTestCase):
         self.assertIsNone(self.tables.get(ONE))
 
     def test_nobody_watches_any_more(self) -> None:
-        """From then on it is a table like any other."""
         watcher, late = self.watch(), Watcher()
         self.pair.wait()
         self.pair.take_over()
@@ -305,7 +295,6 @@ class TakenOverTests(SynchronousTestCase):
         self.assertEqual(watcher.read(), [(2, Back(Seat(1), None)), (3, Counted(2, 9))])
 
     def test_it_has_ended_meanwhile(self) -> None:
-        """The record says how."""
         watcher = self.watch()
         self.pair.wait()
         self.pair.take_over()

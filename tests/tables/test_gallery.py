@@ -30,8 +30,6 @@ from tests.tables.test_table import TableCase
 
 @frozen
 class Words:
-    """An encoder for people; `made` are all bytes that it made."""
-
     made: list[bytes]
     carrier: str = ""
 
@@ -68,7 +66,6 @@ class Reader:
         self.ended.append(table)
 
     def read(self) -> str:
-        """What it was told since the last call."""
         text, self.text = self.text, ""
         return text
 
@@ -92,7 +89,6 @@ class GalleryCase(TableCase):
         self.galleries.watch(self.table, reader, Words(self.made, carrier))
 
     def act(self, client: Client, number: int) -> None:
-        """Add a number, without a turn of the reactor."""
         client.protocol._conversation.handle.act(Add(number))  # type: ignore[attr-defined]
 
     def turn(self) -> None:
@@ -105,8 +101,6 @@ class GalleryCase(TableCase):
 
 
 class GalleryTests(GalleryCase):
-    """What watchers are told, and when."""
-
     def test_a_look_and_what_happens(self) -> None:
         """In a later turn of the reactor: players are told first."""
         host = self.open()
@@ -201,7 +195,6 @@ class GalleryTests(GalleryCase):
         self.assertEqual((self.galleries._galleries, host.clock.getDelayedCalls()), ({}, []))
 
     def test_twice(self) -> None:
-        """One who watches already is told nothing twice."""
         host = self.open()
         reader = Reader()
         self.watch(reader)
@@ -249,7 +242,6 @@ class GalleryTests(GalleryCase):
         self.assertEqual((old.ended, new.text, self.galleries.watchers(TableId(1))), ([1], "1: 0 away 0;", 1))
 
     def test_a_fault_of_an_encoder(self) -> None:
-        """It ends the watching of this table; players notice nothing."""
         host = self.open()
         self.watch(reader := Reader())
         host.until_idle()
@@ -261,8 +253,6 @@ class GalleryTests(GalleryCase):
 
 
 class DelayTests(GalleryCase):
-    """`GAME.watch_delay`."""
-
     def test_everything_comes_later(self) -> None:
         """A look is taken when it is asked for, and shown when its time has come; the end too."""
         host = self.open("toy.watch_delay=30", "toy.goal=3")
@@ -290,7 +280,6 @@ class DelayTests(GalleryCase):
         self.assertRaises(WatchRefused, self.galleries.watch, gallery.table, Reader(), Words([]))
 
     def test_nothing_is_kept_for_nobody(self) -> None:
-        """The last one who goes takes the queue and its timer away."""
         host = self.open("toy.watch_delay=30")
         self.watch(reader := Reader())
         self.ann.say("+1")
@@ -326,7 +315,6 @@ class LimitTests(GalleryCase):
         self.assertEqual(self.galleries._by_address, {})
 
     def test_at_one_table(self) -> None:
-        """One more is refused, in words."""
         self.open("limits.watchers_per_table=2")
         self.watch(Reader())
         self.watch(goes := Reader())
@@ -335,7 +323,6 @@ class LimitTests(GalleryCase):
         self.watch(Reader())
 
     def test_of_one_watcher(self) -> None:
-        """A table that is watched already does not count again."""
         host = self.open("limits.watched_tables=1")
         self.back(host, "carl"), self.back(host, "dora")
         reader, words = Reader(), Words([])
@@ -347,8 +334,7 @@ class LimitTests(GalleryCase):
         self.galleries.unwatch(TableId(1), reader)
         self.galleries.watch(second, reader, words)
 
-    def test_of_the_host(self) -> None:
-        """All tables count together."""
+    def test_watchers_of_all_tables_count_together(self) -> None:
         host = self.open("limits.watchers=1")
         carl, dora = self.back(host, "carl"), self.back(host, "dora")
         self.galleries.watch(host.lobby.tables[TableId(2)], Reader(), Words([]))
@@ -369,8 +355,6 @@ del TableCase, GalleryCase
 
 
 class LeakyGame(Stratego):
-    """Stratego with a master of another class."""
-
     master: type[StrategoMaster] = StrategoMaster
 
     def new_master(self, seats: int, settings: Settings, chance: Chance) -> StrategoMaster:
@@ -421,8 +405,6 @@ def differences(
 
 
 class FlagInView(StrategoMaster):
-    """Shows every watcher where the first flag stands."""
-
     def view(self, seat: Seat | None) -> Situation:
         situation = super().view(seat)
         where = -1 if seat is not None or self.position is None else self.position.squares.find(b"F")
@@ -440,10 +422,7 @@ class BoardForAll(StrategoMaster):
 
 
 class SecretTests(SynchronousTestCase):
-    """Pairs of matches, and hosts that are known to leak."""
-
     def test_nothing_leaks(self) -> None:
-        """In none of 40 pairs could somebody who watched, or read the history, tell the two matches apart."""
         self.assertEqual(list(differences(40, first_seed=0)), [])
 
     def test_there_is_much_to_see(self) -> None:
@@ -453,7 +432,6 @@ class SecretTests(SynchronousTestCase):
         self.assertGreater(b"".join(told).count(b'["look"'), 10)
 
     def test_leaks_of_a_master_are_found(self) -> None:
-        """Each within 20 pairs."""
         for leak in (FlagInView, BoardForAll, PlacedForAll, KindInOrder):
             game = type("Leak", (LeakyGame,), {"master": leak})()
             self.assertTrue(list(differences(20, 0, game)), leak.__doc__)

@@ -17,8 +17,6 @@ MOVES = ("ox c1 c2", "crab a5 a4", "tiger c2 c4", "eel b5 a5")
 
 
 class OfferCase(OpenCase):
-    """Ann and bob at an onitama table, ann first."""
-
     def play(self, players: tuple[Client, Client], count: int) -> None:
         for number, move in enumerate(MOVES[:count]):
             players[number % 2].send(act(move))
@@ -32,7 +30,6 @@ class OfferCase(OpenCase):
         return host, ann, bob
 
     def offer(self, client: Client, what: str = "draw", step: str = "offer") -> dict[str, Any]:
-        """What the client is told then."""
         return self.ask(client, do=what, table=1, step=step)[-1]
 
     def agree(self, one: Client, other: Client, what: str) -> None:
@@ -41,8 +38,6 @@ class OfferCase(OpenCase):
 
 
 class AgreementTests(OfferCase):
-    """What both want is an entry of the journal."""
-
     def test_nothing_is_told_before_it_is_durable(self) -> None:
         for what, told, kind in (
             ("draw", "over", EntryKind.DRAWN),
@@ -120,7 +115,6 @@ class AgreementTests(OfferCase):
         self.assertEqual(last["winners"], [1])
 
     def test_an_answer_after_the_time(self) -> None:
-        """The one who is to move has lost already."""
         host = MemoryHost(DEAL, wires=(WIRE,))
         ann, bob = (self.enter(host, name)[0] for name in ("ann", "bob"))
         for client in (ann, bob):
@@ -132,8 +126,6 @@ class AgreementTests(OfferCase):
 
 
 class RefusalTests(OfferCase):
-    """What is not offered, and what stands no longer."""
-
     def refused(self, told: dict[str, Any]) -> str:
         self.assertEqual(told["is"], "refused")
         why: str = told["why"]
@@ -172,7 +164,6 @@ class RefusalTests(OfferCase):
         self.assertEqual(self.refused(self.offer(bob, "takeback", "accept")), "no takeback is offered to you now")
 
     def test_who_is_gone(self) -> None:
-        """The offer stands no longer, whoever goes; and nobody is asked who is away."""
         for leaver in (0, 1):
             _, *players = self.match(1)
             self.offer(players[0])
@@ -197,8 +188,7 @@ class RefusalTests(OfferCase):
         self.assertEqual(self.refused(self.offer(bob, "takeback")), "you have no move that can be taken back")
         self.assertEqual(self.offer(ann, "takeback")["is"], "offered")
 
-    def test_games(self) -> None:
-        """Which game allows what."""
+    def test_each_game_says_which_offers_it_allows(self) -> None:
         allowed = {"onitama": "draw takeback", "paper-soccer": "draw takeback", "stratego": "draw", "eriantys": ""}
         for game, offers in allowed.items():
             host = MemoryHost(wires=(WIRE,))
@@ -237,8 +227,6 @@ class RefusalTests(OfferCase):
 
 
 class HouseTests(OfferCase):
-    """House players decline all offers, at once."""
-
     def test_it_declines_and_plays_on(self) -> None:
         host, _ = house_host()
         process = HouseProcess(host)

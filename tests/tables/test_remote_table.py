@@ -19,8 +19,6 @@ MASTER = Seat(2)
 
 @define(eq=False)
 class Sitter:
-    """Somebody who notes what happens."""
-
     handle: SeatHandle[Any] | None = None
     heard: list[str] = field(factory=list)
 
@@ -45,28 +43,23 @@ class RemoteTableTests(SynchronousTestCase):
         self.act(2, Next(Seat(0), b""))
 
     def over(self, table: Any) -> None:
-        """The end."""
         self.ended += 1
 
     def act(self, seat: int, action: Any) -> None:
-        """Somebody acts."""
         handle = self.sitters[seat].handle
         assert handle is not None and handle.act(action)
 
     @property
     def outcome(self) -> str:
-        """The end as the journal has it."""
         return self.journal.entries[TableId(1)][-1].outcome
 
     def test_a_lost_player_is_out(self) -> None:
-        """There is no grace time."""
         self.table.disconnect(Seat(0))
         self.assertEqual(self.outcome, "bob won (left): the others have left")
         self.assertEqual((self.ended, self.table.finished), (1, True))
         self.assertEqual(self.clock.getDelayedCalls(), [])
 
     def test_time_stands_still(self) -> None:
-        """For as long as it takes; then it goes on where it stood."""
         self.clock.advance(6)
         self.table.stand_still()
         self.table.stand_still()
@@ -91,8 +84,7 @@ class RemoteTableTests(SynchronousTestCase):
         self.clock.advance(0.2)
         self.assertEqual(self.outcome, "nobody won (time): the master has not answered")
 
-    def test_void(self) -> None:
-        """Nobody wins a game without a master."""
+    def test_nobody_wins_a_game_without_a_master(self) -> None:
         self.table.void()
         self.assertEqual(self.outcome, "nobody won (left): the master is gone")
         self.assertEqual([sitter.heard[-2:] for sitter in self.sitters], [["Ended", "Over"]] * 3)

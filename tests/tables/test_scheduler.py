@@ -28,7 +28,6 @@ class Chatterbox:
         self.left = left
 
     def go_on(self) -> None:
-        """Have a turn, and wait again if there is more."""
         self._log.append(self.name)
         self._clock.rightNow += self._takes
         self.left -= 1
@@ -39,21 +38,17 @@ class Chatterbox:
 
 
 class TurnsTests(SynchronousTestCase):
-    """`FairScheduler`."""
-
     def setUp(self) -> None:
         self.clock = Clock()
         self.scheduler = FairScheduler(self.clock)
         self.log: list[str] = []
 
     def waits(self, name: str, left: int, takes: float = 0.0, at: str = "") -> Chatterbox:
-        """Somebody new who waits."""
         scheduled = Chatterbox(self.clock, self.scheduler, self.log, name, left, takes, at)
         self.scheduler.wait(scheduled)
         return scheduled
 
     def heard(self, seconds: float = 0.0) -> str:
-        """Whose turns there were within so long."""
         self.log.clear()
         self.clock.advance(seconds)
         return "".join(self.log)
@@ -122,7 +117,6 @@ class TurnsTests(SynchronousTestCase):
         self.assertEqual(self.clock.getDelayedCalls(), [])
 
     def test_a_fault_takes_nobody_elses_turn(self) -> None:
-        """The round ends with it, and the next one comes."""
         self.waits("a", 0)
         self.waits("b", 1)
         self.assertRaises(RuntimeError, self.heard)
@@ -131,8 +125,6 @@ class TurnsTests(SynchronousTestCase):
 
 
 class SlicesTests(SynchronousTestCase):
-    """`Slices`."""
-
     def setUp(self) -> None:
         self.clock = TurnClock()
         self.slices = Slices(self.clock)
@@ -140,7 +132,6 @@ class SlicesTests(SynchronousTestCase):
         self.results: list[object] = []
 
     def work(self, name: str, steps: int, takes: float = 0.0) -> Generator[None, None, str]:
-        """So many steps that take so many seconds each."""
         for _ in range(steps):
             self.steps.append(name)
             self.clock.rightNow += takes
@@ -167,15 +158,12 @@ class SlicesTests(SynchronousTestCase):
         self.assertEqual((self.results, self.clock.getDelayedCalls()), (["a", "b"], []))
 
     def test_a_slice_ends_when_its_time_is_up(self) -> None:
-        """Some steps take longer than others."""
         self.slices.run(self.work("slow", STEPS, SECONDS), self.results.append)
         self.assertEqual(len(self.steps), BETWEEN)
         self.clock.turn()
         self.assertEqual(len(self.steps), 2 * BETWEEN)
 
     def test_an_error_is_a_result(self) -> None:
-        """In the first slice and in a later one; what waits behind it goes on."""
-
         def fails(steps: int) -> Generator[None, None, None]:
             yield from self.work("fails", steps)
             raise ZeroDivisionError
@@ -187,8 +175,6 @@ class SlicesTests(SynchronousTestCase):
         self.assertEqual([type(one) for one in self.results], [ZeroDivisionError, ZeroDivisionError, str])
 
     def test_a_fault_of_who_waits_is_not_the_others(self) -> None:
-        """The work behind it goes on."""
-
         def done(result: object) -> None:
             raise ZeroDivisionError
 

@@ -13,8 +13,6 @@ from tests.kit.memory_host import Client, MemoryHost
 
 
 class TableCase(SynchronousTestCase):
-    """Two players, ann and bob, at a toy table."""
-
     def seat(self, world: MemoryHost) -> tuple[Client, Client]:
         ann, bob = world.connect("toy"), world.connect("toy")
         ann.say("hi ann")
@@ -41,12 +39,10 @@ class Noting:
         self._said.append(self._client)
 
     def move_accepted(self) -> None:
-        """Rates are not the matter here."""
+        pass
 
 
 class PlayingTests(TableCase):
-    """Moves, refusals and ends."""
-
     def test_both_are_told_of_a_move(self) -> None:
         """The mover is told like the other: it is the confirmation."""
         ann, bob = self.seat(self.world())
@@ -100,14 +96,12 @@ class PlayingTests(TableCase):
         self.assertEqual((second.seat, second.at, second.outcome), (1, 2500, "bob won (rules): reached the goal"))
 
     def test_leaving_gives_the_match_to_the_other(self) -> None:
-        """A seat that is given up is lost at once."""
         ann, bob = self.seat(self.world())
         ann.heard()
         bob.say("bye")
         self.assertEqual(ann.heard(), ["over (0,) left"])
 
     def test_broken_master_suspends_its_table_alone(self) -> None:
-        """Row 123: both are told, nothing more is accepted there, and others play on."""
         world = self.world()
         ann, bob = self.seat(world)
         carl = world.connect("toy")
@@ -127,7 +121,6 @@ class PlayingTests(TableCase):
         self.assertIn(1, world.unfinished)
 
     def test_an_event_that_cannot_be_told_ends_that_connection_alone(self) -> None:
-        """A fault of one conversation is not another's."""
         world = self.world(settings={"toy.goal": "50"})
         clients = self.seat(world)
         for turn in range(11):
@@ -142,7 +135,6 @@ class LateJournalTests(TableCase):
     """Law 2: journal, then speak; law 3: nothing overtakes."""
 
     def test_nothing_is_said_before_it_is_durable(self) -> None:
-        """Neither the beginning, nor a move, nor the end, to nobody."""
         journal = RecordingJournal(late=True)
         world = self.world(journal=journal, settings={"toy.goal": "2"})
         ann, bob = self.seat(world)
@@ -225,10 +217,7 @@ class LateJournalTests(TableCase):
 
 
 class ClockTests(TableCase):
-    """Grace, move clock and sleep."""
-
     def test_lost_seat_is_forfeited_when_the_grace_ends(self) -> None:
-        """Not a moment before, and then to the other."""
         world = self.world()
         ann, bob = self.seat(world)
         bob.drop()
@@ -240,7 +229,6 @@ class ClockTests(TableCase):
         self.assertEqual(world.clock.getDelayedCalls(), [])
 
     def test_no_grace_loses_at_once(self) -> None:
-        """`--grace=0`."""
         world = self.world(grace=0)
         ann, bob = self.seat(world)
         ann.heard()
@@ -248,7 +236,6 @@ class ClockTests(TableCase):
         self.assertEqual(ann.heard(), ["away 1", "over (0,) left"])
 
     def test_grace_starts_anew_with_each_loss(self) -> None:
-        """Coming back in time is as if never gone."""
         world = self.world()
         ann, bob = self.seat(world)
         for _ in range(3):
@@ -308,7 +295,6 @@ class ClockTests(TableCase):
         self.assertEqual(world.clock.getDelayedCalls(), [])
 
     def test_move_clock_runs_for_each_decision_and_loses(self) -> None:
-        """`--move-time`: so many seconds from one move to the next."""
         world = self.world(move_time="10")
         ann, bob = self.seat(world)
         world.wait(9)
@@ -320,7 +306,6 @@ class ClockTests(TableCase):
         self.assertEqual(ann.heard(), ["over (0,) time"])
 
     def test_move_clock_stands_still_while_nobody_is_there(self) -> None:
-        """Sleep is charged to nobody."""
         world = self.world(move_time="10")
         ann, bob = self.seat(world)
         ann.say("+1")
@@ -335,7 +320,6 @@ class ClockTests(TableCase):
         self.assertEqual(again.heard(), ["over (0,) time"])
 
     def test_a_move_at_the_deadline_is_too_late(self) -> None:
-        """Row 126: one result, even if the clock has not rung yet."""
         world = self.world(move_time="10")
         ann, _ = self.seat(world)
         world.clock.rightNow += 10  # the time is up; the reactor has not come round to the alarm
@@ -357,13 +341,10 @@ class ClockTests(TableCase):
 
 
 def planted(*args: object) -> NoReturn:
-    """What a broken master does."""
     raise RuntimeError("planted")
 
 
 class FaultCase(SynchronousTestCase):
-    """Two at a table of the toy game."""
-
     def world(self, **settings: Any) -> MemoryHost:
         world = MemoryHost(wires=(TOY_WIRE,), **settings)
         self.suspended: list[int] = []
@@ -379,12 +360,10 @@ class FaultCase(SynchronousTestCase):
         return clients
 
     def break_down(self, what: str, on: type = ToyMaster) -> Callable[[], None]:
-        """Have a method raise from now on; gives what mends it."""
         mend: Callable[[], None] = self.patch(on, what, planted).restore
         return mend
 
     def assert_one_fault(self) -> None:
-        """It was logged once, and the house was told once."""
         self.assertEqual(len(self.flushLoggedErrors(RuntimeError)), 1)
         self.assertEqual(self.suspended, [1])
 
@@ -404,8 +383,7 @@ class FaultTests(FaultCase):
         again = MemoryHost(journal=world.journal.restarted(), wires=(TOY_WIRE,))
         self.assertEqual(again.lobby.tables, {})
 
-    def test_acting(self) -> None:
-        """Nothing of the act is recorded; the next run goes on before it."""
+    def test_nothing_of_an_act_is_recorded(self) -> None:
         world = self.world()
         ann, bob = self.enter(world, "ann", "bob")
         ann.say("+2")
@@ -475,7 +453,6 @@ class FaultTests(FaultCase):
         self.assertIs(world.lobby.tables[1].phase, Phase.SUSPENDED)  # type: ignore[index]
 
     def test_others_play_on(self) -> None:
-        """Row 123: the next table knows nothing of it."""
         world = self.world()
         ann, _, carl, dora = self.enter(world, "ann", "bob", "carl", "dora")
         ann.say("+0")
@@ -491,8 +468,6 @@ class FaultTests(FaultCase):
 
 
 class ResigningTests(TableCase):
-    """`SeatHandle.resign`."""
-
     def test_both_players_hear_the_end(self) -> None:
         """The one who resigns stays at the table for it; nobody is told before the journal has it."""
         journal = RecordingJournal(late=True)
@@ -510,7 +485,6 @@ class ResigningTests(TableCase):
         self.assertEqual(world.journal.entries[1][-1].kind, EntryKind.FORFEITED)  # type: ignore[index]
 
     def test_a_second_time_changes_nothing(self) -> None:
-        """The match has one end."""
         world = self.world()
         ann, _ = self.seat(world)
         ann.heard()
@@ -525,10 +499,7 @@ class ResigningTests(TableCase):
 
 
 class RestartTests(TableCase):
-    """A new run of the host on the old journal."""
-
     def test_everything_is_as_it_was(self) -> None:
-        """Position, luck and turn; both come back, one after the other."""
         world = self.world(rng=lambda n: 3)
         ann, _ = self.seat(world)
         ann.say("+2")
@@ -640,7 +611,6 @@ class RestartTests(TableCase):
         self.assertEqual(world.journal.restarted().records(), [])
 
     def test_an_end_that_was_told_is_not_told_again(self) -> None:
-        """The next run of the host knows nothing of it."""
         world = self.world()
         ann, bob = self.seat(world)
         for _ in range(3):
@@ -650,7 +620,6 @@ class RestartTests(TableCase):
         self.assertEqual(world.journal.restarted().records(), [])
 
     def test_a_record_that_cannot_be_followed_keeps_only_its_table_down(self) -> None:
-        """Row 144: the fault is logged, the record kept, and the others resume."""
         world = self.world()
         ann, _ = self.seat(world)
         ann.say("+2")

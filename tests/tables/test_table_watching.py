@@ -16,8 +16,6 @@ from tests.tables.test_table import TableCase
 
 
 class WatchingCase(TableCase):
-    """Ann and bob play, and somebody watches."""
-
     def watched(self, world: MemoryHost) -> tuple[Client, Client, Table[Any, Any], Watcher]:
         ann, bob = self.seat(world)
         table, watcher = world.lobby.tables[1], Watcher()  # type: ignore[index]
@@ -26,15 +24,11 @@ class WatchingCase(TableCase):
 
 
 class OwnTableTests(WatchingContract):
-    """A table of this host."""
-
     def watchable(self, world: MemoryHost) -> Table[Any, Any]:
         return world.lobby.tables[1]  # type: ignore[index]
 
 
 class WatchingTests(WatchingCase):
-    """What an audience is told."""
-
     def test_players_who_come_and_go(self) -> None:
         """Away, back without a view, left; a later look says who is away."""
         world = self.world()
@@ -77,7 +71,6 @@ class WatchingTests(WatchingCase):
         self.assertEqual(watcher.read(), [(2, Counted(2, 2))])
 
     def test_no_longer(self) -> None:
-        """After `unwatch` nothing more is told, not even a look that was waiting."""
         journal = RecordingJournal(late=True)
         world = self.world(journal=journal)
         ann, _ = self.seat(world)
@@ -94,7 +87,6 @@ class WatchingTests(WatchingCase):
         self.assertEqual(table._outbox.audience, [])
 
     def test_a_fault_of_the_master(self) -> None:
-        """Those who watch are told that the table is suspended; it cannot be watched then."""
         ann, _, table, watcher = self.watched(self.world())
         watcher.read()
         ann.say("+0")
@@ -112,7 +104,6 @@ class WatchingTests(WatchingCase):
         self.flushLoggedErrors(AttributeError)
 
     def test_a_deserted_table(self) -> None:
-        """It can be watched while its clock stands still, until it is archived."""
         world = self.world()
         ann, bob, table, _ = self.watched(world)
         ann.say("+1")
@@ -125,8 +116,6 @@ class WatchingTests(WatchingCase):
 
 
 class LateJournalTests(WatchingCase):
-    """An audience is told nothing before it is durable."""
-
     def test_a_look_waits_for_what_it_shows(self) -> None:
         """It is behind everything that its view has in it; what is queued behind it is told after it."""
         journal = RecordingJournal(late=True)

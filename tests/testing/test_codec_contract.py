@@ -30,8 +30,6 @@ class EscapingCodec(ToyCodec):
 
 
 class EscapingHooks(CodecContract):
-    """What the codec reads and writes."""
-
     spreads = True
     codec: type[ToyCodec] = EscapingCodec
     streams = (b"hi ann\n+1\n", b"a\\\\b\\nc\n\n" + b"x" * 41 + b"\n")
@@ -43,11 +41,10 @@ class EscapingHooks(CodecContract):
 
 
 class SoundCodecTests(EscapingHooks, PropertyCase):
-    """The codec has no fault."""
+    pass
 
 
 def failed_tests(codec: type[ToyCodec]) -> set[str]:
-    """The names of the contract's tests that find a fault in a codec."""
     case: Any = type("FaultyCodecTests", (EscapingHooks, PropertyCase), {"codec": codec})
     failed = set()
     for name in sorted(name for name in dir(case) if name.startswith("test_")):
@@ -64,8 +61,6 @@ class FaultTests(SynchronousTestCase):
         self.assertEqual(failed_tests(EscapingCodec), set())
 
     def test_state_in_a_local_variable(self) -> None:
-        """What is left of a line at the end of a segment is forgotten."""
-
         class Codec(EscapingCodec):
             def feed(self, data: bytes) -> Iterator[str]:
                 return EscapingCodec().feed(data) if b"\n" in data else iter(())
@@ -109,8 +104,6 @@ class FaultTests(SynchronousTestCase):
         self.assertIn("test_messages_of_clients_are_read", failed_tests(Codec))
 
     def test_missing_end(self) -> None:
-        """A message is written without its end."""
-
         class Codec(EscapingCodec):
             def encode(self, message: str) -> bytes:
                 return super().encode(message).rstrip(b"\n")
@@ -120,15 +113,11 @@ class FaultTests(SynchronousTestCase):
 
 @frozen
 class Said:
-    """A server's message."""
-
     text: str
 
 
 @frozen
 class Asked:
-    """A client's message: text without spaces."""
-
     text: str
 
 
@@ -146,8 +135,6 @@ class ServerCodec(LineCodec[Any]):
 
 
 class SoundCodec(ClientLineCodec[Any]):
-    """The client's side of it."""
-
     LIMIT = 200
     CLIENT_LIMIT = 40
 
@@ -169,8 +156,6 @@ TEXT = st.lists(CHARACTER, min_size=1, max_size=12).map("".join)
 
 
 class Hooks(ClientCodecContract):
-    """What is said on this wire."""
-
     codec: type[Any] = SoundCodec
     server_messages = {Said: st.builds(Said, TEXT)}
     client_messages = {Asked: st.builds(Asked, TEXT | st.just("x" * 41))}
@@ -183,7 +168,7 @@ class Hooks(ClientCodecContract):
 
 
 class SoundClientCodecTests(Hooks, PropertyCase):
-    """The codec has no fault."""
+    pass
 
 
 def fails(codec: type[Any], name: str) -> bool:
@@ -219,8 +204,6 @@ class ClientFaultTests(SynchronousTestCase):
         self.assertTrue(fails(Codec, "test_what_the_server_writes_is_read"))
 
     def test_escapes_are_not_undone(self) -> None:
-        """A message is read as it stands on the wire."""
-
         class Codec(SoundCodec):
             def read(self, line: bytes) -> Said:
                 return Said(line.decode("utf-8", "replace"))
@@ -246,8 +229,6 @@ class ClientFaultTests(SynchronousTestCase):
         self.assertTrue(fails(Codec, "test_what_a_client_writes_is_read"))
 
     def test_a_server_s_message_is_written(self) -> None:
-        """The codec writes whatever has a text."""
-
         class Codec(SoundCodec):
             def line(self, message: Any) -> bytes:
                 return str(message.text).replace(" ", "").encode()
@@ -255,8 +236,6 @@ class ClientFaultTests(SynchronousTestCase):
         self.assertTrue(fails(Codec, "test_what_a_server_says_is_not_written"))
 
     def test_nothing_can_be_written(self) -> None:
-        """The codec refuses everything."""
-
         class Codec(SoundCodec):
             def line(self, message: Any) -> bytes:
                 raise WireError("no")
@@ -264,8 +243,6 @@ class ClientFaultTests(SynchronousTestCase):
         self.assertTrue(fails(Codec, "test_each_message_of_a_client_is_written"))
 
     def test_never_unfinished(self) -> None:
-        """The codec does not tell that a message has begun."""
-
         class Codec(SoundCodec):
             unfinished = False
 
@@ -290,7 +267,6 @@ class Planted:
 
 
 def outcome(case: type[PropertyCase]) -> str:
-    """What trial says of `test_small`."""
     result: Any = TestResult()
     case("test_small").run(result)
     [(_, failure)] = result.failures + result.errors

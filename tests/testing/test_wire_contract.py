@@ -26,8 +26,6 @@ from tests.wires import test_onitama as test_onitama_contract
 
 
 class ToyHooks(WireContract):
-    """How the toy wire is spoken."""
-
     wire = TOY_WIRE
     transcripts = Path(__file__).parent / "transcripts"
     begun = b"hi aaaa"
@@ -47,7 +45,7 @@ PipesHooks = test_onitama_contract.WireTests
 
 
 class SoundWireTests(ToyHooks, PropertyCase):
-    """The toy wire has no fault."""
+    pass
 
 
 def spoken(conversation: type[ToyConversation] = ToyConversation, codec: type[ToyCodec] = ToyCodec) -> Wire[str]:
@@ -61,7 +59,6 @@ def spoken(conversation: type[ToyConversation] = ToyConversation, codec: type[To
 
 
 def telling(**methods: Any) -> Wire[str]:
-    """The toy wire, some methods of its conversation replaced."""
     return spoken(type("FaultyConversation", (ToyConversation,), methods))
 
 
@@ -76,8 +73,6 @@ def told_otherwise(event: type, method: Callable[[Any, Any], None]) -> Wire[str]
 
 
 def piped(conversation: type[PipesConversation] = PipesConversation, codec: type[PipesCodec] = PipesCodec) -> Wire[Any]:
-    """The pipes wire with another conversation or codec."""
-
     wire = onitama.WIRE
     return common_wire(
         *(wire.name, wire.title, wire.endpoint, wire.games[0], codec, conversation), spreads=wire.spreads
@@ -85,7 +80,6 @@ def piped(conversation: type[PipesConversation] = PipesConversation, codec: type
 
 
 def failed_tests(hooks: type[WireContract], wire: Wire[Any]) -> set[str]:
-    """The names of the contract's tests that find a fault in a wire."""
     bases = (hooks,) if issubclass(hooks, PropertyCase) else (hooks, PropertyCase)
     case: Any = type("FaultyWireTests", bases, {"wire": wire})
     failed = set()
@@ -98,7 +92,6 @@ def failed_tests(hooks: type[WireContract], wire: Wire[Any]) -> set[str]:
 
 
 def fails(hooks: type[WireContract], wire: Wire[Any], test: str) -> bool:
-    """Whether this test of the contract finds a fault in a wire."""
     bases = (hooks,) if issubclass(hooks, PropertyCase) else (hooks, PropertyCase)
     case: Any = type("FaultyWireTests", bases, {"wire": wire})
     result = TestResult()
@@ -107,8 +100,6 @@ def fails(hooks: type[WireContract], wire: Wire[Any], test: str) -> bool:
 
 
 class ClaimFaultTests(SynchronousTestCase):
-    """Faults of claims, and of what a conversation does with a client of another host."""
-
     def test_a_sound_wire_passes(self) -> None:
         """This way of running tests finds nothing in wires that have no fault."""
         sound = piped()
@@ -118,7 +109,6 @@ class ClaimFaultTests(SynchronousTestCase):
                 self.assertFalse(fails(PipesHooks, sound, test), test)
 
     def test_no_claim(self) -> None:
-        """A wire does not say what its log-ins claim."""
         wire = telling(CLAIMS={})
         self.assertTrue(fails(ToyHooks, wire, "test_a_log_in_claims_its_name"))
         self.assertTrue(fails(ToyHooks, wire, "test_every_session_is_claimed"))
@@ -220,8 +210,6 @@ class FaultTests(SynchronousTestCase):
         self.assertEqual(failed_tests(ToyHooks, TOY_WIRE), set())
 
     def test_missing_line_end(self) -> None:
-        """One message of several is written without its end."""
-
         class Codec(ToyCodec):
             def encode(self, message: str) -> bytes:
                 return message.encode("ascii") + (b"" if message.startswith("no") else b"\n")
@@ -229,8 +217,6 @@ class FaultTests(SynchronousTestCase):
         self.assert_found(spoken(codec=Codec), "test_every_message_is_written_whole")
 
     def test_beginning_untold(self) -> None:
-        """The players are not told that their match begins."""
-
         def tell(self: ToyConversation, event: Counted) -> None:
             if event.count:
                 ToyConversation.tell(self, event)
@@ -238,8 +224,6 @@ class FaultTests(SynchronousTestCase):
         self.assert_found(told_otherwise(Counted, tell), "test_the_beginning_is_told_to_both")
 
     def test_move_untold(self) -> None:
-        """The players are told of the beginning, and then of no move."""
-
         def tell(self: ToyConversation, event: Counted) -> None:
             if not event.count:
                 ToyConversation.tell(self, event)
@@ -247,36 +231,27 @@ class FaultTests(SynchronousTestCase):
         self.assert_found(told_otherwise(Counted, tell), "test_a_legal_action_is_told")
 
     def test_over_untold(self) -> None:
-        """The players are not told that the match has ended."""
         self.assert_found(untold(Over), "test_the_end_is_told")
 
     def test_refused_untold(self) -> None:
-        """An illegal action has no answer."""
         self.assert_found(untold(Refused), "test_an_illegal_action_is_refused_to_its_sender_alone")
 
     def test_away_untold(self) -> None:
-        """A player is not told that the other is gone."""
         self.assert_found(untold(Away), "test_an_absence_is_told")
 
     def test_suspended_untold(self) -> None:
-        """The players are not told of a fault of the game."""
         self.assert_found(told_otherwise(Suspended, lambda self, event: None), "test_a_suspended_match_is_told")
 
     def test_back_untold(self) -> None:
-        """A player who returns is not told how the match stands."""
         self.assert_found(untold(Back), "test_a_return_is_told")
 
     def test_silent_closing(self) -> None:
-        """The host hangs up without a word."""
-
         def say_closing(self: ToyConversation, reason: str) -> None:
             pass
 
         self.assert_found(telling(say_closing=say_closing), "test_silence_is_closed_at_ten_seconds")
 
     def test_silent_shutdown(self) -> None:
-        """The host stops without a word."""
-
         def say_shutdown(self: ToyConversation, reason: str) -> None:
             pass
 
@@ -301,8 +276,6 @@ class FaultTests(SynchronousTestCase):
         self.assert_found(coloured, "test_settings_are_checked")
 
     def test_second_log_in(self) -> None:
-        """A log-in is accepted from a player who waits or plays."""
-
         def played(self: ToyConversation, message: str) -> None:
             if message.startswith("hi "):
                 self.state = ToyState.OUT

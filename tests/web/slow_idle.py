@@ -15,7 +15,6 @@ COUNT = int(os.environ.get("GAMEHOST_IDLE", "10000"))
 
 
 def memory(process: int) -> int:
-    """Resident bytes of a process."""
     with open(f"/proc/{process}/statm", encoding="ascii") as file:
         return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 

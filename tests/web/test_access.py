@@ -12,8 +12,6 @@ ORIGIN = "https://games.example.org"
 
 
 class VisitorTests(SynchronousTestCase):
-    """Who asks."""
-
     def test_a_direct_connection(self) -> None:
         """A password may be sent over TLS, or where it does not leave this machine."""
         for peer, tls, private in (
@@ -61,8 +59,6 @@ class VisitorTests(SynchronousTestCase):
 
 
 class HostTests(SynchronousTestCase):
-    """The header Host."""
-
     def refusal(self, host: str | None, access: Access | None = None, version: str = "HTTP/1.1") -> int:
         """The status; 200: it is the right host."""
         answer = (access or Access()).wrong_host(host, version)
@@ -100,8 +96,6 @@ class HostTests(SynchronousTestCase):
 
 
 class OriginTests(SynchronousTestCase):
-    """Whose pages may open a socket."""
-
     def test_own_pages_and_programs(self) -> None:
         """A page of this host, by the scheme and the name that it was asked with; a program sends no origin."""
         plain, secure = Visitor("192.0.2.1", False, False), Visitor("192.0.2.1", True, True)

@@ -17,7 +17,6 @@ SETTINGS = {"onitama.deal": "boar,ox/crab,eel/tiger"}
 
 
 def match(**more: Any) -> tuple[WebHost, Browser, Browser]:
-    """A match of Onitama in which seat 0 has moved."""
     web = WebHost(settings=SETTINGS)
     ann, bob = web.browser(), web.browser()
     for guest, name in ((ann, "ann"), (bob, "bob")):
@@ -28,17 +27,13 @@ def match(**more: Any) -> tuple[WebHost, Browser, Browser]:
 
 
 class ApiCase(SynchronousTestCase):
-    """Asks for JSON."""
-
     def get(self, web: WebHost, path: str, wait: float = 0.0) -> Any:
-        """The object at a path, after some time."""
         response = self.response(web, path, wait)
         self.assertEqual((response.status, response.headers["access-control-allow-origin"]), (200, "*"), path)
         self.assertEqual(response.headers["cross-origin-resource-policy"], "cross-origin")
         return json.decode(response.body)
 
     def response(self, web: WebHost, path: str, wait: float = 0.0) -> Response:
-        """What is answered after some time."""
         client = web.connect()
         client.send(request(path))
         web.host.wait(wait)
@@ -47,8 +42,6 @@ class ApiCase(SynchronousTestCase):
 
 
 class TableTests(ApiCase):
-    """Matches that are played."""
-
     def test_the_board(self) -> None:
         """As a socket is told it. The first who asks waits for half a second, the next ones do not."""
         web, _, _ = match()
@@ -153,8 +146,6 @@ class TableTests(ApiCase):
 
 
 class FixedTests(ApiCase):
-    """What is the same for as long as the host runs."""
-
     def test_rules(self) -> None:
         """What a page must know, from the host's own tables."""
         web = WebHost()
@@ -167,5 +158,4 @@ class FixedTests(ApiCase):
             self.assertEqual(self.response(web, path).status, 404, path)
 
     def test_the_schema(self) -> None:
-        """The one that the documentation has."""
         self.assertIn("ClientMessage", self.get(WebHost(), "/api/schema.json")["$defs"])

@@ -214,8 +214,6 @@ class KeyTests(SynchronousTestCase):
 
 
 class PressTests(SynchronousTestCase):
-    """What is chosen first, and how it is taken back."""
-
     def test_onitama(self) -> None:
         """A piece and a square, or a card first; two cards that lead there are a choice; a second press takes back."""
         view = {
@@ -301,8 +299,6 @@ class PressTests(SynchronousTestCase):
 
 
 class SetUpTests(SynchronousTestCase):
-    """The tray of Stratego."""
-
     def test_set_ups_are_whole(self) -> None:
         """Every preset, and what Shuffle gives, are forty pieces, and the host reads the action."""
         counts = Counter({kind.id: kind.count for kind in KINDS.values()})

@@ -18,7 +18,6 @@ class FileTests(SynchronousTestCase):
     """The files of a release."""
 
     def test_the_package_has_them(self) -> None:
-        """With the shell, and of known kinds."""
         files = read_files(())
         self.assertIn(SHELL, files)
         self.assertEqual({name.rpartition(".")[2] for name in files} - KINDS.keys(), set())
@@ -38,7 +37,6 @@ class FileTests(SynchronousTestCase):
         self.assertIn(f'content="{rows}"', shell)
 
     def test_the_hash_is_over_names_and_contents(self) -> None:
-        """Any change makes another one."""
         digest = hash_of(FILES)
         for changed in ({**FILES, "app.js": b""}, {**FILES, "b.js": b""}, {"index.htm": b"l", **FILES}):
             self.assertNotEqual(hash_of(changed), digest)
@@ -50,7 +48,6 @@ class FileTests(SynchronousTestCase):
         self.assertEqual(files.shell.cache, "no-cache")
 
     def test_files_are_for_ever(self) -> None:
-        """Compressed where that helps, each with its kind."""
         files = StaticFiles.pack(FILES)
         app, toy = files.file((files.hash, "app.js")), files.file((files.hash, "games", "toy.js"))
         assert app is not None and toy is not None and app.packed is not None
@@ -60,7 +57,6 @@ class FileTests(SynchronousTestCase):
         self.assertIn("immutable", app.cache)
 
     def test_nothing_else_is_there(self) -> None:
-        """No other hash, no folder, and no shell by its name."""
         files = StaticFiles.pack(FILES)
         for path in (("0" * 16, "app.js"), (files.hash,), (files.hash, "games"), (files.hash, "index.html"), ()):
             self.assertIsNone(files.file(path))
@@ -106,8 +102,6 @@ def first_page() -> set[Path]:
 
 
 class StaticTests(SynchronousTestCase):
-    """Files under `gamehost/web/static`, and the boards of the games."""
-
     def test_first_page_is_small(self) -> None:
         """The page of tables loads few files, and few bytes."""
         files = first_page()
@@ -116,12 +110,10 @@ class StaticTests(SynchronousTestCase):
         self.assertLessEqual(sum(len(gzip.compress(path.read_bytes())) for path in files), MOST_BYTES)
 
     def test_modules_are_short(self) -> None:
-        """No module has more than 800 lines."""
         for path in MODULES:
             self.assertLessEqual(len(path.read_text("utf-8").splitlines()), 800, path.name)
 
     def test_imports_are_there(self) -> None:
-        """What a module imports is a file of the pages."""
         for path in MODULES:
             for name in re.findall(r'(?:from|import\() ?"([^"]+)"', path.read_text("utf-8")):
                 self.assertTrue((path.parent / name).is_file(), f"{path.name} imports {name}")

@@ -12,10 +12,7 @@ from tests.kit.web_host import WebHost, handshake, message, request
 
 
 class PathTests(SynchronousTestCase):
-    """What a path may be."""
-
-    def test_parts_are_decoded(self) -> None:
-        """Each on its own, so an escaped slash divides nothing."""
+    def test_a_part_of_the_path_is_decoded_on_its_own(self) -> None:
         for raw, parts in (
             (b"/", ()),
             (b"/matches", ("matches",)),
@@ -26,7 +23,6 @@ class PathTests(SynchronousTestCase):
             self.assertEqual(split_path(raw), parts)
 
     def test_tricks_are_refused(self) -> None:
-        """Dots, empty parts, control characters, what is not UTF-8, and whole addresses."""
         for raw in (
             *(b"", b"*", b"matches", b"http://127.0.0.1/", b"//", b"//etc/passwd", b"/a//b", b"/..", b"/static/../x"),
             *(b"/%2e%2e/x", b"/static/%2e/x", b"/a%00b", b"/a%0Ab", b"/%ff", b"/%c0%ae", b"/a%7f", b"/%E2%80%AE"),
@@ -34,16 +30,13 @@ class PathTests(SynchronousTestCase):
             error = self.assertRaises(BadPath, split_path, raw)
             self.assertTrue(str(error).startswith("expected a path"))
 
-    def test_arguments(self) -> None:
-        """The last one of a name counts."""
+    def test_the_last_argument_of_a_name_counts(self) -> None:
         self.assertEqual(read_query({b"game": [b"x", b"onitama"]}), {"game": "onitama"})
         self.assertEqual(read_query(None), {})
         self.assertRaises(BadPath, read_query, {b"a": [b"\xff"]})
 
 
 class AnswerTests(SynchronousTestCase):
-    """What is sent."""
-
     def test_a_body_is_compressed_if_that_helps(self) -> None:
         """The same bytes each time, and not at all if it is short or does not become shorter."""
         body = b"moves " * 200
@@ -54,12 +47,10 @@ class AnswerTests(SynchronousTestCase):
         self.assertIsNone(packed(small * 9, 9) and None)
 
     def test_equal_bodies_have_equal_tags(self) -> None:
-        """And others have others."""
         self.assertEqual(found(b"1", "x").etag, found(b"1", "y").etag)
         self.assertNotEqual(found(b"1", "x").etag, found(b"2", "x").etag)
 
     def test_errors_are_words(self) -> None:
-        """With the phrase of the status, for those who read it in a browser."""
         self.assertEqual(refused(404, "there is nothing").body, b"404 Not Found: there is nothing\n")
 
 
@@ -81,8 +72,6 @@ CORPUS = (
 
 
 class FuzzTests(SynchronousTestCase):
-    """As for the wires."""
-
     def answers(self, pieces: list[bytes]) -> bytes:
         """All that is answered, up to the end of the connection."""
         web = WebHost(settings={"limits.unlimited": "yes"})

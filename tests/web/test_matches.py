@@ -36,19 +36,14 @@ def finish(
 
 
 class InMemory(MemoryJournal):
-    """A journal of `--store=memory`, without accounts."""
-
     def find(self, key: str) -> None:
-        """No account has this key."""
+        pass
 
     def names(self) -> list[str]:
-        """There are none."""
         return []
 
 
 class ListTests(SynchronousTestCase):
-    """What is found."""
-
     def setUp(self) -> None:
         self.journal = InMemory(wall=lambda: 1_000_000.0)
         journal: Any = self.journal
@@ -150,10 +145,7 @@ class ListTests(SynchronousTestCase):
 
 
 class ApiTests(SynchronousTestCase):
-    """Over HTTP."""
-
     def test_lists(self) -> None:
-        """Lists are old at once; a number that is none is refused."""
         web = WebHost()
         finish(web.host.journal, ("Ann", "Bob"), (0,))
         answer = web.get("/api/matches?game=onitama&name=ann&before=9")

@@ -55,8 +55,6 @@ def position(game: Game[Any, Any], record: dict[str, Any]) -> bytes:
 
 
 class RecordTests(SynchronousTestCase):
-    """`/api/matches/N.json`."""
-
     def get(self, web: WebHost, path: str) -> Any:
         answer = web.get(path)
         self.assertEqual(answer.status, 200, answer.body)
@@ -81,7 +79,6 @@ class RecordTests(SynchronousTestCase):
             self.assertEqual(position(played, record), fingerprint(master))
 
     def test_events_are_those_of_the_history(self) -> None:
-        """A page needs one way to show a match."""
         web = WebHost(settings={"onitama.deal": "boar,ox/crab,eel/tiger"})
         number = play(web, "onitama", (0, "ox c1 c2"))
         record = self.get(web, f"/api/matches/{number}.json")
@@ -103,7 +100,6 @@ class RecordTests(SynchronousTestCase):
                 self.assertNotIn("A4", str(record))
 
     def test_pictures(self) -> None:
-        """Of every game; a browser shows them with the style that they have in themselves."""
         web = WebHost()
         for game in OPTIONS.games:
             number = play(web, game)
@@ -151,8 +147,7 @@ class RecordTests(SynchronousTestCase):
         self.assertIn("immutable", answers[0].headers["cache-control"])
         self.assertEqual(answers[0].body, answers[1].body)
 
-    def test_what_is_not_there(self) -> None:
-        """Matches that go on, that never were, and files of other kinds."""
+    def test_what_is_not_there_has_no_record(self) -> None:
         web = WebHost()
         ann, bob = web.browser(), web.browser()
         for guest, name in ((ann, "ann"), (bob, "bob")):
@@ -162,7 +157,6 @@ class RecordTests(SynchronousTestCase):
             self.assertEqual(web.get(f"/api/matches/{path}").status, 404, path)
 
     def test_the_number_of_no_match(self) -> None:
-        """Nothing else is shown for it, whatever the number is."""
         web = WebHost()
         number = play(web, "onitama")
         for other in (0, number + 1, number + 7, 2**63, 10**30):
@@ -186,7 +180,6 @@ class RecordTests(SynchronousTestCase):
         self.assertEqual(len(self.flushLoggedErrors()), 1)
 
     def test_long_records_are_made_on_a_thread(self) -> None:
-        """The worker gets them."""
         self.patch(records, "MANY", 2)
         web = WebHost(settings={"onitama.deal": "boar,ox/crab,eel/tiger"})
         number = play(web, "onitama", (0, "ox c1 c2"))

@@ -21,7 +21,6 @@ class AnswerTests(SynchronousTestCase):
     """What is answered."""
 
     def test_every_page_is_the_shell(self) -> None:
-        """The page reads its address itself."""
         web = WebHost()
         shell = web.get("/")
         self.assertEqual((shell.status, shell.headers["content-type"]), (200, "text/html; charset=utf-8"))
@@ -74,8 +73,7 @@ class AnswerTests(SynchronousTestCase):
             same = web.get(path, Accept_Encoding="gzip", If_None_Match=known)
             self.assertEqual((same.status, same.body, same.headers["etag"]), (304, b"", small.headers["etag"]))
 
-    def test_head(self) -> None:
-        """The headers alone."""
+    def test_head_is_answered_with_the_headers_alone(self) -> None:
         client = WebHost().connect()
         client.send(request("/", "HEAD"))
         data = client.transport.read()
@@ -98,8 +96,7 @@ class AnswerTests(SynchronousTestCase):
 class BadInputTests(SynchronousTestCase):
     """Closed, or 4xx, and nothing is kept."""
 
-    def test_other_methods(self) -> None:
-        """Nothing changes by a request."""
+    def test_other_methods_change_nothing(self) -> None:
         for method in ("POST", "PUT", "DELETE", "OPTIONS", "TRACE", "CONNECT", "get", "CANARY"):
             [answer] = WebHost().connect().ask(request("/", method))
             self.assertEqual((answer.status, answer.headers.get("allow")), (405, "GET, HEAD"))
@@ -113,7 +110,6 @@ class BadInputTests(SynchronousTestCase):
                 self.assertEqual((answer.status, client.closed), (413, True))
 
     def test_what_is_not_http(self) -> None:
-        """Two lengths, lines without a colon, no request line, another protocol."""
         for data in (
             request("/", Content_Length="1, 2"),
             request("/", Transfer_Encoding="canary"),
@@ -131,7 +127,6 @@ class BadInputTests(SynchronousTestCase):
             self.assertNotIn(b"canary", answer)
 
     def test_a_request_that_is_too_long(self) -> None:
-        """Its line, one header, or all of them."""
         for data in (
             b"GET /" + b"a" * 17_000,
             request("/" + "a" * 16_400),
@@ -156,8 +151,7 @@ class BadInputTests(SynchronousTestCase):
         self.assertTrue(client.closed)
         self.assertEqual((web.site.channels, web.host.clock.getDelayedCalls()), (set(), []))
 
-    def test_idle_connections(self) -> None:
-        """One that asks nothing is closed, also after an answer."""
+    def test_idle_connections_are_closed_also_after_an_answer(self) -> None:
         web = WebHost()
         clients = [web.connect() for _ in range(100)]
         asking = web.connect()
@@ -195,13 +189,11 @@ class BadInputTests(SynchronousTestCase):
         self.assertEqual(len(self.flushLoggedErrors(ZeroDivisionError)), 1)
 
     def test_headers_that_are_not_text(self) -> None:
-        """They are read as far as they can be."""
         data = request("/", If_None_Match="\xf9", Accept_Encoding="\xff, gzip", Origin="\xfe")
         [answer] = WebHost().connect().ask(data)
         self.assertEqual(answer.status, 200)
 
     def test_paths_that_lead_out(self) -> None:
-        """Of the folder with the files."""
         web = WebHost()
         digest = web.site._files.hash
         for path in (
@@ -322,7 +314,6 @@ class LimitTests(SynchronousTestCase):
         self.assertEqual({one.status for one in client.responses()}, {404})
 
     def test_a_request_in_pieces(self) -> None:
-        """However it is cut, also between the bytes of its end."""
         data = request("/nothing") * 2
         for size in (1, 2, 3, 7):
             client = WebHost().connect()
@@ -338,10 +329,7 @@ SETTINGS = {"onitama.deal": "boar,ox/crab,eel/tiger"}
 
 
 class HostileInputTests(SynchronousTestCase):
-    """Watchers and players over WebSocket."""
-
     def match(self, web: WebHost) -> tuple[Browser, Browser]:
-        """Ann and Bob, whose match has begun."""
         ann, bob = web.browser("203.0.113.1"), web.browser("203.0.113.2")
         for guest, name in ((ann, "ann"), (bob, "bob")):
             guest.say(do="enter", name=name)
@@ -369,7 +357,6 @@ class HostileInputTests(SynchronousTestCase):
         self.assertEqual(self.kinds(bob.ask(do="act", table=1, action="crab a5 a4"))[-1], "refused")
 
     def test_watching_in_a_loop(self) -> None:
-        """It counts against the rate of messages like anything else, and leaves nothing behind."""
         web = WebHost(settings=SETTINGS)
         self.match(web)
         eve = web.browser()
@@ -381,7 +368,6 @@ class HostileInputTests(SynchronousTestCase):
         self.assertEqual(web.host.lobby.galleries.watchers(1), 0)  # type: ignore[arg-type]
 
     def test_watching_what_is_not_there(self) -> None:
-        """Each is answered and counted; twenty end the connection."""
         web = WebHost()
         eve = web.browser()
         for table in range(30):
@@ -409,7 +395,6 @@ class HostileInputTests(SynchronousTestCase):
         self.assertEqual(web.host.lobby.galleries.watchers(1), 1)  # type: ignore[arg-type]
 
     def test_keys_that_are_guessed(self) -> None:
-        """A key that is not the seat's is refused, and counts as a refusal."""
         web = WebHost(settings=SETTINGS)
         self.match(web)
         eve = web.browser()
@@ -418,7 +403,6 @@ class HostileInputTests(SynchronousTestCase):
         self.assertEqual(self.kinds(eve.told()), ["sorry"] * 20 + ["bye"])
 
     def test_names_with_marks_and_tricks(self) -> None:
-        """Names are text: what is no name is refused, and never repeated."""
         web = WebHost()
         for name in ("<b>x</b>", "a\u202eb", "a\u200bb", "a" * 21, "", " ", "a\nb", "\u0000"):
             [answer] = web.browser(f"203.0.113.{len(name) + 1}").ask(do="enter", name=name)
@@ -436,8 +420,7 @@ class HostileInputTests(SynchronousTestCase):
         self.assertEqual((web.site.channels, web.host.clock.getDelayedCalls()), (set(), []))
         self.assertEqual([one.status for one in web.connect().ask(request("/"))], [200])
 
-    def test_two_tabs(self) -> None:
-        """The second one has the seat, and the first one is told."""
+    def test_the_second_of_two_tabs_has_the_seat(self) -> None:
         web = WebHost(settings=SETTINGS)
         first = web.browser()
         [entered] = first.ask(do="enter", name="ann")

@@ -42,23 +42,17 @@ SHOWN = {
 
 
 def event(n: int) -> dict[str, Any]:
-    """Something that happens at table 3."""
     return {"is": "event", "table": 3, "n": n, "event": {"kind": "moved"}}
 
 
 class StoreTests(SynchronousTestCase):
-    """Messages of the host, and what is known after them."""
-
     def after(self, *messages: dict[str, Any]) -> Any:
-        """What is known after these messages."""
         return evaluate("store.js", HEAR, messages)
 
     def test_notice(self) -> None:
-        """What the owner says to all is shown as other words of the host."""
         self.assertEqual(self.after({"is": "notice", "text": "We stop at 8."})["sorry"], "We stop at 8.")
 
     def test_match(self) -> None:
-        """A match from the log-in to the end. Its events wait until a module of the game reads them."""
         seeking = {"is": "seeking", "game": "onitama", "seats": 2, "names": ["ann"]}
         known = self.after(ENTERED, seeking)
         self.assertEqual((known["me"], known["seeking"], known["own"]), ("ann", "onitama", None))
@@ -110,7 +104,6 @@ class StoreTests(SynchronousTestCase):
         )
 
     def test_lobby(self) -> None:
-        """The lists, and what changes in them."""
         row = {
             "table": 3,
             "game": "onitama",
@@ -131,14 +124,11 @@ class StoreTests(SynchronousTestCase):
         self.assertEqual((known["rows"], known["waiting"]), ([], {"stratego": []}))
 
     def test_refusals_and_later_hosts(self) -> None:
-        """A refusal is kept. Messages and keys that nobody knows yet change nothing."""
         known = self.after(ENTERED, {"is": "sorry", "why": "no such table"}, {"is": "weather", "table": 3, "sun": True})
         self.assertEqual((known["me"], known["sorry"]), ("ann", "no such table"))
 
 
 class CalculationTests(SynchronousTestCase):
-    """Functions without a state."""
-
     def test_pause(self) -> None:
         """The pauses between attempts to connect are doubled up to ten seconds, and spread."""
         pauses = evaluate(
@@ -154,7 +144,6 @@ class CalculationTests(SynchronousTestCase):
         self.assertEqual(texts, ["10:00", "2:05", "9.3", "0.0", "0.0"])
 
     def test_ends(self) -> None:
-        """How a match has ended, for a player and for a watcher."""
         ends = evaluate(
             "seats.js",
             "data.map(([seat, winners]) =>"
@@ -164,7 +153,6 @@ class CalculationTests(SynchronousTestCase):
         self.assertEqual(ends, ["You have won", "ann has won", "bob has won", "Draw", "ann and cid have won"])
 
     def test_who_has_left(self) -> None:
-        """Each side and those who watch read whose doing it was."""
         ends = evaluate(
             "seats.js",
             "data.map(([seat, resigned]) => module.endWords({ seat, resigned, names: ['ann', 'bob'],"

@@ -22,7 +22,6 @@ from tests.wires.test_open import WireTests as LineTests
 
 
 def browsers(web: WebHost, *names: str) -> list[Browser]:
-    """Guests."""
     guests = []
     for name in names:
         guest = web.browser()
@@ -32,8 +31,6 @@ def browsers(web: WebHost, *names: str) -> list[Browser]:
 
 
 class HandshakeTests(SynchronousTestCase):
-    """Who gets a socket."""
-
     def test_a_handshake(self) -> None:
         """The answer is that of RFC 6455, without extensions."""
         browser = WebHost().browser(Sec_WebSocket_Extensions="permessage-deflate")
@@ -42,7 +39,6 @@ class HandshakeTests(SynchronousTestCase):
         self.assertNotIn(b"Extensions", browser.opening)
 
     def test_what_is_no_handshake(self) -> None:
-        """A status that says what is wrong, and no socket."""
         for headers, status in (
             ({"Upgrade": ""}, 426),
             ({"Connection": "close"}, 426),
@@ -96,8 +92,6 @@ class HandshakeTests(SynchronousTestCase):
 
 
 class ConversationTests(SynchronousTestCase):
-    """What is the same as on lines is tested there."""
-
     def test_a_match_and_a_watcher(self) -> None:
         """All are told the same."""
         web = WebHost(settings={"onitama.deal": "boar,ox/crab,eel/tiger"})
@@ -126,8 +120,7 @@ class ConversationTests(SynchronousTestCase):
         self.assertEqual(ann.told()[-1]["is"], "bye")
         self.assertEqual(ann.close, (1000, "you have logged in on another connection"))
 
-    def test_pings_and_closing(self) -> None:
-        """Both are answered at once."""
+    def test_pings_and_closing_are_answered_at_once(self) -> None:
         browser = WebHost().browser()
         browser.client.send(frame(9, b"there?"))
         self.assertEqual(browser.client.transport.read(), b"\x8a\x06there?")
@@ -194,7 +187,6 @@ class ConversationTests(SynchronousTestCase):
             self.assertEqual(told["is"], answer)
 
     def test_the_host_stops(self) -> None:
-        """Everybody is told when to come again; connections without a socket are closed."""
         web = WebHost()
         [browser], idle = browsers(web, "ann"), web.connect()
         browser.told()
@@ -217,10 +209,7 @@ class ConversationTests(SynchronousTestCase):
 
 
 class BadFrameTests(SynchronousTestCase):
-    """A reason, a close code, and the end."""
-
     def test_faults(self) -> None:
-        """The page is told why in words, too."""
         for data, code in (
             (frame(1, b"{}", mask=b""), 1002),
             (frame(2, b"{}"), 1003),
@@ -236,7 +225,6 @@ class BadFrameTests(SynchronousTestCase):
             self.assertTrue(browser.client.closed)
 
     def test_wrong_messages_are_answered(self) -> None:
-        """Unknown words, keys that are too many, and wrong types end nothing."""
         [browser] = browsers(WebHost(), "ann")
         browser.told()
         for text in (b'{"do":"canary"}', b'{"do":"stop","canary":1}', b'{"do":"watch","table":"3"}', b"[]", b"canary"):
@@ -246,7 +234,6 @@ class BadFrameTests(SynchronousTestCase):
             self.assertNotIn("canary", str(answer))
 
     def test_fragments_for_ever(self) -> None:
-        """A message has ten seconds."""
         web = WebHost()
         [browser] = browsers(web, "ann")
         browser.client.send(message("{", fin=False))
@@ -282,8 +269,6 @@ class Answering(SocketConversation):
 
 
 class Opened:
-    """Connections behind their handshake."""
-
     def __init__(self) -> None:
         self._encoder = frame_encoder(OPTIONS)
 
@@ -297,7 +282,6 @@ class Opened:
 
 
 def configure(settings: Settings) -> Opened:
-    """Without settings."""
     refuse_unknown(settings, ())
     return Opened()
 
@@ -308,8 +292,6 @@ def framed(lines: bytes) -> bytes:
 
 
 class WireTests(LineTests):
-    """The tests of the wire, with each line in a frame."""
-
     wire = evolve(WIRE, configure=configure)
     text: type[MessageText] = TextsAlone
     begun = frame(1, b'{"do":"enter","name":"aaaaa', length=4096)
@@ -324,7 +306,6 @@ class WireTests(LineTests):
         return framed(super().log_in(name))
 
     def logged_in(self, account: bool) -> Situation:
-        """Ann, who does not seek opponents."""
         host, client = self.connected(unlimited="yes")
         data = message('{"do":"log-in","name":"ann","password":"secret secret"}') if account else self.log_in("ann")
         client.send(data)
@@ -359,7 +340,6 @@ class WireTests(LineTests):
         super().test_fuzz()
 
     def test_fuzz_while_waiting(self) -> None:
-        """The same."""
         self.patch(wire_connections, "FUZZED", FUZZED)
         super().test_fuzz_while_waiting()
 

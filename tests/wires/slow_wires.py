@@ -18,8 +18,6 @@ from tests.wires.test_eriantys_java import company, losing, new_host
 
 
 class SecretsOnConsoleTests(SynchronousTestCase):
-    """What the suite does with 8."""
-
     def test_ten_thousand_pairs(self) -> None:
         """In none of 10,000 pairs does a player get one byte that depends on what the rules hide."""
         self.assertEqual(list(differences(CONSOLE, 10_000, first_seed=4_000_000)), [])
@@ -27,13 +25,11 @@ class SecretsOnConsoleTests(SynchronousTestCase):
 
 class SecretsInFramesTests(SynchronousTestCase):
     def test_ten_thousand_pairs(self) -> None:
-        """In none of 10,000 pairs does a player get one byte that depends on what the rules hide."""
         self.assertEqual(list(differences(FRAMES, 10_000, first_seed=2_000_000)), [])
 
 
 class SecretsInLinesTests(SynchronousTestCase):
     def test_ten_thousand_pairs(self) -> None:
-        """In none of 10,000 pairs does a player get one byte that depends on what the rules hide."""
         self.assertEqual(list(differences(LINES, 10_000, first_seed=3_000_000)), [])
 
 

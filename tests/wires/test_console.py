@@ -34,8 +34,6 @@ PIECE = 5
 
 
 class WireTests(WireContract, PropertyCase):
-    """What all wires do."""
-
     wire = WIRE
     transcripts = HOME
     text = ConsoleWords
@@ -107,8 +105,6 @@ STEPS = 5_000
 
 
 class SuggestionTests(SynchronousTestCase):
-    """From the greeting to the end of a match."""
-
     def played(self, host: MemoryHost, people: Sequence[Person]) -> None:
         """All follow what they read, until all have read the end."""
         for _ in range(STEPS):
@@ -120,7 +116,6 @@ class SuggestionTests(SynchronousTestCase):
             self.assertTrue(person.over, person.seen[-12:])
 
     def test_who_types_what_is_suggested_plays_to_the_end(self) -> None:
-        """Two people who know nothing."""
         host = MemoryHost(SETTINGS, rng=random.Random(1).randrange)
         ann, bob = Person(host), Person(host, "192.0.2.2")
         self.assertEqual(ann.suggested(), "play onitama")
@@ -204,8 +199,6 @@ class AcrossTests(SynchronousTestCase):
 
 
 class SecretTests(PairsContract, SynchronousTestCase):
-    """Pairs of games that differ only in what is hidden, and hosts that are known to leak."""
-
     on_wire = ON_WIRE
     pairs, looked_at = 8, 6
     back = b"You are back in match"
@@ -221,8 +214,6 @@ class SecretTests(PairsContract, SynchronousTestCase):
 
 
 class CanaryTests(SynchronousTestCase):
-    """A password is looked for in all that is logged, shown and said."""
-
     def test_a_password_is_never_told(self) -> None:
         """Right or wrong, before and after its time, and when the conversation crashes at it."""
 

@@ -55,7 +55,6 @@ from tests.kit.wires.open import DEAL
 
 
 def connected(host: MemoryHost, *lines: str) -> Client:
-    """Somebody who has typed these lines, and has read everything."""
     client = host.connect("console")
     client.say(*lines)
     client.transport.read()
@@ -128,12 +127,10 @@ class PromptTests(SynchronousTestCase):
         self.assertIn("You played boar c1 c2.", typed(self.ann, "boar c1 c2"))
 
     def test_prompts_can_be_switched_off(self) -> None:
-        """For programs: then there are whole lines alone."""
         typed(self.ann, "set prompt off")
         self.assertEqual(typed(self.ann, "ox c1 c2"), "You played ox c1 c2.\n")
 
     def test_a_log_in_that_waits(self) -> None:
-        """No prompt comes before the answer, and the password is not in it."""
         client = connected(self.host)
         self.assertEqual(typed(client, "login carl"), "Password (it is shown while you type): ")
         self.assertEqual(typed(client, "canary canary"), "You are carl. To play, type: play onitama\n> ")
@@ -143,7 +140,6 @@ class FirstVisitTests(SynchronousTestCase):
     """What somebody meets who has never been here: no answer leads away from what is wanted."""
 
     def seated(self, address: str) -> MemoryHost:
-        """A host with one player at this address, whose connection is lost."""
         host = MemoryHost({**DEAL, "limits.keyless_resume_seconds": "3"})
         ann = host.connect("console", address)
         ann.say("name ann", "play onitama")
@@ -186,7 +182,6 @@ class FirstVisitTests(SynchronousTestCase):
         self.assertIn("No seat is kept under this name", typed(connected(MemoryHost(DEAL)), "name guest.7"))
 
     def test_whoever_resigns_reads_that(self) -> None:
-        """Also where several play on."""
         host = MemoryHost({"limits.unlimited": "yes"})
         people = [connected(host, f"name {name}", "play eriantys players=3") for name in ("ann", "bob", "carl")]
         people[0].transport.read()
@@ -239,8 +234,6 @@ class FirstVisitTests(SynchronousTestCase):
 
 
 class ManyActionsTests(SynchronousTestCase):
-    """A line that is several actions of the game."""
-
     def test_one_question_at_a_time(self) -> None:
         """A student and its destination: nothing is asked between the two, also when the disk writes them one by one."""
         host = MemoryHost({"limits.unlimited": "yes"})
@@ -266,8 +259,6 @@ class ManyActionsTests(SynchronousTestCase):
 
 
 class WatcherTests(SynchronousTestCase):
-    """Those who look on while they do something else."""
-
     def test_a_player_hears_of_another_match_in_lines(self) -> None:
         """The board is the own one: of the other match only sentences are told, with its number."""
         host = MemoryHost(DEAL)
@@ -282,7 +273,6 @@ class WatcherTests(SynchronousTestCase):
         self.assertEqual(dora.transport.read(), b"\nMatch 1: bob is away.\n> ")
 
     def test_the_delay(self) -> None:
-        """Everything is seen later, and the watcher is told so. Lines can be typed meanwhile."""
         host = MemoryHost({**DEAL, "onitama.watch_delay": "5"})
         ann, _ = (connected(host, f"name {name}", "play onitama") for name in ("ann", "bob"))
         watcher = connected(host)
@@ -327,8 +317,7 @@ class TelnetTests(SynchronousTestCase):
             client.send(SAID["<will terminal>"] + SAID["<do charset>"] + b"\xff\xfd\x63")
         self.assertEqual(client.transport.read().count(b"\xff\xfa"), 2)
 
-    def test_colours_come_with_a_terminal(self) -> None:
-        """And not with one that has none."""
+    def test_colours_come_with_a_terminal_alone(self) -> None:
         for kind, colours in ((b"XTERM", True), (b"DUMB", False)):
             host = MemoryHost(DEAL)
             client = connected(host, "play onitama")
@@ -338,8 +327,6 @@ class TelnetTests(SynchronousTestCase):
 
 
 class StudyTests(SynchronousTestCase):
-    """Where a match turned, in a terminal."""
-
     def test_a_study(self) -> None:
         """Who was ahead, and the worst moves by the numbers of the replay; without a number, of the last match."""
         host, programs = house_host(DEAL)
@@ -366,8 +353,6 @@ class StudyTests(SynchronousTestCase):
 
 
 class CodecTests(CodecContract, PropertyCase):
-    """What all codecs do."""
-
     text = ConsoleWords
     read = (
         (b"play onitama\n", Line("play onitama")),
@@ -408,7 +393,6 @@ class TelnetBytesTests(SynchronousTestCase):
     """What a client's telnet tells."""
 
     def read(self, *pieces: bytes) -> list[Message]:
-        """The messages in these pieces."""
         codec = ConsoleCodec()
         return [message for piece in pieces for message in codec.feed(piece)]
 
@@ -449,18 +433,15 @@ class TelnetBytesTests(SynchronousTestCase):
         self.assertEqual(self.read(b"\xff\xfa\x18\0a\x1b[2J b\n\xff\xf0")[1], Terminal("a2jb"))
 
     def test_lines_are_ended_as_the_client_does(self) -> None:
-        """As soon as it is known to be telnet."""
         codec = ConsoleCodec()
         self.assertEqual(codec.encode(Text(("a",))), b"a\n")
         list(codec.feed(b"who\r\n"))
         self.assertEqual(codec.encode(Text(("a",))), b"a\r\n")
 
     def test_what_a_host_does_not_say(self) -> None:
-        """Only its own messages are written."""
         self.assertRaises(TypeError, ConsoleCodec().encode, Line("who"))
 
     def test_the_second_line_that_is_not_utf8(self) -> None:
-        """It ends the connection."""
         self.assertRaises(WireError, self.read, b"\xfe\n\xfe\n")
 
 
@@ -471,10 +452,7 @@ GAMES = {played.game.name: played for played in PLAYED}
 
 
 class WordTests(SynchronousTestCase):
-    """Which word is which command."""
-
     def test_every_command_does_something_and_has_a_page(self) -> None:
-        """All of them are in the table of what is done, and none is too wide for a terminal."""
         self.assertEqual(set(ConsoleConversation.DOES), set(BY_WORD))
         for command in COMMANDS:
             lines = command_page(command)
@@ -493,7 +471,6 @@ class WordTests(SynchronousTestCase):
             self.assertLessEqual(max(map(len, rules)), 80, game)
 
     def test_beginnings(self) -> None:
-        """Any case, any beginning of one command alone; a whole word is itself."""
         for word, command in (("WHO", "who"), ("mo", "moves"), ("rep", "replay"), ("?", "help"), ("exit", "quit")):
             self.assertEqual(find_command(word), command)
         for word in ("canary", "", "playy"):
@@ -503,11 +480,9 @@ class WordTests(SynchronousTestCase):
             self.assertIn("Type one more letter", str(error))
 
     def test_directions_are_moves(self) -> None:
-        """The eight of Paper Soccer."""
         self.assertEqual(len(DIRECTIONS), 8)
 
     def test_games(self) -> None:
-        """By name, by a beginning, in two words, or by the second word."""
         for text, game in (
             ("onitama", "onitama"),
             ("ONI", "onitama"),
@@ -522,7 +497,6 @@ class WordTests(SynchronousTestCase):
                 self.assertRaises(NotUnderstood, game_named, text.split(), GAMES)
 
     def test_what_is_asked_for(self) -> None:
-        """A level, an opponent, a private table, players and settings, in any order."""
         for text, sought, level, against in (
             ("onitama", Sought("onitama"), "", ""),
             ("oni HARD", Sought("onitama"), "hard", ""),
@@ -535,8 +509,7 @@ class WordTests(SynchronousTestCase):
             found = asked(text.split(), GAMES)
             self.assertEqual((found.sought, found.level, found.against), (sought, level, against), text)
 
-    def test_what_is_not_understood(self) -> None:
-        """The sentence says what to type, and repeats nothing."""
+    def test_what_is_not_understood_is_answered_with_what_to_type(self) -> None:
         for text, words in (
             ("", "play onitama"),
             ("canary", "onitama, eriantys"),
@@ -564,8 +537,6 @@ class WordTests(SynchronousTestCase):
 
 
 class SentenceTests(SynchronousTestCase):
-    """How things are said that all games have."""
-
     def test_ends(self) -> None:
         """For a winner, a loser, a partner, a watcher; with a draw, and with a player who has left."""
         names = ("ann", "bob", "carl")
@@ -584,7 +555,6 @@ class SentenceTests(SynchronousTestCase):
         self.assertEqual(ended(left, names[:2], None), "ann wins: bob has left.")
 
     def test_reasons(self) -> None:
-        """As sentences; a setting keeps its name."""
         self.assertEqual(sentence("it is not your turn"), "It is not your turn.")
         self.assertEqual(sentence("move_time: expected seconds"), "The setting move_time: expected seconds.")
         self.assertEqual(sentence("Why?"), "Why?")

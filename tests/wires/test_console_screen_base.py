@@ -6,16 +6,12 @@ from gamehost.games.screen import Style, abridged, columns, cut, listed, padded,
 
 
 class TextTests(SynchronousTestCase):
-    """Columns of a terminal, and lines of them."""
-
     def test_columns(self) -> None:
-        """Wide characters take two, colours none."""
         self.assertEqual(columns("ab"), 2)
         self.assertEqual(columns("\u5b57a"), 3)
         self.assertEqual(columns(Style(colour=True).paint("ab", "1;32")), 2)
 
     def test_cutting_and_padding(self) -> None:
-        """To a number of columns, never through a wide character."""
         self.assertEqual(cut("\u5b57\u5b57", 3), "\u5b57")
         self.assertEqual(padded("\u5b57", 4), "\u5b57  ")
 
@@ -25,20 +21,16 @@ class TextTests(SynchronousTestCase):
         self.assertEqual(list(wrapped(["a 1234567890 b"], 4)), ["a", "1234", "5678", "90 b"])
 
     def test_lists_in_sentences(self) -> None:
-        """Commas, and one word before the last."""
         self.assertEqual(listed([]), "")
         self.assertEqual(listed(["a"]), "a")
         self.assertEqual(listed(["a", "b", "c"], "or"), "a, b or c")
 
     def test_long_lists_of_moves(self) -> None:
-        """A line says that there are more."""
         self.assertEqual(abridged("abc", 3), ["a", "b", "c"])
         self.assertEqual(abridged("abc", 2), ["a", "b", "... and more."])
 
 
 class StyleTests(SynchronousTestCase):
-    """What a terminal can show."""
-
     def test_width(self) -> None:
         """A terminal's own word for it is not trusted."""
         self.assertEqual([Style(width=width).width for width in (-1, 0, 40, 80, 65535)], [20, 20, 40, 80, 80])
@@ -50,6 +42,5 @@ class StyleTests(SynchronousTestCase):
         self.assertEqual(Style().pick("\u00b7", "."), "\u00b7")
 
     def test_colours(self) -> None:
-        """Only where they are asked for."""
         self.assertEqual(Style().paint("a", "1"), "a")
         self.assertEqual(Style(colour=True).paint("a", "1"), "\x1b[1ma\x1b[0m")

@@ -38,7 +38,6 @@ bob                  white    6           1   . . . . .  .  3  .  .  ."""
 
 
 def heap(*counts: int) -> dict[str, int]:
-    """Students by colour."""
     return dict(zip(_COLOURS, counts, strict=True))
 
 
@@ -82,8 +81,6 @@ STUDENT = messages.AskStudentEvent(0, ["yellow", "blue", "green", "green", "pink
 
 
 class ScreenTests(ScreenContract, PropertyCase):
-    """The contract, for all numbers of players and both games."""
-
     game = ERIANTYS
     messages = MESSAGES
     kind, example = SCREEN, "green to 3"
@@ -93,15 +90,11 @@ class ScreenTests(ScreenContract, PropertyCase):
 
 
 class DrawingTests(PropertyCase):
-    """What a person sees."""
-
     def test_the_table(self) -> None:
-        """Everything visible, in columns."""
         there = board(active=1, professors={**dict.fromkeys(_COLOURS), "green": 0})
         self.assertEqual("\n".join(asked(STUDENT, there).draw(ASCII)), _DRAWING)
 
     def test_in_words(self) -> None:
-        """Everything visible, in sentences."""
         lines = asked(STUDENT).draw(Style(words=True))
         for line in (
             "Round 2. There are 40 students in the bag. There are 8 coins in the supply.",
@@ -131,7 +124,6 @@ class DrawingTests(PropertyCase):
         self.assertEqual(hear(screen, messages.BoardEvent(taken)), ["You took cloud 1: 1 yellow, 2 blue."])
 
     def test_events(self) -> None:
-        """Each in a sentence, or not at all."""
         screen = asked(STUDENT)
         island = replace(board().islands[0], tower="black", towers=1)
         for event, told in (
@@ -161,10 +153,7 @@ class DrawingTests(PropertyCase):
 
 
 class TypingTests(PropertyCase):
-    """What a person types."""
-
     def test_ways_to_type(self) -> None:
-        """Whole moves, and single answers."""
         where = messages.AskDestinationEvent(0, 3, True)
         for request, texts, notations in (
             (
@@ -189,7 +178,6 @@ class TypingTests(PropertyCase):
                 self.assertEqual(asked(request).read(text), [one.encode() for one in notations], text)
 
     def test_mistakes(self) -> None:
-        """Each is answered with what would be legal."""
         for request, text, part in (
             (
                 messages.AskTowerEvent(0, {"black": 0, "white": 1}, {}),
@@ -228,10 +216,7 @@ class TypingTests(PropertyCase):
 
 
 class CharacterTests(PropertyCase):
-    """Characters with all that they ask for, in one line."""
-
     def test_whole_lines(self) -> None:
-        """The character, and the answers to its questions."""
         heaped = heap(1, 1, 2, 0, 0)
         for character, students, tiles, text, notations in (
             (Character.MONK, heaped, None, "monk green 3", ["student green", "destination 3"]),

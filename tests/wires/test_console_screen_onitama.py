@@ -32,25 +32,20 @@ _WHITE = """\
 
 
 def screen(seat: int | None, board: str = START, turn: int = 0) -> Screen:
-    """A screen that was shown a position."""
     made = SCREEN(seat, NAMES[:2])
     show(made, View(board, (["boar", "ox"], ["crab", "eel"]), "tiger", turn))
     return made
 
 
 class ScreenTests(ScreenContract, PropertyCase):
-    """The contract, the drawing, and a person's mistakes."""
-
     game = ONITAMA
     messages = MESSAGES
     kind, example = SCREEN, "ox c1 c2"
 
     def test_white(self) -> None:
-        """The own side is below, and the cards are drawn as they are used."""
         self.assertEqual("\n".join(screen(0).draw(ASCII)), _WHITE)
 
-    def test_black(self) -> None:
-        """Everything is turned."""
+    def test_everything_is_turned_for_black(self) -> None:
         lines = screen(1).draw(ASCII)
         self.assertEqual(lines[0], "   1  P P K P P     ann (White): boar, ox")
         self.assertEqual(lines[4:6], ["   5  p p k p p     you (Black): crab, eel", "      e d c b a"])
@@ -63,13 +58,11 @@ class ScreenTests(ScreenContract, PropertyCase):
         )
 
     def test_in_words(self) -> None:
-        """Every piece and card."""
         lines = screen(0).draw(Style(words=True))
         self.assertEqual(lines[0], "You (White): master c1, pupils a1, b1, d1 and e1; cards boar and ox.")
         self.assertIn("Boar leads 1 forward, 1 left or 1 right.", lines)
 
     def test_what_is_told(self) -> None:
-        """Moves, what was taken, and exchanges."""
         match = ScreenMatch(ONITAMA, MESSAGES, SCREEN, 2, _DEAL, 0)
         for seat, text in ((0, "ox c1 c2"), (1, "eel b5-c4"), (0, "boar c2 c3"), (1, "ox c4 c3")):
             match.type(Seat(seat), text)
@@ -100,12 +93,10 @@ class ScreenTests(ScreenContract, PropertyCase):
         self.assertEqual(refused(self, screen(1), "eel c5 c4"), "It is not your turn. ann is to move.")
 
     def test_ways_to_type(self) -> None:
-        """Any case, dashes, and no spaces between squares."""
         for text in ("ox c1 c2", "OX C1 C2", "ox c1-c2", "ox c1c2", " ox, c1, c2 "):
             self.assertEqual(screen(0).read(text), [b"ox c1 c2"], text)
 
     def test_no_move(self) -> None:
-        """A card is given, and nothing else is taken."""
         recorded = recorded_stalemate()
         match = ScreenMatch(ONITAMA, MESSAGES, SCREEN, 2, {"deal": deal_of(recorded)}, 0)
         for number, move in enumerate(recorded["moves"]):

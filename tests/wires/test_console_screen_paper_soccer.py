@@ -36,21 +36,17 @@ _PITCH = r"""
 
 
 def screen(seat: int | None, moves: list[list[tuple[int, int]]], following: int | None) -> Screen:
-    """A screen that was shown a position. Seat 0 moved first."""
     made = SCREEN(seat, NAMES[:2])
     show(made, View(0, moves, following))
     return made
 
 
 class ScreenTests(ScreenContract, PropertyCase):
-    """The contract, the drawing, and a person's mistakes."""
-
     game = PAPER_SOCCER
     messages = MESSAGES
     kind, example = SCREEN, "n ne e"
 
     def test_the_pitch(self) -> None:
-        """Drawn lines, the ball, and what a player has to know beside it."""
         self.assertEqual("\n".join(screen(0, _MOVES, 1).draw(ASCII)), _PITCH)
 
     def test_the_second_seat_sees_it_turned(self) -> None:
@@ -60,8 +56,7 @@ class ScreenTests(ScreenContract, PropertyCase):
         self.assertIn("+---O", lines[10])
         self.assertEqual(screen(1, _MOVES, 1).read("n"), [b"-1,-1"])
 
-    def test_diagonals_cross(self) -> None:
-        """Two lines through one square."""
+    def test_diagonals_cross_in_one_square(self) -> None:
         crossed = [[(1, 1)], [(0, 1)], [(1, 0)]]
         self.assertIn("X", "".join(screen(0, crossed, 1).draw(ASCII)))
         self.assertIn("\u2573", "".join(screen(0, crossed, 1).draw(Style())))
@@ -81,7 +76,6 @@ class ScreenTests(ScreenContract, PropertyCase):
         self.assertEqual(lines[-1], "Move 3, ann: 0,0 -1,0.")
 
     def test_what_is_told(self) -> None:
-        """Moves as points, the last one too."""
         match = self.match(0)
         first = match.master.to_move()
         self.assertEqual(match.told[first], ["You move first."])
@@ -91,7 +85,6 @@ class ScreenTests(ScreenContract, PropertyCase):
         self.assertEqual(hear(screen(1, [], 0), EndedEvent([], "left the game")), [])
 
     def test_ways_to_type(self) -> None:
-        """Directions, points, or both, in any case."""
         at_start = screen(0, _MOVES[:2], 0)
         for text in ("sw w", "SW W", "0,0 -1,0", "(0,0) (-1,0)", "0, 0 -1, 0", "sw -1,0", "0,0 w"):
             self.assertEqual(at_start.read(text), [b"0,0 -1,0"], text)
@@ -112,7 +105,6 @@ class ScreenTests(ScreenContract, PropertyCase):
         self.assertEqual(refused(self, screen(1, _MOVES[:2], 0), "n"), "It is not your turn. ann is to move.")
 
     def test_the_end(self) -> None:
-        """The ball is in the goal; nobody is to move."""
         moves = [[(0, 1)], [(0, 2)], [(0, 3)], [(0, 4)], [(0, 5)], [(0, 6)]]
         over = screen(0, moves, None)
         self.assertEqual(over.prompt_line(), "The match is over.")

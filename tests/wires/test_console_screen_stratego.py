@@ -38,22 +38,18 @@ _PIECES = "8A4 9B3 FJ1", "4A5 FJ10"
 
 
 def screen(seat: Seat | None, turn: int | None = 0) -> Screen:
-    """A screen in the middle of a match."""
     made = SCREEN(seat, NAMES[:2])
     show(made, View("play", seen(drawn(*_PIECES).squares, seat), (True, True), turn))
     return made
 
 
 class ScreenTests(ScreenContract, PropertyCase):
-    """The contract, the drawing, and a person's mistakes."""
-
     game = STRATEGO
     messages = MESSAGES
     kind, example = SEEDED, "b4 b5"
     chosen = ({"setup_time": "0"},)
 
     def test_the_board(self) -> None:
-        """Own pieces by kind, the enemy's as one sign."""
         self.assertEqual("\n".join(screen(Seat(0)).draw(ASCII)), _BOARD)
 
     def test_the_second_seat_sees_it_turned(self) -> None:
@@ -62,14 +58,12 @@ class ScreenTests(ScreenContract, PropertyCase):
         self.assertEqual(lines[0], "  1  #  .  .  .  .  .  .  .  .  .   ann: 3 pieces")
         self.assertEqual(lines[-1], "     j  i  h  g  f  e  d  c  b  a")
 
-    def test_a_watcher_sees_sides(self) -> None:
-        """And no kinds."""
+    def test_a_watcher_sees_sides_and_no_kinds(self) -> None:
         text = "\n".join(screen(None).draw(ASCII))
         self.assertIn("  4  r  .  .", text)
         self.assertIn("r: ann", text)
 
     def test_in_words(self) -> None:
-        """Squares by kind."""
         lines = screen(Seat(0)).draw(Style(words=True))
         self.assertEqual(
             lines[:6],
@@ -98,12 +92,10 @@ class ScreenTests(ScreenContract, PropertyCase):
         )
 
     def test_ways_to_type(self) -> None:
-        """Any case, with a dash, without a space, or with a word between."""
         for text in ("b3 b10", "B3 B10", "b3-b10", "b3b10", "b3 to b10", "b3, b10"):
             self.assertEqual(screen(Seat(0)).read(text), [b"B3-B10"], text)
 
     def test_mistakes(self) -> None:
-        """Each is answered with what would be legal."""
         for text, part in (
             ("hello", "That is not a move of Stratego. Type a move: b3 "),
             ("b3", "That is not a move"),
@@ -133,10 +125,7 @@ class ScreenTests(ScreenContract, PropertyCase):
 
 
 class SetUpTests(PropertyCase):
-    """Placing forty pieces."""
-
     def match(self) -> ScreenMatch:
-        """A match that has begun."""
         return ScreenMatch(STRATEGO, MESSAGES, SEEDED, 2, {}, 0)
 
     def test_random_and_classic(self) -> None:
@@ -165,7 +154,6 @@ class SetUpTests(PropertyCase):
             self.assertIn("You typed 42 pieces.", refused(self, ours, f"setup {rows}12"))
 
     def test_mistakes(self) -> None:
-        """Each is answered with what would be right."""
         ours = self.match().screens[Seat(0)]
         for text, part in (
             ("a4 a5", "Place your pieces first. Type setup random, setup classic"),
@@ -235,7 +223,6 @@ class SecretTests(PropertyCase):
     """Two matches that differ only in pieces of one side that never fought are the same on the other side's screen."""
 
     def test_noninterference(self) -> None:
-        """What is drawn, listed, told and refused, to the opponent and to a watcher."""
         for seed in range(5):
             listener, one, other = pair(random.Random(seed))
             self.assertEqual(list(history(one, listener)), list(history(other, listener)))

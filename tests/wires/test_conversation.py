@@ -89,7 +89,6 @@ class ClaimTests(SynchronousTestCase):
         self.assertIsNone(claim_of_guest("ann:secret", strict=True))
 
     def test_accounts(self) -> None:
-        """A name with a colon is none."""
         self.assertEqual(claim_of_account("Ann"), Claim("Ann"))
         self.assertIsNone(claim_of_account("ann:secret"))
         self.assertIsNone(claim_of_account("tie"))
@@ -99,8 +98,6 @@ class ClaimTests(SynchronousTestCase):
 
 
 class WireTests(SynchronousTestCase):
-    """What the wires claim, besides the names of first log-ins, which the contract tests."""
-
     def connect(self, wire: str, settings: Mapping[str, str] = {}, strict: bool = False) -> Client:
         host = MemoryHost({"limits.unlimited": "yes", **settings}, strict=strict)
         return self.watched(host.connect(wire))
@@ -218,7 +215,6 @@ class WireTests(SynchronousTestCase):
 
 class GuidanceTests(SynchronousTestCase):
     def test_calls_for_help(self) -> None:
-        """In any case, with spaces around them; other words are none."""
         for text in ("help", "HELP", " ? ", "Quit", "exit"):
             self.assertTrue(asks_for_help(text), text)
         for text in ("", "helper", "ann", "help me"):
@@ -264,7 +260,6 @@ class ForPeopleTests(SynchronousTestCase):
     PLACE = "nc 127.0.0.1 8888"
 
     def asked(self, wire: str, place: str, strict: bool = False) -> bytes:
-        """What is said to somebody who types a call for help."""
         host = MemoryHost(strict=strict)
         host.lobby.spectators.by_hand = place
         client = host.connect(wire)
@@ -312,7 +307,6 @@ class WantedTests(SynchronousTestCase):
             self.assertFalse(checked(sought).in_queue)
 
     def test_what_cannot_be_had(self) -> None:
-        """The refusal says what can, and repeats nothing."""
         for sought, words in (
             (Sought("canary"), "onitama, eriantys, paper-soccer, stratego"),
             (Sought("onitama", seats=3), "2 players"),
@@ -364,7 +358,6 @@ class TranscriptTests(SynchronousTestCase):
     """The files under tests/transcripts, which the documentation shows."""
 
     def play(self, wire: str, transcript: Transcript, send: Callable[[Client, bytes], None]) -> None:
-        """Play a transcript to a host with its settings."""
         play(transcript, MemoryHost(transcript.settings, **tokens_differ(wire)), send)
 
     def test_whole_lines(self) -> None:

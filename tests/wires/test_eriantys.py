@@ -415,8 +415,6 @@ class GamesTests(PropertyCase):
 
 
 class HabitsTests(PropertyCase):
-    """Acknowledgements: by nobody, by everybody of everything, and as the diagrams show them."""
-
     def test_as_the_diagrams(self) -> None:
         """Whoever acknowledges what is due keeps nobody waiting, and owes nothing when anything is asked."""
         for seats in (2, 3, 4):
@@ -475,7 +473,6 @@ class HelpTests(SynchronousTestCase):
 
 class OtherProtocolTests(SynchronousTestCase):
     def test_it_is_told_what_this_port_speaks(self) -> None:
-        """One sentence, and the connection ends."""
         for opening, name in (
             (b"GET / HTTP/1.1\r\n", "an HTTP request"),
             (b"\x16\x03\x01\x02\x00", "a TLS handshake"),

@@ -59,8 +59,6 @@ def types(messages: list[dict[str, Any]]) -> list[str]:
 
 
 class LinesTests(SynchronousTestCase):
-    """Lines that are no messages: what is said of them, and how long that is borne."""
-
     def test_row_67_a_second_line_that_is_not_json_ends_the_connection(self) -> None:
         """The first is refused; the seat is kept."""
         _, ann, bob = pair()
@@ -97,7 +95,6 @@ class LinesTests(SynchronousTestCase):
         self.assertFalse(ann.client.closed)
 
     def test_twenty_refusals_end_a_connection(self) -> None:
-        """Within twenty seconds; slower ones are borne for ever."""
         client = MemoryHost({"eriantys.ping": "0"}).connect("eriantys")
         for _ in range(19):
             client.say("[]")
@@ -149,7 +146,6 @@ class LobbyTests(SynchronousTestCase):
         self.assertIn('"INVALID_ACTION"', self.named(world, line("LoginMessage", nickname="dora"))[0])
 
     def test_row_76_settings(self) -> None:
-        """Numbers of players that are none here are settings that cannot be; what is no number is no message."""
         ann = guest(MemoryHost(OPEN), "ann")
         for players in (0, 1, 5, -1, 2**63):
             self.assertEqual(errors(ann.ask("SetGame", numberOfPlayers=players, expertMode=True)), ["INVALID_SETTINGS"])
@@ -200,17 +196,13 @@ class LobbyTests(SynchronousTestCase):
 
 
 class MatchTests(SynchronousTestCase):
-    """Choices that cannot be had: the error, the same question, and nothing changed."""
-
     def assert_refused(self, player: Player, error: str, kind: str, **arguments: Any) -> None:
-        """Refused with this error, and asked the same again."""
         request, before = player.request, master_of(player.world)._state
         heard = player.ask(kind, **arguments)
         self.assertEqual((errors(heard), heard[1:]), ([error], [request]), (kind, arguments))
         self.assertEqual(master_of(player.world)._state, before)
 
     def test_row_78_towers_and_wizards(self) -> None:
-        """Not offered, or out of range."""
         _, ann, bob = asked_for("AvailableTowers")
         self.assert_refused(ann, "TOWER_NOT_AVAILABLE", "ChosenTower", tower="GREY")
         ann.ask("ChosenTower", tower="WHITE")
@@ -245,7 +237,6 @@ class MatchTests(SynchronousTestCase):
         self.assertEqual((errors(heard), types(heard)[1:]), (["FULL_DINING_ROOM"], ["MovableStudents"]))
 
     def test_row_78_steps_and_clouds(self) -> None:
-        """Too few, too many, beyond the last, and an empty one."""
         _, ann, _ = asked_for("MotherNatureSteps")
         for steps in (0, -1, 5, 2**63):
             self.assert_refused(ann, "INVALID_INPUT", "ChosenSteps", steps=steps)
@@ -296,7 +287,6 @@ class MatchTests(SynchronousTestCase):
         self.assertEqual(ann.board["dashboard"]["islands"][9]["members"], [12])
 
     def test_row_85_characters_that_cannot_be_used(self) -> None:
-        """Without coins, twice in a turn, not on the table, not usable, without tiles, and in the normal game."""
         world, ann, bob = dealt()
         position = rich(Character.HERBALIST, Character.MINSTREL, Character.THIEF, coins=0)
         laid_out(world, ann, bob, acting(position))
@@ -368,7 +358,6 @@ class ConnectionTests(SynchronousTestCase):
         play(world, (ann, bob), most=40)
 
     def test_row_82_nothing_is_heard_after_disconnect(self) -> None:
-        """Not from the same segment either; the connection is closed."""
         world, ann, bob = pair()
         ann.client.say(line("Disconnect"), line("LoginMessage", nickname="carl"))
         self.assertTrue(ann.client.closed)
@@ -509,7 +498,6 @@ class ComingBackTests(PropertyCase):
         self.assertEqual(types(ann.hear()), ["AvailableTowers"])
 
     def test_strangers_do_not_get_the_seat(self) -> None:
-        """Row 95's policy holds on this wire too."""
         for policy, address, back in (
             (ResumePolicy.SAME_ADDRESS, "198.51.100.7", False),
             (ResumePolicy.ANY, "198.51.100.7", True),
@@ -525,7 +513,6 @@ class ComingBackTests(PropertyCase):
 
 class KeptElsewhereTests(PropertyCase):
     def elsewhere(self, strict: bool = False) -> tuple[MemoryHost, Client, Client]:
-        """Ann's seat is kept at an Onitama table, where Bob waits for her; her new connection here, and Bob's."""
         world = MemoryHost(OPEN, strict=strict)
         ann, bob = world.connect("onitama"), world.connect("onitama")
         ann.say("LOGIN|ann")
@@ -549,7 +536,6 @@ class KeptElsewhereTests(PropertyCase):
         self.assertTrue(any(text.startswith("GAME_OVER|bob") for text in bob.heard()))
 
     def test_strict_mode_does_not_know_the_key(self) -> None:
-        """It is malformed there, and nothing is given up."""
         _, client, bob = self.elsewhere(strict=True)
         self.assertIn("INVALID_INPUT", client.ask(line("LoginMessage", nickname="ann", giveUp=True))[0])
         self.assertEqual(bob.heard(), [])
@@ -581,7 +567,6 @@ class LeavingTests(PropertyCase):
         return gone, others
 
     def test_two_teams(self) -> None:
-        """The other team wins, at any moment after the teams are chosen."""
         for seats in (2, 4):
             for way in ("disconnect", "grace", "time"):
                 for most in (10, 50):
@@ -609,8 +594,7 @@ class LeavingTests(PropertyCase):
         self.assertEqual([other.heard["UpdateBoard"] for other in others], [0, 0])
         self.assertIs(gone.client.world.lobby.registry.get(gone.name), None)
 
-    def test_the_name_of_who_left_is_free(self) -> None:
-        """And leads into the lobby."""
+    def test_the_name_of_who_left_is_free_and_leads_into_the_lobby(self) -> None:
         gone, _ = self.endings(2, "disconnect", 10)
         self.assertEqual([message.get("message") for message in gone.connect()], ["ENTER_NICKNAME", "SUCCESS"])
         self.assertIs(gone.client.state, EriantysState.LOBBY)
@@ -650,8 +634,7 @@ class LeavingTests(PropertyCase):
         bob.hear()
         self.assertEqual([player.request is not None for player in (ann, bob)], [False, True])
 
-    def test_after_the_end_a_match_can_be_set_up_on_the_same_connections(self) -> None:
-        """Under the same names, with another number."""
+    def test_a_match_can_be_set_up_on_the_same_connections_after_the_end(self) -> None:
         gone, (bob,) = self.endings(2, "disconnect", 10)
         gone.connect()
         bob.over = False

@@ -86,7 +86,6 @@ class ParsingTests(PropertyCase):
             self.assertEqual(parse(none), m.ChosenStudent(None))
 
     def test_examples_of_the_error_texts_are_messages(self) -> None:
-        """What a client is told to send can be sent."""
         for name, kind in CLIENT_TYPES.items():
             self.assertIs(type(parse(example(name).encode())), kind)
 
@@ -152,7 +151,6 @@ class ParsingTests(PropertyCase):
         self.assertEqual(parse(rb'{"type":"LoginMessage","nickname":"\ud83d\ude00"}'), m.LoginMessage("\U0001f600"))
 
     def test_row_72_other_encodings(self) -> None:
-        """UTF-16, a byte order mark, and bytes that are no UTF-8 are not JSON."""
         pong = '{"type":"Pong"}'
         for line in (pong.encode("utf-16-le"), pong.encode("utf-16-be"), b"\xef\xbb\xbf" + pong.encode()):
             self.assertEqual(parse(line), NOT_JSON)
@@ -165,7 +163,6 @@ class ParsingTests(PropertyCase):
             self.assertEqual(parse(line), NOT_UTF8)
 
     def test_row_73_what_is_no_message(self) -> None:
-        """Arrays, strings and numbers; no type, or an unknown one, or in another case; keys that do not belong there."""
         for line in (
             b"[]",
             b'"Pong"',
@@ -189,7 +186,6 @@ class ParsingTests(PropertyCase):
             self.assertEqual(parse(line), STEPS)
 
     def test_a_key_that_is_spelled_in_another_way(self) -> None:
-        """It is named beside the key that was expected, if nothing in it could do harm."""
         for line, came, expected in (
             (b'{"type":"SetGame","number_of_players":2,"expertMode":false}', "number_of_players", "numberOfPlayers"),
             (b'{"type":"SetGame","numberOfPlayers":2,"expert-mode":false}', "expert-mode", "expertMode"),
@@ -229,7 +225,6 @@ class ParsingTests(PropertyCase):
 
     @given(st.binary(max_size=200) | st.text(max_size=200).map(lambda text: text.encode("utf-8", "surrogatepass")))
     def test_any_line_is_something(self, line: bytes) -> None:
-        """Nothing raises but what ends a connection."""
         try:
             parse(line)
         except WireError:
@@ -249,7 +244,6 @@ class ParsingTests(PropertyCase):
             self.assertIsInstance(parse(line), NoMessage | Malformed)
 
     def test_reasons_hold_nothing_of_the_line(self) -> None:
-        """Row 26: what a client sends never comes back."""
         for line in (
             b'{"type":"evil\\u001b"}',
             b"evil",
@@ -274,7 +268,6 @@ class StreamTests(PropertyCase):
         self.assertRaises(WireError, list, JsonCodec(BoardCache()).feed(longest + b" \n"))
 
     def test_blank_lines(self) -> None:
-        """People send them, and keep-alives."""
         self.assertEqual(list(JsonCodec(BoardCache()).feed(b"\n \r\n\t\n")), [BLANK] * 3)
 
 
@@ -286,7 +279,6 @@ class EncodingTests(PropertyCase):
         self.assertEqual({type(message) for message, _ in LINES}, set(SERVER_TYPES.values()))
 
     def test_every_message_of_the_server_reads_back(self) -> None:
-        """A client that decodes what was encoded has the message again."""
         for message, _ in LINES:
             content = json.loads(encode(message))
             name = content.pop("type")
@@ -367,7 +359,6 @@ DASHBOARD = st.builds(
 
 
 def unset(strategy: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
-    """The same, or left out."""
     return st.just(UNSET) | strategy
 
 

@@ -52,7 +52,6 @@ def words(messages: list[Message]) -> list[str]:
 
 
 def four(most: int) -> tuple[MemoryHost, list[Player]]:
-    """Four players, after so many answers, with all that was said heard."""
     world = MemoryHost(OPEN, rng=random.Random(4).randrange)
     players = [Player(world, name, random.Random(n)) for n, name in enumerate(("ann", "bob", "carl", "dora"))]
     seated(world, players, expert=False)
@@ -255,7 +254,6 @@ class TurnTests(SynchronousTestCase):
 
 class CharactersAndErrorsTests(SynchronousTestCase):
     def test_d_m26_a_refused_answer_is_asked_again(self) -> None:
-        """The error, and the same request."""
         _, ann, _ = asked_for("MotherNatureSteps")
         heard = ann.ask("ChosenSteps", steps=9)
         self.assertEqual((errors(heard), heard[1:]), (["INVALID_INPUT"], [ann.request]))
@@ -379,7 +377,6 @@ class EndTests(SynchronousTestCase):
             self.assertTrue(text.startswith('{"type":"'))
 
     def test_d_m29_no_time_limit_unless_it_is_asked_for(self) -> None:
-        """A day of thinking is no fault; with a move time it is, and everybody is told who won."""
         world, ann, bob = pair()
         world.wait(86_000)
         self.assertEqual(types(ann.ask("ChosenTower", tower="WHITE")), ["CommunicationMessage"])
@@ -560,13 +557,11 @@ class GateTests(PropertyCase):
 
 
 def due(player: Player) -> int:
-    """How many Acknowledgements a player's client owes."""
     owed: int = player.client.protocol._conversation._client.due  # type: ignore[attr-defined]
     return owed
 
 
 def owing_nothing(*players: Player) -> None:
-    """From here on nobody acknowledges anything; so far everybody has."""
     for player in players:
         player.hear()
         player.habit = never
@@ -591,8 +586,6 @@ class SharedTests(SynchronousTestCase):
 
 
 class DueTests(SynchronousTestCase):
-    """Each message that is due, and none that may be acknowledged only."""
-
     def test_before_the_match(self) -> None:
         """UpdateLobby and MatchStarted; not the answers to SetGame and JoinAvailableGame."""
         world, _, _ = pair()

@@ -34,8 +34,6 @@ NOT_AWAITED = "the published programs have no message for it"
 
 
 class GreetingHost(memory_host.MemoryHost):
-    """A host whose clients have sent the header of their streams."""
-
     def connect(self, wire: str = "eriantys-java", address: str = "192.0.2.1") -> Client:
         client = super().connect(wire, address)
         assert isinstance(client.message_text, JavaWords)
@@ -170,7 +168,6 @@ class JsonTurns:
         self._seated = False
 
     def turn(self) -> bool:
-        """Read, and do one thing. Whether something was done."""
         heard = bool(self.player.hear())
         if not self._seated:
             return self._sit_down() or heard
@@ -218,7 +215,6 @@ class RefusalTests(SynchronousTestCase):
 
 class MixedTests(SynchronousTestCase):
     def same_board(self, java: JavaPlayer, other: Player) -> None:
-        """What both were shown last is the same."""
         board, json_board = java.board, other.board
         assert board is not None and json_board is not None
         islands = json_board["dashboard"]["islands"]
@@ -243,7 +239,6 @@ class MixedTests(SynchronousTestCase):
         self.same_board(ann, bob.player)
 
     def test_json_opens_and_java_joins(self) -> None:
-        """The other way round."""
         host = new_host(6)
         bob = JsonTurns(host, "bob", 6, opens=(2, False))
         bob.turn()
@@ -252,7 +247,6 @@ class MixedTests(SynchronousTestCase):
         self.same_board(ann, bob.player)
 
     def test_two_of_each_at_one_table(self) -> None:
-        """Four players, in teams."""
         host = new_host(8)
         players = company(host, 8, 2, expert=True)
         players[0].opens = (4, True)
@@ -273,7 +267,6 @@ class ComingBackTests(SynchronousTestCase):
         self.assertLess(plain, set(map(type, lost)))
 
     def test_the_host_restarts(self) -> None:
-        """Both players find their game, and play on."""
         journal = RecordingJournal()
         host = new_host(2, journal)
         players = company(host, 2, 2, expert=True)
@@ -320,7 +313,6 @@ class ComingBackTests(SynchronousTestCase):
         self.same_kinds(ann.told)
 
     def same_kinds(self, told: Sequence[Message]) -> None:
-        """In a match a client is told of no other wire's messages."""
         started = next(at for at, one in enumerate(told) if isinstance(one, m.MatchStarted))
         self.assertFalse(any(isinstance(one, m.UpdateLobby) for one in told[started:]))
 
@@ -334,7 +326,6 @@ class PageTests(SynchronousTestCase):
         self.page = PAGE.read_text("utf-8")
 
     def test_every_class_stands_there(self) -> None:
-        """With its UID, the names of its fields and its superclass."""
         found = {full_name(row[1]): row for row in _ROW.finditer(self.page)}
         plain = {name for name, java in CLASSES.items() if java.flags != ENUMERATION and not name.startswith("[")}
         self.assertEqual(set(found), plain)
@@ -368,10 +359,7 @@ def kinds(lines: list[str]) -> list[str]:
 
 
 class ConversationCase(SynchronousTestCase):
-    """Tables of two."""
-
     def at_table(self, settings: Mapping[str, str] = QUICK, other: str = WIRE) -> tuple[MemoryHost, Client, Client]:
-        """Ann and Bob at a table of the expert game; Ann is asked for a team."""
         host = MemoryHost({"limits.unlimited": "yes", **settings})
         ann, bob = host.connect(WIRE), host.connect(other)
         ann.say("LoginMessage nickname=ann", "SetGame expertMode=true numberOfPlayers=2")
@@ -484,7 +472,6 @@ class ConnectionTests(ConversationCase):
         self.assertTrue(client.closed)
 
     def test_twenty_refusals_end_the_connection(self) -> None:
-        """Within twenty seconds, as on all wires."""
         host = MemoryHost(QUICK)
         client = host.connect(WIRE)
         for _ in range(19):
@@ -495,7 +482,6 @@ class ConnectionTests(ConversationCase):
         self.assertTrue(client.closed)
 
     def test_bytes_that_are_no_message_end_it(self) -> None:
-        """Nothing is said, and a seat is kept."""
         host, ann, bob = self.at_table()
         ann.say("bytes 73 75")
         host.wait(2)
@@ -503,7 +489,6 @@ class ConnectionTests(ConversationCase):
         self.assertEqual((ann.heard(), bob.heard()), ([], ["PlayerDisconnected nickname=ann"]))
 
     def test_a_table_that_nobody_joins_is_closed(self) -> None:
-        """The client is told so, and can create another game."""
         host = MemoryHost({**QUICK, "limits.open_table_seconds": "60"})
         ann = host.connect(WIRE)
         ann.say("LoginMessage nickname=ann", "SetGame expertMode=true numberOfPlayers=2")
@@ -668,7 +653,6 @@ class EndTests(ConversationCase):
         self.assertEqual(told[-1], "winReason LAST_TOWER_BUILD")
 
     def test_three_groups(self) -> None:
-        """The reason says what decided."""
         told = self.walked((4, GameTower.BLACK), (1, None), (3, GameTower.WHITE), (4, None), towers=4)
         self.assertEqual(
             kinds(told), ["IslandOwner", "UNIFIED_ISLANDS", "UpdateBoard", "END_MOVE_2", "CommunicateWinner"]

@@ -56,7 +56,6 @@ from tests.kit.wires.eriantys_players import master_of
 
 
 def greeted() -> JavaCodec:
-    """A codec that has read the stream's header."""
     codec = JavaCodec(BoardCache())
     assert list(codec.feed(HEADER)) == []
     return codec
@@ -111,7 +110,6 @@ class JavaCodecTests(CodecContract, PropertyCase):
 
 class RecordedTests(SynchronousTestCase):
     def test_messages_of_clients(self) -> None:
-        """Each is read, and written again as the same bytes."""
         for name, data, value in recorded("C"):
             [message] = greeted().feed(data)
             self.assertEqual(type(message).__name__, name)
@@ -393,13 +391,11 @@ class JavaClientCodecTests(ClientCodecContract, PropertyCase):
         return JavaClientCodec()
 
     def test_the_types_are_all(self) -> None:
-        """Every message of the wire is drawn."""
         self.assertEqual(set(self.server_messages), set(m.SERVER_TYPES.values()))
         self.assertEqual(set(self.client_messages), set(m.CLIENT_TYPES.values()))
 
 
 def listed(items: bytes, size: int) -> bytes:
-    """An ArrayList as the first one of a message."""
     count = size.to_bytes(4, "big")
     head = described("java.util.ArrayList", 0x7881D21D99C7619D, 3, b"\0\1I\0\4size")
     return b"\x73" + head + count + b"\x77\4" + count + items + b"\x78"
@@ -440,7 +436,6 @@ class HostileServerTests(SynchronousTestCase):
         self.assertRaises(WireError, list, JavaClientCodec().feed(whole))
 
     def test_parts_of_another_class(self) -> None:
-        """Fields and the contents of lists are what the message says that they are."""
         games = JavaCodec(BoardCache()).encode(m.AvailableGames((m.GameInfo(True, 1, 2, 3),)))
         students = JavaCodec(BoardCache()).encode(m.MovableStudents((m.Color.RED,)))
         mixed = games[: games.index(b"\x73\x72\0\x1eit.p")] + students[students.index(b"\x7e\x72") :]
@@ -457,7 +452,6 @@ TWO = ("ann", "bob")
 
 
 def shown(position: Position) -> UpdateBoard:
-    """A board, in Ann's turn."""
     return rendering.board_of(board_of(position), TWO, Seat(0))
 
 
@@ -507,7 +501,6 @@ class ReasonTests(SynchronousTestCase):
         return rendering.reason_of(Won(team, (Seat(0),), "why", None), board)
 
     def test_reasons(self) -> None:
-        """The last tower, few islands, or the last round; decided by towers, professors, or not at all."""
         position, reason = new_position(2), EndOfGameReason
         ahead = with_school(position, 0, towers=5)
         professor = evolve(position, professors=(Seat(0), None, None, None, None))
@@ -543,7 +536,6 @@ class SettingsTests(SynchronousTestCase):
         self.assertGreater(SILENT_SECONDS, 5)
 
     def test_a_board_is_encoded_once_for_a_listener(self) -> None:
-        """Its codecs share the last one."""
         config: JavaConfig = configure({})
         board = shown(new_position(2))
         first, second = config.new_codec(), config.new_codec()
@@ -574,7 +566,6 @@ def exchanged(heap: tuple[int, ...], colour: Colour) -> tuple[int, ...]:
 
 
 def new_card(character: Character) -> Card:
-    """A card as it lies on the table at first, without students."""
     return Card(character, 1, no_entry_tiles=EFFECTS[character].no_entry_tiles)
 
 
@@ -618,7 +609,6 @@ class ReplayTests(SynchronousTestCase):
         self.assertFalse(self.bob.closed)
 
     def entries(self) -> int:
-        """How many entries the journal has."""
         return sum(map(len, self.host.journal.entries.values()))
 
     def prepare(self, messages: list[Message]) -> None:

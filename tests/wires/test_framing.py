@@ -43,7 +43,6 @@ LIMIT = 6
 
 
 def heard(buffer: Buffer, chunks: Iterable[bytes]) -> tuple[list[bytes], bool, bool]:
-    """The pieces, whether the buffer broke, and whether a piece is unfinished."""
     pieces: list[bytes] = []
     for chunk in chunks:
         try:
@@ -54,12 +53,10 @@ def heard(buffer: Buffer, chunks: Iterable[bytes]) -> tuple[list[bytes], bool, b
 
 
 def one_by_one(data: bytes) -> list[bytes]:
-    """Every byte a chunk of its own."""
     return [data[place : place + 1] for place in range(len(data))]
 
 
 def cut(data: bytes, places: Iterable[int]) -> list[bytes]:
-    """The same bytes in chunks that end at these places."""
     ends = sorted({place for place in places if place < len(data)})
     return [data[start:end] for start, end in zip([0, *ends], [*ends, len(data)], strict=True)]
 
@@ -85,7 +82,6 @@ class Counted(bytearray):
 
 
 def work_for(buffer: Any, data: bytes) -> int:
-    """How many bytes a buffer touches to cut one chunk."""
     buffer._rest = counted = Counted()
     for _ in buffer.feed(data):
         pass
@@ -143,7 +139,6 @@ class CutContract(Mixin):
         self.assertEqual(heard(buffer, [stream]), ([], broke, unfinished))
 
     def test_nothing_is_nothing(self) -> None:
-        """An empty chunk gives no piece and begins none."""
         self.assertEqual(heard(self.buffer(), [b"", b""]), ([], False, False))
 
     def test_work_grows_with_the_chunk_alone(self) -> None:
@@ -156,7 +151,6 @@ class CutContract(Mixin):
 
 
 def frame_size(header: bytes) -> int:
-    """The payload of the frames in these tests: a type, then the payload's size."""
     if header[0] == 0xFF:
         raise WireError("an unknown type")
     if header[1] > LIMIT:
@@ -165,13 +159,10 @@ def frame_size(header: bytes) -> int:
 
 
 def mostly(alphabet: bytes) -> st.SearchStrategy[bytes]:
-    """Streams over a few bytes, so that what matters meets often."""
     return st.lists(st.sampled_from(list(alphabet)), max_size=24).map(bytes)
 
 
 class LineCutTests(CutContract, PropertyCase):
-    """Lines, with line ends, telnet's bytes and too long ones mixed at random."""
-
     buffer = staticmethod(lambda: LineBuffer(LIMIT))
     streams = st.one_of(
         mostly(b"ab\r\n\n"),
@@ -196,7 +187,6 @@ class FrameCutTests(CutContract, PropertyCase):
 
 class LineTests(SynchronousTestCase):
     def lines(self, *chunks: bytes, limit: int = LIMIT) -> list[bytes]:
-        """The lines of a stream that must not break."""
         lines, broke, _ = heard(LineBuffer(limit), chunks)
         self.assertFalse(broke, "the stream broke")
         return lines
@@ -206,7 +196,6 @@ class LineTests(SynchronousTestCase):
         self.assertEqual(self.lines(b"a\nb\r\n\n\r\nc\r\r\nd\re\n"), [b"a", b"b", b"", b"", b"c\r", b"d\re"])
 
     def test_unfinished(self) -> None:
-        """A line that has begun is unfinished until it ends; after it nothing is."""
         buffer = LineBuffer(LIMIT)
         for chunk, unfinished in ((b"a", True), (b"b\n", False), (b"c\nd", True), (b"\n", False)):
             for _ in buffer.feed(chunk):
@@ -224,7 +213,6 @@ class LineTests(SynchronousTestCase):
             self.assertEqual(buffer.unfinished, unfinished)
 
     def test_limit_exactly(self) -> None:
-        """A line as long as the limit passes, with either ending, in one chunk and byte by byte."""
         for ending in (b"\n", b"\r\n"):
             stream = b"abcdef" + ending
             self.assertEqual(self.lines(stream), [b"abcdef"])
@@ -309,12 +297,10 @@ class ForeignTests(SynchronousTestCase):
     )
 
     def reason(self, *chunks: bytes, limit: int = 40) -> str:
-        """Why a stream broke."""
         buffer = LineBuffer(limit)
         return str(self.assertRaises(WireError, lambda: [list(buffer.feed(chunk)) for chunk in chunks]))
 
     def test_openings(self) -> None:
-        """HTTP and SSH are known by their first line, whole or byte by byte."""
         for opening in self.OPENINGS:
             self.assertEqual(self.reason(opening), "another protocol")
             self.assertEqual(self.reason(*one_by_one(opening)), "another protocol")
@@ -359,7 +345,6 @@ class FrameTests(SynchronousTestCase):
             self.assertEqual(heard(FrameBuffer(2, frame_size), one_by_one(header)), ([], True, False))
 
     def test_limit_exactly(self) -> None:
-        """The largest payload passes, byte by byte as well."""
         frame = b"\x01\x06abcdef"
         self.assertEqual(heard(FrameBuffer(2, frame_size), one_by_one(frame * 2)), ([frame, frame], False, False))
 
@@ -371,7 +356,6 @@ class FrameTests(SynchronousTestCase):
 
 class LastEncodedTests(SynchronousTestCase):
     def test_encoded_once(self) -> None:
-        """As long as it is the same message, and not only an equal one."""
         encoded: list[list[int]] = []
 
         def encode(message: list[int]) -> bytes:
@@ -396,8 +380,6 @@ BAD = UndecodableLine("no digits")
 
 
 class Echo(FrameCodec[Any]):
-    """Texts of digits."""
-
     LIMIT = 200
 
     def read(self, text: bytes) -> Any:
@@ -408,8 +390,6 @@ class Echo(FrameCodec[Any]):
 
 
 class CodecTests(CodecContract, PropertyCase):
-    """What all codecs do."""
-
     text = FrameText
     streams = (
         message("1")
@@ -465,8 +445,6 @@ class CodecTests(CodecContract, PropertyCase):
 
 
 class RuleTests(PropertyCase):
-    """The close codes, and what is kept."""
-
     def test_each_frame_of_a_message_counts(self) -> None:
         """The work is in the frame: a message in fragments is as dear as so many messages, and not before it is whole."""
         codec = Echo()
@@ -538,7 +516,6 @@ class RuleTests(PropertyCase):
 
 
 def ours(stream: bytes) -> tuple[list[str], int | None]:
-    """The texts, and the close code."""
     texts: list[str] = []
     codec = Echo()
     try:
@@ -553,7 +530,6 @@ def ours(stream: bytes) -> tuple[list[str], int | None]:
 
 
 def theirs(stream: bytes) -> tuple[list[str], int | None]:
-    """The same by `websockets`."""
     server = Protocol(Side.SERVER, max_size=1000)
     server.receive_data(stream)
     texts: list[str] = []

@@ -28,14 +28,11 @@ TRANSCRIPTS = Path(__file__).parents[1] / "transcripts"
 
 
 def entered(client: Client) -> Any:
-    """The last answer to `create` or `join` that was read."""
     text: Any = client.message_text
     return text.entered[-1]
 
 
 class WireTests(WireContract, PropertyCase):
-    """What all wires do."""
-
     wire = WIRE
     transcripts = TRANSCRIPTS
     text = LitamaLines
@@ -99,8 +96,6 @@ def failed(error: str, command: str, match_id: str = "") -> Any:
 
 
 class LitamaCase(SynchronousTestCase):
-    """A host with all wires of Onitama."""
-
     def setUp(self) -> None:
         self.host = self.new_host()
 
@@ -153,8 +148,6 @@ class LitamaCodecTests(CodecContract, PropertyCase):
 
 
 class PlayerTests(LitamaCase):
-    """The program of `gamehost player litama`."""
-
     def test_against_a_player_of_another_wire(self) -> None:
         """Whole matches, with both stamps."""
         for settings in (BLUE, RED):
@@ -168,8 +161,6 @@ class PlayerTests(LitamaCase):
 
 
 class CommandTests(LitamaCase):
-    """The words to the letter."""
-
     def test_answers_have_their_fields_in_order(self) -> None:
         client = self.connect()
         client.say("create ann")
@@ -301,8 +292,6 @@ class CommandTests(LitamaCase):
 
 
 class MeetingTests(LitamaCase):
-    """Players of this wire and of others."""
-
     def test_players_of_all_wires(self) -> None:
         """A creator meets whoever waits, and whoever comes, and both are told each other's moves."""
         for wire, log_in, hears in (
@@ -496,8 +485,6 @@ class ReturnTests(LitamaCase):
 
 
 class ClientTests(LitamaCase):
-    """What public clients rely on."""
-
     def test_the_answer_to_spectate_comes_before_any_state(self) -> None:
         """While the match waits, and when it has begun."""
         ann = self.connect()

@@ -78,7 +78,6 @@ PAGE = Path(__file__).parents[2] / "docs" / "wires" / "onitama.rst"
 
 
 def seated(world: MemoryHost) -> tuple[Client, Client]:
-    """Ann (White) and Bob (Black) at a table, with nothing unheard."""
     ann, bob = world.connect(), world.connect()
     ann.say("LOGIN|ann")
     bob.say("LOGIN|bob")
@@ -128,8 +127,6 @@ SENT = {
 
 
 class AnswersTests(SynchronousTestCase):
-    """The page's table of answers, over the whole product of states and messages."""
-
     def in_state(self, state: str, strict: bool = False) -> Client:
         world = MemoryHost(DEAL, strict=strict)
         client = world.connect()
@@ -284,7 +281,6 @@ class CatalogueTests(SynchronousTestCase):
         self.assertIs(master_of(world).position, before)
 
     def test_row_94_name_of_a_live_seat_is_refused(self) -> None:
-        """In whatever case and form; the seat plays on."""
         world = MemoryHost(DEAL)
         ann, _ = seated(world)
         for name in ("ann", "ANN", "\uff41nn"):
@@ -305,7 +301,6 @@ class CatalogueTests(SynchronousTestCase):
                 self.assertEqual(line.split("|")[0], answer, (policy, address))
 
     def test_row_96_reconnect_from_a_client_is_refused(self) -> None:
-        """Only the server says it."""
         self.assertEqual(MemoryHost().connect().ask("RECONNECT|ann"), ["ERROR|only the server says RECONNECT"])
 
     def test_row_98_both_come_back_in_the_other_order(self) -> None:
@@ -387,7 +382,6 @@ class ComingBackTests(PropertyCase):
         self.assertEqual((ann.heard(), bob.heard()), (["GAME_OVER|bob"], ["GAME_OVER|bob"]))
 
     def test_who_is_only_waiting_and_drops_is_gone(self) -> None:
-        """The name is free, and nobody is paired with nobody."""
         world = MemoryHost()
         world.connect().say("LOGIN|ann")
         waiting = world.connect()
@@ -426,8 +420,6 @@ class ComingBackTests(PropertyCase):
 
 
 class LostPeopleTests(SynchronousTestCase):
-    """People who do not know the protocol, and clients of other protocols."""
-
     def test_help_is_an_explanation_and_an_example_that_works(self) -> None:
         """The line after the explanation can be sent back as it is."""
         world = MemoryHost(DEAL)
@@ -468,10 +460,7 @@ class LostPeopleTests(SynchronousTestCase):
 
 
 class EndTests(SynchronousTestCase):
-    """Giving up, and what is sent before its sender can know of the end."""
-
     def test_resign_gives_the_game_to_the_other(self) -> None:
-        """On either turn; both hear GAME_OVER and may play again."""
         for loser, winner in ((0, "bob"), (1, "ann")):
             world = MemoryHost(DEAL)
             players = seated(world)
@@ -481,7 +470,6 @@ class EndTests(SynchronousTestCase):
             self.assertEqual(players[1].ask("LOGIN|bob")[0].split("|")[:3], ["START", "ann", "bob"])
 
     def test_resign_is_told_once_the_journal_has_it(self) -> None:
-        """As every end of a match is."""
         journal = RecordingJournal(late=True)
         world = MemoryHost(DEAL, journal=journal)
         ann, bob = world.connect(), world.connect()
@@ -495,7 +483,6 @@ class EndTests(SynchronousTestCase):
         self.assertEqual((ann.heard(), bob.heard()), (["GAME_OVER|bob"],) * 2)
 
     def over(self, **options: Any) -> tuple[Client, Client]:
-        """A game that Ann's move has just ended."""
         ann, bob = seated(MemoryHost(DEAL | {"onitama.max_plies": "1"}, **options))
         ann.say("MAKE_MOVE|ox|c1|c2")
         ann.heard()
@@ -593,7 +580,6 @@ class ParsingTests(PropertyCase):
         self.assertEqual(parse("LOGIN|an n"), Login("an n"))
 
     def test_what_is_not_quite_a_message_says_so(self) -> None:
-        """Wrong fields, the server's own words, lower case, and anything else."""
         self.assertEqual(parse("MAKE_MOVE|tiger"), WrongFields("MAKE_MOVE", CLIENT_COMMANDS["MAKE_MOVE"][2]))
         self.assertEqual(parse("GAME_OVER|ann"), NotForServer("GAME_OVER"))
         self.assertEqual(parse("login"), Unknown("LOGIN"))
@@ -609,7 +595,6 @@ class ParsingTests(PropertyCase):
 
     @given(st.lists(st.sampled_from(sorted(CLIENT_COMMANDS)) | FIELD, min_size=1, max_size=5))
     def test_client_s_messages_read_back(self, fields: list[str]) -> None:
-        """A message that was read, written again with the same fields, is the same message."""
         line = "|".join(fields)
         message: Any = parse(line)
         if isinstance(message, Login | MakeMove | Stalemate):
@@ -618,7 +603,6 @@ class ParsingTests(PropertyCase):
 
 class EncodingTests(PropertyCase):
     def test_every_message_of_the_server(self) -> None:
-        """As the wire's page prints them."""
         cards = "white=boar,ox;black=crab,eel;spare=tiger"
         examples: list[tuple[Any, str]] = [
             (Start("ann", "bob", cards), f"START|ann|bob|{cards}"),
@@ -692,12 +676,10 @@ class PipesClientCodecTests(ClientCodecContract, PropertyCase):
         return PipesClientCodec()
 
     def test_the_types_are_all(self) -> None:
-        """Every message of the wire is drawn."""
         self.assertEqual(self.server_messages.keys(), m.SERVER_COMMANDS.keys())
         self.assertEqual(self.client_messages.keys(), {kind for kind, _, _ in m.CLIENT_COMMANDS.values()})
 
     def test_errors(self) -> None:
-        """What was wrong is said, and nothing of the line is repeated."""
         for line, words in (
             (b"HELLO|x\n", "unknown command; expected one of START, MOVE_WAS_MADE"),
             (b"LOGIN|x\n", "unknown command"),

@@ -42,7 +42,6 @@ STUCK = Position((("tiger", "horse"), ("crab", "eel")), "ox", "P....P....K....P.
 
 
 def entered(host: MemoryHost, name: str, wire: str = FINAL) -> Client:
-    """A new connection that logs in."""
     client = host.connect(wire)
     client.say(f"LOGIN|{name}")
     return client
@@ -58,13 +57,11 @@ def seated(host: MemoryHost, *wires: str) -> tuple[Client, Client]:
 
 
 def master_of(host: MemoryHost) -> Any:
-    """The master of the only table."""
     [table] = host.lobby.tables.values()
     return table._master
 
 
 def said(action: Move | Exchange, wire: str) -> str:
-    """An action in the words of a wire."""
     match action, wire:
         case Move(card, start, end), "onitama":
             return f"MAKE_MOVE|{card}|{SQUARES[start]}|{SQUARES[end]}"
@@ -151,8 +148,6 @@ def documented() -> Iterator[tuple[str, dict[str, str]]]:
 
 
 class AnswersTests(SynchronousTestCase):
-    """The page's table of answers, over the whole product of states and messages."""
-
     def in_state(self, state: str) -> Client:
         host = MemoryHost(DEAL)
         client = host.connect(FINAL)
@@ -347,7 +342,6 @@ RECORDED = Path(__file__).parents[1] / "vectors" / "onitama_final.jsonl"
 
 class AcrossTests(PropertyCase):
     def test_the_document_s_player_and_this_one(self) -> None:
-        """Each hears the other in its own words, and the deal is one."""
         host = MemoryHost(DEAL)
         ann, bob = entered(host, "ann"), entered(host, "bob", "onitama")
         self.assertEqual(ann.heard(), ["WAITING|ann", START])
@@ -388,7 +382,6 @@ class AcrossTests(PropertyCase):
         self.assertEqual(entered(host, "bob").heard()[1].split("|")[:3], ["START", "bob", "x" * 20])
 
     def test_a_seat_of_another_wire_is_kept_there(self) -> None:
-        """The refusal says where."""
         host = MemoryHost(DEAL)
         _, bob = seated(host, FINAL, "onitama")
         bob.drop()
@@ -449,8 +442,6 @@ class AcrossTests(PropertyCase):
 
 
 class RecordedTests(SynchronousTestCase):
-    """The published server and two published clients, as they were recorded."""
-
     def test_the_recorded_games(self) -> None:
         """
         All that the clients sent is sent to the host, and each client hears what it heard then.
@@ -548,7 +539,6 @@ class FinalCodecTests(CodecContract, PropertyCase):
 
 class ParsingTests(PropertyCase):
     def test_what_is_not_quite_a_message_says_so(self) -> None:
-        """Wrong fields, the server's own words, lower case, a call for help, and anything else."""
         self.assertEqual(parse("LOGIN"), m.WrongFields("LOGIN", m.CLIENT_COMMANDS["LOGIN"][2]))
         self.assertEqual(parse("MAKE_MOVE|ox"), m.WrongFields("MAKE_MOVE", m.CLIENT_COMMANDS["MAKE_MOVE"][2]))
         self.assertEqual(parse("MAKE_PASS|ox|"), m.WrongFields("MAKE_PASS", m.CLIENT_COMMANDS["MAKE_PASS"][2]))
@@ -580,7 +570,6 @@ class BytesTests(PropertyCase):
         self.assertRaises(WireError, list, codec.feed(b"\xff\0"))
 
     def test_other_protocols(self) -> None:
-        """They are known by how they begin, and only at the beginning of a connection."""
         self.assertRaises(OtherProtocol, list, FinalCodec().feed(b"GET / HTTP/1.1\r\n"))
         codec = FinalCodec()
         self.assertEqual(list(codec.feed(b"\0GET / HTTP/1.1\0")), [BLANK, m.Unknown()])
@@ -630,12 +619,10 @@ class FinalClientCodecTests(ClientCodecContract, PropertyCase):
         return FinalClientCodec()
 
     def test_the_types_are_all(self) -> None:
-        """Every message of the wire is drawn."""
         self.assertEqual(self.server_messages.keys(), m.SERVER_COMMANDS.keys())
         self.assertEqual(self.client_messages.keys(), {m.Ping, *(kind for kind, _, _ in m.CLIENT_COMMANDS.values())})
 
     def test_what_is_no_message_of_the_server(self) -> None:
-        """A client's command, a wrong number of fields, a flag that is none, and bytes that are not UTF-8."""
         restore = "RECONNECT|bob|ann" + "|ox" * 5 + "|{}|1" + "|--" * 25
         self.assertIsInstance(read_server(restore.format("1")), m.Restore)
         for text in ("LOGIN|a", "START|a|b", "WAITING", "PING|pong", "RECONNECT|a|b", restore.format("2"), ""):
@@ -643,6 +630,5 @@ class FinalClientCodecTests(ClientCodecContract, PropertyCase):
         self.assertRaises(WireError, list, FinalClientCodec().feed(b"WAITING|\xc3(\0"))
 
     def test_what_cannot_be_written(self) -> None:
-        """A pipe, a zero byte, text that is not Unicode, and a server's message."""
         for message in (m.Login("a|b"), m.Login("a\0"), m.Login("\ud800"), m.MakePass("o x"), m.Waiting("a")):
             self.assertRaises(WireError, FinalClientCodec().encode, message)

@@ -75,7 +75,6 @@ class WireTests(WireContract, PropertyCase):
         }
 
     def logged_in(self, account: bool) -> Situation:
-        """Ann, who does not seek opponents."""
         host, client = self.connected(unlimited="yes")
         client.send(line(do="log-in", name="ann", password="secret secret") if account else self.log_in("ann"))
         return Situation(host, client)
@@ -83,7 +82,6 @@ class WireTests(WireContract, PropertyCase):
 
 class MovesTests(OpenCase):
     def moves(self, client: Client, table: int = 1, **keys: Any) -> Any:
-        """The last answer to a question for moves."""
         client.send(line(do="moves", table=table, **keys))
         return self.told(client)[-1]
 
@@ -215,8 +213,7 @@ class MovesTests(OpenCase):
             answers = [self.moves(player, begun=begun) for player in players]
             self.assertIn("refused", [answer["is"] for answer in answers], begun)
 
-    def test_a_fault_in_the_rules_ends_only_this_connection(self) -> None:
-        """The match goes on without it."""
+    def test_a_fault_in_the_rules_ends_its_connection_alone(self) -> None:
         host = self.host()
         ann, bob, _ = self.matched(host)
         self.patch(Onitama, "legal", lambda game, view, seat: 1 // 0)
@@ -345,8 +342,7 @@ class ConversationTests(OpenCase):
         ann.send(act("ox c1 c2", id=1))
         self.assertEqual([one.get("id", one["is"]) for one in self.told(ann)], ["over", 1])
 
-    def test_a_fault_of_the_game(self) -> None:
-        """The match is suspended, and actions are refused. The connection goes on."""
+    def test_actions_are_refused_after_a_fault_of_the_game(self) -> None:
         host = self.host()
         ann, bob, _ = self.matched(host)
         [table] = host.lobby.tables.values()
@@ -358,7 +354,6 @@ class ConversationTests(OpenCase):
         self.assertEqual(self.ask(bob, do="act", table=1, action="ox c1 c2", id=2)[0]["id"], 2)
 
     def test_a_player_who_leaves_on_another_wire(self) -> None:
-        """`left` is told, in a match of three."""
         host = MemoryHost({"eriantys.move_time": "0"}, wires=(WIRE, ERIANTYS_WIRE))
         clients = [self.enter(host, name)[0] for name in ("ann", "bob")]
         for client in clients:
@@ -370,15 +365,13 @@ class ConversationTests(OpenCase):
         carl.say('{"type":"Disconnect"}')
         self.assertEqual(self.told(clients[0])[0], {"is": "left", "table": 1, "n": 1, "seat": 2})
 
-    def test_the_host_stops(self) -> None:
-        """A client is told when to come again."""
+    def test_a_client_is_told_when_to_come_again(self) -> None:
         host = self.host()
         client, _ = self.enter(host, "ann")
         host.factories["open"].close("the host is stopping")
         self.assertEqual(self.told(client), [{"is": "bye", "why": "the host is stopping", "again": 5.0}])
 
     def test_who_is_gone_watches_nothing(self) -> None:
-        """Neither a match nor the board."""
         host = self.host()
         self.matched(host)
         client = host.connect("open")
@@ -400,8 +393,7 @@ class ConversationTests(OpenCase):
         self.assertLess(number, 100)
         self.assertEqual(self.told(client)[-1], {"is": "bye", "why": "too many refusals"})
 
-    def test_a_player_who_waits_for_a_day(self) -> None:
-        """The client is told why, the connection ends, and the name is free."""
+    def test_who_waits_for_a_day_is_told_why_and_closed(self) -> None:
         host = self.host()
         ann, _ = self.enter(host, "ann")
         ann.send(line(do="seek", game="onitama"))
@@ -414,15 +406,13 @@ class ConversationTests(OpenCase):
         self.assertTrue(ann.closed)
         self.assertIsNone(host.lobby.registry.get("ann"))
 
-    def test_no_room(self) -> None:
-        """Who is not let in is told when to try again."""
+    def test_who_finds_no_room_is_told_when_to_try_again(self) -> None:
         host = MemoryHost({"limits.new_burst": "1"}, wires=(WIRE,))
         host.connect("open")
         why = "too many new connections from this address"
         self.assertEqual(self.told(host.connect("open")), [{"is": "bye", "why": why, "again": 5.0}])
 
     def test_a_watcher_that_does_not_read(self) -> None:
-        """It is cut, and the players do not notice it."""
         host = MemoryHost({**DEAL, "limits.queue_bytes": "1024", "limits.unlimited": "yes"}, wires=(WIRE,))
         ann, bob, _ = self.matched(host)
         client = host.connect("open")
@@ -436,7 +426,6 @@ class ConversationTests(OpenCase):
         self.assertEqual([one["is"] for one in self.told(ann)][-2:], ["away", "back"])
 
     def test_a_match_that_is_over_does_not_count(self) -> None:
-        """What was watched to its end is watched no longer."""
         host = self.host()
         ann, _, _ = self.matched(host)
         client = host.connect("open")
@@ -448,7 +437,6 @@ class ConversationTests(OpenCase):
 
 
 def refused(number: int) -> dict[str, Any]:
-    """The answer to an action without a seat."""
     return {"is": "refused", "why": "you have no seat at this table", "id": number}
 
 
@@ -464,7 +452,6 @@ STEPS = 5_000
 
 
 def message(**keys: Any) -> str:
-    """A client's message on the open wire."""
     return json.encode(keys).decode()
 
 
@@ -500,7 +487,6 @@ class Match:
         self.say(*self.model.log_in())
 
     def say(self, *lines: str) -> None:
-        """Bob says something, hears what comes of it, and replies."""
         assert self.bob is not None
         if lines:
             self.bob.say(*lines)
@@ -511,7 +497,6 @@ class Match:
             self.say(*replies)
 
     def play(self) -> None:
-        """To the end: Ann by the rules, Bob by what he is told."""
         master: Any = self.table._master
         for number in range(STEPS):
             self.told += map(json.decode, self.ann.heard())
@@ -530,7 +515,6 @@ class Match:
 
 class AcrossTests(SynchronousTestCase):
     def check(self, wire: str, game: str, first: bool) -> None:
-        """Both are told the same match, and its end."""
         match = Match(wire, game, first, seed=7)
         match.play()
         where = f"{wire}, the open wire {'first' if first else 'second'}"
@@ -572,7 +556,6 @@ CLOCKED = {"game_time": 60, "increment": 2.5}
 
 class ClockTests(OpenCase):
     def clocked(self, host: memory_host.MemoryHost) -> tuple[Client, Client]:
-        """Ann and Bob in a match with clocks."""
         (ann, _), (bob, _) = self.enter(host, "ann"), self.enter(host, "bob")
         for client in (ann, bob):
             client.send(line(do="seek", game="onitama", settings=CLOCKED))
@@ -612,8 +595,7 @@ class ClockTests(OpenCase):
         self.assertEqual([one["is"] for one in told], ["shown", "event"])
         self.assertTrue(all("clocks" not in one for one in told))
 
-    def test_the_end_of_a_clock(self) -> None:
-        """Its seat loses by time."""
+    def test_the_seat_of_a_clock_that_ends_loses(self) -> None:
         host = self.host()
         ann, _ = self.clocked(host)
         ann.send(act("ox c1 c2"))
@@ -646,8 +628,7 @@ class ClockTests(OpenCase):
         [shown] = self.ask(host.connect("open"), do="watch", table=1)
         self.assertNotIn("clocks", shown)
 
-    def test_bad_settings(self) -> None:
-        """They are refused before anybody waits."""
+    def test_bad_settings_are_refused_before_anybody_waits(self) -> None:
         client, _ = self.enter(self.host(), "ann")
         for settings, why in (
             ({"increment": 1}, "increment: expected 0 without game_time"),
@@ -669,12 +650,10 @@ class HouseTests(SynchronousTestCase):
         self.client = Client(self.host, self.factory, "")
 
     def ask(self, **message: Any) -> list[dict[str, Any]]:
-        """Say something, and what is answered."""
         self.client.send(line(**message))
         return [json.decode(text) for text in self.client.heard()]
 
     def test_the_seat(self) -> None:
-        """The secret and the name of a seat, and the match goes on; others see nothing of it."""
         told = self.ask(do="enter", name="easy.1", key=SECRET)
         self.assertEqual([one["is"] for one in told], ["entered", "seated", "back"])
         self.assertEqual(
@@ -715,7 +694,6 @@ class HouseTests(SynchronousTestCase):
         self.assertEqual(self.ask(do="ping"), [{"is": "pong"}])
 
     def test_history(self) -> None:
-        """Of the own match, also if it is private."""
         self.ask(do="enter", name="easy.1", key=SECRET)
         told = self.ask(do="history", table=1)
         self.assertEqual([one["event"]["kind"] for one in told[0]["events"]], ["dealt"])
@@ -735,7 +713,6 @@ class HouseTests(SynchronousTestCase):
         self.assertEqual(self.ann.heard(), [])
 
     def test_the_end(self) -> None:
-        """It is told, and then there is no such seat."""
         self.ask(do="enter", name="easy.1", key=SECRET)
         self.ann.send(line(do="leave"))
         self.assertEqual(json.decode(self.client.heard()[-1])["is"], "over")
@@ -745,8 +722,6 @@ class HouseTests(SynchronousTestCase):
 
 
 class PhraseTests(SynchronousTestCase):
-    """What players say to each other."""
-
     def test_who_is_told(self) -> None:
         """Those on the open wire and on the console, in words; also after the match. Nobody on another wire."""
         for wire, log_in, told in (

@@ -45,7 +45,6 @@ WAITING_ROW = st.builds(m.WaitingRow, TEXT, WHOLE, NAMES, SETTINGS, st.one_of(WH
 
 
 def maybe(strategy: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
-    """A value that may be left out."""
     return st.one_of(st.just(UNSET), strategy)
 
 
@@ -201,7 +200,6 @@ class CodecTests(CodecContract, PropertyCase):
             self.assertNotIn("canary", message.reason)
 
     def test_what_is_not_json(self) -> None:
-        """Thousands of brackets are refused as quickly as anything else."""
         for data in (
             b"{",
             b"{}x",
@@ -258,7 +256,6 @@ class ClientCodecTests(ClientCodecContract, PropertyCase):
         self.assertEqual(set(TOLD), set(m.FromHost.__subclasses__()))
 
     def test_what_a_client_cannot_read_or_say(self) -> None:
-        """A line of another server, and a message that only the host says."""
         for data in (b"x\n", b'{"do":"ping"}\n', b'{"is":"pong","id":"x"}\n', b"\xff\n"):
             self.assertRaises(WireError, list, self.new_client_codec().feed(data))
         self.assertRaises(WireError, self.new_client_codec().encode, m.Pong())
@@ -288,7 +285,6 @@ class ClientCodecTests(ClientCodecContract, PropertyCase):
 
 class MessagesTests(SynchronousTestCase):
     def test_clients_messages_have_do(self) -> None:
-        """The tag stands under `do`, and what is unset is left out."""
         for message, text in (
             (m.Enter("ann"), '{"do":"enter","name":"ann"}'),
             (m.LogIn("ann", "secret"), '{"do":"log-in","name":"ann","password":"secret"}'),

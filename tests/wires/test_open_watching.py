@@ -37,7 +37,7 @@ class InMemory(MemoryJournal):
     """A journal of `--store=memory`, without accounts."""
 
     def find(self, key: str) -> None:
-        """No account has this key."""
+        pass
 
     def names(self) -> list[str]:
         return []
@@ -172,12 +172,10 @@ def message(**keys: Any) -> str:
 
 
 def square(x: int, y: int) -> str:
-    """A square, or something that looks like one."""
     return f"{chr(ord('A') + x)}{y + 1}"
 
 
 def in_words(seat: Seat, action: Action) -> tuple[str, ...]:
-    """An action in the game's notation, possible or not."""
     match action:
         case Move(x, y, to_x, to_y):
             text = f"{square(x, y)}-{square(to_x, to_y)}"
@@ -205,8 +203,6 @@ def leaky(referee: type[StrategoMaster]) -> WireWords:
 
 
 class SecretTests(PairsContract, SynchronousTestCase):
-    """Pairs of games that differ only in what is hidden, and wires that are known to leak."""
-
     on_wire = ON_WIRE
     back = b'"view"'
 
@@ -224,8 +220,6 @@ class CanaryTests(SynchronousTestCase):
     """A password, and a key, are looked for in all that is logged and shown."""
 
     def test_a_crash_shows_neither(self) -> None:
-        """Of the conversation, at the answer to a log-in."""
-
         def broken(*anything: object) -> None:
             raise RuntimeError("planted")
 
@@ -252,8 +246,6 @@ CLOCKED = {"game_time": 60, "increment": 2.5}
 
 
 class InvitationTests(OpenCase):
-    """Who waits at a table, for somebody who has its address."""
-
     def test_a_private_table(self) -> None:
         """It is told to those who know the code, logged in or not, with its settings and without the code."""
         host = self.host()
@@ -278,8 +270,7 @@ class InvitationTests(OpenCase):
         self.ask(ann, do="stop")
         self.assertEqual(self.ask(friend, do="invitation", table=1, code=seeking["code"]), sorry)
 
-    def test_a_table_for_everybody(self) -> None:
-        """Needs no code."""
+    def test_a_table_for_everybody_needs_no_code(self) -> None:
         host = self.host()
         ann, _ = self.enter(host, "ann")
         ann.send(line(do="seek", game="onitama", settings={"move_time": 30}))
@@ -288,10 +279,7 @@ class InvitationTests(OpenCase):
 
 
 class RematchTests(OpenCase):
-    """The same two again."""
-
     def over(self, host: memory_host.MemoryHost, **wishes: Any) -> tuple[Client, Client]:
-        """Ann and Bob, whose match is over."""
         (ann, _), (bob, _) = self.enter(host, "ann"), self.enter(host, "bob")
         for client in (ann, bob):
             client.send(line(do="seek", game="onitama", **wishes))
@@ -323,7 +311,6 @@ class RematchTests(OpenCase):
         self.assertEqual(self.told(ann), [{"is": "rematch", "table": 1, "name": "bob"}])
 
     def test_who_cannot_be_asked(self) -> None:
-        """It is said why; before any match, too."""
         host = self.host()
         carl, _ = self.enter(host, "carl")
         refused = [{"is": "sorry", "why": "you have played no match on this connection"}]
@@ -384,7 +371,6 @@ class DeadlineTests(OpenCase):
             self.assertEqual(self.told(client)[0]["due"], [30_000, 30_000])
 
     def test_a_match_that_is_shown_later(self) -> None:
-        """Those who watch are not told a time of this moment."""
         host = self.host(move_time="60")
         host.lobby.galleries.delays = {"onitama": 5.0}
         self.matched(host)
@@ -399,8 +385,6 @@ del OpenCase
 
 
 class StudyTests(SynchronousTestCase):
-    """Studies of finished matches."""
-
     def setUp(self) -> None:
         self.host, self.programs = house_host()
 
@@ -420,7 +404,6 @@ class StudyTests(SynchronousTestCase):
         return waits
 
     def ask(self, client: Client, **more: Any) -> list[dict[str, Any]]:
-        """Ask for the study, and what is answered so far."""
         client.send(line(do="study", table=1, **more))
         self.host.wait(0.1)
         return [json.decode(text) for text in client.heard()]
@@ -502,7 +485,6 @@ class StudyTests(SynchronousTestCase):
         self.assertIn("only house players can study a match", answer["why"])
 
     def test_a_game_that_cannot_be_weighed(self) -> None:
-        """The process says nothing of who was ahead."""
         self.play()
         client = self.host.connect("open")
         self.assertEqual(self.ask(client), [])

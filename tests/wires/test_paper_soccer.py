@@ -86,7 +86,6 @@ class WireTests(WireContract, PropertyCase):
         return second, move((0, 1), game=None).encode()
 
     def illegal_action(self, first: Client, second: Client) -> tuple[Client, bytes]:
-        """Out of turn. A move that the rules forbid is no refusal here: it loses."""
         return first, move((0, 1), game=None).encode()
 
     def samples(self) -> dict[type, list[Any]]:
@@ -169,8 +168,6 @@ def arrive(where: XmlState) -> tuple[MemoryHost, Client, Client]:
 
 
 class AnswersTests(PropertyCase):
-    """The whole product of states and messages, as the documentation prints it."""
-
     def test_the_table_is_whole(self) -> None:
         """Every type of message has a row, and the conversation's own table holds no more than the page's."""
         self.assertEqual(set(SAMPLES), set(table_of_answers()))
@@ -178,7 +175,6 @@ class AnswersTests(PropertyCase):
         self.assertEqual({where for where, _ in XmlConversation.HEARS}, set(XmlState))
 
     def test_every_message_in_every_state(self) -> None:
-        """What the page says is what happens."""
         for row, answers in table_of_answers().items():
             for column, answer in answers.items():
                 for sample in SAMPLES[row]:
@@ -195,7 +191,6 @@ class AnswersTests(PropertyCase):
         other: Client,
         world: MemoryHost,
     ) -> None:
-        """What is heard, and where the connection is then."""
         heard, others = client.heard(), other.heard()
         match answer:
             case "error":
@@ -231,8 +226,7 @@ class AnswersTests(PropertyCase):
 
 
 class LoginTests(PropertyCase):
-    def test_types_of_game(self) -> None:
-        """Three spellings, in any case; anything else is unknown."""
+    def test_types_of_game_have_three_spellings_in_any_case(self) -> None:
         for good in ("paper soccer", "Paper_Football", "PAPER-SOCCER"):
             self.assertEqual(MemoryHost().connect(SOCCER).ask(login("ann", good)), [ACCEPTED])
         for bad in ("", "chess", "paper  soccer", "papersoccer", " paper soccer"):
@@ -258,7 +252,6 @@ class LoginTests(PropertyCase):
         self.assertEqual(client.ask(login("Ünü")), [ACCEPTED, state("Ünü")])
 
     def test_no_room(self) -> None:
-        """A connection that may not stay hears so as the answer to a log-in."""
         world = MemoryHost({"limits.connections_per_address": "1"})
         world.connect(SOCCER)
         [answer] = world.connect(SOCCER).heard()
@@ -285,7 +278,6 @@ class LoginTests(PropertyCase):
 
 class EndTests(PropertyCase):
     def table(self, **options: Any) -> Table:
-        """A game that bob has just won."""
         table = Table(**options)
         table.ann.say(move((0, 2)))
         self.assertEqual(table.illegal(table.ann), [over("bob", "ann")])
@@ -364,20 +356,17 @@ class LeavingTests(PropertyCase):
         self.assertEqual(ann.heard(), [ACCEPTED, state("bob", (0, 1))])
         self.assertEqual(bob.ask(move((1, 1))), [state("ann", (1, 1))])
 
-    def test_no_grace(self) -> None:
-        """Without grace time a lost connection loses at once."""
+    def test_a_lost_connection_without_grace_time_loses_at_once(self) -> None:
         table = Table(grace=0.0)
         table.ann.drop()
         self.assertEqual(table.bob.heard(), [left("ann"), over("bob", "ann")])
 
-    def test_move_time(self) -> None:
-        """Whose time runs out loses, without a move in the last state."""
+    def test_who_is_too_slow_loses_without_a_move_in_the_last_state(self) -> None:
         table = Table(move_time="5")
         table.world.wait(5)
         self.assertEqual(table.both(), [over("bob", "ann")])
 
-    def test_an_end_that_was_missed(self) -> None:
-        """The next log-in goes to the lobby."""
+    def test_an_end_that_was_missed_leads_to_the_lobby(self) -> None:
         table = Table()
         table.bob.drop()
         table.ann.say(move((0, 2)))
@@ -400,7 +389,6 @@ class ReasonsTests(PropertyCase):
         self.assertEqual(table.both(), [over("bob", "ann")])
 
     def test_refused_log_ins(self) -> None:
-        """The reason is the text of the error element."""
         world = MemoryHost()
         client = world.connect(SOCCER)
         self.assertEqual(client.ask(login("a b")), [refused(1, REASONS[1])])
@@ -445,8 +433,6 @@ class MistakesTests(PropertyCase):
 
 
 class LostPeopleTests(PropertyCase):
-    """People who do not know the protocol, and clients of other protocols."""
-
     def test_help_is_an_explanation_and_an_example_that_works(self) -> None:
         """The line after the explanation can be sent back as it is."""
         world = MemoryHost()
@@ -462,7 +448,6 @@ class LostPeopleTests(PropertyCase):
         self.assertEqual(client.ask(example), [state("bob", (0, 1))])
 
     def test_clients_of_other_protocols_are_told_what_this_port_speaks(self) -> None:
-        """One sentence, and the end of the connection."""
         for opening, name in (
             (b"GET / HTTP/1.1\r\n\r\n", "an HTTP request"),
             (b"\x16\x03\x01\x02\x00", "a TLS handshake"),
@@ -505,7 +490,6 @@ NICKS = ("ann", "bob")
 
 
 def games() -> list[tuple[Moves, str]]:
-    """The recorded games, each with the nick of its winner if ann moves first."""
     return [
         ([as_move(move) for move in game["moves"]], NICKS[game["winner"] - 1])
         for game in recorded("paper_soccer_games.jsonl")
@@ -533,7 +517,6 @@ def cut_at(place: int) -> Cut:
 
 class WholeGamesTests(PropertyCase):
     def hear(self, moves: Moves, spelling: str, cut: Cut = whole, declaration: bool = False) -> list[str]:
-        """Play a game; both must hear the same of it."""
         rng = random.Random(1)
         table = Table({**READ_AT_ONCE, **({"paper-soccer.declaration": "yes"} if declaration else {})})
         for number, placed in enumerate(moves):

@@ -43,7 +43,6 @@ BEFORE_THE_POST: tuple[Point, ...] = ((1, 1), (1, 2), (1, 3), (1, 4))
 
 
 def play(table: Table, moves: Iterable[tuple[Point, ...]]) -> None:
-    """Moves in turn, ann's first."""
     for number, played in enumerate(moves):
         (table.bob if number % 2 else table.ann).say(move(*played))
     table.hush()
@@ -122,7 +121,6 @@ class CatalogueTests(PropertyCase):
             self.assertIn("16384", table.ann.heard()[0])
 
     def test_row_104_other_encodings(self) -> None:
-        """UTF-16, UTF-7, Latin-1 and a byte order mark."""
         said = message("logout")
         for data in (
             said.encode("utf-16"),
@@ -266,8 +264,6 @@ class CatalogueTests(PropertyCase):
 
 
 class EveryWireTests(PropertyCase):
-    """Rows of the catalogue for all wires that this one has a say of its own in."""
-
     def test_row_2_pipelined(self) -> None:
         """A whole game in one segment, each side's turn in order: answered in order, 64 messages a turn."""
         table = Table({"limits.unlimited": "yes"})
@@ -295,13 +291,11 @@ class EveryWireTests(PropertyCase):
             self.assertEqual(table.ann.heard(), ['<message type="error">not well-formed XML</message>'])
 
     def test_row_27_and_28_line_ends(self) -> None:
-        """Telnet's line ends and blank lines do not matter."""
         table = Table()
         table.ann.send(b"\r\n\r\n" + points((0, 1)).encode() + b" \r\n\r\n")
         self.assertEqual(table.both(), [state("bob", (0, 1))])
 
     def test_refusals_add_up(self) -> None:
-        """Twenty refusals within twenty seconds end the connection, and the seat is kept."""
         table = Table()
         table.ann.say(*["<hello/>"] * 25)
         heard = table.ann.heard()
@@ -311,7 +305,6 @@ class EveryWireTests(PropertyCase):
         self.assertEqual(table.come("ann").heard(), [ACCEPTED, state("ann")])
 
     def test_row_18_no_room_is_said_in_the_wires_words(self) -> None:
-        """Nothing of what the client sends is heard then."""
         table = Table({"limits.connections": "2"})
         third = table.world.connect(WIRE)
         third.transport.disconnecting = False
@@ -340,7 +333,6 @@ class HostTests(PropertyCase):
         self.assertEqual(client.heard(), [error("not logged in within 10 s")])
 
     def test_restart(self) -> None:
-        """A new run of the host goes on where the last one ended, and both are told all points so far."""
         first = Table()
         first.ann.say(move((0, 1)))
         first.bob.say(move((-1, 0)))
@@ -367,7 +359,6 @@ class HostTests(PropertyCase):
         self.assertEqual(table.illegal(table.bob), [over("ann", "bob")])
 
     def test_back_before_the_end_is_durable(self) -> None:
-        """Who comes back while a game ends hears its end, and is free to play again."""
         journal = RecordingJournal(late=True)
         table = Table(journal=journal)
         journal.release()
@@ -394,7 +385,6 @@ class HostTests(PropertyCase):
         self.assertEqual(table.bob.heard(), [left("ann"), over("bob", "ann")])
 
     def test_a_suspended_table_is_told(self) -> None:
-        """A fault of the host ends no game silently."""
         table = Table()
         master: Any = table.world.lobby.tables[TableId(1)]._master
         del master._points
@@ -428,7 +418,6 @@ class StrictTests(PropertyCase):
         self.assertEqual(table.bob.ask(thanks()), [])
 
     def test_no_reasons_and_no_help(self) -> None:
-        """An illegal move, a refused log-in, a late move and a call for help are answered as the document has it."""
         nothing = '<message type="error"/>'
         table = Table(strict=True)
         self.assertEqual(table.ann.ask(move((0, 2))), [over("bob", "ann")])

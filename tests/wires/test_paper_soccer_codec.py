@@ -173,7 +173,6 @@ class ReadingTests(PropertyCase):
         self.assertEqual(read(login(nick, game_type)), [PlayerLogin(nick, game_type)])
 
     def test_other_messages(self) -> None:
-        """The rest, with and without what may be left out."""
         for said, meant in (
             (thanks(), ThankYou("1")),
             (thanks(None), ThankYou()),
@@ -190,7 +189,6 @@ class ReadingTests(PropertyCase):
         self.assertEqual(read("\n"), [EMPTY_LINE])
 
     def test_spellings(self) -> None:
-        """Quotes, the order of attributes, white space, empty elements and references do not matter."""
         for said in (
             "<message type='move'><gameId id='1'/><move><point x=\"0\" y=\"1\"/></move></message>",
             "<?xml version='1.0' encoding='utf-8'?>\r\n"
@@ -276,7 +274,6 @@ class ReadingTests(PropertyCase):
 
     @given(st.binary(max_size=200))
     def test_anything_is_read_or_refused(self, data: bytes) -> None:
-        """Whatever bytes come: messages, or the one error, also within a message."""
         for stream in (data, b"<message type='error'>" + data + b"</message>", b"<message " + data + b"/>"):
             try:
                 read(stream)
@@ -492,7 +489,6 @@ class ScannerTests(PropertyCase):
             self.assertTrue(buffer.unfinished, begun)
 
     def test_quotes(self) -> None:
-        """What is between quotes does not end a tag, and no tag begins there."""
         self.assertEqual(pieces(b"<message type='<'/>")[0], "not well-formed: < in a tag")
         self.assertEqual(pieces(b"<message type=' foo=\">\" '/>"), [element(b"<message type=' foo=\">\" '/>")])
 
@@ -552,7 +548,6 @@ class ScannerTests(PropertyCase):
 
     @given(st.lists(st.sampled_from(PARTS), max_size=6), st.randoms(use_true_random=False))
     def test_segments_do_not_matter(self, parts: list[bytes], rng: random.Random) -> None:
-        """Whole, byte by byte, in two at any place, in any pieces, and with damage: always the same."""
         data = mutated(b"".join(parts), rng)
         whole = pieces(data)
         self.assertEqual(pieces(*chunked(data, rng)), whole)
@@ -561,7 +556,6 @@ class ScannerTests(PropertyCase):
         self.assertEqual(pieces(data[:cut], data[cut:]), whole)
 
     def test_every_cut_of_an_exchange(self) -> None:
-        """Cut in two at each byte, an exchange gives the same pieces."""
         data = login("ann").encode() + b"\n" + MOVE + points((0, 1)).encode() + b"\r\n<?xml version='1.0'?> " + MOVE
         whole = pieces(data)
         self.assertEqual(len(whole), 4)
@@ -591,7 +585,6 @@ class SchemaTests(SynchronousTestCase):
         self.schema = etree.XMLSchema(XSD)
 
     def fits(self, text: str) -> bool:
-        """Whether a message is as the schema says."""
         return bool(self.schema.validate(etree.fromstring(text.encode())))
 
     def test_it_lists_what_the_code_knows(self) -> None:
@@ -641,7 +634,6 @@ class SchemaTests(SynchronousTestCase):
             self.assertTrue(self.fits(line), f"{line}: {self.schema.error_log.last_error}")
 
     def test_what_does_not_fit(self) -> None:
-        """Unknown types, elements, attributes and values."""
         for line in (
             *(
                 message("hello"),

@@ -193,7 +193,6 @@ class ContentTests(PropertyCase):
         self.assertRaises(WireError, read, f'<message type="move"><move>{twice}</move></message>')
 
     def test_too_many_elements_of_the_host(self) -> None:
-        """Outside a content there is little to read."""
         for kind, inner in (("gameState", "<z/>"), ("move", "<move/>"), ("gameState", "<gameOver/>")):
             [message] = read(f'<message type="{kind}">{inner * 500}</message>')
             self.assertEqual(message, Malformed("expected at most 80 elements outside the content"))
@@ -284,8 +283,7 @@ class LooseTests(PropertyCase):
         ):
             self.assertEqual(codec.encode(message), written.encode())
 
-    def test_a_broken_log_in(self) -> None:
-        """Is answered as without loose types."""
+    def test_a_broken_log_in_is_answered_as_without_loose_types(self) -> None:
         twice = b'<message type="playerLogin"><playerLogin nick="a" nick="b" gameType="nim"/></message>'
         for loose in ((), ("nim",)):
             [message] = XmlCodec(loose=loose).feed(twice)
@@ -323,6 +321,5 @@ class DialectTests(PropertyCase):
         )
 
     def test_declarations(self) -> None:
-        """Where they are asked for, they stand in front of every message."""
         told = remote_codec(declaration=True).encode(RemoteMove(b"", "1"))
         self.assertTrue(told.startswith(b'<?xml version="1.0" encoding="UTF-8"?><message type="move">'), told)

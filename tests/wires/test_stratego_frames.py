@@ -196,19 +196,16 @@ class PageTests(SynchronousTestCase):
         self.assertEqual(listed, known)
 
     def test_limits_and_settings(self) -> None:
-        """The size limit, the endpoint, and every setting are there."""
         self.assertIn(f"2 to {PAYLOAD_LIMIT} for the others", PAGE)
         self.assertIn(WIRE.endpoint, PAGE)
         for name in WIRE.options:
             self.assertIn(f"``stratego-frames.{name}``", PAGE)
 
     def test_all_transcripts_are_shown(self) -> None:
-        """Each file under tests/transcripts is in the page."""
         for transcript in transcripts(WIRE.name):
             self.assertIn(f"/../tests/transcripts/stratego-frames/{transcript.name}.txt", PAGE)
 
     def test_settings_that_cannot_be(self) -> None:
-        """Unknown ones, and values that are neither yes nor no."""
         for settings in ({"strictly": "yes"}, {"strict": "perhaps"}, {"separate": ""}):
             self.assertRaises(BadOption, WIRE.configure, settings)
 
@@ -236,8 +233,7 @@ class ReasonTests(SynchronousTestCase):
         ):
             self.refused(ann, line, reason, INVALID)
 
-    def test_moves(self) -> None:
-        """What was wrong with a move; out of turn and before the game, too."""
+    def test_what_was_wrong_with_a_move_is_told(self) -> None:
         world = MemoryHost(OPEN)
         waiting = world.connect(FRAMES_WIRE)
         waiting.say('Sign On "ann"')
@@ -361,7 +357,6 @@ class LateTests(SynchronousTestCase):
 
 class StrictTests(SynchronousTestCase):
     def test_no_reason_and_no_side(self) -> None:
-        """Refusals and Connected stand alone."""
         world = MemoryHost(OPEN, strict=True)
         ann, bob = world.connect(FRAMES_WIRE), world.connect(FRAMES_WIRE)
         self.assertEqual(ann.ask('Sign On "ann"', "Move (0,3) (0,4)"), [WAIT, MOVE_INVALID])
@@ -381,7 +376,6 @@ class StrictTests(SynchronousTestCase):
         self.assertEqual(ann.ask("Move (0,3) (0,4)"), [MOVE_INVALID])
 
     def test_strict_transcript_has_no_extension(self) -> None:
-        """Every frame in it is of type 1 to 10."""
         [strict] = [one for one in transcripts(FRAMES_WIRE) if one.name == "strict"]
         extensions = tuple(name for name, kind in SERVER_FRAMES.items() if kind > 10)
         heard = [step.line for step in strict.steps if isinstance(step, Hears)]
@@ -425,8 +419,6 @@ SENSIBLE["Resign"] = "Resign"
 
 @frozen
 class Row:
-    """A row of the table."""
-
     state: str
     frame: str
     answer: str
@@ -435,7 +427,6 @@ class Row:
 
 
 def table() -> Iterator[Row]:
-    """The rows that the page prints."""
     block = DOCUMENT.read_text("utf-8").partition(":name: stratego-frames-states\n\n")[2].partition("\n\n")[0]
     for cells in csv.reader(line.strip() for line in block.splitlines()):
         yield Row(*(cell.strip() for cell in cells))
@@ -464,7 +455,6 @@ def name_of(line: str) -> str:
 
 class StateTests(SynchronousTestCase):
     def answered(self, row: Row, strict: bool) -> tuple[str, str]:
-        """What a frame is answered in a state, and the state after it."""
         world = MemoryHost(strict=strict)
         client = brought_to(world, FramesState(row.state), row.frame)
         self.assertEqual(state(client), FramesState(row.state))
@@ -476,13 +466,11 @@ class StateTests(SynchronousTestCase):
         return names or "nothing", after
 
     def test_the_table_has_all(self) -> None:
-        """Every state with every frame, once each."""
         rows = [(row.state, row.frame) for row in table()]
         self.assertEqual(sorted(rows), sorted((one.value, frame) for one in FramesState for frame in FRAMES))
         self.assertEqual(len(FRAMES), len(BY_NUMBER))
 
     def test_the_table_is_true(self) -> None:
-        """What the page prints is what happens."""
         for row in table():
             self.assertEqual(self.answered(row, strict=False), (row.answer, row.then), row)
 

@@ -111,31 +111,25 @@ def encoded(message: m.Message, sequence: int = 0) -> bytes:
 
 class ExampleTests(SynchronousTestCase):
     def test_sign_on(self) -> None:
-        """A name, as the first frame."""
         data = bytes.fromhex("2A 01 00 00 00 05  00 03 61 6E 6E")
         self.assertEqual(heard([data]), ([m.SignOn("ann")], None, False))
 
     def test_setup(self) -> None:
-        """A scout, as the second frame."""
         data = bytes.fromhex("2A 02 00 01 00 0A  00 39 00 00 00 00 00 00 00 03")
         self.assertEqual(heard([data]), ([m.Setup("9", 0, 3)], None, False))
 
     def test_move(self) -> None:
-        """A move, as the forty-second frame."""
         data = bytes.fromhex("2A 04 00 29 00 10  00 00 00 00 00 00 00 03 00 00 00 00 00 00 00 04")
         self.assertEqual(heard([data]), ([m.Move(0, 3, 0, 4)], None, False))
 
     def test_wait(self) -> None:
-        """The server's first frame."""
         self.assertEqual(encoded(m.Wait()), bytes.fromhex("2A 01 00 00 00 06  00 04 77 61 69 74"))
 
     def test_battle(self) -> None:
-        """A winner and two chars, as the server's forty-fifth frame."""
         data = bytes.fromhex("2A 09 00 2C 00 09  00 03 61 6E 6E 00 33 00 38")
         self.assertEqual(encoded(m.Battle("ann", "3", "8"), 44), data)
 
     def test_the_servers_words(self) -> None:
-        """Frames without a field of their own say the document's words."""
         said: dict[m.Message, bytes] = {
             m.Wait(): b"\x00\x04wait",
             m.Connected(): b"\x00\x09connected",
@@ -256,7 +250,6 @@ class HeaderTests(SynchronousTestCase):
     """Headers that no client's frame can have break the wire, before any payload is waited for."""
 
     def assert_broken(self, data: bytes) -> None:
-        """Broken once, for ever, and with nothing heard."""
         found, error, unfinished = heard([data])
         self.assertEqual((found, unfinished), ([], False))
         self.assertIsNot(error, None)
@@ -337,7 +330,6 @@ class FramesClientCodecTests(ClientCodecContract, PropertyCase):
         return FramesClientCodec()
 
     def test_the_types_are_all(self) -> None:
-        """Every message of the wire is drawn."""
         self.assertEqual(self.server_messages.keys(), m.SERVER_FRAMES.keys())
         self.assertEqual(self.client_messages.keys(), set(m.CLIENT_FRAMES.values()))
 
@@ -399,7 +391,6 @@ class LateTests(PropertyCase):
 
     @given(st.integers(0, 2**32))
     def test_the_same_bytes_however_late(self, seed: int) -> None:
-        """A slow journal changes when things are said, and never what or in which order."""
         streams = []
         for late in (False, True):
             rng, pace = random.Random(seed), random.Random(seed + 1)
@@ -427,8 +418,6 @@ class LateTests(PropertyCase):
 
 @define(eq=False)
 class Mortal:
-    """A player whose connection is lost now and then."""
-
     name: str
     seat: Seat
     #: What is yet to be said in the set-up.
@@ -471,7 +460,6 @@ class Walk:
         return self.master.position is None
 
     def step(self) -> None:
-        """One thing that can happen now."""
         away = [player for player in self.players if player.client is None]
         chance = self.rng.random()
         if chance < 0.02:

@@ -66,7 +66,6 @@ class FramingRowTests(SynchronousTestCase):
             self.assertEqual(len(ann.heard()), 1)
 
     def test_row_33_truncated_frame(self) -> None:
-        """A frame that never ends is none: the move is not made."""
         world = MemoryHost()
         ann, bob = in_play(world)
         ann.send(client_frames("Move (0,3) (0,4)", 0)[0][:-1])
@@ -78,7 +77,6 @@ class FramingRowTests(SynchronousTestCase):
 
 class SignOnRowTests(SynchronousTestCase):
     def test_row_34_second_sign_on(self) -> None:
-        """Refused wherever it comes; the name stays."""
         world = MemoryHost()
         ann, _ = in_play(world)
         self.assertEqual(ann.ask('Sign On "cat"'), ['Error "you have signed on already"'])
@@ -136,14 +134,12 @@ class SignOnRowTests(SynchronousTestCase):
 
 class SetUpRowTests(SynchronousTestCase):
     def test_row_36_squares_off_the_board(self) -> None:
-        """Refused, and nothing stands."""
         ann, _ = signed_on(MemoryHost(OPEN))
         for x, y in ((10, 0), (-1, 3), (0, -1), (2**31 - 1, 2**31 - 1), (-(2**31), 0), (0, 10), (13, -1), (-10, 1)):
             self.assertEqual(ann.ask(f"Setup 9 ({x},{y})"), [INVALID])
         self.assertEqual(set_up(ann, ANN, 0), [VALID] * 40)
 
     def test_row_37_squares_of_others_and_taken_ones(self) -> None:
-        """The enemy's half, the middle, a lake, an own piece: refused, and the board is as it was."""
         world = MemoryHost(OPEN)
         ann, bob = signed_on(world)
         self.assertEqual(ann.ask("Setup 9 (0,0)"), [VALID])
@@ -156,7 +152,6 @@ class SetUpRowTests(SynchronousTestCase):
         self.assertEqual(told[1], board(("9.........", *EMPTY_ROWS[1:]), EMPTY_ROWS))
 
     def test_row_38_pieces(self) -> None:
-        """More of a kind than there are, a 41st, and what is no piece at all."""
         ann, _ = signed_on(MemoryHost(OPEN))
         self.assertEqual(ann.ask("Setup F (0,0)", "Setup F (1,0)"), [VALID, INVALID])
         self.assertEqual(ann.ask("Setup BBBBBB (0,1)", "Setup B (6,1)"), [VALID] * 6 + [INVALID])
@@ -228,7 +223,6 @@ class MoveRowTests(SynchronousTestCase):
             self.assertEqual(player.ask("Move (0,3) (0,4)"), [MOVE_INVALID])
 
     def refused_moves(self) -> Iterator[str]:
-        """Moves that ann may not make at the start of play, of every kind."""
         yield "Move (0,4) (0,5)"  # from an empty square
         yield "Move (0,6) (0,5)"  # an enemy piece
         yield "Move (1,6) (1,5)"  # the enemy's flag
@@ -254,7 +248,6 @@ class MoveRowTests(SynchronousTestCase):
         self.assertEqual(ann.ask("Move (0,3) (0,4)")[0], "Move (0,3) (0,4)")
 
     def test_row_42_same_bytes_whatever_is_hidden(self) -> None:
-        """The enemy's set-up turned round makes no difference to any refusal."""
         answers = []
         for second in (BOB, tuple(row[::-1] for row in reversed(BOB))):
             world = MemoryHost(OPEN)
@@ -321,7 +314,6 @@ class TableRowTests(SynchronousTestCase):
         self.assertEqual(len(world.lobby.tables), 2)
 
     def test_row_47_gone_during_the_set_up(self) -> None:
-        """The other waits, and goes on placing; what was placed stands when they are back."""
         world = MemoryHost(OPEN)
         ann, bob = signed_on(world)
         self.assertEqual(bob.ask(*setups(BOB[:1], 6)), [VALID] * 10)
@@ -336,7 +328,6 @@ class TableRowTests(SynchronousTestCase):
         self.assertEqual(told, [VALID] * 30 + ['Playing "ann"', board(HIDDEN_ROWS, BOB)])
 
     def test_row_47_gone_for_good(self) -> None:
-        """When the grace time ends the one who stayed has won."""
         world = MemoryHost()
         ann, bob = signed_on(world)
         bob.drop()
@@ -370,8 +361,7 @@ class ComingBackTests(SynchronousTestCase):
         self.assertEqual(told[0], 'Playing "bob"')
         self.assertEqual(back.ask("Move (0,3) (0,4)"), [MOVE_INVALID])
 
-    def test_a_ready_stands(self) -> None:
-        """Who was ready when the line broke is ready."""
+    def test_who_was_ready_when_the_line_broke_is_ready(self) -> None:
         world = MemoryHost()
         ann, bob = signed_on(world)
         set_up(ann, ANN, 0)
@@ -406,15 +396,13 @@ class ComingBackTests(SynchronousTestCase):
             self.assertEqual(told[0].partition(" ")[0], "Error" if kept else "Playing")
 
     def test_nobody_takes_a_seat_while_its_connection_lives(self) -> None:
-        """However sure they are of the name."""
         world = MemoryHost(resume=ResumePolicy.ANY)
         ann, _ = in_play(world)
         _, told = again(world, "ann")
         self.assertEqual(told, ['Error "this name is in use"'])
         self.assertEqual(ann.ask("Move (0,3) (0,4)")[0], "Move (0,3) (0,4)")
 
-    def test_too_late(self) -> None:
-        """After the grace time the other has won, in the document's frame; the name is free."""
+    def test_the_other_has_won_after_the_grace_time(self) -> None:
         world = MemoryHost(grace=30)
         ann, bob = in_play(world)
         ann.drop()
@@ -433,7 +421,6 @@ class ComingBackTests(SynchronousTestCase):
         self.assertEqual(bob.heard(), ['Game Over "bob"'])
 
     def test_who_waits_and_drops_is_gone(self) -> None:
-        """Nobody is seated opposite an empty seat."""
         world = MemoryHost()
         again(world, "ann")[0].drop()
         self.assertEqual(again(world, "bob")[1], [WAIT])
@@ -455,7 +442,6 @@ class ComingBackTests(SynchronousTestCase):
 
 class EndTests(SynchronousTestCase):
     def drawn(self, strict: bool, settings: Mapping[str, str] = {}) -> list[str]:
-        """What ann hears at the end of a game that is a draw after two moves."""
         world = MemoryHost({"stratego.max_plies": "2", **settings}, strict=strict)
         ann, bob = in_play(world)
         ann.ask("Move (0,3) (0,5)")
@@ -543,7 +529,6 @@ class StrictTests(SynchronousTestCase):
         self.assertEqual(bob.heard(), [])
 
     def test_refusals_are_counted(self) -> None:
-        """Twenty within twenty seconds end the connection, without a word of why."""
         world = MemoryHost(strict=True)
         ann, _ = in_play(world)
         self.assertEqual(ann.ask(*["Move (0,4) (0,5)"] * 25), [MOVE_INVALID] * 20)
@@ -575,7 +560,5 @@ class LobbyTests(SynchronousTestCase):
 
 
 class Broken(StrategoMaster):
-    """A referee with a fault."""
-
     def act(self, seat: Seat, action: Any, now: int) -> Sequence[To[Any]]:
         raise RuntimeError("planted")

@@ -87,7 +87,6 @@ class WireTests(WireContract, PropertyCase):
         return situation
 
     def ready(self) -> Situation:
-        """One set-up stands, and the other does not."""
         situation = self.matched()
         situation.client.say(*RED)
         return situation
@@ -120,8 +119,6 @@ def documented() -> Iterator[tuple[str, dict[str, str]]]:
 
 
 class AnswersTests(SynchronousTestCase):
-    """The page's table of answers, over the whole product of states and lines."""
-
     def in_state(self, state: str, strict: bool = False) -> Client:
         worker = HeldWorker()
         world = MemoryHost(strict=strict, worker=worker if state == "checking" else lambda work, done: done(work()))
@@ -234,7 +231,6 @@ class StrictTests(SynchronousTestCase):
         self.assertEqual((ann.ask(*BLUE[:3], "x"), ann.closed), (["color red"], True))
 
     def test_refused_move_is_asked_for_again(self) -> None:
-        """Whether it cannot be read or cannot be played."""
         ann, _ = playing(MemoryHost(strict=True))
         for move in ("A4-A4", "hello", "A4-A9", "B4-B5-R", "VMGKKJJJPP"):
             self.assertEqual(ann.ask(move), ["get-move"])
@@ -279,7 +275,6 @@ HELPED = [f"err {HELP[0]}", f"err {HELP[1]}", "auth-req"]
 
 
 def stranger(strict: bool = False) -> Client:
-    """A new connection that has read auth-req."""
     client = MemoryHost(strict=strict).connect(WIRE)
     client.heard()
     return client
@@ -369,7 +364,6 @@ class ResignTests(SynchronousTestCase):
             self.assertEqual(ann.ask("RESIGN")[:3], ["winner blue", "new", "color red"])
 
     def test_nobody_hears_of_it_before_it_is_durable(self) -> None:
-        """And not before the answer to a move that was made before."""
         journal = RecordingJournal()
         world = MemoryHost(journal=journal)
         ann, bob = playing(world)
@@ -500,8 +494,6 @@ class CanaryTests(SynchronousTestCase):
         self.assertEqual(len(worker.held), 1, "one is being worked on, and one waits")
 
     def crash(self, owner: Any, method: str) -> Client:
-        """Log in where something breaks."""
-
         def broken(*anything: object) -> None:
             raise RuntimeError("planted")
 
@@ -519,7 +511,6 @@ class CanaryTests(SynchronousTestCase):
         self.assertTrue(self.crash(LinesConversation, "password_checked").heard())
 
     def test_a_crash_in_the_lobby(self) -> None:
-        """Before the password is judged."""
         self.assertTrue(self.crash(Lobby, "log_in").closed)
 
     def test_a_crash_in_pairing(self) -> None:
@@ -527,11 +518,9 @@ class CanaryTests(SynchronousTestCase):
         self.assertTrue(self.crash(Lobby, "play").closed)
 
     def test_a_crash_in_the_book(self) -> None:
-        """While it looks a name up."""
         self.assertTrue(self.crash(RecordingJournal, "find").closed)
 
     def test_a_crash_in_writing_down(self) -> None:
-        """While it adds an account."""
         client = self.crash(RecordingJournal, "add")
         self.assertEqual(client.heard(), ["auth-req", "auth-err", "err a fault of the host", "auth-req"])
 
@@ -553,7 +542,6 @@ BLUE_IDS = ("F999SBBBBB", "888899999B", "5666677778", "1233444555")
 
 
 def signed_on(world: MemoryHost, name: str) -> Client:
-    """A connection of the binary frames."""
     client = connected_frames(world)
     client.say(f'Sign On "{name}"')
     return client
@@ -605,8 +593,7 @@ class AcrossTests(SynchronousTestCase):
         self.assertEqual(signed_on(world, "BOB").heard(), ['Error "this name belongs to an account"'])
         self.assertEqual((ann.heard()[-1], bob.heard()[-1]), (CONNECTED, "color blue"))
 
-    def test_lost_and_back(self) -> None:
-        """Each is told in the words of their own wire, or not at all where it has none."""
+    def test_a_loss_is_told_in_the_words_of_each_wire(self) -> None:
         world = MemoryHost()
         ann, bob = signed_on(world, "ann"), connected(world, "bob")
         ann.heard()
@@ -649,7 +636,6 @@ class AcrossTests(SynchronousTestCase):
         self.assertEqual(newer.heard()[-1], "color blue")
 
     def test_a_wire_on_its_own(self) -> None:
-        """`stratego-lines.separate`: they do not meet; with another one of the same wire they do."""
         world = MemoryHost({"stratego-lines.separate": "yes"})
         ann, bob = signed_on(world, "ann"), connected(world, "bob")
         self.assertEqual((ann.heard(), bob.heard()), (['Wait "wait"'], ["auth-req", "auth-ok"]))
@@ -657,7 +643,6 @@ class AcrossTests(SynchronousTestCase):
         self.assertEqual((ann.heard(), bob.heard()), ([], ["new", "color red"]))
 
     def test_both_resume_after_a_restart(self) -> None:
-        """The table knows who sat on which wire."""
         world = MemoryHost()
         signed_on(world, "ann")
         connected(world, "bob")

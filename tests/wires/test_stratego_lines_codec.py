@@ -71,7 +71,6 @@ class ReadingTests(PropertyCase):
         self.assertEqual(list(LinesCodec().feed(data)), [Text(line) for line in lines])
 
     def test_an_empty_line_and_one_beyond_ascii(self) -> None:
-        """The second of those ends it."""
         codec = LinesCodec()
         self.assertEqual(list(codec.feed(b"\n\r\n\xe9\nann\n")), [BLANK, BLANK, NOT_ASCII, Text("ann")])
         self.assertRaises(WireError, list, codec.feed("é\n".encode()))
@@ -88,7 +87,6 @@ class ReadingTests(PropertyCase):
 
 class EncodingTests(PropertyCase):
     def test_every_message_of_the_server(self) -> None:
-        """As the wire's page prints them."""
         rows = ("MGKKJJJPPP", "..~~..~~..")
         examples: list[tuple[Any, bytes]] = [
             (AuthReq(), b"auth-req\n"),
@@ -121,7 +119,6 @@ class SpellingTests(PropertyCase):
         self.assertEqual({PIECES[letter]: count for letter, count in COUNTS.items()}, _counts())
 
     def test_moves(self) -> None:
-        """Every pair of squares, in either case; and nothing else."""
         squares = [square(x, y) for y, x in itertools.product(range(10), range(10))]
         self.assertEqual((squares[0], squares[9], squares[-1]), ("A1", "J1", "J10"))
         for number, start in enumerate(squares):
@@ -135,7 +132,6 @@ class SpellingTests(PropertyCase):
 
     @given(st.text(max_size=12))
     def test_any_text_is_a_move_or_none(self, text: str) -> None:
-        """Nothing raises; what is read is written the same."""
         move = read_move(text)
         if move is not None:
             self.assertEqual(f"{square(*move[:2])}-{square(*move[2:])}", text.upper())
@@ -197,11 +193,9 @@ class LinesClientCodecTests(ClientCodecContract, PropertyCase):
         return LinesClientCodec()
 
     def test_the_types_are_all(self) -> None:
-        """Every message of the server is drawn."""
         self.assertEqual(self.server_messages.keys(), WORDS.keys())
 
     def test_errors(self) -> None:
-        """What was wrong is said, and nothing of the line is repeated."""
         for line, words in (
             (b"hello\n", "not a line that the server sends"),
             (b"color green\n", "not a line that the server sends"),

@@ -22,8 +22,6 @@ NOT_YOUR_TURN = "err it is not your turn: wait for get-move"
 
 
 class LogInRows(SynchronousTestCase):
-    """Names and passwords."""
-
     def test_row_49_account_is_committed_before_auth_ok(self) -> None:
         """And there are so many new ones an hour from an address, as the limit says."""
         journal = RecordingJournal(late=True)
@@ -203,7 +201,6 @@ class LogInRows(SynchronousTestCase):
                 self.assertEqual(bob.heard(), ["A4-A5", "get-move"])
 
     def test_row_56_what_the_older_connection_still_sends_is_not_heard(self) -> None:
-        """Its bytes are discarded at the take-over."""
         world = MemoryHost()
         ann, bob = playing(world)
         ann.transport.reads = False
@@ -237,8 +234,6 @@ class LogInRows(SynchronousTestCase):
 
 
 class SetUpRows(SynchronousTestCase):
-    """Four lines."""
-
     def test_row_58_bad_set_ups(self) -> None:
         """All four lines are read, one answer comes, four are awaited again; the third bad one ends the connection."""
         ten = "is not ten letters of V M G K J P L S I R O B"
@@ -293,8 +288,6 @@ class SetUpRows(SynchronousTestCase):
 
 
 class MoveRows(SynchronousTestCase):
-    """Moves, and what is none."""
-
     def test_row_61_what_is_not_a_move(self) -> None:
         """Refused with the reason, and asked for again; the board stays as it was."""
         world = MemoryHost()
@@ -394,7 +387,6 @@ OPEN = {"limits.unlimited": "yes"}
 
 
 def a_move(world: MemoryHost, rng: random.Random) -> str:
-    """A legal move of whoever is to move, strikes more often than not."""
     position = master_of(world).position
     moves = list(position.legal_moves())
     strikes = [move for move in moves if position.squares[move[1]] != ord(".")]
@@ -492,7 +484,6 @@ class ComingBackTests(PropertyCase):
         self.assertEqual(ann.ask(*RED), ["endsetup", "get-move"])
 
     def test_slow_thinker_loses_on_the_move_clock(self) -> None:
-        """`--move-time`: told like any other end."""
         world = MemoryHost(move_time="30")
         ann, bob = playing(world)
         world.wait(30.1)
@@ -504,7 +495,6 @@ class ComingBackTests(PropertyCase):
         self.assertEqual(connected(world, "bob").heard(), ["auth-req", "auth-ok"])
 
     def test_who_drops_while_the_password_is_looked_at_is_gone(self) -> None:
-        """Nothing comes of it, at a desk that waits neither."""
         worker = HeldWorker()
         world = MemoryHost(worker=worker)
         connected(world, "ann").drop()
@@ -514,13 +504,11 @@ class ComingBackTests(PropertyCase):
         )
 
     def test_draw_is_told_as_such(self) -> None:
-        """`winner none`, an extension."""
         ann, bob = playing(MemoryHost({"stratego.max_plies": "1"}))
         self.assertEqual(ann.ask("A4-A5")[:2], ["none", "winner none"])
         self.assertEqual(bob.heard()[:2], ["A4-A5", "winner none"])
 
     def test_both_gone_and_back_in_the_other_order(self) -> None:
-        """Colours go by name; nobody was forfeited."""
         world = MemoryHost()
         ann, bob = playing(world)
         ann.drop()

@@ -37,7 +37,6 @@ class GomokuTests(SocketContract, PropertyCase):
     log_in = gomoku_tests.WireTests.log_in
 
     def test_lines_and_texts_meet(self) -> None:
-        """Two players on one port, one by lines and one by WebSocket."""
         host, ann = self.socket()
         ann.send(frame(b"NAME ann"))
         bob = host.connect("gomoku")
@@ -57,7 +56,6 @@ class ClientTests(SynchronousTestCase):
     """The client's side: what is below the codec of a program that plays, checks or looks on."""
 
     def pair(self) -> ClientSocket:
-        """A client whose handshake is answered."""
         self.host = LineOrTextCodec(LitamaCodec())
         client = ClientSocket()
         [switching] = self.host.feed(client.opening("example.org"))
@@ -106,17 +104,13 @@ class ClientTests(SynchronousTestCase):
 
 
 def client_lines(data: bytes) -> bytes:
-    """The texts of frames as lines."""
     return b"".join(text + b"\n" for _, text in frames(data)[0])
 
 
 class PathTests(SynchronousTestCase):
-    """`/socket/WIRE` of the web port."""
-
     HEADERS: ClassVar[Any] = HEADERS
 
     def web(self) -> tuple[WebHost, WebClient]:
-        """A site with the wire, and a connection."""
         host = MemoryHost(wires=(OPEN, GOMOKU_WIRE))
         web = WebHost(host)
         web.site.wires = {"gomoku": host.factories["gomoku"]}

@@ -122,15 +122,11 @@ class SoundClient(MemoryClient):
 
 
 class OneMessageASegment(SoundClient):
-    """Reads the first line of each segment only."""
-
     def received(self, data: bytes) -> None:
         self.hear(json.loads(data.split(b"\n")[0]))
 
 
 class WholeSegments(SoundClient):
-    """Splits each segment into lines, and keeps nothing for the next one."""
-
     def received(self, data: bytes) -> None:
         for line in data.split(b"\n"):
             if line:
@@ -138,22 +134,16 @@ class WholeSegments(SoundClient):
 
 
 class NumbersAsText(SoundClient):
-    """Writes numbers as text."""
-
     def hear_MotherNatureSteps(self, message: Message) -> None:
         self.say("ChosenSteps", steps=str(self.rng.randint(1, message["maxStepsAllowed"])))
 
 
 class OtherKeys(SoundClient):
-    """Has another name for a key."""
-
     def hear_AvailableWizards(self, message: Message) -> None:
         self.say("ChosenWizard", wizardID=message["availableWizards"][0])
 
 
 class SmallLetters(SoundClient):
-    """Writes colours in small letters."""
-
     def hear_MovableStudents(self, message: Message) -> None:
         self.student = self.rng.choice(message["students"])
         self.say("ChosenStudent", color=self.student.lower())
@@ -174,15 +164,11 @@ class EmptyClouds(SoundClient):
 
 
 class CloudsFromOne(SoundClient):
-    """Counts clouds from 1."""
-
     def hear_SelectCloud(self, message: Message) -> None:
         self.say("ChosenCloud", cloud=len(self.board["dashboard"]["clouds"]))
 
 
 class SameAssistant(SoundClient):
-    """Plays what the other has played."""
-
     def hear_AvailableAssistants(self, message: Message) -> None:
         hand = message["availableAssistants"]
         played = [card for card in message["playedAssistants"].values() if card in hand]
@@ -190,8 +176,6 @@ class SameAssistant(SoundClient):
 
 
 class PlaysWithoutBeingAsked(SoundClient):
-    """Plays an assistant at the beginning of each turn."""
-
     def hear_StartOfPlayerRound(self, message: Message) -> None:
         self.acknowledge()
         self.say("PlayAssistant", assistant=1)
@@ -211,8 +195,6 @@ class IgnoresErrors(SoundClient):
 
 
 class NeverPongs(SoundClient):
-    """Does not answer Ping."""
-
     def hear_Ping(self, message: Message) -> None:
         pass
 
@@ -229,8 +211,6 @@ class SpeaksFirst(SoundClient):
 
 
 class NoLineEnd(SoundClient):
-    """Ends a message with a zero byte."""
-
     def say(self, kind: str, **arguments: Any) -> None:
         self.send(json.dumps({"type": kind, **arguments}).encode() + b"\0")
 
@@ -243,8 +223,6 @@ class NeedsTheExtension(SoundClient):
 
 
 class EndsAtPlayerDisconnected(SoundClient):
-    """Takes PlayerDisconnected for the end."""
-
     def hear_PlayerDisconnected(self, message: Message) -> None:
         self.end()
 
@@ -262,8 +240,6 @@ class CreatesAnew(SoundClient):
 
 
 class NeverEnds(SoundClient):
-    """Does not end."""
-
     games = 1
 
     def end(self, status: int = 0, words: str = "") -> None:
@@ -271,12 +247,10 @@ class NeverEnds(SoundClient):
 
 
 class NeverGivesUp(TriesForEver, SoundClient):
-    """Tries to reach the host for ever."""
+    pass
 
 
 class KnowsNoCharacters(SoundClient):
-    """Ends when a character is used."""
-
     def hear_PlayedCharacter(self, message: Message) -> None:
         self.end(1, "KeyError: 'PlayedCharacter'")
 
@@ -297,8 +271,6 @@ class AlwaysAnotherAssistant(SoundClient):
 
 
 class WaitsForTheClouds(SoundClient):
-    """Waits for the request for a cloud in each turn."""
-
     waits = False
 
     def hear(self, message: Message) -> None:
@@ -310,8 +282,6 @@ class WaitsForTheClouds(SoundClient):
 
 
 class AcknowledgesEveryThird(SoundClient):
-    """Acknowledges only every third message."""
-
     count = 0
 
     def acknowledge(self) -> None:

@@ -116,8 +116,6 @@ class SoundClient(MemoryClient):
 
 
 class WholeSegments(SoundClient):
-    """Keeps nothing of a segment for the next one."""
-
     def received(self, data: bytes) -> None:
         super().received(data)
         if self.codec.unfinished:
@@ -125,37 +123,27 @@ class WholeSegments(SoundClient):
 
 
 class TooFar(SoundClient):
-    """Goes one step too far."""
-
     def hear_MotherNatureSteps(self, message: m.MotherNatureSteps) -> None:
         self.say(m.ChosenSteps(message.maxStepsAllowed + 1))
 
 
 class CloudsFromOne(SoundClient):
-    """Counts clouds from 1."""
-
     def hear_SelectCloud(self, message: m.SelectCloud) -> None:
         self.say(m.ChosenCloud(len(self.board.dashboard.clouds)))
 
 
 class OtherWizard(SoundClient):
-    """Takes a wizard that is not there."""
-
     def hear_AvailableWizards(self, message: m.AvailableWizards) -> None:
         self.say(m.ChosenWizard(7))
 
 
 class SameAssistant(SoundClient):
-    """Plays what another player has played."""
-
     def hear_AvailableAssistants(self, message: m.AvailableAssistants) -> None:
         played = [card for _, card in message.playedAssistants if card in message.availableAssistants]
         self.say(m.PlayAssistant(played[0] if played else message.availableAssistants[0]))
 
 
 class AnswersTwice(SoundClient):
-    """Answers each request twice."""
-
     def hear_AvailableTowers(self, message: m.AvailableTowers) -> None:
         super().hear_AvailableTowers(message)
         super().hear_AvailableTowers(message)
@@ -176,36 +164,26 @@ class NeverPongs(SoundClient):
 
 
 class NeverAcknowledges(SoundClient):
-    """Sends no Ack."""
-
     def acknowledge(self) -> None:
         pass
 
 
 class IgnoresErrors(SoundClient):
-    """Does not answer again."""
-
     def hear_ErrorMessage(self, message: m.ErrorMessage) -> None:
         pass
 
 
 class NoStream(SoundClient):
-    """Writes text."""
-
     def connected(self) -> None:
         self.send(b"hello\n")
 
 
 class EndsAtPlayerDisconnected(SoundClient):
-    """Takes the other's lost connection for the end."""
-
     def hear_PlayerDisconnected(self, message: m.PlayerDisconnected) -> None:
         self.end()
 
 
 class NeverEnds(SoundClient):
-    """Does not end."""
-
     def hear_CommunicateWinner(self, message: m.CommunicateWinner) -> None:
         self.over += 1
         self.in_match = False
@@ -215,7 +193,7 @@ class NeverEnds(SoundClient):
 
 
 class NeverGivesUp(TriesForEver, SoundClient):
-    """Tries to reach the host for ever."""
+    pass
 
 
 #: Each client with a fault, and a scenario that must find it.

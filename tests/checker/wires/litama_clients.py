@@ -12,8 +12,6 @@ from tests.kit.web_host import frame, handshake
 
 
 class SocketClient(MemoryClient):
-    """A client of WebSocket."""
-
     def connected(self) -> None:
         self.opening = b""
         self.frames = FrameProtocol(client=True, extensions=[])
@@ -21,10 +19,10 @@ class SocketClient(MemoryClient):
         self.send(handshake())
 
     def opened(self) -> None:
-        """The handshake is over."""
+        pass
 
     def heard(self, text: str) -> None:
-        """A whole text has come."""
+        pass
 
     def say(self, *words: str) -> None:
         self.send(frame(1, " ".join(words).encode()))
@@ -123,8 +121,6 @@ class DocumentedClient(SoundClient):
 
 
 class OneFrameASegment(SoundClient):
-    """Reads the first text of each segment only."""
-
     def received(self, data: bytes) -> None:
         if data.startswith(b"\x81"):
             length = data[1] if data[1] < 126 else int.from_bytes(data[2:4], "big") + 2
@@ -133,8 +129,6 @@ class OneFrameASegment(SoundClient):
 
 
 class WholeSegments(SoundClient):
-    """Takes each segment for one text, whole."""
-
     def received(self, data: bytes) -> None:
         if b"\r\n\r\n" not in self.opening:
             super().received(data)
@@ -144,15 +138,11 @@ class WholeSegments(SoundClient):
 
 
 class IsAlwaysBlue(SoundClient):
-    """Takes blue for its colour."""
-
     def is_own(self, fields: Any, colour: str) -> bool:
         return colour == "blue"
 
 
 class CreatorBegins(SoundClient):
-    """Takes who has created the match for who begins."""
-
     def is_own(self, fields: Any, colour: str) -> bool:
         begins = "blue" if fields["startingCards"]["side"] == "tiger" else "red"
         return colour == begins
@@ -173,15 +163,11 @@ class TurnsTheBoard(SoundClient):
 
 
 class CapitalLetters(SoundClient):
-    """Writes squares in capital letters."""
-
     def say_move(self, card: str, squares: str) -> None:
         super().say_move(card, squares.upper())
 
 
 class ForgetsTheToken(SoundClient):
-    """Moves without its token."""
-
     def say_move(self, card: str, squares: str) -> None:
         self.say("move", self.match_id, card, squares)
 
@@ -201,22 +187,16 @@ class NeverSpectates(SoundClient):
 
 
 class EndsAtAnError(SoundClient):
-    """Ends at the first error."""
-
     def hear_error(self, fields: Any) -> None:
         self.end(1, f"Error: {fields['error']}")
 
 
 class IgnoresErrors(SoundClient):
-    """Does not move again after an error."""
-
     def hear_error(self, fields: Any) -> None:
         pass
 
 
 class NeverReads(SoundClient):
-    """Opens the socket and hears nothing."""
-
     def hear(self, fields: Any) -> None:
         pass
 
@@ -229,15 +209,11 @@ class ComesAsSomebodyElse(SoundClient):
 
 
 class BinaryFrames(SoundClient):
-    """Sends bytes, not texts."""
-
     def say(self, *words: str) -> None:
         self.send(frame(2, " ".join(words).encode()))
 
 
 class NoMask(SoundClient):
-    """Sends frames without a mask."""
-
     def say(self, *words: str) -> None:
         self.send(frame(1, " ".join(words).encode(), mask=b""))
 
@@ -250,8 +226,6 @@ class SendsJson(SoundClient):
 
 
 class NeverEnds(SoundClient):
-    """Does not end after the last match."""
-
     def over_now(self) -> None:
         self.over += 1
         self.in_match, self.token = False, ""
@@ -261,7 +235,7 @@ class NeverEnds(SoundClient):
 
 
 class NeverGivesUp(TriesForEver, SoundClient):
-    """Tries to reach the host for ever."""
+    pass
 
 
 #: Each client with a fault, and a scenario that must find it.

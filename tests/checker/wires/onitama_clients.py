@@ -95,22 +95,17 @@ class SoundClient(MemoryClient):
 
 
 def position(cards: str, board: str, turn: int) -> Position:
-    """The position of the fields of START and RECONNECT."""
     parts = dict(part.split("=") for part in cards.split(";"))
     white, black = (tuple(map(Card, parts[side].split(","))) for side in ("white", "black"))
     return Position(((white[0], white[1]), (black[0], black[1])), Card(parts["spare"]), board, turn)
 
 
 class OneMessageASegment(SoundClient):
-    """Reads the first line of each segment only."""
-
     def received(self, data: bytes) -> None:
         self.hear(data.split(b"\n")[0].decode("utf-8", "replace").split("|"))
 
 
 class WholeSegments(SoundClient):
-    """Splits each segment into lines, and keeps nothing for the next one."""
-
     def received(self, data: bytes) -> None:
         for line in data.decode("utf-8", "replace").split("\n"):
             if line:
@@ -118,15 +113,11 @@ class WholeSegments(SoundClient):
 
 
 class IgnoresInvalidMove(SoundClient):
-    """Does not move again after INVALID_MOVE."""
-
     def hear_invalid_move(self, reason: str = "") -> None:
         pass
 
 
 class MovesOutOfTurn(SoundClient):
-    """Moves when it is the other's turn, too."""
-
     def move(self) -> None:
         if self.position is not None and self.position.turn != self.me and not self.position.won:
             self.say_move(Move(self.position.hands[self.me][0], 2, 7))
@@ -134,16 +125,12 @@ class MovesOutOfTurn(SoundClient):
 
 
 class CountsFromTheTop(SoundClient):
-    """Has row 1 at the top."""
-
     def say_move(self, move: Move) -> None:
         start, end = (f"{SQUARES[square][0]}{6 - int(SQUARES[square][1])}" for square in (move.start, move.end))
         self.say("MAKE_MOVE", move.card, start, end)
 
 
 class TrailingSpace(SoundClient):
-    """Sends a space at the end of each line."""
-
     def say(self, *fields: str) -> None:
         self.send(("|".join(fields) + " \n").encode())
 
@@ -156,15 +143,11 @@ class CarriageReturn(SoundClient):
 
 
 class NeverReads(SoundClient):
-    """Logs in and hears nothing."""
-
     def received(self, data: bytes) -> None:
         pass
 
 
 class KeepsItsCards(SoundClient):
-    """Does not exchange the played card with the spare."""
-
     def hear_move_was_made(self, card: str, start: str, end: str) -> None:
         assert self.position is not None
         before = self.position
@@ -174,15 +157,11 @@ class KeepsItsCards(SoundClient):
 
 
 class ForgetsReconnect(SoundClient):
-    """Hears RECONNECT, and does nothing."""
-
     def hear_reconnect(self, name: str, colour: str, board: str, cards: str, on_turn: str) -> None:
         pass
 
 
 class EndsAtLogout(SoundClient):
-    """Takes LOGOUT for the end of the match."""
-
     def hear_logout(self, name: str) -> None:
         self.end()
 
@@ -221,8 +200,6 @@ class MirrorsRowsOnly(SoundClient):
 
 
 class NeverEnds(SoundClient):
-    """Does not end after the last match."""
-
     def hear_game_over(self, winner: str) -> None:
         self.over += 1
         self.in_match = False
@@ -233,7 +210,7 @@ class NeverEnds(SoundClient):
 
 
 class NeverGivesUp(TriesForEver, SoundClient):
-    """Tries to reach the host for ever."""
+    pass
 
 
 class WrongCommand(SoundClient):
@@ -244,15 +221,11 @@ class WrongCommand(SoundClient):
 
 
 class ForgetsTheLineEnd(SoundClient):
-    """Forgets the line end of the log-in."""
-
     def log_in(self) -> None:
         self.send(f"LOGIN|{self.name}".encode())
 
 
 class CapitalLetters(SoundClient):
-    """Writes squares in capital letters."""
-
     def say_move(self, move: Move) -> None:
         self.say("MAKE_MOVE", move.card, SQUARES[move.start].upper(), SQUARES[move.end].upper())
 
@@ -374,21 +347,16 @@ def final_words(square: int) -> tuple[str, str]:
 
 
 def final_position(cards: Sequence[str], board: str, turn: int) -> Position:
-    """The position of the fields of START and RECONNECT."""
     one, two, spare, three, four = map(Card, cards)
     return Position(((three, four), (one, two)), spare, board, turn)
 
 
 class FinalOneMessageASegment(FinalSoundClient):
-    """Reads the first message of each segment only."""
-
     def received(self, data: bytes) -> None:
         self.hear(data.split(b"\0")[0].decode("utf-8", "replace").split("|"))
 
 
 class FinalWholeSegments(FinalSoundClient):
-    """Splits each segment into messages, and keeps nothing for the next one."""
-
     def received(self, data: bytes) -> None:
         for message in data.decode("utf-8", "replace").split("\0"):
             if message:
@@ -396,30 +364,26 @@ class FinalWholeSegments(FinalSoundClient):
 
 
 class FinalIgnoresInvalidMove(IgnoresInvalidMove, FinalSoundClient):
-    """Does not move again after INVALID_MOVE."""
+    pass
 
 
 class FinalMovesOutOfTurn(MovesOutOfTurn, FinalSoundClient):
-    """Moves when it is the other's turn, too."""
+    pass
 
 
 class FinalCountsFromTheBottom(FinalSoundClient):
-    """Has row 0 at the bottom."""
-
     def say_move(self, move: Move) -> None:
         (start, column), (end, end_column) = final_words(move.start), final_words(move.end)
         self.say("MAKE_MOVE", move.card, str(4 - int(start)), column, str(4 - int(end)), end_column)
 
 
 class FinalColumnsFirst(FinalSoundClient):
-    """Writes the column before the row."""
-
     def say_move(self, move: Move) -> None:
         self.say("MAKE_MOVE", move.card, *final_words(move.start)[::-1], *final_words(move.end)[::-1])
 
 
 class FinalMirrorsRowsOnly(MirrorsRowsOnly, FinalSoundClient):
-    """Turns the rows of its steps as Black, and not the columns."""
+    pass
 
 
 class FinalLineEnds(FinalSoundClient):
@@ -430,12 +394,10 @@ class FinalLineEnds(FinalSoundClient):
 
 
 class FinalNeverReads(NeverReads, FinalSoundClient):
-    """Logs in and hears nothing."""
+    pass
 
 
 class FinalKeepsItsCards(FinalSoundClient):
-    """Does not exchange the played card with the spare."""
-
     def hear_move_was_made(self, card: str, *squares: str) -> None:
         assert self.position is not None
         before = self.position
@@ -445,26 +407,20 @@ class FinalKeepsItsCards(FinalSoundClient):
 
 
 class FinalForgetsReconnect(FinalSoundClient):
-    """Hears RECONNECT, and does nothing."""
-
     def hear_reconnect(self, name: str, *fields: str) -> None:
         pass
 
 
 class FinalEndsAtDisconnect(FinalSoundClient):
-    """Takes DISCONNECT for the end of the match."""
-
     def hear_disconnect(self, name: str) -> None:
         self.end()
 
 
 class FinalNeverEnds(NeverEnds, FinalSoundClient):
-    """Does not end after the last match."""
+    pass
 
 
 class FinalForgetsTheZeroByte(FinalSoundClient):
-    """Forgets the zero byte of the log-in."""
-
     def log_in(self) -> None:
         self.send(f"LOGIN|{self.name}".encode())
 
@@ -473,8 +429,6 @@ class FinalForgetsTheZeroByte(FinalSoundClient):
 
 
 class FinalHasAlwaysAMove(FinalSoundClient):
-    """Does not know that there may be no move."""
-
     def move(self) -> None:
         position = self.position
         if position is not None and not position.won and position.turn == self.me:
@@ -482,8 +436,6 @@ class FinalHasAlwaysAMove(FinalSoundClient):
 
 
 class FinalIgnoresPasses(FinalSoundClient):
-    """Does not know that the other may have no move."""
-
     def hear_pass_was_made(self, card: str) -> None:
         pass
 

@@ -131,15 +131,11 @@ class AsksForSteps(SoundClient):
 
 
 class OneMessageASegment(SoundClient):
-    """Reads the first line of each segment only."""
-
     def received(self, data: bytes) -> None:
         self.hear(json.loads(data.split(b"\n")[0]))
 
 
 class WholeSegments(SoundClient):
-    """Splits each segment into lines, and keeps nothing for the next one."""
-
     def received(self, data: bytes) -> None:
         for line in data.split(b"\n"):
             if line:
@@ -155,8 +151,6 @@ class ReadsAscii(SoundClient):
 
 
 class IgnoresRefused(SoundClient):
-    """Does not act again after a refusal."""
-
     def hear_refused(self, message: dict[str, Any]) -> None:
         pass
 
@@ -177,8 +171,6 @@ class ActsOutOfTurn(SoundClient):
 
 
 class ActsTwice(SoundClient):
-    """Sends two actions at once."""
-
     def act(self, action: str) -> None:
         super().act(action)
         super().act(action)
@@ -221,15 +213,11 @@ class NoJson(SoundClient):
 
 
 class ForgetsTheLineEnd(SoundClient):
-    """Writes no line ends."""
-
     def written(self, message: Mapping[str, Any]) -> bytes:
         return json.dumps(message).encode()
 
 
 class NeverReads(SoundClient):
-    """Logs in and hears nothing."""
-
     def received(self, data: bytes) -> None:
         pass
 
@@ -242,22 +230,16 @@ class SeeksDuringAMatch(SoundClient):
 
 
 class EndsAtAway(SoundClient):
-    """Takes the other's lost connection for the end of the match."""
-
     def hear_away(self, message: dict[str, Any]) -> None:
         self.end()
 
 
 class ForgetsBack(SoundClient):
-    """Does nothing when it is back."""
-
     def hear_back(self, message: dict[str, Any]) -> None:
         pass
 
 
 class NeverEnds(SoundClient):
-    """Does not end after the last match."""
-
     def hear_over(self, message: dict[str, Any]) -> None:
         self.over += 1
         self.in_match = False
@@ -267,7 +249,7 @@ class NeverEnds(SoundClient):
 
 
 class NeverGivesUp(TriesForEver, SoundClient):
-    """Tries to reach the host for ever."""
+    pass
 
 
 #: Each client with a fault, and a scenario that must find it.

@@ -103,15 +103,11 @@ class SoundClient(MemoryClient):
 
 
 class OneMessageASegment(SoundClient):
-    """Reads the first message of each segment only."""
-
     def received(self, data: bytes) -> None:
         self.hear(etree.fromstring(data.split(b"\n")[0]))
 
 
 class WholeSegments(SoundClient):
-    """Parses each segment as whole messages."""
-
     def received(self, data: bytes) -> None:
         for line in data.split(b"\n"):
             if line:
@@ -126,8 +122,6 @@ class ForgetsBounces(SoundClient):
 
 
 class DrawsALineTwice(SoundClient):
-    """Forgets which lines are drawn."""
-
     def choose(self) -> Points:
         return [self.way[-2] if len(self.way) > 1 else (0, 0)] if self.way else super().choose()
 
@@ -140,29 +134,21 @@ class TurnsThePitch(SoundClient):
 
 
 class ForgetsTheOthersMove(SoundClient):
-    """Follows its own moves only."""
-
     def hear_state(self, points: Points, following: str) -> None:
         super().hear_state(points if following != self.name else [], following)
 
 
 class MovesOutOfTurn(SoundClient):
-    """Moves after each game state."""
-
     def hear_state(self, points: Points, following: str) -> None:
         super().hear_state(points, self.name)
 
 
 class NoGameId(SoundClient):
-    """Leaves out the game's id."""
-
     def say_move(self, points: Points) -> None:
         self.say("move", f"<move>{self.written(points)}</move>")
 
 
 class FirstGameId(SoundClient):
-    """Keeps the id of the first game."""
-
     first = ""
 
     def say_move(self, points: Points) -> None:
@@ -171,15 +157,11 @@ class FirstGameId(SoundClient):
 
 
 class BareMoves(SoundClient):
-    """Writes moves without the message around them."""
-
     def say_move(self, points: Points) -> None:
         self.send(self.written(points).encode() + b"\n")
 
 
 class ByteOrderMark(SoundClient):
-    """Begins with a byte order mark."""
-
     def log_in(self) -> None:
         self.send(b"\xef\xbb\xbf")
         super().log_in()
@@ -193,8 +175,6 @@ class OpenTag(SoundClient):
 
 
 class PlusSigns(SoundClient):
-    """Writes numbers with a plus sign."""
-
     def written(self, points: Points) -> str:
         return re.sub("'([0-9])", r"'+\1", super().written(points))
 
@@ -207,29 +187,21 @@ class OtherNames(SoundClient):
 
 
 class OtherGameType(SoundClient):
-    """Names the game in another way."""
-
     def log_in(self) -> None:
         self.say("playerLogin", f'<playerLogin nick="{self.name}" gameType="Paper_Football"/>')
 
 
 class UnknownGameType(SoundClient):
-    """Leaves out the type of game."""
-
     def log_in(self) -> None:
         self.say("playerLogin", f'<playerLogin nick="{self.name}"/>')
 
 
 class EndsWhenTheOtherLeaves(SoundClient):
-    """Takes a lost connection of the other for the end."""
-
     def hear_left(self) -> None:
         self.end()
 
 
 class NeverEnds(SoundClient):
-    """Does not end."""
-
     games = 1000
 
     def log_in(self) -> None:
@@ -241,7 +213,7 @@ class NeverEnds(SoundClient):
 
 
 class NeverGivesUp(TriesForEver, SoundClient):
-    """Tries to reach the host for ever."""
+    pass
 
 
 class ForgetsTheBorder(SoundClient):

@@ -143,16 +143,12 @@ class SoundClient(MemoryClient):
 
 
 class OneFrameASegment(SoundClient):
-    """Reads the first frame of each segment only."""
-
     def received(self, data: bytes) -> None:
         size = 6 + struct.unpack(">H", data[4:6])[0]
         self.hear(data[1], data[6:size])
 
 
 class WholeSegments(SoundClient):
-    """Takes each segment for whole frames."""
-
     def received(self, data: bytes) -> None:
         while data:
             size = 6 + struct.unpack(">H", data[4:6])[0]
@@ -168,15 +164,11 @@ class LittleEndian(SoundClient):
 
 
 class RowsAsColumns(SoundClient):
-    """Takes x for the row."""
-
     def place_one(self, piece: str, x: int, y: int) -> None:
         super().place_one(piece, y, x)
 
 
 class OneByteChars(SoundClient):
-    """Writes a char as one byte."""
-
     def place_one(self, piece: str, x: int, y: int) -> None:
         self.frame(2, struct.pack(">Bii", ord(piece), x, y))
 
@@ -189,22 +181,16 @@ class NoMark(SoundClient):
 
 
 class BareName(SoundClient):
-    """Writes the name without its size."""
-
     def sign_on(self) -> None:
         self.frame(1, self.name.encode())
 
 
 class NotReady(SoundClient):
-    """Does not send Ready."""
-
     def ready(self) -> None:
         pass
 
 
 class ReadyTooEarly(SoundClient):
-    """Sends Ready before it has placed its pieces."""
-
     def place(self) -> None:
         self.ready()
         super().place()
@@ -226,16 +212,12 @@ class OnePieceTooMany(SoundClient):
 
 
 class MovesOutOfTurn(SoundClient):
-    """Moves after each board."""
-
     def hear_7(self, payload: bytes) -> None:
         self.board = payload.decode("utf-16-be")
         self.move()
 
 
 class MovesIntoLakes(SoundClient):
-    """Takes a lake for an empty square."""
-
     def moves(self) -> list[tuple[int, int, int, int]]:
         board, self.board = self.board, self.board.replace("~", ".")
         found = super().moves()
@@ -245,8 +227,6 @@ class MovesIntoLakes(SoundClient):
 
 
 class IgnoresMoveInvalid(SoundClient):
-    """Does not move again."""
-
     def hear_8(self, payload: bytes) -> None:
         pass
 
@@ -271,8 +251,6 @@ class PlacesAnew(SoundClient):
 
 
 class NeverEnds(SoundClient):
-    """Does not end."""
-
     games = 1000
 
     def lost(self) -> None:
@@ -280,12 +258,10 @@ class NeverEnds(SoundClient):
 
 
 class NeverGivesUp(TriesForEver, SoundClient):
-    """Tries to reach the host for ever."""
+    pass
 
 
 class KnowsNoScouts(SoundClient):
-    """Does not know that a scout may go farther than one square."""
-
     def hear_6(self, payload: bytes) -> None:
         x, y, to_x, to_y = struct.unpack(">iiii", payload)
         assert abs(x - to_x) + abs(y - to_y) == 1

@@ -168,15 +168,11 @@ class SoundClient(MemoryClient):
 
 
 class OneMessageASegment(SoundClient):
-    """Reads the first line of each segment only."""
-
     def received(self, data: bytes) -> None:
         self.hear(data.split(b"\n")[0].decode())
 
 
 class WholeSegments(SoundClient):
-    """Splits each segment into lines, and keeps nothing for the next one."""
-
     def received(self, data: bytes) -> None:
         for line in data.decode().split("\n"):
             if line:
@@ -184,8 +180,6 @@ class WholeSegments(SoundClient):
 
 
 class SmallLetters(SoundClient):
-    """Writes moves in small letters."""
-
     def say_move(self, start: str, end: str) -> None:
         self.say(f"{start}-{end}".lower())
 
@@ -211,23 +205,17 @@ class FrontRowFirst(SoundClient):
 
 
 class BlueAsRed(SoundClient):
-    """Thinks that it is red, always."""
-
     def hear_color(self, color: str) -> None:
         super().hear_color("red")
 
 
 class NinePieces(SoundClient):
-    """Forgets a piece in each row."""
-
     def set_up(self) -> None:
         for row in ROWS:
             self.say(row[:9])
 
 
 class TooManyBombs(SoundClient):
-    """Has other numbers of pieces."""
-
     def set_up(self) -> None:
         for row in ROWS:
             self.say(row.replace("R", "B"))
@@ -257,22 +245,16 @@ class TellsThePiece(SoundClient):
 
 
 class ForgetsItsLosses(SoundClient):
-    """Moves pieces that were taken."""
-
     def battle(self, attacker: str, met: str) -> tuple[bool, bool]:
         return True, True
 
 
 class NoPassword(SoundClient):
-    """Sends the name only, and waits."""
-
     def hear_auth_req(self) -> None:
         self.say(self.name)
 
 
 class SpeaksFirst(SoundClient):
-    """Does not wait for `auth-req`."""
-
     def connected(self) -> None:
         super().connected()
         self.say("hello")
@@ -306,8 +288,6 @@ class ForgetsResume(SoundClient):
 
 
 class NeverEnds(SoundClient):
-    """Does not end."""
-
     games = 1000
 
     def lost(self) -> None:
@@ -315,12 +295,10 @@ class NeverEnds(SoundClient):
 
 
 class NeverGivesUp(TriesForEver, SoundClient):
-    """Tries to reach the host for ever."""
+    pass
 
 
 class IgnoresScouts(SoundClient):
-    """Does not know that a scout attacks from afar."""
-
     def hear_moved(self, start: str, end: str, attacker: str = "") -> None:
         across = abs(COLUMNS.index(start[0]) - COLUMNS.index(end[0])) + abs(int(start[1:]) - int(end[1:]))
         if across == 1:

@@ -44,8 +44,6 @@ from tests.kit.plugin_games import GOMOKU_WIRE
 
 
 class EriantysChecks(CheckerContract, SynchronousTestCase):
-    """What every wire's checks must do."""
-
     sound = SoundClient
     crippled = CRIPPLED
 
@@ -62,14 +60,11 @@ class EriantysChecks(CheckerContract, SynchronousTestCase):
         self.assertEqual(titles(report, Grade.NOTE), ["the client acknowledges nothing"])
 
     def test_a_misspelled_key(self) -> None:
-        """The finding says which key came, and which one was expected."""
         (title,) = titles(check(SpellsKeysItsOwnWay, ["creates"]), Grade.BREACH)[:1]
         self.assertIn("SetGame was refused: the key number_of_players is unknown; expected numberOfPlayers", title)
 
 
 class FailsInTheMiddle(OnitamaSoundClient):
-    """Ends at its third move."""
-
     count = 0
 
     def move(self) -> None:
@@ -81,8 +76,6 @@ class FailsInTheMiddle(OnitamaSoundClient):
 
 
 class OnitamaChecks(CheckerContract, SynchronousTestCase):
-    """What every wire's checks must do."""
-
     sound = OnitamaSoundClient
     crippled = ONITAMA_CRIPPLED
 
@@ -100,7 +93,6 @@ class OnitamaChecks(CheckerContract, SynchronousTestCase):
         self.assertIn("the client ended in the middle: ValueError", titles(check(FailsInTheMiddle, ["strict"])))
 
     def test_columns_that_are_not_turned(self) -> None:
-        """The advice is about columns, and not about cards."""
         finding, _ = check(MirrorsRowsOnly, ["second-mover"]).findings[0]
         self.assertIn("that card does not lead there", finding.title)
         self.assertIn("For Black both are turned", finding.law.do)
@@ -108,8 +100,6 @@ class OnitamaChecks(CheckerContract, SynchronousTestCase):
 
 
 class FinalChecks(CheckerContract, SynchronousTestCase):
-    """What every wire's checks must do."""
-
     sound = FinalSoundClient
     crippled = FINAL_CRIPPLED
 
@@ -149,8 +139,6 @@ class GomokuClient(SocketClient):
 
 
 class PlaysTwice(GomokuClient):
-    """Says each move twice."""
-
     def play(self) -> None:
         super().play()
         super().play()
@@ -166,8 +154,6 @@ class PluginChecks(SynchronousTestCase):
 
 
 class LitamaChecks(CheckerContract, SynchronousTestCase):
-    """What every wire's checks must do, over WebSocket."""
-
     sound = LitamaSoundClient
     crippled = LITAMA_CRIPPLED
 
@@ -178,7 +164,6 @@ class LitamaChecks(CheckerContract, SynchronousTestCase):
         self.assertEqual((titles(report), report.clean), ([], True))
 
     def test_frames_that_cannot_be_read(self) -> None:
-        """They are a fault of the framing."""
         self.assertIn(
             "bytes that are no message: a binary message; expected text", titles(check(BinaryFrames, ["blue-begins"]))
         )
@@ -191,8 +176,6 @@ class LitamaChecks(CheckerContract, SynchronousTestCase):
 
 
 class JavaChecks(CheckerContract, SynchronousTestCase):
-    """What every wire's checks must do."""
-
     sound = JavaSoundClient
     crippled = JAVA_CRIPPLED
 
@@ -202,13 +185,10 @@ class JavaChecks(CheckerContract, SynchronousTestCase):
 
 
 class OpenChecks(CheckerContract, SynchronousTestCase):
-    """What every wire's checks must do."""
-
     sound = OpenSoundClient
     crippled = OPEN_CRIPPLED
 
     def test_every_game(self) -> None:
-        """The client says what it plays, and its opponents play the same."""
         for game in ("paper-soccer", "eriantys"):
             client = type(f"Plays{game}", (OpenSoundClient,), {"game": game})
             report = check(client, ["second-seat", "own-drop"])
@@ -227,15 +207,11 @@ class OpenChecks(CheckerContract, SynchronousTestCase):
 
 
 class PaperSoccerChecks(CheckerContract, SynchronousTestCase):
-    """What every wire's checks must do."""
-
     sound = PaperSoccerSoundClient
     crippled = PAPER_SOCCER_CRIPPLED
 
 
 class FramesChecks(CheckerContract, SynchronousTestCase):
-    """What every wire's checks must do."""
-
     sound = StrategoFramesSoundClient
     crippled = STRATEGO_FRAMES_CRIPPLED
 
@@ -244,23 +220,18 @@ class FramesChecks(CheckerContract, SynchronousTestCase):
         self.assertEqual(titles(check(StrategoFramesSoundClient, ["host-stops"], seed=7)), [])
 
     def test_frames_are_printed_by_their_fields(self) -> None:
-        """And their first bytes."""
         self.assertEqual(printed(Move(0, 3, 0, 4), b"\x2a\x04"), "Move(x=0, y=3, to_x=0, to_y=4)  [2A 04]")
         self.assertNotIn("\x1b", printed(Setup("\x1b", 0, 0), b"\x2a"))
 
 
 class LinesChecks(CheckerContract, SynchronousTestCase):
-    """What every wire's checks must do."""
-
     sound = StrategoLinesSoundClient
     crippled = STRATEGO_LINES_CRIPPLED
 
-    def test_a_client_of_one_game(self) -> None:
-        """It has no breach."""
+    def test_a_client_of_one_game_has_no_breach(self) -> None:
         self.assertEqual(titles(check(EndsAtTheFirstWinner, ["two-games", "red"])), [])
 
     def test_passwords_are_hidden(self) -> None:
-        """In every transcript."""
         report = check(StrategoLinesSoundClient, ["red", "own-drop"])
         texts = [line.text for outcome in report.outcomes for line in outcome.lines]
         self.assertIn("***", texts)
