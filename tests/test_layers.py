@@ -511,7 +511,9 @@ class PlantedTests(SynchronousTestCase):
 
 
 PAGE = (ROOT / "docs" / "architecture.rst").read_text("utf-8")
-CONTRIBUTING = (ROOT / "CONTRIBUTING.rst").read_text("utf-8")
+OTHERS = "".join(
+    path.read_text("utf-8") for path in (ROOT / "CONTRIBUTING.rst", *sorted((ROOT / "docs").glob("plugin-*.rst")))
+)
 
 
 def exists(name: str) -> bool:
@@ -538,14 +540,14 @@ class PagesTests(SynchronousTestCase):
         self.assertEqual([(one.words, one.count) for one in figures if one.count > allowed[one.words][0]], [])
 
     def test_names(self) -> None:
-        for page in (PAGE, CONTRIBUTING):
+        for page in (PAGE, OTHERS):
             names = set(re.findall(r"``(gamehost(?:\.\w+)+)``", page)) - {"gamehost.wires.NAME"}
             self.assertIn("gamehost.games.base", page)
             self.assertEqual([name for name in sorted(names) if not exists(name)], [])
         self.assertFalse(exists("gamehost.games.cellar"))
 
     def test_files(self) -> None:
-        for page in (PAGE, CONTRIBUTING):
+        for page in (PAGE, OTHERS):
             paths = set(re.findall(r"``((?:tests|docs|examples|contrib|gamehost|newsfragments)/[\w./-]*\w)``", page))
             unknown = [
                 path for path in sorted(paths) if not re.search(r"NAME|WIRE", path) and not (ROOT / path).exists()

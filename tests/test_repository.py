@@ -40,7 +40,7 @@ from gamehost.wires.conversation import BaseConversation, Peer
 from gamehost.wires.framing import LineCodec
 from tests import SmallProcess
 from tests.kit import game_pages
-from tests.kit.made_files import EXAMPLE, PAGE, PICTURE_FOLDER, PICTURES, files_of, pictures, refreshed
+from tests.kit.made_files import EXAMPLE, PICTURE_FOLDER, PICTURES, added_to, files_of, pictures, refreshed, tutorials
 from tests.kit.players import house_host
 from tests.kit.sources import ROOT
 
@@ -393,7 +393,7 @@ class PictureTests(PropertyCase):
             self.assertEqual(write_notation(match.record, match.date), text)
 
 
-# `CONTRIBUTING.rst`: who follows its tutorials writes exactly the example package.
+# The tutorials: who follows them writes exactly the example package.
 
 
 #: What an installation or a run of the tests leaves in the folder.
@@ -407,17 +407,30 @@ def public(owner: type) -> set[str]:
 
 class TutorialTests(SynchronousTestCase):
     def test_the_tutorials_give_the_example(self) -> None:
-        """Every file, and no other one. `python -m tests.kit.made_files tutorial` copies changed files into the page."""
+        """Every file once, and no other one. `python -m tests.kit.made_files tutorial` copies changed files into the pages."""
         example = {str(path.relative_to(EXAMPLE)): path for path in EXAMPLE.rglob("*") if path.is_file()}
         texts = {name: path.read_text("utf-8") for name, path in example.items() if not LEFT_OVER.search(name)}
-        written = files_of(PAGE.read_text("utf-8"))
-        self.assertEqual(set(written), set(texts))
+        pages = [page.read_text("utf-8") for page in tutorials()]
+        written = {name: text for page in pages for name, text in files_of(page).items()}
+        added = {name: f"\n{text}" for page in pages for name, text in added_to(page).items()}
+        self.assertEqual(sorted(name for page in pages for name in files_of(page)), sorted(texts))
         for name, text in texts.items():
-            self.assertEqual(written[name], text, name)
+            self.assertEqual(written[name] + added.pop(name, ""), text, name)
+        self.assertEqual(added, {})
 
-    def test_the_page_names_all_that_a_plug_in_meets(self) -> None:
+    def test_the_first_tutorial_alone_can_be_installed(self) -> None:
+        """Its metadata name no module and no package that only the second one writes."""
+        files = files_of((ROOT / "docs" / "plugin-game.rst").read_text("utf-8"))
+        metadata = tomllib.loads(files["pyproject.toml"])
+        tokens = [token for group in metadata["project"]["entry-points"].values() for token in group.values()]
+        self.assertEqual(len(tokens), 1)
+        for token in tokens:
+            self.assertIn(f"{token.partition(':')[0].replace('.', '/')}.py", files)
+        self.assertIsInstance(metadata["tool"]["setuptools"]["packages"], dict, "packages are found, not listed")
+
+    def test_the_pages_name_all_that_a_plug_in_meets(self) -> None:
         """Methods of a master and of a peer, values of a codec, events of a table, fields of a token."""
-        page = PAGE.read_text("utf-8")
+        page = "".join(path.read_text("utf-8") for path in tutorials())
         events = {"Away", "Left", "Back", "Refused", "Over", "Suspended", "Displaced", "OpenTable", "TableClosed"}
         self.assertTrue(all(hasattr(interfaces, name) for name in events))
         fields_of_wire = {one.name for one in fields(Wire)}
@@ -429,11 +442,13 @@ class TutorialTests(SynchronousTestCase):
 
 
 class WirePagesTests(SynchronousTestCase):
-    def test_the_pages_of_the_games(self) -> None:
-        """Each has the token, the actions and the events. `python -m tests.kit.game_pages` writes them anew."""
-        for page in game_pages.PAGES:
-            text = (game_pages.GAMES / f"{page}.rst").read_text("utf-8")
-            self.assertEqual(text, game_pages.with_section(text, page), page)
+    def test_the_page_of_the_games(self) -> None:
+        """It has the token, the actions and the events of each. `python -m tests.kit.game_pages` writes it anew."""
+        self.assertEqual(game_pages.PAGE.read_text("utf-8"), game_pages.page())
+        self.assertEqual(
+            {package for package, _ in game_pages.GAMES.values()},
+            {game.replace("-", "_") for game in GAMES if has_picture(GAMES[game])},
+        )
 
     def test_the_page_of_the_lobby(self) -> None:
         text = (ROOT / "docs" / "lobby.rst").read_text("utf-8")
@@ -455,7 +470,7 @@ class ReadingTests(SynchronousTestCase):
     def test_refresh(self) -> None:
         """A file that has changed is in the page again, and the text around it stays."""
         folder = EXAMPLE / "gamehost_gomoku" / "tests"
-        page = refreshed(self.PAGE.replace("a.py", "__init__.py"), folder)
+        page = refreshed(self.PAGE.replace("a.py", "__init__.py"), folder, {})
         self.assertEqual(files_of(page)["__init__.py"], (folder / "__init__.py").read_text("utf-8"))
         self.assertTrue(page.endswith("\nText.\n\nFile ``b`` is empty.\n"))
 

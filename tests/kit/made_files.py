@@ -230,29 +230,41 @@ def pictures() -> Iterator[tuple[Path, str]]:
 # The files that a tutorial in reStructuredText tells its reader to write.
 #
 # A file stands behind a line ``File ``NAME``::`` as a literal block. A line ``File ``NAME`` is empty.`` stands for an empty
-# one.
+# one. Behind ``File ``NAME``, at its end::`` stand lines that a later page adds to a file.
 
 
-PAGE = ROOT / "CONTRIBUTING.rst"
 EXAMPLE = ROOT / "examples" / "gomoku"
 
 _BLOCK = re.compile(r"^File ``(?P<name>[^`]+)``::\n\n(?P<text>(?:    .*\n|\n)*)", re.MULTILINE)
+_ADDED = re.compile(_BLOCK.pattern.replace("::", ", at its end::"), re.MULTILINE)
 _EMPTY = re.compile(r"^File ``(?P<name>[^`]+)`` is empty\.$", re.MULTILINE)
+
+
+def tutorials() -> list[Path]:
+    """The pages that say how a package is written, with the reference."""
+    return sorted((ROOT / "docs").glob("plugin-*.rst"))
 
 
 def files_of(page: str) -> Mapping[str, str]:
     """Name -> text, for all files of a tutorial."""
-    files = {match["name"]: "" for match in _EMPTY.finditer(page)}
-    for match in _BLOCK.finditer(page):
-        files[match["name"]] = textwrap.dedent(match["text"]).rstrip("\n") + "\n"
-    return files
+    return {**{match["name"]: "" for match in _EMPTY.finditer(page)}, **_texts(_BLOCK, page)}
 
 
-def refreshed(page: str, folder: Path) -> str:
-    """The tutorial with the texts of the files in this folder."""
+def added_to(page: str) -> Mapping[str, str]:
+    """Name -> the lines that a tutorial adds to a file of an earlier one."""
+    return _texts(_ADDED, page)
+
+
+def _texts(pattern: re.Pattern[str], page: str) -> dict[str, str]:
+    return {match["name"]: textwrap.dedent(match["text"]).rstrip("\n") + "\n" for match in pattern.finditer(page)}
+
+
+def refreshed(page: str, folder: Path, added: Mapping[str, str]) -> str:
+    """The tutorial with the texts of the files in this folder, without what a later one adds to them."""
 
     def block(match: re.Match[str]) -> str:
-        text = (folder / match["name"]).read_text("utf-8")
+        name = match["name"]
+        text = (folder / name).read_text("utf-8").removesuffix(f"\n{added[name]}" if name in added else "")
         return f"File ``{match['name']}``::\n\n{textwrap.indent(text, '    ')}\n"
 
     return _BLOCK.sub(block, page)
@@ -271,7 +283,9 @@ def main(what: str, *arguments: str) -> None:
             for path, drawn in pictures():
                 path.write_text(drawn, "ascii")
         case "tutorial":
-            PAGE.write_text(refreshed(PAGE.read_text("utf-8"), EXAMPLE), "utf-8")
+            added = added_to("".join(path.read_text("utf-8") for path in tutorials()))
+            for path in tutorials():
+                path.write_text(refreshed(path.read_text("utf-8"), EXAMPLE, added), "utf-8")
 
 
 if __name__ == "__main__":

@@ -1,5 +1,5 @@
 """
-A wire for a game that exists, in one file, as the author of a package writes it from CONTRIBUTING and the pages of the games.
+A wire for a game that exists, in one file, as the author of a package writes it from the pages for authors of plug-ins.
 
     -> name ann                  <- wait                     nobody waits yet
     -> name bob    (another)     <- deal 0 boar,ox/crab,eel/tiger PPKPP...............ppkpp 0

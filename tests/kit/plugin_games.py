@@ -1,7 +1,7 @@
 """
 Games of other packages, without installing them: `gamehost_gomoku` of the examples, and `gamehost_kuhn` in `tests/kit/plugins`.
 
-`gamehost_kuhn` was written from CONTRIBUTING alone. Its entry point is in the folder `installed` there, which only
+`gamehost_kuhn` was written from the tutorial alone. Its entry point is in the folder `installed` there, which only
 processes that tests start have on their path.
 """
 

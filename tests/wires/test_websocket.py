@@ -140,7 +140,7 @@ class PathTests(SynchronousTestCase):
             self.assertEqual(web.host.factories["gomoku"].connections, set())
 
 
-# A wire for a game that exists, written from CONTRIBUTING and the pages of the games alone: it passes the contract.
+# A wire for a game that exists, written from the pages for authors of plug-ins alone: it passes the contract.
 
 
 class TellingConversation(BackWithEvents[Any], PlainConversation):

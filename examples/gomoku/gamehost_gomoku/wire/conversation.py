@@ -164,7 +164,7 @@ def configure(settings: Settings) -> CommonWireConfig[Message]:
 WIRE: Wire[Message] = Wire(
     name=NAME,
     title="Gomoku, lines of words",
-    endpoint="tcp:8895:interface=127.0.0.1",
+    endpoint="tcp:8899:interface=127.0.0.1",
     games=(GOMOKU,),
     configure=configure,
     options=COMMON_OPTIONS,
