@@ -31,14 +31,12 @@ class Player:
         return self.heard()
 
     def heard(self) -> list[str]:
-        """The lines that were received since the last call."""
         self.world.until_idle()
         data: bytes = self.transport.read()
         return data.decode().splitlines()
 
     @property
     def closed(self) -> bool:
-        """Whether the host has closed the connection."""
         self.world.until_idle()
         return self.transport.disconnecting or self.transport.disconnected
 
@@ -60,7 +58,6 @@ class AdminHost:
         self.factory = AdminFactory(self.host, lambda transport: user)
 
     def connect(self, wire: str = "onitama", address: str = "192.0.2.1") -> Player:
-        """A new client."""
         return Player(self, wire, address)
 
     def match(self, *names: str, addresses: tuple[str, str] = ("192.0.2.1", "192.0.2.2")) -> list[Player]:
@@ -73,17 +70,14 @@ class AdminHost:
         return players
 
     def until_idle(self) -> None:
-        """Make all calls that are due now."""
         while any(call.getTime() <= self.reactor.seconds() for call in self.reactor.getDelayedCalls()):
             self.reactor.advance(0)
 
     def wait(self, seconds: float) -> None:
-        """Advance the clock by so many seconds."""
         self.reactor.advance(seconds)
         self.until_idle()
 
     def owner(self) -> "Owner":
-        """A new connection of the owner."""
         return Owner(self)
 
     def ask(self, command: str, **arguments: Any) -> dict[str, Any]:
@@ -116,11 +110,9 @@ class Owner:
         self.protocol.makeConnection(self.transport)
 
     def ask(self, command: str, **arguments: Any) -> list[dict[str, Any]]:
-        """The lines of an answer."""
         return self.send(json.dumps({"command": command, "arguments": arguments}).encode() + b"\n")
 
     def send(self, data: bytes) -> list[dict[str, Any]]:
-        """Send bytes, and return all lines that are answered."""
         self.protocol.dataReceived(data)
         return self.heard()
 

@@ -130,7 +130,6 @@ class AttackPlayers(RuleBasedStateMachine):
         self.prompt = prompt
 
     def tables_left(self) -> int:
-        """How many tables of the abandoners sleep."""
         return self.world.lobby.registry.sleeping.tables_of(ABANDONER)
 
     # -- seats of other guests
@@ -273,7 +272,6 @@ class AttackPlayers(RuleBasedStateMachine):
         self.prompt = prompt
 
     def entries(self) -> int:
-        """How many entries the journal has."""
         return sum(map(len, self.world.journal.entries.values()))
 
     # -- standstills
@@ -306,7 +304,6 @@ class AttackPlayers(RuleBasedStateMachine):
         return self.world.limits.keyless_resume_seconds > 0
 
     def stranger(self, wire: str, address: str, name: str = "") -> Visitor:
-        """A new connection of somebody with this name; by default, one that nobody had."""
         self._names += 1
         visitor = Visitor(MODEL_CLIENTS[wire](name or f"zed{self._names}"), address)
         self.strangers.append(visitor)
@@ -340,14 +337,12 @@ class AttackPlayers(RuleBasedStateMachine):
             self.wait_for(PAUSE)
 
     def hang_up(self, visitor: Visitor) -> None:
-        """Lose a connection."""
         self.listen()
         if visitor.client is not None:
             visitor.client.drop()
         self.until_idle()
 
     def wait_for(self, seconds: float) -> None:
-        """Let time pass."""
         self.until_idle()
         self.world.wait(seconds)
         self.until_idle()

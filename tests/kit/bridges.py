@@ -65,7 +65,6 @@ class MemoryBot:
             self.protocol.processEnded(Failure(reason or ProcessDone(0)))
 
     def go_on(self) -> bool:
-        """Read, and answer. Whether there was anything to do."""
         if self.pid is None or not (self.unread or self.input_ended):
             return False
         if self.thought < self.slow and not self.input_ended:
@@ -172,7 +171,6 @@ class World:
         return any([bot.go_on() for bot in self.machine.bots]) or busy
 
     def until_idle(self, most: int = 100_000) -> None:
-        """Go on until everybody waits for time."""
         for _ in range(most):
             if not self.step():
                 return
@@ -240,8 +238,6 @@ class UCCBot(RandomBot):
 
 
 class CodinGameBot(RandomBot):
-    """Paper soccer. The first player is seat 0 here, whatever it is at the host."""
-
     def __init__(self, seed: int = 1) -> None:
         super().__init__(seed)
         self.view = PitchSituation(Seat(0), (), Seat(0), None)

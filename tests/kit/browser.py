@@ -88,11 +88,6 @@ class Chromium(ProcessProtocol):
         self._folder = tempfile.TemporaryDirectory(prefix="gamehost-browser-", ignore_cleanup_errors=True)
 
     def start(self, reactor: Any, more: Sequence[str] = ()) -> None:
-        """
-        Start the process.
-
-        :raises SkipTest: as `find_chromium`
-        """
         path = find_chromium()
         options = [path, *OPTIONS, f"--user-data-dir={self._folder.name}", *more]
         if os.getuid() == 0:
@@ -118,7 +113,6 @@ class Chromium(ProcessProtocol):
         return answer
 
     def childDataReceived(self, childFD: int, data: bytes) -> None:
-        """Read answers and events."""
         if childFD != 4:
             self._errors = (self._errors + data)[-4_000:]
             return
@@ -135,7 +129,6 @@ class Chromium(ProcessProtocol):
                 answer.callback(message["result"])
 
     def stop(self) -> Deferred[None]:
-        """End the process. Fires when it is gone."""
         transport: Any = self.transport
         if transport is not None:
             with suppress(ProcessExitedAlready):
@@ -146,7 +139,6 @@ class Chromium(ProcessProtocol):
         return self._ended
 
     def processEnded(self, reason: Failure) -> None:
-        """The process is gone."""
         self._folder.cleanup()
         asked, self._asked = self._asked, {}
         words = self._errors.decode("utf-8", "replace").strip()
@@ -189,8 +181,6 @@ _CENTRE = """(() => {
 
 
 class Page:
-    """One tab of a browser."""
-
     def __init__(self, browser: "Browser", session: str, target: str, context: str) -> None:
         self._browser = browser
         #: Whose storage it has.
@@ -201,11 +191,6 @@ class Page:
         self.errors: list[str] = []
 
     async def ask(self, method: str, **parameters: Any) -> Any:
-        """
-        Give a command of the developer tools.
-
-        :raises CommandFailed: the browser refuses it
-        """
         return await self._browser.chromium.ask(method, self._session, **parameters)
 
     async def open(self, address: str) -> None:
@@ -253,7 +238,6 @@ class Page:
         return x, y
 
     async def click(self, selector: str) -> None:
-        """Click with the mouse."""
         x, y = await self.centre(selector)
         for kind, pressed in (("mouseMoved", 0), ("mousePressed", 1), ("mouseReleased", 0)):
             await self.ask(
@@ -261,7 +245,6 @@ class Page:
             )
 
     async def tap(self, selector: str) -> None:
-        """Touch. The page must be a phone's."""
         x, y = await self.centre(selector)
         await self.ask("Input.dispatchTouchEvent", type="touchStart", touchPoints=[{"x": x, "y": y}])
         await self.ask("Input.dispatchTouchEvent", type="touchEnd", touchPoints=[])
@@ -301,7 +284,6 @@ class Page:
             await self.ask("Input.dispatchKeyEvent", type="keyUp", **about)
 
     async def type(self, text: str) -> None:
-        """Write into the element that has the focus."""
         await self.ask("Input.insertText", text=text)
 
     async def look(self, size: tuple[int, int] = DESKTOP, *, dark: bool = False, still: bool = True) -> None:
@@ -329,11 +311,9 @@ class Page:
         return b64decode((await self.ask("Page.captureScreenshot", format="png"))["data"])
 
     async def close(self) -> None:
-        """Close the tab."""
         await self._browser.chromium.ask("Target.closeTarget", targetId=self._target)
 
     def heard(self, method: str, parameters: Mapping[str, Any]) -> None:
-        """Something has happened in the page."""
         if method == "Runtime.exceptionThrown":
             details = parameters["exceptionDetails"]
             self.errors.append(details.get("exception", {}).get("description") or details["text"])
@@ -407,7 +387,6 @@ class BrowserCase(TestCase):
     browser: Browser
 
     def setUp(self) -> None:
-        """Start both."""
         self.host = self.start_host()
         self.browser = Browser(f"http://127.0.0.1:{self.port('web')}")
         self.addCleanup(self.browser.chromium.stop)
@@ -433,7 +412,6 @@ class BrowserCase(TestCase):
         return int(address.port)
 
     def tearDown(self) -> None:
-        """The consoles are empty."""
         errors = [error for error in self.browser.errors if not any(one in error for one in self.expected_errors)]
         self.assertEqual(errors, [])
 
@@ -508,7 +486,6 @@ _PLAY = """(async ({seed, most, better, once}) => {
 
 
 async def enter(page: Page, name: str) -> None:
-    """Answer the question for a name."""
     await page.until("document.querySelector('dialog[open] input[name=name]')")
     await page.run(f"document.querySelector('dialog input[name=name]').value = {json.encode(name).decode()}")
     await page.click("dialog .go")
@@ -565,7 +542,6 @@ class Netcat(Protocol):
         self._waiting: tuple[str, Deferred[str]] | None = None
 
     def say(self, text: str) -> None:
-        """Type a line."""
         transport: Any = self.transport
         transport.write(text.encode() + b"\n")
 
@@ -599,23 +575,19 @@ class Netcat(Protocol):
             came.errback(AssertionError(f"{part!r} never came; since then there was {self._unread!r}"))
 
     def dataReceived(self, data: bytes) -> None:
-        """Something has come."""
         self.all += data.decode()
         self._unread += data.decode()
         self._look()
 
     def connectionLost(self, reason: Failure | None = None) -> None:
-        """The host has closed."""
         self._give_up()
 
     def close(self) -> None:
-        """Hang up."""
         transport: Any = self.transport
         transport.abortConnection()
 
 
 async def netcat(reactor: Any, port: int) -> Netcat:
-    """Connect to a port of this machine."""
     endpoint = TCP4ClientEndpoint(reactor, "127.0.0.1", port)
     person = Netcat(reactor)
     await connectProtocol(endpoint, person)

@@ -79,16 +79,13 @@ class MemoryClient:
     # -- what it can use
 
     def send(self, data: bytes) -> None:
-        """Send bytes, as one segment."""
         if not self.ended:
             self._launcher.send(data)
 
     def later(self, seconds: float, call: Callable[[], None]) -> None:
-        """Do something later, if the client has not ended by then."""
         self._launcher.clock.callLater(seconds, lambda: None if self.ended else call())
 
     def end(self, status: int = 0, words: str = "") -> None:
-        """End the program."""
         if not self.ended:
             self.ended = True
             self._launcher.client_ended(status, words)
@@ -117,13 +114,11 @@ class MemoryLauncher:
         self._transport: StrictTransport | None = None
 
     def start(self, run: ClientRun, factory: "Factory[Line]") -> None:
-        """Start the client, which connects soon."""
         self._run, self._factory = run, factory
         self._client = self._new_client("tester", self)
         self.clock.callLater(0, lambda: self.connect() if self._client.starts() else None)
 
     def refuse_connections(self) -> None:
-        """The host is gone."""
         self._factory = None
 
     def stop(self) -> None:
@@ -150,12 +145,10 @@ class MemoryLauncher:
         client.connected()
 
     def send(self, data: bytes) -> None:
-        """The client sends a segment."""
         if self._transport is not None and not self._transport.disconnected:
             self._transport.receive(data)
 
     def hang_up(self) -> None:
-        """The client closes its connection, if it has one."""
         if self._transport is not None and not self._transport.disconnected:
             self._transport.hang_up()
 
@@ -182,12 +175,6 @@ class MemoryLauncher:
 
 
 class _Transport(StrictTransport):
-    """
-    The host's end of a connection.
-
-    :param pump: called soon after the host has written, or the connection has ended, and never for nothing
-    """
-
     def __init__(self, clock: Clock, pump: Callable[["_Transport"], None]) -> None:
         super().__init__(clock, "192.0.2.3")
         self._pump = pump
@@ -245,7 +232,6 @@ def check(
 
 
 def titles(report: Report, *grades: Grade) -> list[str]:
-    """The titles of the findings of these grades; none: of all but notes."""
     wanted = grades or (Grade.BREACH, Grade.FRAGILE)
     return [finding.title for finding, _ in report.findings if finding.grade in wanted]
 
@@ -268,7 +254,6 @@ class CheckerContract(Mixin):
     crippled: Mapping[Any, str]
 
     def test_a_sound_client_is_clean(self) -> None:
-        """In every scenario, with every seed."""
         for seed in range(1, SEEDS + 1):
             report = check(self.sound, seed=seed)
             self.assertEqual([(one.title, names) for one, names in report.findings], [], as_json(report))
@@ -284,7 +269,6 @@ class CheckerContract(Mixin):
         self.assertEqual(missed, [])
 
     def test_enough_faults(self) -> None:
-        """At least twelve."""
         self.assertGreaterEqual(len(self.crippled), 12)
 
     def test_the_same_seed_gives_the_same_report(self) -> None:
@@ -296,7 +280,6 @@ class CheckerContract(Mixin):
         self.assertEqual(first, second)
 
     def test_laws(self) -> None:
-        """Every scenario rests on a law that there is."""
         checks = CHECKS[self.sound.wire]
         self.assertLessEqual({scenario.law for scenario in checks.scenarios} | set(GENERAL), set(checks.laws))
         self.assertEqual(len({scenario.name for scenario in checks.scenarios}), len(checks.scenarios))
@@ -354,7 +337,6 @@ class Faulty:
         return getattr(self.peer, name)
 
     def say(self, message: Any) -> None:
-        """Send a message, or something else."""
         for one in self._changed(message):
             self.peer.say(one)
 
@@ -405,7 +387,6 @@ class _End:
             self._client.transport.hang_up()
 
     def pump(self) -> None:
-        """Give the checker what the host has written."""
         data = self._client.transport.read()
         if data and not self.disconnected:
             self._line.dataReceived(data)
@@ -501,7 +482,6 @@ class ServerCheckerContract(Mixin):
             self.assertEqual({outcome.verdict.value for outcome in report.outcomes}, {"pass"})
 
     def test_a_server_without_extensions_is_clean(self) -> None:
-        """A check that is not strict does not ask for them."""
         report = check_server(self.wire, settings=self.strict_settings, extensions=False)
         self.assertEqual(breaches(report), [], as_text(report))
 
@@ -517,12 +497,10 @@ class ServerCheckerContract(Mixin):
         self.assertGreaterEqual(len(found), 6)
 
     def test_the_same_seed_gives_the_same_report(self) -> None:
-        """Byte for byte, with a server that draws the same."""
         first, second = (as_json(check_server(self.wire, ["crosswise"], seed=3).without_times()) for _ in range(2))
         self.assertEqual(first, second)
 
     def test_laws(self) -> None:
-        """Every scenario rests on a law that there is."""
         checks = SERVER_CHECKS[self.wire]
         self.assertLessEqual({one.law for one in checks.scenarios} | {"turn", "framing"}, set(checks.laws))
         self.assertEqual(len({one.name for one in checks.scenarios}), len(checks.scenarios))

@@ -33,7 +33,6 @@ Query = Callable[[str], list[tuple[Any, ...]]]
 
 
 def rows_of(query: Query, where: str) -> list[Row]:
-    """The rows of some tables, in order."""
     found = query(f"SELECT {COLUMNS.postgresql} FROM event WHERE {where} ORDER BY game, n")
     return [Row._make(bytes(one) if isinstance(one, memoryview) else one for one in row) for row in found]
 
@@ -92,7 +91,6 @@ class StoredArchive(Archive):
         return [history for history in self._all(name) if self.opened[history.table] <= self.now_ms]
 
     def old(self, name: str) -> list[History]:
-        """Those that were there before the host could say what is heard now."""
         return [history for history in self._all(name) if self.opened[history.table] <= self.now_ms - LATE_MS]
 
     def _all(self, name: str) -> list[History]:
@@ -168,8 +166,6 @@ class StoredOracle(JournalOracle):
 
 @define(eq=False)
 class Heard:
-    """Words that came on one connection at one moment."""
-
     #: Seconds since 1970.
     at: float
     connection: int
@@ -364,7 +360,6 @@ class Cluster:
                 member.__exit__(None, None, None)
 
     def start(self, number: int) -> Member:
-        """Begin the next run of a member."""
         if (old := self.members.pop(number, None)) is not None:
             self.past.append(old)
         member = Member(
@@ -384,7 +379,6 @@ class Cluster:
         return member
 
     def query(self, statement: str) -> list[tuple[Any, ...]]:
-        """The rows of a query to the database of the cluster."""
         return self.server.execute(statement, self.database)
 
     @property
@@ -398,7 +392,6 @@ class Cluster:
         return [member for member in self.members.values() if member.process.poll() is None]
 
     def owned(self, member: Member) -> list[TableId]:
-        """The tables that a member writes."""
         return [TableId(table) for (table,) in self.query(f"SELECT game FROM live WHERE owner = {member.epoch}")]
 
     def last_entries(self, tables: Sequence[TableId]) -> dict[TableId, int]:
@@ -426,6 +419,5 @@ class Cluster:
 
 
 def end(member: Member, sig: signal.Signals, seconds: float = 10.0) -> int:
-    """Send a signal that ends a member, and wait for that; its status."""
     member.process.send_signal(sig)
     return member.process.wait(seconds)

@@ -62,11 +62,9 @@ class Cables(NameSpaces):
         return self
 
     def pull(self, machine: int) -> None:
-        """Pull the cable of a machine."""
         ip("-n", self._switch, "link", "set", f"port{machine}", "down")
 
     def plug(self, machine: int) -> None:
-        """Plug it in again."""
         ip("-n", self._switch, "link", "set", f"port{machine}", "up")
 
     def _plug_in(self, link: str, port: str, space: str | None, address: str) -> None:
@@ -247,7 +245,6 @@ def both(primary: PostgresServer, standby: PostgresServer) -> Callable[[str], st
 
 
 def main(words: Sequence[str]) -> None:
-    """Each as often as the command line says."""
     require_postgresql()
     trials = {"cables": pulled, "failovers": failed_over, "behind": behind}
     for word in words:

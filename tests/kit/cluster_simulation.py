@@ -55,14 +55,12 @@ class Troubles:
         self.world.clock.callLater(seconds, call, *arguments)
 
     def join(self) -> None:
-        """Start a member."""
         self.counts["joined"] += 1
         host = self.world.start()
         host.lobby.context.sleep = SLEEP
 
     @property
     def living(self) -> list[MemberHost]:
-        """The members whose processes run."""
         return [host for host in self.world.hosts if not host.clock.dead]
 
     @property
@@ -97,7 +95,6 @@ class Troubles:
         self.later(self.rng.uniform(2.5, 8), self.wake, host)
 
     def pause(self, host: MemberHost) -> None:
-        """Not long enough for that."""
         host.hang()
         self.later(self.rng.uniform(0.1, 2.5), self.wake, host)
 
@@ -116,7 +113,6 @@ class Troubles:
             host.registry.find_line()
 
     def apart(self, host: MemberHost) -> None:
-        """Two members cannot reach each other."""
         pair = {host, self.rng.choice([one for one in self.living if one is not host])}
         self.world.apart.append(pair)
         for link in host.links:
@@ -126,7 +122,6 @@ class Troubles:
         self.later(self.rng.uniform(0.1, 15), self.world.apart.remove, pair)
 
     def stop(self, host: MemberHost) -> None:
-        """SIGTERM."""
         journal: Any = host.lobby.context.journal
         host.lobby.close()
         journal.finish()
@@ -163,8 +158,6 @@ class Guest(Visitor):
 
 
 class ClusterSimulation(Troubles):
-    """One run."""
-
     def __init__(self, seed: int) -> None:
         super().__init__(seed)
         journal: Any = self.world.journal
@@ -207,7 +200,6 @@ class ClusterSimulation(Troubles):
     # -- guests
 
     def turn(self, guest: Guest) -> None:
-        """A guest thinks, and does something."""
         if self.quiet:
             return
         self.later(self.rng.expovariate(1 / THINKS), self.turn, guest)
@@ -261,7 +253,6 @@ class ClusterSimulation(Troubles):
             client.transport.receive(data)
 
     def drop(self, guest: Guest) -> None:
-        """The connection is lost."""
         client = guest.client
         if client is not None and guest.host is not None:
             if guest.witness is not None:

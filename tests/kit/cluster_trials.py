@@ -163,7 +163,6 @@ class Crowd:
             return heard
 
     def open(self, member: int, ports: Mapping[str, tuple[str, int]]) -> None:
-        """This member may be connected to."""
         with self._lock:
             self.ports[member] = ports
 
@@ -399,16 +398,13 @@ class Stranger:
     heard: list[str] = field(factory=list)
 
     def come(self) -> None:
-        """Log in."""
         self.say(self.client.log_in())
 
     def say(self, lines: Sequence[str]) -> None:
-        """Send lines."""
         with suppress(OSError):
             self.socket.sendall(b"".join(map(self.text.said, lines)))
 
     def hear(self, rng: random.Random) -> None:
-        """Hear what there is, and answer."""
         try:
             data = self.socket.recv(65_536)
         except BlockingIOError:
@@ -558,7 +554,6 @@ class Trial:
             time.sleep(0.02)
 
     def words(self, tables: Sequence[TableId]) -> list[str]:
-        """Tables for people."""
         openings = self.referee.stored.journal.openings
         return [
             f"{table} ({', '.join(seat.name for seat in openings[table].seats) if table in openings else 'unknown'})"
@@ -579,7 +574,6 @@ class Trial:
         return status, since, self.cluster.last_entries(tables)
 
     def again(self, victim: Member) -> None:
-        """Begin the next run of a member."""
         self.crowd.open(victim.number, self.cluster.ports(self.cluster.start(victim.number)))
 
     def finish(self) -> None:
@@ -724,7 +718,6 @@ TROUBLES: dict[str, Callable[[Trial], None]] = {
 
 
 def percentile(seconds: Sequence[float], share: float) -> float:
-    """A percentile."""
     return sorted(seconds)[min(len(seconds) - 1, int(len(seconds) * share))] if seconds else 0.0
 
 

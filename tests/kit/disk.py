@@ -59,8 +59,6 @@ def no_fault(call: int, name: str) -> None:
 
 @define(eq=False)
 class Disk:
-    """Files by name, the calls counted, and what is to go wrong."""
-
     files: dict[str, File] = field(factory=dict)
     #: Called before every call with its number and name; raises what is to happen.
     fault: Callable[[int, str], None] = no_fault

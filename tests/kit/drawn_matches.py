@@ -73,7 +73,6 @@ class PictureContract(Mixin):
     most_steps = 60
 
     def drawn(self, seed: int, **changes: Any) -> str:
-        """The picture of a random match, at any point."""
         seats = self.seat_counts[seed % len(self.seat_counts)]
         record = record_of(self.player, seed, seed % (self.most_steps + 1), seats)
         return picture(self.player.game, record, **changes)
@@ -162,7 +161,6 @@ class MessagesContract(Mixin):
             self.assertEqual(self.messages.view(first.view(seat)), self.messages.view(second.view(seat)))
 
     def test_the_schema_can_be_published(self) -> None:
-        """Every type has a JSON Schema, and every event its kind."""
         schema = msgspec.json.schema(self.messages.event_type)
         self.assertIn("kind", str(schema))
         self.assertTrue(msgspec.json.schema(self.messages.view_type))

@@ -26,8 +26,6 @@ from gamehost.wires.framing import LineBuffer, WireError
 
 @frozen
 class Add:
-    """Add a number."""
-
     number: int
 
 
@@ -43,8 +41,6 @@ class Counted:
 
 @define(eq=False)
 class ToyMaster:
-    """Counts to a goal."""
-
     goal: int
     move_time: int
     chance: Chance
@@ -97,8 +93,6 @@ class ToyMaster:
 
 @frozen
 class Toy:
-    """The game."""
-
     name: str = "toy"
     version: int = 1
     least_seats: int = 2
@@ -192,7 +186,6 @@ class ToyConversation(BaseConversation[str]):
                 self.unexpected(message)
 
     def claimed(self, message: str) -> Claim | None:
-        """What a line claims."""
         match message.split():
             case ["hi", name]:
                 return claim_of_guest(name)
@@ -220,7 +213,6 @@ class ToyConversation(BaseConversation[str]):
         self.peer.say(f"bye {reason}")
 
     def tell(self, event: Any) -> None:
-        """An event, in words."""
         match event:
             case Counted(13, _):
                 raise RuntimeError("planted: thirteen cannot be told")
@@ -247,8 +239,6 @@ class ToyConversation(BaseConversation[str]):
 
 @frozen
 class ToyConfig:
-    """The codec and the conversation of each connection."""
-
     codec: Callable[[], Codec[str]] = ToyCodec
     conversation: Callable[[Peer[str], Lobby], ToyConversation] = ToyConversation
 

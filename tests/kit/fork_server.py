@@ -94,12 +94,10 @@ class ForkedProcess:
         self._status.close()
 
     def send_signal(self, sig: int) -> None:
-        """Send a signal, if it still runs."""
         if self.poll() is None:
             os.kill(self.pid, sig)
 
     def kill(self) -> None:
-        """SIGKILL."""
         self.send_signal(signal.SIGKILL)
 
 

@@ -61,8 +61,6 @@ any_entry = entries(False) | entries(True) | archived
 
 @frozen
 class Add:
-    """Open a new table (`None` as number), or add to the open table at this place (counted round)."""
-
     place: int | None
     what: TableHeader | Entry
 
@@ -195,7 +193,6 @@ class JournalContract(Mixin):
         self.assertEqual(self.find_all(journal, tables[1], 9, name="bob")[0].opening, openings[0])
 
     def test_a_match_is_found_by_its_number(self) -> None:
-        """Exactly that one: private or not, and only with a result."""
         journal = self.new_journal()
         private = TableHeader("onitama", 1, OPENING.seats, {"code": "SECRET"})
         tables = [
@@ -276,7 +273,6 @@ class JournalContract(Mixin):
         self.assertEqual(found, [TableRecord(table, OPENING, some) for some in ((BEGAN,), (BEGAN, MOVE))])
 
     def test_the_numbers_of_tables_rise(self) -> None:
-        """No two tables have the same number, and a later one has a higher number."""
         journal = self.new_journal()
         numbers = [journal.new_table() for _ in range(300)]
         self.assertGreaterEqual(numbers[0], 1)

@@ -72,7 +72,6 @@ class History:
 
     @property
     def over(self) -> bool:
-        """Whether nothing more can happen here."""
         return self.archived or (bool(self.steps) and self.steps[-1].result is not None)
 
     def follow(self, journal: CommittedJournal) -> None:
@@ -326,7 +325,6 @@ class JournalOracle:
         return OUTSIDE if over and not reading.rest else reading
 
     def _words(self, history: History, at: int, seat: Seat) -> tuple[str, ...]:
-        """How an entry is told to a seat."""
         step = history.steps[at]
         words = step.words.get(seat)
         if words is None:

@@ -174,7 +174,6 @@ class Pair:
                         self._acknowledged()
 
     def close(self) -> None:
-        """Be gone."""
         for player in self.sockets:
             player.close()
 

@@ -44,8 +44,6 @@ class LitamaHost(MemoryHost):
 
 
 class LitamaLines(Lines):
-    """Keeps what was answered to `create` and `join`."""
-
     def __init__(self) -> None:
         super().__init__()
         self.entered: list[Any] = []
@@ -57,12 +55,10 @@ class LitamaLines(Lines):
 
 
 def told(client: Client) -> list[Any]:
-    """What a client was told since the last look."""
     return [json.loads(line) for line in client.heard()]
 
 
 def ask(client: Client, *lines: str) -> list[Any]:
-    """Send lines, and what is answered."""
     client.heard()
     client.say(*lines)
     return told(client)

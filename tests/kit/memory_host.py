@@ -84,7 +84,6 @@ class ConsoleWords(Lines):
         return super().said(line)
 
     def heard(self, data: bytes) -> list[str]:
-        """What is whole now."""
         rest, words = self._unread + data, []
         while rest:
             option = next((one for one in OPTIONS if rest.startswith(one)), None)
@@ -145,12 +144,10 @@ _FIELD = re.compile(rf"{_STRING}|\(-?[0-9]+,-?[0-9]+\)|\S+")
 
 
 def frame(kind: int, payload: bytes, sequence: int = 0) -> bytes:
-    """A frame."""
     return b"*" + struct.pack(">BHH", kind, sequence, len(payload)) + payload
 
 
 def write_utf(text: str) -> bytes:
-    """What `DataOutputStream.writeUTF` writes, unit by unit as its documentation says."""
     data = bytearray()
     units = text.encode("utf-16-be", "surrogatepass")
     for (unit,) in struct.iter_unpack(">H", units):
@@ -164,7 +161,6 @@ def write_utf(text: str) -> bytes:
 
 
 def read_utf(data: bytes) -> str:
-    """What `DataInputStream.readUTF` reads from all of these bytes."""
     (size,) = struct.unpack_from(">H", data)
     assert size == len(data) - 2, "a String that does not fill its place"
     units = []
@@ -272,7 +268,6 @@ class FrameWords:
 
     @property
     def unread(self) -> bytes:
-        """A frame that is not whole."""
         return self._unread
 
     def said(self, line: str) -> bytes:
@@ -386,7 +381,6 @@ class JavaWords:
 
     @property
     def unread(self) -> bytes:
-        """A message that is not whole."""
         return bytes(self._codec._rest)
 
     def said(self, line: str) -> bytes:

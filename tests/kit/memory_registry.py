@@ -321,7 +321,6 @@ class MemoryRegistry(Registry):
         return self.runs and not self.hangs and self._lost_at is None
 
     def _later(self, name: str, seconds: float, call: Callable[[], None]) -> None:
-        """Call a method in some seconds, unless a call of this name is under way."""
         if name in self._timers or not self.runs:
             return
 

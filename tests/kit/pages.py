@@ -26,8 +26,6 @@ _COMMAND = re.compile(rf"\$ |Ctrl-C|(?:\S*/)?(?:{_PROGRAMS})(?: |$)")
 
 @frozen
 class Block:
-    """A literal block of a page, without its indent. Where the page has it is its name and its first line."""
-
     page: str
     text: str
 

@@ -94,7 +94,6 @@ class Search:
             self.found.append(f"{where}: {match.group()!r} in {around!r}")
 
     def look_around(self, folder: Path) -> None:
-        """Look at every file, whatever it is."""
         for path in sorted(folder.rglob("*")):
             if path.is_file():
                 self.look(path.name, path.read_bytes())

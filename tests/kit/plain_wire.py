@@ -80,8 +80,6 @@ def shown(position: Position) -> str:
 
 
 class PlainConversation(GuestConversation[Any]):
-    """The conversation on one connection."""
-
     FIRST = State.OUTSIDE
 
     def log_in(self, message: Name) -> None:

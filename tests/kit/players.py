@@ -93,11 +93,6 @@ def play_match(
     settings: Mapping[str, str] | None = None,
     most: int = MOST_ACTIONS,
 ) -> Played:
-    """
-    Play a match to its end.
-
-    :raises Stuck: a player is refused or silent, or the match has too many actions
-    """
     master = game.new_master(len(players), settings or {}, chance)
     tell(players, master.begin(0))
     actions: list[tuple[Seat, bytes]] = []
@@ -109,7 +104,6 @@ def play_match(
 
 
 def players_of(game: str, levels: Sequence[Level], seed: int, effort: float = 1.0) -> list[Player]:
-    """A player for each seat."""
     return [
         new_player(game, Seat(number), level, seed * 10 + number, effort=effort) for number, level in enumerate(levels)
     ]
@@ -298,7 +292,6 @@ def house_host(
 
 
 def house_factory(host: MemoryHost) -> WireFactory[Any]:
-    """The private listener of a host in memory."""
     limits = Limits(unlimited=True)
     shared = HostContext(host.clock, host.lobby, limits, ConnectionLimiter(limits), host.context.cork)
     return WireFactory(house_wire(SECRET.__eq__), {}, shared)
@@ -334,7 +327,6 @@ class HousePlayer:
         return self.program.over is not None or self.link.closed
 
     def exchange(self) -> bool:
-        """Hear and say what there is. Whether there was anything."""
         said = self.core.take_output()
         if said:
             self.link.send(said)
@@ -395,14 +387,12 @@ class HouseProcess:
         return any_did
 
     def kill(self) -> None:
-        """The process ends, and another one begins."""
         self.games = ()
         players, self.players = self.players, {}
         for player in players.values():
             player.link.drop()
 
     def restart(self) -> None:
-        """A new process is there."""
         self.games = GAMES
         self.host.lobby.house.started(self)
 
@@ -415,7 +405,6 @@ WIRES = playable(INSTALLED)
 
 
 def program_of(wire: str, name: str, password: str, new_player: Callable[[str, Seat], Player]) -> WirePlayer:
-    """The program of a wire, for Onitama where there are several games."""
     made = WIRES[wire].player
     assert made is not None
     player: WirePlayer = made(name, password, new_player, "onitama")
@@ -456,7 +445,6 @@ class WirePerson:
         return new_player(game, seat, self.level, self.seed, effort=0.05)
 
     def connect(self) -> None:
-        """Make a connection."""
         self._codec = client_codec_of(self.wire)
         self.link = self.host.connect(self.wire)
         self._say(self.program.begin())
@@ -477,7 +465,6 @@ class WirePerson:
             self.link.send(self._codec.encode(message))
 
     def go_on(self, think: bool = True) -> bool:
-        """Hear and say what there is. Whether there was anything."""
         told = self.link.transport.read()
         said: list[Any] = []
         for message in self._codec.feed(told):

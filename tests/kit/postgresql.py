@@ -164,7 +164,6 @@ class PostgresServer:
         self.execute(f"DROP DATABASE IF EXISTS {database} WITH (FORCE)")
 
     def execute(self, statement: str, database: str = "postgres") -> list[tuple[object, ...]]:
-        """Carry out one statement as the owner of everything."""
         import psycopg
 
         connection = self._connections.get(database)

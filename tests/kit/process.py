@@ -98,16 +98,13 @@ class HostProcess:
         return found[0]
 
     def connect(self, wire: str) -> "Socket":
-        """A connection to one of the wires."""
         return Socket(self.ports[wire])
 
     def kill(self) -> None:
-        """kill -9."""
         self.process.kill()
         self.process.wait(10)
 
     def stop(self) -> tuple[int, float]:
-        """SIGTERM; the exit status, and the seconds it took."""
         began = time.monotonic()
         self.process.send_signal(signal.SIGTERM)
         return self.process.wait(10), time.monotonic() - began
@@ -126,11 +123,9 @@ class Socket:
         self._unread = b""
 
     def say(self, *lines: str) -> None:
-        """Send whole lines."""
         self.socket.sendall(b"".join(line.encode("utf-8") + self._end for line in lines))
 
     def hear(self) -> str:
-        """The next line; empty when the connection has ended."""
         while self._end not in self._unread:
             data = self.socket.recv(4096)
             if not data:
@@ -140,7 +135,6 @@ class Socket:
         return line.decode("utf-8")
 
     def close(self) -> None:
-        """Be gone."""
         self.socket.close()
 
 
@@ -160,7 +154,6 @@ _BEGAN = datetime.datetime(2020, 1, 1)
 
 
 def new_key() -> Any:
-    """A private key."""
     return ec.generate_private_key(ec.SECP256R1())
 
 
@@ -442,11 +435,6 @@ def c_bot(folder: Path) -> list[str]:
 
 
 def ip(*words: str) -> None:
-    """
-    Change the networks of this machine, as the command `ip` does.
-
-    :raises SkipTest: the system does not let us
-    """
     done = subprocess.run(["ip", *words], capture_output=True, text=True)
     if done.returncode:
         raise SkipTest(f"ip {' '.join(words)}: {done.stderr.strip()}")
@@ -474,7 +462,6 @@ class NameSpaces:
                 subprocess.run(["ip", kind, "delete", name], capture_output=True)
 
     def add(self, name: str) -> str:
-        """Add a name space of this name."""
         ip("netns", "add", name)
         self.names.append(name)
         ip("-n", name, "link", "set", "lo", "up")

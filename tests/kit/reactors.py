@@ -43,8 +43,6 @@ class TurnClock(Clock):
 
 
 class HeldWorker:
-    """Keeps what it is given until `release`."""
-
     def __init__(self) -> None:
         self.held: list[tuple[Callable[[], Any], Callable[[Any], None]]] = []
         #: How many pieces of work were done.
@@ -54,7 +52,6 @@ class HeldWorker:
         self.held.append((work, done))
 
     def release(self, number: int | None = None) -> int:
-        """Do so many pieces of work (all, and what comes of them too), oldest first; how many were done."""
         before = self.done
         while self.held and (number is None or self.done - before < number):
             work, done = self.held.pop(0)
@@ -93,8 +90,6 @@ def logged(case: SynchronousTestCase) -> Lines:
 
 
 class Process:
-    """A process, as its protocol sees it."""
-
     def __init__(self, protocol: Any, command: Sequence[str]) -> None:
         self.protocol = protocol
         self.command = command
@@ -112,27 +107,21 @@ class Process:
         self.signals.append(signal)
 
     def says(self, data: bytes) -> None:
-        """Write to standard output."""
         self.protocol.outReceived(data)
 
     def complains(self, data: bytes) -> None:
-        """Write to standard error."""
         self.protocol.errReceived(data)
 
     def end(self) -> None:
-        """End."""
         self.protocol.processEnded(Failure(ProcessTerminated(1)))
 
 
 class SpawningReactor(MemoryReactorClock):
-    """All processes that were started."""
-
     def __init__(self) -> None:
         super().__init__()
         self.processes: list[Process] = []
 
     def spawnProcess(self, protocol: Any, executable: str, command: Sequence[str], env: Any) -> Process:
-        """Start a process."""
         process = Process(protocol, command)
         self.processes.append(process)
         protocol.makeConnection(process)
@@ -182,7 +171,6 @@ class MeasuredHost:
 
 
 def samples(text: str) -> dict[Key, float]:
-    """Every value of an answer, by the name of the sample and its labels."""
     return {
         (sample.name, tuple(sorted(sample.labels.items()))): sample.value
         for family in text_string_to_metric_families(text)
@@ -191,5 +179,4 @@ def samples(text: str) -> dict[Key, float]:
 
 
 def value(found: dict[Key, float], name: str, **labels: str) -> float:
-    """One value; 0 if there is none."""
     return found.get((name, tuple(sorted(labels.items()))), 0.0)

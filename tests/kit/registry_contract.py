@@ -66,7 +66,6 @@ class RegistryContract(Mixin):
     """The behaviours of all registries. A test case says how members come and go."""
 
     def join(self) -> Registry:
-        """The registry of a new member, which does not watch yet."""
         raise NotImplementedError
 
     def kill(self, registry: Registry) -> None:
@@ -308,7 +307,6 @@ class RegistryContract(Mixin):
     # -- everything else
 
     def test_numbers(self) -> None:
-        """No number is given twice, and each member gets higher ones each time."""
         (first, second), _ = self.members(2)
         given: list[int] = []
         for registry, count in ((first, 3), (second, 1), (first, 64), (second, 2)):

@@ -65,8 +65,6 @@ def opponents(line: str) -> list[str]:
 
 @define(eq=False)
 class Told:
-    """What the players were told, in all runs of the host."""
-
     #: By two players: the game that was told to have ended, and who won.
     ends: dict[frozenset[str], tuple[str, str]] = field(factory=dict)
     #: By player: the list of champions.
@@ -125,7 +123,6 @@ def answer_of_master(line: str, first: bool) -> Sequence[str]:
 
 
 def answer_of_player(name: str, line: str, game_type: str, thankful: bool) -> Sequence[str]:
-    """What a player says: thanks, and in the built-in game a move that loses."""
     if "gameOver" in line:
         return (thanks(game_of(line)),) if thankful else ()
     if game_type == BUILT_IN and f'<nextPlayer nick="{name}"/>' in line:
@@ -237,13 +234,11 @@ class _PlayerSocket(Socket):
     """A socket that is read when there is something."""
 
     def heard(self) -> list[str]:
-        """The whole lines that are here."""
         self._unread += self.socket.recv(65_536)
         *lines, self._unread = self._unread.split(b"\n")
         return [line.decode("utf-8") for line in lines]
 
     def rest(self) -> Iterator[str]:
-        """The lines up to the end of the connection."""
         with suppress(OSError):
             yield from iter(self.hear, "")
 
@@ -301,7 +296,6 @@ def kill_at_results(kills: int, seed: int, folder: Path, module: str = "gamehost
 
 
 def kill_often(times: int, seed: int = 1) -> None:
-    """Kill so often, and print what came of it."""
     with tempfile.TemporaryDirectory() as temporary:
         figures = kill_at_results(times, seed, Path(temporary))
     print(
@@ -318,7 +312,6 @@ EXAMPLES = ROOT / "examples" / "remote"
 
 
 def example(name: str) -> ModuleType:
-    """One of the examples."""
     spec = importlib.util.spec_from_file_location(name, EXAMPLES / f"{name}.py")
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
@@ -344,7 +337,6 @@ class MasterProcess:
         self.kill()
 
     def start(self) -> None:
-        """Start it, and wait until it is registered."""
         self.process = subprocess.Popen(
             self._command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL
         )
@@ -353,7 +345,6 @@ class MasterProcess:
         assert line == b"registered\n", line
 
     def kill(self) -> None:
-        """kill -9."""
         self.process.kill()
         self.process.wait(10)
         assert self.process.stdout is not None
@@ -361,7 +352,6 @@ class MasterProcess:
 
 
 def tictactoe(port: int) -> MasterProcess:
-    """The example's master of tic-tac-toe."""
     return MasterProcess(sys.executable, str(EXAMPLES / "tictactoe_master.py"), "--port", str(port))
 
 
@@ -383,7 +373,6 @@ class Crowd:
     moved: Callable[[], None] = lambda: None
 
     async def play(self) -> None:
-        """Play all games to their ends."""
         player = example("tictactoe_player").Player
         await asyncio.gather(*(self._play(player(f"p{number}")) for number in range(2 * self.games)))
 
@@ -412,11 +401,6 @@ class Crowd:
 
 
 def play_at_once(host: HostProcess, games: int, kills: int = 0) -> Crowd:
-    """
-    Play so many games at once.
-
-    :param kills: how often the master is killed, and started again at once
-    """
     random.seed(1)
     with tictactoe(host.ports[WIRE]) as master:
         crowd = Crowd(host.ports[WIRE], games)

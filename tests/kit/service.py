@@ -85,7 +85,6 @@ class HostCase(SynchronousTestCase):
         return GameHostService({"toy": TOY}, [listener], build_context, self.end, self.end, SerialWorker(self.reactor))
 
     def end(self, reason: str) -> None:
-        """The process is over."""
         raise Gone(reason)
 
     def connect(self, host: GameHostService, name: str) -> StrictTransport:

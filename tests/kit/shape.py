@@ -23,7 +23,6 @@ class Figure:
 
 
 def shape(package: Sources, tests: Sources) -> Sequence[Figure]:
-    """All figures."""
     counted = (
         ("files of the package", len(package), 250),
         ("lines of the package", _lines(package), 58_000),
@@ -103,7 +102,6 @@ GAMES = ("onitama", "stratego", "eriantys", "paper_soccer")
 
 
 def main(show: Callable[[str], None] = print) -> None:
-    """Print the figures."""
     package, tests = read_sources("gamehost"), read_sources("tests")
     show(f"{'':40}{'now':>8}{'aim':>8}")
     for figure in shape(package, tests):

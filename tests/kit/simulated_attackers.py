@@ -50,7 +50,6 @@ class SimulatedAttackers(Scripts):
     """The attackers in one run of a host."""
 
     def begin(self) -> None:
-        """All of them, again and again."""
         floods = self.flood, self.answer_unasked
         self.run(self.abandon, self.steal, *floods, self.guess_password, self.play_oneself, self.freeze)
         self.run(self.open_without_end, self.look_up, self.ask_as_another_site, self.meet_the_house)

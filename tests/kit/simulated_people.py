@@ -98,7 +98,6 @@ class Link:
     # -- the guest's end
 
     def send(self, data: bytes) -> None:
-        """The guest sends."""
         for piece in self._pieces(data):
             self._there.append(piece)
             self._there_at = self._later(self._there_at, self._arrive)
@@ -116,14 +115,12 @@ class Link:
         self._guest_sees_the_end()
 
     def vanish(self) -> None:
-        """The guest's end is not there any more, and nobody tells the host."""
         self._forget()
         self.client.transport.reads = self.reading = False
         self.clock.callLater(GIVEN_UP, self._host_sees_the_end)
         self._guest_sees_the_end()
 
     def stall(self, seconds: float) -> None:
-        """The guest does not read for a while."""
         self.client.transport.reads = self.reading = False
         self.clock.callLater(seconds, self._read_on)
 
@@ -160,7 +157,6 @@ class Link:
         return written
 
     def host_is_gone(self) -> None:
-        """The host's end has closed, or its process is no more; the guest sees it in time."""
         if not self.dead:
             self.dead = True
             self._back.append(None)
@@ -215,7 +211,6 @@ class Guest:
     message_text: MessageText = field(init=False)
 
     def say(self, lines: Sequence[str]) -> None:
-        """Send lines, if there is anywhere to send them to."""
         if lines and self.link is not None and self.link.up:
             self.link.send(b"".join(map(self.message_text.said, lines)))
 
@@ -345,8 +340,6 @@ def _say(client: Client, **message: Any) -> None:
 
 
 class Company:
-    """All but the guests, in one run of a host: those who watch, and those who attack it."""
-
     def __init__(
         self,
         world: MemoryHost,
@@ -363,7 +356,6 @@ class Company:
 
     @property
     def clients(self) -> list[Client]:
-        """Their connections."""
         return [*self.attackers.clients, *self.on_open.clients]
 
     def turn(self) -> None:
@@ -371,7 +363,6 @@ class Company:
         self.watchers.turn()
 
     def end(self) -> Counter[str]:
-        """This run of the host has ended. Returns what they did in it."""
         self.watchers.end()
         self.attackers.end()
         self.on_open.end()
@@ -381,6 +372,5 @@ class Company:
         return done
 
     def leave(self) -> None:
-        """All are gone."""
         self.attackers.leave()
         self.on_open.leave()

@@ -21,15 +21,12 @@ from tests.kit.model_clients.base import ModelClient
 
 @define(eq=False)
 class Visitor:
-    """Somebody with a name and a wire, and a connection or none."""
-
     client_model: ModelClient
     address: str
     client: Client | None = None
     witness: JournalOracle | None = None
 
     def connect(self, world: MemoryHost, archive: Archive) -> None:
-        """A new connection."""
         self.client_model.connected()
         self.client = world.connect(self.client_model.wire, self.address)
         self.witness = JournalOracle(archive, self.client_model.wire, self.client_model.name)
@@ -88,18 +85,15 @@ class Scripts:
         self._ended = True
 
     def leave(self) -> None:
-        """All are gone."""
         self.end()
         for visitor in self.visitors:
             self.hang_up(visitor)
 
     @property
     def clients(self) -> list[Client]:
-        """All connections."""
         return [visitor.client for visitor in self.visitors if visitor.client is not None]
 
     def listen(self) -> None:
-        """Have all read what was sent to them."""
         for visitor in self.visitors:
             if visitor.client is not None and (visitor.client.transport._read or visitor.client.closed):
                 visitor.listen()
@@ -131,23 +125,19 @@ class Scripts:
         visitor.connect(self.world, self.archive)
 
     def say(self, visitor: Visitor, *lines: str) -> None:
-        """Have somebody send lines, if there is a connection."""
         if visitor.client is not None and not visitor.client.closed and lines:
             visitor.client.say(*lines)
             visitor.listen()
 
     def hang_up(self, visitor: Visitor) -> None:
-        """Lose a connection."""
         visitor.listen()
         if visitor.client is not None:
             visitor.client.drop()
         visitor.listen()
 
     def session(self, name: str) -> Any:
-        """The session under a name, with the table of its seat."""
         return self.world.lobby.registry.get(name)
 
     def table_of(self, name: str) -> object:
-        """The table at which a guest has a seat."""
         session = self.session(name)
         return None if session is None else session.table_id

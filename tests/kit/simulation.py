@@ -45,8 +45,6 @@ GIVE_UP = 10.0
 
 @frozen
 class Report:
-    """What happened under a seed."""
-
     seed: int
     #: The hash of every byte the host wrote, when, and to whom.
     trace: str
@@ -235,7 +233,6 @@ class Simulation:
         return f"zed{self.counts['strangers']}"
 
     def crash(self, world: MemoryHost) -> None:
-        """kill -9, or a write that failed."""
         assert world is self.world
         for link in self.links:
             link.host_is_gone()
@@ -244,7 +241,6 @@ class Simulation:
         self.later(self.rng.uniform(0.2, 10.0), self.start)
 
     def stop(self, world: MemoryHost) -> None:
-        """SIGTERM."""
         self.stopping = True
         self.counts += self.company.end()
         world.lobby.close()
@@ -297,7 +293,6 @@ class Simulation:
             guest.say(client_model.move(rng) or (client_model.guess(rng) if what > 0.8 else ()))
 
     def hear(self, guest: Guest, data: bytes) -> None:
-        """The network brings something to a guest."""
         for line in guest.message_text.heard(data):
             guest.client_model.hear(line)
         if not self.quiet:
@@ -368,7 +363,6 @@ class Simulation:
     # -- the end
 
     def come_to_rest(self) -> None:
-        """No more troubles: all that is on its way arrives, all are told; then all go, and nothing is left of them."""
         self.quiet = True
         self.doom = ""
         # Who says nothing for longer than that may be taken for gone.

@@ -30,7 +30,6 @@ class Import:
 
 
 def read_sources(folder: str) -> Sources:
-    """All modules under a folder of the checkout."""
     sources = {}
     for path in sorted((ROOT / folder).rglob("*.py")):
         parts = path.relative_to(ROOT).with_suffix("").parts
@@ -61,7 +60,6 @@ class _Facts:
 
 
 def parsed(text: str) -> ast.Module:
-    """A source text as a tree."""
     return ast.parse(text)
 
 
@@ -99,7 +97,6 @@ def _imports(node: ast.AST, for_types: bool, at_top: bool) -> Iterator[_RawImpor
 
 
 def attributes(text: str, name: str, of: str = "") -> int:
-    """How often an attribute of this name is used; of something of the name `of` alone, if that is given."""
     return sum(
         name == attribute and (not of or owner == of)
         for chain in _facts(text).chains
@@ -134,7 +131,6 @@ def function_lengths(text: str) -> Iterator[tuple[str, int]]:
 
 
 def has_docstring(text: str) -> bool:
-    """Whether a module opens with one."""
     return _facts(text).docstring
 
 

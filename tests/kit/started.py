@@ -29,7 +29,6 @@ class Started(NamedTuple):
 
     @property
     def own(self) -> Sequence[str]:
-        """The modules of the host itself."""
         return sorted(name for name in self.modules if name.partition(".")[0] == "gamehost")
 
 

@@ -85,7 +85,6 @@ class HostMachine(AttackPlayers):
 
     @rule(guest=guests)
     def connect(self, guest: int) -> None:
-        """Connect, and say nothing yet."""
         visitor = self.visitors[guest]
         if visitor.client is None:
             visitor.connect(self.world, self.archive)
@@ -103,7 +102,6 @@ class HostMachine(AttackPlayers):
 
     @rule(guest=guests, rng=lucks)
     def misbehave(self, guest: int, rng: random.Random) -> None:
-        """Say something that must be refused."""
         visitor = self.visitors[guest]
         if visitor.client is not None:
             self.say(visitor, *visitor.client_model.nonsense(rng))
@@ -176,19 +174,16 @@ class HostMachine(AttackPlayers):
 
     @rule(seconds=st.sampled_from((0.1, 1.0, 4.0, 15.0, 70.0, 400.0)))
     def wait(self, seconds: float) -> None:
-        """Time passes."""
         self.world.wait(seconds)
         self.until_idle()
 
     @rule(prompt=st.booleans())
     def disk(self, prompt: bool) -> None:
-        """The disk is quick from now on, or answers when it is told to."""
         self.prompt = prompt
         self.until_idle()
 
     @rule(number=st.integers(1, 4))
     def commit(self, number: int) -> None:
-        """So many changes become durable, and nobody knows yet."""
         self.journal.commit(number)
         self.until_idle()
 

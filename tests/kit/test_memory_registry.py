@@ -160,8 +160,6 @@ QUEUE = ("onitama", "")
 
 
 class WatchedCluster(MemoryCluster):
-    """A cluster that checks every answer when it is given."""
-
     def carry_out(self, requests: Sequence[Request], me: int, gone: Any) -> list[int | bool | None]:
         results = super().carry_out(requests, me, gone)
         for request, result in zip(requests, results, strict=True):

@@ -47,8 +47,6 @@ SEEDS, FIRST = 7, 6
 
 
 class SimulationTests(SynchronousTestCase):
-    """The host as it is."""
-
     def test_seeds(self) -> None:
         """The host keeps its word under every seed, and much has happened: ends of all kinds, resumes, matches, attacks."""
         counts: Counter[str] = Counter()
@@ -71,7 +69,6 @@ class SimulationTests(SynchronousTestCase):
         self.assertNotEqual(first.trace, other.trace)
 
     def test_in_every_process(self) -> None:
-        """The order in which a process happens to keep its sets makes no difference."""
         said = [
             subprocess.run(
                 [sys.executable, "-m", "tests.kit.simulation", "2", "1"],
@@ -115,12 +112,10 @@ class PlantedTests(SynchronousTestCase):
     """Faults that must be seen, each within so many seeds of one minute."""
 
     def caught(self, owner: Any, name: str, planted: Callable[..., Any], within: int, first: int = 0) -> str:
-        """How the fault was seen."""
         self.patch(owner, name, planted)
         return self.seen(within, first)
 
     def seen(self, within: int, first: int = 0) -> str:
-        """How what is planted was seen, from this seed on."""
         for seed in range(first, first + within):
             try:
                 Simulation(seed, 1).run()
@@ -150,8 +145,6 @@ class PlantedTests(SynchronousTestCase):
         self.assertIn("follow from the journal", self.caught(Outbox, "admit", admit, 10))
 
     def test_told_before_the_arrival(self) -> None:
-        """Who comes back holds the seat, and hears of it all, before the view is told."""
-
         def admit(outbox: Outbox[Any, Any], handle: Any, *words: Any) -> None:
             real(outbox, handle, *words)
             place = outbox.places[handle.seat]
@@ -172,8 +165,6 @@ class PlantedTests(SynchronousTestCase):
         self.assertIn("without end", self.caught(Gate, "give_up", lambda gate: None, 20, first=20))
 
     def test_the_last_entry_is_forgotten(self) -> None:
-        """A table is restored without what happened last."""
-
         def restore(table: Table[Any, Any], record: TableRecord, *more: Any, **named: Any) -> Iterator[None]:
             shorter = record.entries[:-1] if len(record.entries) > 1 else record.entries
             return real(table, evolve(record, entries=shorter), *more, **named)
@@ -182,8 +173,6 @@ class PlantedTests(SynchronousTestCase):
         self.assertIn("follow from the journal", self.caught(Table, "restore", restore, 3))
 
     def test_grace_is_not_ended(self) -> None:
-        """Who comes back is counted as away all the same."""
-
         def new_handle(table: Table[Any, Any], seat: Seat, player: Any) -> Any:
             ends = table._outbox.places[seat].grace_ends
             handle = real(table, seat, player)
@@ -211,12 +200,10 @@ class PlantedAttackTests(SynchronousTestCase):
     """Faults that must be seen, each within so many seeds of one minute."""
 
     def caught(self, owner: Any, name: str, planted: Any, within: int) -> str:
-        """How the fault was seen."""
         self.patch(owner, name, planted)
         return self.seen(within)
 
     def seen(self, within: int) -> str:
-        """How what is planted was seen."""
         for seed in range(5, 5 + within):  # the disk is quick under the first one
             try:
                 Simulation(seed, 1).run()
@@ -235,8 +222,6 @@ class PlantedAttackTests(SynchronousTestCase):
         self.assertIn("given to a thief", words)
 
     def test_a_flood_is_not_counted(self) -> None:
-        """Bytes that make no message are given back."""
-
         def handled(received: Input[Any], count: int) -> None:
             received._bytes.give_back(10**9)
             real(received, count)
@@ -348,10 +333,7 @@ CLUSTER_SEEDS, CLUSTER_FIRST = 3, 6
 
 
 class ClusterSimulationTests(SynchronousTestCase):
-    """Members as they are."""
-
     def test_seeds(self) -> None:
-        """They keep their word under every seed, and much has happened."""
         counts: Counter[str] = Counter()
         for seed in range(CLUSTER_FIRST, CLUSTER_FIRST + CLUSTER_SEEDS):
             counts += ClusterSimulation(seed).run()
@@ -362,10 +344,7 @@ class ClusterSimulationTests(SynchronousTestCase):
 
 
 class PlantedClusterTests(SynchronousTestCase):
-    """Faults that must be seen."""
-
     def seen(self, within: int, first: int = 0) -> str:
-        """How what is planted was seen."""
         for seed in range(first, first + within):
             try:
                 ClusterSimulation(seed).run()

@@ -63,8 +63,6 @@ def run(runs: int, shrink: bool = True, machine: type[HostMachine] = HostMachine
 
 
 class StatefulTests(PropertyCase):
-    """The host as it is."""
-
     def test_every_wire_takes_part(self) -> None:
         self.assertEqual({wire.name for wire in WIRES}, set(ALL_MODEL_CLIENTS))
         self.assertEqual(len(HostMachine.people), len(TokensMachine.people))
@@ -74,7 +72,6 @@ class StatefulTests(PropertyCase):
         run(RUNS)
 
     def test_tokens(self) -> None:
-        """The same for players whose tokens take their seats back, among others."""
         run(RUNS, machine=TokensMachine)
 
 
@@ -85,12 +82,10 @@ class PlantedTests(PropertyCase):
     machine: type[HostMachine] = HostMachine
 
     def caught(self, owner: Any, name: str, planted: Callable[..., Any], runs: int = 400) -> str:
-        """How the fault was seen."""
         self.patch(owner, name, planted)
         return self.seen(runs)
 
     def seen(self, runs: int = 400) -> str:
-        """How what is planted was seen."""
         error = self.assertRaises(AssertionError, run, runs, shrink=False, machine=self.machine)
         self.flushLoggedErrors()
         return str(error)
@@ -107,8 +102,6 @@ class PlantedTests(PropertyCase):
         self.assertIn("on litama was told", self.caught(Match, "broadcast", forgetful))
 
     def test_acknowledged_before_durable(self) -> None:
-        """An entry is called durable when it is handed over."""
-
         def append(journal: CommittedJournal, table: Any, entry: Any, durable: Callable[[], None]) -> None:
             kept(journal, table, entry, lambda: None)
             durable()
@@ -117,7 +110,6 @@ class PlantedTests(PropertyCase):
         self.assertIn("does not follow from the journal", self.caught(CommittedJournal, "append", append))
 
     def test_grace_is_not_ended(self) -> None:
-        """Who comes back is counted as away all the same."""
         new_handle = Table._new_handle
 
         def forgetful(table: Table[Any, Any], seat: Any, player: Any) -> Any:
@@ -154,8 +146,6 @@ class PlantedTests(PropertyCase):
         )
 
     def test_the_last_entry_is_forgotten(self) -> None:
-        """A table is restored without what happened last."""
-
         def restore(table: Table[Any, Any], record: TableRecord, *more: Any, **named: Any) -> Iterator[None]:
             shorter = record.entries[:-1] if len(record.entries) > 1 else record.entries
             return real(table, evolve(record, entries=shorter), *more, **named)
@@ -255,8 +245,6 @@ class PlantedTests(PropertyCase):
         return stolen
 
     def test_a_flood_is_not_counted(self) -> None:
-        """Bytes that make no message are given back."""
-
         def handled(received: Input[Any], count: int) -> None:
             received._bytes.give_back(10**9)
             real(received, count)
@@ -290,6 +278,5 @@ class PlantedTests(PropertyCase):
         self.assertIn("moves at once", self.caught(ConnectionLimiter, "moves_of", moves_of))
 
     def test_a_standstill_counts_as_time(self) -> None:
-        """The reactor's clock goes on while the process stands still."""
         self.patch(_twisted, "STANDSTILL", 1e9)
         self.assertIn("charged for a standstill", self.seen())

@@ -20,8 +20,6 @@ _PAGE = os.sysconf("SC_PAGE_SIZE")
 
 @frozen
 class Cost:
-    """What one test cost."""
-
     test: str
     #: By the clock.
     seconds: float
@@ -54,7 +52,6 @@ class CostReporter(Reporter):
 
 
 def report(costs: Sequence[Cost], most: int) -> str:
-    """The slowest tests, and those with the largest growth."""
     slowest = sorted(costs, key=lambda cost: -cost.seconds)[:most]
     growing = sorted(costs, key=lambda cost: -cost.growth)[:most]
     seconds, processor = sum(cost.seconds for cost in costs), sum(cost.processor for cost in costs)
@@ -67,7 +64,6 @@ def report(costs: Sequence[Cost], most: int) -> str:
 
 
 def main(names: list[str]) -> int:
-    """Run these tests, and print what they cost."""
     reporters: list[CostReporter] = []
 
     def reporter(*arguments: object, **options: object) -> CostReporter:

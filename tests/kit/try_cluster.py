@@ -105,7 +105,6 @@ class TriedHost:
             self._ended(self)
 
     def wait_until_ready(self) -> bool:
-        """Whether it has started."""
         self._settled.wait(PATIENCE)
         return self._ready and bool(self.member)
 
@@ -118,12 +117,10 @@ class TriedHost:
         return f"has ended with status {status}: {self.last_line}"
 
     def stop(self) -> None:
-        """Ask it to stop. It may take a while."""
         if self.process.poll() is None:
             self.process.terminate()
 
     def wait(self) -> None:
-        """Wait until it has stopped."""
         try:
             self.process.wait(PATIENCE)
         except subprocess.TimeoutExpired:

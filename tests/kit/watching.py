@@ -54,7 +54,6 @@ class MessagesEncoder:
 
 
 def line(message: Any) -> bytes:
-    """A line of JSON."""
     return msgspec.json.encode(message) + b"\n"
 
 
@@ -81,7 +80,6 @@ class Stream:
 
     @property
     def lines(self) -> list[bytes]:
-        """Line by line."""
         return self.data.splitlines(keepends=True)
 
 
@@ -134,7 +132,6 @@ class WatchedTable:
 
     @property
     def entries(self) -> Sequence[Entry]:
-        """All of its record."""
         return self.journal.entries[self.table.id]
 
     @property
@@ -142,7 +139,6 @@ class WatchedTable:
         return self.table._master.result is not None or self.table.phase not in (Phase.PLAYING, Phase.DORMANT)
 
     def watch(self) -> Stream:
-        """One more who watches."""
         stream = Stream()
         self.galleries.watch(self.table, stream, MessagesEncoder(self.messages))
         return stream
@@ -168,7 +164,6 @@ class WatchedTable:
         self.clock.advance(0)
 
     def until_idle(self) -> None:
-        """Everything becomes durable, and is told to everybody."""
         self.journal.release()
         self.turn()
 
@@ -234,7 +229,6 @@ class Pair:
         self.leader.lobby.spectators.played.follow({TOY.name: TOY})
 
     def wait(self, seconds: float = READ_EVERY) -> None:
-        """Let time pass at both hosts."""
         self.first.wait(seconds)
         self.leader.wait(seconds)
 
@@ -269,8 +263,6 @@ class Watcher:
 
 
 class WatchingContract(TableCase):
-    """Ann and bob play at table 1, and somebody watches."""
-
     def watchable(self, world: MemoryHost) -> WatchableTable:
         """Table 1, for somebody who watches."""
         raise NotImplementedError
@@ -331,7 +323,6 @@ class WatchingContract(TableCase):
         self.assertEqual((n, over.result.winners, over.result.cause.value), (2, (1,), "left"))
 
     def test_no_longer(self) -> None:
-        """After `unwatch` nothing more is told, not even a look that was waiting."""
         world = self.world()
         ann, bob, table, watcher = self.watched(world)
         watcher.read()

@@ -71,16 +71,13 @@ class WebHost:
         )
 
     def connect(self, address: str = "192.0.2.1") -> "WebClient":
-        """A new connection."""
         return WebClient(self, address)
 
     def get(self, path: str, **headers: str) -> Response:
-        """Ask on a connection of its own."""
         [response] = self.connect().ask(request(path, **headers))
         return response
 
     def browser(self, address: str = "192.0.2.1", **headers: str) -> "Browser":
-        """A connection that speaks WebSocket."""
         return Browser(self.connect(address), **headers)
 
 
@@ -111,14 +108,12 @@ class WebClient:
             self.protocol.makeConnection(self.transport)
 
     def send(self, data: bytes) -> None:
-        """Send bytes, and let the host act on them, in as many turns as it takes."""
         self.transport.receive(data)
         self.world.host.until_idle()
         while self.world.host.context.scheduler.waiting:
             self.world.host.wait(PAUSE)
 
     def ask(self, data: bytes) -> list[Response]:
-        """Send bytes, and read all that is answered."""
         self.send(data)
         return self.responses()
 
@@ -154,15 +149,12 @@ class Browser:
         self._frames.receive_bytes(rest)
 
     def say(self, **message: Any) -> None:
-        """Say something; `log_in` stands for `log-in`."""
         self.send(json.encode(message))
 
     def send(self, text: bytes) -> None:
-        """Send a text."""
         self.client.send(bytes(self._frames.send_data(text.decode("utf-8"))))
 
     def told(self) -> list[Any]:
-        """What has been told since the last look."""
         self._frames.receive_bytes(self.client.transport.read())
         messages: list[Any] = []
         text = ""
@@ -216,7 +208,6 @@ def frame(
 
 
 def message(words: str | bytes, *, fin: bool = True) -> bytes:
-    """A text, or the first fragment of one."""
     return frame(1, words.encode() if isinstance(words, str) else words, fin=fin)
 
 
@@ -226,7 +217,6 @@ def part(words: str | bytes, *, fin: bool = False) -> bytes:
 
 
 def close(code: int | None = 1000, reason: str = "") -> bytes:
-    """A closing frame."""
     return frame(8, b"" if code is None else code.to_bytes(2, "big") + reason.encode())
 
 
@@ -245,11 +235,9 @@ class FrameText:
         return self._opening or self._text.encode()
 
     def said(self, line: str) -> bytes:
-        """A text."""
         return message(line)
 
     def heard(self, data: bytes) -> list[str]:
-        """The frames that are whole now. An answer to the handshake is its first line."""
         lines: list[str] = []
         if self._opening or data.startswith(b"H"):
             self._opening += data

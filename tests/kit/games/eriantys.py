@@ -199,7 +199,6 @@ def refusal(case: SynchronousTestCase, play: Play, action: Action) -> IllegalCho
 
 
 def script(*outcomes: int) -> ScriptedChance:
-    """Chance that is known beforehand."""
     return ScriptedChance(outcomes)
 
 
@@ -224,7 +223,6 @@ def on_card(position: Position, character: Character) -> Students:
 
 
 def with_on_card(position: Position, character: Character, heap: Students) -> Position:
-    """A position with other students on a card, exchanged with the bag."""
     card = position.card(character)
     assert card is not None
     bag = tuple(b + c - h for b, c, h in zip(position.bag, card.students, heap, strict=True))
@@ -232,7 +230,6 @@ def with_on_card(position: Position, character: Character, heap: Students) -> Po
 
 
 def with_dining(position: Position, seat: int, heap: Students) -> Position:
-    """A position with other students in a dining room, exchanged with the bag."""
     old = position.schools[seat].dining
     bag = tuple(b + o - h for b, o, h in zip(position.bag, old, heap, strict=True))
     return evolve(with_school(position, seat, dining=heap), bag=bag)
@@ -288,7 +285,6 @@ def flaws(play: Play) -> list[str]:
 
 
 def heaps(position: Position) -> list[Students]:
-    """All students, wherever they are."""
     return [
         position.bag,
         *position.clouds,

@@ -57,7 +57,6 @@ def begun(deal: str = "", chance: Chance | None = None, **settings: str) -> Onit
 
 
 def recorded_games() -> Iterator[Mapping[str, Any]]:
-    """Whole games as others recorded them."""
     with (_VECTORS / "onitama_games.jsonl").open(encoding="utf-8") as lines:
         yield from map(json.loads, lines)
 
@@ -74,7 +73,6 @@ def deal_of(game: Mapping[str, Any]) -> str:
 
 
 def as_move(card: str, start: tuple[int, int], end: tuple[int, int]) -> Move:
-    """A recorded move."""
     return Move(Card(card), _square(start), _square(end))
 
 
@@ -98,7 +96,6 @@ def wandered(rng: random.Random, most: int = 40) -> Position:
 
 
 def wins(position: Position, plies: int) -> bool:
-    """Whether the side to move can force a win within so many plies. A side that cannot move is not lost."""
     for move in position.moves():
         after = position.after(move)
         if after.won is not None or (plies >= 3 and loses(after, plies - 1)):
@@ -107,7 +104,6 @@ def wins(position: Position, plies: int) -> bool:
 
 
 def loses(position: Position, plies: int) -> bool:
-    """Whether the side to move loses within so many plies, whatever it does."""
     moves = list(position.moves())
     for move in moves:
         after = position.after(move)
@@ -123,7 +119,6 @@ def keeps_win(position: Position, move: Move, plies: int) -> bool:
 
 
 def random_positions(seed: int) -> Iterator[Position]:
-    """Positions of random games, without end."""
     rng = random.Random(seed)
     while True:
         master = begun(chance=SystemChance(rng.randrange))

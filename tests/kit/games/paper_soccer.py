@@ -127,7 +127,6 @@ def wins(seed: int) -> Iterator[Position]:
 
 
 def dangers(seed: int) -> Iterator[Position]:
-    """Positions without a win in which some turns lose at once, or let the other side win, and some do not."""
     for position in random_positions(seed):
         try:
             all_ends = ends(position, 100)

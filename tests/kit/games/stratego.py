@@ -87,7 +87,6 @@ def as_action(move: tuple[int, int]) -> Move:
 
 
 def seated(**settings: str) -> StrategoMaster:
-    """A master that has begun at 0."""
     master = STRATEGO.new_master(2, settings, ScriptedChance())
     master.begin(0)
     return master

@@ -29,7 +29,6 @@ class ModelClient(ABC):
         self.inside = False
 
     def connected(self) -> None:
-        """A new connection: what was said on an earlier one may have been lost."""
         self.inside = False
 
     @abstractmethod
@@ -45,7 +44,6 @@ class ModelClient(ABC):
         return ()
 
     def answers(self) -> Sequence[str]:
-        """What it must say to what it heard, before anything else: without it, it is told nothing more."""
         return ()
 
     @abstractmethod
@@ -80,7 +78,6 @@ class ModelClient(ABC):
 
     @staticmethod
     def asks(line: str) -> bool:
-        """Whether a line asks for the next move. Such a line may come late, and again."""
         return False
 
     @staticmethod
@@ -99,7 +96,6 @@ class ModelClient(ABC):
 
     @staticmethod
     def plain(line: str) -> str:
-        """What the host has said, without what depends on the time."""
         return line
 
     @staticmethod

@@ -25,7 +25,6 @@ _DUE = re.compile(r',"due":\[[0-9]+,[0-9]+\]')
 
 
 def text(**message: Any) -> str:
-    """An object as both sides write it."""
     return json.dumps(message, separators=(",", ":"), ensure_ascii=False)
 
 

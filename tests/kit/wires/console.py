@@ -45,8 +45,6 @@ STYLES = (
 
 @define(eq=False)
 class ScreenMatch:
-    """A master, and a screen for each seat and for a watcher."""
-
     game: Game[Any, Any]
     messages: Messages
     kind: NewScreen
@@ -76,13 +74,11 @@ class ScreenMatch:
                     self.told[seat] += screen.hear(to.event, message)
 
     def shown(self, seat: Seat | None) -> Screen:
-        """A new screen that was shown the view."""
         screen = self.kind(seat, NAMES[: self.seats])
         screen.show(self.master.view(seat))
         return screen
 
     def asked(self) -> list[Seat]:
-        """The seats whose screens say that it is their turn."""
         return [seat for seat, screen in self.screens.items() if seat is not None and screen.turn]
 
     def type(self, seat: Seat, text: str) -> None:
@@ -145,7 +141,6 @@ class ScreenContract(Mixin):
     most_steps = 150
 
     def match(self, seed: int) -> ScreenMatch:
-        """A match that has begun."""
         seats = self.seat_counts[seed % len(self.seat_counts)]
         return ScreenMatch(self.game, self.messages, self.kind, seats, self.chosen[seed % len(self.chosen)], seed)
 
@@ -248,7 +243,6 @@ class ScreenContract(Mixin):
             self.assertRaises(MoveRefused, watcher.read, self.example)
 
     def test_before_the_first_event(self) -> None:
-        """A screen that knows nothing yet says so."""
         for seat in (0, None):
             screen = self.kind(seat, NAMES[:2])
             self.assertTrue(screen.draw(ASCII))
@@ -307,7 +301,6 @@ class Person:
         return None if found is None else found["example"]
 
     def type(self, text: str) -> None:
-        """Type a line."""
         self.seen.append(f"> {text}")
         self.client.say(text)
         self.look()
@@ -326,7 +319,6 @@ class Person:
 
 
 def square(x: int, y: int) -> str:
-    """A square, or something that looks like one."""
     return f"{chr(ord('a') + x)}{y + 1}"
 
 

@@ -26,8 +26,6 @@ Script = Any
 
 
 class CharactersMixin:
-    """What a player does with characters. The rest of the player is in `eriantys_java_players`."""
-
     name: str
     board: m.UpdateBoard | None
     uses_characters: bool
@@ -269,7 +267,6 @@ class JavaPlayer(CharactersMixin):
         self.client.send(self._codec.encode(message))
 
     def say(self, message: Message) -> None:
-        """Send this when it can be sent."""
         self._out.append(message)
 
     # -- the script
@@ -333,7 +330,6 @@ class JavaPlayer(CharactersMixin):
         yield from self._expect(m.StartOfPlayerRound)
 
     def _watch(self) -> PlayersScript:
-        """Wait for the own steps, and for the end."""
         while True:
             steps = (S.PLANNING, S.MOVE_1)
             message = yield from self._expect(*_OF_OTHERS, *_OF_OTHERS_TOO, *steps, m.CommunicateWinner)
@@ -341,7 +337,6 @@ class JavaPlayer(CharactersMixin):
                 return
 
     def _step(self, message: Message) -> PlayersScript:
-        """Do what a status asks for. Whether the match is over then."""
         if isinstance(message, m.SelectCloud):
             yield from self._expect(S.MOVE_3)
             return (yield from self._cloud(message))

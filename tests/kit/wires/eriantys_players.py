@@ -53,7 +53,6 @@ Habit = Callable[["Player", Message], bool]
 
 
 def line(kind: str, **arguments: Any) -> str:
-    """A message as a line."""
     return json.dumps({"type": kind, **arguments})
 
 
@@ -113,7 +112,6 @@ class Player:
     looks: bool = False
 
     def connect(self) -> list[Message]:
-        """Log in on a new connection; what was heard then."""
         self.client = self.world.connect("eriantys")
         self.request = None
         self.say("LoginMessage", nickname=self.name)
@@ -124,7 +122,6 @@ class Player:
         self.client.say(line(kind, **arguments))
 
     def hear(self) -> list[Message]:
-        """Take in what has come, and acknowledge it by habit."""
         heard, acknowledged = [], 0
         for said in self.client.heard():
             message = self._take(said)
@@ -135,7 +132,6 @@ class Player:
         return heard
 
     def ask(self, kind: str, **arguments: Any) -> list[Message]:
-        """Send a message, and take in what has come."""
         self.hear()
         self.say(kind, **arguments)
         return self.hear()
@@ -173,7 +169,6 @@ class Player:
 
     @property
     def me(self) -> Any:
-        """The own board."""
         assert self.board is not None
         return next(player for player in self.board["players"] if player["nickname"] == self.name)
 
@@ -346,12 +341,10 @@ def with_effect(character: Character, stage: Status = Status.MOVE_1) -> Play:
 
 
 def moves(stage: Status, *characters: Character) -> Play:
-    """Ann's turn at one of the moves; in an expert game, if there are characters."""
     return acting(rich(*characters) if characters else new_position(2), stage)
 
 
 def asked_for(request: str) -> tuple[MemoryHost, Player, Player]:
-    """Ann, who is asked this; and Bob, who is not."""
     if request == "AvailableTowers":
         return pair()
     if request == "AvailableWizards":

@@ -18,12 +18,10 @@ DEAL = {"onitama.deal": "boar,ox/crab,eel/tiger"}
 
 
 def line(**message: Any) -> bytes:
-    """A message of a client; `log_in` stands for `log-in`."""
     return json.encode(message) + b"\n"
 
 
 def act(action: str, table: int = 1, **more: Any) -> bytes:
-    """An action at a table."""
     return line(do="act", table=table, action=action, **more)
 
 
@@ -38,13 +36,11 @@ class OpenCase(SynchronousTestCase):
         return MemoryHost(DEAL, wires=(WIRE,), rng=lambda n: next(KEYS) % n, **more)
 
     def ask(self, client: Client, **message: Any) -> list[dict[str, Any]]:
-        """Say something, and what is answered."""
         client.heard()
         client.send(line(**message))
         return self.told(client)
 
     def told(self, client: Client) -> list[dict[str, Any]]:
-        """What has been told since the last look."""
         return [json.decode(text) for text in client.heard()]
 
     def enter(
@@ -76,12 +72,10 @@ class Player:
         self._link: Client | None = None
 
     def connect(self) -> None:
-        """Make a connection."""
         self._link = self.world.connect("open")
         self.core.connection_made(self.world.clock.seconds())
 
     def drop(self) -> None:
-        """Lose the connection."""
         assert self._link is not None
         self._link.drop()
         self._link = None

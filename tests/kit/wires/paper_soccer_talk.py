@@ -25,37 +25,30 @@ READ_AT_ONCE: Mapping[str, str] = {"limits.unlimited": "yes"}
 
 
 def message(kind: str, content: str = "") -> str:
-    """The envelope."""
     return f'<message type="{kind}">{content}</message>'
 
 
 def login(nick: str, game_type: str = "paper soccer") -> str:
-    """A log-in."""
     return message("playerLogin", f"<playerLogin nick={quoteattr(nick)} gameType={quoteattr(game_type)}/>")
 
 
 def game_id(game: int | None) -> str:
-    """A game's id, or nothing."""
     return "" if game is None else f'<gameId id="{game}"/>'
 
 
 def points(*all_points: Point) -> str:
-    """Points as the document writes them."""
     return "".join(f"<point x='{x}' y='{y}'/>" for x, y in all_points)
 
 
 def move(*all_points: Point, game: int | None = 1) -> str:
-    """A move."""
     return message("move", f"{game_id(game)}<move>{points(*all_points)}</move>")
 
 
 def thanks(game: int | None = 1) -> str:
-    """The end was seen."""
     return message("thank you", game_id(game))
 
 
 def leave(game: int | None = 1) -> str:
-    """The game is given up."""
     return message("leaveGame", game_id(game))
 
 
@@ -78,7 +71,6 @@ def spelled(spelling: str, drawn: Sequence[Point], rng: random.Random, game: int
 
 
 def state(next_player: str, *all_points: Point, game: int = 1) -> str:
-    """A game state, as the server writes it."""
     return message("gameState", f'{game_id(game)}<nextPlayer nick="{next_player}"/>{_points(*all_points)}')
 
 

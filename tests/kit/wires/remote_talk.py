@@ -17,60 +17,49 @@ Id = int | str
 
 
 def refused(number: int, reason: str | None = None) -> str:
-    """A refused log-in, with the reason or without one."""
     why = "/>" if reason is None else f">{reason}</error>"
     return message("loginResponse", f'<response accept="no"/><error id="{number}"{why}')
 
 
 def master_login(game_type: str = "nim", least: Id = 2, most: Id = 2, name: str = "nim-1") -> str:
-    """A master registers."""
     numbers = f'playersMin="{least}" playersMax="{most}"'
     return message("gameMasterLogin", f'<gameMasterLogin id="{name}" gameType="{game_type}" {numbers}/>')
 
 
 def game(game_id: Id) -> str:
-    """The id of a game."""
     return f'<gameId id="{game_id}"/>'
 
 
 def begin(game_id: Id, *names: str) -> str:
-    """A game begins."""
     return message("beginGame", game(game_id) + "".join(f'<player nick="{name}"/>' for name in names))
 
 
 def element(tag: str, content: str) -> str:
-    """An element with a content."""
     return f"<{tag}>{content}</{tag}>" if content else f"<{tag}/>"
 
 
 def state(game_id: Id, nick: str, content: str = "") -> str:
-    """A state, and who is next."""
     return message("gameState", f'{game(game_id)}<nextPlayer nick="{nick}"/>{element("gameState", content)}')
 
 
 def over(game_id: Id, results: Mapping[str, bool], content: str = "") -> str:
-    """The end: who has won, and who has lost."""
     rows = "".join(f'<player nick="{one}" result="{"winner" if won else "loser"}"/>' for one, won in results.items())
     return message("gameState", f"{game(game_id)}<gameOver>{rows}</gameOver>{element('gameState', content)}")
 
 
 def move(game_id: Id, content: str = '<take n="1"/>') -> str:
-    """A move."""
     return message("move", game(game_id) + element("move", content))
 
 
 def left(game_id: Id, nick: str) -> str:
-    """A player is out of the game."""
     return message("playerLeftGame", f'<player nick="{nick}"/>{game(game_id)}')
 
 
 def thanks(game_id: Id) -> str:
-    """The end was seen."""
     return message("thank you", game(game_id))
 
 
 def leave(game_id: Id) -> str:
-    """A player leaves the game."""
     return message("leaveGame", game(game_id))
 
 
@@ -78,7 +67,6 @@ ERROR = message("error")[: -len("></message>")] + "/>"
 
 
 def is_error(line: str) -> bool:
-    """Whether this is an error, with a reason or without one."""
     return line.startswith('<message type="error"')
 
 
@@ -166,7 +154,6 @@ class RemoteHost(MemoryHost):
         return client
 
     def until_idle(self) -> None:
-        """Make all calls that are due now, and have the robots answer."""
         super().until_idle()
         again = True
         while again:
@@ -192,7 +179,6 @@ class World:
         self.host = RemoteHost({**OPEN, "limits.unlimited": "yes", **settings}, **more)
 
     def master(self, *args: Any, **more: Any) -> Client:
-        """A master that the test speaks for."""
         client = self.host.connect(WIRE, "192.0.2.200")
         client.say(master_login(*args, **more))
         accepted, *rest = client.heard()
@@ -205,7 +191,6 @@ class World:
         return self.host.connect(WIRE)
 
     def player(self, name: str, game_type: str = "nim") -> Client:
-        """A player who has logged in."""
         client = self.connect()
         assert client.ask(login(name, game_type))[:1] == [ACCEPTED]
         return client

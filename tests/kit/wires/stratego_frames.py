@@ -73,7 +73,6 @@ class Game:
         self.master: Any = table._master
 
     def come(self, seat: int) -> None:
-        """A player comes, or is back."""
         client = self.clients[seat] = self.world.connect(self.on_wire.wire.name)
         client.say(*self.on_wire.log_in(NAMES[seat]))
 
@@ -116,7 +115,6 @@ def played(on_wire: WireWords, seeds: Iterator[int]) -> Iterator[tuple[int, int,
 
 
 def differences(on_wire: WireWords, count: int, first_seed: int = 0) -> Iterator[int]:
-    """The seeds of those, out of so many pairs, in which the player who listens got different bytes."""
     for seed, spy, games in played(on_wire, itertools.count(first_seed)):
         if any(shut_in(game.master.result) for game in games):
             continue
@@ -181,8 +179,6 @@ ON_WIRE = WireWords(FRAMES, lambda name: (f'Sign On "{name}"',), in_words)
 
 
 class Reasons(FramesConversation):
-    """Says why a move is refused."""
-
     def tell_reason(self, event: Refused) -> None:
         """The referee's words, as they are."""
         self.peer.refuse(Error(str(event.error)))
@@ -194,7 +190,6 @@ class Placements(FramesConversation):
     """Says what was placed to whoever is told of it."""
 
     def tell_piece(self, event: Placed) -> None:
-        """In words."""
         self.peer.say(Error(f"placed {event.piece}"))
 
     TELLS: ClassVar[Any] = {**FramesConversation.TELLS, Placed: tell_piece}
@@ -221,8 +216,6 @@ class Lengths(FramesConversation):
 
 
 class Numbers(FramesConversation):
-    """Leaves out a sequence number when what moved is an odd rank."""
-
     def tell_moved_and_skip(self, event: Moved) -> None:
         """The kind is in the lowest bit of its code."""
         self.peer.say(self.moved(event))
@@ -271,12 +264,10 @@ def board(low: Sequence[str], high: Sequence[str], middle: Sequence[str] = LAKES
 
 
 def setups(rows: Sequence[str], y: int) -> list[str]:
-    """The forty placements of a set-up, in words: a line a row."""
     return [f"Setup {row} (0,{y + step})" for step, row in enumerate(rows)]
 
 
 def rows(pieces: str) -> list[str]:
-    """Forty pieces as rows of ten."""
     return [pieces[start : start + 10] for start in range(0, 40, 10)]
 
 
@@ -296,7 +287,6 @@ def all_heard(*clients: Client) -> None:
 
 
 def signed_on(world: MemoryHost) -> tuple[Client, Client]:
-    """Ann and bob, about to set up; what they were told is read."""
     ann, bob = connected(world), connected(world)
     ann.say('Sign On "ann"')
     bob.say('Sign On "bob"')
@@ -311,7 +301,6 @@ def set_up(client: Client, rows: Sequence[str], y: int) -> list[str]:
 
 
 def in_play(world: MemoryHost, first: Sequence[str] = ANN, second: Sequence[str] = BOB) -> tuple[Client, Client]:
-    """Ann and bob, playing; what they were told is read."""
     ann, bob = signed_on(world)
     set_up(ann, first, 0)
     set_up(bob, second, 6)
@@ -333,12 +322,10 @@ def state(client: Client) -> FramesState:
 
 
 def conversation(client: Client) -> Any:
-    """The host's end of a connection."""
     return client.protocol._conversation
 
 
 def the_master(world: MemoryHost) -> StrategoMaster:
-    """The referee of the only table."""
     master: object = only_table(world)._master
     assert isinstance(master, StrategoMaster)
     return master
@@ -352,13 +339,11 @@ def the_position(world: MemoryHost) -> Position:
 
 
 def as_words(move: tuple[int, int]) -> str:
-    """A move of a position as a client says it."""
     source, target = move
     return f"Move ({source % 10},{source // 10}) ({target % 10},{target // 10})"
 
 
 def shuffled(rng: random.Random) -> list[str]:
-    """All forty pieces in any order, as rows."""
     pieces = list("".join(ANN))
     rng.shuffle(pieces)
     return rows("".join(pieces))

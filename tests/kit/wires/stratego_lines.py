@@ -24,7 +24,6 @@ BLUE = ("MGKKJJJPPP", "PLLLLSSSSI", "IIIIRRRRRB", "VRRROBBBBB")
 
 
 def connected(world: MemoryHost, name: str, password: str = "secret", address: str = "192.0.2.1") -> Client:
-    """A new connection that logs in, with nothing heard."""
     client = world.connect(WIRE, address)
     client.say(name, password)
     return client
@@ -65,7 +64,6 @@ def set_up_lines(seat: int, rows: Sequence[str]) -> tuple[str, ...]:
 
 
 def master_of(world: MemoryHost) -> Any:
-    """The master of the only table."""
     [table] = world.lobby.tables.values()
     return table._master
 
@@ -112,8 +110,6 @@ class Attackers(LinesConversation):
 
 
 class Order(LinesConversation):
-    """Asks for a move before it tells the other's, if what moved is an even rank."""
-
     def tell_in_order(self, event: told.Moved) -> None:
         """The kind is in which comes first."""
         move = event.move
@@ -144,7 +140,6 @@ class Placements(LinesConversation):
     """Says what was placed to whoever is told of it."""
 
     def tell_rows(self, event: told.PlacedAll) -> None:
-        """In words."""
         self.peer.say(Err(f"placed {event.rows[0]}"))
 
     TELLS: ClassVar[Any] = {**LinesConversation.TELLS, told.PlacedAll: tell_rows}

@@ -44,7 +44,6 @@ class KuhnMaster:
         return self._round(now)
 
     def _round(self, now: int) -> Told:
-        """Take a chip of each, and deal."""
         last = self.view_of_all
         number, first = last.round + 1, last.round % 2
         chips = (last.chips[0] - 1, last.chips[1] - 1)
@@ -76,7 +75,6 @@ class KuhnMaster:
         return told
 
     def _won(self, seat: int, cards: str, now: int) -> Told:
-        """The pot goes to a seat."""
         view = self.view_of_all
         chips = list(view.chips)
         chips[seat] += 2 + view.said.count("bet") + view.said.count("call")
@@ -113,8 +111,6 @@ class KuhnMaster:
 
 @frozen
 class Kuhn:
-    """The game."""
-
     name: str = "kuhn"
     version: int = 1
     least_seats: int = 2
