@@ -430,7 +430,7 @@ class SessionTests(SynchronousTestCase):
         """The blocks behind the commands with which the session begins. A test names each of them."""
         found = blocks(page)
         self.assertTrue(all(block.only_commands for block in found[:commands]))
-        return found[commands:]
+        return [block for block in found[commands:] if not block.only_commands]
 
     def typed(self, person: Client, line: str) -> str:
         """What the console answers to a line of a page; no refusal."""

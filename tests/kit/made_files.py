@@ -1,7 +1,8 @@
 """
 Files of the repository that are made by programs: golden journals, old stores, pictures, the tutorial's example.
 
-`python -m tests.kit.made_files WHAT` makes them: `golden GAME`, `store STORE`, `pictures` (`make pictures`), or `tutorial`.
+`python -m tests.kit.made_files WHAT` makes them: `golden GAME`, `store STORE`, `pictures` (`make pictures`), `tutorial`, or
+`sessions`: the files of the repository that a page shows whole.
 """
 
 import json
@@ -28,6 +29,7 @@ from gamehost.journal.replay import replay as replay_entries
 from gamehost.storage.database import APPLICATION
 from gamehost.storage.sidecar import sidecar_path
 from tests.client.test_core import PLAYERS
+from tests.kit.pages import PAGES, SHOWN_FILE
 from tests.kit.sources import ROOT
 
 # Golden journals: matches as an earlier version wrote them down, and what it made of them.
@@ -270,6 +272,21 @@ def refreshed(page: str, folder: Path, added: Mapping[str, str]) -> str:
     return _BLOCK.sub(block, page)
 
 
+# Files that pages show whole, so that a forge shows them too: sessions, and short programs. A link to the file stands before.
+
+_SHOWN = re.compile(rf"(?P<before>{SHOWN_FILE.pattern}\n\n)(?P<text>(?:    .*\n|\n)*)", re.M)
+
+
+def with_files(page: Path) -> str:
+    """The text of a page, with the files that it shows as they are."""
+
+    def block(match: re.Match[str]) -> str:
+        text = (page.parent / match["file"]).read_text("utf-8")
+        return f"{match['before']}{textwrap.indent(text, '    ')}\n"
+
+    return _SHOWN.sub(block, page.read_text("utf-8"))
+
+
 def main(what: str, *arguments: str) -> None:
     """Make some of the files."""
     match what:
@@ -286,6 +303,9 @@ def main(what: str, *arguments: str) -> None:
             added = added_to("".join(path.read_text("utf-8") for path in tutorials()))
             for path in tutorials():
                 path.write_text(refreshed(path.read_text("utf-8"), EXAMPLE, added), "utf-8")
+        case "sessions":
+            for path in PAGES:
+                path.write_text(with_files(path), "utf-8")
 
 
 if __name__ == "__main__":

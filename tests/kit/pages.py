@@ -18,6 +18,8 @@ PAGES = sorted(
     ]
 )
 
+#: What stands before a block that is a file of the repository: a link to it, and what is said of it.
+SHOWN_FILE = re.compile(r"^`[^`<]+ <(?P<file>[^>]+)>`_.*::$", re.M)
 _BEGINS = re.compile(r"(?:^|[^:])::$")
 _CODE = re.compile(r"\s*\.\. (?:code-block|parsed-literal)::")
 _PROGRAMS = r"gamehost(?! ready| has | \d)|make|nc|pip|pipx|twistd|twist|python|python3|python3\.11|node|javac|java"
@@ -57,7 +59,7 @@ def name_of(path: Path) -> str:
 
 
 def blocks(page: str) -> list[Block]:
-    """The literal blocks of a page. The files of a tutorial are none: `tests.kit.made_files` has them."""
+    """The literal blocks of a page. Files that it shows are none: `tests.kit.made_files` has them."""
     return list(read_blocks(page, (ROOT / page).read_text("utf-8")))
 
 
@@ -76,7 +78,7 @@ def read_blocks(page: str, text: str) -> Iterator[Block]:
         first = at
         while at < len(lines) and (not lines[at].strip() or _indent(lines[at]) >= indent):
             at += 1
-        if not lines[begins].startswith("File ``"):
+        if not lines[begins].startswith("File ``") and not SHOWN_FILE.match(lines[begins]):
             yield Block(page, textwrap.dedent("\n".join(lines[first:at])).strip("\n"))
 
 
