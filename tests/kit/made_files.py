@@ -279,12 +279,12 @@ _SHOWN = re.compile(rf"(?P<before>{SHOWN_FILE.pattern}\n\n)(?P<text>(?:    .*\n|
 
 def with_files(page: Path) -> str:
     """The text of a page, with the files that it shows as they are."""
-
-    def block(match: re.Match[str]) -> str:
-        text = (page.parent / match["file"]).read_text("utf-8")
-        return f"{match['before']}{textwrap.indent(text, '    ')}\n"
-
-    return _SHOWN.sub(block, page.read_text("utf-8"))
+    return _SHOWN.sub(
+        lambda match: (
+            match["before"] + textwrap.indent((page.parent / match["file"]).read_text("utf-8"), "    ") + "\n"
+        ),
+        page.read_text("utf-8"),
+    )
 
 
 def main(what: str, *arguments: str) -> None:
