@@ -177,7 +177,7 @@ fuzz: $(VENV)/ready ## damaged streams on every wire, each cut in three ways; ST
 	GAMEHOST_FUZZED=$(or $(STREAMS),100000) $(TRIAL) \
 		$$(grep -l WireContract tests/wires/test_*.py | sed 's/\.py$$//; s,/,.,g; s/$$/.WireTests.test_fuzz/') \
 		tests.wires.test_litama.WireTests.test_fuzz_over_websocket \
-		tests.web.test_upgrade.WireTests.test_fuzz tests.web.test_http
+		tests.web.test_upgrade.WireTests.test_fuzz tests.web.test_site
 
 FUZZED = $(or $(WIRES),onitama onitama-final litama stratego-frames stratego-lines paper-soccer eriantys eriantys-java open console)
 fuzz-coverage: $(VENV)/ready ## fuzzing that is guided by coverage (Linux); MINUTES=5 in all, WIRES="onitama eriantys"

@@ -1,6 +1,6 @@
 """
 Hosts that are killed or stopped under play, on SQLite and PostgreSQL; one that a class comes back to; hosts that leak
-passwords: `python -m twisted.trial tests.slow_kills`, or a class of it.
+passwords; power cuts: `python -m twisted.trial tests.slow_kills`, or a class of it.
 """
 
 import os
@@ -16,6 +16,7 @@ from tests.kit.offer_kills import OfferPair
 from tests.kit.password_leaks import Leak, Search, search, spellings
 from tests.kit.postgresql import new_server, require_postgresql
 from tests.kit.process import HostProcess, Socket
+from tests.storage.test_damage import KillCase, cuts
 
 # kill -9 on the open wire, and a host that answers too early.
 
@@ -187,3 +188,23 @@ class ClassTests(SynchronousTestCase):
             file=sys.stderr,
         )
         self.assertLess(seconds, SECONDS)
+
+
+# A thousand kills and fifty thousand power cuts, some minutes.
+
+
+class LongKillTests(KillCase):
+    timeout = 1800
+
+    def test_a_thousand_kills(self) -> None:
+        """No acknowledged entry is lost, every next run starts."""
+        for seed in range(40):
+            self.kill(25, seed)
+
+
+class LongPowerTests(SynchronousTestCase):
+    timeout = 900
+
+    def test_fifty_thousand_cuts(self) -> None:
+        """Nothing lost, nothing damaged, always a beginning of what was sent."""
+        self.assertEqual(cuts(50_000), {None: 50_000})

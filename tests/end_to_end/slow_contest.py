@@ -18,13 +18,13 @@ from pathlib import Path
 from typing import Any
 
 from gamehost.players.base import SeededChance
-from tests.contest import test_ratings
+from tests.contest import test_standings
 from tests.end_to_end.test_contest import ContestCase
 from tests.kit.fork_server import ROOT
 from tests.kit.process import HostProcess
 
 
-class SimulatedTests(test_ratings.SimulatedTests):
+class SimulatedTests(test_standings.SimulatedTests):
     def test_intervals_hold_the_truth(self) -> None:
         share = self.share_of_true_intervals(100)
         print(f"{share:.3f} of 800 intervals hold the truth")

@@ -19,7 +19,7 @@ QUICK = ("first-mover", "drop-in-clients-turn", "bytes", "own-drop")
 
 
 class BotTests(SynchronousTestCase):
-    """The bots of the documentation are clean. `tests.end_to_end.slow_check` plays all scenarios with them."""
+    """The bots of the documentation are clean. `tests.end_to_end.slow_programs` plays all scenarios with them."""
 
     def assert_clean(self, wire: str, command: list[str], *scenarios: str) -> None:
         """There is no finding."""

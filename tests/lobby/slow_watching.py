@@ -19,6 +19,7 @@ from gamehost.journal.replay import new_master, replay
 from tests.kit.memory_cluster import MemberHost, World
 from tests.kit.memory_host import Client
 from tests.kit.wires.open import line
+from tests.tables.test_gallery import differences
 
 NAMES = ("ann", "bob", "carl", "dora", "eve", "fred")
 
@@ -134,3 +135,14 @@ class WatchingTests(SynchronousTestCase):
                 moved += one.told[0].get("presence") is False and any(each["is"] == "back" for each in one.told)
         self.assertGreater(told, 1000)
         self.assertGreater(moved, 20, "matches that the leader has taken over while they were watched")
+
+
+# What those who watch must not learn, in about ten minutes.
+
+
+class ManySecretsTests(SynchronousTestCase):
+    timeout = 3600
+
+    def test_ten_thousand_pairs(self) -> None:
+        """In none of 10,000 pairs does a watcher, or a reader of the history, learn what the rules hide."""
+        self.assertEqual(list(differences(10_000, first_seed=1_000_000)), [])

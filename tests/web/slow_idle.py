@@ -8,7 +8,7 @@ import time
 from twisted.trial.unittest import SynchronousTestCase
 
 from benchmarks.load import raise_fd_limit
-from tests.end_to_end.test_web import Client
+from tests.end_to_end.test_open import PageClient
 from tests.kit.process import HostProcess
 
 COUNT = int(os.environ.get("GAMEHOST_IDLE", "10000"))
@@ -22,7 +22,7 @@ def memory(process: int) -> int:
 class IdleTests(SynchronousTestCase):
     """About forty seconds."""
 
-    def connect(self, host: HostProcess, number: int, player: Client, waits: list[float]) -> socket.socket | None:
+    def connect(self, host: HostProcess, number: int, player: PageClient, waits: list[float]) -> socket.socket | None:
         """One more connection, or `None`: there is no room for it. Now and then the player asks something."""
         if number % 100 == 0:
             began = time.monotonic()
@@ -43,7 +43,7 @@ class IdleTests(SynchronousTestCase):
         """
         raise_fd_limit(COUNT + 100)
         with HostProcess(f"--set=limits.http_connections={COUNT}", wires=("web",)) as host:
-            player = Client(host.ports["web"])
+            player = PageClient(host.ports["web"])
             player.ask("entered", do="enter", name="ann")
             before, waits = memory(host.process.pid), list[float]()
             files = len(os.listdir(f"/proc/{host.process.pid}/fd"))

@@ -43,7 +43,7 @@ def read(text: str) -> Iterator[Row]:
             raise ValueError(f"after row {number}: {line!r} is no row, no test and no remark")
 
 
-CATALOGUE = Path(__file__).with_name("catalogue.txt").read_text("utf-8")
+CATALOGUE = Path(__file__).with_name("failure_modes").joinpath("catalogue.txt").read_text("utf-8")
 #: What stands before the first row says how to read it.
 ROWS = tuple(read(CATALOGUE[CATALOGUE.index("\n1 ") :]))
 

@@ -1,1 +1,0 @@
-"""Tests of what the host tells Prometheus."""
