@@ -38,7 +38,6 @@ def listening_options(command: str) -> list[str]:
 
 @contextmanager
 def host(command: str) -> Iterator[str]:
-    """A host with Onitama on a port of the system's choice; gives the port."""
     silent = [f"--{name}=" for name in listening_options(command) if name not in ("onitama", "metrics")]
     if len(silent) < 5:
         sys.exit(f"check-installed: the help text names few wires: {silent}")

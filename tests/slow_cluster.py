@@ -47,11 +47,9 @@ class MembersTests(ClusterCase):
         say(run("kills", number("KILLS", 12), self.new_server(), self.folder))
 
     def test_starts(self) -> None:
-        """A member that stands still while it starts is not taken for dead."""
         say(run("starts", number("STARTS", 1), self.new_server(), self.folder))
 
     def test_stops(self) -> None:
-        """SIGTERM in turn: nobody loses a seat."""
         say(run("stops", number("STOPS", 2), self.new_server(), self.folder))
 
     def test_hangs(self) -> None:
@@ -61,7 +59,6 @@ class MembersTests(ClusterCase):
 
 class DatabaseTests(ClusterCase):
     def test_restarts(self) -> None:
-        """Nobody loses a connection, and no member ends."""
         say(run("restarts", number("RESTARTS", 3), self.new_server(), self.folder))
 
     def test_fail_overs(self) -> None:
@@ -75,7 +72,6 @@ class DatabaseTests(ClusterCase):
 
 class CableTests(ClusterCase):
     def test_cables(self) -> None:
-        """Its tables are taken over, and it ends by itself."""
         say(pulled(number("CABLES", 1), self.folder))
 
 
@@ -96,7 +92,6 @@ class FaultTests(ClusterCase):
         self.assertIn("does not follow from the journal", self.trouble("kills", 5, "acknowledges_early"))
 
     def test_a_take_over_from_the_living(self) -> None:
-        """A member that is taken over ends."""
         self.assertIn("a member has ended", self.trouble("restarts", 3, "take_from_the_living"))
 
     def test_no_restraint_after_a_restart(self) -> None:
@@ -104,7 +99,6 @@ class FaultTests(ClusterCase):
         self.assertRegex(self.trouble("restarts", 5, "judge_at_once"), "ended|were lost|had not gone on")
 
     def test_a_lock_that_is_not_taken_again(self) -> None:
-        """A member without its lock is taken for dead."""
         self.assertIn("a member has ended", self.trouble("restarts", 1, "forget_the_lock"))
 
     def test_relays_to_a_member_that_hangs(self) -> None:
@@ -116,7 +110,6 @@ class FaultTests(ClusterCase):
         self.assertIn("had not gone on", self.trouble("hangs", 1, "stay_silent"))
 
     def test_claims_without_the_lock(self) -> None:
-        """Two members take one name."""
         server, module = self.new_server(), "tests.kit.altered_hosts:claim_without_a_lock"
         with Cluster(server, self.folder, ["onitama"], 3, MEETING, module) as cluster:
             self.failure(one_name, cluster, 20)
@@ -124,7 +117,6 @@ class FaultTests(ClusterCase):
 
 class MeetingTests(ClusterCase):
     def test_one_name(self) -> None:
-        """One of three who say the same name is let in."""
         with Cluster(self.new_server(), self.folder, ["onitama"], options=MEETING) as cluster:
             one_name(cluster, number("MEETINGS", 100))
 
@@ -144,7 +136,6 @@ SHIFT = 21_000
 
 class TryClusterTests(SynchronousTestCase):
     def test_kill_and_end(self) -> None:
-        """It says which host has ended, the others go on, Enter starts it again, and nothing is left behind."""
         require_postgresql()
         command = [sys.executable, "-m", "tests.kit.try_cluster", str(SHIFT)]
         with subprocess.Popen(command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as program:

@@ -28,7 +28,6 @@ PATIENCE = 240.0
 
 
 def typed() -> Iterator[str]:
-    """The commands of the page, in order."""
     yield from re.findall(r"^ +\$ (.*)$", PAGE, re.M)
 
 
@@ -77,7 +76,6 @@ class EveningTests(SynchronousTestCase):
         return process
 
     def wait_for(self, log: str, words: str) -> None:
-        """Until a log has these words."""
         path = self.folder / log
         for _ in range(int(PATIENCE * 10)):
             if words in path.read_text("utf-8"):

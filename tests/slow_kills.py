@@ -31,11 +31,9 @@ class KillTests(SynchronousTestCase):
         self.folder.mkdir()
 
     def test_thirty_kills(self) -> None:
-        """No acknowledged move is lost, and none is told twice."""
         self.assertGreater(kill_at_random(30, 2, self.folder, new_pair=OpenPair), 30)
 
     def test_thirty_kills_with_offers(self) -> None:
-        """No agreed draw is lost, and no move that was taken back stands again."""
         self.assertGreater(kill_at_random(30, 2, self.folder, new_pair=OfferPair), 30)
 
     def test_a_host_that_answers_first_is_found_out(self) -> None:
@@ -59,7 +57,6 @@ class StopTests(SynchronousTestCase):
         self.folder.mkdir()
 
     def test_twenty_stops(self) -> None:
-        """Nothing is lost, and nobody forfeits."""
         done = stop_at_random(20, seed=1, folder=self.folder)
         self.assertEqual(done.times, 20)
         self.assertGreater(done.moves, 20)
@@ -96,7 +93,6 @@ class PlayTests(SynchronousTestCase):
         self.assertGreater(kill_at_random(KILLS, 2, self.folder, new_pair=OpenPair, store=store), KILLS)
 
     def test_restarts(self) -> None:
-        """A move takes as long as the database is away, and a moment."""
         seen = restart_under_play(RESTARTS, 2, self.folder, self.server)
         self.assertGreater(seen.moves, RESTARTS)
         self.assertLess(seen.longest, seen.away + 2.0)
@@ -154,7 +150,6 @@ class ClassTests(SynchronousTestCase):
         return HostProcess(*OPTIONS, wires=["stratego-lines"], folder=self.folder, store="store.sqlite")
 
     def come(self, host: HostProcess) -> list[str]:
-        """All log in at once; the colour of each, when the last one has a seat."""
         pupils: list[Socket] = []
         for number in range(PUPILS):
             pupil = host.connect("stratego-lines")
@@ -197,7 +192,6 @@ class LongKillTests(KillCase):
     timeout = 1800
 
     def test_a_thousand_kills(self) -> None:
-        """No acknowledged entry is lost, every next run starts."""
         for seed in range(40):
             self.kill(25, seed)
 

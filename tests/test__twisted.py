@@ -76,7 +76,6 @@ class AcceptingTests(SynchronousTestCase):
         self.port.startReading()
 
     def test_a_few_in_each_turn(self) -> None:
-        """Also if there were more in the turn before."""
         for _ in range(3):
             self.port.numberAccepts = 100
             self.port.doRead()
@@ -84,7 +83,6 @@ class AcceptingTests(SynchronousTestCase):
         self.assertEqual(self.clock.getDelayedCalls(), [])
 
     def test_nothing_for_a_moment_after_a_refusal(self) -> None:
-        """What comes meanwhile waits in the system; a port that closes then stays closed."""
         self.port.refuses = True
         for _ in range(3):
             self.port.doRead()
@@ -124,14 +122,12 @@ class ImmediateServerTests(SynchronousTestCase):
         return data
 
     def test_at_once(self) -> None:
-        """A message is sent before `write` returns, and the reactor has nothing to do."""
         for message in (b"one\n", b"two\n"):
             self.server.write(message)
             self.assertEqual(self.heard(), message)
         self.assertEqual(self.reactor.writers, set())
 
     def test_what_does_not_fit_is_queued_in_order(self) -> None:
-        """What the system does not take at once, and all that is written behind it, comes later and in order."""
         much = bytes(range(256)) * 16_384
         self.server.write(much)
         self.assertEqual(self.reactor.writers, {self.server})
@@ -152,7 +148,6 @@ class ImmediateServerTests(SynchronousTestCase):
         self.assertIsInstance(self.server.doWrite(), ConnectionLost)
 
     def test_last_words(self) -> None:
-        """What was written before a close is sent, and nothing written after it overtakes the close."""
         self.server.write(b"bye")
         self.server.loseConnection()
         self.server.write(b", late")
@@ -234,7 +229,6 @@ class PollTests(SynchronousTestCase):
         return reader
 
     def test_what_is_ready_is_called(self) -> None:
-        """Each socket once, and without a context."""
         readers = [self.reader(), self.reader()]
         self.reactor.doIteration(None)
         self.assertEqual([(reader.reads, reader.logged_as) for reader in readers], [(1, "-"), (1, "-")])
@@ -250,7 +244,6 @@ class PollTests(SynchronousTestCase):
         self.assertEqual(len(self.flushLoggedErrors(ZeroDivisionError)), 3)
 
     def test_closed_by_the_call_of_another_one(self) -> None:
-        """A socket that is not watched any more is not called, though it was ready."""
         readers: list[Reader] = []
 
         def close_others() -> None:

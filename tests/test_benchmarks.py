@@ -26,7 +26,6 @@ def enough(script: Script) -> int:
 
 class LoadTests(SynchronousTestCase):
     def test_scripts_are_of_wires(self) -> None:
-        """Scripts are of wires that the host has, under their names."""
         self.assertLessEqual(set(WIRES), {wire.name for wire in HOSTED})
 
     def test_the_host_follows_the_scripts(self) -> None:
@@ -41,7 +40,6 @@ class LoadTests(SynchronousTestCase):
                 self.assertGreater(server.cpu(), 0)
 
     def test_other_tables_play_other_moves(self) -> None:
-        """As many tables as there are games in a script, and all follow it."""
         for script in map(script_of, WIRES):
             games = 36 if script.wire.startswith("stratego") else 16
             self.assertEqual(len({script.at_table(number) for number in range(50)}), games, script.wire)
@@ -49,7 +47,6 @@ class LoadTests(SynchronousTestCase):
                 self.assertEqual(load.offer(0.1, 4 * 10 * games).moves, 4 * games)
 
     def test_tables_are_spread_over_their_matches(self) -> None:
-        """At the host and at the relay; the last table is just before its end."""
         for script in map(script_of, WIRES):
             for bare, server in ((False, host(script, store="memory")), (True, relay(script))):
                 with server as running, Load(script, running, 16, bare=bare) as load:
@@ -181,7 +178,6 @@ class FiguresTests(SynchronousTestCase):
         self.assertEqual(Window(0, 1.0, 0.0, []).at(0.5), 0.0)
 
     def test_members(self) -> None:
-        """What two processes cost a move, and how often they carry what one carries."""
         shared = [
             Shared(Window(1000, 1.0, 0.0, []), used) for used in ((0.04, 0), (0.02, 0.02), (0.03, 0.02), (0.04, 0.04))
         ]
@@ -241,7 +237,6 @@ class FiguresTests(SynchronousTestCase):
 
 class HistogramTests(SynchronousTestCase):
     def test_ranges(self) -> None:
-        """A value on a bound is in the range that ends there; one above all bounds is in the last."""
         histogram = Histogram((1, 2))
         for value in (0, 1, 1.5, 2, 2.5, 100):
             histogram.observe(value)

@@ -271,7 +271,6 @@ def strangers(sources: Sources) -> Iterator[str]:
 
 
 def lengthy(sources: Sources) -> Iterator[str]:
-    """Files and functions that are too long to be read at once."""
     for name, text in sources.items():
         lines = text.count("\n")
         if lines > LONGEST_FILE:
@@ -282,7 +281,6 @@ def lengthy(sources: Sources) -> Iterator[str]:
 
 
 def undocumented(sources: Sources) -> Iterator[str]:
-    """Modules that do not open with their rule."""
     for name, text in sources.items():
         if text and not has_docstring(text):
             yield f"{name} has no docstring"
@@ -420,7 +418,6 @@ class PlantedTests(SynchronousTestCase):
             self.assertEqual(self.planted(name, '"""Rule."""', line), expected)
 
     def test_for_types_counts_too(self) -> None:
-        """Knowing somebody for the type checker alone is knowing them."""
         lines = ("from typing import TYPE_CHECKING", "if TYPE_CHECKING:", "    from gamehost.tables.table import Table")
         self.assertEqual(
             self.planted("gamehost.games.base", *lines), ["gamehost.games.base imports gamehost.tables.table"]
@@ -517,7 +514,6 @@ OTHERS = "".join(
 
 
 def exists(name: str) -> bool:
-    """Whether this is a module, or something in one."""
     module, _, attribute = name.rpartition(".")
     if "." not in name or find_spec(module) is None:
         return False

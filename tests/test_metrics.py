@@ -96,7 +96,6 @@ class ValuesTests(SynchronousTestCase):
         self.assertEqual(found.of("gamehost_connections_total", "onitama"), 35 - refused)
 
     def test_protocol_errors(self) -> None:
-        """What a client sends makes no new label."""
         for text in ("x" * 10_000, "y" * 10_000):
             self.world.connect().protocol.dataReceived(text.encode())
         found = self.read()
@@ -167,7 +166,6 @@ class SiteTests(SynchronousTestCase):
             self.assertIn(f"HTTP/1.1 {status} ", self.ask(words)[0], words)
 
     def test_health(self) -> None:
-        """Any request is answered with whether players can be served, and if not, why."""
         self.factory = BoundedFactory(self.host, HealthResource(self.host))
         for words in ("OPTIONS / HTTP/1.0", "GET /health HTTP/1.1"):
             head, body = self.ask(words)
@@ -196,7 +194,6 @@ class ServiceTests(SynchronousTestCase):
         self.patch(HttpService, "log", Logger("test", observer=self.lines))
 
     def test_start_and_stop(self) -> None:
-        """It says where it listens. From then on acknowledgements are measured. A stop closes the port."""
         self.assertIsNone(self.host.store.backlog.measures.acknowledged)
         self.service.start(self.host)
         self.assertEqual(self.lines.of(LogLevel.info), ["metrics listening on 0.0.0.0:9108"])
@@ -237,7 +234,6 @@ class CollectorTests(SynchronousTestCase):
         self.assertGreater(value(found, "process_resident_memory_bytes"), 1_000_000)
 
     def test_histogram(self) -> None:
-        """Each bucket has all values up to its bound; the last has all."""
         for seconds in (0.0001, 0.003, 0.003, 99.0):
             self.host.lag.observe(seconds)
         found = samples(self.read())
@@ -248,7 +244,6 @@ class CollectorTests(SynchronousTestCase):
         self.assertAlmostEqual(value(found, f"{name}_sum"), 99.0061)
 
     def test_players_have_no_time_series(self) -> None:
-        """A thousand names and addresses make none; nor do texts that clients send."""
         self.host.world.connect().say("LOGIN|zzz")
         before = len(samples(self.read()))
         for number in range(300):
@@ -329,7 +324,6 @@ class UsedNamesTests(SynchronousTestCase):
             self.assertIn(reason, KINDS)
 
     def test_the_dashboard_shows_every_metric(self) -> None:
-        """But for the version, and parts of others."""
         words = DASHBOARD.read_text("utf-8")
         shown = {metric.name for metric in METRICS if metric.name in words}
         self.assertEqual({metric.name for metric in METRICS} - shown, {"gamehost_journal_waiting_bytes"})

@@ -137,7 +137,6 @@ _EXTRAS.read(ROOT / "setup.cfg", "utf-8")
 
 
 def shown(page: str, first: str) -> Block:
-    """The block of a page that begins so."""
     every = blocks(page)
     [found] = [one for one in every if one.text == first] or [one for one in every if one.first.startswith(first)]
     return found
@@ -278,7 +277,6 @@ class CommandTests(SynchronousTestCase):
         self.commands = Commands(folder)
 
     def test_commands_in_blocks(self) -> None:
-        """Every verb, option, value, setting, target, port and file."""
         wrong, count = [], 0
         for path in PAGES:
             for block in blocks(name_of(path)):
@@ -307,7 +305,6 @@ class CommandTests(SynchronousTestCase):
                 self.assertRegex(option, "=(tcp:|tls:FOLDER:|unix:/)")
 
     def test_versions(self) -> None:
-        """The files and the logs that pages show are those of this version."""
         named = {
             text for path in PAGES for text in re.findall(r"gamehost[-_ ](\d+\.\d+\.\d+)", page_text(name_of(path)))
         }
@@ -392,7 +389,6 @@ class CompleteTests(SynchronousTestCase):
 
 class SourceTests(SynchronousTestCase):
     def test_pieces_of_the_package(self) -> None:
-        """A scenario is the one of its name; a script is as it is in the source."""
         names = {**vars(onitama_checks), **vars(clients)}
         scenario = eval(shown("docs/check-scenarios.rst", "Scenario(").text, names)
         self.assertIn(scenario, CHECKS["onitama"].scenarios)
@@ -433,7 +429,6 @@ class SessionTests(SynchronousTestCase):
         return [block for block in found[commands:] if not block.only_commands]
 
     def typed(self, person: Client, line: str) -> str:
-        """What the console answers to a line of a page; no refusal."""
         person.transport.read()
         person.say(line.removeprefix("> "))
         answer = person.transport.read().decode()
@@ -562,7 +557,6 @@ class SessionTests(SynchronousTestCase):
         self.assertEqual(again.ask("B7-B6"), ["R"])
 
     def test_stratego_frames(self) -> None:
-        """What `printf` writes, the answer in the text, and the frames byte for byte."""
         line, examples, _ = self.session("docs/wires/stratego-frames.rst", 0)
         [sign_on] = printed(line.text)
         ann = MemoryHost().connect("stratego-frames")
@@ -589,7 +583,6 @@ class SessionTests(SynchronousTestCase):
 
 
 def printed(line: str) -> list[bytes]:
-    """What each `printf` of a shell's line writes."""
     texts = re.findall(r"printf '([^']*)'", line)
     return [re.sub(rb"\\([0-7]{1,3})", lambda digits: bytes([int(digits[1], 8)]), text.encode()) for text in texts]
 

@@ -76,14 +76,12 @@ class FindTests(SynchronousTestCase):
         self.assertEqual([registry.default_endpoints(wire) for wire in WIRES], [[wire.endpoint] for wire in WIRES])
 
     def test_a_wire_of_several_games(self) -> None:
-        """All of them can be played, and have settings."""
         registry = self.found(entry("toy", "TWO_GAMES"))
         self.assertEqual([game.name for game in TWO_GAMES.games], ["toy", "other"])
         for game in TWO_GAMES.games:
             self.assertIs(registry.games[game.name], game)
 
     def test_what_a_wire_brings_for_commands(self) -> None:
-        """Checks of clients and of servers, and a program that plays: each can be loaded, and is for this wire."""
         for wire in WIRES:
             if wire.checks is not None:
                 self.assertEqual(wire.checks().wire, wire.name)
@@ -124,7 +122,6 @@ class FindTests(SynchronousTestCase):
         self.assertIn("ModuleNotFoundError: No module named 'no_such_module_of_gamehost'", rejected.reason)
 
     def test_two_packages_with_one_name(self) -> None:
-        """The first by its entry point is served, the other one is named."""
         registry = self.found(entry("toy", "TOY_WIRE"), entry("toy", "TOY_WIRE", "tests.kit.example_game"))
         self.assertEqual(registry.others, (TOY_WIRE,))
         self.assertIn("--toy is an option of another wire", registry.rejected[0].reason)
@@ -171,7 +168,6 @@ class ListsTests(SynchronousTestCase):
         self.assertEqual(set(names.split()), {wire.name for wire in WIRES})
 
     def test_help(self) -> None:
-        """An option for each wire, with its port."""
         text = " ".join(Options().getUsage().split())
         for wire in WIRES:
             self.assertIn(f"--{wire.name}=", text)

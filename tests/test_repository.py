@@ -125,7 +125,6 @@ class MakefileTests(SynchronousTestCase):
             self.assertIn("Installing what the host needs", commands)
 
     def test_tests_use_all_cores(self) -> None:
-        """The number of jobs is the machine's, and can be set."""
         self.assertRegex(planned("test"), r"trial -j[1-9]\d* tests\n")
         self.assertIn("trial -j7 tests.games\n", planned("test", "JOBS=7", "TESTS=tests.games"))
 
@@ -138,7 +137,6 @@ class MakefileTests(SynchronousTestCase):
         self.assertEqual((done.stdout, done.stderr), ("ended\n", ""))
 
     def test_the_summary_comes_last(self) -> None:
-        """What CI runs ends with the suite and its coverage, and fails below the floor."""
         self.assertRegex(MAKEFILE, r"(?m)^check: .*\bcoverage ##")
         self.assertTrue(planned("coverage").rstrip().endswith("coverage/trial.txt"))
         settings = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["coverage"]
@@ -199,7 +197,6 @@ class PagesTests(SynchronousTestCase):
         self.assertEqual([path for path in shown if made_files.with_files(path) != path.read_text("utf-8")], [])
 
     def test_the_first_game_is_tested(self) -> None:
-        """What the README has people type is answered as it says, to the letter."""
         [session] = re.findall(
             r"\n    \$ nc 127.0.0.1 8888\n((?:    .*\n|\n)*)", (ROOT / "README.rst").read_text("utf-8")
         )
@@ -231,7 +228,6 @@ class IgnoredTests(SynchronousTestCase):
         return done.stdout.splitlines()
 
     def test_every_file_beside_the_store(self) -> None:
-        """Every suffix that a module of the storage has, and what SQLite, copies and half-written files add."""
         modules = [import_module(one.name) for one in iter_modules(storage.__path__, f"{storage.__name__}.")]
         own = {text for module in modules for name, text in vars(module).items() if name.endswith("SUFFIX")}
         self.assertGreaterEqual(own, {".key", ".hwm", ".starts", ".last", "-wal"})
@@ -368,7 +364,6 @@ class SentenceTests(SynchronousTestCase):
             self.assertEqual(long_sentences(page.read_text("utf-8")), [], page)
 
     def test_a_long_sentence_is_found(self) -> None:
-        """In a paragraph, an item and a cell; not in a literal block or a table of columns."""
         long = " ".join(["word"] * (MOST_WORDS + 1)) + "."
         for page in (f"{long}\n", f"- {long}\n", f"   * - {long}\n", f"Short. {long}\n", f"Title\n=====\n\n{long}\n"):
             self.assertEqual(long_sentences(page), [long], page)
@@ -381,7 +376,6 @@ class SentenceTests(SynchronousTestCase):
 
 class PictureTests(PropertyCase):
     def test_they_are_current(self) -> None:
-        """If this fails, run `make pictures` and look at what has changed."""
         for path, drawn in pictures():
             self.assertEqual(path.read_text("ascii"), drawn, f"{path.name}: run `make pictures`")
 
@@ -410,7 +404,6 @@ LEFT_OVER = re.compile(r"(^|/)(__pycache__|build|_trial_temp.*|\.hypothesis|[^/]
 
 
 def public(owner: type) -> set[str]:
-    """The names that a class defines for its users."""
     return {name for name in vars(owner) if not name.startswith("_")}
 
 
@@ -471,7 +464,6 @@ class ReadingTests(SynchronousTestCase):
         self.assertEqual(files_of(self.PAGE), {"a.py": "x = 1\n\n\ndef f():\n    return x\n", "b": ""})
 
     def test_refresh(self) -> None:
-        """A file that has changed is in the page again, and the text around it stays."""
         folder = EXAMPLE / "gamehost_gomoku" / "tests"
         page = refreshed(self.PAGE.replace("a.py", "__init__.py"), folder, {})
         self.assertEqual(files_of(page)["__init__.py"], (folder / "__init__.py").read_text("utf-8"))

@@ -50,7 +50,6 @@ class StartTests(HostCase):
         self.assertEqual(len(self.reactor.tcpServers), 1)
 
     def test_records_that_are_not_checked_keep_nobody_waiting(self) -> None:
-        """The ports are open, and the player has the seat, while they are checked. A stop ends the check."""
         host = self.make()
         host.startService()
         for name in ("ann", "bob"):
@@ -91,7 +90,6 @@ class StartTests(HostCase):
         return store
 
     def test_store_that_must_not_be_used(self) -> None:
-        """It says why, and no port opens."""
         host = self.make()
 
         def refuse() -> Any:
@@ -103,7 +101,6 @@ class StartTests(HostCase):
         self.assertEqual(self.reactor.tcpServers, [])
 
     def test_port_that_cannot_be_had(self) -> None:
-        """It names the wire and the endpoint; the store is closed again."""
         host = self.make()
         self.reactor.listenTCP = self.cannot_listen
         error = self.assertRaises(Gone, host.startService)
@@ -144,7 +141,6 @@ class PressureTests(HostCase):
         self.reactor.advance(0.1)
 
     def test_players_are_not_read_while_the_disk_is_behind(self) -> None:
-        """What they send waits in the network, and is heard afterwards."""
         host = self.make()
         host.startService()
         client = self.connect(host, "ann")
@@ -294,7 +290,6 @@ class Noting(Supervisor):
 
 class WatchingTests(HostCase):
     def test_supervisor_is_told(self) -> None:
-        """Ready when the ports are open and not before, signs of life from then on, and the stop."""
         host = self.make()
         host.supervisor = supervisor = Noting()
         ready_at = []
@@ -328,7 +323,6 @@ class WatchingTests(HostCase):
 
 class StopTests(HostCase):
     def test_what_was_accepted_is_told_before_the_goodbye(self) -> None:
-        """The disk finishes first; then everybody hears what became of their move, and then that the host stops."""
         host = self.make(Kept(late=True), grace=0)
         host.startService()
         ann, bob = self.connect(host, "ann"), self.connect(host, "bob")
@@ -413,7 +407,6 @@ class HostTests(SynchronousTestCase):
         self.successResultOf(host.stopService())
 
     def test_house_players(self) -> None:
-        """There is a process for them unless they are off; `make_host` starts none by itself."""
         self.assertIsNone(make_host(parsed("--store=memory"), MemoryReactorClock()).house)
         for arguments, there in (((), True), (("--house=0",), False), (("--strict",), False)):
             service = house_service(parsed("--store=memory", *arguments), MemoryReactorClock())
@@ -433,7 +426,6 @@ class HostTests(SynchronousTestCase):
             self.assertEqual(len([one for one in host.listeners if one.wire.name == "onitama"]), listeners)
 
     def test_a_database_that_cannot_be_reached(self) -> None:
-        """The start is given up, and the password is not shown. Without the library it is said what to install."""
         store = "postgresql://ann:canary@127.0.0.1:1/games"
         for words in ("there is no connection to the database", "pip install 'psycopg[binary]'"):
             reactor: Any = MemoryReactorClock()
@@ -532,8 +524,6 @@ class HostTests(SynchronousTestCase):
         self.assertIn("3 tables were suspended", reasons[0])
 
     def test_what_cannot_listen_stops_the_start(self) -> None:
-        """The others are closed again, and the message names the option."""
-
         class Refusing(MemoryReactorClock):
             def listenTCP(self, *args: Any, **kwargs: Any) -> Any:
                 raise OSError("planted")
@@ -584,8 +574,6 @@ AGAIN = 1.0
 
 @define(eq=False)
 class Pupil:
-    """A client that comes back until it has its seat."""
-
     name: str
     wire: str
     host: MemoryHost
@@ -603,7 +591,6 @@ class Pupil:
         )
 
     def look(self) -> None:
-        """See whether the seat is there; if the host refused, come again later."""
         if self._client is None:
             return
         self._heard += self._client.heard()
@@ -641,7 +628,6 @@ class ClassTests(SynchronousTestCase):
         return hosts[0]
 
     def seconds(self, host: MemoryHost, pupils: int, key: str = "") -> float:
-        """All come at once. After how many seconds the last one has a seat."""
         wires = ("onitama", "stratego-lines")
         those = [Pupil(f"{wire[0]}{number}", wire, host, key=key) for wire in wires for number in range(pupils // 2)]
         for one in those:
@@ -656,7 +642,6 @@ class ClassTests(SynchronousTestCase):
         return max(times)
 
     def back(self, profile: str, pupils: int, proofs_are_kept: bool = True, key: str = "") -> float:
-        """After a restart in the middle of all matches: how many seconds until everybody is back."""
         kept = MemoryProofs()
 
         def proven() -> ProvenLogins:

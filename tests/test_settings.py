@@ -73,7 +73,6 @@ class ReadingTests(PropertyCase):
             self.assertTrue(str(error).isprintable(), repr(text))
 
     def test_a_bad_option_is_a_value_error(self) -> None:
-        """Who knows nothing of settings can catch it all the same."""
         self.assertTrue(issubclass(BadOption, ValueError))
 
     def test_whole_numbers(self) -> None:
@@ -87,7 +86,6 @@ class ReadingTests(PropertyCase):
         self.assertEqual(whole_number("depth", str(number)), number)
 
     def test_bounds_are_included(self) -> None:
-        """Both ends of a range are in it, and what is outside is told the range."""
         read = from_to(2, 5)
         self.assertEqual([read("depth", text) for text in ("2", "5")], [2, 5])
         self.refused(read, "1", "6", "-2", *NOT_NUMBERS)
@@ -119,7 +117,6 @@ class ReadingTests(PropertyCase):
         self.refused(yes_or_no, "", "y", "2", "yes ", "ja")
 
     def test_one_of(self) -> None:
-        """One of the words exactly; a refusal lists them."""
         read = one_of("any", "never")
         self.assertEqual(read("depth", "any"), "any")
         self.refused(read, "", "Any", "an", "any ", "a\x1b[2J")
@@ -128,7 +125,6 @@ class ReadingTests(PropertyCase):
 
 class SettingTests(PropertyCase):
     def test_the_default_is_for_what_is_not_set(self) -> None:
-        """A missing setting is its default; an empty one is not missing."""
         self.assertEqual(setting({}, "depth", None, whole_number), None)
         self.assertEqual(setting({"depth": "3"}, "depth", None, whole_number), 3)
         self.assertRaises(BadOption, setting, {"depth": ""}, "depth", None, whole_number)
@@ -140,7 +136,6 @@ class SettingTests(PropertyCase):
         self.assertEqual(str(error), "c: unknown setting; expected one of a, b")
 
     def test_the_settings_of_one_owner(self) -> None:
-        """Without the prefix; what the owner does not know is another's with the same prefix."""
         settings = {"onitama.deal": "x", "onitama.strict": "yes", "limits.open": "no", "deal": "y"}
         self.assertEqual(settings_of("onitama", settings, ("deal",)), {"deal": "x"})
         self.assertEqual(settings_of("eriantys", settings, ("deal",)), {})
@@ -237,7 +232,6 @@ class TokenBucketTests(PropertyCase):
         self.assertEqual([bucket.take(50.0) for _ in range(5)], [True, True, True, False, False])
 
     def test_many_tokens_at_once(self) -> None:
-        """All of them are taken, or none; what is missing is counted."""
         bucket = TokenBucket(2.0, 10, 0.0)
         self.assertEqual([bucket.take(0.0, 8), bucket.take(0.0, 3), bucket.take(0.0, 2)], [True, False, True])
         self.assertEqual(bucket.missing, 10)
@@ -256,7 +250,6 @@ class TokenBucketTests(PropertyCase):
         self.assertEqual(sum(bucket.take(tick / 128) for tick in range(128 * 10 + 1)), 11)
 
     def test_a_rate_of_nothing(self) -> None:
-        """At rate 0 the burst is all there ever is."""
         bucket = TokenBucket(0.0, 1, 0.0)
         self.assertEqual([bucket.take(time) for time in (0.0, 1e6)], [True, False])
 
@@ -294,7 +287,6 @@ class AheadTests(SynchronousTestCase):
     """Tokens that are taken before they are there, looked at, and given back."""
 
     def test_taken_ahead_is_waited_for(self) -> None:
-        """Each waits its turn: as long as all before it and itself take to flow back."""
         bucket = TokenBucket(0.5, 2, 0.0)
         self.assertEqual([bucket.take_ahead(0.0) for _ in range(4)], [0.0, 0.0, 2.0, 4.0])
         self.assertEqual(bucket.take_ahead(1.0), 5.0)
@@ -308,7 +300,6 @@ class AheadTests(SynchronousTestCase):
         self.assertEqual([bucket.take_ahead(0.0) for _ in range(3)], [0.0, 0.0, 2.0])
 
     def test_looking_takes_nothing(self) -> None:
-        """Whether there is one, now and later."""
         bucket = TokenBucket(0.5, 1, 0.0)
         self.assertTrue(bucket.has_one(0.0) and bucket.has_one(0.0) and bucket.take(0.0))
         self.assertFalse(bucket.has_one(1.9))
@@ -357,7 +348,6 @@ class OptionsTests(SynchronousTestCase):
         self.assertEqual((options["resume"], options["strict"]), (ResumePolicy.SAME_ADDRESS, False))
 
     def test_all_ports_can_be_moved(self) -> None:
-        """Those of the wires and of the pages; what has an option of its own stays where it is."""
         options = parsed("--shift=1000", "--open=tcp:7000")
         for wire in WIRES:
             if wire.name != "open":
@@ -486,7 +476,6 @@ class OptionsTests(SynchronousTestCase):
         self.assertIn("pipe or a device", str(self.assertRaises(UsageError, options.reread)))
 
     def test_hostile_files(self) -> None:
-        """Large, deep, with NUL or with control characters: one line of words, and neither time nor memory."""
         for content, words in (
             ("#" * (LARGEST_FILE + 1), f"the file is too large; expected at most {LARGEST_FILE} bytes"),
             ("a=" + "[" * 5_000, "tables or lists are nested too deep"),
@@ -574,14 +563,12 @@ class OptionsOfWiresTests(SynchronousTestCase):
         self.assertRaises(UsageError, parsed, "--set=onitama.watch_delay=-1")
 
     def test_what_the_pages_show(self) -> None:
-        """What was hidden in a match is shown afterwards, unless the owner forbids it."""
         for text, shown in (("finished", True), ("never", False)):
             self.assertIs(parsed(f"--set=web.reveal={text}").settings.reveals, shown)
         self.assertTrue(parsed().settings.reveals)
         self.assertIn("web.reveal", str(self.assertRaises(UsageError, parsed, "--set=web.reveal=always")))
 
     def test_what_is_left_out_is_named(self) -> None:
-        """In the log of a start, and in the help text; the start goes on."""
         lines = logged(self)
         registry = Registry(WIRES, (), (Rejected("'gomoku' of gamehost-gomoku", "planted"),))
         options = self.options(registry=registry)
@@ -615,7 +602,6 @@ class WrongCommandLineTests(SynchronousTestCase):
             )
 
     def test_hostile_values(self) -> None:
-        """What they quote is short, and has no control characters for the terminal."""
         for argument, words in (
             ("--set=lim\x1b[2J=1", "--set lim\\x1b[2J: unknown setting"),
             ("--set=limits.new_burst=\x1b[2J", "expected a whole number, got '\\x1b[2J'"),
@@ -633,7 +619,6 @@ class WrongCommandLineTests(SynchronousTestCase):
         self.assertNotIn("Traceback", ended.stderr + ended.stdout)
 
     def test_help_into_a_pipe_that_is_closed(self) -> None:
-        """As `head` closes it: no traceback."""
         command = f"{sys.executable} -m gamehost run --help | head -n 1"
         ended = subprocess.run(command, shell=True, capture_output=True, text=True, cwd=ROOT, timeout=120)
         self.assertEqual((ended.returncode, ended.stderr), (0, ""))

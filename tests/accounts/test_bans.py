@@ -36,7 +36,6 @@ class TargetTests(SynchronousTestCase):
             self.assertIn("expected a name", str(self.assertRaises(BanRefused, ban_key, text)))
 
     def test_a_mistyped_address(self) -> None:
-        """It is not taken for a name, unless the owner says so."""
         for text in ("300.1.1.1", "192.0.2.07"):
             self.assertIn(f"type name:{text}", str(self.assertRaises(BanRefused, ban_key, text)))
             self.assertEqual(ban_key(f"name:{text}"), (f"name:{text}", text))

@@ -83,7 +83,6 @@ class LogInTests(ServiceCase):
         self.assertEqual((first, second), (["ann"], ["ann"]))
 
     def test_row_52_two_register_the_same_name_at_once(self) -> None:
-        """The first one wins; the other one's password is then checked against the winner's."""
         for other, expected in (("secret", "ann"), ("other", LoginRefused("wrong password"))):
             self.setUp()
             first, _ = self.begin("ann", "secret")
@@ -156,7 +155,6 @@ class LogInTests(ServiceCase):
 
 class WorkTests(ServiceCase):
     def test_row_55_one_at_a_time_and_no_more_than_32_wait(self) -> None:
-        """The next new name is refused at once; an account is not."""
         self.login_service = self.new_service(failures_per_hour="1000", accounts_per_address="1000")
         answers = [self.begin(f"ann{number}", "secret")[0] for number in range(34)]
         self.assertEqual(len(self.worker.held), 1)
@@ -273,7 +271,6 @@ class QuotaTests(ServiceCase):
         self.assert_refused(answers[20][0], "wrong password")
 
     def test_a_guess_that_waits_counts(self) -> None:
-        """It holds a token of its address, and gives it back if its client leaves before it is looked at."""
         self.guessed()
         waiting = [self.begin("ann", "guess")[1] for _ in range(15)]
         answers, _ = self.begin("bob", "secret")
@@ -364,7 +361,6 @@ class SecrecyTests(ServiceCase):
         self.assertNotIn("canary", repr(attempt) + repr(vars(self.login_service)) + repr(vars(self.accounts)))
 
     def test_comparisons_take_the_same_time(self) -> None:
-        """Digests and proofs are compared by `hmac.compare_digest`, wrong ones too."""
         compared: list[bool] = []
         real = hmac.compare_digest
 
@@ -429,7 +425,6 @@ class OwnerTests(ServiceCase):
         self.assertEqual(bob, ["bob"])
 
     def test_a_flood_of_log_ins_does_not_keep_a_player_out(self) -> None:
-        """An account with a seat has a queue of its own, even if nothing is known of its password."""
         self.judged("ann", "secret")
         self.proofs = MemoryProofs()
         self.login_service = self.new_service(failures_per_hour="1000", accounts_per_address="1000")
@@ -577,7 +572,6 @@ class WorkQueueTests(SynchronousTestCase):
         self.assertEqual([queue.pop().name for _ in range(4)], ["a", "z", "b", "c"])
 
     def test_only_new_names_are_refused(self) -> None:
-        """If too many of them wait; when one was worked on, there is room for the next."""
         queue = WorkQueue(2)
         self.assertEqual([queue.put(attempt(name, new=True), seated=False) for name in "abc"], [True, True, False])
         self.assertEqual([queue.put(attempt(name), seated=False) for name in "xyz"], [True, True, True])
@@ -587,7 +581,6 @@ class WorkQueueTests(SynchronousTestCase):
         self.assertEqual([queue.put(attempt(name, new=True), seated=False) for name in "abc"], [True, True, False])
 
     def test_put_back_and_clear(self) -> None:
-        """What is put back comes before the rest of the common line; a queue that was cleared is empty."""
         queue = WorkQueue(None)
         queue.put(attempt("a"), seated=False)
         queue.put_back(attempt("b"))
@@ -649,7 +642,6 @@ class QuotaLinesTests(SynchronousTestCase):
         return somebody
 
     def test_a_token_is_waited_for(self) -> None:
-        """Each ten seconds there is one; keys have quotas of their own."""
         self.enter("a1", "a2", "b1")
         self.lines.enter("other", "a", Somebody("other"))
         self.assertEqual(self.served, ["a1", "other"])
@@ -660,7 +652,6 @@ class QuotaLinesTests(SynchronousTestCase):
         self.assertEqual(self.clock.getDelayedCalls(), [])
 
     def test_a_token_that_is_given_back(self) -> None:
-        """The next one has it at once; a thousand in a row are no deep recursion."""
         self.enter("a1", *(f"a{number}right" for number in range(1000)), "a2")
         self.clock.advance(10)
         self.clock.pump([0] * 1001)

@@ -37,7 +37,6 @@ def fault(text: str) -> NameFault | None:
 
 class NameTests(PropertyCase):
     def test_names(self) -> None:
-        """Letters and decimal digits of any script, and three marks."""
         for name in (
             "ann",
             "Ann-Marie_2.0",
@@ -89,7 +88,6 @@ class NameTests(PropertyCase):
             self.assertIs(fault(name), None, name)
 
     def test_new_names(self) -> None:
-        """Not dots alone, and not like those that the host gives, in a cluster too, nor with letters for their digits."""
         given = (
             "guest.7",
             "GUEST.7",
@@ -224,7 +222,6 @@ class NewNameTests(SynchronousTestCase):
         return answer
 
     def test_beside_a_guest(self) -> None:
-        """In both orders; free again when the other is gone; also in strict mode."""
         for first, second in (("coc", COC), (COC, "coc")):
             for strict in (False, True):
                 host = MemoryHost(strict=strict)
@@ -238,7 +235,6 @@ class NewNameTests(SynchronousTestCase):
                 self.assertIsNotNone(host.lobby.registry.get(second))
 
     def test_beside_an_account(self) -> None:
-        """A guest, and another account, before and after a restart of the host; the account itself is let in."""
         for first, second in (("coc", COC), (COC, "coc")):
             host = MemoryHost()
             self.assertEqual(self.log_in(host, first), first)

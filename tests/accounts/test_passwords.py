@@ -78,7 +78,6 @@ class ProofTests(SynchronousTestCase):
             self.assertFalse(proven.knows("bob", "192.0.2.1"))
 
     def test_forgotten(self) -> None:
-        """An account that has changed has proved nothing, after a restart neither. Others keep what they have proved."""
         self.assertIsNone(self.proven.last_day("ann"))
         for name in ("ann", "bob"):
             self.proven.note(account(name), b"secret", "192.0.2.1")
@@ -91,7 +90,6 @@ class ProofTests(SynchronousTestCase):
             self.assertTrue(proven.knows("bob", "192.0.2.1"))
 
     def test_thirty_days(self) -> None:
-        """After that it does not count, and the next run of the host removes it."""
         self.proven.note(self.ann, b"secret", "192.0.2.1")
         self.now += (PROOF_DAYS - 1) * SECONDS_PER_DAY
         self.assertTrue(self.proven.fits(self.ann, b"secret"))
@@ -118,7 +116,6 @@ class ProofTests(SynchronousTestCase):
         self.assertFalse(other.knows("ann", "192.0.2.1"))
 
     def test_eight_addresses(self) -> None:
-        """The one that was used least recently is forgotten, in the store too."""
         for number in range(KNOWN_ADDRESSES):
             self.proven.note(self.ann, b"secret", f"192.0.2.{number}")
         self.proven.note(self.ann, b"secret", "192.0.2.0")

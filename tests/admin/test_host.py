@@ -112,7 +112,6 @@ State: Any = _State
 
 class ClusterTests(SynchronousTestCase):
     def test_members(self) -> None:
-        """The leader comes first, and the member that is asked is marked."""
         world = AdminHost()
         world.match()
         world.host.cluster = State()
@@ -311,7 +310,6 @@ class ReloadTests(SynchronousTestCase):
             self.assertEqual(self.reload(), ([], []))
 
     def test_options(self) -> None:
-        """They are used from now on, and a second look finds nothing new; without their lines, the defaults are back."""
         lines = ("grace = 5", 'resume = "any"', 'web-origin = ["https://games.example.org"]', "move-time = 60")
         games = sorted(f"{game}.move_time" for game in self.lobby.settings)
         changed = sorted(["grace", "resume", "web-origin", *games])
@@ -324,7 +322,6 @@ class ReloadTests(SynchronousTestCase):
         self.assertEqual(self.lobby.grace, 60.0)
 
     def test_settings_of_games(self) -> None:
-        """For matches that begin from now on. The command line has priority."""
         ann, _ = self.world.match()
         lines = (
             "[set]",
@@ -381,7 +378,6 @@ class ReloadTests(SynchronousTestCase):
         self.assertIn("--config", self.world.error("reload"))
 
     def test_rates_change_for_those_who_are_here(self) -> None:
-        """An address that is known begins with full buckets of the new size."""
         world = AdminHost(f"--config={self.file}", "--set=limits.unlimited=no")
         for _ in range(20):
             world.connect()

@@ -89,7 +89,6 @@ class BanTests(SynchronousTestCase):
         self.assertIn("this name is banned", "".join(client.ask("ann", "secret")))
 
     def test_an_address_on_the_open_wire(self) -> None:
-        """A program from there is not asked to try again."""
         world = AdminHost()
         world.ask("ban", target="192.0.2.1")
         words = "your address is banned from this host"
@@ -136,8 +135,6 @@ class BanTests(SynchronousTestCase):
 
 
 class AccountTests(SynchronousTestCase):
-    """A host whose passwords are checked when the test says so."""
-
     def setUp(self) -> None:
         self.world = AdminHost("--set=limits.password_work=10")
         self.worker = HeldWorker()

@@ -81,7 +81,6 @@ class AnswerTests(ServerCase):
         self.assertEqual(owner.heard(), [{"item": {"second": 2}}, {"end": {}}])
 
     def test_what_is_not_done(self) -> None:
-        """It says why. A fault of the host is in the log, with its status."""
         owner = self.world.owner()
         self.assertEqual(owner.ask("refuse"), [{"error": "planted", "status": 1}])
         self.assertEqual(owner.ask("fail"), [{"error": "a fault of the host; its log has it", "status": 70}])
@@ -107,7 +106,6 @@ class AnswerTests(ServerCase):
         self.assertTrue(owner.transport.disconnecting)
 
     def test_acts_are_logged(self) -> None:
-        """One line each, with what came of it. Looks are not logged."""
         owner = self.world.owner()
         owner.ask("echo", name="ann", password="swordfish")
         owner.ask("refuse")
@@ -168,7 +166,6 @@ class ServiceTests(SynchronousTestCase):
         self.assertIn("gamehost admin does not work", "".join(log.of(LogLevel.error)))
 
     def test_a_long_path(self) -> None:
-        """The socket is found through its folder, which stays open until the end."""
         folder = self.folder / ("long" * 30)
         folder.mkdir()
         reactor, service = self.start(folder / "a.admin")

@@ -39,7 +39,6 @@ class CheckTests(SynchronousTestCase):
         self.assertEqual(counted(report.outcomes), {Verdict.FRAGILE: 2})
 
     def test_the_worst_comes_first(self) -> None:
-        """And a finding says what the document says."""
         report = check(CountsFromTheTop, ["first-mover"])
         self.assertTrue(report.breached)
         finding, _ = report.findings[0]
@@ -110,7 +109,6 @@ class CommandTests(SynchronousTestCase):
         self.assertIn("there are for onitama", self.err.getvalue())
 
     def test_progress(self) -> None:
-        """A line for each scenario where there is no terminal."""
         progress = Progress(1)
         progress.ended(check(SoundClient, ["wins"]).outcomes[0])
         self.assertEqual(self.err.getvalue(), "1/1 wins: ok\n")

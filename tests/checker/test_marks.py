@@ -86,8 +86,6 @@ class WatchedRun(ClientRun):
 
 @define
 class TracedGame:
-    """A game, as the trace has shown it and as it was."""
-
     lines: list[TraceLine] = field(factory=list)
     #: By number: the client's wrong messages, and the host's refusals.
     planted: set[int] = field(factory=set)
@@ -163,8 +161,6 @@ class MarksContract(Mixin):
 
 
 class OnitamaPlanter(Planter, onitama_clients.SoundClient):
-    """Moves out of turn, onto its own pieces, by cards that it has not; and twice at once."""
-
     matches = 1
     last: Move | None = None
 
@@ -208,8 +204,6 @@ class OnitamaMarks(MarksContract, SynchronousTestCase):
 
 
 class PaperPlanter(Planter, paper_soccer_clients.SoundClient):
-    """Moves twice at once, in another game, and thanks too early."""
-
     games = 1
 
     def say_move(self, points: paper_soccer_clients.Points) -> None:
@@ -233,8 +227,6 @@ class StrictPaperMarks(MarksContract, SynchronousTestCase):
 
 
 class FramesPlanter(Planter, stratego_frames_clients.SoundClient):
-    """Moves bombs and enemy pieces, onto its own, into lakes, and over others; twice at once, and again what was refused."""
-
     games = 1
     last: Step | None = None
 
@@ -265,7 +257,6 @@ class FramesPlanter(Planter, stratego_frames_clients.SoundClient):
             self.wrong(lambda: super(FramesPlanter, self).say_move(x, y, to_x, to_y))
 
     def near(self, wrong: list[Step]) -> list[Step]:
-        """Bombs, lakes and own pieces: wrong moves of one step."""
         steps = [one for one in wrong if abs(one[0] - one[2]) + abs(one[1] - one[3]) == 1]
         return self.chance.sample(steps, min(4, len(steps)))
 
@@ -338,8 +329,6 @@ class StrictLinesMarks(LinesMarks):
 
 
 class EriantysPlanter(Planter, eriantys_clients.SoundClient):
-    """Answers with values that no request offers, twice at once, and with keys that the document does not have."""
-
     games = 1
 
     def say(self, kind: str, **arguments: object) -> None:

@@ -36,15 +36,11 @@ from tests.kit.checker import CHECKS, SERVER_CHECKS, Faulty, breaches, check, ch
 
 
 class Hangs(SoundClient):
-    """Connects and says nothing."""
-
     def connected(self) -> None:
         pass
 
 
 class Crashes(SoundClient):
-    """Ends at the second move."""
-
     def hear_move_was_made(self, card: str, start: str, end: str) -> None:
         self.end(1, "KeyError: 'c9'")
 
@@ -63,8 +59,6 @@ class Silent(SoundClient):
 
 
 class Repeats(SoundClient):
-    """Sends a refused move again and again."""
-
     def move(self) -> None:
         self.say("MAKE_MOVE", "tiger", "a1", "a1")
 
@@ -101,15 +95,11 @@ class Impatient(SoundClient):
 
 
 class Stays(SoundClient):
-    """Goes on running when its connection is lost."""
-
     def lost(self) -> None:
         pass
 
 
 class NeverConnects(SoundClient):
-    """Waits for ever before it connects."""
-
     def starts(self) -> bool:
         return False
 
@@ -135,7 +125,6 @@ class RunTests(SynchronousTestCase):
         return titles(check(client, [scenario]), Grade.BREACH)
 
     def test_a_client_that_says_nothing(self) -> None:
-        """It has twenty seconds to log in."""
         self.assertIn("the client did not log in", self.only(Hangs))
 
     def test_a_client_that_crashes(self) -> None:
@@ -169,7 +158,6 @@ class RunTests(SynchronousTestCase):
             self.assertEqual([len(names) for _, names in report.findings], findings, words)
 
     def test_a_client_that_never_connects(self) -> None:
-        """One finding in one scenario; the others are not played. Its advice is about the connection."""
         for client, title in (
             (NeverConnects, "the client did not connect"),
             (DiesAtOnce, "the client ended before it connected: ModuleNotFoundError"),
@@ -301,7 +289,6 @@ class RelayTests(SynchronousTestCase):
         self.assertEqual([line.text for line in self.lines], ["LOGIN|ann", "WAITING|ann"])
 
     def test_a_busy_line_is_read_in_time(self) -> None:
-        """And what has passed has the time at which it passed."""
         server = self.connected()
         for number in range(100):
             server.transport.receive(b"WAITING|ann%d\n" % number)
@@ -334,7 +321,6 @@ class RelayTests(SynchronousTestCase):
         self.assertIn("cannot be reached", self.lines[-1].meaning)
 
     def test_faults(self) -> None:
-        """Late, in other segments, or not at all."""
         server = self.connected(Fault(delay=0.5))
         self.client.receive(b"LOGIN|ann\n")
         self.assertEqual(server.transport.read(), b"")
@@ -433,13 +419,11 @@ class RarePositionTests(SynchronousTestCase):
                 self.assertIsNone(position.won)
 
     def test_onitama(self) -> None:
-        """Both sides exchange a card."""
         self.assertEqual(told(onitama_clients.SoundClient, "stalemate", "STALEMATE|"), 1)
         self.assertEqual(told(onitama_clients.SoundClient, "opponents-stalemate", "STALEMATE|"), 0)
         self.assertEqual(told(onitama_clients.SoundClient, "opponents-stalemate", "STALEMATE_CARD|"), 1)
 
     def test_paper_soccer(self) -> None:
-        """The opponent's ball ends in its own goal."""
         self.assertGreaterEqual(told(paper_soccer_clients.SoundClient, "own-goal", 'nick="tester" result="winner"'), 1)
 
     def test_stratego(self) -> None:
@@ -447,13 +431,11 @@ class RarePositionTests(SynchronousTestCase):
         self.assertGreater(told(stratego_lines_clients.SoundClient, "scouts", "the enemy's scout attacks"), 3)
 
     def test_eriantys(self) -> None:
-        """The students run out; at the end the players have the same assistants left; a table is full."""
         self.assertGreaterEqual(told(eriantys_clients.SoundClient, "empty-clouds", "last round"), 1)
         self.assertGreater(told(eriantys_clients.FillsTheDiningRoom, "full-table", "FULL_DINING_ROOM"), 0)
         self.assertGreater(told(eriantys_clients.SoundClient, "expert", "has used character"), 3)
 
     def test_a_fault_of_an_opponent(self) -> None:
-        """It gives up after a hundred refused moves, and the client has won."""
         scenario = Scenario("stubborn", "", "turn", opponent=Stubborn)
         (outcome,) = check(onitama_clients.SoundClient, [scenario]).outcomes
         self.assertEqual(outcome.verdict.value, "pass")
@@ -479,7 +461,6 @@ class TranscriptTests(SynchronousTestCase):
         self.assertEqual(len(printable(b"x" * 1000)), LONGEST + 3)
 
     def test_the_bytes_of_each_message(self) -> None:
-        """Also when one segment has several of them."""
         heard = Heard()
         codec = RecordingCodec(PipesCodec(), heard)
         self.assertEqual(len(list(codec.feed(b"LOGIN|ann\r\nLOGIN|bob\nLOG"))), 2)
@@ -487,7 +468,6 @@ class TranscriptTests(SynchronousTestCase):
         self.assertEqual(heard.messages, [(Login("ann"), b"LOGIN|ann\r\n"), (Login("bob"), b"LOGIN|bob\n")])
 
     def test_bytes_that_are_no_message(self) -> None:
-        """They are told, and the error goes on its way."""
         heard = Heard()
         with self.assertRaises(WireError):
             list(RecordingCodec(PipesCodec(), heard).feed(b"x" * 1000))
@@ -538,7 +518,6 @@ class ServerRunTests(SynchronousTestCase):
         self.assertTrue(report.clean)
 
     def test_a_server_that_says_nothing(self) -> None:
-        """It has five seconds for each answer."""
         report = check_server("eriantys", ["crosswise"], said=lambda end, one: [])
         self.assertEqual(breaches(report), ["CommunicationMessage is missing"])
         self.assertLess(report.seconds, 10)

@@ -174,8 +174,6 @@ class OnitamaFinalServers(ServerCheckerContract, SynchronousTestCase):
 
 
 def litama_fields(**wrong: Any) -> Fault:
-    """Each `state` of a match that has begun has other fields."""
-
     def changes(end: Faulty, message: Any) -> Sequence[Any]:
         begun = isinstance(message, litama_m.Standing) and message.fields["gameState"] != "waiting for player"
         if not begun:
@@ -614,7 +612,6 @@ FULL = (2, 0, 3, 1, 4)
 
 class DrawsTests(SynchronousTestCase):
     def test_students(self) -> None:
-        """In any order, and the bag is emptied with them."""
         wanted = [Colour.PINK, Colour.YELLOW, Colour.PINK, Colour.GREEN, Colour.RED]
         bag = Bag(list(FULL))
         taken, left = drawn(FULL, 5, ScriptedChance(bag.draw(wanted, 5)))
@@ -638,7 +635,6 @@ class DrawsTests(SynchronousTestCase):
 
 
 def messages(scenario: str, name: str) -> list[str]:
-    """The messages of one name in a scenario with the host, as they are printed."""
     (outcome,) = check_server("eriantys", [scenario]).outcomes
     return [line.text for line in outcome.lines if f'"{name}"' in line.text]
 

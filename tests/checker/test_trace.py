@@ -30,11 +30,9 @@ def trace_of(wire: str) -> tuple[Trace, list[TraceLine]]:
 
 class TraceTests(SynchronousTestCase):
     def told(self, lines: list[TraceLine]) -> list[tuple[Any, ...]]:
-        """The lines without the time."""
         return [(line.client, line.sender, line.text, line.meaning, line.grade) for line in lines]
 
     def test_a_session(self) -> None:
-        """The client's name is known from its log-in. A move out of turn is a breach."""
         trace, lines = trace_of("onitama")
         trace.client_sent(b"LOGIN|ann\n")
         trace.host_sent(f"START|ann|bob|{DEAL}\n".encode())
@@ -113,7 +111,6 @@ class TraceTests(SynchronousTestCase):
         self.assertIn("refused already", lines[4].meaning)
 
     def test_a_move_that_crosses_the_end(self) -> None:
-        """It is no fault. The second one is."""
         trace, lines = trace_of("onitama")
         trace.client_sent(b"LOGIN|ann\n")
         trace.host_sent(f"START|ann|bob|{DEAL}\nGAME_OVER|ann\n".encode())

@@ -118,8 +118,6 @@ class AsyncioTests(SynchronousTestCase):
             loop.close()
 
     def test_messages(self) -> None:
-        """What was said early is said after the log-in; messages come one by one; the end sends what was said."""
-
         async def work() -> None:
             host = _Host([ENTERED, SEATED])
             async with AsyncioClient(host.connect, m.Enter("ann"), lambda: 0.5) as client:
@@ -140,8 +138,6 @@ class AsyncioTests(SynchronousTestCase):
         self.run_now(work)
 
     def test_lost_connections(self) -> None:
-        """The host closes, an error, and refused attempts: each is told, and the next attempt comes later each time."""
-
         async def work() -> None:
             refused = OSError("connection refused")
             host = _Host(
@@ -252,7 +248,6 @@ class TwistedTests(SynchronousTestCase):
         return [self.successResultOf(client.next()) for _ in range(number)]
 
     def test_messages(self) -> None:
-        """Those that were waited for, and those that came before; small messages are not delayed."""
         client = self.client(m.Enter("ann"))
         self.assertTrue(self.transport.no_delay)
         client.say(m.Seek("onitama"))
@@ -272,8 +267,6 @@ class TwistedTests(SynchronousTestCase):
         self.assertEqual(self.taken(client, 1), [m.Pong(1)])
 
     def test_in_a_coroutine(self) -> None:
-        """The messages end with the client."""
-
         async def work() -> list[Heard]:
             return [message async for message in client]
 
@@ -346,7 +339,6 @@ class TwistedTests(SynchronousTestCase):
         self.assertEqual(self.said(), ["ping"])
 
     def test_the_end_before_a_connection(self) -> None:
-        """An attempt is given up, and so is a pause."""
         self.endpoint.hangs = True
         client = self.client()
         self.assertIsNone(self.successResultOf(client.close()))

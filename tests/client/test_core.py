@@ -74,7 +74,6 @@ class Talk:
 
 class LoggingInTests(PropertyCase):
     def test_a_guest(self) -> None:
-        """The name; then, with the key, the name and the key."""
         talk = Talk()
         self.assertEqual(talk.connect(), [{"do": "enter", "name": "ann"}])
         self.assertFalse(talk.core.ready)
@@ -84,7 +83,6 @@ class LoggingInTests(PropertyCase):
         self.assertEqual(talk.connect(), [{"do": "enter", "name": "ann", "key": "k1"}])
 
     def test_an_account(self) -> None:
-        """The name and the password, each time."""
         talk = Talk(m.LogIn("ann", "secret"))
         for _ in range(2):
             self.assertEqual(talk.connect(), [{"do": "log-in", "name": "ann", "password": "secret"}])
@@ -97,7 +95,6 @@ class LoggingInTests(PropertyCase):
         self.assertTrue(talk.core.ready)
 
     def test_a_key_that_is_not_accepted(self) -> None:
-        """The name is tried without it, once."""
         talk = Talk(m.Enter("ann", "old"))
         self.assertEqual(talk.connect(), [{"do": "enter", "name": "ann", "key": "old"}])
         self.assertEqual(talk.hear(m.Sorry("unknown key")), [m.Sorry("unknown key")])
@@ -107,7 +104,6 @@ class LoggingInTests(PropertyCase):
         self.assertEqual(talk.core.login, m.Enter("ann", "k1"))
 
     def test_a_name_that_is_not_accepted(self) -> None:
-        """Another can be tried; a lost connection is not made again."""
         talk = Talk()
         talk.connect()
         talk.hear(m.Sorry("somebody has this name"))
@@ -128,7 +124,6 @@ class LastingTests(PropertyCase):
     """What is asked for again on the next connection."""
 
     def test_before_there_is_a_connection(self) -> None:
-        """Sent after the log-in."""
         talk = Talk()
         talk.core.say(m.Seek("onitama"))
         talk.core.say(m.Watch(7))
@@ -154,7 +149,6 @@ class LastingTests(PropertyCase):
         self.assertEqual([(one["do"], one["table"]) for one in talk.said()], [("watch", 7)])
 
     def test_a_search_ends_with_a_seat(self) -> None:
-        """Neither a seat nor a search that the host has stopped is searched for again."""
         for end in (SEATED, m.Stopped("nobody came"), m.Entered("ann", "k1", 3)):
             talk = Talk()
             talk.connect()
@@ -204,7 +198,6 @@ class PlayingTests(PropertyCase):
         )
 
     def test_acting(self) -> None:
-        """Each action has its own number, by which a refusal names it."""
         self.assertRaises(NotSeated, self.core.act, "ox c1 c2")
         self.talk.hear(SEATED)
         self.assertEqual([self.core.act("ox c1 c2"), self.core.act("ox c1 c3")], [1, 2])
@@ -213,7 +206,6 @@ class PlayingTests(PropertyCase):
         self.assertRaises(NotConnected, self.core.act, "ox c1 c2")
 
     def test_the_end(self) -> None:
-        """The table is kept until the next one; there is nothing to act in."""
         self.talk.hear(SEATED, DEALT, OVER)
         self.assertRaises(NotSeated, self.core.act, "ox c1 c2")
         table = self.core.tables.get(3)
@@ -223,7 +215,6 @@ class PlayingTests(PropertyCase):
         self.assertIsNone(self.core.tables.get(3))
 
     def test_coming_back(self) -> None:
-        """The seat is the old one, with the view that the host shows."""
         self.talk.hear(SEATED, DEALT)
         self.core.connection_lost("gone")
         self.talk.connect()
@@ -293,7 +284,6 @@ class ConnectionTests(PropertyCase):
         self.assertEqual(talk.core.connection_lost("x").again, 0.5)
 
     def test_bye(self) -> None:
-        """With `again`: not before that; without: not again."""
         talk = Talk()
         for bye, lost in ((m.Bye("restart", 5), Lost("restart", 5)), (m.Bye("another tab"), Lost("another tab", None))):
             talk.connect()
@@ -301,7 +291,6 @@ class ConnectionTests(PropertyCase):
             self.assertEqual(talk.core.connection_lost("closed"), lost)
 
     def test_a_host_that_is_silent(self) -> None:
-        """A ping after a while, and the end if nothing comes; any byte shows that the host is there."""
         talk = Talk()
         talk.connect()
         talk.hear(ENTERED)
@@ -336,7 +325,6 @@ class ConnectionTests(PropertyCase):
         self.assertEqual(talk.hear(m.Pong(7)), [m.Pong(7)])
 
     def test_another_protocol(self) -> None:
-        """It is a fault, and nothing more is read; the next connection begins anew."""
         talk = Talk()
         talk.connect()
         self.assertEqual(talk.core.received(line(ENTERED) + b"HTTP/1.1 400 Bad Request\r\n", 0), [ENTERED])
@@ -375,7 +363,6 @@ class ConnectionTests(PropertyCase):
 
 class MovesTests(PropertyCase):
     def test_a_question_and_its_answer(self) -> None:
-        """Both have one id, which no action has; the parts and the view are structs of the game."""
         talk = Talk()
         self.assertRaises(NotSeated, talk.core.moves)
         talk.connect()
@@ -446,7 +433,6 @@ class FollowingTests(PropertyCase):
         self.assertEqual((view.hands, view.spare), ((["boar", "tiger"], ["crab", "eel"]), "ox"))
 
     def test_rules_that_are_not_known(self) -> None:
-        """A card, a colour or a step of a later host: the view stays as it is."""
         begun = read_event("onitama", {"kind": "dealt", "hands": [["boar", "ox"], ["crab", "eel"]], "spare": "tiger"})
         view = followed(None, begun, 0)
         event = {"kind": "exchanged", "seat": 0, "old": "ox", "new": "dodo"}
@@ -468,7 +454,6 @@ class ReadingTests(PropertyCase):
             self.assertEqual(read_view(game, value), value)
 
     def test_nothing_is_followed_without_a_beginning(self) -> None:
-        """An event before any view, and an event that is not known."""
         self.assertIsNone(followed(None, MovedEvent(0, "ox", "a1", "a2"), 0))
         self.assertIsNone(followed(None, {"kind": "danced"}, 0))
 
@@ -477,8 +462,6 @@ SETTINGS = {"limits.unlimited": "yes", "onitama.deal": "boar,ox/crab,eel/tiger"}
 
 
 class _Case(SynchronousTestCase):
-    """Ann and Bob play Onitama; each client's messages are kept."""
-
     def setUp(self) -> None:
         self.world = MemoryHost(SETTINGS, wires=(WIRE,))
         self.heard: dict[Player, list[Any]] = {}
@@ -506,7 +489,6 @@ class _Case(SynchronousTestCase):
 
 class ClockTests(_Case):
     def test_clocks_are_known(self) -> None:
-        """To players and to those who look on: as they stood when the host last told them."""
         self.assertIsNone(self.ann.core.own and self.ann.core.own.clocks)
         self.players.clear()
         cid, dan = self.player(m.Enter("cid")), self.player(m.Enter("dan"))
@@ -533,7 +515,6 @@ class ClockTests(_Case):
 
 class WatchingTests(_Case):
     def test_a_view_follows_what_is_told(self) -> None:
-        """It is the same as the players'."""
         self.act(self.ann, "ox c1 c2")
         watcher = self.player(None)
         watcher.core.say(m.Watch(1))
@@ -569,7 +550,6 @@ class WatchingTests(_Case):
 
 class KeyTests(_Case):
     def test_a_second_connection_with_the_key(self) -> None:
-        """It takes the seat; the first client is told, and does not come back."""
         login = self.ann.core.login
         assert isinstance(login, m.Enter) and login.key is not UNSET
         second = self.player(login)
@@ -580,7 +560,6 @@ class KeyTests(_Case):
         self.assertEqual(second.core.own.view, self.bob.core.own.view)
 
     def test_a_key_that_is_not_known(self) -> None:
-        """The client enters under its name without it."""
         stranger = self.player(m.Enter("eva", "x" * 26))
         exchange_all(self.players)
         self.assertTrue(stranger.core.ready)
@@ -638,7 +617,6 @@ class GameTests(SynchronousTestCase):
         return players
 
     def test_each_game_to_its_end(self) -> None:
-        """Both are told the same end; the bytes come in pieces of many sizes."""
         for game in BOT.CHOICES:
             self.play(game)
             ends = [message for message in self.heard if isinstance(message, Over)]
@@ -654,7 +632,6 @@ class GameTests(SynchronousTestCase):
             self.assertEqual({message.table for message in self.heard if isinstance(message, Seated)}, {1}, game)
 
     def test_three_at_a_table(self) -> None:
-        """A game of Eriantys for three, at a private table that the others join with its code."""
         self.world = MemoryHost({"limits.unlimited": "yes"}, wires=(WIRE,))
         codes: list[Any] = []
 

@@ -37,7 +37,6 @@ class AdminCase(SynchronousTestCase):
         self.requests: list[Any] = []
 
     def ask(self, *argv: str, answers: Sequence[object] = ({"end": {}},)) -> tuple[int, str, str]:
-        """The status, and what is printed."""
         with socket.socket(socket.AF_UNIX) as server:
             server.bind(self.store + ".admin")
             server.listen()
@@ -81,7 +80,6 @@ class AnswerTests(AdminCase):
         self.assertEqual((status, err), (0, ""))
 
     def test_json(self) -> None:
-        """The facts as they are, one object a line; an end that says nothing is left out."""
         for argv in (("--json", "who"), ("who", "--json")):
             _, out, _ = self.ask(*argv, answers=[{"item": {"a": 1}}, {"item": {}}, {"end": {}}])
             self.assertEqual(out, '{"a": 1}\n{}\n')
@@ -110,12 +108,10 @@ class SocketTests(AdminCase):
         self.assertIn("--admin", err)
 
     def test_words_to_all_need_no_quotation_marks(self) -> None:
-        """They are one text, with them and without."""
         for words in (["We stop at 8."], ["We", "stop", "at", "8."]):
             self.assertEqual(parser().parse_args(["say", *words]).text, "We stop at 8.")
 
     def test_times(self) -> None:
-        """The words behind a ban are a time, or there are none."""
         for words, seconds in (("for 90s", 90), ("for 30min", 1800), ("for 2 h", 7200), ("for 7d", 604_800)):
             parsed = parser().parse_args(["ban", "ann", *words.split()])
             self.assertEqual(parsed.seconds, seconds)
@@ -134,7 +130,6 @@ class SocketTests(AdminCase):
 
 class BackupTests(AdminCase):
     def test_backup(self) -> None:
-        """The path is one that the host understands in its own folder."""
         facts = {"file": "/a\x1b", "rows": 3, "accounts": 2, "bytes": 1_250_000, "faults": ["one"]}
         status, out, _ = self.ask("backup", "a", "--force", "--accept-faults", answers=[{"end": facts}])
         arguments = {"file": os.path.join(os.getcwd(), "a"), "force": True, "accept_faults": True}
@@ -173,7 +168,6 @@ class AccountTests(AdminCase):
         self.assertEqual(out.splitlines(), lines)
 
     def test_reset(self) -> None:
-        """A password that the host has made is printed once. One from standard input is sent, and not printed."""
         facts = {"name": "ann", "connections": 1, "table": 3}
         _, out, _ = self.ask("account", "reset", "ann", answers=[{"end": {**facts, "password": "made"}}])
         words = "ann has a new password; connections closed: 1; the seat at table 3 is kept"
@@ -319,7 +313,6 @@ class ClusterVerbsShownTests(SynchronousTestCase):
         self.assertEqual(self.lines()[0], "3  a\\x1b  tcp:10.0.0.1:8990  (the leader, this member)")
 
     def test_status(self) -> None:
-        """One line, but none for a host alone, or of an older release."""
         status = self.world.ask("status")
         older = {name: value for name, value in status.items() if name != "cluster"}
         for facts in (status, older):

@@ -132,7 +132,6 @@ class JournalCommandTests(CommandCase):
         self.stop(self.start(copy))
 
     def test_backup_that_cannot_be_made(self) -> None:
-        """A file that exists stays as it was; a host that runs keeps its journal to itself."""
         for target in (self.path, self.folder / "nowhere" / "copy.sqlite"):
             status, out, err = self.run_command("backup", str(target))
             self.assertEqual((status, out), (1, ""))
@@ -245,7 +244,6 @@ class DrawTests(CommandCase):
         self.assertIn("is of go\\x1b, a game that has no picture", self.no_picture(table))
 
     def test_other_rules(self) -> None:
-        """What was played under other rules is not drawn by these."""
         table = self.add(TableHeader("toy", 2, OPENING.seats), BEGAN)
         self.assertIn("toy, rules 2; only matches under rules 1 can be drawn", self.no_picture(table))
 
@@ -316,7 +314,6 @@ class ReplayTests(CommandCase):
         self.assertEqual(self.run_command("verify"), (0, "6 tables, 155 rows: no faults\n", ""))
 
     def test_a_record_that_does_not(self) -> None:
-        """Which table, which entry, and what was expected; the others are looked at all the same."""
         record = played(20)
         record[7] = replace(record[7], check=b"12345678")
         self.add(self.opening, *record)
@@ -373,7 +370,6 @@ class LiveTests(CommandCase):
         yield {"end": {}}
 
     def test_as_from_the_file(self) -> None:
-        """The same output and the same status. A check looks at a copy, which is deleted then."""
         for words, expected in self.offline.items():
             self.assertEqual(self.run_command(*words), expected)
         self.assertEqual(self.asked, ["journal ends", "journal rows", "journal rows", "backup with faults"])
@@ -436,7 +432,6 @@ class DatabaseTests(PostgresCase):
         self.folder.mkdir()
 
     def call(self, *words: str, status: int = 0) -> str:
-        """What is printed, to standard output and to standard error."""
         printed = io.StringIO()
         self.assertEqual(under_test.main(words, GAMES, printed, printed), status, printed.getvalue())
         return printed.getvalue()

@@ -174,7 +174,6 @@ class JournalTests(SynchronousTestCase):
         self.assertIn("belongs to another contest", str(error))
 
     def test_two_at_once(self) -> None:
-        """The second command in a folder is refused; one that comes when the first has ended is not."""
         folder = self.folder()
         first, second = ContestJournal(folder), ContestJournal(folder)
         first.open(plan(2))
@@ -222,8 +221,6 @@ class ProgressTests(SynchronousTestCase):
         self.assertEqual([bool(shown.live(name)) for name in (over, "9.9", "8.8")], [True, True, False])
 
     def test_a_terminal_shows_a_bar_and_the_table(self) -> None:
-        """What comes next stands in their place."""
-
         class Terminal(StringIO):
             def isatty(self) -> bool:
                 return True

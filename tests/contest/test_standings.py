@@ -40,7 +40,6 @@ def seats_of(rounds: list[Round], players: int) -> list[int]:
 
 class ScheduleCase(SynchronousTestCase):
     def assert_rounds(self, rounds: list[Round], players: int) -> None:
-        """Each player is in each round exactly once, in a game or without one."""
         for one in rounds:
             named = [player for pairing in one.pairings for player in pairing] + list(one.byes)
             self.assertEqual(sorted(named), list(range(players)))
@@ -135,7 +134,6 @@ class SwissTests(ScheduleCase):
         self.assertEqual(swiss_round([0, 1, 2, 3, 4], past).byes, (3,))
 
     def test_more_rounds_than_opponents(self) -> None:
-        """Two players meet again and again, with the seats in turn."""
         self.assertEqual([one.pairings for one in self.rounds(2, 4, 1)], [((0, 1),), ((1, 0),), ((0, 1),), ((1, 0),)])
 
 

@@ -36,7 +36,6 @@ GAMES = int(os.environ.get("GAMEHOST_ERIANTYS_GAMES", "300"))
 
 class EriantysGamesTests(SynchronousTestCase):
     def play(self, seats: int, seed: int, liking: float, met: Counter[str], **settings: str) -> None:
-        """One game; what it met on the way is counted."""
         rng = random.Random(seed)
         master = Eriantys().new_master(seats, settings, Dice(seed))
         master.begin(0)
@@ -77,7 +76,6 @@ class EriantysGamesTests(SynchronousTestCase):
 
 class OnitamaPerftTests(SynchronousTestCase):
     def test_counts(self) -> None:
-        """The numbers of move sequences of length 5 from four deals."""
         for deal, counts in ONITAMA_PERFT:
             self.assertEqual(onitama_perft(dealt(deal), 5), counts[4], deal)
 
@@ -102,7 +100,6 @@ class OnitamaGamesTests(SynchronousTestCase):
 
 class PaperSoccerPerftTests(PropertyCase):
     def test_six_moves(self) -> None:
-        """Sequences of six moves from the start."""
         self.assertEqual(paper_soccer_perft(Position(), 6).total(), 1_704_730)
 
 
@@ -111,7 +108,6 @@ class PaperSoccerPerftTests(PropertyCase):
 
 class StrategoPerftTests(SynchronousTestCase):
     def test_counts(self) -> None:
-        """The numbers of move sequences of length 5 from three set-ups."""
         for first, second, counts in STRATEGO_PERFT:
             self.assertEqual(stratego_perft(from_setups(first, second), 5), counts[4], first)
 

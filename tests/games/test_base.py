@@ -1,6 +1,4 @@
-"""
-What all games share: results, clocks, pictures, and luck that falls evenly and comes from the system.
-"""
+"""What all games share: results, clocks, pictures, and luck that falls evenly and comes from the system."""
 
 import random
 import secrets
@@ -38,7 +36,6 @@ from tests.kit.sources import read_sources
 
 class SystemChanceTests(SynchronousTestCase):
     def test_in_range(self) -> None:
-        """Outcomes are from 0 to n-1, and with enough draws each of them comes."""
         chance = SystemChance()
         self.assertEqual({chance.below(1) for _ in range(20)}, {0})
         # Not to see one of five in a thousand draws happens once in 10^96 runs.
@@ -79,13 +76,11 @@ class ScriptedChanceTests(SynchronousTestCase):
 
 class JournalledChanceTests(SynchronousTestCase):
     def test_live(self) -> None:
-        """Outside a replay it draws from the system, and keeps what it gave."""
         chance = JournalledChance()
         drawn = [chance.below(1000) for _ in range(3)]
         self.assertEqual(chance.take(), tuple(drawn))
 
     def test_replay(self) -> None:
-        """A step gets the outcomes of the record; after it luck is live again, and nothing of the record is taken."""
         chance = JournalledChance()
         got: list[int] = []
         chance.replay((7, 3), lambda: got.extend((chance.below(8), chance.below(4))))
@@ -104,7 +99,6 @@ class JournalledChanceTests(SynchronousTestCase):
             self.assertEqual(chance.take(), (live,))
 
     def test_row_133_a_step_that_fails(self) -> None:
-        """The step's own error is the one that is seen."""
         chance = JournalledChance()
         self.assertRaises(KeyError, chance.replay, (1,), {}.popitem)
         chance.below(10)
@@ -122,7 +116,6 @@ class Highest:
 
 class ShuffledTests(PropertyCase):
     def test_what_is_asked_for(self) -> None:
-        """One draw a place, from the last to the second, among the items that are left for it."""
         chance = Highest()
         self.assertEqual(shuffled("abcd", chance), list("abcd"))
         self.assertEqual(chance.asked, [4, 3, 2])
@@ -145,7 +138,6 @@ class ShuffledTests(PropertyCase):
 
     @given(st.lists(st.integers(0, 5), max_size=30))
     def test_the_same_items(self, items: list[int]) -> None:
-        """Nothing is lost or doubled, the items given stay as they are, and n - 1 draws are made."""
         chance = SystemChance()
         before = list(items)
         self.assertEqual(Counter(shuffled(items, chance)), Counter(items))
@@ -159,12 +151,8 @@ SEATS = (SeatRecord("ann", "open"), SeatRecord("bob", "open"))
 
 
 class ClockedOnitama(Onitama):
-    """Onitama with the clocks that a table gives it."""
-
     def new_master(self, seats: int, settings: Settings, chance: Chance) -> Any:
-        """
-        :raises BadOption: a setting cannot be used
-        """
+        """:raises BadOption: a setting cannot be used"""
         own = {name: text for name, text in settings.items() if name not in CLOCK_SETTINGS}
         return with_clocks(super().new_master(seats, own, chance), seats, settings)
 
@@ -205,7 +193,6 @@ class ClockTests(PropertyCase):
         master.act(seat, ONITAMA.read(notation), now)
 
     def test_a_clock_runs_on_its_own_turn_alone(self) -> None:
-        """A seat gets its increment when its turn has ended."""
         master = self.begun(game_time="10", increment="0.5")
         self.assertEqual((master.reading, master.deadline), (ClockReading((10_000, 10_000), WHITE, 0), 10_000))
         self.act(master, WHITE, b"ox c1 c2", 3_000)
@@ -219,7 +206,6 @@ class ClockTests(PropertyCase):
         self.assertEqual((master.reading.left, master.deadline), ((0, 10_400), None))
 
     def test_the_earlier_deadline_counts(self) -> None:
-        """`move_time` limits each decision, too."""
         master = self.begun(game_time="10", move_time="4")
         self.assertEqual(master.deadline, 4_000)
         self.act(master, WHITE, b"ox c1 c2", 3_000)
@@ -252,7 +238,6 @@ class ClockTests(PropertyCase):
             self.assertIs(fingerprint(again) == fingerprint(live), same)
 
     def test_all_games_have_clocks(self) -> None:
-        """The seat that the match waits for loses by time. The set-up of Stratego has a time of its own."""
         chance = JournalledChance(lambda n: 0)
         for game, running in ((ONITAMA, WHITE), (PAPER_SOCCER, WHITE), (ERIANTYS, WHITE), (STRATEGO, None)):
             opening = TableHeader(game.name, 1, SEATS, {"game_time": "900"})
@@ -313,7 +298,6 @@ class WordsTests(SynchronousTestCase):
 
 class ElementTests(SynchronousTestCase):
     def test_elements(self) -> None:
-        """Names of attributes as Python allows them; numbers with one decimal at most."""
         self.assertEqual(
             tag("rect", class_="a", stroke_width=1.25, x=2.0), '<rect class="a" stroke-width="1.2" x="2"/>'
         )
@@ -327,7 +311,6 @@ class ElementTests(SynchronousTestCase):
         self.assertEqual(escaped("<\u00eb\x00&"), "&lt;&#235;&#65533;&amp;")
 
     def test_pages(self) -> None:
-        """Players, board, sentences and moves, each within the picture; long captions are wrapped and cut."""
         players = [PlayerLine(1, "#000000", ""), PlayerLine(0, "#000000", "", "White")]
         scene = Scene(["ann", "bob"], None, result=Result((ANN,), Cause.RULES, "x"), source="table 7")
         drawn = page(scene, "Chess", "", Board(300, 100, ()), players, ["word " * 200], numbered(["a b"] * 100))

@@ -44,14 +44,12 @@ class CodinGameTests(SynchronousTestCase):
         self.assertEqual(len(points), len(digits))
 
     def test_directions(self) -> None:
-        """The examples of the contest's page: from the centre, and with the goals where they are there."""
         self.assertEqual(codingame.points_of("4644", (0, 0)), ((0, -1), (-1, -1), (-1, -2), (-1, -3)))
         self.assertEqual(codingame.points_of("02", (0, 0)), ((0, 1), (1, 1)))
         up = codingame.CodinGameDialogue(Seat(1))
         self.assertEqual(up.hear(Kickoff(Seat(1))), Prompt(("0", "1", "-"), 1))
 
     def test_recorded_games(self) -> None:
-        """Two dialogues tell each other all moves of a game as digits, and each knows where the ball is."""
         for game in recorded("paper_soccer_games.jsonl"):
             dialogues = [codingame.CodinGameDialogue(Seat(seat)) for seat in (0, 1)]
             first, second = (one.hear(Kickoff(Seat(0))) for one in dialogues)
@@ -67,7 +65,6 @@ class CodinGameTests(SynchronousTestCase):
                 ball = points[-1]
 
     def test_what_is_not_told(self) -> None:
-        """The end: its input ends then."""
         dialogue = codingame.CodinGameDialogue(Seat(0))
         self.assertEqual(dialogue.begin(), Prompt())
         self.assertEqual(dialogue.hear(Ended(Seat(0), Seat(1), (), Cause.TIME, "")), Prompt())
@@ -130,7 +127,6 @@ class UCCTests(SynchronousTestCase):
             self.assertEqual((told.lines[4][0], told.lines[7][0]), (".", mark))
 
     def test_ends(self) -> None:
-        """The winner is told the last move; the other one is told to quit in its place."""
         flag = Fought(Seat(0), Move(0, 3, 0, 4), "9", "F", "attacker", None)
         last = Fought(Seat(0), Move(0, 3, 0, 4), "9", "9", "tie", None)
         walk = Walked(Seat(0), Move(0, 3, 0, 4), None)

@@ -1,6 +1,4 @@
-"""
-The twelve characters of Eriantys.
-"""
+"""The twelve characters of Eriantys."""
 
 from twisted.trial.unittest import SynchronousTestCase
 
@@ -60,7 +58,6 @@ class PayingTests(SynchronousTestCase):
         self.assertEqual(tuple(EFFECTS[character].price for character in C), self.prices)
 
     def test_price_rises_once_for_all(self) -> None:
-        """The first use leaves a coin on the card and raises the price by one; later uses pay back in full."""
         position = rich(C.CENTAUR, coins=10)
         expected = [(3, 4, 2), (4, 4, 4), (4, 4, 4)]
         for paid, cost, returned in expected:
@@ -136,7 +133,6 @@ class RefusalTests(SynchronousTestCase):
 
 class QuietCharacterTests(SynchronousTestCase):
     def test_script(self) -> None:
-        """Paid, told to all, the board, and the interrupted question again; a half-made choice is dropped."""
         for number in (2, 4, 6, 8):
             play, _ = go(acting(rich(C(number))), ChooseStudent(RED))
             play, say = go(play, UseCharacter(number))
@@ -209,7 +205,6 @@ class IslandCharacterTests(SynchronousTestCase):
     """The characters that ask for an island: 1, 3 and 5."""
 
     def test_monk(self) -> None:
-        """A student of the card goes to an island, another is drawn for it, and the question comes again."""
         position = with_on_card(rich(C.MONK), C.MONK, students(blue=3, red=1))
         play, say = go(acting(position), UseCharacter(1))
         self.assertEqual(names(say), ["Success 0", "PlayedCharacter", "AskCardStudent 0"])
@@ -263,7 +258,6 @@ class IslandCharacterTests(SynchronousTestCase):
         return go(acting(position), UseCharacter(3))[0]
 
     def test_herald(self) -> None:
-        """An island is resolved as in move 2, one board follows, and Mother Nature stays where she is."""
         play = self.heralded(*[(1, None)] * 12, place=4)
         self.assertEqual(play.request, AskDestination(Seat(0), 12, dining_room=False))
         self.assertIs(refusal(self, play, ChooseDestination(0)).fault, RuleFault.INVALID_INPUT)
@@ -294,7 +288,6 @@ class IslandCharacterTests(SynchronousTestCase):
         self.assertEqual((play.position.islands[4].tower, play.position.islands[4].no_entry_tiles), (None, 0))
 
     def test_herbalist(self) -> None:
-        """A tile goes to an island, also a second one there, until the card has none left."""
         position = rich(C.HERBALIST, coins=15)
         for left in (3, 2, 1, 0):
             play, say = go(acting(position), UseCharacter(5))
@@ -314,7 +307,6 @@ class ColourCharacterTests(SynchronousTestCase):
     """The characters that ask for a colour: 9 and 12."""
 
     def test_harvester(self) -> None:
-        """The colour gives nobody influence until the turn is over."""
         play, say = go(acting(rich(C.HARVESTER), Status.MOVE_3), UseCharacter(9))
         self.assertEqual(say[-1].event, AskColour(Seat(0)))
         self.assertIs(refusal(self, play, ChooseStudent(None)).fault, RuleFault.INVALID_INPUT)
@@ -328,7 +320,6 @@ class ColourCharacterTests(SynchronousTestCase):
         self.assertIs(play.position.banned, None)
 
     def test_thief(self) -> None:
-        """Everybody returns three students of the colour, or all they have, the player too."""
         position = with_dining(with_dining(rich(C.THIEF), 0, students(red=5, blue=1)), 1, students(red=2))
         before = acting(position)
         play, say = go(before, UseCharacter(12))
@@ -350,7 +341,6 @@ class SwappingCharacterTests(SynchronousTestCase):
     """The characters that swap: 7 and 10."""
 
     def test_jester_swaps_three(self) -> None:
-        """Card and entrance are asked for in turn; a board after each swap and no further one at the end."""
         position = with_on_card(rich(C.JESTER), C.JESTER, students(red=6))
         play, say = go(acting(position), UseCharacter(7))
         self.assertEqual(names(say), ["Success 0", "PlayedCharacter", "AskCardStudent 0"])
@@ -388,7 +378,6 @@ class SwappingCharacterTests(SynchronousTestCase):
         self.assertTrue(refused.ask_again)
 
     def test_minstrel_swaps_two(self) -> None:
-        """Entrance and dining room are asked for in turn; a board after each of two swaps."""
         play, say = go(acting(with_dining(rich(C.MINSTREL), 0, students(green=2))), UseCharacter(10))
         self.assertEqual(names(say), ["Success 0", "PlayedCharacter", "AskCardStudent 0"])
         for number, enters in enumerate((RED, YELLOW)):
@@ -414,7 +403,6 @@ class SwappingCharacterTests(SynchronousTestCase):
         self.assertIs(refused.fault, RuleFault.CHARACTER_NOT_USABLE)
 
     def test_minstrel_and_a_full_table(self) -> None:
-        """To a full table a student can go only for another of that table; the second question stays."""
         play, _ = go(acting(with_dining(rich(C.MINSTREL), 0, students(red=10, green=1))), UseCharacter(10))
         play, _ = go(play, ChooseStudent(RED))
         refused = refusal(self, play, ChooseStudent(Colour.GREEN))
@@ -440,7 +428,6 @@ class PrincessTests(SynchronousTestCase):
     """The princess: 11."""
 
     def test_princess(self) -> None:
-        """A student of the card takes a seat, with coin and professor, and another is drawn for it."""
         position = with_on_card(rich(C.PRINCESS), C.PRINCESS, students(blue=3, red=1))
         position = with_dining(position, 0, students(red=2))
         play, say = go(acting(position), UseCharacter(11))

@@ -160,7 +160,6 @@ class LegalTests(SynchronousTestCase):
             self.look(master, following, deep - 1)
 
     def test_full_tables(self) -> None:
-        """No student sits down at a full table, not by a swap either; coins and students on cards run out."""
         full = students(yellow=10, blue=10, green=4, red=0, pink=1)
         for character in Character:
             for coins in (1, 6):
@@ -180,7 +179,6 @@ class LegalTests(SynchronousTestCase):
 
 class WholeGamesTests(SynchronousTestCase):
     def play(self, seats: int, seed: int, **settings: str) -> EriantysMaster:
-        """A whole game; every position and every board on the way is checked."""
         rng = random.Random(seed)
         master = Eriantys().new_master(seats, settings, Dice(seed))
         said = list(master.begin(0))
@@ -245,7 +243,6 @@ class ViewTests(SynchronousTestCase):
 
 class ScriptTests(SynchronousTestCase):
     def test_set_up_word_for_word(self) -> None:
-        """Teams and wizards are asked for in the order of the seats; the last answer deals and opens round 1."""
         master = Eriantys().new_master(2, {}, Dice(5))
         self.assertEqual(names(master.begin(0)), ["MatchStarted", "AskTower 0"])
         self.assertEqual(names(master.act(Seat(0), ChooseTower(Tower.WHITE), 1)), ["Success 0", "AskTower 1"])
@@ -326,7 +323,6 @@ class RefusalTests(SynchronousTestCase):
 
 class DeadlineTests(SynchronousTestCase):
     def test_half_a_student_move_buys_no_time(self) -> None:
-        """Neither choosing a student nor losing the choice renews the time; a student that arrives does."""
         rng = random.Random(1)
         master = Eriantys().new_master(2, {"move_time": "10"}, Dice(1))
         master.begin(0)
@@ -414,7 +410,6 @@ class ScenarioTests(SynchronousTestCase):
             self.assertLessEqual(story.count("EndOfRound"), 10)
 
     def test_turns_are_told_with_their_round(self) -> None:
-        """The round of each turn is the number of planning phases so far, from 1."""
         master = Eriantys().new_master(2, {}, Dice(4))
         rng = random.Random(4)
         rounds = []
@@ -471,7 +466,6 @@ class MessagesTests(MessagesContract, PropertyCase):
     player = ExpertMasterTests()
 
     def test_requests(self) -> None:
-        """Their keys are the documented ones; the values can be sent back."""
         heap = (0, 1, 0, 2, 0)
         for ask, expected in (
             (

@@ -1,6 +1,4 @@
-"""
-The course of a match of Eriantys: the set-up, planning, and turns; and actions, as the journal keeps them.
-"""
+"""The course of a match of Eriantys: the set-up, planning, and turns; and actions, as the journal keeps them."""
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -141,7 +139,6 @@ class NumbersTests(SynchronousTestCase):
 
 class BagTests(SynchronousTestCase):
     def test_every_student_is_as_likely(self) -> None:
-        """Of all outcomes of a draw, each colour has as many as it has students in the bag."""
         bag = students(3, 0, 1, 2, 4)
         counts: Students = students()
         for outcome in range(10):
@@ -251,7 +248,6 @@ class ChoicesTests(SynchronousTestCase):
 
 class PlanningTests(SynchronousTestCase):
     def test_script_from_the_deal(self) -> None:
-        """The board and the first player, the board with clouds, then each player in turn plays an assistant."""
         play, say = fresh(2)
         opening = ["Board", "StartOfTurn", "Board", "PLANNING 0", "AskAssistant 0"]
         self.assertEqual(names(say), opening)
@@ -341,7 +337,6 @@ BLACK, WHITE = Tower.BLACK, Tower.WHITE
 
 class MoveOneTests(SynchronousTestCase):
     def test_script(self) -> None:
-        """A student, a destination, the board; after the last one the move ends and steps are asked for."""
         play = at(new_position(), Status.MOVE_1)
         play, say = go(play, ChooseStudent(Colour.RED))
         self.assertEqual(names(say), ["AskDestination 0"])
@@ -424,7 +419,6 @@ class MoveTwoTests(SynchronousTestCase):
         return evolve(position, professors=(Seat(0), None, None, None, None))
 
     def test_script_without_a_merger(self) -> None:
-        """Steps, the board, the owner, the board again, and the clouds are asked for."""
         play, say = go(walking(self.owned(*[(1, None)] * 12)), ChooseSteps(1))
         script = ["Success 0", "Board", "IslandOwner", "Board", "END_MOVE_2 0", "MOVE_3 0", "AskCloud 0"]
         self.assertEqual(names(say), script)
@@ -434,7 +428,6 @@ class MoveTwoTests(SynchronousTestCase):
         self.assertEqual(play.position.mother_nature, 1)
 
     def test_script_with_a_merger(self) -> None:
-        """Islands that grow together are told after the owner, whose island is told as it was before."""
         play, say = go(walking(self.owned((1, None), (1, None), (1, BLACK), *[(1, None)] * 9)), ChooseSteps(1))
         self.assertEqual(names(say)[:5], ["Success 0", "Board", "IslandOwner", "Unified", "Board"])
         owner = say[2].event
@@ -475,7 +468,6 @@ class MoveTwoTests(SynchronousTestCase):
         self.assertEqual(play.position.mother_nature, 0)
 
     def test_last_tower_ends_the_match_without_a_merger(self) -> None:
-        """The last tower: the owner and the board are told, no merger, and nothing more is asked."""
         position = self.owned((7, BLACK), (1, None), (1, WHITE), (3, None))
         play, say = go(walking(position), ChooseSteps(1))
         self.assertEqual(names(say), ["Success 0", "Board", "IslandOwner", "Board"])
@@ -501,7 +493,6 @@ class MoveThreeTests(SynchronousTestCase):
         return at(evolve(position, **changes), Status.MOVE_3)
 
     def test_script_between_turns(self) -> None:
-        """The end of the turn, the board, the status, and the next player's turn."""
         play, say = go(self.choosing(), ChooseCloud(0))
         script = ["EndOfTurn", "Board", "WAITING 0", "StartOfTurn", "MOVE_1 1", "AskStudent 1"]
         self.assertEqual(names(say), script)
@@ -509,7 +500,6 @@ class MoveThreeTests(SynchronousTestCase):
         self.assertEqual(play.position.clouds, (students(), students()))
 
     def test_script_between_rounds(self) -> None:
-        """After the last turn the end of the round is told, and the clouds are filled for the next."""
         play, say = go(self.choosing(turn=1), ChooseCloud(0))
         script = ["EndOfTurn", "Board", "EndOfRound", "WAITING 1", "Board", "PLANNING 0", "AskAssistant 0"]
         self.assertEqual(names(say), script)

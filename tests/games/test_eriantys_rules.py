@@ -1,6 +1,4 @@
-"""
-The rules of Eriantys: dining rooms, islands, the bag, and who has won.
-"""
+"""The rules of Eriantys: dining rooms, islands, the bag, and who has won."""
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -58,7 +56,6 @@ class ProfessorTests(SynchronousTestCase):
         self.assertEqual(moved_to_table(with_red(), RED).professors[RED], Seat(0))
 
     def test_a_tie_changes_nothing(self) -> None:
-        """Who has it keeps it until somebody has strictly more; who draws level gets nothing."""
         self.assertEqual(self.holder(with_red(2, 2, 0, holder=1)), Seat(1))
         self.assertEqual(self.holder(with_red(2, 2, 0, holder=0)), Seat(0))
         self.assertEqual(self.holder(with_red(3, 2, 0, holder=1)), Seat(0))
@@ -121,7 +118,6 @@ class CoinTests(SynchronousTestCase):
     """Coins for the third, sixth and ninth seat (A.10)."""
 
     def earned(self, before: int, expert: bool = True, supply: int = 17) -> tuple[int, int]:
-        """Coins and supply after one more student at a table of so many."""
         position = evolve(with_red(before, expert=expert), supply=supply)
         after = seated(position, position.schools[0], RED)
         return after.schools[0].coins - position.schools[0].coins, after.supply - supply
@@ -168,13 +164,11 @@ BLACK, WHITE, GREY = Tower.BLACK, Tower.WHITE, Tower.GREY
 
 
 def with_holders(position: Position, *holders: int | None) -> Position:
-    """The professors, from yellow on, with these seats; the others with nobody."""
     seats = [None if seat is None else Seat(seat) for seat in holders]
     return evolve(position, professors=tuple([*seats, *[None] * (5 - len(seats))]))
 
 
 def twelve(*heaps: tuple[Tower | None, Students], seats: int = 2) -> Position:
-    """Single islands with these towers and students, the rest empty; professors: yellow 0, blue 1, green 2 or none."""
     rest = [(1, None)] * (12 - len(heaps))
     position = with_islands(new_position(seats), circle(*((1, tower, heap) for tower, heap in heaps), *rest))
     return with_holders(position, 0, 1, 2 if seats > 2 else None, None, None)
@@ -303,7 +297,6 @@ class MergingTests(SynchronousTestCase):
         return [island.members for island in position.islands if len(island.members) > 1]
 
     def test_one_neighbour(self) -> None:
-        """The right neighbour of the same colour joins, and the group stands where the first of them stood."""
         position = self.merged((1, None), (1, None), (1, BLACK), (9, None), place=1)
         self.assertEqual([island.members for island in position.islands[:2]], [(1,), (2, 3)])
         self.assertEqual(built(position)[1], (BLACK, 2))
@@ -352,7 +345,6 @@ class MergingTests(SynchronousTestCase):
 class CirclePropertyTests(PropertyCase):
     @given(st.lists(st.sampled_from([None, BLACK, WHITE]), min_size=12, max_size=12), st.integers(0, 11))
     def test_nothing_is_lost_and_neighbours_differ(self, towers: list[Tower | None], place: int) -> None:
-        """After a conquest students and islands are all there, and the new group's neighbours have other towers."""
         for at in range(12):
             if towers[at] is not None and towers[at] is towers[at - 1]:
                 towers[at] = None
@@ -382,7 +374,6 @@ class BagTests(SynchronousTestCase):
         self.assertTrue(all(type(count) is int for count in bag))
 
     def test_events_hold_its_size_alone(self) -> None:
-        """No event has the bag or a whole position in it; the board for all has one number."""
         found = []
         for name, kind in vars(events).items():
             if isinstance(kind, type) and issubclass(kind, Struct) and kind.__module__ == events.__name__:
@@ -462,7 +453,6 @@ class CountTests(SynchronousTestCase):
         self.assertEqual(counted(position.teams, position, "why").winners, (Seat(1),))
 
     def test_equal_towers_go_by_professors(self) -> None:
-        """Among those with the fewest towers left, more professors win; a third player's do not count."""
         position = with_left(3, 3, 4, holders=(2, 2, 1))
         verdict = counted(position.teams, position, "why")
         self.assertEqual(verdict.winners, (Seat(1),))
@@ -491,14 +481,12 @@ class LeavingTests(SynchronousTestCase):
         self.assertEqual((verdict.team, verdict.winners, verdict.cause), (WHITE, (Seat(1), Seat(2)), Cause.LEFT))
 
     def test_of_three_players_two_are_counted(self) -> None:
-        """Three players: the two who remain are compared, also when the leaver was ahead."""
         self.assertEqual(left(with_left(1, 5, 4), Seat(0), Cause.TIME).winners, (Seat(2),))
         tie = left(with_left(1, 5, 5), Seat(0), Cause.LEFT)
         self.assertEqual(tie.winners, (Seat(1), Seat(2)))
         self.assertIn("tie", tie.why)
 
     def test_before_the_deal(self) -> None:
-        """While teams are chosen all win but the leaver and who has chosen the leaver's team."""
         for seats, chosen, leaver, winners, team in (
             (2, (), 0, (1,), None),
             (2, (BLACK, WHITE), 0, (1,), WHITE),

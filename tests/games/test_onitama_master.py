@@ -114,7 +114,6 @@ class PlayTests(PropertyCase):
             self.assertEqual(str(error), reason)
 
     def test_recorded_games(self) -> None:
-        """Recorded games end with their last move and no sooner, with the winner and the reason that they had."""
         reasons = set()
         for game in recorded_games():
             master = begun(deal_of(game))
@@ -150,7 +149,6 @@ class ExchangeTests(PropertyCase):
     """When nothing can be moved."""
 
     def stuck(self, rng: random.Random) -> tuple[OnitamaMaster, SystemChance]:
-        """A match in which nobody can ever move."""
         chance = SystemChance(rng.randrange)
         master = begun(chance=chance)
         master.position = replace(master.position, board=NOBODY)
@@ -312,7 +310,6 @@ class SettingTests(PropertyCase):
         self.assertEqual(turns, 1000)
 
     def test_move_time(self) -> None:
-        """The deadline is so many milliseconds after the beginning, and after each move; a refusal does not put it off."""
         master = begun(DEAL, move_time="2.5")
         self.assertEqual(master.deadline, 2500)
         act(master, WHITE, "tiger c1 c3", 1000)
@@ -332,7 +329,6 @@ class NotationTests(PropertyCase):
             self.assertEqual(ONITAMA.read(notation), action)
 
     def test_every_action(self) -> None:
-        """Every card with every pair of squares is read back, whether it can be played or not."""
         for card in VECTORS:
             self.assertEqual(ONITAMA.read(ONITAMA.write(Exchange(card))), Exchange(card))
             for start in range(25):

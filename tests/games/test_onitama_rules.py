@@ -1,6 +1,4 @@
-"""
-The rules of Onitama: cards, positions, and what wires make of an action.
-"""
+"""The rules of Onitama: cards, positions, and what wires make of an action."""
 
 import random
 import re
@@ -68,7 +66,6 @@ class CardTests(SynchronousTestCase):
         self.assertEqual(Counter(len(one) for one in VECTORS.values()), {2: 1, 3: 10, 4: 5})
 
     def test_documented(self) -> None:
-        """The table of cards on the game's page holds exactly these cards and vectors."""
         table = re.findall(r"^   \* - ([a-z]+)\n     - (\(.*\))$", _PAGE.read_text(encoding="utf-8"), re.MULTILINE)
         documented = {
             card: {(int(right), int(forward)) for right, forward in re.findall(r"\((-?\d), (-?\d)\)", words)}
@@ -77,7 +74,6 @@ class CardTests(SynchronousTestCase):
         self.assertEqual(documented, {card: vectors(card) for card in VECTORS})
 
     def test_names(self) -> None:
-        """A card is named in any case, in ASCII and in full."""
         for text in ("tiger", "TIGER", "Tiger"):
             self.assertEqual(card_named(text), "tiger")
         for text in ("", "tige", "tigers", " tiger", "tiger\n", "cat", "mon\u212aey", "\uff4f\uff58"):
@@ -156,7 +152,6 @@ class AgreementTests(PropertyCase):
             self.assertEqual("wb"[1 - position.turn], game["winner"])
 
     def test_recorded_stalemate(self) -> None:
-        """A recorded game leads to a position without a move; there is one in every position before."""
         game = recorded_stalemate()
         position = dealt(deal_of(game))
         for one in game["moves"]:
@@ -259,7 +254,6 @@ class EndTests(PropertyCase):
         self.assertIs(position.after(move("tiger", "a1", "a3")).won, None)
 
     def test_the_masters_way(self) -> None:
-        """A master on the square where the enemy's master started wins; a pupil there does not, nor an own start square."""
         temple = "the master stands on the enemy master's start square"
         position = dealt(DEAL, board_of("k....", ".....", "..K..", ".....", "....."))
         self.assertEqual(position.after(move("tiger", "c3", "c5")).won, temple)
@@ -277,7 +271,6 @@ class EndTests(PropertyCase):
 
 class ExchangeTests(PropertyCase):
     def test_exchanged(self) -> None:
-        """The new card comes to the place of the given one, the turn passes; board, spare and the other hand stay."""
         before = dealt(DEAL)
         after = before.exchanged(Card("crab"), Card("boar"))
         self.assertEqual((after.hands, after.spare), ((("tiger", "boar"), ("ox", "eel")), "frog"))
@@ -286,7 +279,6 @@ class ExchangeTests(PropertyCase):
         self.assertEqual((again.hands, again.turn), ((("tiger", "boar"), ("crab", "eel")), 0))
 
     def test_exchanged_for_the_spare(self) -> None:
-        """A new card that was the spare makes the given card the spare."""
         after = dealt(DEAL).exchanged(Card("crab"), Card("frog"))
         self.assertEqual((after.hands, after.spare, after.turn), ((("tiger", "frog"), ("ox", "eel")), "crab", 1))
 

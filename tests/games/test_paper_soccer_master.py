@@ -37,14 +37,12 @@ ANN, BOB = Seat(0), Seat(1)
 
 
 def situation(master: GameMaster[Move, Event]) -> Situation:
-    """What a watcher sees."""
     seen = master.view(None)
     assert isinstance(seen, Situation)
     return seen
 
 
 def position(master: GameMaster[Move, Event]) -> Position:
-    """The position that a watcher can work out."""
     here = Position()
     for point in situation(master).points:
         here = here.step(point)
@@ -59,7 +57,6 @@ def opened(first: Seat = ANN, **settings: str) -> GameMaster[Move, Event]:
 
 
 def play(master: GameMaster[Move, Event], moves: Sequence[Points]) -> Sequence[To[Event]]:
-    """Make legal moves in turn; what the last one gave."""
     events: Sequence[To[Event]] = ()
     for move in moves:
         seat = situation(master).next
@@ -117,7 +114,6 @@ class MatchTests(PropertyCase):
         self.assertEqual(events, (To(Ended(BOB, ANN, ((4, 5),), Cause.RULES, "dead end")),))
 
     def test_illegal_move_loses(self) -> None:
-        """An illegal move is accepted, is not repeated to anyone, and says why it was illegal."""
         master = opened(move_time="1")
         play(master, [((0, 1),)])
         [said] = master.act(BOB, Move(((0, 0),)), 5)
@@ -159,7 +155,6 @@ class MatchTests(PropertyCase):
             self.assertEqual(master.result, Result((stayed,), Cause.LEFT, "left the game"))
 
     def test_time_is_up(self) -> None:
-        """The time starts anew with each move; whose turn it is when it runs out loses."""
         master = opened(move_time="2.5")
         self.assertEqual(master.deadline, 2500)
         master.act(ANN, Move(((0, 1),)), 1000)
@@ -193,7 +188,6 @@ class RecordedTests(PropertyCase):
             self.assertEqual(master.result, Result((winner,), Cause.RULES, said.event.why))
 
     def test_fouls(self) -> None:
-        """Each recorded illegal move loses at once, but the empty ones, which are refused."""
         for foul in recorded("paper_soccer_illegal.jsonl"):
             master = opened()
             play(master, [as_move(move) for move in foul["history"]])
@@ -236,7 +230,6 @@ class PropertyTests(PropertyCase):
 
     @given(POINT_LISTS)
     def test_notation_reads_back(self, points: Points) -> None:
-        """Every move of coordinates of up to three digits, legal or not, reads back from its notation."""
         self.assertEqual(PAPER_SOCCER.read(PAPER_SOCCER.write(Move(points))), Move(points))
 
     def test_notation(self) -> None:
@@ -278,7 +271,6 @@ class MessagesTests(MessagesContract, PropertyCase):
             self.assertEqual(msgspec.json.encode(MESSAGES.event(event)).decode(), text)
 
     def test_points_are_cut_into_moves(self) -> None:
-        """A bounce stays in its move; the next side begins another one."""
         self.assertEqual(moves_of([]), [])
         self.assertEqual(moves_of([(0, 1), (1, 1), (0, 0), (-1, 0)]), [[(0, 1)], [(1, 1)], [(0, 0), (-1, 0)]])
 
@@ -310,7 +302,6 @@ class PictureTests(PictureContract, PropertyCase):
     player = ContractTests()
 
     def test_recorded_games(self) -> None:
-        """Every move is drawn through its points, in its side's style, with its number; the ball lies at the end."""
         for game in recorded("paper_soccer_games.jsonl")[:20]:
             moves = [as_move(move) for move in game["moves"]]
             text = drawn(moves)
@@ -347,7 +338,6 @@ class PictureTests(PictureContract, PropertyCase):
         self.assertEqual(set(path(element)), set(BORDER))
 
     def test_who_is_who(self) -> None:
-        """Who moved first scores above, and sits below; the other one's own picture is turned."""
         shown = words(drawn([[(0, 1)]]))
         self.assertIn("annscores at y = -6", shown)
         self.assertIn("bobscores at y = 6", shown)
@@ -356,7 +346,6 @@ class PictureTests(PictureContract, PropertyCase):
         self.assertLess(turned.index("bobscores at y = 6"), turned.index("annscores at y = -6"))
 
     def test_illegal_moves(self) -> None:
-        """What was tried is dashed as far as it was legal, and crossed where it was not."""
         lost = Result((Seat(1),), Cause.VIOLATION, "illegal move: no step")
         for points, dashed in (
             (((0, 0),), [((0, 1), (0, 0))]),

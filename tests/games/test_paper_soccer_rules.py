@@ -1,6 +1,4 @@
-"""
-The rules of paper soccer: the pitch, and positions.
-"""
+"""The rules of paper soccer: the pitch, and positions."""
 
 import random
 from collections import Counter
@@ -43,7 +41,6 @@ class PitchTests(PropertyCase):
         self.assertFalse(set(BORDER) & set(DRAWABLE))
 
     def test_border_is_the_printed_one(self) -> None:
-        """Walking the outline of the pitch covers the border exactly, but for the two mouths."""
         outline = [(4, y) for y in range(-5, 6)]
         outline += [(3, 5), (2, 5), (1, 5), (1, 6), (0, 6)]
         outline += [(-x, y) for x, y in reversed(outline[:-1])]
@@ -70,7 +67,6 @@ class PitchTests(PropertyCase):
         self.assertEqual({p for p, side in GOALS.items() if side == SECOND}, {(-1, -6), (0, -6), (1, -6)})
 
     def test_ways_lead_back_along_the_same_line(self) -> None:
-        """Each line is known by the same bit from both its ends, and no two lines share one."""
         bits = set()
         for point, ways in WAYS.items():
             for other, line in ways.items():
@@ -82,7 +78,6 @@ class PitchTests(PropertyCase):
         self.assertEqual(BORDER_LINES.bit_count(), 40)
 
     def test_neighbours_on_the_pitch_are_joined_but_round_the_posts(self) -> None:
-        """Of all neighbouring points only the four pairs on two sides of a post's corner have no line."""
         apart = {(p, q) for p in POINTS for q in POINTS if neighbours(p, q) and q not in WAYS[p] and p[1] > 0 and p < q}
         self.assertEqual(apart, {((-2, 5), (-1, 6)), ((1, 6), (2, 5))})
 
@@ -93,7 +88,6 @@ class PitchTests(PropertyCase):
 
 
 def played(*moves: Move) -> Position:
-    """The position after these moves from the start."""
     position = Position()
     for move in moves:
         position = position.after(move)
@@ -130,15 +124,12 @@ class Paper:
 
 
 class PositionTests(PropertyCase):
-    """What one step and one move do."""
-
     def test_first_step_ends_the_move(self) -> None:
         after = played(((0, 1),))
         self.assertEqual((after.ball, after.turn, after.ending), ((0, 1), SECOND, None))
         self.assertEqual(len(list(Position().steps())), 8)
 
     def test_bounce_goes_on(self) -> None:
-        """A ball that comes to a touched point stays with the same side until it comes to one that is not."""
         after = played(((0, 1),), ((-1, 0),))
         self.assertEqual(after.step((0, 0)).turn, FIRST)
         self.assertEqual(after.after(((0, 0), (1, 1))).turn, SECOND)
@@ -154,13 +145,11 @@ class PositionTests(PropertyCase):
         self.assertEqual(post.step((1, 5)).turn, post.turn)
 
     def test_goal(self) -> None:
-        """A ball in the goal that one attacks wins."""
         after = played(((0, 1),), ((0, 2),), ((0, 3),), ((0, 4),), ((0, 5),), ((1, 4),), ((1, 5), (0, 6)))
         assert after.ending is not None
         self.assertEqual((after.ending.winner, after.ending.how), (FIRST, How.GOAL))
 
     def test_own_goal(self) -> None:
-        """A ball in one's own goal wins for the other side, all three points of the goal alike."""
         before = played(((0, 1),), ((0, 2),), ((0, 3),), ((0, 4),), ((0, 5),))
         for x in (-1, 0, 1):
             after = before.after(((x, 6),))
@@ -243,7 +232,6 @@ class PropertyTests(PropertyCase):
 
     @given(st.randoms(use_true_random=False), st.integers(0, 65))
     def test_too_short_and_too_long_are_fouls(self, rng: random.Random, moves: int) -> None:
-        """Of a legal move no beginning is legal, and nothing can be added to it."""
         position = random_position(rng, moves)
         if position.ending is not None:
             return
@@ -331,7 +319,6 @@ class VectorTests(PropertyCase):
             self.assertTrue(any(word in said for word in words[foul["reason"]]), (foul["reason"], said))
 
     def test_cases(self) -> None:
-        """The named cases have their ball, turn and number of moves; listed moves are legal or not as listed."""
         cases = recorded("paper_soccer_cases.jsonl")
         self.assertEqual(len(cases), 7)
         for case in cases:
@@ -352,7 +339,6 @@ class CountTests(PropertyCase):
     """How many ways there are from the start; a closed mouth or forbidden own goals would change these numbers."""
 
     def test_whole_moves(self) -> None:
-        """Sequences of one to five moves, and how many of the longest end in a goal or a dead end."""
         self.assertEqual([perft(Position(), depth).total() for depth in range(1, 5)], [8, 56, 512, 5478])
         found = perft(Position(), 5)
         self.assertEqual(found.total(), 82434)
@@ -360,8 +346,6 @@ class CountTests(PropertyCase):
         self.assertEqual(found[How.DEAD_END], 224)
 
     def test_what_is_legal(self) -> None:
-        """The same numbers for a seat that asks by its view."""
-
         def count(points: tuple[Point, ...], seat: Seat, depth: int) -> int:
             moves = PAPER_SOCCER.legal(Situation(Seat(0), points, seat, None), seat)
             if depth == 1:

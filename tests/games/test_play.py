@@ -47,8 +47,6 @@ class KuhnTests(MasterContract, PropertyCase):
 
 
 class GomokuPlayer(MasterContract):
-    """Plays Gomoku on a small board."""
-
     game = GOMOKU
     settings = SMALL
 
@@ -68,7 +66,6 @@ class KuhnScreenTests(ScreenContract, PropertyCase):
     kind = staticmethod(screen_of(KUHN))
 
     def test_what_is_shown(self) -> None:
-        """The view as lines, numbered moves, and what was said."""
         match = ScreenMatch(KUHN, KUHN_MESSAGES, self.kind, 2, {}, 3)
         ann, bob = match.screens[Seat(0)], match.screens[Seat(1)]
         card = match.master.cards[0]
@@ -98,7 +95,6 @@ class GomokuScreenTests(ScreenContract, PropertyCase):
 
 
 def players(game: Game[Any, Any], levels: Sequence[Level], seed: int) -> list[PlainPlayer]:
-    """Plain players, with fixed numbers of nodes."""
     return [
         PlainPlayer(game, Seat(seat), level, Thinking(SeededChance(seed * 10 + seat)))
         for seat, level in enumerate(levels)
@@ -198,7 +194,6 @@ class PlayerTests(SynchronousTestCase):
         self.assertEqual({player.answer() for _ in range(9)}, {b"bet"})
 
     def test_games_with_players_of_their_own_can_be_played_too(self) -> None:
-        """All games of the host, for some actions of each level."""
         for game in installed().games.values():
             for level in Level:
                 pair = players(game, (level, level), 1)

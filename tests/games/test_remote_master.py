@@ -1,6 +1,4 @@
-"""
-The referee of remote games, and the notation.
-"""
+"""The referee of remote games, and the notation."""
 
 import random
 from collections.abc import Sequence
@@ -56,7 +54,6 @@ class MasterTests(MasterContract, PropertyCase):
         return master.master, Next(rng.choice(view.inside), content)
 
     def illegal(self, master: Any, rng: random.Random) -> Sequence[tuple[Seat, Any]]:
-        """Out of turn, with somebody who is not there, in the other's role."""
         view = master.view(None)
         players = [Seat(seat) for seat in range(master.master)]
         out = [seat for seat in players if seat not in view.inside]
@@ -133,13 +130,11 @@ class RefereeTests(PropertyCase):
         self.assertEqual(master.forfeit(ANN, 6), ())
 
     def test_somebody_else_leaves(self) -> None:
-        """The turn stays where it is, and so does the time."""
         master = begun(3, move_time="10")
         master.forfeit(CID, 5)
         self.assertEqual((master.view(None).turn, master.deadline), (ANN, 10_000))
 
     def test_a_move_on_its_way(self) -> None:
-        """Its player leaves: the master owes the state after the move, and that alone."""
         master = begun(3)
         master.act(ANN, Move(b""), 1)
         master.forfeit(ANN, 2)
@@ -209,7 +204,6 @@ class NotationTests(PropertyCase):
 
     @given(ACTIONS)
     def test_inverse(self, action: Action) -> None:
-        """Any content is one printable line without braces, and reads back."""
         notation = REMOTE.write(action)
         text = notation.decode()
         self.assertTrue(text.isprintable() and text == text.strip() and not set(text) & set("{}"), text)

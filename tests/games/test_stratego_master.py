@@ -1,6 +1,4 @@
-"""
-The referee of Stratego: the contract of all games, the token, who is told what when, and the times.
-"""
+"""The referee of Stratego: the contract of all games, the token, who is told what when, and the times."""
 
 import os
 import random
@@ -152,7 +150,6 @@ class SetUpTests(PropertyCase):
         self.assertEqual(told(events, None), [ReadySet(BLUE)])
 
     def test_rows_sent_again(self) -> None:
-        """A set-up that is sent again is confirmed, and the others hear nothing of it; the later one is played."""
         master = seated()
         master.act(BLUE, PlaceRows(POOR), 0)
         events = master.act(BLUE, PlaceRows(POOR_FAR), 0)
@@ -162,7 +159,6 @@ class SetUpTests(PropertyCase):
         self.assertEqual(told(events, BLUE)[-1].squares[60:], "".join(POOR_FAR))
 
     def test_one_by_one_against_all_at_once(self) -> None:
-        """One player places piece by piece and says ready, the other all at once: play begins when both are ready."""
         master = seated()
         master.act(BLUE, PlaceRows(POOR_FAR), 0)
         for number, piece in enumerate("".join(POOR)):
@@ -220,7 +216,6 @@ class ClockTests(PropertyCase):
         self.assertIs(seated(setup_time="0").deadline, None)
 
     def test_play_ends_the_clock_of_the_set_up(self) -> None:
-        """Once play begins only `move_time` counts."""
         self.assertIs(in_play().deadline, None)
         master = in_play(move_time="5")
         self.assertEqual(master.deadline, 5000)
@@ -272,7 +267,6 @@ class PlayTests(PropertyCase):
         self.assertEqual(told(events, None), [Moved(RED, move, BLUE)])
 
     def test_squares_off_the_board(self) -> None:
-        """Coordinates that are not on the board are no other way to say a square that is."""
         for move in (
             Move(-1, 4, 9, 4),
             Move(9, -7, 9, 4),
@@ -290,7 +284,6 @@ class PlayTests(PropertyCase):
             self.assertIs(master.position, position)
 
     def test_a_battle(self) -> None:
-        """All are told both kinds of a battle; on the boards after it the survivor is unknown again."""
         for first, second, winner, after in (
             ("5A4 FJ1", "9A5 FJ10 1I10", "attacker", ("5", "#")),
             ("5A4 FJ1 1I1", "4A5 FJ10", "defender", ("#", "4")),

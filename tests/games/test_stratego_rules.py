@@ -1,6 +1,4 @@
-"""
-The rules of Stratego: pieces and battles, positions, and a side's set-up.
-"""
+"""The rules of Stratego: pieces and battles, positions, and a side's set-up."""
 
 import json
 import random
@@ -70,7 +68,6 @@ class PieceTests(SynchronousTestCase):
         self.assertEqual([kind.count for kind in KINDS.values()], [1, 1, 2, 3, 4, 4, 4, 5, 8, 1, 1, 6])
 
     def test_table(self) -> None:
-        """Every battle there can be, row by row: the attacker against 1 to 9, spy, flag, bomb."""
         table = {
             "1": "=AAAAAAAA AAD",
             "2": "D=AAAAAAA AAD",
@@ -90,7 +87,6 @@ class PieceTests(SynchronousTestCase):
                 self.assertEqual(survivor(attacker, defender), words[letter], (attacker, defender))
 
     def test_what_cannot_attack_does_not(self) -> None:
-        """Bombs and flags strike nobody, and what is no piece neither strikes nor is struck."""
         for attacker, defender in (("B", "9"), ("F", "9"), ("0", "9"), ("9", "0"), ("9", "")):
             self.assertRaises(ValueError, survivor, attacker, defender)
 
@@ -118,7 +114,6 @@ class BoardTests(PropertyCase):
         self.assertIn(square("E10"), WAYS[square("E1")])
 
     def test_what_each_seat_sees(self) -> None:
-        """Own pieces show their kind, enemy pieces are alike, a watcher sees whose they are only."""
         position = drawn("9A1 FC1", "1A2 BJ10")
         self.assertEqual(seen(position.squares, RED)[:11], "9.F.......#")
         self.assertEqual(seen(position.squares, BLUE)[:11], "#.#.......1")
@@ -136,7 +131,6 @@ class BoardTests(PropertyCase):
 
 class MoveTests(PropertyCase):
     def refused(self, position: Position, text: str, word: str) -> None:
-        """The move is refused, in words that hold `word`."""
         self.assertIn(word, objection(position, text) or "legal")
 
     def test_one_step(self) -> None:
@@ -173,7 +167,6 @@ class MoveTests(PropertyCase):
         self.refused(position, "A1-C3", "straight line")
 
     def test_winner_of_a_battle_stands_on_the_square(self) -> None:
-        """A surviving attacker moves on, a beaten one leaves the defender where it was, a tie empties both."""
         position = drawn("3A4 FJ1", "4A5 FJ10")
         self.assertEqual(shown(played(position, "A4-A5")), {"A5": "3", "J1": "F", "J10": "F'"})
         position = drawn("5A4 FJ1", "4A5 FJ10")
@@ -247,7 +240,6 @@ class TwoSquaresTests(PropertyCase):
         self.assertIsNone(objection(position, "A2-A1"))
 
     def test_scout_crosses_every_border_on_its_way(self) -> None:
-        """A scout's longer and shorter runs over the same border count alike, and all of them are refused."""
         position = drawn("9A1 FE1 4D1", "5J10 FE10 4D10")
         position = played(position, "A1-A4", "J10-J9", "A4-A2", "J9-J8", "A2-A7", "J8-J7")
         # Crossed in all three: only the border between A3 and A4; A2-A3 too.
@@ -273,7 +265,6 @@ class TwoSquaresTests(PropertyCase):
         self.assertIsNone(objection(position, "A2-A1"))
 
     def test_pieces_that_follow_each_other_are_counted_apart(self) -> None:
-        """Three scouts of which each crosses the border once leave it free for all of them."""
         position = drawn("9A1 9A2 9A3 FE1", "5J10 FE10")
         position = played(position, "A3-A6", "J10-J9", "A2-A5", "J9-J8", "A1-A4", "J8-J7")
         self.assertIsNone(objection(position, "A4-A3"))
@@ -310,7 +301,6 @@ class EndTests(PropertyCase):
         self.ended(played(drawn("5A4 FJ1", "5A5 FJ10"), "A4-A5"), (), "neither side can move")
 
     def test_shut_in_from_the_start(self) -> None:
-        """Six bombs on the open squares of the front row leave nothing to move."""
         shut = ("F123344455", "5566667777", "8888899999", "BB99BB9SBB")
         self.ended(from_setups(shut, POOR_FAR), (BLUE,), "no move left")
         self.ended(from_setups(shut, ("BB99BB9SBB", *shut[:3])), (), "neither side can move")
@@ -335,7 +325,6 @@ COORDINATES = st.one_of(st.integers(-1, 10), st.integers(-(2**31), 2**31 - 1))
 
 class PlacingTests(PropertyCase):
     def refused(self, placing: Placing, piece: str, x: int, y: int, word: str) -> None:
-        """The piece is refused with a reason that holds `word`, and nothing has changed."""
         before = bytes(placing.squares)
         error = self.assertRaises(BadPlacement, placing.place, piece, x, y)
         self.assertIn(word, str(error))
@@ -389,7 +378,6 @@ class PlacingTests(PropertyCase):
         self.assertEqual(seen(placing.squares, BLUE)[60:], "".join(reversed(rows_of(BOX))))
 
     def test_all_at_once(self) -> None:
-        """Four rows stand where they were meant, and their player is ready."""
         for seat, start in ((RED, 0), (BLUE, 60)):
             placing = Placing(seat)
             placing.place_rows(POOR)
@@ -400,7 +388,6 @@ class PlacingTests(PropertyCase):
             self.assertRaises(BadPlacement, placing.say_ready)
 
     def test_all_or_nothing(self) -> None:
-        """Anything but exactly a side's forty pieces in four rows of ten is refused whole."""
         first, *rest = POOR
         for rows, word in (
             ((), "four rows"),
@@ -553,7 +540,6 @@ class PerftTests(SynchronousTestCase):
 
 class GameTests(SynchronousTestCase):
     def replay(self, record: dict[str, Any]) -> None:
-        """Every ply has as many legal moves and the battle that was recorded, and the end is the same."""
         master = in_play(record["setup0"], record["setup1"])
         for ply, (x, y, to_x, to_y, choices, battle) in enumerate(record["plies"]):
             self.assertIs(master.result, None)

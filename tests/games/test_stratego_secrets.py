@@ -60,7 +60,6 @@ class Follower:
         self.fought: set[int] = set()
 
     def follow(self, own: bool, source: int, target: int, squares: bytes) -> None:
-        """Note a move by either side; `squares` is the board before it."""
         home = self.at.pop(source) if own else self.at.get(target)
         if home is None:
             return
@@ -272,7 +271,6 @@ class PictureTests(PictureContract, PropertyCase):
     player = MasterTests()
 
     def test_what_is_hidden(self) -> None:
-        """A watcher sees backs, a seat its own pieces; everybody sees all pieces when the match is over."""
         script = pair(random.Random(4))[1][:20]
         live = record(script)
         for seat, hidden in ((None, True), (Seat(0), True), (Seat(1), True)):
@@ -302,7 +300,6 @@ class PictureTests(PictureContract, PropertyCase):
         self.assertIn(f"{NAMES[0]} and {NAMES[1]} still placing pieces.", words(drawn))
 
     def test_fights(self) -> None:
-        """They are in the list of moves with both kinds, as both players were told."""
         drawn = picture(STRATEGO, record_of(self.player, 1, 400))
         self.assertTrue([line for line in words(drawn) if line.endswith((" wins", " loses", " both lost"))])
 

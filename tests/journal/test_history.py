@@ -33,7 +33,6 @@ PLAYERS: tuple[MasterContract, ...] = (OnitamaTests(), StrategoTests(), PaperSoc
 
 class HistoryTests(SynchronousTestCase):
     def test_events_and_their_numbers(self) -> None:
-        """The first entry after the opening has number 1; the last one that counts is included."""
         entries = played(3)
         told = history(TOY, OPENING, entries)
         self.assertEqual((told.n, told.result), (4, None))
@@ -54,7 +53,6 @@ class HistoryTests(SynchronousTestCase):
         self.assertIn("entry 3", str(error))
 
     def test_the_last_entries_alone(self) -> None:
-        """The whole record is followed, and the events of its last entries are told."""
         whole = history(TOY, OPENING, played(9))
         steps = history_in_steps(TOY, OPENING, played(9), None, 3)
         for _ in range(whole.n):
@@ -63,7 +61,6 @@ class HistoryTests(SynchronousTestCase):
         self.assertEqual(stop.value, evolve(whole, events=tuple(one for one in whole.events if one[0] > whole.n - 3)))
 
     def test_any_part_is_made_from_the_whole(self) -> None:
-        """What is told up to an entry is what a new replay up to it tells."""
         for entries in (played(9), played(100), [*played(3), Entry(EntryKind.ARCHIVED, 9)]):
             whole = history(TOY, OPENING, entries)
             for until in (0, 1, 2, whole.n - 1, whole.n, whole.n + 1, 9_999):
@@ -75,7 +72,6 @@ class HistoryTests(SynchronousTestCase):
                     self.assertEqual(beginning(whole, until, most), stop.exception.value, (until, most))
 
     def test_a_delay(self) -> None:
-        """Those who see everything later know so many entries of a live match."""
         entries = [Entry(EntryKind.ACTED, at) for at in (0, 1000, 1000, 2500)]
         for now, expected in ((2500, 1), (2999, 1), (3000, 3), (4499, 3), (4500, 4)):
             self.assertEqual(shown_after(entries, now, 2.0), expected)
@@ -142,7 +138,6 @@ class StreamTests(PropertyCase):
         self.assertEqual(numbers, sorted(numbers))
 
     def test_the_counted_is_told(self) -> None:
-        """The toy game, to the letter: what a watcher is told stands in the history."""
         entries = played(2)
         self.assertEqual(
             [event for _, event in history(TOY, OPENING, entries).events], [Counted(count, 9) for count in range(3)]

@@ -58,7 +58,6 @@ class NotationTests(PropertyCase):
     @settings(max_examples=12)
     @given(st.sampled_from(sorted(PLAYERS)), st.integers(0, 10_000))
     def test_any_match_is_read_back_to_the_same_position(self, game: str, seed: int) -> None:
-        """All games, finished or not: the master that carries out the text is where the one of the record is."""
         player = PLAYERS[game]
         seats = player.seat_counts[seed % len(player.seat_counts)]
         record = record_of(player, seed, random.Random(seed).randrange(80), seats)

@@ -56,7 +56,6 @@ SETTINGS = {"goal": "100"}
 
 
 def played(moves: int, game: Game[Any, Any] = TOY) -> list[Entry]:
-    """A record of so many moves, each entry with its check."""
     chance = JournalledChance(lambda n: n - 1)
     master = game.new_master(2, SETTINGS, chance)
     master.begin(0)
@@ -71,7 +70,6 @@ def played(moves: int, game: Game[Any, Any] = TOY) -> list[Entry]:
 
 
 def follow(record: Sequence[Entry]) -> Any:
-    """The master after a record."""
     chance = JournalledChance()
     return replay(TOY, TOY.new_master(2, SETTINGS, chance), chance, record)
 
@@ -81,7 +79,6 @@ class ReplayTests(SynchronousTestCase):
         return str(self.assertRaises(NotFollowed, follow, record))
 
     def test_a_record_is_followed(self) -> None:
-        """To its end, if it has one; what comes after it was put away is no matter of the rules."""
         self.assertEqual(follow(played(7)).count, 7)
         self.assertEqual(follow([*played(7), Entry(EntryKind.ARCHIVED, 9)]).count, 7)
         self.assertIsNotNone(follow(played(100)).result)
@@ -144,7 +141,6 @@ class TableTests(SynchronousTestCase):
         return MemoryHost({"toy.goal": "100"}, wires=(TOY_WIRE,), journal=self.world.journal.restarted())
 
     def back(self, world: MemoryHost, name: str) -> list[str]:
-        """The first words that a player is told who comes back."""
         client = world.connect("toy")
         client.say(f"hi {name}")
         return [line.split()[0] for line in client.heard()][:1]
@@ -153,7 +149,6 @@ class TableTests(SynchronousTestCase):
         return [number for number, entry in enumerate(self.record(1), 1) if entry.check]
 
     def test_every_fiftieth_entry_has_a_check(self) -> None:
-        """Counted with the beginning, and on through the runs of the host."""
         self.play(("ann", "bob"), 30)
         self.assertEqual(self.checked(), [])
         self.world = self.restarted()
@@ -329,7 +324,6 @@ class CheckTests(PropertyCase):
         return fingerprint(self.master)
 
     def test_eight_bytes_that_stay(self) -> None:
-        """The same twice, and the same as another master's that stands there."""
         again = TOY.new_master(2, {"move_time": "5"}, ScriptedChance([1]))
         again.begin(0)
         self.assertEqual((len(self.check), fingerprint(self.master), fingerprint(again)), (8, self.check, self.check))
@@ -354,7 +348,6 @@ class GoldenTests(SynchronousTestCase):
                 self.assertEqual(replay_file(game, record), record["views"], file)
 
     def test_every_game_has_some(self) -> None:
-        """A game whose journals no test replays is not finished; nor is one that has none with checks."""
         there = {(one["game"], one["version"]) for _, one in records() if any(entry.check for entry in entries(one))}
         for name, game in GAMES.items():
             self.assertIn((name, game.version), there)

@@ -114,9 +114,7 @@ class StoredOracle(JournalOracle):
         return self._readings
 
     def contradict(self, what: str) -> None:
-        """
-        :raises Contradiction: with these words, and the last ones that were heard
-        """
+        """:raises Contradiction: with these words, and the last ones that were heard"""
         self._contradict(what)
 
     def _contradict(self, what: str) -> None:

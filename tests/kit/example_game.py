@@ -250,9 +250,7 @@ class ToyConfig:
 
 
 def configure(settings: Settings) -> ToyConfig:
-    """
-    :raises BadOption: the toy wire has no settings
-    """
+    """:raises BadOption: the toy wire has no settings"""
     refuse_unknown(settings, ())
     return ToyConfig()
 

@@ -400,9 +400,7 @@ class Complaints:
             self.words.append(f"{event.get('log_format')} {trace}")
 
     def check(self) -> None:
-        """
-        :raises Disorder: an error was logged
-        """
+        """:raises Disorder: an error was logged"""
         if self.words:
             raise Disorder(f"the host logged: {self.words[0]}")
 

@@ -377,9 +377,7 @@ class Playing:
             self._fault = error
 
     def end(self) -> None:
-        """
-        :raises Lost: what must never be
-        """
+        """:raises Lost: what must never be"""
         self._thread.join(30)
         if self._fault is not None:
             raise self._fault
@@ -451,9 +449,7 @@ def _stop(host: HostProcess) -> float:
 
 
 def _hear_the_end(connections: Sequence[socket.socket]) -> None:
-    """
-    :raises OSError: a connection is left hanging
-    """
+    """:raises OSError: a connection is left hanging"""
     for connection in connections:
         try:
             while connection.recv(4096):

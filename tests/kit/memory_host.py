@@ -255,9 +255,7 @@ def without_additions(lines: list[str]) -> list[str]:
 
 
 class FrameWords:
-    """
-    One connection, seen from the client: it numbers what it says, and checks the numbers of what it hears.
-    """
+    """One connection, seen from the client: it numbers what it says, and checks the numbers of what it hears."""
 
     def __init__(self) -> None:
         #: Whether to pass over the frames that only add to the document's: Side, and the reason before a refusal.

@@ -232,9 +232,7 @@ def new_server(address: str = "127.0.0.1") -> PostgresServer:
 
 
 def require_postgresql() -> None:
-    """
-    :raises SkipTest: there is no PostgreSQL here
-    """
+    """:raises SkipTest: there is no PostgreSQL here"""
     why = missing()
     if why is not None and os.environ.get("GAMEHOST_POSTGRESQL") == "required":
         raise AssertionError(f"GAMEHOST_POSTGRESQL=required, and {why}")

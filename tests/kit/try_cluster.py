@@ -208,9 +208,7 @@ def run(shift: int, say: Callable[[str], None], lines: Iterable[str]) -> int:
 
 
 def main(argv: Sequence[str]) -> int:
-    """
-    :param argv: how much is added to all ports; by default nothing
-    """
+    """:param argv: how much is added to all ports; by default nothing"""
     why = missing()
     if why is not None:
         print(f"make cluster: {why}", file=sys.stderr)

@@ -64,7 +64,6 @@ class AccountsCase(SynchronousTestCase):
 
 class ListTests(AccountsCase):
     def test_accounts(self) -> None:
-        """Whether the player is here, the table, and the day of the last log-in; in the order in which they were made."""
         playing(self.world)
         self.player("Carl").drop()
         states = [state for state in self.changes.accounts() if state is not None]
@@ -72,7 +71,6 @@ class ListTests(AccountsCase):
         self.assertEqual(seen, [("ann", True, 1, True), ("bob", True, 1, True), ("Carl", False, None, True)])
 
     def test_pattern(self) -> None:
-        """Small letters and capitals are the same. What does not match is a pause."""
         self.account("ann", "bob", "Carl")
         found = [state and state.name for state in self.changes.accounts("C*")]
         self.assertEqual(found, [None, None, "Carl"])
@@ -80,7 +78,6 @@ class ListTests(AccountsCase):
 
 class ResetTests(AccountsCase):
     def test_a_new_password(self) -> None:
-        """The old one is wrong from now on, also from where it was proved. The player is told, and the connection ends."""
         ann = self.player("ann")
         ann.heard()
         self.reset("ANN")
@@ -127,7 +124,6 @@ class ResetTests(AccountsCase):
         self.assertIn("auth-ok", new.heard())
 
     def test_a_log_in_at_the_same_time(self) -> None:
-        """A password that was right when its check began is wrong when it ends; the new one is right."""
         worker = HeldWorker()
         self.begin(MemoryHost(worker=worker))
         self.account("ann")
@@ -190,7 +186,6 @@ class RenameTests(AccountsCase):
             self.assertIn(words, self.refusal(self.rename, "ann", name))
 
     def test_look_alikes_follow(self) -> None:
-        """The old name blocks nobody any more, and the new one does."""
         self.account("РАУС")
         self.rename("РАУС", "ВОВ")
         self.assertIn("auth-ok", self.player("payc").heard())
@@ -199,7 +194,6 @@ class RenameTests(AccountsCase):
 
 class ToldTests(AccountsCase):
     def test_when_it_is_durable(self) -> None:
-        """Not before, and nothing more is heard from them meanwhile. Who logs in under the new name waits, too."""
         for change, words in (
             (lambda: self.changes.rename("ann", "cleo", False, self.done.append), RENAMED),
             (lambda: self.changes.delete("ann", False, self.done.append), DELETED),
@@ -225,7 +219,6 @@ class DeleteTests(AccountsCase):
         self.changes.delete(name, force, self.done.append)
 
     def test_delete(self) -> None:
-        """The player is told. The name is free, for another password too, and nothing is proved any more."""
         ann = self.player("ann")
         ann.heard()
         self.delete("ann")
@@ -271,7 +264,6 @@ class DeleteTests(AccountsCase):
         self.assertIn("resume", self.player("bob").heard())
 
     def test_a_log_in_at_the_same_time(self) -> None:
-        """A right password of an account that is deleted before it was compared is refused."""
         worker = HeldWorker()
         self.begin(MemoryHost(worker=worker))
         self.account("ann")
@@ -293,7 +285,6 @@ class LearnTests(AccountsCase):
         self.world.until_idle()
 
     def test_another_password_or_spelling(self) -> None:
-        """The player is told and disconnected, and keeps the seat."""
         digest = Digest.of(b"other", CHEAP)
         for name, password, reason in (("ann", "secret", RESET), ("ANN", "other", RENAMED)):
             ann = self.player("ann", password)
@@ -304,7 +295,6 @@ class LearnTests(AccountsCase):
         self.assertIn("auth-ok", self.player("ann", "other").heard())
 
     def test_a_new_account(self) -> None:
-        """A name that looks like it is refused from then on, and allowed when the account is gone."""
         cyrillic = "\u0441o\u0441"
         self.learn(cyrillic, Account(cyrillic, Digest.of(b"secret", CHEAP)))
         self.assertTrue(self.world.lobby.registry.looks_taken("coc"))

@@ -51,13 +51,11 @@ class ChampionshipTests(PropertyCase):
         self.assertEqual(one.next_pairs({0, 1, 3}), [(0, 1)])
 
     def test_equal_players(self) -> None:
-        """By games won, then by games lost, then by log-in."""
         one = Championship(NAMES[:3])
         one.won, one.lost = [1, 1, 2], [1, 0, 2]
         self.assertEqual([name for name, _, _ in one.standing()], ["c", "b", "a"])
 
     def test_who_is_gone(self) -> None:
-        """Loses all games to come; between two who are gone nobody wins."""
         one = Championship(NAMES[:4])
         one.gone = {0, 1}
         self.assertEqual(one.forfeited([(0, 2)]), [((0, 1), ()), ((0, 3), (3,)), ((1, 2), (2,)), ((1, 3), (3,))])
@@ -118,7 +116,6 @@ class PlayedChampionship(World):
 
 class RemoteTests(SynchronousTestCase):
     def test_everybody_plays_everybody(self) -> None:
-        """In the order of log-in, nobody two games at once; then all are told how it has ended, and nothing more happens."""
         world = PlayedChampionship(3)
         master = world.master()
         world.players("ann", "bob")
@@ -150,7 +147,6 @@ class RemoteTests(SynchronousTestCase):
         self.assertEqual(world.master().heard(), [begin(2, "a1", "b2"), begin(3, "c3", "d4")])
 
     def test_who_may_come_in(self) -> None:
-        """Players and a master of this game, until there are enough."""
         world = PlayedChampionship(2)
         self.assertEqual(world.connect().ask(login("ann", "go"), login("ann")), [refused(2), refused(2)])
         self.assertEqual(world.connect().ask(master_login("go"), master_login("nim", 3, 4)), [refused(2), refused(5)])
@@ -211,7 +207,6 @@ class RemoteTests(SynchronousTestCase):
         self.assertEqual(world.host.clock.getDelayedCalls(), [])
 
     def test_a_restart(self) -> None:
-        """It waits for its players under their nicks for two minutes, and goes on with the pairs that are left."""
         world = PlayedChampionship(3)
         world.players("ann", "bob", "cid")
         master = world.master()
@@ -280,7 +275,6 @@ class RemoteTests(SynchronousTestCase):
 
 class BuiltInTests(SynchronousTestCase):
     def test_a_championship(self) -> None:
-        """Three games, one log-in for each player; all three names of the game will do."""
         world = PlayedChampionship(3, "paper soccer")
         for nick, game_type in (("ann", "paper soccer"), ("bob", "Paper_Football"), ("cid", "paper-soccer")):
             world.players(nick, game_type=game_type)
@@ -322,7 +316,6 @@ class HostileMasterTests(SynchronousTestCase):
         return [entry.notation for entry in world.host.journal.entries[TableId(1)][1:]]
 
     def test_it_answers_twice(self) -> None:
-        """The second end is read over, and so is one for a game that has ended long ago."""
         world = PlayedChampionship(3)
         world.players("ann", "bob", "cid")
         master = world.master()
@@ -357,7 +350,6 @@ class HostileMasterTests(SynchronousTestCase):
         self.assertTrue(is_error(answer))
 
     def test_it_is_lost_behind_a_result(self) -> None:
-        """The result counts. The next game begins when there is a master again."""
         world = PlayedChampionship(3)
         world.players("ann", "bob", "cid")
         master = world.master()
@@ -369,7 +361,6 @@ class HostileMasterTests(SynchronousTestCase):
         self.assertEqual(world.master().heard(), [begin(3, "ann", "cid")])
 
     def test_a_player_is_lost_behind_a_result(self) -> None:
-        """It counts as it was told; the player loses the other games."""
         world = PlayedChampionship(3)
         world.players("ann", "bob", "cid")
         master = world.master()
@@ -380,7 +371,6 @@ class HostileMasterTests(SynchronousTestCase):
         self.assertEqual(master.heard()[-1], begin(3, "bob", "cid"))
 
     def test_it_never_answers(self) -> None:
-        """It is hung up on after three games. The championship waits for another one, and nothing has counted."""
         world = PlayedChampionship(2)
         world.players("ann", "bob")
         master = world.master()
@@ -438,11 +428,9 @@ class HostRun:
             yield
 
     def go_on(self) -> bool:
-        """The next thing happens. `False`: there is nothing."""
         return self.speak() or self.write()
 
     def write(self) -> bool:
-        """One change gets on the disk, or one of those that are on it is called back for."""
         if self.journal.unanswered:
             self.journal.release(1)
         elif not self.journal.commit(1):
@@ -465,7 +453,6 @@ class HostRun:
         return spoken
 
     def answer(self, name: str, client: Client, line: str) -> None:
-        """A player answers, if it is not the one who is lost when the first game has ended."""
         if "gameOver" in line and self.lost:
             self.clients.pop(self.lost).drop()
             self.lost = ""
@@ -544,11 +531,9 @@ class KillTests(SynchronousTestCase):
         self.kill_at_every_step("nim")
 
     def test_a_loose_game(self) -> None:
-        """Whose players give no thanks."""
         self.kill_at_every_step("nim", loose=True)
 
     def test_a_built_in_game(self) -> None:
-        """Players come back to it after a kill."""
         self.kill_at_every_step(BUILT_IN)
 
     def test_a_player_who_is_lost(self) -> None:
@@ -557,7 +542,6 @@ class KillTests(SynchronousTestCase):
         self.kill_at_every_step(BUILT_IN, lost="cid")
 
     def test_two_kills(self) -> None:
-        """The second one while the players come back, or soon after that."""
         for again in (5, 9, 17):
             self.kill_at_every_step("nim", again=again)
             self.kill_at_every_step(BUILT_IN, again=again)

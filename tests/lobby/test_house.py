@@ -71,7 +71,6 @@ class WaitingTests(SynchronousTestCase):
         self.assertIn("START|ann|easy.1", ann.heard()[0])
 
     def test_the_rules(self) -> None:
-        """The owner decides for each game and the level; without house players nobody comes."""
         for rules, others in (
             (HouseRules(), []),
             (HouseRules({"stratego": 20.0}), []),
@@ -111,7 +110,6 @@ class WaitingTests(SynchronousTestCase):
         self.assertEqual((seated["seat"], seated["names"]), (1, ["easy.1", "ann"]))
 
     def test_not_alone(self) -> None:
-        """Two at a table of three wait on; one who is alone there again waits the whole time."""
         host, programs = house_host()
         seek(host, "ann", game="eriantys", seats=3)
         bob = seek(host, "bob", game="eriantys", seats=3)
@@ -204,7 +202,6 @@ class WishTests(SynchronousTestCase):
         self.assertRaises(HouseRefused, host.lobby.house.wanted, host.lobby.registry.get("ann"), "easy")
 
     def test_the_share_of_an_address(self) -> None:
-        """An IPv6 network counts as one. Others, and this machine's own address, are not kept out."""
         host, programs = house_host(rules=evolve(RULES, tables=10, tables_per_address=2))
 
         def ask(name: str, address: str) -> dict[str, Any]:
@@ -256,7 +253,6 @@ class SeatTests(SynchronousTestCase):
         self.ann.heard()
 
     def test_a_program_comes_and_is_lost(self) -> None:
-        """The others are not told; the program gets the match as it stands."""
         program = come(self.host, "easy.1")
         self.assertEqual((program.handle.seat, len(program.told)), (1, 1))
         self.ann.send(act("ox c1 c2"))
@@ -270,7 +266,6 @@ class SeatTests(SynchronousTestCase):
         self.assertEqual((told(self.ann), again.handle.n), ([], 2))
 
     def test_a_program_that_does_not_come(self) -> None:
-        """After the patience the player is away. After the grace time the other one wins, and the name is free."""
         self.host.wait(PATIENCE)
         self.assertEqual([one["is"] for one in told(self.ann)], ["away"])
         program = come(self.host, "easy.1")
@@ -289,7 +284,6 @@ class SeatTests(SynchronousTestCase):
         self.assertEqual(told(self.ann), [])
 
     def test_a_new_process(self) -> None:
-        """A process that has just begun is told of all seats without a program."""
         seek(self.host, "bob", house="hard")
         come(self.host, "hard.1")
         self.programs.called.clear()
@@ -362,7 +356,6 @@ class TakeOverTests(SynchronousTestCase):
         return told(self.ann)
 
     def test_a_player_who_does_not_come_back(self) -> None:
-        """A house player has the seat at the end of the grace time, and is told of the match as it stands."""
         self.bob.drop()
         self.assertEqual(self.ask(), [])
         self.host.wait(59)

@@ -123,7 +123,6 @@ class KeptSeatTests(SynchronousTestCase):
         return refusal
 
     def test_the_owner_is_told_where_the_seat_is_kept(self) -> None:
-        """And for how long; a stranger is not told."""
         self.assertEqual(str(self.refused()), "your seat at Onitama table 1 on the wire onitama is kept for 1 min")
         self.bob.drop()
         self.assertIn("is kept for 24 h", str(self.refused()))
@@ -132,7 +131,6 @@ class KeptSeatTests(SynchronousTestCase):
         self.assertIsNone(stranger.kept)
 
     def test_the_owner_gives_it_up(self) -> None:
-        """The other player wins, and the name is free."""
         self.bob.heard()
         self.world.lobby.give_up(self.refused().kept)
         self.assertEqual(self.bob.heard()[-1], "GAME_OVER|bob")
@@ -140,7 +138,6 @@ class KeptSeatTests(SynchronousTestCase):
         self.world.connect("onitama", "192.0.2.9").say("LOGIN|ann")
 
     def test_the_owner_gives_up_a_seat_at_a_table_that_everybody_has_left(self) -> None:
-        """The match ends at the time at which its clock stands."""
         self.bob.drop()
         self.world.lobby.give_up(self.refused().kept)
         self.assertEqual(self.world.unfinished, [])
@@ -148,7 +145,6 @@ class KeptSeatTests(SynchronousTestCase):
         self.assertEqual(self.world.clock.getDelayedCalls(), [])
 
     def test_a_seat_that_was_taken_back_is_not_given_up(self) -> None:
-        """What was shown before counts no more."""
         kept = self.refused().kept
         self.world.connect("onitama", "192.0.2.1").say("LOGIN|ann")
         self.world.lobby.give_up(kept)

@@ -42,7 +42,6 @@ class QuestionsCase(SynchronousTestCase):
         return self.questions.ask(address, key, work)
 
     def answer(self, key: Hashable, value: object = "", size: int = 0, seconds: float = float("inf")) -> None:
-        """Answer a question that was begun; and let the next one begin."""
         self.begun.pop(key).callback(Found(value, size, seconds))
         self.clock.advance(PAUSE)
 
@@ -107,7 +106,6 @@ class TurnTests(QuestionsCase):
         self.assertEqual(self.clock.getDelayedCalls(), [])
 
     def test_many_are_told_in_slices(self) -> None:
-        """They have turns among busy connections, so players are served between them."""
         clock = TurnClock()
         questions, begun, told = Questions(clock, FairScheduler(clock)), Deferred[Found](), list[object]()
 
@@ -222,7 +220,6 @@ class TurnTests(QuestionsCase):
         self.assertEqual(self.successResultOf(second), "x")
 
     def test_a_host_that_stops(self) -> None:
-        """It answers nothing more, and leaves no timers."""
         self.ask(A, 1)
         self.ask(A, 2)
         self.begun[1].callback(Found(""))
@@ -302,7 +299,6 @@ class LeavingTests(QuestionsCase):
 
 class EqualTests(QuestionsCase):
     def test_equal_questions_are_one(self) -> None:
-        """Each of them is told, and they take one place for each address."""
         self.ask(C, "first")
         answers = [self.ask(address, "same") for address in (A, A, A, B)]
         self.assertEqual(self.questions.waiting, 2)
@@ -319,7 +315,6 @@ class EqualTests(QuestionsCase):
         self.assertEqual(self.order, [0, 1, 9, *range(2, 9)])
 
     def test_answers_are_kept(self) -> None:
-        """Nothing is done for them any more. Those without a size are not kept, and others for their time."""
         for key, size, seconds in ((1, 100, 5.0), (2, 0, 5.0), (3, 100, float("inf"))):
             self.ask(A, key)
             self.answer(key, f"{key}", size, seconds)
@@ -337,7 +332,6 @@ class EqualTests(QuestionsCase):
         self.assertEqual(self.successResultOf(self.ask(A, 1)), "x")
 
     def test_kept_answers_are_bounded_by_their_bytes(self) -> None:
-        """Those that were asked for last stay. One that is too large drops no others."""
         self.questions.limits = QuestionLimits(kept_bytes=3 * (100 + OVERHEAD))
         for key in range(3):
             self.ask(A, key)
@@ -447,7 +441,6 @@ class HostTests(SynchronousTestCase):
         self.host.journal.late = True
 
     def test_a_flood_of_lists(self) -> None:
-        """What is too much is refused. Another address is answered in the next turn but one, and not behind the flood."""
         flood = [self.web.connect(A) for _ in range(9)]
         for number, client in enumerate(flood):
             client.send(request(f"/api/matches?name=nobody{number}"))
@@ -489,7 +482,6 @@ class HostTests(SynchronousTestCase):
         self.assertEqual(self.flushLoggedErrors(), [])
 
     def test_what_is_kept_is_not_read_again(self) -> None:
-        """A record of a finished match, and its history, are read once. A list is read again when a match has ended."""
         self.host.journal.late = False
         self.play()
         paths = ("/api/matches/1.json", "/api/matches/1.svg", "/api/tables/1/history", "/api/matches", "/api/results")

@@ -44,7 +44,6 @@ class QueuesTests(SynchronousTestCase):
         return Session(name, "onitama", "192.0.2.1", False, None)
 
     def met(self, session: Session, wish: int | None = None, seats: int = 2) -> str | None:
-        """The names of those who meet when a player joins."""
         self.assertTrue(self.queues.join(KEY, session, None if wish is None else Seat(wish)))
         found = self.queues.match(KEY, session, seats)
         return None if found is None else " ".join(one.name for one in found)
@@ -144,7 +143,6 @@ class NewMatchesTests(SynchronousTestCase):
         self.rates.limit((0.5, 2))
 
     def test_an_address(self) -> None:
-        """An IPv6 network counts as one. Players of one address at one table count once. This machine is not counted."""
         for _ in range(2):
             self.assertIsNone(self.rates.refusal(HERE))
             self.rates.begin([HERE, "2001:db8::2", LOOPBACK])
@@ -158,7 +156,6 @@ class NewMatchesTests(SynchronousTestCase):
         self.assertEqual(self.rates.seconds_until(HERE), 0.0)
 
     def test_one_timer(self) -> None:
-        """For the one who waits least. It is gone when the host stops."""
         for seconds in (5.0, 2.0, 4.0):
             self.rates.wait(seconds)
         self.clock.advance(2)
@@ -184,7 +181,6 @@ class LobbyTests(SynchronousTestCase):
         return any(one["is"] == "seated" for one in told(client))
 
     def test_opening_and_resigning(self) -> None:
-        """Two at one address give up match after match: the third one begins ten seconds later, and not earlier."""
         begun = []
         ann, bob = self.enter(HERE), self.enter(HERE)
         for _ in range(25):
@@ -216,7 +212,6 @@ class LobbyTests(SynchronousTestCase):
         self.assertEqual([self.is_seated(held), self.is_seated(third)], [True, True])
 
     def test_what_is_refused_in_words(self) -> None:
-        """A table of one's own, and a house player. A house player that comes unasked comes later."""
         for _ in range(2):
             self.assertTrue(self.is_seated(self.enter(HERE, house="easy")))
         for seek in ({"house": "easy"}, {"private": True}):
@@ -300,7 +295,6 @@ class GatheringTests(SynchronousTestCase):
         return [Guest(self.lobby, name) for name in names]
 
     def test_everybody_who_waits_is_told_who_came(self) -> None:
-        """The one who came too, and in the order in which they came."""
         ann, bob = self.guests("ann", "bob")
         table = ann.open(3, goal="4")
         self.assertEqual(table, OpenTable(TableId(1), 3, {"goal": "4"}, ("ann",)))
@@ -334,7 +328,6 @@ class GatheringTests(SynchronousTestCase):
         self.assertEqual([one.name for one in self.journal.openings[table.table].seats], ["carl", "dora", "eve"])
 
     def test_wishes_for_a_seat(self) -> None:
-        """In the queue, two who want the same seat do not meet, and all others get what they want."""
         for first, second, names in (
             (None, None, ["ann", "bob"]),
             (0, None, ["ann", "bob"]),
@@ -375,7 +368,6 @@ class GatheringTests(SynchronousTestCase):
         self.assertIn("championship", str(error))
 
     def test_the_last_seat_begins_the_match(self) -> None:
-        """At a table of the same number, with the seats in the order of coming, and the table waits no more."""
         ann, bob = self.guests("ann", "bob")
         table = ann.open(goal="2").table
         bob.join(table)
@@ -428,7 +420,6 @@ class GatheringTests(SynchronousTestCase):
         self.assertRaises(NoSuchTable, carl.join, table)
 
     def test_row_117_one_address_has_so_many_tables_waiting(self) -> None:
-        """Those that have begun, or are gone, do not count; another address has its own."""
         ann, bob, carl, dora = self.guests("ann", "bob", "carl", "dora")
         first = ann.open().table
         bob.open()
@@ -444,7 +435,6 @@ class GatheringTests(SynchronousTestCase):
         self.assertEqual(len(free.waiting(QUEUE)), 9)
 
     def test_the_oldest_200_are_listed(self) -> None:
-        """A list has its end; who is not in it yet can be joined, and is when an older table is gone."""
         self.lobby = self.new_lobby(None)
         guests = self.guests(*(f"guest{number}" for number in range(202)))
         tables = [guest.open().table for guest in guests]

@@ -132,7 +132,6 @@ class RateTests(SynchronousTestCase):
         self.assertEqual(rated(match(1, ("ann", "bob"), (), cause=Cause.LEFT)), {})
 
     def test_a_shared_victory(self) -> None:
-        """Two winners of three have beaten the third, and drawn with each other."""
         ratings = rated(match(1, ("ann", "bob", "carl"), (0, 2)))
         self.assertEqual(value(ratings, "ann"), value(ratings, "carl"))
         self.assertGreater(value(ratings, "ann"), value(ratings, "bob"))

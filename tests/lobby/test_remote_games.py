@@ -35,14 +35,12 @@ class PoolTests(SynchronousTestCase):
         self.assertEqual(other.heard(), [])
 
     def test_as_many_as_there_are(self) -> None:
-        """A game takes those who wait, up to `playersMax`, and the next one begins with the others."""
         world = World({"paper-soccer.types": "*"})
         for name in ("a1", "b2", "c3", "d4", "e5", "f6"):
             world.player(name)
         self.assertEqual(world.master("nim", 2, 3).heard(), [begin(1, "a1", "b2", "c3"), begin(2, "d4", "e5", "f6")])
 
     def test_as_soon_as_there_are_enough(self) -> None:
-        """A third one waits for a fourth."""
         world = World()
         master = world.master("nim", 2, 3)
         for name in ("a1", "b2", "c3"):
@@ -96,7 +94,6 @@ class PoolTests(SynchronousTestCase):
         self.assertEqual(master.heard(), [begin(1, "ann", "bob")])
 
     def test_types_are_forgotten(self) -> None:
-        """Those that were used longest ago, and only if nobody waits for them."""
         games = World().host.lobby.remote
         for number in range(KNOWN + 10):
             games.type_of(f"t{number}")
@@ -107,7 +104,6 @@ class PoolTests(SynchronousTestCase):
 
 class GameTests(SynchronousTestCase):
     def test_moves_and_states(self) -> None:
-        """Each move goes to the master alone, and each state to all players."""
         master, (ann, bob) = World().game("ann", "bob")
         self.assertEqual(ann.ask(move(1, "<a/> x")), [])
         self.assertEqual((bob.heard(), master.heard()), ([], [move(1, "<a/> x")]))
@@ -132,7 +128,6 @@ class GameTests(SynchronousTestCase):
         self.assertEqual(master.heard(), [begin(2, "cid", "dan")])
 
     def test_refused_states(self) -> None:
-        """Nothing changes; the players hear nothing."""
         world = World()
         master, (ann, bob, _) = world.game("ann", "bob", "cid")
         world.host.robots.clear()
@@ -155,7 +150,6 @@ class GameTests(SynchronousTestCase):
         self.assertEqual(ann.heard(), [state(1, "ann")])
 
     def test_a_state_for_a_game_that_is_over(self) -> None:
-        """It has crossed the end, and is read over."""
         master, (ann, _) = World().game("ann", "bob")
         ann.drop()
         self.assertEqual(master.heard(), [left(1, "ann")])
@@ -170,7 +164,6 @@ class GameTests(SynchronousTestCase):
         self.assertEqual(master.heard(), [move(1)])
 
     def test_many_games_at_once(self) -> None:
-        """Of one master, in any order, with many messages in a segment."""
         world = World()
         master = world.master()
         players = [world.player(f"p{number}") for number in range(128)]
@@ -180,7 +173,6 @@ class GameTests(SynchronousTestCase):
             self.assertEqual(player.heard(), [state(number // 2 + 1, f"p{number // 2 * 2}")])
 
     def test_one_game_after_the_other(self) -> None:
-        """After thanks a player waits behind all others."""
         world = World()
         master, (ann, bob) = world.game("ann", "bob")
         cid = world.player("cid")
@@ -251,7 +243,6 @@ class RestartTests(SynchronousTestCase):
 
 class LeavingTests(SynchronousTestCase):
     def test_one_of_two(self) -> None:
-        """By a message, a log-out or a lost connection: the other one has won, and the master is told."""
         for leaving in (leave(1), '<message type="logout"/>', '<message type="leaveGame"/>', ""):
             world = World()
             master, (ann, bob) = world.game("ann", "bob")
@@ -272,7 +263,6 @@ class LeavingTests(SynchronousTestCase):
         self.assertIsNone(world.host.lobby.registry.get("ann"))
 
     def test_one_of_three(self) -> None:
-        """The others go on, if it was not the leaver's turn without a word."""
         master, (ann, bob, cid) = World().game("ann", "bob", "cid")
         cid.drop()
         self.assertEqual(master.heard(), [left(1, "cid")])
@@ -326,7 +316,6 @@ class LeavingTests(SynchronousTestCase):
         self.assertEqual((master.heard(), len(world.outcomes)), ([left(1, "ann")], 1))
 
     def test_a_move_on_its_way(self) -> None:
-        """Its player is lost: the master hears the move first."""
         world = World()
         master, (ann, bob) = world.game("ann", "bob")
         world.host.journal.late = True
@@ -401,7 +390,6 @@ class MasterTests(SynchronousTestCase):
         self.assertFalse(master.closed)
 
     def test_it_is_lost_and_comes_back(self) -> None:
-        """The next master hears the game anew, under another id. The players hear nothing of it."""
         world = World()
         master, (ann, bob) = world.game("ann", "bob")
         ann.say(move(1, "1"))
@@ -438,7 +426,6 @@ class MasterTests(SynchronousTestCase):
             self.assertFalse(second.closed)
 
     def test_it_does_not_come_back(self) -> None:
-        """The games are void after the grace time, and their players free."""
         world = World()
         master, (ann, bob) = world.game("ann", "bob")
         master.say('<message type="logout"/>')
@@ -516,7 +503,6 @@ class MasterTests(SynchronousTestCase):
         self.assertEqual(ann.heard(), [over(1, {"ann": False, "bob": True})])
 
     def test_a_player_leaves_without_a_master(self) -> None:
-        """The next master hears of it in its turn. With one player left the game is over."""
         world = World()
         master, (ann, bob, cid) = world.game("ann", "bob", "cid")
         ann.say(move(1, "1"))

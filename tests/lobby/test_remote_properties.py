@@ -29,8 +29,6 @@ class LuckyMaster(NimMaster):
 
 @define(eq=False)
 class Player:
-    """A player who does the same in the same situation: moves, now and then against the rules, or leaves."""
-
     name: str
     client: Client
     heard: list[str] = field(factory=list)
@@ -105,7 +103,6 @@ class Play:
         return bool(self.unread) or not all(player.over for player in self.players)
 
     def run(self) -> list[list[str]]:
-        """Play all games to their ends. What each player has heard."""
         self.start()
         idle = 0
         while idle < 40:
@@ -121,7 +118,6 @@ class LossTests(PropertyCase):
     @settings(max_examples=15)
     @given(SEEDS)
     def test_many_games_and_lost_masters(self, seed: int) -> None:
-        """Three games on one connection, in any order, and a master that is lost again and again: all hear the same."""
         self.assertEqual(played(seed, 3, 6), played(1, 3, 0))
 
     @settings(max_examples=15)
@@ -188,7 +184,6 @@ class Places(World):
         self.masters = [client for client in self.masters if not client.closed]
 
     def check(self) -> None:
-        """Each player is in one place, and hears of one game at a time."""
         kind = self.host.lobby.remote.types.get("nim")
         waiting = [] if kind is None else kind.waiting
         assert len(waiting) == len(set(map(id, waiting)))
@@ -203,7 +198,6 @@ class Places(World):
             self.listen(client)
 
     def listen(self, client: Client) -> None:
-        """A connection hears one game after the other, and nothing behind an end."""
         for line in client.heard():
             if 'type="gameState"' in line:
                 number = _ID.findall(line)[0]

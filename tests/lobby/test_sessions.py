@@ -25,7 +25,6 @@ OTHER: Any = object()
 
 class GuestTests(SynchronousTestCase):
     def away(self, resume: ResumePolicy, account: bool = False) -> tuple[SessionRegistry, Session]:
-        """A registry where ann, on wire w from address x, has lost her connection."""
         registry = SessionRegistry(resume)
         session = Session("ann", "w", "x", account, None)
         registry.sessions.add(session)
@@ -89,7 +88,6 @@ class GuestTests(SynchronousTestCase):
         self.assertEqual(session.address, "y")
 
     def test_not_taken_back(self) -> None:
-        """From another address, on another wire, where the owner allows it to nobody, or if it is an account's."""
         for resume, account, wire, address in (
             (ResumePolicy.SAME_ADDRESS, False, "w", "y"),
             (ResumePolicy.ANY, False, "v", "x"),
@@ -164,7 +162,6 @@ class GuestSeatTests(SynchronousTestCase):
         self.assertIn("cannot be taken back", self.comes_back("ann:secret"))
 
     def test_a_half_open_connection_is_replaced(self) -> None:
-        """With the key, from the same address and on the same wire; without it the name is in use."""
         session = self.seated("ann:secret")
         for text, address, wire in (
             ("ann", "x", "w"),
@@ -419,7 +416,6 @@ class LostSeatTests(SynchronousTestCase):
             self.assertNotIn("canary", repr(host.journal.openings))
 
     def test_without_a_key(self) -> None:
-        """After three seconds, and not from the opponent's address."""
         for wire in WIRES:
             host, ann = self.matched(wire, "ann", AWAY)
             ann.drop()
@@ -435,7 +431,6 @@ class LostSeatTests(SynchronousTestCase):
             self.assertIsNone(self.seat(host), wire)
 
     def test_a_half_open_connection_is_replaced(self) -> None:
-        """With the key, from the same address. The older connection is told why, and closed."""
         for wire in WIRES:
             host, ann = self.matched(wire, "ann:secret", AWAY)
             ann.heard()
@@ -447,7 +442,6 @@ class LostSeatTests(SynchronousTestCase):
             self.assertFalse(again.closed, wire)
 
     def test_a_half_open_connection_that_waits_is_replaced(self) -> None:
-        """It waits for an opponent no longer, and the newer one does."""
         host = MemoryHost(guarded=True)
         self.log_in(host, "onitama", "ann:secret", HOME)
         self.log_in(host, "onitama", "ann:secret", HOME)
@@ -494,7 +488,6 @@ class LostSeatTests(SynchronousTestCase):
             self.assertIsNotNone(self.seat(host), wire)
 
     def test_the_reserve(self) -> None:
-        """With all other connections taken by strangers, a player comes back, and strangers get none of the reserve."""
         host = MemoryHost({"limits.connections": "20"})
         ann = self.log_in(host, "onitama", "ann", HOME)
         self.log_in(host, "onitama", "bob", AWAY)
@@ -527,7 +520,6 @@ class GuessingTests(SynchronousTestCase):
         return ["".join(host.connect("onitama", address).ask(f"LOGIN|{name}")) for name in names]
 
     def test_names_of_accounts(self) -> None:
-        """The third refusal says only that there were too many, to a free name as well. Other addresses are not affected."""
         host = self.host()
         first, second, third = self.refusals(host, AWAY, "ann", "ANN", "ann")
         self.assertIn("belongs to an account", first)
@@ -565,7 +557,6 @@ class GuessingTests(SynchronousTestCase):
         self.assertIn(self.TOO_MANY, *self.refusals(host, AWAY, "ann"))
 
     def test_a_free_name_and_one_of_an_account_get_the_same_answer(self) -> None:
-        """On every wire with guests, when the address has used up its refusals, or its new names."""
         says = {wire: words.log_in for wire, words in WIRES.items()}
         says |= {"open": '{"do":"enter","name":"NAME"}', "console": "name NAME"}
         for (wire, log_in), (failures, names) in product(says.items(), ((1, 1000), (1000, 2))):

@@ -24,7 +24,6 @@ from tests.kit.watching import Stream
 
 
 def table(number: int, names: Sequence[str], since: int = 0, address: str = "192.0.2.1") -> SleepingTable:
-    """A sleeping table of these players, all of one address."""
     places = [
         Place(TableId(number), Seat(seat), SeatRecord(name, "onitama", address), 7.5) for seat, name in enumerate(names)
     ]
@@ -36,7 +35,6 @@ class IndexTests(SynchronousTestCase):
         self.index = SleepingIndex()
 
     def test_a_seat_is_found_by_its_players_name(self) -> None:
-        """As names are compared; nothing is found of a table that was taken out."""
         ours = table(3, ("Ann", "bob"))
         self.index.add([ours, table(4, ("cid", "dan"))])
         self.assertEqual(self.index.find("ann"), ours.places[0])
@@ -62,7 +60,6 @@ class IndexTests(SynchronousTestCase):
         self.assertEqual(self.index.overdue(97, 2), [5, 4])
 
     def test_the_oldest_tables_of_an_address_go_first(self) -> None:
-        """An IPv6 address counts as its network. Tables of other addresses stay."""
         here, there = "2001:db8::1", "192.0.2.2"
         self.index.add([table(number, (f"p{number}",), number, here) for number in range(1, 6)])
         self.index.add([table(number, (f"p{number}",), number, there) for number in range(11, 14)])
@@ -105,7 +102,6 @@ class SharesTests(PropertyCase):
         self.assertEqual(set(whole.overdue(0, 100)), set(range(1, len(steps) + 1)) - newest)
 
     def test_a_table_that_is_about_to_end(self) -> None:
-        """It is found by name alone: neither its age nor its addresses count."""
         index = SleepingIndex()
         index.add([of_addresses(1, set(ADDRESSES[:1])), of_addresses(2, set(ADDRESSES[:1]))])
         index.begin_end(TableId(1))
@@ -233,7 +229,6 @@ class WakingTests(SleepCase):
         self.assertEqual(host.unfinished, [1], "a player was there, and the day began anew")
 
     def test_asking_and_dropping_does_not_prolong_its_sleep(self) -> None:
-        """A player who is gone before the table is loaded was not there."""
         host = self.host()
         self.abandon(host, "ann", "bob")
         host.wait(DAY - 10)
@@ -245,7 +240,6 @@ class WakingTests(SleepCase):
         self.assertEqual((host.unfinished, len(host.lobby.registry)), ([], 0))
 
     def test_a_move_that_is_not_durable_yet_is_not_lost(self) -> None:
-        """The table is read behind everything that was added to it."""
         journal = CommittedJournal()
         host = self.host(journal=journal)
         ann, bob = host.come("ann", "bob")
@@ -274,7 +268,6 @@ class WakingTests(SleepCase):
 
 class EndTests(SleepCase):
     def test_down_time_does_not_count_and_up_time_does(self) -> None:
-        """Over several runs of the host, each of half a day."""
         host = self.host()
         self.abandon(host, "ann", "bob")
         host.wait(DAY / 2)
@@ -287,7 +280,6 @@ class EndTests(SleepCase):
         self.assertEqual(host.clock.getDelayedCalls(), [])
 
     def test_a_kill_loses_a_minute_of_up_time_at_most(self) -> None:
-        """The day does not begin anew when the host is killed."""
         host = self.host()
         self.abandon(host, "ann", "bob")
         for _ in range(12):
@@ -448,7 +440,6 @@ class EndTests(SleepCase):
         self.assertEqual((watcher.lines, watcher.ended), ([b"look\n", b"Away\n", b"Away\n", b"Archived\n"], True))
 
     def test_a_table_of_which_nobody_was_told_is_archived(self) -> None:
-        """The host ended between its first two entries."""
         journal = RecordingJournal(late=True)
         host = self.host(journal=journal)
         for name in ("ann", "bob"):
@@ -479,7 +470,6 @@ class ResumingTests(SynchronousTestCase):
         self.assertEqual(self.clock.getDelayedCalls(), [])
 
     def test_the_rest_in_slices(self) -> None:
-        """One after the other, with a pause; then the log says how long it took, and which tables are damaged."""
         self.assertEqual(
             self.begin([], ["table 7: row 3 does not match its hash"], []),
             ["12 tables to resume: their records are checked while players come in"],

@@ -114,7 +114,6 @@ class OpenWireTests(ClusterCase):
         return str(seeking["code"])
 
     def test_what_has_happened(self) -> None:
-        """The history of a match that is played, of one that is over, and of one that sleeps, which has none."""
         self.begin()
         client = self.look()
         self.ann.send(act("ox c1 c2"))
@@ -224,7 +223,6 @@ class MembersTests(OpenCase):
         return [(one["is"], one["n"]) for one in self.told(self.watcher)]
 
     def test_a_match_of_another_member(self) -> None:
-        """It is watched from any member. When its member is killed, it goes on at the leader, and the watcher stays."""
         self.begin(2)
         leader, member = self.world.hosts
         self.watcher = leader.connect("open")
@@ -239,7 +237,6 @@ class MembersTests(OpenCase):
         self.assertEqual(self.play(ann, "tiger|c2|c4"), [("back", 3), ("event", 4)])
 
     def test_another_leader(self) -> None:
-        """It shows the matches of the members that are left, and those of the old leader."""
         self.begin(3)
         first, second, _ = self.world.hosts
         [shown] = self.say(self.watcher, do="watch", table=1)

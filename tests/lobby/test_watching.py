@@ -131,7 +131,6 @@ class BoardCase(SynchronousTestCase):
 
 class BoardTests(BoardCase):
     def test_all_at_first_and_differences_then(self) -> None:
-        """At most twice a second, and only if something is different."""
         ann, bob = self.host.come("ann", "bob")
         [carl] = self.host.come("carl")
         reader = self.look()
@@ -203,7 +202,6 @@ class BoardTests(BoardCase):
         self.assertEqual(reader.read(), ["1 ann+bob at 2: 2"])
 
     def test_a_game_that_is_shown_later(self) -> None:
-        """How a match stands is on the board after the delay, and not before; that it is played is there at once."""
         self.host = MemoryHost({"toy.watch_delay": "5"}, wires=(TOY_WIRE,))
         ann, bob = self.host.come("ann", "bob")
         reader = self.look()
@@ -227,7 +225,6 @@ class BoardTests(BoardCase):
             self.host.wait(EVERY)
 
     def test_private_tables_are_not_listed(self) -> None:
-        """Neither while they wait, nor while they are played."""
         reader = self.look()
         lobby, queue = self.host.lobby, Queue(TOY)
         sessions = [self.enter(name) for name in ("ann", "bob")]
@@ -333,7 +330,6 @@ class DirectoryTests(SynchronousTestCase):
         self.assertEqual(self.spectators.counts().tables, 1)
 
     def test_names_of_guests(self) -> None:
-        """Each is new. A name that is in use, or under which a seat is kept, is left out."""
         talk = self.host.connect("open").protocol.conversation
         self.host.lobby.enter("guest.2", "open", "192.0.2.1", talk, given=True)  # type: ignore[arg-type]
         self.assertEqual([self.spectators.new_guest() for _ in range(2)], ["guest.1", "guest.3"])
@@ -356,7 +352,6 @@ class KeptTableTests(SynchronousTestCase):
         return host.lobby.enter("ann", "eriantys", "192.0.2.1", host.connect("eriantys").protocol.conversation)  # type: ignore[arg-type]
 
     def test_a_kept_seat(self) -> None:
-        """The table is shown as one that waits for this player alone, whether it is in memory or is being loaded."""
         host, session = self.begun()
         kept = host.lobby.spectators.kept_table(session)
         assert kept is not None
@@ -514,7 +509,6 @@ class FollowingTests(SynchronousTestCase):
         return [one.id for one in followed.newest(99)]
 
     def test_which_tables_there_are(self) -> None:
-        """Those that are played now, the newest first. New ones are found, and those that sleep or are over are not."""
         ann, bob, carl, _ = self.host.come("ann", "bob", "carl", "dora")
         followed = self.follow()
         self.assertEqual((self.numbers(followed), len(followed)), ([2, 1], 2))
@@ -537,7 +531,6 @@ class FollowingTests(SynchronousTestCase):
         self.assertEqual((self.numbers(followed), len(followed), table.code), ([], 1, "K7"))
 
     def test_matches_that_cannot_be_shown(self) -> None:
-        """Those of games or of versions that are not played here, and remote games. They are looked at once."""
         self.host.come("ann", "bob")
         seats = (SeatRecord("carl", "toy"), SeatRecord("dora", "toy"))
         for number, (game, version) in enumerate(((TOY.name, 2), ("chess", 1), (REMOTE.name, REMOTE.version)), 2):
@@ -574,7 +567,6 @@ class FollowingTests(SynchronousTestCase):
         self.assertEqual(self.journal.read_asked(), (2, 0))
 
     def test_one_question_for_all_tables(self) -> None:
-        """Of all that somebody watches."""
         clients = self.host.come(*"abcdef")
         followed = self.follow()
         watchers = [Watcher() for _ in range(3)]
@@ -602,7 +594,6 @@ class FollowingTests(SynchronousTestCase):
         self.assertEqual([n for n, _ in watcher.read()], [2])
 
     def test_watched_tables_that_are_not_listed(self) -> None:
-        """One that sleeps is followed on, and is played again when it wakes up."""
         ann, bob = self.host.come("ann", "bob")
         followed = self.follow()
         table, watcher = followed.get(ONE), Watcher()

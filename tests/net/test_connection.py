@@ -53,7 +53,6 @@ class ClosingTests(ConnectionCase):
         self.assertTrue(client.transport.aborted)
 
     def test_connection_that_may_not_stay_hears_nothing(self) -> None:
-        """It is told why and closed, and what it says is not heard."""
         world, _ = self.connected(connections="1")
         world.factories["toy"].log = Logger("test", observer=(lines := Lines()))
         other = world.connect("toy")
@@ -66,7 +65,6 @@ class ClosingTests(ConnectionCase):
         self.assertEqual(world.context.limiter.count, 1)
 
     def test_connection_that_is_gone_counts_no_more(self) -> None:
-        """Its place is another's."""
         world, client = self.connected(connections="1")
         client.drop()
         self.assertEqual(world.context.limiter.count, 0)
@@ -150,7 +148,6 @@ class ClosingTests(ConnectionCase):
         self.assertEqual(client.heard(), ["bye not logged in within 10 s"])
 
     def test_alarms(self) -> None:
-        """One at a time, until it rings, is called off, or the connection is gone."""
         world, client = self.connected(login_seconds="1000")
         rung: list[int] = []
         client.protocol.alarm(5, lambda: rung.append(1))
@@ -433,8 +430,6 @@ class DeadlinesTests(SynchronousTestCase):
         self.due: list[str] = []
 
     def test_due(self) -> None:
-        """It is called after its seconds, and does not run any more then: it can be set again from there."""
-
         def again() -> None:
             self.due.append("first")
             self.deadlines.set(Deadline.LOGIN, 1, lambda: self.due.append("second"))
@@ -464,8 +459,6 @@ class DeadlinesTests(SynchronousTestCase):
         flushes: list[str] = []
 
         class Flushed:
-            """Notes its flushes."""
-
             def flush(self) -> None:
                 flushes.append("flushed")
 
@@ -491,7 +484,6 @@ class PulseTests(SynchronousTestCase):
         self.pulse.join(name, 5.0, lambda now: self.heard.append((name, now)))
 
     def test_all_members_beat_together_on_one_timer(self) -> None:
-        """Who joins later beats with the others."""
         self.join("ann")
         self.clock.advance(2)
         self.join("bob")
@@ -514,7 +506,6 @@ class PulseTests(SynchronousTestCase):
         self.assertEqual([name for name, _ in self.heard], ["ann"])
 
     def test_who_is_made_to_leave_by_another_is_not_looked_at(self) -> None:
-        """Not even in the round that is under way."""
         self.pulse.join("ann", 5.0, lambda now: self.pulse.leave("bob"))
         self.join("bob")
         self.clock.advance(5)
@@ -523,7 +514,6 @@ class PulseTests(SynchronousTestCase):
 
 class GivenBackTests(SynchronousTestCase):
     def test_a_token_given_back_can_be_taken_again(self) -> None:
-        """And a full bucket does not run over."""
         bucket = TokenBucket(0.0, 1, 0.0)
         bucket.give_back()
         self.assertTrue(bucket.take(0.0))

@@ -44,7 +44,6 @@ class EndpointsCase(SynchronousTestCase):
 
 class PlainTests(EndpointsCase):
     def test_backlog(self) -> None:
-        """A long queue, unless another is asked for; behind a proxy as well."""
         for description, backlog in (
             ("tcp:1", 4096),
             ("tcp:1:interface=127.0.0.1", 4096),
@@ -95,7 +94,6 @@ class TLSTests(EndpointsCase):
     skip = missing
 
     def test_folder_and_port(self) -> None:
-        """With the interface of either family, and the folder read anew when that is asked for."""
         folder = Path(self.mktemp()).absolute()
         write_folder(folder)
         for more, interface, backlog in (
@@ -192,7 +190,6 @@ class PathTests(SynchronousTestCase):
         self.assertIn("103 bytes at most", str(caught.exception))
 
     def test_stale_socket(self) -> None:
-        """It is removed. A socket that is used and a file stay."""
         path = str(self.folder / "socket")
         remove_stale(path)
         with socket.socket(socket.AF_UNIX) as one:

@@ -83,7 +83,6 @@ class ProxiedTests(ProxiedCase):
         self.assertEqual(again.read(), b"bye too many connections from this address\n")
 
     def test_banned_client(self) -> None:
-        """A ban is of a client's address. The proxy itself is not touched."""
         self.world.lobby.bans.put("192.0.2.1", None, lambda: None)
         banned, other = self.connect(), self.connect()
         banned.receive(tcp4("192.0.2.1"))
@@ -105,7 +104,6 @@ class ProxiedTests(ProxiedCase):
         self.assertEqual(self.world.clock.getDelayedCalls(), [])
 
     def test_header_that_never_ends(self) -> None:
-        """The proxy has five seconds; a connection that goes before that leaves no timer."""
         slow, gone = self.connect(), self.connect()
         slow.receive(b"PROXY TCP4")
         gone.hang_up()
@@ -118,7 +116,6 @@ class ProxiedTests(ProxiedCase):
 
 class CountTests(ProxiedCase):
     def test_few_wait(self) -> None:
-        """From one proxy, and in all. What has a header, is refused or is lost makes room; others are closed at once."""
         self.headers.limits = Limits(header_connections=3, header_connections_per_address=2)
         first, second = self.connect(), self.connect()
         self.assertIsNone(self.connect().protocol)
@@ -243,7 +240,6 @@ REFUSED = (
 
 
 def read(pieces: list[bytes]) -> ProxyInfo | None:
-    """What is claimed in the end, all that comes behind it included."""
     reader = HeaderReader()
     while pieces:
         info = reader.feed(pieces.pop(0))

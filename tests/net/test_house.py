@@ -52,7 +52,6 @@ class HouseServiceTests(SynchronousTestCase):
         self.assertEqual(self.host.lobby.remote.limits, limits)
 
     def test_the_life_of_a_process(self) -> None:
-        """It is told where to log in, and it is ready when it says so; then it is called to seats."""
         service = self.start()
         [process] = self.reactor.processes
         told_first = json.loads(process.written)
@@ -67,7 +66,6 @@ class HouseServiceTests(SynchronousTestCase):
         self.assertRaises(HouseRefused, self.host.lobby.house.play, None, _game("eriantys"), "easy", 2, {})
 
     def test_studies(self) -> None:
-        """A process that is ready is asked. What it says comes to who asked; if it ends, they are told so."""
         service = self.start(2)
         idle, process = self.reactor.processes
         process.says(b"ready onitama\n")
@@ -111,7 +109,6 @@ class HouseServiceTests(SynchronousTestCase):
         self.assertFalse(self.folder.exists())
 
     def test_what_cannot_be_opened(self) -> None:
-        """The host goes on without house players."""
         self.folder.write_text("a file")
         service = self.start()
         self.assertIn("there are no house players: ", self.lines.of(LogLevel.error)[0])
@@ -125,7 +122,6 @@ class HouseServiceTests(SynchronousTestCase):
         self.successResultOf(service.stop())
 
     def test_folders(self) -> None:
-        """A folder of others' is closed to them; a path that is too long for a socket, and a store in memory, get another."""
         self.folder.mkdir(mode=0o755)
         self.assertEqual(private_folder(self.folder), self.folder)
         self.assertEqual(os.stat(self.folder).st_mode & 0o777, 0o700)

@@ -7,7 +7,6 @@ from tests.net.test_connection import ConnectionCase
 
 
 def rounds(world: MemoryHost, client: Client, number: int = 10) -> list[int]:
-    """Let so many rounds of turns go by; the lengths of what a client hears meanwhile."""
     lengths = []
     for _ in range(number):
         world.wait(0.01)
@@ -162,7 +161,6 @@ class HearingTests(ConnectionCase):
         self.assertFalse(client.closed)
 
     def test_twenty_refusals_within_twenty_seconds_end_a_connection(self) -> None:
-        """The twentieth is the last one; slower ones are forgiven."""
         world, client = self.connected(messages_burst="1000")
         client.say("hi ann")
         for _ in range(19):
@@ -194,7 +192,6 @@ class HearingTests(ConnectionCase):
         self.assertEqual(len(world.lobby.registry), 0)
 
     def test_hanging_up_in_mid_turn_leaves_no_timer(self) -> None:
-        """A connection that is lost while its messages wait for their turn is forgotten whole."""
         world, client = self.connected(unlimited="yes")
         client.transport.receive(b"say 2\n" * 100)
         client.transport.hang_up()
@@ -297,7 +294,6 @@ class TurnsTests(ConnectionCase):
             self.assertEqual(client.heard(), ["x"])
 
     def test_reading_pauses_while_messages_wait(self) -> None:
-        """What comes meanwhile is not taken from the transport, and is heard after what waits."""
         world, client = self.connected(unlimited="yes")
         client.transport.receive(b"say 2\n" * 100)
         client.transport.receive(b"say 3\n")

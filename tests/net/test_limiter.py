@@ -46,7 +46,6 @@ class DoorkeeperTests(PropertyCase):
         self.assertIs(door.admit("a", 0.0), None)
 
     def test_new_connections_in_a_short_time(self) -> None:
-        """Coming and going is limited too, for each address, and the time gives it back."""
         door = ConnectionLimiter(LIMITS)
         for _ in range(3):
             self.assertIs(door.admit("a", 0.0), None)
@@ -73,7 +72,6 @@ class DoorkeeperTests(PropertyCase):
         self.assertEqual(door.admit("stays", 1000.0), "too many connections from this address")
 
     def test_sweeping_forgets_no_debt(self) -> None:
-        """Who has just used up their burst is remembered through a sweep."""
         door = ConnectionLimiter(LIMITS)
         for _ in range(3):
             door.admit("a", 0.0)
@@ -85,7 +83,6 @@ class DoorkeeperTests(PropertyCase):
 
     @given(st.lists(st.tuples(st.sampled_from("abc"), st.booleans()), max_size=60))
     def test_counts_are_right(self, doings: list[tuple[str, bool]]) -> None:
-        """After any coming and going the count is that of who is in, within the limits, and refusals are counted."""
         door = ConnectionLimiter(LIMITS.changed(new_burst=1000))
         inside: list[str] = []
         refused = 0
@@ -114,7 +111,6 @@ class DoorkeeperTests(PropertyCase):
         self.assertIs(door.admit("2001:db8::9", 0.0), None)
 
     def test_reserved_connections(self) -> None:
-        """The last 5 percent are for addresses with seats in matches, two for each seat."""
         limits = LIMITS.changed(connections=40, connections_per_address=10, new_burst=1000)
         door = ConnectionLimiter(limits, seats_at=lambda address: int(address == "192.0.2.7"))
         for number in range(38):
@@ -152,7 +148,6 @@ class HttpTests(SynchronousTestCase):
         return HttpLimiter(Limits(**{**usual, "http_new_per_second": 1.0, **more}), room)
 
     def test_connections_of_one_address(self) -> None:
-        """So many at once, and so many new ones."""
         limiter = self.limiter()
         self.assertEqual([limiter.admit("a", 0.0) for _ in range(3)], [True, True, False])
         self.assertTrue(limiter.admit("b", 0.0))
@@ -179,7 +174,6 @@ class HttpTests(SynchronousTestCase):
         self.assertLess(len(limiter._new), 2_000)
 
     def test_requests(self) -> None:
-        """Those of one address have a rate, those of others have theirs."""
         limiter = self.limiter(http_requests_per_second=2.0, http_requests_burst=3)
         self.assertEqual([limiter.may_ask("a", 0.0) for _ in range(4)], [True] * 3 + [False])
         self.assertEqual(limiter.refused_requests, 1)
@@ -228,7 +222,6 @@ class MoveRateTests(SynchronousTestCase):
         )
 
     def test_a_connection_is_slowed_down(self) -> None:
-        """A hundred moves of each player at once, then twenty a second; nothing is refused."""
         world = self.host()
         table = QuickTable(world, "bot", "192.0.2.1")
         self.assertTrue(200 <= table.play() <= 202)

@@ -20,7 +20,6 @@ class WritingTests(ConnectionCase):
         self.assertEqual(sorted(writes), [b"count 1 9\n", b"count 1 9\nno not your turn\n"])
 
     def test_pieces_of_a_wire_whose_clients_read_little(self) -> None:
-        """Whole messages are joined as far as one piece has at most so many bytes."""
         for sizes, limit, expected in (
             ((3, 3, 3), 6, [6, 3]),
             ((3, 3, 3), 5, [3, 3, 3]),
@@ -126,7 +125,6 @@ class HoldingTests(ConnectionCase):
                 client.protocol.say(word)
 
     def test_nothing_is_sent_behind_a_message_for_a_time(self) -> None:
-        """What is said meanwhile comes in order, in one write, and no hold is left."""
         world, client = self.connected()
         client.protocol.say_and_hold("start", 1.0)
         self.say(client, "one", "two")
@@ -140,7 +138,6 @@ class HoldingTests(ConnectionCase):
         self.assertEqual(client.heard(), ["four"])
 
     def test_holds_of_messages_that_are_held_back(self) -> None:
-        """Each begins when its message is sent."""
         world, client = self.connected()
         for word in ("a", "b"):
             client.protocol.say_and_hold(word, 2.0)
@@ -154,7 +151,6 @@ class HoldingTests(ConnectionCase):
         self.assertEqual(client.heard(), ["behind b"])
 
     def test_hold_replaces_the_one_that_runs(self) -> None:
-        """It can be shorter or longer; 0 ends the hold at once. Without one, 0 does nothing."""
         world, client = self.connected()
         client.protocol.hold(0.0)
         client.protocol.say_and_hold("a", 10.0)
@@ -222,7 +218,6 @@ class HoldingTests(ConnectionCase):
         self.assertEqual(world.clock.getDelayedCalls(), [])
 
     def test_a_connection_lost_during_a_hold(self) -> None:
-        """Nothing is sent any more, and no timer is left."""
         world, client = self.connected()
         client.protocol.say_and_hold("a", 10.0)
         client.protocol.say("b")
@@ -230,7 +225,6 @@ class HoldingTests(ConnectionCase):
         self.assertEqual(world.clock.getDelayedCalls(), [])
 
     def test_a_close_with_more_held_back_than_is_kept(self) -> None:
-        """A client that does not read is cut off once, and for that reason."""
         world, client = self.connected()
         client.transport.reads = False
         client.say("say 70000")

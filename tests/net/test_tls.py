@@ -54,7 +54,6 @@ class TLSCase(SynchronousTestCase):
         return transport
 
     def client(self, least: int = 0, most: int = 0) -> "Client":
-        """A client that speaks these versions."""
         context = SSL.Context(SSL.TLS_CLIENT_METHOD)
         context.set_cipher_list(b"ALL:@SECLEVEL=0")
         if least:
@@ -104,7 +103,6 @@ class Client:
 
 class SpeakingTests(TLSCase):
     def test_a_connection_like_any_other(self) -> None:
-        """Words go in and out, and the address is the client's."""
         client = self.client()
         client.shake_hands()
         self.assertEqual(client.ask(b"say 3\n"), b"xx\n")
@@ -210,7 +208,6 @@ class WaitingTests(TLSCase):
         self.assertEqual(self.world.clock.getDelayedCalls(), [])
 
     def test_goodbye_that_is_not_answered(self) -> None:
-        """A client that does not answer the end of the session is cut off after two seconds."""
         client = self.client()
         client.shake_hands()
         client.tls.send(b"go\n")
@@ -238,7 +235,6 @@ class FolderTests(TLSCase):
         return str(self.assertRaises(BadOption, read_context, self.folder))
 
     def test_key_that_everybody_can_read(self) -> None:
-        """It is refused until that is mended."""
         (self.folder / "privkey.pem").chmod(0o644)
         self.assertIn("privkey.pem: everybody can read this private key (mode 0644)", self.refusal())
         (self.folder / "privkey.pem").chmod(0o640)
@@ -255,14 +251,12 @@ class FolderTests(TLSCase):
         self.assertIn("no certificate in its .pem files belongs to the private key", self.refusal())
 
     def test_two_keys(self) -> None:
-        """The same twice is one; another is one too many."""
         shutil.copy(self.folder / "privkey.pem", self.folder / "again.pem")
         read_context(self.folder)
         (self.folder / "again.pem").write_bytes(pem_key(new_key()))
         self.assertIn("found 2", self.refusal())
 
     def test_unreadable(self) -> None:
-        """A damaged key, one behind a password and a damaged certificate: nobody is asked, and no text is shown."""
         good = (self.folder / "privkey.pem").read_bytes()
         for name, data in (
             ("privkey.pem", good[:60] + b"????" + good[64:]),
@@ -277,7 +271,6 @@ class FolderTests(TLSCase):
                 self.assertNotIn("SECRET", words)
 
     def test_renewed_beside_the_old(self) -> None:
-        """Of two certificates for one key the one that is valid longer is shown."""
         key = new_key()
         (self.folder / "privkey.pem").write_bytes(pem_key(key))
         for name, years, serial in (("a.pem", 10, 1), ("b.pem", 20, 2), ("c.pem", 15, 3)):

@@ -55,7 +55,6 @@ class LineTests(PropertyCase):
         self.assertIn(r"x\n2026", text_line(event(words=forged), 0))
 
     def test_format(self) -> None:
-        """Time, namespace, level and text; how many were not written; a long text is cut and says so."""
         self.assertEqual(text_line(event(words="hm", at=1.5), 0), "1970-01-01T00:00:01.500Z [test#info] hm")
         self.assertIn("hm (and 7 like this before)", text_line(event(words="hm"), 7))
         self.assertEqual(shortened("x" * 12, 10), "x" * 10 + "... (2 more)")
@@ -63,7 +62,6 @@ class LineTests(PropertyCase):
         self.assertLess(len(json_line(event(words="\x00" * 1_000_000), 0)), 25_000)
 
     def test_json(self) -> None:
-        """One object: what was named when it was logged is a field of its own, if it is a plain value."""
         said = json.loads(json_line(event("{wire} has {ports}", wire="onitama", ports=2, secret=object()), 3))
         self.assertEqual(said["text"], "onitama has 2")
         self.assertEqual(said["fields"], {"wire": "onitama", "ports": 2})
@@ -93,8 +91,6 @@ class LineTests(PropertyCase):
             self.assertIn("RuntimeError", line)
 
     def test_deep_error(self) -> None:
-        """A stack of a thousand calls is a bounded line."""
-
         def dive(depth: int) -> None:
             if depth == 0:
                 raise ValueError("deep")
@@ -132,7 +128,6 @@ class FloodTests(LogCase):
     """Row 155: a kind of line is written so many times, and counted after that."""
 
     def test_flood_is_counted(self) -> None:
-        """A thousand hang-ups at once are a hundred lines, and the next that is written says how many were not."""
         for number in range(1000):
             self.log(event("hung up on {words}", words=number))
         self.assertEqual(len(self.lines()), LINES_AT_ONCE)
@@ -157,7 +152,6 @@ class FloodTests(LogCase):
         self.assertLessEqual(len(self.lines()), 500 + LINES_AT_ONCE)
 
     def test_acts_of_the_administrator(self) -> None:
-        """One line each: what was done and to whom; texts are quoted, and none of a thousand is left out."""
         log = Logger(namespace="test", observer=LogPublisher(FilteringLogObserver(self.log, [])))
         for number in range(1000):
             admin_act(log, "ban", name="ann\nbob", seconds=number)
@@ -186,7 +180,6 @@ class ChatterTests(LogCase):
     """What Twisted says of itself is left out, as long as nothing is wrong."""
 
     def test_chatter(self) -> None:
-        """Ports that open and close, and twistd's start, are no lines; a warning from there is one."""
         for namespace in ("log_legacy", "twisted.scripts._twistd_unix.UnixAppLogger", "twisted.internet.base"):
             self.log(event(log_namespace=namespace, words="WireFactory starting on 8893"))
             self.log(event(log_namespace=namespace, words="planted", log_level=LogLevel.warn))
@@ -282,7 +275,6 @@ class PlaceTests(LogCase):
         self.assertEqual([line.split("] ")[1] for line in self.lines()], ["from within", "from without"])
 
     def test_put_away(self) -> None:
-        """A file that was renamed is left, and a new one begun; it is its owner's alone."""
         self.log(event(words="old"))
         old = self.path.rename(self.path.with_suffix(".1"))
         self.log(event(words="still old"))
@@ -334,6 +326,5 @@ class TwistdTests(SynchronousTestCase):
 
 class EscapingTests(SynchronousTestCase):
     def test_escapes(self) -> None:
-        """A terminal's escape, a direction turned around, the end of a line in each form, a blank that looks like none."""
         self.assertEqual(escaped("\x1b[2J\x07\u202e\u2028\x85\ud800é"), r"\x1b[2J\x07\u202e\u2028\x85\ud800é")
         self.assertEqual(escaped("\xa0\u200b\U000e0041"), r"\xa0\u200b\U000e0041")

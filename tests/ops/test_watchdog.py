@@ -46,7 +46,6 @@ class NotifyTests(SynchronousTestCase):
                 return words
 
     def test_words(self) -> None:
-        """A datagram each, at a path and in the abstract name space."""
         folder = tempfile.mkdtemp(prefix="gh")  # short enough for a socket's address
         self.addCleanup(shutil.rmtree, folder)
         name = f"gamehost-test-{os.getpid()}"
@@ -72,7 +71,6 @@ class NotifyTests(SynchronousTestCase):
         self.assertEqual(self.said(end), [])
 
     def test_nobody_there(self) -> None:
-        """Without a supervisor nothing is said; one that has gone is a line of log, and no error."""
         for supervisor in (Supervisor(), Supervisor.of({}, 1), Supervisor.of({"NOTIFY_SOCKET": "vsock:2:1"}, 1)):
             supervisor.ready()
             supervisor.alive(1.0)
@@ -104,7 +102,6 @@ class SignalTests(SynchronousTestCase):
         self.assertEqual(len(self.flushLoggedErrors(OSError)), 1)
 
     def test_others(self) -> None:
-        """SIGUSR1 says what every thread does, SIGUSR2 and SIGPIPE nothing; the process goes on."""
         install_signal_handlers(self.calls.append, [])
         for number in (signal.SIGUSR1, signal.SIGUSR2, signal.SIGPIPE):
             os.kill(os.getpid(), number)
@@ -152,7 +149,6 @@ class StandstillTests(WatchdogCase):
         self.assertEqual(self.lines.events, [])
 
     def test_standstill(self) -> None:
-        """After a second it is told, once, with every thread's place; and again when it is over."""
         self.pass_time(5, beating=False)
         [words] = self.lines.of(LogLevel.critical)
         self.assertEqual(words, "the reactor has not run for 1.1 s")
@@ -232,7 +228,6 @@ class BellTests(SynchronousTestCase):
         self.assertIn("3 tables were suspended within 60 seconds", str(error))
 
     def test_slower_ones_do_not(self) -> None:
-        """A fault every half minute and a bit goes on for ever; then two more at once are too many."""
         for table in range(20):
             self.ring(table)
             self.clock.advance(30.1)

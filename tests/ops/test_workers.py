@@ -42,7 +42,6 @@ class ChildProcessTests(SynchronousTestCase):
         return self.reactor.processes[-1]
 
     def test_lines(self) -> None:
-        """In whole lines, to the process and from it; what it complains about is logged."""
         self.assertEqual(self.process.command, ["program", "word"])
         self.child.send("sit easy.1")
         self.assertEqual(self.process.written, b"sit easy.1\n")
@@ -53,7 +52,6 @@ class ChildProcessTests(SynchronousTestCase):
         self.assertEqual(self.lines.of(LogLevel.error), ["programs: oh"])
 
     def test_a_process_that_ends_is_started_again(self) -> None:
-        """At once, then less and less often; after a long run at once again."""
         for pause in (FIRST_PAUSE, 2 * FIRST_PAUSE, 4 * FIRST_PAUSE):
             self.process.end()
             self.child.send("dropped")
@@ -78,7 +76,6 @@ class ChildProcessTests(SynchronousTestCase):
         self.assertEqual(len(self.reactor.processes), 2)
 
     def test_stop(self) -> None:
-        """Its standard input is closed; if that is not enough, it is killed. It is not started again."""
         stopped = self.child.stop()
         self.assertTrue(self.process.closed)
         self.process.says(b"alive\n")
@@ -113,7 +110,6 @@ class WorkerTests(TestCase):
         self.worker = SerialWorker(reactor)
 
     def test_one_at_a_time_elsewhere_and_told_here(self) -> "defer.Deferred[None]":
-        """In the order in which it was given, what was given before the start too."""
         told: list[tuple[int, str, bool]] = []
         finished: defer.Deferred[None] = defer.Deferred()
         here = threading.current_thread()

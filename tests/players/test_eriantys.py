@@ -31,7 +31,6 @@ def begun(levels: Sequence[Level], seed: int) -> tuple[EriantysMaster, list[Play
 
 
 def winning_steps(master: EriantysMaster, seat: Seat) -> set[int]:
-    """The steps that win the match at once for the seat that is asked."""
     play = master._state
     assert isinstance(play, Play) and isinstance(play.request, AskSteps)
     found = set()
@@ -44,11 +43,9 @@ def winning_steps(master: EriantysMaster, seat: Seat) -> set[int]:
 
 class EriantysTests(SynchronousTestCase):
     def test_whole_matches(self) -> None:
-        """Every pair of levels plays whole matches, with characters and without."""
         check_whole_matches(self, ERIANTYS, pairs(), [1], settings_of, effort=0.02)
 
     def test_three_and_four(self) -> None:
-        """Tables of three and four players, of all levels."""
         line_ups = [LEVELS[1:], LEVELS[:3], LEVELS, LEVELS[::-1]]
         check_whole_matches(self, ERIANTYS, line_ups, [1, 2], settings_of, effort=0.02)
 
@@ -120,7 +117,6 @@ def at_turn(seed: int) -> Play:
 
 class TurnTests(SynchronousTestCase):
     def test_lines_are_legal(self) -> None:
-        """Each line leads from the position to the end of the turn, step by step; the best is first."""
         for seed in range(6):
             play = at_turn(seed)
             lines = turn_lines(play, Beam(3, characters=True), SeededChance(1), Budget(2_000))
@@ -143,7 +139,6 @@ class TurnTests(SynchronousTestCase):
         self.assertGreaterEqual(found[1], found[0])
 
     def test_options(self) -> None:
-        """All options of the own turn are accepted by the rules when there are no swaps half done."""
         play = at_turn(1)
         for action in options(play, characters=False):
             self.assertIsNotNone(after(play, action, SeededChance(1)).picked)

@@ -54,7 +54,6 @@ def check_tactics(test: SynchronousTestCase, wanted: int, seed: int) -> None:
 
 
 def in_danger(position: Position) -> bool:
-    """Whether some moves lose within two moves, some do not, and none wins."""
     if wins(position, 3):
         return False
     lost = [wins(position.after(move), 3) for move in position.moves()]

@@ -32,7 +32,6 @@ def after_answer(position: Position) -> Position:
 
 
 def check_tactics(test: SynchronousTestCase, wanted: int, seed: int) -> None:
-    """Hard plays so many wins in one turn, and avoids so many losses in one that can be avoided."""
     for position in islice(wins(seed), wanted):
         ending = after_answer(position).ending
         test.assertTrue(ending is not None and ending.winner == position.turn, position)
@@ -54,7 +53,6 @@ class PaperSoccerTests(SynchronousTestCase):
         check_tactics(self, 50, seed=1)
 
     def test_turns(self) -> None:
-        """The turns are those of the rules: every end, each once."""
         rng = random.Random(1)
         for position in islice(random_positions(2), 40):
             found = list(turns(place_of(position), 300))
@@ -75,7 +73,6 @@ class PaperSoccerTests(SynchronousTestCase):
             self.assertNotEqual(PaperSoccerRules(20).moves(place_of(position)), [])
 
     def test_distances(self) -> None:
-        """From the centre of an empty pitch a goal takes four turns that end on the way; a post is touched already."""
         self.assertEqual(distances(POINTS.index((0, 0)), Position().drawn), (4, 4))
         self.assertEqual(distances(POINTS.index((1, 5)), Position().drawn)[0], 0)
         self.assertEqual(len(LINKS), 105)

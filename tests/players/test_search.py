@@ -1,6 +1,4 @@
-"""
-What all players share: levels, budgets, the two searches, and what a player hears that comes back.
-"""
+"""What all players share: levels, budgets, the two searches, and what a player hears that comes back."""
 
 from collections.abc import Hashable, Sequence
 from typing import Any
@@ -113,14 +111,11 @@ class SearchTests(SynchronousTestCase):
                 self.assertLess(found.value, 0, heap)
 
     def test_distance(self) -> None:
-        """The value says in how many plies the game is won."""
         self.assertEqual(Search(RULES, Budget(LARGE)).best(3, [1, 2, 3], 9).value, WIN - 1)
         self.assertEqual(Search(RULES, Budget(LARGE)).best(7, [1, 2, 3], 9).value, WIN - 3)
         self.assertEqual(Search(RULES, Budget(LARGE)).best(8, [1, 2, 3], 9).value, 4 - WIN)
 
     def test_same_as_without_pruning(self) -> None:
-        """The values of all moves agree with those of plain minimax."""
-
         def plain(heap: int, depth: int) -> int:
             if heap == 0:
                 return -WIN
@@ -233,8 +228,6 @@ def sent(game: str, message: Any, kind: str) -> Any:
 
 
 class Fed:
-    """A player in one seat that hears what the open wire tells."""
-
     def __init__(self, test: SynchronousTestCase, game: str, seat: int, seed: int) -> None:
         self.test, self.game, self.seat, self.seed = test, game, Seat(seat), seed
         self.before: list[Any] = []
@@ -306,7 +299,6 @@ class FromMessagesTests(SynchronousTestCase):
         self.play("stratego", 2, seed=3, back=41, most=200)
 
     def test_what_is_known_in_stratego(self) -> None:
-        """A player that comes back knows of the enemy what it knew before."""
         known = [
             (one.knowledge, one.squares, one.view, one._calm)
             for fed in self.play("stratego", 2, seed=4, back=150, most=300)
@@ -355,7 +347,6 @@ class LadderTests(SynchronousTestCase):
         self.assertEqual(wilson(10, 10)[1], 1.0)
 
     def test_two_games_a_pair(self) -> None:
-        """Every level meets the one below in both seats, and each game is counted once."""
         lines: list[str] = []
         scores = ladder("onitama", 2, effort=0.02, say=lines.append)
         self.assertEqual([score.won + score.lost + score.drawn for score in scores], [2] * (len(Level) - 1))

@@ -1,6 +1,4 @@
-"""
-Players of Stratego: set-ups, what they know, and whole matches.
-"""
+"""Players of Stratego: set-ups, what they know, and whole matches."""
 
 import random
 from collections import Counter
@@ -69,7 +67,6 @@ class Pair:
         tell(self.players[number], self.masters[number].act(SECOND_PLAYER, action, 0))
 
     def second_moves(self) -> bool:
-        """A move of the second side that is legal in both matches, and no battle of an exchanged piece."""
         first, second = (master.position for master in self.masters)
         assert first is not None and second is not None
         common = set(first.legal_moves()) & set(second.legal_moves())
@@ -167,7 +164,6 @@ class StrategoTests(SynchronousTestCase):
         self.assertIsNone(player.answer())
 
     def test_takes_a_set_up_over(self) -> None:
-        """A seat with some pieces placed one by one is completed one by one, then ready."""
         master = STRATEGO.new_master(2, {}, SeededChance(1))
         player = player_of(seat=1)
         master.begin(0)
@@ -217,7 +213,6 @@ def played(seed: int, most: int) -> tuple[Position, Knowledge]:
 
 class KnowledgeTests(SynchronousTestCase):
     def test_true(self) -> None:
-        """In random games, every piece that is known is what it is taken for, and the counts fit."""
         for seed in range(20):
             position, knowledge = played(seed, 300)
             enemies = {place: piece for place, piece in enumerate(position.squares) if piece & SECOND}
@@ -279,8 +274,6 @@ class KnowledgeTests(SynchronousTestCase):
 
 
 class SetUpTests(SynchronousTestCase):
-    """All forty pieces, the flag behind."""
-
     def test_each_set_up_of_the_library_has_exactly_the_pieces_of_a_side(self) -> None:
         box = Counter({kind.id: kind.count for kind in KINDS.values()})
         for rows in LIBRARY:

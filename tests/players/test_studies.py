@@ -112,7 +112,6 @@ FEW: Mapping[str, tuple[int, ...]] = {"onitama": (1, 2, 3), "paper-soccer": (3, 
 
 
 def missed(seeds: Mapping[str, tuple[int, ...]]) -> list[str]:
-    """The matches in which the study does not tell the blunder."""
     found = []
     for name, some in seeds.items():
         for seed in some:
@@ -128,7 +127,6 @@ class StudyTests(SynchronousTestCase):
         self.assertEqual(missed(FEW), [])
 
     def test_what_is_told(self) -> None:
-        """Standings by entry, the last one being the result; turns in their order, few of them; the same each time."""
         opening, entries, blunder = planted("onitama", 1)
         study = study_of(opening, entries)
         self.assertEqual(study, study_of(opening, entries))

@@ -19,7 +19,6 @@ SHARE = {"onitama": 1, "paper-soccer": 1, "eriantys": 20, "stratego": 40}
 
 class SlowHouseTests(SynchronousTestCase):
     def test_many_matches(self) -> None:
-        """House players of all levels: no action is refused, and every match ends by the rules."""
         for game in GAMES:
             for number in range(max(1, MATCHES // SHARE[game])):
                 host = MemoryHost(house_rules=RULES)
@@ -59,7 +58,6 @@ class SlowHouseTests(SynchronousTestCase):
                 self.assertEqual([one.refused for one in process.seen if one.refused], [])
 
     def test_all_wires(self) -> None:
-        """Programs of all levels on all wires against house players, with lost connections and processes."""
         for number in range(max(1, MATCHES // 100)):
             for wire in ("onitama", "paper-soccer", "eriantys", "stratego-lines", "stratego-frames", "open"):
                 host = MemoryHost(house_rules=RULES)
@@ -77,7 +75,6 @@ class SlowHouseTests(SynchronousTestCase):
                 self.assertEqual([one.refused for one in process.seen if one.refused], [], (wire, number))
 
     def test_what_is_hidden_changes_nothing(self) -> None:
-        """Many pairs of matches of Stratego that differ in what is hidden."""
         for level in Level:
             for seed in range(20):
                 check_pair(self, level, seed, moves=60)

@@ -85,7 +85,6 @@ class BotTests(SynchronousTestCase):
         self.assertEqual(self.ends, 4)
 
     def test_after_its_game(self) -> None:
-        """It is told the last lines, and has some time to end. What it writes is not read."""
         for patiently in (True, False):
             bot = self.bot()
             bot.finish(["QUIT DRAW"], patiently)
@@ -148,7 +147,6 @@ class GamesTests(SynchronousTestCase):
                 self.assertFalse(world.runs["bob"].sound)
 
     def test_nonsense_and_silence(self) -> None:
-        """Each costs the own game, and the reason is printed."""
         for protocol, after, instead, words in (
             (
                 UCC,
@@ -184,8 +182,6 @@ class GamesTests(SynchronousTestCase):
         self.assertEqual(world.machine.bots[0].told[-1], "QUIT DEFAULT")
 
     def test_illegal_moves_that_are_told(self) -> None:
-        """The bot is asked again twice in a turn. A legal answer goes on with the game."""
-
         class Clumsy(Damaged):
             tries = 0
 
@@ -208,7 +204,6 @@ class GamesTests(SynchronousTestCase):
         self.assertEqual(world.machine.bots[1].told[-2:], ["0 0 UP ILLEGAL", "QUIT ILLEGAL"])
 
     def test_damaged_answers(self) -> None:
-        """Each ends its game, or is a move; the bridge and the host go on."""
         chance, letters = SeededChance(7), "0123456789 sFBUPDOWNLEFTRIGHT\t-+x\x00é"
         for number in range(20):
             for protocol in BOTS:
@@ -277,7 +272,6 @@ class LostConnectionTests(SynchronousTestCase):
 
 class AtTheHostTests(SynchronousTestCase):
     def seated(self, **terms: Any) -> World:
-        """A match that has begun, whose bots say nothing."""
         world = World()
         for name in ("ann", "bob"):
             world.bridge(name, CODINGAME, lambda: lambda lines: (), answer_time=600.0, **terms)
@@ -312,7 +306,6 @@ class AtTheHostTests(SynchronousTestCase):
         self.assertIn("no connection to the host: ", self.end_of(world, "ann"))
 
     def test_a_host_that_does_not_come_back(self) -> None:
-        """The bridge ends after half a minute without a connection, and its bot with it. Until then it comes back."""
         world = self.seated()
         for seconds, ends in ((PATIENCE - 5, False), (PATIENCE - 5, False), (PATIENCE, True)):
             world.kill_host()
@@ -333,7 +326,6 @@ class AtTheHostTests(SynchronousTestCase):
         self.assertIn("the host says: ", self.end_of(world, "ann"))
 
     def test_a_match_that_ends_while_the_connection_is_lost(self) -> None:
-        """How, is not told; the next game begins. The other one has won."""
         world = self.seated(games=2)
         near, far = world.links[0]
         near.hang_up()
@@ -352,7 +344,6 @@ class AtTheHostTests(SynchronousTestCase):
         self.assertTrue(all(bot.told for bot in world.machine.bots))
 
     def test_a_bot_that_fails_while_the_connection_is_lost(self) -> None:
-        """The host is told when the bridge is back."""
         world = self.seated()
         near, far = world.links[0]
         near.hang_up()
@@ -365,7 +356,6 @@ class AtTheHostTests(SynchronousTestCase):
         self.assertEqual(world.printed["ann"], world.printed["bob"])
 
     def test_an_answer_while_the_bridge_comes_back(self) -> None:
-        """At each moment of it, the host hears the answer once."""
         for steps in range(10):
             world = self.seated()
             world.machine.slow = 1  # the bridges hear line by line
@@ -427,7 +417,6 @@ class CommandTests(SynchronousTestCase):
 
 class PluginTests(SynchronousTestCase):
     def test_the_bridge_of_the_page(self) -> None:
-        """It is found beside the game, and plays a match of gomoku."""
         page = (ROOT / "docs" / "bridges.rst").read_text("utf-8")
         block = re.search(r"code-block:: python\n\n(.*?)\n\nThen ", page, re.DOTALL)
         assert block is not None

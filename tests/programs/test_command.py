@@ -46,7 +46,6 @@ class ConnectionTests(SynchronousTestCase):
         return protocol
 
     def test_two_matches(self) -> None:
-        """It says who has won, begins the next one, and closes the connection after the last."""
         protocol = self.connect(2)
         protocol.dataReceived(START + b"MOVE_WAS_MADE|ox|c1|c2\n")
         self.assertIn(b"LOGIN|ann\nMAKE_MOVE|", self.transport.value())
@@ -251,7 +250,6 @@ class ServersTests(SynchronousTestCase):
         self.assertEqual(playing.result, "nobody has won")
 
     def test_a_refused_set_up(self) -> None:
-        """The same color once more: it is sent again; a refused move is asked for again."""
         playing = program("stratego-lines")
         for message in (lines.New(), lines.Color("red")):
             playing.hear(message)
@@ -265,7 +263,6 @@ class ServersTests(SynchronousTestCase):
         self.assertEqual(len(playing.think()), 1)
 
     def test_stratego_frames(self) -> None:
-        """Errors, refused set-ups, and a server that does not say the side."""
         self.check("stratego-frames", frames.Error("no room"), says="the server says: no room")
         self.check("stratego-frames", frames.Connected(), frames.PlacementInvalid(), says="refuses the set-up")
         for first, y in ((True, 0), (False, 6)):
@@ -279,7 +276,6 @@ class ServersTests(SynchronousTestCase):
         self.assertEqual(playing.act(Ready()), (frames.Ready("ready"),))
 
     def test_coming_back_to_a_set_up(self) -> None:
-        """The pieces that are not placed yet are placed one by one."""
         playing = program("stratego-frames")
         board = "F1" + "." * 38 + set_up_board(Seat(0), ROWS)[40:]
         for message in (frames.Connected(), frames.Side("1"), frames.Board(board)):
@@ -355,7 +351,6 @@ class WholeMatches(SynchronousTestCase):
             self.assertEqual([one.refused for one in process.seen if one.refused], [])
 
     def test_the_process_and_the_connection_are_lost(self) -> None:
-        """A person who comes back, and a house player that comes back, play on at the same position."""
         for wire in PLAYABLE:
             host = MemoryHost(house_rules=RULES)
             process = HouseProcess(host)
@@ -375,7 +370,6 @@ class WholeMatches(SynchronousTestCase):
             self.assertEqual([one.refused for one in process.seen if one.refused], [])
 
     def test_against_each_other(self) -> None:
-        """Two programs on one wire, and on the two wires of Stratego."""
         for wires in (
             *(("onitama", "open"), ("onitama-final", "onitama-final"), ("paper-soccer", "paper-soccer")),
             ("stratego-lines", "stratego-frames"),
@@ -389,7 +383,6 @@ class WholeMatches(SynchronousTestCase):
             self.assertEqual(len(host.journal.openings), 1)
 
     def test_a_restart_of_the_host(self) -> None:
-        """A person who comes back after it finds the house player at the table."""
         for wire in ("onitama", "paper-soccer", "eriantys"):
             host = MemoryHost(house_rules=RULES)
             process = HouseProcess(host)
@@ -429,7 +422,6 @@ class WirePlayerTests(SynchronousTestCase):
         self.assertEqual(self.player.think(), ())
 
     def test_refusals(self) -> None:
-        """The player is told; after some of them the program gives up."""
         self.player.hear(m.Start("ann", "bob", "white=boar,ox;black=crab,eel;spare=tiger"))
         for _ in range(MOST_REFUSALS - 1):
             self.assertEqual(len(self.player.think()), 1)

@@ -105,7 +105,6 @@ class HousePlayerTests(SynchronousTestCase):
         self.assertEqual((self.gone, self.client.closed), (["easy.1"], True))
 
     def test_a_host_that_does_not_want_it(self) -> None:
-        """Then it is gone; after a lost connection it stays."""
         self.client.hear(Lost("gone", 0.5))
         self.assertNoResult(self.playing)
         self.client.hear(Lost("no seat is kept for this name", None))
@@ -131,7 +130,6 @@ class HousePlayerTests(SynchronousTestCase):
 
 class ControlTests(SynchronousTestCase):
     def test_lines(self) -> None:
-        """Where to log in, and who sits down: each of them once at a time. One who is called meanwhile comes again."""
         reactor: Any = MemoryReactorClock()
         reactor.getThreadPool = lambda: None
         control = Control(reactor)
@@ -148,7 +146,6 @@ class ControlTests(SynchronousTestCase):
         self.assertEqual([address for address, *_ in reactor.unixClients], ["/nowhere/socket"] * 3)
 
     def test_a_study(self) -> None:
-        """It is told under its number when all its steps are done. Of a record that fits no rules, only the number is."""
         reactor: Any = MemoryReactorClock()
         control = Control(reactor)
         control.makeConnection(StringTransport())
@@ -305,7 +302,6 @@ class Person:
             client.core.say(said)
 
     def go_on(self) -> bool:
-        """Hear and say what there is. Whether there was anything."""
         did = self.client.exchange()
         match = self.program.match
         work = match.work() if match is not None else None
@@ -357,7 +353,6 @@ class OpenProgramTests(SynchronousTestCase):
         self.assertTrue(last.player.knowledge.shown or last.player.knowledge.suspects)  # type: ignore[attr-defined]
 
     def test_killed_in_thought(self) -> None:
-        """A process that ends before it answers is asked again."""
         host, process = self.host()
         person = Person(host, "onitama", house="easy")
         process.came = lambda player: setattr(player, "asleep", len(process.seen) % 2 == 1)
@@ -452,7 +447,6 @@ class ThinkingTests(PropertyCase):
         done(result)
 
     def test_alone(self) -> None:
-        """One that is alone has the whole effort of its level."""
         self.ask()
         self.work()
         self.assertEqual((self.efforts, self.think.waiting), ([1.0], 0))
@@ -472,7 +466,6 @@ class ThinkingTests(PropertyCase):
         self.assertGreaterEqual(min(self.efforts), LEAST)
 
     def test_late(self) -> None:
-        """One that has waited too long answers with the least effort."""
         self.ask()
         self.ask()
         self.work(5.0)

@@ -81,7 +81,6 @@ class StoredAccountsTests(AccountsContract, StoreCase, PropertyCase):
         self.assertEqual(self.pump.broken, [])
 
     def test_everything_is_there_in_another_life(self) -> None:
-        """Names as they were written, digests with what they cost, and the password still fits."""
         book = self.new_book()
         book.add(account("Ann"), nobody)
         book.add(account("Žofie"), nobody)
@@ -96,7 +95,6 @@ class StoredAccountsTests(AccountsContract, StoreCase, PropertyCase):
         self.assertFalse(ann.digest.fits(b"secret"))
 
     def test_changes_are_there_in_another_life(self) -> None:
-        """A new name and a deleted account; also after a kill, when the mark still counts the account."""
         book = self.new_book()
         for name in ("ann", "bob", "carl"):
             book.add(account(name), nobody)
@@ -161,7 +159,6 @@ class StoredAccountsTests(AccountsContract, StoreCase, PropertyCase):
         self.assertEqual(rows(self.journal, "PRAGMA user_version"), [(len(schemas()),)])
 
     def test_the_store_decides_who_gets_a_key(self) -> None:
-        """An account of which this process does not know is found when its key is asked for."""
         first, taken, owners = account("ann"), account("ANN"), list[Account]()
         book = self.new_book()
         twin = StoredAccounts(self.journal)
@@ -172,7 +169,6 @@ class StoredAccountsTests(AccountsContract, StoreCase, PropertyCase):
         self.assertEqual((owners, twin.find("ann")), ([first, first], first))
 
     def test_what_other_members_change_is_learned(self) -> None:
-        """An account that is new, has another digest or another name, or is gone. Nothing is written."""
         self.new_book()
         book, seen = StoredAccounts(self.journal), list[tuple[Account | None, Account | None]]()
         book.learned = lambda before, after: seen.append((before, after))
@@ -264,7 +260,6 @@ class NotesContract(SynchronousTestCase):
         self.assertEqual(list(read_accounts(self.connected)), [changed])
 
     def test_other_names(self) -> None:
-        """An account is renamed if the key is free. One that is deleted is not read again."""
         ann, bob = (Account(name, Digest(Cost(2, 1, 1), b"salt", b"hash")) for name in ("ann", "bob"))
         self.write(AddAccount(ann), AddAccount(bob))
         carl = Account("Carl", ann.digest)
@@ -296,7 +291,6 @@ class SqliteTests(NotesContract):
         self.connected = SqliteDatabase(self.connection)
 
     def test_a_row_is_left_of_a_deleted_account(self) -> None:
-        """Accounts are counted. It has no name and no digest."""
         self.write(AddAccount(Account("ann", Digest(Cost(2, 1, 1), b"salt", b"hash"))), delete_account("ann"))
         self.assertEqual(self.connected.rows("SELECT name, salt, hash FROM account"), [("", b"", b"")])
 
@@ -363,7 +357,6 @@ class NamesTests(SynchronousTestCase):
         self.check(claims, rows, results, {**rows.homes, "free": Home(1)}, [])
 
     def test_claims_of_somebody_with_an_opponent_elsewhere(self) -> None:
-        """The opponent's member is the answer if nobody waits here, and nothing is noted."""
         there, gone, here = offer("ann", 2, 4), offer("old", 9, 3), offer("bob", 1, 5)
         for offers, queue, home in (
             ((there,), QUEUE, 2),
@@ -378,13 +371,11 @@ class NamesTests(SynchronousTestCase):
         self.check([Claim("new", QUEUE)], known, [1], {"new": Home(1)}, [there])
 
     def test_releases(self) -> None:
-        """Only names that are at home here and known here are free then. They do not wait any more."""
         rows = self.rows(offer("ann", 1, 1), offer("bob", 2, 2), ann=Home(1), bob=Home(2), eve=Home(1, False))
         left = {"bob": Home(2), "eve": Home(1, False)}
         self.check([Release(["ann", "bob", "eve", "nobody"])], rows, [None], left, [offer("bob", 2, 2)])
 
     def test_transfers(self) -> None:
-        """A name goes to a member that is alive. A transfer that was carried out is carried out again."""
         rows = self.rows(offer("ann", 1, 1), ann=Home(1), bob=Home(2), eve=Home(1, False), tom=Home(9))
         self.check([Transfer("ann", 2)], rows, [True], {**rows.homes, "ann": Home(2)}, [])
         self.check([Transfer("lost", 2)], rows, [True], {**rows.homes, "lost": Home(2)}, [offer("ann", 1, 1)])
@@ -406,7 +397,6 @@ class NamesTests(SynchronousTestCase):
         self.check([Wait("bob", QUEUE, True), Wait("nobody", QUEUE, True)], rows, [None, None], homes, both)
 
     def test_a_group_sees_its_own_changes(self) -> None:
-        """A name can be claimed, wait and be free again in one group."""
         claims: list[Request] = [Claim("ann", QUEUE), Wait("ann", QUEUE, True), Claim("bob", QUEUE), Release(["ann"])]
         self.check(claims, self.rows(), [1, None, 1, None], {"bob": Home(1)}, [])
         self.assertEqual(keys_of(claims), {"ann", "bob"})
@@ -457,7 +447,6 @@ class TableNumbersTests(SynchronousTestCase):
         self.assertEqual(self.taken_now, [])
 
     def test_the_next_block_comes_late(self) -> None:
-        """One is taken at once, twice as large, and later ones are as large. The late one is used, too."""
         self.assertEqual(self.take(65), list(range(1, 66)))
         self.assertEqual(self.taken_now, [128])
         self.answer()
@@ -466,7 +455,6 @@ class TableNumbersTests(SynchronousTestCase):
         self.assertEqual(self.taken_now, [128])
 
     def test_nobody_to_ask(self) -> None:
-        """As long as a host starts. Blocks do not grow without end."""
         self.patch(numbers, "LARGEST_BLOCK", 200)
         self.numbers.ask = None
         self.assertEqual(self.take(600), list(range(1, 601)))
@@ -491,7 +479,6 @@ class RegistryTests(SynchronousTestCase):
         self.requests.answer(self.requests.asked.pop(0), result)
 
     def test_every_request_is_put_in_order(self) -> None:
-        """And answered, if somebody waits for the answer."""
         keep = self.answers.append
         self.requests.claim("ann", QUEUE, keep)
         self.requests.waits("ann", QUEUE, False)

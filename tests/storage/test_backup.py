@@ -58,7 +58,6 @@ class BackupTests(StoreCase):
         self.assertFalse((self.folder / "copy.sqlite").exists())
 
     def test_copy_that_fails_is_removed(self) -> None:
-        """A disk that is full leaves no half copy behind."""
         self.stop(self.start())
 
         def fail(*_: object) -> None:
@@ -91,7 +90,6 @@ class OnlineBackupTests(StoreCase):
         return self.results[-1]
 
     def test_a_host_goes_on_from_it(self) -> None:
-        """It verifies, only its owner can read it, and a host that starts on it continues every table."""
         journal = self.start()
         table = self.play(journal, 300)
         made = self.back_up(journal)
@@ -107,7 +105,6 @@ class OnlineBackupTests(StoreCase):
         self.play(later, 2)
 
     def test_moves_go_on_meanwhile(self) -> None:
-        """What is committed between two slices is confirmed at once, and is in the backup."""
         journal = self.start()
         table = self.play(journal, 2000)
         confirmed = 0
@@ -190,7 +187,6 @@ class OnlineBackupTests(StoreCase):
         self.assertFalse(self.copy.exists())
 
     def test_a_store_with_a_fault(self) -> None:
-        """It can be backed up when its owner accepts that. The faults are told."""
         journal = self.start()
         self.play(journal, 5)
         self.stop(journal)
@@ -209,7 +205,6 @@ class OnlineBackupTests(StoreCase):
         self.assertTrue(self.copy.exists())
 
     def test_a_host_that_stops(self) -> None:
-        """A backup that was not made is told so, and leaves nothing."""
         journal = self.start()
         self.play(journal, 3)
         begin(journal)(self.copy, self.results.append)

@@ -59,7 +59,6 @@ class DamageCase(StoreCase):
         return folder / path.name
 
     def killed(self) -> Path:
-        """A store with thirty groups in its log, each noted."""
         journal = self.start_marking()
         table = self.play(journal, 0)
         for _ in range(30):
@@ -96,7 +95,6 @@ class LogTests(DamageCase):
         self.assertEqual(self.held(self.killed()), 30)
 
     def flipped(self, left: Path, place: int, bit: int) -> Path:
-        """A copy of a killed store with one other bit in its log."""
         spoilt = self.copy(left)
         log = bytearray(sidecar_path(left, "-wal").read_bytes())
         log[place] ^= 1 << bit
@@ -132,7 +130,6 @@ class LogTests(DamageCase):
         self.assertEqual(self.held(self.flipped(left, 32 + 4120 * frames - 1, 3)), 29, "a torn end, for all we know")
 
     def test_what_is_refused_is_left_as_it_was(self) -> None:
-        """No byte of any file is changed by the refusal, and no room is needed: with the damage undone, everything is there."""
         left = self.killed()
         log = sidecar_path(left, "-wal")
         whole = log.read_bytes()
@@ -157,7 +154,6 @@ class LogTests(DamageCase):
         self.assertIn("log store.sqlite-wal is missing", self.refused(self.copy(left)))
 
     def test_lost_accounts_are_noticed(self) -> None:
-        """Though no entry is lost with them; and when they were all there was."""
         for tables in (0, 1):
             path = self.folder / f"accounts{tables}.sqlite"
             journal = self.start_marking(path)
@@ -215,7 +211,6 @@ class StoreTests(DamageCase):
         self.stop(self.start())
 
     def test_another_journal_is_refused(self) -> None:
-        """A store of the same length, under this one's mark, is not this one."""
         other = self.folder / "other.sqlite"
         journal = self.start(other)
         self.play(journal, 22)
@@ -224,7 +219,6 @@ class StoreTests(DamageCase):
         self.assertIn("row 23 is not the one that was recorded", self.refusal())
 
     def test_a_lost_or_empty_store_is_refused(self) -> None:
-        """A host does not begin anew where something was."""
         self.path.unlink()
         refusal = self.refusal()
         self.assertIn(f"{self.path}: the journal is missing, and 23 rows", refusal)
@@ -235,7 +229,6 @@ class StoreTests(DamageCase):
         self.assertEqual(records(self.start(accept_loss=True)), [])
 
     def test_a_truncated_store_is_refused(self) -> None:
-        """Half a file is no journal, with or without the owner's word."""
         whole = self.path.read_bytes()
         self.path.write_bytes(whole[: len(whole) // 2 // 4096 * 4096])
         self.assertIn("damaged", self.refusal())
@@ -253,7 +246,6 @@ class StoreTests(DamageCase):
         self.stop(self.start())
 
     def test_rows_that_were_changed_are_refused(self) -> None:
-        """A row of a table that goes on, a missing row even of a finished table, and a table that is listed and not there."""
         by_rows(self.path)
         whole = self.path.read_bytes()
         for statement, why in (
@@ -266,7 +258,6 @@ class StoreTests(DamageCase):
             self.path.write_bytes(whole)
 
     def test_a_damaged_table_is_given_up_with_the_owners_word(self) -> None:
-        """It is named, and the other tables go on, in this run and the next."""
         journal = self.start()
         third = self.play(journal, 2)
         self.stop(journal)
@@ -282,7 +273,6 @@ class StoreTests(DamageCase):
         self.assertEqual(journal.skipped, [])
 
     def test_a_table_that_was_put_away_is_left_out(self) -> None:
-        """Nobody plays on at a table that was put away, even if the list of unfinished tables names it."""
         journal = self.start()
         records(journal)
         journal.append(self.first, Entry(EntryKind.ARCHIVED, 99), nothing)
@@ -373,7 +363,6 @@ class RecordCheckTests(StoreCase):
             connection.execute("UPDATE event SET at_ms = at_ms - 1 WHERE game = ? AND n = ?", (table, n))
 
     def test_the_rest_is_checked_in_slices(self) -> None:
-        """Whole tables, until there are enough rows. A damaged one is told, and the others go on."""
         self.damage(4, 3)
         journal = self.reopened(ROWS)
         self.assertFalse(journal.all_checked)
@@ -536,7 +525,6 @@ def retrying(store: SqliteStore, changes: Sequence[Change]) -> None:
 
 
 def swallowing(store: SqliteStore, changes: Sequence[Change]) -> None:
-    """A planted fault: a failed commit is taken for a good one."""
     try:
         store.commit(changes)
     except (apsw.Error, Damaged):  # the second one: the first row of a table was lost so
@@ -565,7 +553,6 @@ class FaultTests(SynchronousTestCase):
         self.assertGreater(disk.calls, CALLS)
 
     def test_no_space_once(self) -> None:
-        """ENOSPC at one call: nothing false acknowledged, a clean next run."""
         self.assertEqual(faults(range(1, CALLS + 1), FULL, once=True), {None: CALLS})
 
     def test_no_space_for_good(self) -> None:
@@ -578,7 +565,6 @@ class FaultTests(SynchronousTestCase):
         self.assertEqual(faults(range(1, CALLS + 1, 4), BROKEN, once=False), {None: CALLS // 4})
 
     def test_trying_again_is_caught(self) -> None:
-        """A commit that is repeated after a failure leaves a journal that the checks refuse."""
         found = faults(range(1, CALLS, 3), BROKEN, once=True, commit=retrying)
         self.assertGreater(sum(found.values()) - found[None], 10)
 
@@ -587,7 +573,6 @@ class FaultTests(SynchronousTestCase):
         self.assertGreater(found["lost"], 10)
 
     def test_nothing_is_written_after_a_failure(self) -> None:
-        """A store that has failed once refuses every later group, even when the disk is well again."""
         drive, runs = Drive(), Runs(random.Random(1))
         disk = Disk()
         store = open_on(drive, disk, Runs(random.Random(0)))
@@ -647,5 +632,4 @@ class KillCase(SynchronousTestCase):
 
 class KillTests(KillCase):
     def test_what_was_said_is_there(self) -> None:
-        """Twenty-five kills at any moment: no acknowledged entry is lost, every next run starts."""
         self.assertGreater(self.kill(25, seed=1), 2500)

@@ -170,7 +170,6 @@ class NameTests(DamageCase):
         self.stop(self.start())
 
     def test_mount_points(self) -> None:
-        """The system's list has them with some characters as numbers. A folder that is mounted is another thing."""
         folder = self.folder / "a b\t\\c"
         folder.mkdir()
         store = folder / "store.sqlite"
@@ -228,7 +227,6 @@ class NoFilesTests(StoreCase):
         return mend
 
     def test_no_file_left(self) -> None:
-        """Entries become durable all the same; the mark and the note of a clean end come later, or not in this run."""
         for number in (errno.EMFILE, errno.ENFILE):
             journal = self.start()
             mend = self.fail_with(number)
@@ -273,7 +271,6 @@ class FreeSpaceTests(StoreCase):
             self.assertEqual(self.room(total, free, wanted), room_left)
 
     def test_a_copy_leaves_room_for_the_host(self) -> None:
-        """On the store's own disk the limit for new tables is kept; elsewhere the copy alone has to fit."""
         block = 4096
         disk = os.statvfs_result((block, block, 1000 * GIB // block, 0, 3 * GIB // block, 0, 0, 0, 0, 255))
         for folder, size, fit in ((self.folder, 2 * GIB, True), (self.folder, 2 * GIB + 1, False)):
@@ -283,7 +280,6 @@ class FreeSpaceTests(StoreCase):
         self.assertFalse(fits(elsewhere / "copy", 3 * GIB + 1, self.path, GIB, lambda path: disk))
 
     def test_a_store_on_a_full_disk_is_opened(self) -> None:
-        """It says that it has no room, and what is in it is read."""
         journal = self.start()
         self.play(journal, 3)
         self.stop(journal)
@@ -342,7 +338,6 @@ class ProofKeyTests(SynchronousTestCase):
         self.assertNotEqual(proof_key(self.store), proof_key(Path(self.mktemp()).absolute()))
 
     def test_what_is_no_key_is_replaced(self) -> None:
-        """An empty file, a short one, and one that is not in hex."""
         for text in ("", "00ff", "no key at all"):
             self.path.write_text(text)
             key = proof_key(self.store)
@@ -480,7 +475,6 @@ class CheckedRowsTests(DamageCase):
             return read_checked(journal.database.connection)
 
     def test_a_start_notes_what_it_found(self) -> None:
-        """Up to the last row; a later start does so when enough is new. The entries of a run count."""
         self.assertEqual(self.checked(), CheckedRows(24, 24, 0))
         for expected in (CheckedRows(24, 24, 0), CheckedRows(30, 32, 0)):
             journal = self.start()
@@ -490,7 +484,6 @@ class CheckedRowsTests(DamageCase):
             self.assertEqual(self.checked(), expected)
 
     def test_old_rows_are_not_read(self) -> None:
-        """A row of a finished table that is lost later is not looked for at a start; `verify` names it."""
         self.change(self.path, "DELETE FROM event WHERE game = 1 AND n = 3")
         self.stop(self.start())
         with reading(self.path) as journal:
@@ -533,7 +526,6 @@ class WriteAheadLogTests(DamageCase):
             check_log(self.path.with_name("store.sqlite-wal").read_bytes())
 
     def test_a_damaged_header(self) -> None:
-        """Without its header nothing of a log can be read."""
         log = self.killed().with_name("store.sqlite-wal").read_bytes()
         for place in range(0, 32, 5):
             spoilt = bytearray(log)

@@ -28,7 +28,6 @@ class GroupCase(StoreCase):
     mark: Mark | None = None
 
     def opened(self, most: int = 10, at_once: int = 4, most_moved: int = 5, accept_loss: bool = False) -> SqliteStore:
-        """The store, which moves soon; all that is durable is marked now."""
         connection = sqlite3.connect(self.path, isolation_level=None)
         self.addCleanup(connection.close)
         store = open_store(connection, self.mark, index_step=6, accept_loss=accept_loss)
@@ -37,7 +36,6 @@ class GroupCase(StoreCase):
         return store
 
     def note(self, store: SqliteStore) -> None:
-        """The mark on the disk is that of the newest commit."""
         self.mark = store.mark
         store.marked = self.mark.last
 
@@ -147,7 +145,6 @@ class AnywhereTests(GroupCase):
         self.assertEqual([row.n for row in single_rows(store.tables.rows(1))], [0, 1, 2, 3, 4, 5])
 
     def test_other_tables_are_not_read(self) -> None:
-        """To find one table, commits are read that have its number, and no others."""
         store = self.opened(most=1000)
         for number in range(300, 320):
             store.commit([(TableId(number), OPENING)])
@@ -194,7 +191,6 @@ class MovingTests(GroupCase):
         self.opened()
 
     def test_what_an_earlier_run_has_left_is_moved(self) -> None:
-        """Of tables that nobody has come back to, too."""
         store = self.opened(most=99)
         for table in (ONE, TWO):
             store.commit([(table, OPENING), (table, MOVE), (table, MOVE)])
@@ -281,7 +277,6 @@ class DamageTests(DamageCase):
         self.assertEqual([(one.table, len(one.entries)) for one in records(journal)], [(2, 2)])
 
     def test_a_loss_at_the_end(self) -> None:
-        """With the owner's word a table goes on with what there is."""
         self.change_body(6, b"8" * 8)
         journal = self.start(accept_loss=True)
         self.assertEqual([len(one.entries) for one in records(journal)], [4])
@@ -290,7 +285,6 @@ class DamageTests(DamageCase):
         self.assertEqual([len(one.entries) for one in records(self.start())], [5])
 
     def test_what_belongs_to_no_table_counts_for_none(self) -> None:
-        """A table that was removed leaves items in commits."""
         with closing(sqlite3.connect(self.path)) as connection:
             store = open_store(connection, None, accept_loss=True)
             recent = entries_by_table(commits_in(store.database))

@@ -90,7 +90,6 @@ class InspectContract(JournalCase):
         self.assertEqual((findings.tables, findings.rows, findings.faults), (4, 10, []))
 
     def test_verify_names_a_changed_row(self) -> None:
-        """In a finished table too, which a start does not look at."""
         self.spoil("UPDATE event SET seat = 0 WHERE game = 1 AND n = 2")
         self.assertEqual(self.faults(), ["table 1: row 2 does not match its hash"])
 
@@ -106,7 +105,6 @@ class InspectContract(JournalCase):
         )
 
     def test_verify_names_rows_of_another_release(self) -> None:
-        """A row that is whole and means nothing here is named once; the table's place in the list is not judged."""
         journal = self.start()
         kind: Any = 42
         records(journal)
@@ -134,7 +132,6 @@ class SqliteTests(StoreCase, InspectContract):
                 connection.execute(statement)
 
     def test_reading_changes_nothing(self) -> None:
-        """After a clean stop there are the same files with the same bytes."""
         before = {path.name: path.read_bytes() for path in self.folder.iterdir()}
         self.assertEqual(self.faults(), [])
         self.assertEqual({path.name: path.read_bytes() for path in self.folder.iterdir()}, before)
@@ -235,13 +232,11 @@ class PruneTests(DamageCase):
         self.stop(journal)
 
     def tables(self, path: object = None) -> dict[int, int]:
-        """The tables of a journal without faults, with their numbers of entries."""
         with reading(self.archive if path == "archive" else self.path) as journal:
             self.assertEqual(journal.verify().faults, [])
             return {summary.table: summary.entries for summary in journal.tables() if isinstance(summary, Summary)}
 
     def test_old_tables_are_moved(self) -> None:
-        """Those that are finished and old enough, with all their rows; they can be read in the archive."""
         before = self.tables()
         self.assertEqual(prune(str(self.path), 5 * DAY, self.archive), Pruned(3, 13 + 15 + 16))
         self.assertEqual(self.tables(), {2: 12, 5: 16, 6: 17})
@@ -249,7 +244,6 @@ class PruneTests(DamageCase):
         self.assertEqual(self.archive.stat().st_mode & 0o777, 0o600)
 
     def test_a_host_goes_on(self) -> None:
-        """Its unfinished table is there, numbers go on, and a second archive can be made."""
         prune(str(self.path), 5 * DAY, self.archive)
         journal = self.start()
         self.assertEqual([len(record.entries) for record in records(journal)], [12])
@@ -346,7 +340,6 @@ class CopyingTests(StoreCase):
         self.assertEqual(self.play(journal, 1), 5)
 
     def test_stores_that_are_left_alone(self) -> None:
-        """A target that exists, a source in use, and one with a fault."""
         self.assertIn("this file exists", self.copy_refused(self.path))
         journal = self.start()
         self.assertIn("has this journal open; stop it first", self.copy_refused())
@@ -443,7 +436,6 @@ class PostgresCopyingTests(PostgresCase):
             self.assertEqual(self.play(copy, 1), 5)
 
     def test_stores_that_are_left_alone(self) -> None:
-        """A source in use, a target in use, one that is not empty, and one that does not become equal."""
         self.patch(inspect, "LOCK_PATIENCE", 0.0)
         journal = self.start()
         self.play(journal, 1)

@@ -58,7 +58,6 @@ class StoreAndReaderCase(StoreCase):
 
 class QuestionTests(StoreAndReaderCase):
     def ask(self, below: int | None, count: int) -> list[tuple[int, int]]:
-        """The number and the length of each match that is found."""
         return [(one.table, one.entries) for one in find_finished(self.reader.tables, below, count)[0]]
 
     def test_placed_or_not(self) -> None:
@@ -95,7 +94,6 @@ class QuestionTests(StoreAndReaderCase):
         self.assertEqual(self.ask(None, 9), [])
 
     def test_a_record_between_changes(self) -> None:
-        """To be played on, it has what was added before, and not what follows."""
         self.store.commit(
             [
                 (TableId(1), OPENING),
@@ -108,7 +106,6 @@ class QuestionTests(StoreAndReaderCase):
         self.assertEqual(load.answer.entries[:1], (BEGAN,))
 
     def test_the_newest_entries(self) -> None:
-        """Those behind the known ones, table by table. What another release wrote has a reason, and the others are read."""
         for table in (1, 2, 3):
             self.play(table, OPENING, BEGAN, MOVE)
         found = read_entries_after(self.reader.tables, {TableId(3): 2, TableId(2): 1, TableId(1): 0, TableId(9): 0})
@@ -289,7 +286,6 @@ class ReaderCase(StoreCase):
 
 class ReaderReaderTests(ReaderCase):
     def test_one_at_a_time_and_in_order(self) -> None:
-        """The second is not begun before the first is answered."""
         reader, answered = self.reader(), list[int]()
         for number in (1, 2, 3):
             reader.put(partial(self.note, answered, number), "", read_record, TableId(number))
@@ -302,8 +298,6 @@ class ReaderReaderTests(ReaderCase):
         self.assertEqual((answered, reader.waiting), ([1, 2, 3], 0))
 
     def test_a_store_that_cannot_be_read(self) -> None:
-        """Nothing is found, the log says why, and the next question is answered."""
-
         def fail() -> list[Any]:
             raise OSError("planted")
 
@@ -317,7 +311,6 @@ class ReaderReaderTests(ReaderCase):
         self.assertEqual(self.warned[0], "read_record was not answered: OSError: planted")
 
     def test_the_end(self) -> None:
-        """What is being read is given up, the rest is not begun, all are called back, and the store is closed."""
         reader, answered = self.reader(), list[int]()
         for number in (1, 2, 3):
             reader.put(partial(self.note, answered, number), "", read_record, TableId(number))
@@ -352,7 +345,6 @@ class BesideTests(ReaderCase):
         self.assertEqual(self.pump.broken, [])
 
     def test_what_was_confirmed_is_found(self) -> None:
-        """A question behind a callback finds what that has confirmed, move after move."""
         journal = self.start()
         table = journal.new_table()
         seen: list[int] = []
@@ -370,7 +362,6 @@ class BesideTests(ReaderCase):
             self.assertGreaterEqual(number, least)
 
     def test_a_stop_waits_for_no_question(self) -> None:
-        """Every question is called back before the end, most of them without an answer, and nothing is asked after it."""
         journal = self.start()
         table = self.play(journal, 1)
         journal.append(table, END, nothing)
@@ -448,7 +439,6 @@ class ReadsContract(JournalCase):
                 self.assertEqual([(row.game, row.n) for row in tables.rows_after(last, most)], expected)
 
     def test_one_match(self) -> None:
-        """Its first and its last row; none of a table that does not exist, and none of one that goes on."""
         ends = self.tables.finished(TableId(7))
         assert ends is not None
         self.assertEqual((ends.first.n, ends.last.n), (0, 1))
@@ -492,7 +482,6 @@ class PostgresTests(PostgresCase, ReadsContract):
         self.read(session)
 
     def test_tables_of_others(self) -> None:
-        """Those of other runs that do not sleep and have begun, the newest ones, and how many there are."""
         [(epoch,)] = self.sql("SELECT epoch FROM member")
         tables = TableRows(self.asked, epoch)
         self.assertEqual(tables.elsewhere(9), ([], 0))

@@ -52,7 +52,6 @@ def chain(*entries: Entry) -> list[Row]:
 
 
 def changed(row: Row, place: int, bit: int) -> Row:
-    """A row with one bit of one column's value turned over."""
     value: Any = row[place]
     if value is None:
         value = 1 << bit % 63
@@ -112,7 +111,6 @@ class RowTests(PropertyCase):
 
     @given(st.lists(any_entry, max_size=8), st.data())
     def test_one_bit_breaks_the_chain(self, entries: list[Entry], data: st.DataObject) -> None:
-        """Any bit of any column of any row, `h` among them, is missed when it is not as it was."""
         rows = chain(*entries)
         chain_of(rows)
         number = data.draw(st.integers(0, len(rows) - 1))
@@ -123,7 +121,6 @@ class RowTests(PropertyCase):
 
     @given(st.lists(any_entry, min_size=1, max_size=6), st.data())
     def test_a_row_lost_or_moved_breaks_the_chain(self, entries: list[Entry], data: st.DataObject) -> None:
-        """A row that is missing before the last, doubled, or in another's place does not go unnoticed."""
         rows = chain(*entries)
         number = data.draw(st.integers(0, len(rows) - 2))
         self.assertRaises(Damaged, chain_of, rows[:number] + rows[number + 1 :])
@@ -154,7 +151,6 @@ class RowTests(PropertyCase):
         self.assertRaises(Damaged, chain_of, [Row(1, 7, 0, 0, int(EntryKind.ACTED), None, b"", h)])
 
     def test_a_kind_of_a_later_release_is_named(self) -> None:
-        """A kind that is not known here says so, with its table and number."""
         error = self.assertRaises(Undecodable, read_entry, Row(9, 7, 3, 0, 42, None, b"\0\0", b""))
         self.assertEqual(str(error), "table 7: row 3 is of kind 42, which this release does not know")
 
@@ -183,7 +179,6 @@ class RowTests(PropertyCase):
 class ChainTests(PropertyCase):
     @given(st.lists(st.binary(max_size=20), max_size=6), st.data())
     def test_same_as_row_by_row(self, notations: list[bytes], data: st.DataObject) -> None:
-        """The same head, and of a table with a changed row the same damage."""
         rows = [opening_row(1, TableId(1), TableHeader("toy", 1, ()), 0)]
         head = Head(0, rows[0].h)
         for seq, notation in enumerate(notations, 2):
@@ -215,7 +210,6 @@ ONE, TWO = TableId(1), TableId(2)
 
 
 def build(*changes: Change) -> Group:
-    """The group of some changes. Its rows have the number 3. Table 2 has 5 rows."""
     return build_group(changes, repeat(3), lambda: 12.5, {}, lambda table: {TWO: Head(4, b"12345678")}[table])
 
 
@@ -232,14 +226,12 @@ class GroupTests(SynchronousTestCase):
         self.assertEqual((group.opened, group.archived), ([1], []))
 
     def test_matches_that_end(self) -> None:
-        """With a result, each with its opening, if that is known. A match that was put away has none."""
         group = build((ONE, OPENING), (ONE, END), (TWO, END))
         self.assertEqual(group.ended, [(group.rows[1], (3, OPENING)), (group.rows[2], None)])
         self.assertTrue(group.noted)
         self.assertEqual(build((ONE, OPENING), (ONE, Entry(EntryKind.ARCHIVED, 3))).ended, [])
 
     def test_chains_that_end(self) -> None:
-        """With an outcome, when a table is put away, and when its last player is gone."""
         group = build((ONE, OPENING), (ONE, END), (TWO, Entry(EntryKind.ARCHIVED, 3)))
         self.assertEqual((group.heads, [row.game for row in group.archived]), ({1: None, 2: None}, [2]))
         group = build((TWO, MOVE), Sleep(TWO, 7), Sleep(TWO, None), (TWO, MOVE))

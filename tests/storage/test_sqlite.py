@@ -98,7 +98,6 @@ class LifeTests(StoreCase):
         self.assertEqual(names, {"store.sqlite", "store.sqlite.hwm", "store.sqlite.starts"})
 
     def test_stop_commits_what_was_handed_over(self) -> None:
-        """A stop right behind an entry keeps it, and calls back before it says that it has stopped."""
         journal = self.start()
         table = self.play(journal, 0)
         called: list[int] = []
@@ -159,7 +158,6 @@ class LifeTests(StoreCase):
         self.assertEqual(self.start().uptime, 8)
 
     def test_a_table_of_another_release_is_left_out_and_named(self) -> None:
-        """A kind that is not known keeps that table from being played on, and no other."""
         journal = self.start()
         known, other = self.play(journal, 1), self.play(journal, 0)
         new_kind = Entry(EntryKind.ACTED, 5)
@@ -177,7 +175,6 @@ class LifeTests(StoreCase):
         self.assertRaises(ValueError, later.append, other, MOVE, nothing)
 
     def test_a_finished_table_is_loaded(self) -> None:
-        """In this run and in a later one. Nothing can be added to it by that."""
         journal = self.start()
         table = self.play(journal, 1)
         journal.append(table, END, nothing)
@@ -218,7 +215,6 @@ class LifeTests(StoreCase):
             self.assertEqual(rows(journal, f"PRAGMA {pragma}"), [(value,)])
 
     def test_a_failed_write_ends_everything(self) -> None:
-        """After an error: one word to the host, no callback, and nothing tried again; stopping is still answered."""
         journal = self.start()
         table = self.play(journal, 1)
         called: list[str] = []
@@ -255,7 +251,6 @@ class OwnershipTests(StoreCase):
         self.assertEqual(self.pump.broken, [])
 
     def test_the_same_process(self) -> None:
-        """It can neither host a store twice, nor read one that it hosts. After the end it can."""
         journal = self.start()
         self.play(journal, 2)
         self.assertIn(f"{self.path}: another host has this journal open; stop that host", self.refusal())
@@ -312,7 +307,6 @@ class OwnershipTests(StoreCase):
         self.assertEqual(stat.S_IMODE(self.path.stat().st_mode), 0o644)
 
     def test_a_newer_schema_is_refused(self) -> None:
-        """A store that a newer release has changed is not touched."""
         self.stop(self.start())
         with closing(sqlite3.connect(self.path)) as newer:
             newer.execute("PRAGMA user_version=99")
@@ -323,7 +317,6 @@ class OwnershipTests(StoreCase):
         self.assertRaises(StoreUnusable, self.start)
 
     def test_restarts_in_a_loop_are_stopped(self) -> None:
-        """The sixth start within a minute after unclean ends is refused; a clean end is not counted."""
         now = [1_700_000_000.0]
         for _ in range(9):
             self.stop(self.start(guard=True, wall=lambda: now[0]))
@@ -378,14 +371,12 @@ class LockOwnerTests(PropertyCase):
 
 class SchemaTests(PropertyCase):
     def test_statements_of_a_script(self) -> None:
-        """A semicolon in a comment or a text ends nothing."""
         script = "-- one; two\nCREATE TABLE a(b); -- three\n\nINSERT INTO a VALUES (';\n');\n"
         parts = list(statements(script))
         self.assertEqual("".join(parts), script)
         self.assertEqual(len(parts), 2)
 
     def test_every_schema_is_numbered(self) -> None:
-        """The schemas count from 1 without a gap; the first makes the journal's tables."""
         self.assertGreaterEqual(len(schemas()), 1)
         self.assertIn("CREATE TABLE event(", schemas()[0])
 
@@ -399,7 +390,6 @@ class SchemaTests(PropertyCase):
             self.assertEqual(store.execute("SELECT count(*) FROM sqlite_schema").fetchone(), (0,))
 
     def test_an_older_store_is_brought_up(self) -> None:
-        """Only the steps that are missing are taken, and what was in the store stays."""
         path = self.mktemp()
         with closing(sqlite3.connect(path, isolation_level=None)) as store:
             version = lock(store)

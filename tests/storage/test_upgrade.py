@@ -131,7 +131,6 @@ class UpgradeTests(StoreCase):
         self.assertEqual([one.name for one in path.parent.glob("*.schema-*")], [])
 
     def test_killed_while_it_is_converted(self) -> None:
-        """kill -9 at any statement, or at any file that is opened, renamed or deleted: the next start goes on."""
         for schema in (1, schemas_with_stores()[-2]):
             step, converted = 0, False
             while not converted:
@@ -153,7 +152,6 @@ class UpgradeTests(StoreCase):
             self.assertGreater(step, 40)
 
     def test_an_older_release(self) -> None:
-        """It names both schemas, and the way back. On the copy it starts."""
         self.stop(self.start())
         newest = len(schemas())
         with closing(sqlite3.connect(self.path, isolation_level=None)) as connection:
@@ -201,7 +199,6 @@ class IndexTests(StoreCase):
         return [row.n for row in single_rows(FileRows(SqliteDatabase(self.connection)).rows(table))]
 
     def test_a_step_places_everything(self) -> None:
-        """Nothing is placed until six rows wait; then all of them are, those of the same group included."""
         self.store.commit([(TableId(number), OPENING) for number in range(1, 6)])
         self.assertEqual(self.count("placed"), 0)
         self.store.commit([(TableId(6), OPENING), (ONE, MOVE), (ONE, END)])
@@ -211,7 +208,6 @@ class IndexTests(StoreCase):
         self.assertEqual(placed_faults(SqliteDatabase(self.connection)), [])
 
     def test_rows_are_found_in_both_parts(self) -> None:
-        """Of a table that is placed, of one that is not, of one that is in part, after every single row."""
         played: list[Change] = [
             (ONE, OPENING),
             (ONE, MOVE),
@@ -258,7 +254,6 @@ class IndexTests(StoreCase):
         self.assertEqual([file for file in found if "etilqs" in file], [])
 
     def test_verify_counts_the_index(self) -> None:
-        """A row that is not there, one that points elsewhere, and an end that is lost are named."""
         self.store.commit([(TableId(number), OPENING) for number in range(1, 8)])
         for spoilt, fault in (
             ("DELETE FROM placed WHERE game = 4", "6 rows, 6 of them right, and must have 7"),
@@ -302,7 +297,6 @@ class OlderStoreTests(StoreCase):
             self.path.with_name(self.path.name + ".hwm").write_text(write_mark(held(older)))
 
     def test_every_older_store_is_brought_up(self) -> None:
-        """Its rows are there as they were, its unfinished table goes on, and nothing is wrong with it afterwards."""
         for version in range(2, len(schemas()) + 1):
             super().setUp()
             self.make(version)
@@ -323,7 +317,6 @@ class OlderStoreTests(StoreCase):
         self.assertEqual((found, commits), (self.rows, [(7,)]))
 
     def test_damage_is_refused_before_anything_is_changed(self) -> None:
-        """A chain that is broken is found, and the store is of its old schema still."""
         with closing(sqlite3.connect(self.path, isolation_level=None)) as store:
             store.execute("UPDATE event SET at_ms = at_ms + 1 WHERE seq = 3")
         before = self.path.read_bytes()

@@ -81,7 +81,6 @@ class WriterCase(SynchronousTestCase):
 
 class WriterTests(WriterCase):
     def test_what_gathers_during_a_commit_is_the_next_group(self) -> None:
-        """The first change goes alone and at once; all that comes meanwhile goes together."""
         self.begin()
         for _ in range(7):
             self.writer.put([CHANGE])
@@ -121,7 +120,6 @@ class WriterTests(WriterCase):
         self.assertEqual(told, [0])
 
     def test_stop_comes_after_what_was_queued(self) -> None:
-        """What is queued before a stop is committed and called back; then the mark, then the end."""
         self.begin()
         self.writer.put([CHANGE])
         self.stop()
@@ -130,7 +128,6 @@ class WriterTests(WriterCase):
         self.assertEqual(self.pump.broken, [])
 
     def test_a_failed_commit_is_final(self) -> None:
-        """Nothing of the group is acknowledged, nothing later is written, and the host is told once."""
         self.begin()
         self.ledger.fails = "commit"
         self.writer.put([CHANGE])
@@ -160,7 +157,6 @@ class WriterTests(WriterCase):
         return writer._marks.qsize()
 
     def test_a_mark_comes_a_tenth_of_a_second_after_the_first_change(self) -> None:
-        """In a busy host a mark is written with the first commit after a tenth of a second, and not with each."""
         self.assertEqual(self.marks((0.0, 0.04, 0.09, 0.1, 0.12, 0.19, 0.23)), 2)
 
     def test_a_mark_comes_after_five_hundred_changes(self) -> None:
@@ -188,7 +184,6 @@ class WriterTests(WriterCase):
         self.stop()
 
     def test_an_idle_journal_is_marked_too(self) -> None:
-        """After the last change of the evening the mark is written without waiting for another."""
         self.stop()
         times = iter([0.0, 0.0])
         ledger = CommitTarget()
@@ -269,7 +264,6 @@ class BacklogTests(SynchronousTestCase):
         self.backlog = Backlog(lambda: self.now)
 
     def add(self, size: int, durable: Callable[[], None] = nothing) -> None:
-        """A turn with one change."""
         self.backlog.add(CHANGE, size, durable)
         self.backlog.hand_over()
 
@@ -328,7 +322,6 @@ class BacklogTests(SynchronousTestCase):
         self.assertEqual((BacklogLimits().most_waiting, BacklogLimits().most_bytes), (10_000, 8_388_608))
 
     def test_a_callback_that_raises_stops_no_other(self) -> None:
-        """All are called, in order, inside the group; what was raised is raised again at the end."""
         called: list[str] = []
 
         @contextmanager
@@ -391,7 +384,6 @@ class TurnTests(StoreCase):
             journal.append(table, MOVE, partial(self.durable.append, number))
 
     def test_one_turn_is_one_group(self) -> None:
-        """Nothing is handed over before the turn ends; then everything is, in order and as one group."""
         journal = self.start(after_turn=self.turns.append, group=self.group)
         for _ in range(2):
             self.add(journal, 3)
@@ -403,7 +395,6 @@ class TurnTests(StoreCase):
         self.assertEqual(self.groups, 2)
 
     def test_the_last_turn_is_not_forgotten(self) -> None:
-        """A journal that is stopped in the middle of a turn keeps what was added in it; the turn's end changes nothing."""
         journal = self.start(after_turn=self.turns.append)
         self.add(journal, 3)
         self.stop(journal)
@@ -413,7 +404,6 @@ class TurnTests(StoreCase):
         self.assertEqual(len(record.entries), 3)
 
     def end(self, journal: DurableJournal) -> None:
-        """A table ends, and its players have just been told."""
         table = journal.new_table()
         journal.open(table, OPENING, lambda: None)
         journal.append(table, END, lambda: None)

@@ -71,7 +71,6 @@ class FollowingTests(TableCase):
         self.assertEqual(watcher.read(), [(2, Counted(2, 2))])
 
     def test_facts(self) -> None:
-        """Names, wires and code are those of the opening; `n` is that of the list while nobody watches."""
         world, ann, bob, table, watcher = self.watched()
         self.assertEqual((table.names, table.wires, table.code, table.n), (("ann", "bob"), ("toy", "toy"), "", 1))
         table.unwatch(watcher)
@@ -82,7 +81,6 @@ class FollowingTests(TableCase):
         self.assertEqual(table.n, 3)
 
     def test_long_records(self) -> None:
-        """They are carried out in slices, and one who stops watching stops that."""
         world = self.world(settings={"toy.goal": "100000"})
         ann, bob = self.seat(world)
         for _ in range(400):
@@ -119,7 +117,6 @@ class FollowingTests(TableCase):
         self.assertEqual((watcher.read(), table.n), ([], 3), "an old answer")
 
     def test_records_that_cannot_be_followed(self) -> None:
-        """Those who watch are told that it is over for them, those included who were shown nothing."""
         wrong = Entry(EntryKind.ACTED, 9, Seat(1), b"+1", (0,))
         for entries in ([wrong], "table 1: row 2 is of kind 63, which this release does not know"):
             _, _, _, table, watcher = self.watched()
@@ -138,7 +135,6 @@ class FollowingTests(TableCase):
         self.assertEqual(len(self.flushLoggedErrors()), 3)
 
     def test_a_fault_of_the_view(self) -> None:
-        """It ends the watching of this match alone."""
         _, _, _, table, watcher = self.watched()
         watcher.read()
         assert table._follower is not None
@@ -201,14 +197,12 @@ class TakenOverTests(SynchronousTestCase):
         return client
 
     def watch(self) -> Watcher:
-        """One more who watches."""
         table, watcher = self.tables.get(ONE), Watcher()
         assert isinstance(table, FollowedTable)
         self.assertTrue(table.watch(watcher))
         return watcher
 
     def test_it_goes_on(self) -> None:
-        """Nothing is told twice, `n` continues, and who is away is known from then on."""
         watcher = self.watch()
         self.ann.say("+1")
         self.pair.wait()
@@ -250,7 +244,6 @@ class TakenOverTests(SynchronousTestCase):
         self.assertEqual(late.read(), [Look(1, (Seat(0),), Counted(0, 9))])
 
     def test_nobody_was_shown_anything(self) -> None:
-        """The first one who comes is shown what the table itself shows."""
         followed = self.tables.get(ONE)
         assert isinstance(followed, FollowedTable)
         self.pair.take_over()
@@ -281,7 +274,6 @@ class TakenOverTests(SynchronousTestCase):
         self.assertEqual((followed.n, watcher.read()), (3, [(3, Away(Seat(0)))]))
 
     def test_it_sleeps_again(self) -> None:
-        """Those who watch stay, and are told when it goes on."""
         watcher = self.watch()
         self.ann.say("+1")
         self.pair.wait()

@@ -50,8 +50,6 @@ class Words:
 
 
 class Reader:
-    """A watcher that notes what it is told, and how many others were told before it in `order`."""
-
     def __init__(self, order: list["Reader"] | None = None, address: str = "") -> None:
         self.text = ""
         self.address = address
@@ -149,7 +147,6 @@ class GalleryTests(GalleryCase):
         self.assertEqual(late.text, "3: 3 away 0;")
 
     def test_the_end(self) -> None:
-        """It is the last thing told; then the gallery is gone, and nothing is left of it."""
         host = self.open("toy.goal=1")
         table = self.table
         self.watch(reader := Reader())
@@ -161,7 +158,6 @@ class GalleryTests(GalleryCase):
         self.assertEqual(self.galleries._galleries, {})
 
     def test_one_goes(self) -> None:
-        """Nothing more is told to them, not even what is queued; with the last one the gallery goes."""
         host = self.open()
         stays, goes = Reader(), Reader()
         self.watch(stays)
@@ -205,7 +201,6 @@ class GalleryTests(GalleryCase):
         self.assertEqual(reader.read(), "1: 0 away 0;")
 
     def test_a_late_journal(self) -> None:
-        """All who come while a look waits are shown that look, and miss nothing behind it."""
         journal = RecordingJournal(late=True)
         host = self.open(journal=journal)
         journal.release()
@@ -221,7 +216,6 @@ class GalleryTests(GalleryCase):
         self.assertEqual((first.text, second.text), ("2: 1 away 0;3: 2;", "2: 1 away 0;3: 2;"))
 
     def test_an_old_look_is_not_shown(self) -> None:
-        """When something happened that only players were told of, the next one is shown the match as it is now."""
         host = self.open()
         self.watch(Reader())
         host.until_idle()
@@ -232,7 +226,6 @@ class GalleryTests(GalleryCase):
         self.assertEqual(reader.text, "2: 0 away 0;")
 
     def test_a_table_that_was_loaded_anew(self) -> None:
-        """Those who watched the table as it was before are told that this is over; the next ones watch the new one."""
         self.open()
         self.watch(old := Reader())
         again = self.world(settings={"toy.goal": "100"})
@@ -254,7 +247,6 @@ class GalleryTests(GalleryCase):
 
 class DelayTests(GalleryCase):
     def test_everything_comes_later(self) -> None:
-        """A look is taken when it is asked for, and shown when its time has come; the end too."""
         host = self.open("toy.watch_delay=30", "toy.goal=3")
         self.assertEqual((self.galleries.delay("toy"), self.galleries.delay("other")), (30, 0))
         self.watch(reader := Reader())
@@ -296,7 +288,6 @@ class LimitTests(GalleryCase):
         return str(self.assertRaises(WatchRefused, self.watch, Reader(address=address)))
 
     def test_of_an_address(self) -> None:
-        """All tables count together, and an IPv6 network. Others, and this machine's own address, are not affected."""
         host = self.open("limits.watchers_per_address=2")
         self.back(host, "carl"), self.back(host, "dora")
         first, *_ = readers = [Reader(address=f"2001:db8::{number}") for number in range(2)]
@@ -437,7 +428,6 @@ class SecretTests(SynchronousTestCase):
             self.assertTrue(list(differences(20, 0, game)), leak.__doc__)
 
     def test_a_leak_of_a_table_is_found(self) -> None:
-        """Its outbox forgets whom an event is for."""
         tell_all = Outbox._tell
 
         def tell(outbox: Outbox[Any, Any], events: Sequence[To[Any]], first: Seat | None = None) -> None:

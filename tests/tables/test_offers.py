@@ -64,7 +64,6 @@ class AgreementTests(OfferCase):
             self.assertEqual((entry.kind, entry.seat), (kind, 0))
 
     def test_after_a_restart_the_match_is_where_it_was(self) -> None:
-        """A move of each was taken back; the next run of the host shows the same, and play goes on."""
         host, ann, bob = self.match(4)
         self.agree(bob, ann, "takeback")
         self.agree(ann, bob, "takeback")
@@ -175,7 +174,6 @@ class RefusalTests(OfferCase):
         self.assertEqual(self.refused(self.offer(ann)), "bob is away")
 
     def test_who_has_come_in_elsewhere(self) -> None:
-        """A second connection takes the seat, and knows nothing of the offer."""
         host = self.host()
         _, bob, key = self.matched(host)
         self.offer(bob)
@@ -215,7 +213,6 @@ class RefusalTests(OfferCase):
         self.assertEqual(bob.heard(), [])
 
     def test_a_rated_match(self) -> None:
-        """Its moves stand; a draw counts."""
         host = self.host()
         players = [host.connect("open") for _ in range(2)]
         for client, name in zip(players, ("ann", "bob"), strict=True):

@@ -54,7 +54,6 @@ class TurnsTests(SynchronousTestCase):
         return "".join(self.log)
 
     def test_one_turn_each_in_a_round(self) -> None:
-        """In the order in which they came; who has more waits for the next round."""
         for name, left in (("a", 3), ("b", 1), ("c", 2)):
             self.waits(name, left)
         self.assertEqual([self.heard(), self.heard(PAUSE), self.heard(PAUSE)], ["abc", "ac", "a"])
@@ -83,7 +82,6 @@ class TurnsTests(SynchronousTestCase):
         self.assertEqual(self.heard(0.2 * PAUSE), "a")
 
     def test_who_comes_again_does_not_shorten_the_pause(self) -> None:
-        """Rounds have their distance, even if nobody waited in between."""
         scheduled = self.waits("a", 1)
         self.assertEqual(self.heard(), "a")
         scheduled.left = 1
@@ -145,7 +143,6 @@ class SlicesTests(SynchronousTestCase):
         self.assertEqual(self.results, ["short"])
 
     def test_long_work_has_turns(self) -> None:
-        """One slice in each turn, in rounds of all that wait; nothing is left behind."""
         for name in ("a", "b"):
             self.slices.run(self.work(name, 3 * STEPS), self.results.append)
         self.assertEqual(len(self.steps), 2 * STEPS)

@@ -35,8 +35,6 @@ class TableCase(SynchronousTestCase):
 
 
 class Noting:
-    """A line that notes whose it is when something is said on it."""
-
     def __init__(self, client: Client, said: list[Client]) -> None:
         self._client = client
         self._said = said
@@ -50,7 +48,6 @@ class Noting:
 
 class PlayingTests(TableCase):
     def test_both_are_told_of_a_move(self) -> None:
-        """The mover is told like the other: it is the confirmation."""
         ann, bob = self.seat(self.world())
         self.assertEqual((ann.heard(), bob.heard()), (["count 0 9"], ["count 0 9"]))
         ann.say("+2")
@@ -77,7 +74,6 @@ class PlayingTests(TableCase):
         self.assertEqual([entry.kind for entry in world.journal.entries[1]], [EntryKind.BEGAN])  # type: ignore[index]
 
     def test_end_is_told_after_the_last_move_and_frees_everybody(self) -> None:
-        """The last event, then the end; both names are free and can play again at once."""
         world = self.world(settings={"toy.goal": "3"})
         ann, bob = self.seat(world)
         ann.say("+2")
@@ -89,7 +85,6 @@ class PlayingTests(TableCase):
         self.assertEqual(ann.ask("hi ann"), ["count 0 9"])
 
     def test_journal_holds_every_accepted_thing_and_the_outcome(self) -> None:
-        """Who, what, when on the table's clock, and what chance gave."""
         world = self.world(settings={"toy.goal": "3"})
         ann, bob = self.seat(world)
         world.wait(1.5)
@@ -184,7 +179,6 @@ class LateJournalTests(TableCase):
         self.assertEqual(again.heard(), ["count 3 9"])
 
     def test_gone_again_before_being_let_in(self) -> None:
-        """An arrival that is not told yet is taken back without a word; the next one counts."""
         journal = RecordingJournal(late=True)
         world = self.world(journal=journal)
         ann, bob = self.seat(world)
@@ -199,7 +193,6 @@ class LateJournalTests(TableCase):
         self.assertEqual(again.heard(), ["back 1 1 9"])
 
     def test_coming_back_to_a_match_that_ends_meanwhile(self) -> None:
-        """Who comes in between the end and its being told hears of both."""
         journal = RecordingJournal(late=True)
         world = self.world(journal=journal, settings={"toy.goal": "2"})
         ann, bob = self.seat(world)
@@ -378,7 +371,6 @@ class FaultTests(FaultCase):
     """Row 123, for each thing that a master does."""
 
     def test_beginning(self) -> None:
-        """Who waited is told as well as who came last; nobody hears of a match, and the next run has no such table."""
         world = self.world()
         mend = self.break_down("begin")
         ann, bob = self.enter(world, "ann", "bob")
@@ -415,7 +407,6 @@ class FaultTests(FaultCase):
         self.assertEqual([entry.kind for entry in world.journal.entries[1]], [EntryKind.BEGAN])  # type: ignore[index]
 
     def test_time(self) -> None:
-        """Neither the alarm nor the move that comes too late gets past it."""
         world = self.world(move_time="10")
         ann, bob = self.enter(world, "ann", "bob")
         self.break_down("expire")
@@ -436,7 +427,6 @@ class FaultTests(FaultCase):
         self.assertEqual(len(world.journal.entries[1]), 1)  # type: ignore[index]
 
     def test_forfeit(self) -> None:
-        """A player who leaves leaves; the other is told that there is no result."""
         world = self.world()
         ann, bob = self.enter(world, "ann", "bob")
         self.break_down("forfeit")
@@ -475,7 +465,6 @@ class FaultTests(FaultCase):
 
 class ResigningTests(TableCase):
     def test_both_players_hear_the_end(self) -> None:
-        """The one who resigns stays at the table for it; nobody is told before the journal has it."""
         journal = RecordingJournal(late=True)
         world = self.world(journal=journal)
         ann, bob = self.seat(world)
@@ -546,7 +535,6 @@ class RestartTests(TableCase):
         self.assertEqual(bob.heard(), ["over (0,) time"])
 
     def test_a_table_that_nobody_was_told_of_is_put_away(self) -> None:
-        """Killed between the opening and the beginning: nobody sits there."""
         journal = RecordingJournal(late=True)
         self.seat(self.world(journal=journal))
         journal.entries[1].clear()  # type: ignore[index]
@@ -597,7 +585,6 @@ class RestartTests(TableCase):
         self.assertEqual((again.unfinished, again.journal.restarted().records()), ([], []))
 
     def test_the_end_is_noted_once(self) -> None:
-        """For each player who hears it but the last one, and then for the table."""
         world = self.ended_untold()
         noted: list[tuple[int, int | None]] = []
         self.patch(world.journal, "told", lambda table, seat=None: noted.append((table, seat)))
@@ -607,7 +594,6 @@ class RestartTests(TableCase):
         self.assertEqual(noted, [(1, 0), (1, None)])
 
     def test_an_end_that_nobody_asks_for_is_kept_for_a_day(self) -> None:
-        """Then the table and the names are forgotten."""
         world = self.ended_untold()
         world.wait(86_398)
         self.assertEqual(world.unfinished, [1])

@@ -30,7 +30,6 @@ class OwnTableTests(WatchingContract):
 
 class WatchingTests(WatchingCase):
     def test_players_who_come_and_go(self) -> None:
-        """Away, back without a view, left; a later look says who is away."""
         world = self.world()
         ann, bob, table, watcher = self.watched(world)
         bob.drop()
@@ -43,7 +42,6 @@ class WatchingTests(WatchingCase):
         self.assertEqual(again.heard(), ["back 1 0 9", "over (1,) left"])
 
     def test_players_are_told_first(self) -> None:
-        """The audience is told of an entry when all players have been told all of it."""
         ann, bob, table, watcher = self.watched(self.world())
         order: list[str] = []
         for seat, place in enumerate(table._outbox.places):
@@ -95,7 +93,6 @@ class WatchingTests(WatchingCase):
         self.flushLoggedErrors(RuntimeError)
 
     def test_a_fault_of_the_view(self) -> None:
-        """It is a fault of the master like others: the table is suspended, and nobody is shown anything."""
         _, _, table, watcher = self.watched(self.world())
         watcher.read()
         table._master = object()  # type: ignore[assignment]
@@ -117,7 +114,6 @@ class WatchingTests(WatchingCase):
 
 class LateJournalTests(WatchingCase):
     def test_a_look_waits_for_what_it_shows(self) -> None:
-        """It is behind everything that its view has in it; what is queued behind it is told after it."""
         journal = RecordingJournal(late=True)
         world = self.world(journal=journal)
         ann, bob = self.seat(world)
@@ -135,7 +131,6 @@ class LateJournalTests(WatchingCase):
         self.assertEqual(late.read(), [Look(3, (), Counted(3, 9))])
 
     def test_a_second_look_keeps_the_first(self) -> None:
-        """One audience that looks twice is told everything between the two looks, and nothing twice."""
         journal = RecordingJournal(late=True)
         world = self.world(journal=journal)
         ann, bob = self.seat(world)
@@ -181,7 +176,6 @@ class LateJournalTests(WatchingCase):
         self.assertEqual(seen, [0, 1, 2, 3])
 
     def test_numbers_go_on_after_a_restart(self) -> None:
-        """The count is of the record, not of this run of the host."""
         journal = RecordingJournal()
         world = self.world(journal=journal)
         ann, _ = self.seat(world)

@@ -57,7 +57,6 @@ def failed_tests(codec: type[ToyCodec]) -> set[str]:
 
 class FaultTests(SynchronousTestCase):
     def test_a_sound_codec_passes(self) -> None:
-        """The way of running tests that is used here finds nothing wrong in the codec itself."""
         self.assertEqual(failed_tests(EscapingCodec), set())
 
     def test_state_in_a_local_variable(self) -> None:
@@ -85,8 +84,6 @@ class FaultTests(SynchronousTestCase):
             self.assertIn("test_a_new_codec_goes_on_between_messages", failed_tests(codec))
 
     def test_text_is_not_escaped(self) -> None:
-        """A line end within a text ends the message."""
-
         class Codec(EscapingCodec):
             def encode(self, message: str) -> bytes:
                 return ToyCodec.encode(self, message)
@@ -172,7 +169,6 @@ class SoundClientCodecTests(Hooks, PropertyCase):
 
 
 def fails(codec: type[Any], name: str) -> bool:
-    """Whether this test of the contract finds a fault in a codec."""
     case: Any = type("FaultyCodecTests", (Hooks, PropertyCase), {"codec": codec})
     result = TestResult()
     with not_shrunk(inspect.unwrap(getattr(case, name))):
@@ -220,8 +216,6 @@ class ClientFaultTests(SynchronousTestCase):
         self.assertTrue(fails(Codec, "test_nearly_right_bytes_raise_nothing_but_wire_error"))
 
     def test_what_the_server_reads_otherwise_is_written(self) -> None:
-        """A text with spaces, which the server drops."""
-
         class Codec(SoundCodec):
             def line(self, message: Asked) -> bytes:
                 return message.text.encode()
@@ -282,8 +276,6 @@ class TellingTests(SynchronousTestCase):
         self.assertIn("number=1000", outcome(Case))
 
     def test_property_from_a_mixin_is_told_too(self) -> None:
-        """A property that comes from a mixin names its example as well."""
-
         class Case(Planted, PropertyCase):
             pass
 

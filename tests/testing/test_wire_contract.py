@@ -49,8 +49,6 @@ class SoundWireTests(ToyHooks, PropertyCase):
 
 
 def spoken(conversation: type[ToyConversation] = ToyConversation, codec: type[ToyCodec] = ToyCodec) -> Wire[str]:
-    """The toy wire with another conversation or codec."""
-
     def configure(settings: Mapping[str, str]) -> ToyConfig:
         TOY_WIRE.configure(settings)
         return ToyConfig(codec, conversation)
@@ -63,12 +61,10 @@ def telling(**methods: Any) -> Wire[str]:
 
 
 def untold(event: type) -> Wire[str]:
-    """The toy wire without words for an event."""
     return telling(TELLS={kind: method for kind, method in ToyConversation.TELLS.items() if kind is not event})
 
 
 def told_otherwise(event: type, method: Callable[[Any, Any], None]) -> Wire[str]:
-    """The toy wire with another method for an event."""
     return telling(TELLS={**ToyConversation.TELLS, event: method})
 
 
@@ -115,7 +111,6 @@ class ClaimFaultTests(SynchronousTestCase):
         self.assertTrue(fails(ToyHooks, wire, "test_log_ins_alone_claim"))
 
     def test_wrong_claims(self) -> None:
-        """The claim has another name, a key, or a queue although the wire does not spread."""
         for claim in (Claim("carl"), Claim("ann", Queue(TOY))):
             wire = telling(CLAIMS={(ToyState.OUT, str): lambda self, message, claim=claim: claim})
             self.assertTrue(fails(ToyHooks, wire, "test_a_log_in_claims_its_name"))
@@ -138,8 +133,6 @@ class ClaimFaultTests(SynchronousTestCase):
             self.assertTrue(fails(ToyHooks, wire, "test_log_ins_alone_claim"))
 
     def test_adoption(self) -> None:
-        """An adopted client is told that it waits, is still taken for a newcomer, or does not wait."""
-
         class Talking(PipesConversation):
             def adopt(self, session: Session) -> None:
                 super().adopt(session)
@@ -258,15 +251,12 @@ class FaultTests(SynchronousTestCase):
         self.assert_found(telling(say_shutdown=say_shutdown), "test_a_host_that_stops_says_so")
 
     def test_echo(self) -> None:
-        """A refusal shows what was sent."""
-
         def unexpected(self: ToyConversation, message: str) -> None:
             self.peer.refuse(f"no such command: {message}")
 
         self.assert_found(telling(unexpected=unexpected), "test_no_answer_holds_what_was_sent")
 
     def test_unchecked_settings(self) -> None:
-        """Any setting is accepted; or the names are checked, and the texts are not."""
         self.assert_found(evolve(TOY_WIRE, configure=lambda _: ToyConfig()), "test_unknown_settings_are_refused")
 
         def configure(settings: Mapping[str, str]) -> ToyConfig:
@@ -313,8 +303,6 @@ class FaultTests(SynchronousTestCase):
         self.assert_found(told_otherwise(Over, tell), "test_after_the_end_another_match_can_be_played")
 
     def test_deadline_not_stopped(self) -> None:
-        """A player who has logged in is cut off ten seconds after connecting."""
-
         def heard(self: ToyConversation, message: str) -> None:
             match message.split():
                 case ["hi", name]:

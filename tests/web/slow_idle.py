@@ -23,7 +23,6 @@ class IdleTests(SynchronousTestCase):
     """About forty seconds."""
 
     def connect(self, host: HostProcess, number: int, player: PageClient, waits: list[float]) -> socket.socket | None:
-        """One more connection, or `None`: there is no room for it. Now and then the player asks something."""
         if number % 100 == 0:
             began = time.monotonic()
             player.ask("pong", do="ping")

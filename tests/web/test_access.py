@@ -52,7 +52,6 @@ class VisitorTests(SynchronousTestCase):
             self.assertEqual(visitor, Visitor(address, False, False))
 
     def test_connections_of_many(self) -> None:
-        """Those of a proxy that is named, and of this machine, are not counted as those of one client."""
         access = Access(trusted=(ip_network("192.0.2.0/28"),))
         for peer, many in (("192.0.2.1", True), ("192.0.2.99", False), ("127.0.0.1", True), ("", True), ("x", False)):
             self.assertEqual(access.may_be_many(peer), many, peer)
@@ -97,7 +96,6 @@ class HostTests(SynchronousTestCase):
 
 class OriginTests(SynchronousTestCase):
     def test_own_pages_and_programs(self) -> None:
-        """A page of this host, by the scheme and the name that it was asked with; a program sends no origin."""
         plain, secure = Visitor("192.0.2.1", False, False), Visitor("192.0.2.1", True, True)
         access = Access((ORIGIN,))
         self.assertFalse(access.foreign(None, "x", plain))

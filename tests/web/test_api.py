@@ -65,7 +65,6 @@ class TableTests(ApiCase):
         self.get(web, "/api/tables", EVERY)
 
     def test_a_table(self) -> None:
-        """As it is shown to a watcher; nobody watches it afterwards."""
         web, _, _ = match()
         shown = self.get(web, "/api/tables/1")
         self.assertEqual(shown, web.browser().ask(do="watch", table=1)[0])
@@ -80,7 +79,6 @@ class TableTests(ApiCase):
             self.assertEqual(self.response(web, path).status, 404, path)
 
     def test_a_private_table_needs_its_code(self) -> None:
-        """Here, too; and it is not listed."""
         web = WebHost(settings=SETTINGS)
         ann, bob = web.browser(), web.browser()
         for guest, name in ((ann, "ann"), (bob, "bob")):

@@ -102,14 +102,11 @@ data.presses.map((ids) => {
 
 
 def plain(message: Any) -> Any:
-    """A message as a page reads it."""
     return msgspec.json.decode(msgspec.json.encode(message))
 
 
 @define
 class Looker:
-    """A player of a match at random, or a watcher."""
-
     seat: Seat | None
     told: list[Any] = field(factory=list)
     #: What was told, how the match stands, and what can be done; after each action.
@@ -117,7 +114,6 @@ class Looker:
 
 
 def match(played: PlayedGame, seed: int, seats: int) -> list[Looker]:
-    """A match at random, as everybody sees it."""
     game, rng = played.game, random.Random(seed)
     master: Any = game.new_master(seats, {"expert": "yes"} if "expert" in game.options else {}, SeededChance(seed))
     lookers = [Looker(seat) for seat in (*map(Seat, range(seats)), None)]
@@ -143,7 +139,6 @@ def match(played: PlayedGame, seed: int, seats: int) -> list[Looker]:
 
 
 def note(played: PlayedGame, master: Any, looker: Looker) -> None:
-    """Note what a looker sees and can do now."""
     view = master.view(looker.seat)
     try:
         moves = [] if looker.seat is None else plain(listed(played, view, looker.seat, None))
@@ -157,7 +152,6 @@ class PlayTests(SynchronousTestCase):
     """Boards hold no rules: they follow what they are told, and offer what the host lists."""
 
     def check(self, name: str, seats: int = 2) -> None:
-        """Matches of one game, for all players and a watcher."""
         played = next(one for one in PLAYED if one.game.name == name)
         lookers = [one for seed in range(MATCHES) for one in match(played, seed, seats)]
         names = ["ann", "bob", "cid", "dan"]
@@ -193,7 +187,6 @@ class KeyTests(SynchronousTestCase):
     """A person without a mouse comes to every cell by the arrow keys that point there."""
 
     def check(self, name: str, seats: int = 2) -> None:
-        """The first, a middle and the last moment of a match, as a player sees them."""
         played = next(one for one in PLAYED if one.game.name == name)
         moments = match(played, 1, seats)[0].moments
         views = [{**moments[at], "view": moments[at]["shown"]} for at in (0, len(moments) // 2, -1)]
@@ -215,7 +208,6 @@ class KeyTests(SynchronousTestCase):
 
 class PressTests(SynchronousTestCase):
     def test_onitama(self) -> None:
-        """A piece and a square, or a card first; two cards that lead there are a choice; a second press takes back."""
         view = {
             "board": "PPKPP...............ppkpp",
             "hands": [["boar", "ox"], ["crab", "eel"]],
@@ -240,7 +232,6 @@ class PressTests(SynchronousTestCase):
         self.check("onitama", view, moves, expected)
 
     def test_paper_soccer(self) -> None:
-        """Where the ball bounces the move goes on; a press on the ball takes the last line back."""
         view = {"first": 0, "moves": [[[0, 1]], [[1, 1]]], "next": 0}
         moves = [
             {"action": "0,2", "parts": {"kind": "move", "points": [[0, 2]]}},
@@ -260,7 +251,6 @@ class PressTests(SynchronousTestCase):
         self.check("paper-soccer", view, moves, expected)
 
     def test_eriantys(self) -> None:
-        """A student is picked up, and goes where the host lists it; a second press puts it back."""
         played = next(one for one in PLAYED if one.game.name == "eriantys")
         master = ERIANTYS.new_master(2, {}, SeededChance(1))
         master.begin(0)
@@ -292,7 +282,6 @@ class PressTests(SynchronousTestCase):
         return [one.action for one in self.listed(played, master, begun)]
 
     def check(self, game: str, view: Any, moves: Any, expected: dict[tuple[str, ...], Any]) -> None:
-        """Press cells one after the other."""
         found = evaluate(game, PRESS, {"view": view, "moves": moves, "presses": list(expected)})
         for presses, one in zip(expected, found, strict=True):
             self.assertEqual(one, expected[presses], presses)
@@ -300,7 +289,6 @@ class PressTests(SynchronousTestCase):
 
 class SetUpTests(SynchronousTestCase):
     def test_set_ups_are_whole(self) -> None:
-        """Every preset, and what Shuffle gives, are forty pieces, and the host reads the action."""
         counts = Counter({kind.id: kind.count for kind in KINDS.values()})
         for seat in (0, 1):
             for rows, action in evaluate(

@@ -42,7 +42,6 @@ class FileTests(SynchronousTestCase):
             self.assertNotEqual(hash_of(changed), digest)
 
     def test_the_shell_has_the_hash_in_it(self) -> None:
-        """It is asked for again each time; what it names is not."""
         files = StaticFiles.pack(FILES)
         self.assertIn(f'"/static/{files.hash}/app.js"'.encode(), files.shell.body)
         self.assertEqual(files.shell.cache, "no-cache")
@@ -78,7 +77,6 @@ _IMPORT = re.compile(r'^(?:import|export) .*?from "(\./[^"]+|\.\./[^"]+)";', re.
 
 
 def imported(path: Path, known: set[Path]) -> None:
-    """Add a module to the known ones, with all that it imports at once."""
     if path not in known:
         known.add(path)
         for name in _IMPORT.findall(path.read_text("utf-8")):
@@ -86,7 +84,6 @@ def imported(path: Path, known: set[Path]) -> None:
 
 
 def first_page() -> set[Path]:
-    """All files that the page of tables loads."""
     shell = STATIC / "index.html"
     known: set[Path] = {shell}
     for name in re.findall(r'/static/HASH/([^"]+)', shell.read_text("utf-8")):
@@ -103,7 +100,6 @@ def first_page() -> set[Path]:
 
 class StaticTests(SynchronousTestCase):
     def test_first_page_is_small(self) -> None:
-        """The page of tables loads few files, and few bytes."""
         files = first_page()
         self.assertTrue({"app.js", "lobby.js", "board.js", "board.css", "style.css"} <= {path.name for path in files})
         self.assertLessEqual(len(files), MOST_FILES)

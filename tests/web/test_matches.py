@@ -30,7 +30,6 @@ from tests.kit.web_host import Response, WebHost
 def finish(
     journal: Any, names: tuple[str, ...], winners: tuple[int, ...], game: str = "onitama", code: str = ""
 ) -> None:
-    """Add a match."""
     table = journal.new_table()
     result = Result(tuple(map(Seat, winners)), Cause.RULES, "master taken")
     seats = tuple(SeatRecord(name, "open") for name in names)
@@ -63,7 +62,6 @@ class ListTests(SynchronousTestCase):
         return json.decode(answer.body, type=Results)
 
     def test_a_row(self) -> None:
-        """Who won, why, and when: by the time on the table's clock."""
         finish(self.journal, ("Ann", "Bob"), (1,))
         [row] = self.find().matches
         self.assertEqual((row.table, row.game, row.names, row.wires), (1, "onitama", ["Ann", "Bob"], ["open", "open"]))
@@ -71,7 +69,6 @@ class ListTests(SynchronousTestCase):
         self.assertEqual((row.opened, row.ended), ("1970-01-12T13:46:40Z", "1970-01-12T13:47:41Z"))
 
     def test_pages(self) -> None:
-        """Fifty at a time, the newest first, until the oldest one."""
         for _ in range(120):
             finish(self.journal, ("Ann", "Bob"), ())
         seen: list[int] = []
@@ -85,7 +82,6 @@ class ListTests(SynchronousTestCase):
         self.assertNotIn(b"before", json.encode(page))
 
     def test_filters(self) -> None:
-        """By game, and by name in any case. A private match is in no list."""
         finish(self.journal, ("Ann", "Bob"), (0,))
         finish(self.journal, ("Bob", "Cleo"), (0,), "stratego")
         finish(self.journal, ("Ann", "Dora"), (0,), code="SECRET")
@@ -99,7 +95,6 @@ class ListTests(SynchronousTestCase):
         self.assertEqual(self.find(name="dora").matches, [])
 
     def test_results(self) -> None:
-        """By name and game. They are counted again after a while."""
         finish(self.journal, ("Ann", "Bob"), (0,))
         finish(self.journal, ("Ann", "Bob"), ())
         finish(self.journal, ("Bob", "Ann", "Cleo"), (1, 2), "eriantys")
@@ -129,7 +124,6 @@ class ListTests(SynchronousTestCase):
         self.assertEqual([row.played for row in self.results(name="easy.2").results], [2])
 
     def test_masters_have_no_results(self) -> None:
-        """The last seat of a remote game is its master's."""
         finish(self.journal, ("Ann", "Bob", "#nim-1"), (0,), "remote")
         self.assertEqual([row.name for row in self.results().results], ["Ann", "Bob"])
 
@@ -229,7 +223,6 @@ class NumberTests(SynchronousTestCase):
         self.assertEqual({len(action) for action, _ in lines} - {5, 6, 7}, set())
 
     def test_eriantys(self) -> None:
-        """A student and where it goes are one move, and the list says it; also where Mother Nature goes, and which cloud."""
         words = {b"assistant": "assistant ", b"steps": "Mother Nature to island ", b"cloud": "cloud "}
         for seats in (2, 3):
             for action, text in self.check("eriantys", seats, expert="yes"):
@@ -246,7 +239,6 @@ class NumberTests(SynchronousTestCase):
 
 
 def play(web: WebHost, game: str, *actions: tuple[int, str], **more: Any) -> int:
-    """A match that ends when seat 1 resigns; its number."""
     guests = [web.browser(), web.browser()]
     number = len(web.host.journal.openings) + 1
     for guest, name in zip(guests, ("ann", "bob"), strict=True):
@@ -291,7 +283,6 @@ class RecordTests(SynchronousTestCase):
         return json.decode(answer.body)
 
     def test_a_record_replays_to_the_same_position(self) -> None:
-        """From the answer alone, in every game."""
         web = WebHost(settings={"onitama.deal": "boar,ox/crab,eel/tiger"})
         for game, actions in (
             ("onitama", [(0, "ox c1 c2"), (1, "crab a5 a4")]),
@@ -316,7 +307,6 @@ class RecordTests(SynchronousTestCase):
         self.assertEqual((record["hidden"], record["entries"][1]["action"]), ([], "ox c1 c2"))
 
     def test_what_was_hidden(self) -> None:
-        """It is shown when the match is over, and to nobody before; an owner can have it hidden for ever."""
         for reveal in (True, False):
             web = WebHost(reveal=reveal)
             number = play(web, "stratego", (0, "9@A4"))
@@ -340,7 +330,6 @@ class RecordTests(SynchronousTestCase):
             self.assertNotIn("script-src", answer.headers["content-security-policy"])
 
     def test_texts_are_read_back(self) -> None:
-        """And replay to the same position. They show everything, so an owner can forbid them."""
         web = WebHost()
         for game, one in OPTIONS.games.items():
             number = play(web, game)
@@ -358,7 +347,6 @@ class RecordTests(SynchronousTestCase):
         self.assertEqual(hidden.get(f"/api/matches/{play(hidden, 'onitama')}.txt").status, 404)
 
     def test_secrets_of_players_are_in_no_record(self) -> None:
-        """Neither addresses nor keys, nor the code of a private match."""
         web = WebHost()
         number = play(web, "onitama", private=True)
         self.assertEqual(web.get(f"/api/matches/{number}.json").status, 404)

@@ -41,7 +41,6 @@ class AnswerTests(SynchronousTestCase):
             self.assertEqual(web.get(path).status, 404, path)
 
     def test_a_person_at_a_wrong_address(self) -> None:
-        """Is shown the pages, which say so; a program is told in a sentence."""
         web = WebHost()
         for path in ("/nothing", "/table", "/match/1/2"):
             shown = web.get(path, Accept="text/html,*/*;q=0.8")
@@ -64,7 +63,6 @@ class AnswerTests(SynchronousTestCase):
         self.assertTrue(policy.startswith("default-src 'none'; script-src 'self'; "))
 
     def test_compressed_and_not_sent_twice(self) -> None:
-        """If the browser can read it, and does not have it."""
         web = WebHost()
         path = f"/static/{web.site._files.hash}/app.js"
         plain, small = web.get(path), web.get(path, Accept_Encoding="br, gzip;q=0.5")
@@ -84,7 +82,6 @@ class AnswerTests(SynchronousTestCase):
         self.assertIn(b"\r\nContent-Length: ", data)
 
     def test_several_requests_on_a_connection(self) -> None:
-        """One after the other, or at once. HTTP/1.0 has one."""
         client = WebHost().connect()
         for _ in range(2):
             self.assertEqual([one.status for one in client.ask(request("/") + request("/x"))], [200, 404])
@@ -105,7 +102,6 @@ class BadInputTests(SynchronousTestCase):
             self.assertEqual((answer.status, answer.headers.get("allow")), (405, "GET, HEAD"))
 
     def test_a_body_of_any_length(self) -> None:
-        """It is refused when it is announced, and what comes of it is dropped."""
         for body in ({"Content_Length": "1"}, {"Content_Length": str(1 << 40)}, {"Transfer_Encoding": "chunked"}):
             for expect in ("", "100-continue"):
                 client = WebHost().connect()
@@ -178,7 +174,6 @@ class BadInputTests(SynchronousTestCase):
         self.assertLess(client.transport.queued, 80_000)
 
     def test_a_fault_ends_the_connection(self) -> None:
-        """It is logged, and nobody waits for ever."""
         for path in ("/", "/api/results"):
             web = WebHost()
             self.patch(web.site, "respond", lambda asked: 1 / 0)
@@ -219,7 +214,6 @@ class LimitTests(SynchronousTestCase):
         return WebHost(settings={f"limits.http_{name}": value for name, value in limits.items()})
 
     def test_connections(self) -> None:
-        """Too many are closed at once. Those that end make room, and those that have become sockets."""
         web = self.web(connections_per_address="2")
         first, second, third = (web.connect() for _ in range(3))
         web.host.until_idle()
@@ -235,7 +229,6 @@ class LimitTests(SynchronousTestCase):
         self.assertEqual((web.host.context.http_limiter.count, web.host.context.limiter.count), (0, 0))
 
     def test_a_banned_address(self) -> None:
-        """It is refused, behind a proxy too, and its socket is told so."""
         web = self.web()
         web.host.lobby.bans.put("203.0.113.7", None, lambda: None)
         [answer] = web.connect("203.0.113.7").ask(request("/"))
@@ -248,7 +241,6 @@ class LimitTests(SynchronousTestCase):
         self.assertIn("your address is banned", repr(web.browser("203.0.113.7").told()))
 
     def test_a_proxy_that_is_not_named(self) -> None:
-        """What it says is not believed. The log says so once, if the proxy is on this machine."""
         web = self.web()
         web.site.log = Logger("test", observer=(lines := Lines()))
         for address in ("127.0.0.1", "127.0.0.1", "192.0.2.9"):
@@ -265,7 +257,6 @@ class LimitTests(SynchronousTestCase):
         self.assertEqual([client.closed for client in clients], [False] * 3 + [True])
 
     def test_requests(self) -> None:
-        """A status that says when to come again, and the end of the connection. Those behind a proxy are counted one by one."""
         web = self.web(requests_burst="2", requests_per_second="1")
         client = web.connect()
         answers = client.ask(request("/") * 5)
@@ -297,7 +288,6 @@ class LimitTests(SynchronousTestCase):
         self.assertEqual(web.host.context.scheduler.waiting, 0)
 
     def test_who_goes_has_no_turn(self) -> None:
-        """Requests that wait go with their connection."""
         web = WebHost()
         client = web.connect()
         client.transport.receive(request("/") * 100)
@@ -344,7 +334,6 @@ class HostileInputTests(SynchronousTestCase):
         return [one["is"] for one in told]
 
     def test_acting_where_one_does_not_play(self) -> None:
-        """At a table that is only looked at, at one that is over, and at one that is not: refused, and no entry."""
         web = WebHost(settings=SETTINGS)
         ann, bob = self.match(web)
         eve = web.browser()
@@ -380,7 +369,6 @@ class HostileInputTests(SynchronousTestCase):
         self.assertTrue(eve.client.closed)
 
     def test_a_watcher_that_does_not_read(self) -> None:
-        """It is cut, and the players notice nothing."""
         self.patch(transport, "BUFFER", 100)
         web = WebHost(settings=SETTINGS)
         ann, bob = self.match(web)
@@ -463,7 +451,6 @@ class PathTests(SynchronousTestCase):
 
 class ValueTests(SynchronousTestCase):
     def test_a_body_is_compressed_if_that_helps(self) -> None:
-        """The same bytes each time, and not at all if it is short or does not become shorter."""
         body = b"moves " * 200
         small = packed(body)
         assert small is not None
@@ -498,7 +485,6 @@ CORPUS = (
 
 class FuzzTests(SynchronousTestCase):
     def answers(self, pieces: list[bytes]) -> bytes:
-        """All that is answered, up to the end of the connection."""
         web = WebHost(settings={"limits.unlimited": "yes"})
         client = web.connect()
         for piece in pieces:
@@ -508,7 +494,6 @@ class FuzzTests(SynchronousTestCase):
         return client.transport.read()
 
     def test_fuzz(self) -> None:
-        """Whole, and in pieces of any sizes."""
         for seed in range(FUZZED):
             rng = random.Random(seed)
             data = mutated(rng.choice(CORPUS), rng)

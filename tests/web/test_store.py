@@ -78,7 +78,6 @@ class StoreTests(SynchronousTestCase):
         self.assertEqual((known["own"], known["table"]["over"], known["table"]["away"]), (None, "bob left", []))
 
     def test_coming_back(self) -> None:
-        """After a lost connection the own view replaces the events that were not read; the history completes the moves."""
         known = self.after(
             ENTERED, {**SEATED, "n": 4}, {"is": "back", "table": 3, "n": 4, "seat": 0, "view": {"turn": 1}}
         )
@@ -95,7 +94,6 @@ class StoreTests(SynchronousTestCase):
         self.assertEqual((known["table"]["names"], known["table"]["away"]), (["ann", "easy.1"], []))
 
     def test_watching(self) -> None:
-        """A watcher has no seat. Messages of tables that are not watched change nothing."""
         known = self.after({**SHOWN, "view": {"turn": 0}, "delay": 0}, event(6), {**event(7), "table": 4})
         self.assertIs(known["table"]["presence"], True)
         elsewhere = self.after({**SHOWN, "view": {}, "delay": 0, "presence": False})
@@ -131,7 +129,6 @@ class StoreTests(SynchronousTestCase):
 
 class CalculationTests(SynchronousTestCase):
     def test_pause(self) -> None:
-        """The pauses between attempts to connect are doubled up to ten seconds, and spread."""
         pauses = evaluate(
             "socket.js", "[0, 1, 2, 5, 50].map((failed) => [module.pause(failed, 0), module.pause(failed, 1)])"
         )
@@ -169,7 +166,6 @@ class CalculationTests(SynchronousTestCase):
         self.assertEqual(words, ["", "by the console", "by Onitama lines", "by gomoku xml"])
 
     def test_wishes(self) -> None:
-        """What is chosen in the dialog becomes the message seek."""
         chosen = {"house": "", "seats": "3", "expert": "true", "clock": "game 180 2", "private": "true"}
         asked = evaluate("play.js", "module.wishes('eriantys', data)", chosen)
         settings = {"game_time": 180, "increment": 2, "expert": True}
@@ -189,7 +185,6 @@ class CalculationTests(SynchronousTestCase):
         self.assertEqual(evaluate("store.js", guessed, [SEATED]), [True, True, False])
 
     def test_arrow_keys(self) -> None:
-        """The nearest cell in that direction; at the edge none."""
         cells = [{"id": f"{x}{y}", "x": 10 * x, "y": 10 * y, "w": 10, "h": 10} for x in range(3) for y in range(3)]
         found = evaluate(
             "board.js",

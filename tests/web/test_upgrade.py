@@ -65,7 +65,6 @@ class HandshakeTests(SynchronousTestCase):
         )
 
     def test_own_pages(self) -> None:
-        """By the name that the browser has asked for, or by one that the owner has given."""
         self.assertIn(b" 101 ", WebHost().browser(Origin="http://games.example.org").opening)
         web = WebHost(access=Access(("https://games.example.org",)))
         self.assertIn(b" 101 ", web.browser(Origin="https://games.example.org").opening)
@@ -81,7 +80,6 @@ class HandshakeTests(SynchronousTestCase):
             self.assertEqual(answer.status, 421)
 
     def test_frames_behind_the_handshake(self) -> None:
-        """In its own segment, byte by byte, and in the next one."""
         hello = message('{"do":"ping","id":7}')
         for whole in (True, False):
             client = WebHost().connect()
@@ -93,7 +91,6 @@ class HandshakeTests(SynchronousTestCase):
 
 class ConversationTests(SynchronousTestCase):
     def test_a_match_and_a_watcher(self) -> None:
-        """All are told the same."""
         web = WebHost(settings={"onitama.deal": "boar,ox/crab,eel/tiger"})
         ann, bob = browsers(web, "ann", "bob")
         for guest in (ann, bob):
@@ -108,7 +105,6 @@ class ConversationTests(SynchronousTestCase):
         self.assertEqual(events[1:], [events[0], events[0]])
 
     def test_a_seat_comes_back_with_its_key(self) -> None:
-        """After a reload of the page; an older connection is told that it ends."""
         web = WebHost(settings={"onitama.deal": "boar,ox/crab,eel/tiger"})
         ann, bob = browsers(web, "ann", "bob")
         [entered] = ann.told()
@@ -287,7 +283,6 @@ def configure(settings: Settings) -> Opened:
 
 
 def framed(lines: bytes) -> bytes:
-    """Lines as texts."""
     return b"".join(message(line) for line in lines.splitlines())
 
 
@@ -330,7 +325,6 @@ class WireTests(LineTests):
         return [*super().corpus(), control]
 
     def test_every_message_is_written_whole(self) -> None:
-        """The closing frames, too."""
         self.text = FrameText
         super().test_every_message_is_written_whole()
 

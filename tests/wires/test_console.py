@@ -81,7 +81,6 @@ class WireTests(WireContract, PropertyCase):
         }
 
     def typed(self, text: bytes) -> Situation:
-        """Somebody who has typed this."""
         host, client = self.connected(unlimited="yes")
         client.send(text)
         return Situation(host, client)
@@ -107,7 +106,6 @@ STEPS = 5_000
 
 class SuggestionTests(SynchronousTestCase):
     def played(self, host: MemoryHost, people: Sequence[Person]) -> None:
-        """All follow what they read, until all have read the end."""
         for _ in range(STEPS):
             if not any([person.follow() for person in people]):
                 break
@@ -126,7 +124,6 @@ class SuggestionTests(SynchronousTestCase):
         self.played(host, [ann, bob])
 
     def test_a_house_player_is_suggested(self) -> None:
-        """Who waits is told that the host plays, and how to begin at once."""
         host, programs = house_host(SETTINGS)
         person = Person(host)
         self.assertEqual(person.suggested(), "play onitama")
@@ -137,7 +134,6 @@ class SuggestionTests(SynchronousTestCase):
         self.assertIn("Match 1: Onitama. You play against easy.1.", person.seen)
 
     def test_without_house_players(self) -> None:
-        """They are not suggested, and a refusal keeps the place in the queue."""
         host, _ = house_host(SETTINGS, HouseRules({"stratego": 20.0}))
         person = Person(host)
         person.follow()
@@ -150,7 +146,6 @@ class AcrossTests(SynchronousTestCase):
     """Ann on the console, Bob on a documented wire, to the end."""
 
     def bob_says(self, bob: Client, model: ModelClient, rng: random.Random, *lines: str) -> None:
-        """Bob says something, hears what comes of it, and replies."""
         bob.say(*lines)
         while True:
             for line in bob.heard():
@@ -161,7 +156,6 @@ class AcrossTests(SynchronousTestCase):
             bob.say(*replies)
 
     def check(self, wire: str, game: str) -> None:
-        """Ann follows what she reads, and Bob what he is told. No move of hers is refused."""
         rng = random.Random(3)
         host = MemoryHost(SETTINGS, rng=random.Random(3).randrange)
         ann, bob, model = Person(host), host.connect(wire, "192.0.2.2"), MODEL_CLIENTS[wire]("bob")
@@ -251,7 +245,6 @@ class TextTests(SynchronousTestCase):
         self.assertEqual(padded("\u5b57", 4), "\u5b57  ")
 
     def test_wrapping(self) -> None:
-        """Each sentence begins a line; a word that is too long is cut."""
         self.assertEqual(list(wrapped(["one two three", "four"], 8)), ["one two", "three", "four"])
         self.assertEqual(list(wrapped(["a 1234567890 b"], 4)), ["a", "1234", "5678", "90 b"])
 
@@ -271,7 +264,6 @@ class StyleTests(SynchronousTestCase):
         self.assertEqual([Style(width=width).width for width in (-1, 0, 40, 80, 65535)], [20, 20, 40, 80, 80])
 
     def test_characters(self) -> None:
-        """ASCII has a question mark for the rest."""
         self.assertEqual(Style(charset="ascii").plain("a\u5b57"), "a?")
         self.assertEqual(Style(charset="ascii").pick("\u00b7", "."), ".")
         self.assertEqual(Style().pick("\u00b7", "."), "\u00b7")

@@ -62,7 +62,6 @@ def connected(host: MemoryHost, *lines: str) -> Client:
 
 
 def typed(client: Client, text: str) -> str:
-    """What is written when this is typed."""
     client.transport.read()
     client.send(text.encode() + b"\n")
     return client.transport.read().decode()
@@ -88,7 +87,6 @@ class PromptTests(SynchronousTestCase):
         self.ann.transport.read()
 
     def test_what_comes_by_itself_begins_a_line(self) -> None:
-        """It does not stand behind the prompt, or in what is being typed; a new prompt follows."""
         self.bob.drop()
         self.assertEqual(self.ann.transport.read(), b"\nbob is away. The seat is kept for a while.\n> ")
 
@@ -98,7 +96,6 @@ class PromptTests(SynchronousTestCase):
         self.assertEqual(typed(self.ann, ""), "> ")
 
     def test_a_slow_disk(self) -> None:
-        """A move is answered with its result, and there is no prompt before it. Other lines are answered meanwhile."""
         self.host.journal.late = True
         self.assertEqual(typed(self.ann, "ox c1 c2"), "")
         self.assertTrue(typed(self.ann, "tables").endswith("> "))
@@ -108,7 +105,6 @@ class PromptTests(SynchronousTestCase):
         self.assertEqual(self.ann.transport.read(), b"\nYou played ox c1 c2.\n> ")
 
     def test_a_refusal_comes_behind_what_was_accepted(self) -> None:
-        """Also when the disk is late. What comes after the end is told to be too late."""
         self.host.journal.late = True
         self.ann.say("ox c1 c2", "tiger c1 c3", "resign yes", "tiger c2 c4")
         self.host.journal.late = False
@@ -286,7 +282,6 @@ class WatcherTests(SynchronousTestCase):
         self.assertIn(b"ann played ox c1 c2.", watcher.transport.read())
 
     def test_who_goes_watches_nothing(self) -> None:
-        """A watcher who quits, and one whose match is over."""
         host = MemoryHost(DEAL)
         ann, _ = (connected(host, f"name {name}", "play onitama") for name in ("ann", "bob"))
         first, second = connected(host, "watch 1"), connected(host, "watch 1")
@@ -328,7 +323,6 @@ class TelnetTests(SynchronousTestCase):
 
 class StudyTests(SynchronousTestCase):
     def test_a_study(self) -> None:
-        """Who was ahead, and the worst moves by the numbers of the replay; without a number, of the last match."""
         host, programs = house_host(DEAL)
         ann, bob = connected(host, "name ann", "play onitama"), connected(host, "name bob", "play onitama")
         ann.send(b"ox c1 c2\n")
@@ -414,7 +408,6 @@ class TelnetBytesTests(SynchronousTestCase):
         self.assertEqual(self.read(b"a\r", b"\0b\n"), self.read(b"a\r\0b\n"))
 
     def test_nothing_is_believed(self) -> None:
-        """Options that are too long, too short, unknown, doubled or without an end are dropped; text goes on."""
         for option in (
             b"\xff\xfa\x1f\0\xff\xf0",
             b"\xff\xfa\x1f" + bytes(70) + b"\xff\xf0",
@@ -526,7 +519,6 @@ class WordTests(SynchronousTestCase):
             self.assertNotIn("canary", str(error))
 
     def test_tables_and_counts(self) -> None:
-        """A number, with a code behind it or a hyphen."""
         for text in ("12 k7qf", "12-K7QF"):
             self.assertEqual(table_and_code(text.split(), "join 12"), (TableId(12), "K7QF"))
         self.assertEqual(table_and_code(["7"], "join 12"), (TableId(7), ""))
@@ -538,7 +530,6 @@ class WordTests(SynchronousTestCase):
 
 class SentenceTests(SynchronousTestCase):
     def test_ends(self) -> None:
-        """For a winner, a loser, a partner, a watcher; with a draw, and with a player who has left."""
         names = ("ann", "bob", "carl")
         for result, seat, words in (
             (Result((Seat(0),), Cause.RULES, "master taken"), 0, "You win: master taken."),

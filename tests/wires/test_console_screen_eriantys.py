@@ -42,7 +42,6 @@ def heap(*counts: int) -> dict[str, int]:
 
 
 def board(active: int | None = None, **changes: Any) -> messages.BoardMessage:
-    """A position of the expert game with three islands."""
     nobody = heap(0, 0, 0, 0, 0)
     players = [
         messages.PlayerMessage("black", 1, 8, True, heap(1, 1, 2, 0, 3), heap(10, 0, 2, 0, 0), ["green"], 5, 8, 4),
@@ -65,12 +64,10 @@ def board(active: int | None = None, **changes: Any) -> messages.BoardMessage:
 
 
 def with_card(character: Character, students: dict[str, int] | None = None, tiles: int | None = None) -> Any:
-    """The position with one character, which costs 1."""
     return board(characters=[messages.CharacterMessage(character.value, 1, False, students, tiles)])
 
 
 def asked(request: Any, there: messages.BoardMessage | None = None) -> Screen:
-    """A screen of seat 0, which is asked."""
     screen = SCREEN(0, NAMES[:2])
     statuses = ["MOVE_1", "WAITING"]
     show(screen, messages.View(2, True, there or board(), 0, statuses, {"black": [0], "white": [1]}, request))
@@ -107,7 +104,6 @@ class DrawingTests(PropertyCase):
             self.assertIn(line, lines)
 
     def test_what_is_told(self) -> None:
-        """Where students and Mother Nature went is seen from two boards."""
         screen = asked(STUDENT)
         mine = board().players[0]
         hall = replace(mine, entrance=heap(1, 1, 1, 0, 3), diningRoom=heap(10, 0, 3, 0, 0))
@@ -279,7 +275,6 @@ class CharacterTests(PropertyCase):
         self.assertIn("A character is used only while", refused(self, assistant, "farmer"))
 
     def test_whole_lines_are_legal(self) -> None:
-        """In real matches: each form that the rules name, where its character can be used, is taken by the host."""
         used: set[str] = set()
         for seed in range(9):
             match = ScreenMatch(ERIANTYS, MESSAGES, SCREEN, 2, {"expert": "yes"}, seed)

@@ -50,7 +50,6 @@ class ScreenTests(ScreenContract, PropertyCase):
         self.assertEqual("\n".join(screen(0, _MOVES, 1).draw(ASCII)), _PITCH)
 
     def test_the_second_seat_sees_it_turned(self) -> None:
-        """It plays upwards too; directions are those on its screen."""
         lines = screen(1, _MOVES, 1).draw(ASCII)
         self.assertIn("^ y = -6: you score", lines[0])
         self.assertIn("+---O", lines[10])
@@ -62,7 +61,6 @@ class ScreenTests(ScreenContract, PropertyCase):
         self.assertIn("\u2573", "".join(screen(0, crossed, 1).draw(Style())))
 
     def test_in_words(self) -> None:
-        """The ball, its ways on, and the moves."""
         lines = screen(1, _MOVES, 1).draw(Style(words=True))
         self.assertEqual(
             lines[:4],
@@ -117,7 +115,6 @@ class ScreenTests(ScreenContract, PropertyCase):
         self.assertEqual(over.draw(Style(words=True))[-1], "Move 6, bob: 0,6.")
 
     def test_steps_after_the_goal(self) -> None:
-        """A move ends in the goal."""
         near = screen(0, [[(0, 1)], [(0, 2)], [(0, 3)], [(0, 4)]], 0)
         self.assertIn("the game is over", refused(self, near, "ne nw n"))
         self.assertEqual(near.read("ne nw"), [b"1,5 0,6"])

@@ -53,7 +53,6 @@ class ScreenTests(ScreenContract, PropertyCase):
         self.assertEqual("\n".join(screen(Seat(0)).draw(ASCII)), _BOARD)
 
     def test_the_second_seat_sees_it_turned(self) -> None:
-        """Its side is below."""
         lines = screen(Seat(1)).draw(ASCII)
         self.assertEqual(lines[0], "  1  #  .  .  .  .  .  .  .  .  .   ann: 3 pieces")
         self.assertEqual(lines[-1], "     j  i  h  g  f  e  d  c  b  a")
@@ -78,7 +77,6 @@ class ScreenTests(ScreenContract, PropertyCase):
         )
 
     def test_what_is_told(self) -> None:
-        """Fights with both kinds; boards say nothing more."""
         ours = screen(Seat(0))
         self.assertEqual(
             hear(ours, FoughtEvent(0, "5", "B", "defender", "A4", "A5", 1)),
@@ -129,7 +127,6 @@ class SetUpTests(PropertyCase):
         return ScreenMatch(STRATEGO, MESSAGES, SEEDED, 2, {}, 0)
 
     def test_random_and_classic(self) -> None:
-        """Both are whole set-ups for both sides; a random one differs each time, and can be replaced."""
         match = self.match()
         first, second = (match.screens[Seat(0)].read("setup random") for _ in range(2))
         self.assertNotEqual(first, second)
@@ -142,7 +139,6 @@ class SetUpTests(PropertyCase):
             self.assertEqual(own[0], "9  1  5  9  4  B  3  9  6  9", "the front row")
 
     def test_rows(self) -> None:
-        """As their player sees them, the front row first."""
         rows = "1233444555/5666677778/8888999999/99SFBBBBBB"
         for seat, expected in ((Seat(0), "99SFBBBBBB"), (Seat(1), "5554443321")):
             ours = self.match().screens[seat]
@@ -166,7 +162,6 @@ class SetUpTests(PropertyCase):
             self.assertIn(part, refused(self, ours, text), text)
 
     def test_one_by_one(self) -> None:
-        """A piece and a square; then ready."""
         match = self.match()
         match.type(Seat(0), "f a1")
         match.type(Seat(0), "place 1 b1")

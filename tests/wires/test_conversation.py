@@ -32,7 +32,6 @@ GAME = ("ox|c1|c2", "crab|a5|a4", "tiger|c2|c4", "ox|c5|c4")
 
 class RateTests(SynchronousTestCase):
     def test_300_games_in_a_row(self) -> None:
-        """Two bots play them on the same two connections, and no time passes on the host's clock."""
         world = MemoryHost({"onitama.deal": "boar,ox/crab,eel/tiger"})
         bots = [world.connect(), world.connect()]
         for _ in range(300):
@@ -60,7 +59,6 @@ class RateTests(SynchronousTestCase):
         self.assertEqual(bots[0].heard()[-1], "ERROR|too many messages")
 
     def test_lines_of_a_set_up(self) -> None:
-        """A set-up is one answer of four lines; none of them counts."""
         world = MemoryHost({"limits.messages_burst": "3"})
         players = [world.connect("stratego-lines") for _ in range(2)]
         for player, name in zip(players, ("ann", "bob"), strict=True):
@@ -79,7 +77,6 @@ Claimed = tuple[str, str | None]
 
 class ClaimTests(SynchronousTestCase):
     def test_guests(self) -> None:
-        """A key is not part of the name. In strict mode there are no keys."""
         queue = Queue(ONITAMA)
         self.assertEqual(claim_of_guest("Ann", queue), Claim("Ann", queue))
         self.assertEqual(claim_of_guest("Ann:secret", queue), Claim("Ann", queue))
@@ -142,7 +139,6 @@ class WireTests(SynchronousTestCase):
         self.assertEqual(self.claimed(client, "LOGIN|" + "a" * 10), [("a" * 10, "onitama")])
 
     def test_stratego_frames(self) -> None:
-        """After a match it is claimed again."""
         client = self.connect("stratego-frames")
         self.assertEqual(self.claimed(client, b"*\x01\0\0\0\x03\0\x05\xff"), [])
         self.assertEqual(self.claimed(client, 'Sign On "ann"'), [("ann", "stratego")])
@@ -158,7 +154,6 @@ class WireTests(SynchronousTestCase):
         self.assertEqual(len(self.claimed(self.connect("stratego-lines", strict=True), "SSH-x")), 1)
 
     def test_paper_soccer(self) -> None:
-        """After a match it is claimed again. What is no type of game is refused by every host."""
         client = self.connect("paper-soccer")
         self.assertEqual(self.claimed(client, login("ann", "no/type")), [])
         self.assertEqual(self.claimed(client, login("ann:key")), [("ann", "paper-soccer")])
@@ -206,7 +201,6 @@ class WireTests(SynchronousTestCase):
         self.assertEqual(no_claims, {})
 
     def test_eriantys(self) -> None:
-        """Keys and strict mode; the other wire knows no keys."""
         for strict, expected in ((False, [("ann", None)]), (True, [])):
             client = self.connect("eriantys", strict=strict)
             said = '{"type":"LoginMessage","nickname":"ann:key"}'
@@ -221,11 +215,9 @@ class GuidanceTests(SynchronousTestCase):
             self.assertFalse(asks_for_help(text), text)
 
     def test_such_words_are_no_names(self) -> None:
-        """Nobody can be called `help`."""
         self.assertLessEqual(HELP_WORDS - {"?"}, RESERVED)
 
     def test_other_protocols(self) -> None:
-        """Each is named; what looks like nothing known is not guessed at."""
         for data, name in (
             (b"GET / HTTP/1.1", "an HTTP request"),
             (b"\x16\x03\x01\x02\x00", "a TLS handshake"),
@@ -320,7 +312,6 @@ class WantedTests(SynchronousTestCase):
             self.assertNotIn("canary", str(error))
 
     def test_a_table_that_fits(self) -> None:
-        """The same number of players and the same settings; in a game of two, the other seat."""
         mine = checked(Sought("stratego", settings={"move_time": "60"}, wish=Seat(0)))
         for fits, table in (
             (False, OpenTable(TableId(1), 2, mine.settings, ("ann",))),

@@ -90,7 +90,6 @@ class WireTests(WireContract, PropertyCase):
         return {**super().situations(), "lobby": self.in_lobby}
 
     def in_lobby(self) -> Situation:
-        """A client that has logged in, and is at no table."""
         situation = self.connected_only()
         situation.client.send(self.log_in("ann"))
         return situation
@@ -169,7 +168,6 @@ class AnswersTests(SynchronousTestCase):
             self.assertIs(client.state, state)
 
     def test_every_answer_to_every_request(self) -> None:
-        """Nine requests times eight messages, from the player who is asked and from the other one."""
         rows = {what: answers for what, *answers in documented("in-a-match")}
         self.assertEqual(len(rows), 6)
         for request, answer in ANSWERED_BY.items():
@@ -219,7 +217,6 @@ class AnswersTests(SynchronousTestCase):
                 self.assertEqual([m["error"] for m in heard], ["INVALID_ACTION"], request)
 
     def test_destination_of_a_character_is_an_island(self) -> None:
-        """0, and a malformed answer, are asked again as they were; a second character is not now."""
         world, ann, bob = pair(expert=True)
         play(world, (ann, bob), most=4)
         laid_out(world, ann, bob, acting(rich(Character.HERALD), Status.MOVE_2))
@@ -244,13 +241,11 @@ class PageTests(SynchronousTestCase):
         self.assertEqual(SCHEMA.read_text("utf-8"), published())
 
     def test_every_message_stands_there_with_its_example(self) -> None:
-        """To the byte, on a line of its own; but for the board, which is shown from a game."""
         page = PAGE.read_text("utf-8")
         for text in (*(text for _, text in LINES if text != BOARD_LINE), *map(example, CLIENT_TYPES)):
             self.assertIn(f"\n   {text}\n", page)
 
     def test_a_whole_board_is_shown(self) -> None:
-        """As a host said it, for every kind of character; nothing of it is left out."""
         text = board().split("\n\n", 1)[1]
         shown = msgspec.json.decode("".join(line.strip() for line in text.splitlines()))
         self.assertEqual(flaws(shown), [])
@@ -390,7 +385,6 @@ def played(seats: int, expert: bool, seed: int, rude: float = 0.0) -> Counter[st
 
 class GamesTests(PropertyCase):
     def test_every_kind_of_match_to_its_end(self) -> None:
-        """Five of each; every character is used, and every kind of message is heard."""
         heard = Counter[str]()
         for seats in (2, 3, 4):
             for expert in (False, True):
@@ -402,7 +396,6 @@ class GamesTests(PropertyCase):
         self.assertGreater(heard["LAST_ROUND"], 0)
 
     def test_rude_players_finish_too(self) -> None:
-        """Every error that players can run into is heard, and no wrong message changes anything."""
         heard = Counter[str]()
         for seats, expert, seed in ((3, True, 39), (3, True, 40), (2, True, 60), (4, False, 30)):
             heard += played(seats, expert, seed, rude=0.5)
@@ -440,7 +433,6 @@ def details(heard: list[str]) -> list[str]:
 
 class HelpTests(SynchronousTestCase):
     def test_the_first_line_to_type_is_told(self) -> None:
-        """In every spelling, as often as it is asked; nothing is counted as a line that is not JSON."""
         client = MemoryHost(ERIANTYS_OPEN).connect("eriantys")
         client.heard()
         for text in ("help", "HELP", " ? ", "quit", "exit", "help"):
@@ -450,7 +442,6 @@ class HelpTests(SynchronousTestCase):
         self.assertIn("SUCCESS", client.ask(BEGIN)[-1])
 
     def test_other_text_is_told_what_is_expected(self) -> None:
-        """A line to copy; the second such line ends the connection."""
         client = MemoryHost(ERIANTYS_OPEN).connect("eriantys")
         client.heard()
         self.assertEqual(details(client.ask("hello")), [f"a line that is not JSON; expected one such as {BEGIN}"])
@@ -487,7 +478,6 @@ class TooLateTests(SynchronousTestCase):
     """An answer that was sent before its sender could know that the match has ended."""
 
     def ended(self, strict: bool = False) -> Client:
-        """Ann's connection, right after Bob has left their match."""
         _, ann, bob = pair(strict=strict)
         bob.say("Disconnect")
         ann.client.heard()
@@ -495,14 +485,12 @@ class TooLateTests(SynchronousTestCase):
         return ann.client
 
     def test_the_first_one_is_ignored(self) -> None:
-        """Acknowledgements before it or not; a second one is refused."""
         client = self.ended()
         late = line("ChosenTower", tower="WHITE")
         self.assertEqual(client.ask(line("Acknowledgement"), late), [])
         self.assertEqual([json.loads(text)["error"] for text in client.ask(late)], ["INVALID_ACTION"])
 
     def test_only_an_action_is_ignored(self) -> None:
-        """Any other message is answered as in every lobby."""
         client = self.ended()
         self.assertIn("INVALID_INPUT", client.ask(line("Hello"))[0])
         self.assertIn("AvailableGames", client.ask(line("RequestGames"))[0])

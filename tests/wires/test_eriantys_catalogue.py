@@ -60,7 +60,6 @@ def types(messages: list[dict[str, Any]]) -> list[str]:
 
 class LinesTests(SynchronousTestCase):
     def test_row_67_a_second_line_that_is_not_json_ends_the_connection(self) -> None:
-        """The first is refused; the seat is kept."""
         _, ann, bob = pair()
         ann.client.say("hello")
         self.assertEqual(errors(ann.hear()), ["INVALID_INPUT"])
@@ -73,7 +72,6 @@ class LinesTests(SynchronousTestCase):
         self.assertEqual(types(ann.hear()), ["AvailableTowers"])
 
     def test_row_68_a_line_of_brackets_ends_the_connection(self) -> None:
-        """At once, and nothing after it in the segment is heard."""
         client = MemoryHost(OPEN).connect("eriantys")
         client.heard()
         client.say("[" * 5_000, line("LoginMessage", nickname="ann"))
@@ -82,7 +80,6 @@ class LinesTests(SynchronousTestCase):
         self.assertTrue(client.closed)
 
     def test_row_69_to_74_what_is_no_message_is_refused_and_borne(self) -> None:
-        """As INVALID_INPUT, without an end."""
         ann = guest(MemoryHost(OPEN), "ann")
         for text in (
             '{"type":"Pong","x":1}',
@@ -155,7 +152,6 @@ class LobbyTests(SynchronousTestCase):
         self.assertEqual(types(ann.ask("SetGame", numberOfPlayers=4, expertMode=False)), ["WaitingForPlayers"])
 
     def test_row_77_games_that_cannot_be_joined(self) -> None:
-        """Unknown, far too large, one's own, and one that has begun."""
         world, _, _ = pair()
         carl = guest(world, "carl")
         for number in (0, -1, 99, 2**63, 1):
@@ -164,7 +160,6 @@ class LobbyTests(SynchronousTestCase):
         self.assertEqual(errors(carl.ask("JoinAvailableGame", gameId=waiting["gameId"])), ["INVALID_ACTION"])
 
     def test_row_121_the_last_seat(self) -> None:
-        """One of two gets it, the other is told that the game is full, and later that it is not there."""
         journal = RecordingJournal(late=True)
         world = MemoryHost(OPEN, journal=journal)
         ann, bob, carl = (guest(world, name) for name in ("ann", "bob", "carl"))
@@ -217,7 +212,6 @@ class MatchTests(SynchronousTestCase):
         self.assert_refused(bob, "WIZARD_NOT_AVAILABLE", "ChosenWizard", wizardId=2)
 
     def test_row_78_students_and_destinations(self) -> None:
-        """Not in the entrance; none; no such island: that one drops the choice of the student."""
         world, ann, bob = asked_for("MovableStudents")
         laid_out(world, ann, bob, acting(with_school(rich(Character.KNIGHT), 0, entrance=students(yellow=7))))
         self.assert_refused(ann, "STUDENT_NOT_AVAILABLE", "ChosenStudent", color="PINK")
@@ -229,7 +223,6 @@ class MatchTests(SynchronousTestCase):
             self.assertEqual((errors(heard), heard[1:]), (["INVALID_INPUT"], [movable]))
 
     def test_a_full_dining_room(self) -> None:
-        """No eleventh student sits down; the student is chosen anew."""
         world, ann, bob = dealt()
         laid_out(world, ann, bob, acting(with_dining(new_position(2), 0, students(pink=10))))
         ann.ask("ChosenStudent", color="PINK")
@@ -260,7 +253,6 @@ class MatchTests(SynchronousTestCase):
         self.assertEqual(errors(bob.ask("UseCharacterEffect", character=8)), ["WRONG_TURN"])
 
     def test_row_79_assistants(self) -> None:
-        """Played by another in this round; played before; and none at all."""
         _, ann, bob = asked_for("AvailableAssistants")
         self.assert_refused(ann, "INVALID_INPUT", "PlayAssistant", assistant=0)
         self.assert_refused(ann, "INVALID_INPUT", "PlayAssistant", assistant=11)
@@ -366,7 +358,6 @@ class ConnectionTests(SynchronousTestCase):
         self.assertEqual(bob.hear()[-1]["message"], "CLOSING_GAME")
 
     def test_row_83_one_of_four_is_gone(self) -> None:
-        """The others are told and play on until that player is asked; when the grace time ends the match does."""
         world = MemoryHost(OPEN, grace=30)
         players = [
             Player(world, name, random.Random(number)) for number, name in enumerate(("ann", "bob", "carl", "dora"))
@@ -399,7 +390,6 @@ def company(world: MemoryHost, seed: int, seats: int, habit: Habit = everything)
 
 class ComingBackTests(PropertyCase):
     def test_at_every_request(self) -> None:
-        """SUCCESS, MatchStarted, the board (not before the deal), and the same request; UpdateLobby to the others."""
         for request in ANSWERED_BY:
             _, ann, bob = asked_for(request)
             asked, board = ann.request, ann.board
@@ -435,7 +425,6 @@ class ComingBackTests(PropertyCase):
     def test_at_any_moment_of_any_match(
         self, seats: int, expert: bool, answers: int, who: int, restarted: bool, seed: int
     ) -> None:
-        """On the old host or on a new one: the board and the request are those of the match, and it goes on to its end."""
         rng = random.Random(seed)
         world = MemoryHost(OPEN, rng=rng.randrange)
         players = company(world, seed, seats)
@@ -465,7 +454,6 @@ class ComingBackTests(PropertyCase):
         self.assertEqual([player.flaws for player in players], [[]] * seats)
 
     def test_a_student_that_was_chosen_is_remembered(self) -> None:
-        """By the host that was restarted too: where to is asked."""
         world, ann, bob = pair()
         play(world, (ann, bob), most=7)
         first = (ann, bob)[master_of(world).request.seat]
@@ -476,7 +464,6 @@ class ComingBackTests(PropertyCase):
         self.assertEqual(first.request, {"type": "WhereToMove", "islands": 12})
 
     def test_who_is_away_is_told_to_who_comes_back(self) -> None:
-        """After a restart everybody is; each one who comes is announced to those who are there."""
         world, ann, bob = pair()
         world = MemoryHost(OPEN, journal=world.journal.restarted())
         ann.world = bob.world = world
@@ -543,7 +530,6 @@ class KeptElsewhereTests(PropertyCase):
 
 class LeavingTests(PropertyCase):
     def endings(self, seats: int, way: str, most: int, who: int = 0) -> tuple[Player, list[Player]]:
-        """A match that a player leaves; who did, and the others with what they heard of the end."""
         world = MemoryHost(OPEN, grace=30, move_time="1000" if way == "time" else "0")
         players = company(world, 5, seats)
         seated(world, players, expert=False)
@@ -588,7 +574,6 @@ class LeavingTests(PropertyCase):
             self.assertTrue(set(winners) <= set(fewest), (gone.name, left))
 
     def test_before_the_deal(self) -> None:
-        """Everybody wins but who left and who chose the same team; there is no board."""
         gone, others = self.endings(3, "disconnect", 1)
         self.assertEqual([other.heard["won"] for other in others], [1, 1])
         self.assertEqual([other.heard["UpdateBoard"] for other in others], [0, 0])
@@ -600,7 +585,6 @@ class LeavingTests(PropertyCase):
         self.assertIs(gone.client.state, EriantysState.LOBBY)
 
     def test_leaving_a_game_that_waits(self) -> None:
-        """The others are told; the one who set it up is not special; the last one takes it along."""
         world = MemoryHost(OPEN)
         ann, bob, carl = company(world, 1, 3)
         for player in (ann, bob, carl):
@@ -622,7 +606,6 @@ class LeavingTests(PropertyCase):
         self.assertEqual(world.clock.getDelayedCalls(), [])
 
     def test_everybody_gone_is_nobody_s_loss(self) -> None:
-        """The match sleeps, and goes on when somebody is back."""
         world, ann, bob = pair(grace=30)
         play(world, (ann, bob), most=1)
         ann.client.drop()
@@ -656,7 +639,6 @@ class JournalTests(PropertyCase):
         return world, ann, bob, journal
 
     def test_the_match_and_every_choice(self) -> None:
-        """MatchStarted, SUCCESS and the next request wait; errors keep their place behind what they came after."""
         world, ann, bob, journal = self.late()
         ann.ask("SetGame", numberOfPlayers=2, expertMode=False)
         self.assertEqual(types(bob.ask("JoinAvailableGame", gameId=1)), ["JoinAlreadyExistingGame"])

@@ -90,7 +90,6 @@ class ParsingTests(PropertyCase):
             self.assertIs(type(parse(example(name).encode())), kind)
 
     def test_row_67_not_json(self) -> None:
-        """Not JSON, cut off, two documents in a line, a comma too many: refused, all of them."""
         for line in (
             b"hello",
             b'{"type":"Pong"',
@@ -122,7 +121,6 @@ class ParsingTests(PropertyCase):
         self.assertEqual(parse(b'{"type":"LoginMessage","nickname":"-0"}'), m.LoginMessage("-0"))
 
     def test_row_70_repeated_keys(self) -> None:
-        """An answer with a repeated key is malformed; without one type it answers nothing. Text in a value is no key."""
         for line in (
             b'{"type":"ChosenSteps","steps":1,"steps":2}',
             rb'{"type":"ChosenSteps","steps":1,"st\u0065ps":1}',
@@ -256,7 +254,6 @@ class ParsingTests(PropertyCase):
 
 class StreamTests(PropertyCase):
     def test_second_line_that_is_not_json_ends_it(self) -> None:
-        """The first is a value, the second an error; JSON that is no message does not count."""
         codec = JsonCodec(BoardCache())
         self.assertEqual([type(one) for one in codec.feed(b"x\n[]\n[]\n")], [UndecodableLine, NoMessage, NoMessage])
         self.assertRaises(WireError, list, codec.feed(b"\xc3(\n"))
@@ -285,7 +282,6 @@ class EncodingTests(PropertyCase):
             self.assertEqual(convert(content, SERVER_TYPES[name]), message)
 
     def test_strict_leaves_extension_keys_out(self) -> None:
-        """A key that is unset is not there."""
         for message, line in (
             (m.ErrorMessage(Error.WRONG_TURN), '{"type":"ErrorMessage","error":"WRONG_TURN"}'),
             (m.WhereToMove(), '{"type":"WhereToMove"}'),
@@ -418,7 +414,6 @@ class JsonClientCodecTests(ClientCodecContract, PropertyCase):
         return JsonClientCodec()
 
     def test_the_types_are_all(self) -> None:
-        """Every message of the wire is drawn."""
         self.assertEqual(self.server_messages.keys(), set(m.SERVER_TYPES.values()))
         self.assertEqual(self.client_messages.keys(), set(m.CLIENT_TYPES.values()))
 

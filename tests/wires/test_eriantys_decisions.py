@@ -122,7 +122,6 @@ class BeforeTests(SynchronousTestCase):
         self.assertEqual(ann.board["dashboard"]["activeCharacter"], 8)
 
     def test_d_m24_leaving_before_the_match(self) -> None:
-        """Told by UpdateLobby, also when it is the one who set the game up."""
         world = MemoryHost(OPEN)
         ann, bob = (Player(world, name, random.Random(1)) for name in ("ann", "bob"))
         ann.connect(), bob.connect()
@@ -134,7 +133,6 @@ class BeforeTests(SynchronousTestCase):
 
 class TurnTests(SynchronousTestCase):
     def test_d_m6_and_d_m7_and_d_m8_a_whole_turn(self) -> None:
-        """WhereToMove and SelectCloud carry what can be chosen; no SUCCESS for a student; END_MOVE_2 is a status."""
         world, ann, bob = asked_for("MovableStudents")
         self.assertEqual(ann.ask("ChosenStudent", color="YELLOW"), [{"type": "WhereToMove", "islands": 12}])
         self.assertEqual(words(ann.ask("ChosenDestination", destination=0)), ["SUCCESS", "UpdateBoard"])
@@ -145,7 +143,6 @@ class TurnTests(SynchronousTestCase):
         self.assertEqual(ann.hear(), [{"type": "SelectCloud", "clouds": [0, 1]}])
 
     def test_d_m9_and_d_m10_every_turn_begins_with_start_of_player_round(self) -> None:
-        """Once after the set-up, and then at each turn of each player."""
         world, players = four(most=12)
         self.assertEqual([player.heard["StartOfPlayerRound"] for player in players], [2] * 4)
         asked = master_of(world).request.seat
@@ -175,7 +172,6 @@ class TurnTests(SynchronousTestCase):
         self.assertEqual(ann.me["entrance"], {color: count + cloud[color] for color, count in before.items()})
 
     def test_d_m13_island_owner_is_always_told(self) -> None:
-        """With an empty nickname when there is none; the island as it is after the count."""
         world, ann, bob = dealt()
         laid_out(world, ann, bob, moves(Status.MOVE_2))
         [owner] = [message for message in ann.ask("ChosenSteps", steps=1) if message["type"] == "IslandOwner"]
@@ -194,7 +190,6 @@ class TurnTests(SynchronousTestCase):
         self.assertEqual(asked["playedAssistants"], {"ann": 3})
 
     def test_d_m18_only_the_player_whose_turn_it_is_has_a_status(self) -> None:
-        """The others are told by StartOfPlayerRound and boards."""
         _, ann, bob = asked_for("MotherNatureSteps")
         ann.ask("ChosenSteps", steps=1)
         self.assertNotIn("PlayerStatusMessage", types(bob.hear()))
@@ -208,7 +203,6 @@ class TurnTests(SynchronousTestCase):
         self.assertEqual(heard, ["EndOfPlayerRound", "UpdateBoard", "EndOfRound", "WAITING", "UpdateBoard"])
 
     def test_d_m20_a_color_may_be_left_out_to_stop(self) -> None:
-        """Or null; in the first question of a swap, not in the second."""
         for more in ({}, {"color": None}):
             world, ann, bob = dealt()
             laid_out(world, ann, bob, with_effect(Character.JESTER))
@@ -282,7 +276,6 @@ class CharactersAndErrorsTests(SynchronousTestCase):
         return script
 
     def test_characters_over_the_wire(self) -> None:
-        """SUCCESS, PlayedCharacter, the questions, SUCCESS, one board, and the request of the move anew."""
         island = {"kind": "ChosenDestination", "destination": 3}
         color = {"kind": "ChosenStudent", "color": "YELLOW"}
         paid = ["SUCCESS", "PlayedCharacter"]
@@ -429,13 +422,11 @@ def table(clients: int, seconds: float = 2.0) -> tuple[Sequence[Client], Sequenc
 
 class GateTests(PropertyCase):
     def test_nothing_due_nothing_waits(self) -> None:
-        """A request is asked at once, without an alarm."""
         [ann], [way] = table(1)
         ann.ask(REQUEST)
         self.assertEqual((way.said, way.ring), ([REQUEST], None))
 
     def test_everybody_of_the_table_is_waited_for(self) -> None:
-        """Until the last one owes nothing; then the alarm is off."""
         (ann, bob, _), (way, _, _) = table(3)
         ann.say_due(DUE)
         bob.say_due(DUE)
@@ -451,7 +442,6 @@ class GateTests(PropertyCase):
         self.assertEqual((way.said, way.ring), ([DUE, REQUEST], None))
 
     def test_the_limit_passes_once_for_each(self) -> None:
-        """Who owes something then is not waited for again, others are, and it still counts for nothing worse."""
         (ann, bob), (way, _) = table(2)
         bob.say_due(DUE)
         ann.ask(REQUEST)
@@ -481,7 +471,6 @@ class GateTests(PropertyCase):
         self.assertEqual(way.said, [REQUEST])
 
     def test_who_leaves_is_not_waited_for(self) -> None:
-        """And asked nothing any more, and owes nothing at the next table."""
         (ann, bob), (way, other) = table(2)
         bob.say_due(DUE)
         ann.ask(REQUEST)
@@ -570,7 +559,6 @@ def owing_nothing(*players: Player) -> None:
 
 class SharedTests(SynchronousTestCase):
     def test_players_of_two_listeners_share_one_gate(self) -> None:
-        """It is the table's and not the listener's, and it is gone with the last player."""
         world = MemoryHost(OPEN)
         ann = guest(world, "ann")
         world.factories["eriantys"] = WireFactory(WIRE, {"ping": "0"}, world.context)
@@ -597,7 +585,6 @@ class DueTests(SynchronousTestCase):
         self.assertEqual((due(carl), due(dora)), (2, 1))
 
     def test_set_up_and_planning(self) -> None:
-        """The board of the set-up and the turn; not the board of the planning phase, SUCCESS or PlayedAssistant."""
         world, ann, bob = pair()
         play(world, (ann, bob), most=3)
         bob.hear()
@@ -667,7 +654,6 @@ class WaitingTests(SynchronousTestCase):
         return world, ann, bob
 
     def test_two_seconds_and_not_longer(self) -> None:
-        """A refused answer that comes too early does not make it longer, and the request comes once."""
         world, ann, _ = self.held()
         world.wait(1)
         self.assertEqual(types(ann.ask("ChosenCloud", cloud=7)), ["ErrorMessage"])
@@ -677,7 +663,6 @@ class WaitingTests(SynchronousTestCase):
         self.assertEqual(ann.hear(), [])
 
     def test_an_answer_that_comes_early_is_taken(self) -> None:
-        """Both sides pipeline: the request is not made any more."""
         world, ann, bob = self.held()
         self.assertEqual(types(ann.ask("ChosenCloud", cloud=0))[0], "EndOfPlayerRound")
         world.wait(10)
@@ -685,7 +670,6 @@ class WaitingTests(SynchronousTestCase):
         self.assertIn("MovableStudents", types(bob.hear()))
 
     def test_who_owes_something_drops(self) -> None:
-        """Nobody waits for who is not there."""
         _, ann, bob = self.held()
         bob.client.drop()
         self.assertEqual(types(ann.hear()), ["SelectCloud", "PlayerDisconnected"])
@@ -739,14 +723,12 @@ class AfterwardsTests(SynchronousTestCase):
         self.assertEqual(types(ann.ask("ChosenCloud", cloud="0")), ["ErrorMessage"])
 
     def test_a_malformed_log_in(self) -> None:
-        """Is a refused one: a name is asked for again; any other malformed message changes nothing."""
         client = MemoryHost().connect("eriantys")
         client.heard()
         self.assertEqual(len(client.ask('{"type":"LoginMessage","nickname":null}')), 2)
         self.assertEqual(len(client.ask('{"type":"SetGame"}')), 1)
 
     def test_a_fault_of_the_host(self) -> None:
-        """Both are told, in words of ours alone; nothing more is accepted, and the others play on."""
         for strict in (False, True):
             world, ann, bob = pair(strict=strict)
             master_of(world)._state = None

@@ -95,7 +95,6 @@ class WireTests(WireContract, PropertyCase):
         return {**super().situations(), "lobby": self.in_lobby}
 
     def in_lobby(self) -> Situation:
-        """A client that has logged in, and is at no table."""
         situation = self.connected_only()
         situation.client.send(self.log_in("ann"))
         return situation
@@ -109,7 +108,6 @@ class WireTests(WireContract, PropertyCase):
         return {kind: sorted(set(messages), key=str)[:SAMPLES] for kind, messages in found.items()}
 
     def test_no_match_follows_while_the_host_drains(self) -> None:
-        """There is a message for this: a refused game is one, but without the reason."""
         over = self.after_match()
         over.host.lobby.drain("the host drains")
         self.join_again(over.client, "ann")
@@ -230,7 +228,6 @@ class MixedTests(SynchronousTestCase):
             self.assertEqual(mine.schoolBoard.coins, shown["coins"] or 0)
 
     def test_java_opens_and_json_joins(self) -> None:
-        """Both play, and see the same."""
         host = new_host(5)
         [ann] = company(host, 5, 1, expert=True)
         ann.opens = (2, True)
@@ -411,7 +408,6 @@ class PaceTests(ConversationCase):
         self.assertEqual(kinds(bob.heard()), ["StartOfPlayerRound", "UpdateBoard"])
 
     def test_other_messages_do_not_release_it(self) -> None:
-        """Nor do they make it longer."""
         host, ann, _ = self.dealt(self.settings)
         host.wait(0.03)
         ann.heard()
@@ -500,7 +496,6 @@ class ConnectionTests(ConversationCase):
 
 class CharacterTests(ConversationCase):
     def test_one_without_questions(self) -> None:
-        """PlayedCharacter stands for SUCCESS; then the board, and the request again. The card says who has used it."""
         _, ann, bob, _ = self.laid(acting(rich(Character.KNIGHT), Status.MOVE_1))
         self.assertEqual(
             kinds(ann.ask("UseCharacterEffect character=Char8")), ["PlayedCharacter", "UpdateBoard", "MovableStudents"]
@@ -524,14 +519,12 @@ class CharacterTests(ConversationCase):
         )
 
     def test_the_fault_with_an_island_that_is_none(self) -> None:
-        """The student is chosen, and the client asks for another island by itself."""
         _, ann, _, _ = self.laid(acting(rich(Character.MONK), Status.MOVE_1))
         ann.ask("UseCharacterEffect character=Char1")
         self.assertEqual(kinds(ann.ask("ChosenDestination destination=13")), ["INVALID_INPUT"])
         self.assertEqual(kinds(ann.ask("ChosenDestination destination=1"))[0], "SUCCESS")
 
     def test_swaps_that_stop(self) -> None:
-        """SUCCESS and a board come behind the stop, after one swap as after none."""
         for swaps in (0, 1):
             host, ann, bob, _ = self.laid(acting(rich(Character.JESTER), Status.MOVE_2))
             ann.ask("UseCharacterEffect character=Char7")
@@ -551,7 +544,6 @@ class ConversationRefusalTests(ConversationCase):
     """What comes behind a refused answer: nothing, unless the published clients have put away what they were asked."""
 
     def test_the_set_up(self) -> None:
-        """Their windows have no buttons left until they are asked again."""
         _, ann, bob = self.at_table()
         for words in ("color=GREY", "color=null"):
             self.assertEqual(kinds(ann.ask(f"ChosenTower {words}"))[1:], ["AvailableTowers"])
@@ -635,7 +627,6 @@ class SecretsTests(ConversationCase):
 
 class EndTests(ConversationCase):
     def walked(self, *groups: tuple[int, GameTower | None], towers: int) -> list[str]:
-        """What Ann is told behind her steps to the second island, which is hers then."""
         position = with_islands(new_position(2), circle(*groups))
         island = evolve(position.islands[1], students=(3, 0, 0, 0, 0))
         position = evolve(position.with_island(1, island), professors=(Seat(0), None, None, None, None))
@@ -670,7 +661,6 @@ class EndTests(ConversationCase):
 
 class ConversationComingBackTests(ConversationCase):
     def test_at_plain_requests(self) -> None:
-        """The status of the open request, and the request; SelectCloud before MOVE_3."""
         begun = ["JoinAlreadyExistingGame", "UpdateBoard", "StartOfPlayerRound"]
         for stage, told in (
             (Status.MOVE_1, ["MOVE_1", "MovableStudents"]),
@@ -680,7 +670,6 @@ class ConversationComingBackTests(ConversationCase):
             self.assertEqual(self.laid(at(new_position(2), stage))[3], begun + told)
 
     def test_in_the_middle_of_a_character(self) -> None:
-        """The host finishes it, and the client is told nothing of that."""
         for character in (
             *(Character.MONK, Character.HERALD, Character.HERBALIST, Character.JESTER, Character.HARVESTER),
             *(Character.MINSTREL, Character.PRINCESS, Character.THIEF),
@@ -695,7 +684,6 @@ class ConversationComingBackTests(ConversationCase):
             self.assertEqual(kinds(ann.ask("ChosenStudent student=PINK")), ["WhereToMove"])
 
     def test_who_is_not_asked(self) -> None:
-        """WAITING, and the words of the other's turn from then on."""
         host, ann, bob, _ = self.laid(at(new_position(2), Status.MOVE_2))
         bob.drop()
         bob = host.connect(WIRE)

@@ -150,7 +150,6 @@ class RecordedTests(SynchronousTestCase):
 
 class HeaderTests(SynchronousTestCase):
     def test_the_hosts_header_comes_once(self) -> None:
-        """In front of its first message."""
         codec = JavaCodec(BoardCache())
         self.assertTrue(codec.encode(CommunicationMessage.ENTER_NICKNAME).startswith(HEADER + b"\x79\x7e"))
         self.assertTrue(codec.encode(CommunicationMessage.SUCCESS).startswith(b"\x79\x7e"))
@@ -166,7 +165,6 @@ class HeaderTests(SynchronousTestCase):
         self.assertEqual(list(codec.feed(LOGIN)), [m.LoginMessage("ann")])
 
     def test_resets_are_free(self) -> None:
-        """Any number of them is no message, and nothing is kept of them."""
         codec = greeted()
         for _ in range(10):
             self.assertEqual(list(codec.feed(b"\x79" * 30_000)), [])
@@ -278,7 +276,6 @@ def islands(draw: st.DrawFn, names: list[str]) -> m.Island:
 
 @st.composite
 def cards(draw: st.DrawFn) -> tuple[m.CharacterCard | None, ...]:
-    """The characters: three, or none."""
     numbers = draw(st.lists(st.sampled_from(m.CharacterEnum), min_size=3, max_size=3, unique=True) | st.just([]))
     heaps, names = st.none() | HEAPS, st.none() | NAMES
     return tuple(
@@ -467,7 +464,6 @@ class BoardTests(SynchronousTestCase):
         self.assertEqual(board.dashboard.motherNaturePosition, 0)
 
     def test_what_characters_change(self) -> None:
-        """Steps, towers, a colour, more influence of the player whose turn it is; the card says that it is used."""
         for character in Character:
             position = evolve(rich(character, Character.FARMER), character=character)
             if character is Character.HARVESTER:
@@ -486,7 +482,6 @@ class BoardTests(SynchronousTestCase):
             self.assertLess(len(card.description), 80)
 
     def test_professors_and_islands(self) -> None:
-        """An owner by name, here and on the school board; islands that have grown together."""
         position = with_islands(new_position(2), circle((4, GameTower.WHITE), *[(1, None)] * 8))
         board = shown(evolve(position, professors=(Seat(1), None, None, None, Seat(1))))
         self.assertEqual([one.owner for one in board.dashboard.professors], ["bob", None, None, None, "bob"])
@@ -525,7 +520,6 @@ class SettingsTests(SynchronousTestCase):
         self.assertEqual(configure({}).options, JavaOptions())
 
     def test_what_cannot_be_used_is_named(self) -> None:
-        """A pace is a number of milliseconds up to a second."""
         for name, text in (("pace", "1001"), ("pace", "0.5"), ("ping", "x"), ("strict", "yes")):
             self.assertIn(name, str(self.assertRaises(BadOption, configure, {name: text})))
 
@@ -550,7 +544,6 @@ ACTIONS = (m.PlayAssistant, m.ChosenStudent, m.ChosenDestination, m.ChosenSteps,
 
 
 def pieces() -> list[tuple[bytes, list[Message]]]:
-    """The recorded segments, and the messages that end in each."""
     codec, found = JavaCodec(BoardCache()), []
     for segment in segments():
         found.append((segment, list(codec.feed(segment))))
@@ -558,7 +551,6 @@ def pieces() -> list[tuple[bytes, list[Message]]]:
 
 
 def exchanged(heap: tuple[int, ...], colour: Colour) -> tuple[int, ...]:
-    """The heap with a student of this colour in the place of another one, if it has none."""
     if heap[colour]:
         return heap
     other = max(Colour, key=lambda one: heap[one])
@@ -612,7 +604,6 @@ class ReplayTests(SynchronousTestCase):
         return sum(map(len, self.host.journal.entries.values()))
 
     def prepare(self, messages: list[Message]) -> None:
-        """Ann's part of the set-up."""
         self.told += self.bob.heard()
         if any(isinstance(message, m.JoinAvailableGame) for message in messages):
             self.ann.say("ChosenTower color=WHITE")
@@ -658,7 +649,6 @@ class ReplayTests(SynchronousTestCase):
         return evolve(position, schools=(position.schools[ANN], school))
 
     def request(self, state: Any, request: e.Ask) -> e.Ask:
-        """The open request with what is true now."""
         school = state.position.schools[BOB]
         if isinstance(request, e.AskStudent):
             return evolve(request, students=school.entrance)
@@ -671,7 +661,6 @@ class ReplayTests(SynchronousTestCase):
         return request
 
     def ann_acts(self) -> None:
-        """Ann answers what she is asked: with a card that Bob does not play in this round."""
         master = master_of(self.host)
         state = master._state
         master._state = evolve(state, position=evolve(state.position, professors=(None,) * 5))

@@ -100,7 +100,6 @@ class CutContract(Mixin):
 
     @given(st.data())
     def test_cuts_make_no_difference(self, data: st.DataObject) -> None:
-        """Whole, cut anywhere, or byte by byte: the same pieces, and broken or not alike."""
         stream = data.draw(self.streams)
         places = data.draw(st.lists(st.integers(1, max(1, len(stream) - 1)), max_size=5))
         whole = heard(self.buffer(), [stream])
@@ -109,7 +108,6 @@ class CutContract(Mixin):
 
     @given(st.data())
     def test_left_standing_and_gone_on_with(self, data: st.DataObject) -> None:
-        """Pieces can be taken a few at a time: what is not taken yet waits, and nothing is lost or repeated."""
         stream = data.draw(self.streams)
         turns = data.draw(st.lists(st.integers(1, 3), max_size=6))
         buffer = self.buffer()
@@ -192,7 +190,6 @@ class LineTests(SynchronousTestCase):
         return lines
 
     def test_both_endings(self) -> None:
-        """A line ends in a line feed, with or without one carriage return before it."""
         self.assertEqual(self.lines(b"a\nb\r\n\n\r\nc\r\r\nd\re\n"), [b"a", b"b", b"", b"", b"c\r", b"d\re"])
 
     def test_unfinished(self) -> None:
@@ -203,7 +200,6 @@ class LineTests(SynchronousTestCase):
             self.assertEqual(buffer.unfinished, unfinished)
 
     def test_unfinished_negotiation(self) -> None:
-        """A negotiation of telnet that has begun is unfinished until it ends, or is none."""
         for rest, unfinished in ((b"\x01", False), (b"\x01a", True)):
             buffer = LineBuffer(LIMIT)
             for chunk in (b"\xff", b"\xfb"):
@@ -219,7 +215,6 @@ class LineTests(SynchronousTestCase):
             self.assertEqual(self.lines(*one_by_one(stream)), [b"abcdef"])
 
     def test_one_more_than_the_limit(self) -> None:
-        """One byte more breaks the stream; nothing of the line and nothing after it comes out, what was before it does."""
         for ending in (b"\n", b"\r\n", b"\r\r\n"):
             stream = b"a\nabcdefg"[: 2 + LIMIT + (not ending.startswith(b"\r\r"))] + ending + b"b\n"
             self.assertEqual(heard(LineBuffer(LIMIT), [stream]), ([b"a"], True, False))
@@ -252,7 +247,6 @@ class TelnetTests(PropertyCase):
     TRIPLES = (b"\xff\xfb\x01", b"\xff\xfc\x0a", b"\xff\xfd\xff", b"\xff\xfe\x0d")
 
     def test_every_place_and_every_cut(self) -> None:
-        """A triple at any place, cut anywhere, even with an option byte that is a line feed, changes no line."""
         stream = b"ab\r\nc\n"
         for triple in self.TRIPLES:
             for place in range(len(stream) + 1):
@@ -263,7 +257,6 @@ class TelnetTests(PropertyCase):
 
     @given(st.lists(st.sampled_from([b"a", b"\n", b"\r\n", *TRIPLES]), max_size=12))
     def test_lines_are_as_without_them(self, parts: Sequence[bytes]) -> None:
-        """Any number of triples among the bytes: the lines are those of the same stream without them."""
         plain = b"".join(part for part in parts if part not in self.TRIPLES)
         mixed = b"".join(parts)
         self.assertEqual(heard(LineBuffer(20), one_by_one(mixed)), heard(LineBuffer(20), [plain]))
@@ -279,7 +272,6 @@ class TelnetTests(PropertyCase):
             self.assertEqual(heard(LineBuffer(LIMIT), chunks), ([b"\xff\xfb\x02"], False, False))
 
     def test_triples_count_for_no_limit(self) -> None:
-        """Negotiation within a line does not make it too long."""
         self.assertEqual(heard(LineBuffer(2), [b"a", b"\xff\xfb\x01" * 9, b"b\n"]), ([b"ab"], False, False))
 
 
@@ -325,14 +317,12 @@ class ForeignTests(SynchronousTestCase):
         )
 
     def test_words_that_only_look_like_it(self) -> None:
-        """A first line that merely begins like a method is this wire's."""
         for line in (b"GET", b"GET /", b"PUT the cat", b"SSH-3", b"get / HTTP/1.1"):
             self.assertEqual(heard(LineBuffer(40), [line + b"\n"]), ([line], False, False))
 
 
 class FrameTests(SynchronousTestCase):
     def test_frames_come_with_their_headers(self) -> None:
-        """A frame is header and payload; an empty payload is one too."""
         self.assertEqual(
             heard(FrameBuffer(2, frame_size), [b"\x01\x02ab\x02\x00\x03\x01"]),
             ([b"\x01\x02ab", b"\x02\x00"], False, True),
@@ -349,7 +339,6 @@ class FrameTests(SynchronousTestCase):
         self.assertEqual(heard(FrameBuffer(2, frame_size), one_by_one(frame * 2)), ([frame, frame], False, False))
 
     def test_unfinished(self) -> None:
-        """Half a header is an unfinished frame, and so is half a payload."""
         for begun in (b"\x01", b"\x01\x02", b"\x01\x02a"):
             self.assertEqual(heard(FrameBuffer(2, frame_size), [begun]), ([], False, True))
 
@@ -486,7 +475,6 @@ class RuleTests(PropertyCase):
             self.assertEqual((error.code, str(error)), (code, reason))
 
     def test_what_is_too_long_is_not_kept(self) -> None:
-        """In one frame, in fragments, or announced: the header is refused, before there is a payload."""
         for stream in (
             frame(1, length=201),
             frame(1, length=1 << 62),

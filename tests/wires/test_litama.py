@@ -187,7 +187,6 @@ class CommandTests(LitamaCase):
             self.assertEqual(len(state["moves"]), 10)
 
     def test_prefixes(self) -> None:
-        """A command is matched with its blank, and in its case."""
         for text in ("create", "Create ann", " create ann", "state", "heartbeat", "move", "createann"):
             self.assertEqual(ask(self.connect(), text), [failed("Invalid command sent", text)])
 
@@ -228,7 +227,6 @@ class CommandTests(LitamaCase):
         self.assertEqual(state["matchId"], one["matchId"])
 
     def test_pipelined_commands_are_answered_in_order(self) -> None:
-        """Also those that wait for the disk."""
         ann, client = self.connect(), self.connect()
         [one] = ask(ann, "create ann")
         answers = ask(
@@ -237,7 +235,6 @@ class CommandTests(LitamaCase):
         self.assertEqual([one["messageType"] for one in answers], ["join", "spectate", "state", "error", "state"])
 
     def test_two_moves_in_one_segment(self) -> None:
-        """The second one is judged by the position after the first."""
         white, one, _, _ = self.pair()
         move = f"move {one['matchId']} {one['token']} boar "
         first, second = ask(white, move + "c1c2", move + "c2c3")
@@ -278,7 +275,6 @@ class CommandTests(LitamaCase):
         self.assertEqual(matches_of(self.host.lobby).by_id, {})
 
     def test_the_successors_dialect(self) -> None:
-        """An error has the query, and the connection is closed; `spectate` tells the newcomer alone."""
         host = self.new_host({**BLUE, "litama.dialect": "successor"})
         _, one, bob, _ = self.pair(host)
         ask(bob, f"spectate {one['matchId']}")
@@ -328,7 +324,6 @@ class MeetingTests(LitamaCase):
         self.assertEqual(error, failed("Not allowed to join", "join", one["matchId"]))
 
     def test_watchers_of_another_wire(self) -> None:
-        """And watchers here of a match of which one player has gone."""
         white, one, black, two = self.pair()
         watcher = self.connect()
         self.assertEqual(
@@ -365,7 +360,6 @@ class ReturnTests(LitamaCase):
     """Tokens and ids outlive connections and the host."""
 
     def test_after_a_restart(self) -> None:
-        """`state` works at once, and a token takes the seat back; the names are those that were sent."""
         ann, bob = self.connect(), self.connect()
         [one] = ask(ann, "create a b")
         [two] = ask(bob, f"join {one['matchId']} ")
@@ -440,7 +434,6 @@ class ReturnTests(LitamaCase):
             self.assertEqual(ask(self.connect(), f"state {match_id}"), [failed("Match not found", "state", match_id)])
 
     def test_tokens_differ_in_every_host_of_tests(self) -> None:
-        """The one that authors of wires are given, too."""
         client = MemoryHost(wires=(WIRE,)).connect("litama")
         self.assertEqual(len({one["token"] for one in ask(client, "create ann", "create bob")}), 2)
 

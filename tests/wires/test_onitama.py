@@ -87,7 +87,6 @@ def seated(world: MemoryHost) -> tuple[Client, Client]:
 
 
 def back(world: MemoryHost, name: str, address: str = "192.0.2.1") -> Client:
-    """A new connection that logs in."""
     client = world.connect(address=address)
     client.say(f"LOGIN|{name}")
     return client
@@ -139,7 +138,6 @@ class AnswersTests(SynchronousTestCase):
         return client
 
     def test_every_message_in_every_state(self) -> None:
-        """Each is answered as the page says, and a refusal leaves the state as it was."""
         rows = dict(documented())
         self.assertEqual(set(rows), set(SENT), "the table and this test speak of the same messages")
         for message, answers in rows.items():
@@ -227,7 +225,6 @@ class CatalogueTests(SynchronousTestCase):
             self.assertTrue(answer.startswith("ERROR|a name has"), answer)
 
     def test_row_27_carriage_returns_are_stripped_once(self) -> None:
-        """telnet's line end is a line end, on every line."""
         client = MemoryHost().connect()
         client.send(b"LOGIN|ann\r\n")
         self.assertEqual(client.heard(), ["WAITING|ann"])
@@ -242,7 +239,6 @@ class CatalogueTests(SynchronousTestCase):
         self.assertTrue(client.closed)
 
     def test_row_87_third_malformed_login_ends_the_connection(self) -> None:
-        """The first two are told what a log-in looks like."""
         client = MemoryHost().connect()
         self.assertEqual(client.ask("LOGIN", "LOGIN|a|b"), ["ERROR|expected LOGIN and one field, the username"] * 2)
         self.assertEqual(client.ask("LOGIN|"), ["ERROR|a name has 1 to 20 letters, digits, _ - or . and nothing else"])
@@ -258,7 +254,6 @@ class CatalogueTests(SynchronousTestCase):
         self.assertEqual(client.ask("START|a|b"), ["ERROR|only the server says START"])
 
     def test_rows_89_to_93_moves_that_cannot_be_played(self) -> None:
-        """INVALID_MOVE to the sender, and the board stays as it was."""
         world = MemoryHost(DEAL)
         ann, bob = seated(world)
         before = master_of(world).position
@@ -334,7 +329,6 @@ class ComingBackTests(PropertyCase):
     def test_back_at_any_moment_with_everything_right(
         self, rng: random.Random, moves: int, leaver: int, restarted: bool
     ) -> None:
-        """Board, cards and turn of RECONNECT are those of the match, on the old host or on a new one."""
         world = MemoryHost(rng=rng.randrange)
         clients = list(seated(world))
         for _ in range(moves):
@@ -366,7 +360,6 @@ class ComingBackTests(PropertyCase):
         self.assertEqual(clients[position.turn].ask("MAKE_MOVE|" + said)[0], "MOVE_WAS_MADE|" + said)
 
     def test_who_does_not_come_back_in_time_loses(self) -> None:
-        """The grace time is the host's, and the other is told who won."""
         world = MemoryHost(DEAL, grace=7)
         ann, bob = seated(world)
         ann.drop()
@@ -395,7 +388,6 @@ class ComingBackTests(PropertyCase):
         self.assertEqual(ann.ask("MAKE_MOVE|ox|c1|c2"), ["MOVE_WAS_MADE|ox|c1|c2", "GAME_OVER|draw"])
 
     def test_exchange_is_told_to_both(self) -> None:
-        """STALEMATE_CARD with the card given and the card drawn, once nothing can be moved."""
         world = MemoryHost(DEAL, rng=lambda n: 0)
         ann, bob = seated(world)
         stuck = Position((("tiger", "horse"), ("crab", "eel")), "ox", "P....P....K....P....P..k.")  # type: ignore[arg-type]
@@ -406,7 +398,6 @@ class ComingBackTests(PropertyCase):
         self.assertEqual(bob.heard(), ["STALEMATE_CARD|horse|dragon"])
 
     def test_nothing_is_said_before_the_journal_has_it(self) -> None:
-        """MOVE_WAS_MADE, INVALID_MOVE behind it, and GAME_OVER wait for the journal."""
         journal = RecordingJournal(late=True)
         world = MemoryHost(DEAL | {"onitama.max_plies": "1"}, journal=journal)
         ann, bob = world.connect(), world.connect()
@@ -437,7 +428,6 @@ class LostPeopleTests(SynchronousTestCase):
         self.assertEqual(client.ask(example)[0].split("|")[0], "INVALID_MOVE", "well-formed, but not in this hand")
 
     def test_clients_of_other_protocols_are_told_what_this_port_speaks(self) -> None:
-        """One sentence for each line, and for HTTP, TLS and SSH the end of the connection."""
         for opening, name, ends in (
             (b"GET / HTTP/1.1\r\n", "an HTTP request", True),
             (b"\x16\x03\x01\x02\x00", "a TLS handshake", True),
@@ -511,7 +501,6 @@ class EndTests(SynchronousTestCase):
 
 class StrictTests(SynchronousTestCase):
     def test_start_has_two_fields_and_nobody_is_told_to_wait(self) -> None:
-        """Log-ins are answered by START alone."""
         world = MemoryHost(DEAL, strict=True)
         ann, bob = world.connect(), world.connect()
         self.assertEqual(ann.ask("LOGIN|ann"), [])
@@ -624,14 +613,12 @@ class EncodingTests(PropertyCase):
         self.assertEqual({type(message) for message, _ in examples} - {Login, MakeMove}, set(SERVER_COMMANDS))
 
     def test_line_limit(self) -> None:
-        """The limit holds the longest message; one byte more is not this wire."""
         longest = "MAKE_MOVE|" + "x" * (LINE_LIMIT - 16) + "|c1|c3"
         self.assertEqual(len(longest), LINE_LIMIT)
         self.assertEqual(len(list(PipesCodec().feed(longest.encode() + b"\r\n"))), 1)
         self.assertRaises(WireError, list, PipesCodec().feed(longest.encode() + b"x\n"))
 
     def test_second_unreadable_line_ends_it(self) -> None:
-        """The first is a value, the second an error."""
         codec = PipesCodec()
         self.assertEqual(list(codec.feed(b"\xc3(\nLOGIN|a\n")), [NOT_UTF8, Login("a")])
         self.assertRaises(WireError, list, codec.feed(b"\xc3(\n"))
@@ -695,7 +682,6 @@ class PipesClientCodecTests(ClientCodecContract, PropertyCase):
         self.assertEqual(list(PipesClientCodec().feed(b"\n\r\nGAME_OVER|ann\r\n")), [m.GameOver("ann")])
 
     def test_what_cannot_be_written(self) -> None:
-        """A pipe, a space at an end, a line end, and text that is not Unicode."""
         for name in ("a|b", " ann", "ann\t", "a\nb", "ann\r", "\ud800"):
             self.assertRaises(WireError, PipesClientCodec().encode, m.Login(name))
         self.assertEqual(PipesClientCodec().encode(m.Login("")), b"LOGIN|\n")

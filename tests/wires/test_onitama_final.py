@@ -207,7 +207,6 @@ class AnswersTests(SynchronousTestCase):
         self.assertEqual(client.ask("LOGIN|Zden\u011bk.123"), ["WAITING|Zden\u011bk.123"])
 
     def test_squares(self) -> None:
-        """Rows from the top, columns from the left; one digit each."""
         self.assertEqual([square_at(*row_and_column(square)) for square in range(25)], list(range(25)))
         self.assertEqual((square_at("4", "2"), square_at("0", "0")), (SQUARES.index("c1"), SQUARES.index("a5")))
         for word in ("5", "-1", "04", "", "x", "\u0661", "+1"):
@@ -217,7 +216,6 @@ class AnswersTests(SynchronousTestCase):
 
 class PaceTests(SynchronousTestCase):
     def test_waiting_comes_before_every_start(self) -> None:
-        """To the second player too, and again after a game on the same connection."""
         host = MemoryHost({**DEAL, "onitama.max_plies": "1"})
         ann, bob = entered(host, "ann"), entered(host, "bob")
         self.assertEqual((ann.heard(), bob.heard()), (["WAITING|ann", START], ["WAITING|bob", START]))
@@ -228,7 +226,6 @@ class PaceTests(SynchronousTestCase):
         self.assertEqual(ann.ask("LOGIN|ann"), ["WAITING|ann", "START|ann|bob|crab|eel|tiger|boar|ox"])
 
     def test_nothing_but_ping_for_a_second_behind_start(self) -> None:
-        """What comes up meanwhile is sent then, in order; PING is answered at once."""
         host = MemoryHost(DEAL)
         ann, bob = entered(host, "ann"), entered(host, "bob")
         ann.heard(), bob.heard()
@@ -275,7 +272,6 @@ class PaceTests(SynchronousTestCase):
         self.assertEqual(bob.heard(), ["DISCONNECT|ann"])
 
     def test_what_is_held_back_is_sent_when_the_connection_closes(self) -> None:
-        """The end of the host comes behind it."""
         host = MemoryHost(DEAL)
         ann, bob = entered(host, "ann"), entered(host, "bob")
         ann.say("MAKE_MOVE|ox|4|2|3|2")
@@ -315,7 +311,6 @@ class PaceTests(SynchronousTestCase):
         self.assertEqual(entered(host, "ann").heard()[0].count("|"), 34)
 
     def test_time_to_type_a_name(self) -> None:
-        """A client that pings has two minutes to log in, and so has one that is silent."""
         for pings in (False, True):
             host = MemoryHost()
             client = host.connect(FINAL)
@@ -425,7 +420,6 @@ class AcrossTests(PropertyCase):
                 return
 
     def test_an_end_that_was_missed_in_a_crash(self) -> None:
-        """Who comes back after it sees the last position, then the end, and can play again."""
         journal = RecordingJournal(late=True)
         host = MemoryHost({**DEAL, "onitama.max_plies": "1"}, journal=journal)
         ann, _ = entered(host, "ann"), entered(host, "bob")

@@ -119,7 +119,6 @@ class MovesTests(OpenCase):
         return None
 
     def test_the_answer_comes_behind_all_that_it_rests_on(self) -> None:
-        """Also when the disk is late. Until then a second question is refused."""
         host = self.host()
         ann, bob, _ = self.matched(host)
         host.journal.late = True
@@ -134,7 +133,6 @@ class MovesTests(OpenCase):
         self.assertEqual(self.moves(bob, id=3)["id"], 3)
 
     def test_a_question_that_the_end_overtakes(self) -> None:
-        """Is answered by the end. In the next match there is a new one."""
         host = self.host()
         ann, bob, _ = self.matched(host)
         host.journal.late = True
@@ -149,7 +147,6 @@ class MovesTests(OpenCase):
         self.assertEqual(self.moves(bob, 2)["is"], "moves")
 
     def test_a_picture_with_the_moves(self) -> None:
-        """It shows what this seat knows, and comes also where the moves are too many for a list."""
         host = self.host()
         players = [self.enter(host, name)[0] for name in ("ann", "bob")]
         for player in players:
@@ -166,7 +163,6 @@ class MovesTests(OpenCase):
         self.assertNotIn("picture", self.moves(players[0]))
 
     def test_a_view_with_the_moves(self) -> None:
-        """The one of `back`, also where the moves are too many for a list. Who has placed all pieces has nothing to do."""
         host = self.host()
         players = [self.enter(host, name)[0] for name in ("ann", "bob")]
         for player in players:
@@ -204,7 +200,6 @@ class MovesTests(OpenCase):
         self.assertTrue(players[1].closed)
 
     def test_words_that_are_no_beginning(self) -> None:
-        """A path in words, a whole move, and letters that no notation has."""
         host = self.host()
         players = [self.enter(host, name)[0] for name in ("ann", "bob")]
         for player, seat in zip(players, ("first", "second"), strict=True):
@@ -311,7 +306,6 @@ class KeyTests(OpenCase):
 
 class ConversationTests(OpenCase):
     def test_every_refusal_has_the_id_of_its_action(self) -> None:
-        """Also when the disk is late, and refusals come after what was accepted before them."""
         host = self.host()
         ann, bob, _ = self.matched(host)
         host.journal.late = True
@@ -324,7 +318,6 @@ class ConversationTests(OpenCase):
         self.assertEqual([one.get("id", one["is"]) for one in self.told(bob)], ["event", 5])
 
     def test_actions_after_the_end_are_refused(self) -> None:
-        """Those too that the table got before its end was told."""
         host = self.host()
         ann, _, _ = self.matched(host)
         host.journal.late = True
@@ -335,7 +328,6 @@ class ConversationTests(OpenCase):
         self.assertEqual(self.ask(ann, do="act", table=1, action="ox c1 c2", id=2), [refused(2)])
 
     def test_time_runs_out_while_an_action_comes(self) -> None:
-        """The end is told first, and the action is refused."""
         host = MemoryHost(DEAL, wires=(WIRE,), move_time="5")
         ann, _, _ = self.matched(host)
         host.clock.rightNow += 6  # the alarm has not rung yet
@@ -383,7 +375,6 @@ class ConversationTests(OpenCase):
         self.assertFalse(host.lobby.spectators.board._lookers)
 
     def test_watching_what_is_not_there(self) -> None:
-        """Again and again: each is refused, and the connection is closed after some of them."""
         client = self.host().connect("open")
         for number in range(10_000):
             if client.closed:
@@ -562,7 +553,6 @@ class ClockTests(OpenCase):
         return ann, bob
 
     def test_they_are_told(self) -> None:
-        """To players and watchers, with all that is told of the match."""
         host = self.host()
         ann, bob = self.clocked(host)
         self.assertEqual([one["clocks"] for one in self.told(bob)[1:]], [[60_000, 60_000]] * 2)
@@ -606,7 +596,6 @@ class ClockTests(OpenCase):
         self.assertEqual((over["is"], over["winners"], over["cause"]), ("over", [0], "time"))
 
     def test_after_a_restart(self) -> None:
-        """The clocks go on where they stood; they stand still while nobody is there."""
         host = self.host()
         ann, bob = self.clocked(host)
         ann.send(act("ox c1 c2"))
@@ -665,7 +654,6 @@ class HouseTests(SynchronousTestCase):
         self.assertEqual([json.decode(text)["is"] for text in self.ann.heard()], ["event", "event"])
 
     def test_who_comes_in(self) -> None:
-        """Nobody without the secret, nobody under a name without a seat, and no account."""
         for more in ({}, {"key": "5ec2e8"}, {"key": "\u00e9"}):
             answer = self.ask(do="enter", name="easy.1", **more)
             self.assertEqual(answer, [{"is": "sorry", "why": "only the host's own players enter here"}])
@@ -675,14 +663,12 @@ class HouseTests(SynchronousTestCase):
         self.assertEqual(self.ask(do="log-in", name="easy.1", password="x" * 8)[0]["is"], "sorry")
 
     def test_the_public_listener(self) -> None:
-        """Nobody comes in there under the name of a house player, with or without the secret."""
         for more in ({}, {"key": SECRET}, {"key": "f" * 32}):
             other = self.host.connect("open")
             other.send(line(do="enter", name="easy.1", **more))
             self.assertEqual(json.decode(other.heard()[0])["is"], "sorry")
 
     def test_what_can_be_said(self) -> None:
-        """Nothing but what a player at a table says."""
         self.ask(do="enter", name="easy.1", key=SECRET)
         for message in (
             {"do": "seek", "game": "onitama"},
@@ -705,7 +691,6 @@ class HouseTests(SynchronousTestCase):
         self.assertEqual(json.decode(stranger.heard()[0])["is"], "sorry")
 
     def test_a_lost_connection(self) -> None:
-        """The others are not told, and the match goes on when the program is back."""
         self.ask(do="enter", name="easy.1", key=SECRET)
         self.client.drop()
         self.client = Client(self.host, self.factory, "")
@@ -723,7 +708,6 @@ class HouseTests(SynchronousTestCase):
 
 class PhraseTests(SynchronousTestCase):
     def test_who_is_told(self) -> None:
-        """Those on the open wire and on the console, in words; also after the match. Nobody on another wire."""
         for wire, log_in, told in (
             ("console", b"name bob\nplay onitama\n", "ann: Well played!"),
             ("onitama", b"LOGIN|bob\r\n", ""),
@@ -744,7 +728,6 @@ class PhraseTests(SynchronousTestCase):
                 self.assertEqual(not text, not told)
 
     def test_what_is_refused(self) -> None:
-        """Words of one's own, too many, and to nobody."""
         host, _ = house_host()
         ann = enter(host, "ann")
         for game, phrase, why in (

@@ -212,7 +212,6 @@ class CodecTests(CodecContract, PropertyCase):
         self.assertIs(parse(b'{"do":"enter","name":"\xff"}'), NOT_UTF8)
 
     def test_the_second_line_that_is_not_json(self) -> None:
-        """It ends the connection, and so does another protocol at once."""
         codec = OpenCodec()
         self.assertEqual(list(codec.feed(b'x\n{"do":"ping"}\n')), [NOT_JSON, m.Ping()])
         self.assertRaises(WireError, list, codec.feed(b"y\n"))
@@ -223,7 +222,6 @@ class ToldTests(OpenCase):
     """What is told to all players of a table is made and encoded once."""
 
     def test_an_event_is_encoded_once(self) -> None:
-        """On lines and in frames: the connections of all players are given the same bytes."""
         event = m.Event(1, 2, {})
         for codec in (OpenCodec, SocketCodec):
             self.assertIs(codec().encode(event), codec().encode(event))
@@ -251,7 +249,6 @@ class ClientCodecTests(ClientCodecContract, PropertyCase):
         return OpenClientCodec()
 
     def test_every_type_is_tried(self) -> None:
-        """All messages of both sides are in the two tables."""
         self.assertEqual(set(SAID), set(m.FromClient.__subclasses__()))
         self.assertEqual(set(TOLD), set(m.FromHost.__subclasses__()))
 
@@ -355,7 +352,6 @@ class PageTests(SynchronousTestCase):
             self.assertIn(f"``{kind.__struct_config__.tag}``", page)
 
     def test_the_settings_are_listed(self) -> None:
-        """Those that a client can choose, of every game."""
         page = PAGE.read_text("utf-8")
         for played in PLAYED:
             for name in played.choices:

@@ -67,7 +67,6 @@ class HistoryTests(OpenCase):
         host.journal.release()
 
     def test_history_of_a_finished_match(self) -> None:
-        """All that everybody was told, also after a restart of the host."""
         host = self.host()
         ann, bob, _ = self.matched(host)
         ann.send(act("ox c1 c2"))
@@ -114,7 +113,6 @@ class HistoryTests(OpenCase):
         self.assertEqual(self.ask(client, do="history", table=number, code=code)[0]["is"], "history")
 
     def test_no_history_of_a_match_without_an_end(self) -> None:
-        """One that sleeps is not loaded for it, and one that was put away has no result."""
         host = self.host(grace=5)
         ann, bob, _ = self.matched(host)
         ann.send(act("ox c1 c2"))
@@ -129,7 +127,6 @@ class HistoryTests(OpenCase):
         self.assertEqual(self.ask(client, do="history", table=1), sorry)
 
     def test_no_history_from_rules_that_are_not_here(self) -> None:
-        """An earlier version of the rules, and a record that does not fit."""
         host = self.host()
         ann, _, _ = self.matched(host)
         ann.send(line(do="leave"))
@@ -247,7 +244,6 @@ CLOCKED = {"game_time": 60, "increment": 2.5}
 
 class InvitationTests(OpenCase):
     def test_a_private_table(self) -> None:
-        """It is told to those who know the code, logged in or not, with its settings and without the code."""
         host = self.host()
         ann, _ = self.enter(host, "ann")
         [seeking] = self.ask(ann, do="seek", game="onitama", private=True, settings={"move_time": 30})
@@ -289,7 +285,6 @@ class RematchTests(OpenCase):
         return ann, bob
 
     def test_both_ask(self) -> None:
-        """Then the match begins, with the same settings and with the seats changed."""
         host = self.host()
         ann, bob = self.over(host, settings={"move_time": 30})
         [seeking] = self.ask(ann, do="rematch")
@@ -301,7 +296,6 @@ class RematchTests(OpenCase):
             self.assertEqual((seated["seat"], seated["names"], seated["due"]), (seat, ["bob", "ann"], [30_000, 30_000]))
 
     def test_nobody_is_made_to(self) -> None:
-        """Who has asked can give it up. A later wish of the other is one of its own."""
         host = self.host()
         ann, bob = self.over(host)
         self.ask(ann, do="rematch")

@@ -284,7 +284,6 @@ class EndTests(PropertyCase):
         return table
 
     def test_thank_you_frees_the_nick(self) -> None:
-        """Until it is said the nick is taken; a wrong game's is refused."""
         table = self.table()
         self.assertEqual(table.world.connect(SOCCER).ask(login("ann")), [refused(1, "this name is in use")])
         self.assertEqual(table.ann.ask(thanks(2)), [error('this game is &lt;gameId id="1"/&gt;')])
@@ -306,7 +305,6 @@ class EndTests(PropertyCase):
         self.assertFalse(table.ann.closed)
 
     def test_the_next_log_in_frees_the_nick(self) -> None:
-        """Without thanks, on to the next game at once; no alarm of the first one disturbs it."""
         table = self.table()
         self.assertEqual(table.bob.ask(login("bob")), [ACCEPTED])
         self.assertEqual(table.ann.ask(login("ann")), [ACCEPTED, state("ann", game=2)])
@@ -325,7 +323,6 @@ class EndTests(PropertyCase):
 
 class LeavingTests(PropertyCase):
     def test_told_once(self) -> None:
-        """Who was told that the other one is gone is not told so again when the grace time ends."""
         table = Table()
         table.bob.drop()
         self.assertEqual(table.ann.heard(), [left("bob")])
@@ -399,7 +396,6 @@ class ReasonsTests(PropertyCase):
 
 class MistakesTests(PropertyCase):
     def test_a_wrong_end_tag_is_refused_at_once(self) -> None:
-        """The sound message behind it is not acted on, the connection ends, and the seat is kept."""
         table = Table()
         table.ann.say(message("move", "<move>"), move((0, 1)))
         self.assertEqual(table.ann.heard(), [error("not well-formed: &lt;/message&gt; ends &lt;move&gt;")])
@@ -526,7 +522,6 @@ class WholeGamesTests(PropertyCase):
         return table.both()
 
     def test_every_spelling(self) -> None:
-        """With the envelope, bare, mixed: the same game, whole and byte by byte."""
         for moves, winner in games()[:12]:
             for spelling in (*SPELLINGS, "mixed"):
                 for cut in (whole, bytewise):
@@ -548,7 +543,6 @@ class WholeGamesTests(PropertyCase):
                 self.assertEqual(self.hear(moves, spelling, cut_at(place)), told(moves, winner), (spelling, place))
 
     def test_games_in_a_row_joined(self) -> None:
-        """Last move, thanks and the next log-in in one segment: the next game begins with it."""
         moves, winner = games()[0]
         table = Table()
         clients = dict(zip(NICKS, (table.ann, table.bob), strict=True))

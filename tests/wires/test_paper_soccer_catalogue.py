@@ -50,7 +50,6 @@ def play(table: Table, moves: Iterable[tuple[Point, ...]]) -> None:
 
 class CatalogueTests(PropertyCase):
     def assert_refused(self, said: str | bytes, table: Table | None = None) -> None:
-        """One error to the sender, nothing to the other, nothing changed, and the game goes on."""
         table = table or Table()
         before = len(table.world.journal.entries[TableId(1)])
         table.ann.send(said if isinstance(said, bytes) else said.encode())
@@ -61,7 +60,6 @@ class CatalogueTests(PropertyCase):
         self.assertEqual(table.ann.ask(move((0, 1))), [state("bob", (0, 1))], said)
 
     def assert_ended(self, said: bytes) -> None:
-        """One error, the end of the connection, nothing heard of what follows, and the seat is kept."""
         table = Table()
         table.ann.send(said + b"\n" + move((0, 1)).encode())
         heard = table.ann.heard()
@@ -73,7 +71,6 @@ class CatalogueTests(PropertyCase):
         self.assertEqual(table.come("ann").heard(), [ACCEPTED, state("ann")])
 
     def assert_loses(self, *played: Point, after: Iterable[tuple[Point, ...]] = ()) -> None:
-        """At once, both are told, it is in the journal, and the move is not shown."""
         table = Table()
         play(table, after)
         table.ann.say(move(*played))
@@ -81,7 +78,6 @@ class CatalogueTests(PropertyCase):
         self.assertIn(Cause.VIOLATION.value, table.world.journal.entries[TableId(1)][-1].outcome)
 
     def test_row_100_entity_bombs(self) -> None:
-        """Billion laughs, quadratic blow-up, external and parameter entities: ended on the first two bytes."""
         for bomb in (
             b'<!DOCTYPE lolz [<!ENTITY lol "lol"><!ENTITY lol1 "&lol;&lol;&lol;&lol;">]><message>&lol1;</message>',
             b'<!DOCTYPE a [<!ENTITY a "' + b"a" * 8_000 + b'">]><message>' + b"&a;" * 2_000 + b"</message>",
@@ -100,7 +96,6 @@ class CatalogueTests(PropertyCase):
         self.assert_ended(message("error", "&#xFFFFFFFF;").encode())
 
     def test_row_102_depth_attributes_and_namespaces(self) -> None:
-        """Too deep, too many attributes, too many namespaces."""
         self.assert_ended(b"<a>" * 257)
         self.assert_ended(b"<a>" * 100_000)
         self.assert_ended(b"<message " + b" ".join(b"a%d=''" % n for n in range(100_000)) + b"/>")
@@ -137,7 +132,6 @@ class CatalogueTests(PropertyCase):
             self.assert_ended(data)
 
     def test_row_105_comments_instructions_cdata_and_text(self) -> None:
-        """The first three have no place here; text between points is a slip."""
         for strange in (b"<!-- -->", b"<?php 1?>", b"<![CDATA[1]]>"):
             self.assert_ended(strange)
             self.assert_ended(b"<message type='move'><move>" + strange + b"<point x='0' y='1'/></move></message>")
@@ -146,7 +140,6 @@ class CatalogueTests(PropertyCase):
         self.assert_ended(b"<point x='0' y='1'/>,<point x='0' y='2'/>")
 
     def test_row_106_points_that_are_none(self) -> None:
-        """Too few, too many or double attributes, children, another tag, a namespace."""
         for point in (
             "<point/>",
             "<point x='0'/>",
@@ -166,7 +159,6 @@ class CatalogueTests(PropertyCase):
             self.assert_refused(point + "\n")
 
     def test_row_107_numbers_that_are_none(self) -> None:
-        """Plus signs, zeros in front, spaces, dots, other digits, far too many digits: refused, nothing lost."""
         digits = ("1.0", "+1", " 1", "1 ", "1_0", "", "01", "-0", "-01", "--1", "1e0", "0x1", "٣", "²", "\u2212" + "1")
         for number in (*digits, "1000", "9" * 5_000):
             self.assert_refused(message("move", f"<move><point x='{number}' y='1'/></move>"))
@@ -186,7 +178,6 @@ class CatalogueTests(PropertyCase):
         self.assert_refused(message("move", game_id(1)))
 
     def test_row_110_illegal_moves(self) -> None:
-        """Each kind loses at once: a used line, off the pitch, too far, along the border, stopping or going on wrongly."""
         self.assert_loses((0, 2))
         self.assert_loses((0, 0))
         self.assert_loses((5, 0))
@@ -227,14 +218,12 @@ class CatalogueTests(PropertyCase):
         self.assertEqual(table.bob.ask(move((0, 2)))[-1], state("ann", (0, 2)))
 
     def test_row_113_a_dead_end(self) -> None:
-        """Who plays the ball into a corner has lost; the move is shown, for it is legal."""
         table = Table()
         play(table, [((1, 1),), ((2, 2),), ((3, 3),), ((3, 4),)])
         table.ann.say(move((4, 5)))
         self.assertEqual(table.both(), [over("bob", "ann", (4, 5))])
 
     def test_row_114_goals(self) -> None:
-        """A goal and an own goal: one message each to both, with the points, and the winner is whose goal it is not."""
         table = Table()
         play(table, [(point,) for point in BEFORE_THE_POST])
         table.ann.say(move((1, 5), (0, 6)))
@@ -245,7 +234,6 @@ class CatalogueTests(PropertyCase):
         self.assertEqual(table.both(), [over("ann", "bob", (0, 6))])
 
     def test_row_114_recorded_games(self) -> None:
-        """Whole games that others recorded end as they say, each move shown once to both."""
         for game in recorded("paper_soccer_games.jsonl")[:25]:
             table = Table()
             *moves, last = [as_move(played) for played in game["moves"]]
@@ -277,7 +265,6 @@ class EveryWireTests(PropertyCase):
         self.assertEqual(table.ann.heard(), ['<message type="error">too many messages</message>'])
 
     def test_row_17_reset_after_a_move(self) -> None:
-        """The move counts; the client finds it when it is back."""
         table = Table()
         table.ann.transport.receive(move((0, 1)).encode())
         table.ann.drop()
@@ -343,7 +330,6 @@ class HostTests(PropertyCase):
         self.assertEqual(ann.ask(move((0, 0), (1, 1))), [state("bob", (0, 0), (1, 1))])
 
     def test_nothing_is_said_before_it_is_durable(self) -> None:
-        """Neither the first game state, nor a move, nor an end; a refusal does not overtake."""
         journal = RecordingJournal(late=True)
         table = Table(journal=journal)
         self.assertEqual((table.ann.heard(), table.ann.state), ([], XmlState.WAITING))
@@ -395,7 +381,6 @@ class HostTests(PropertyCase):
 
 class StrictTests(PropertyCase):
     def test_nothing_but_the_document(self) -> None:
-        """No texts, no bare moves, no message without its game's id, no playerLeftGame, no points on a return."""
         table = Table(strict=True)
         nothing = '<message type="error"/>'
         for said in (points((0, 1)), move((0, 1), game=None), leave(None), move((0, 1), game=2), "<hello/>", thanks()):

@@ -147,12 +147,10 @@ class XmlCodecTests(CodecContract, PropertyCase):
 class ReadingTests(PropertyCase):
     @given(POINTS, IDS)
     def test_moves(self, drawn: tuple[tuple[int, int], ...], game: int | None) -> None:
-        """Every move that can be written reads as that move, and without the envelope, too."""
         self.assertEqual(read(move(*drawn, game=game)), [Move(drawn, None if game is None else str(game))])
         self.assertEqual(read(points(*drawn) + "\n"), [Move(drawn)])
 
     def test_usual_moves_are_what_a_parser_makes_of_them(self) -> None:
-        """A move that is read without a parser is what it is with one; changed by a character it is so too, or left to one."""
         for game in (None, 17):
             for quote in "'\"":
                 text = move((0, 1), (-20, 999), game=game).replace("'", quote).replace('"', quote)
@@ -169,7 +167,6 @@ class ReadingTests(PropertyCase):
 
     @given(TEXTS, TEXTS)
     def test_log_ins(self, nick: str, game_type: str) -> None:
-        """Every text that an attribute can hold is read as it was meant."""
         self.assertEqual(read(login(nick, game_type)), [PlayerLogin(nick, game_type)])
 
     def test_other_messages(self) -> None:
@@ -198,7 +195,6 @@ class ReadingTests(PropertyCase):
             self.assertEqual(read(said), [Move(((0, 1),), "1")], said)
 
     def test_malformed(self) -> None:
-        """Well-formed, and no message: said so in words that hold nothing of it."""
         for said in (
             "<hello/>",
             "<message/>",
@@ -235,7 +231,6 @@ class ReadingTests(PropertyCase):
                 self.assertNotIn("secret", answer.reason)
 
     def test_broken(self) -> None:
-        """Not well-formed, not UTF-8, or with what has no place here: the end, and nothing of it in the reason."""
         for said in (
             b"<message type='logout'></massage>",
             b"<message type='logout' type2=secret/>",
@@ -260,7 +255,6 @@ class ReadingTests(PropertyCase):
             self.assertNotIn("secret", str(caught.exception))
 
     def test_every_cut(self) -> None:
-        """Cut in two anywhere, byte by byte, and with something behind: the same messages."""
         data = (login("änn") + "\n" + move((0, 1), (1, 1)) + thanks() + points((0, 1)) + "\r\n" + "<hello/>").encode()
         whole = read(data)
         self.assertEqual(len(whole), 5)
@@ -369,7 +363,6 @@ class XmlClientCodecTests(ClientCodecContract, PropertyCase):
         self.assertEqual(list(XmlClientCodec().feed(data + data)), [m.ServerShutdown(), m.ServerShutdown()])
 
     def test_the_longest_message(self) -> None:
-        """A last move over all segments of the pitch is read."""
         longest = m.GameOver("1", "ann", "bob", tuple((0, 0) for _ in range(316)))
         self.assertEqual(list(XmlClientCodec().feed(XmlCodec().encode(longest))), [longest])
 
@@ -452,7 +445,6 @@ PARTS = (
 
 class ScannerTests(PropertyCase):
     def test_messages_need_no_separator(self) -> None:
-        """Joined, split by line ends or white space: the same messages; only line ends beyond the first count."""
         self.assertEqual(pieces(MOVE + MOVE), [element(MOVE)] * 2)
         self.assertEqual(pieces(MOVE + b" \r\n\t " + MOVE), [element(MOVE)] * 2)
         self.assertEqual(pieces(MOVE + b"\n\n" + MOVE), [element(MOVE), BLANK, element(MOVE)])
@@ -467,7 +459,6 @@ class ScannerTests(PropertyCase):
         self.assertEqual(pieces(run + b"<pointy/>"), [(PieceKind.STRAY_POINTS, run), element(b"<pointy/>")])
 
     def test_declarations_are_dropped(self) -> None:
-        """With a declaration in front, or without; not with two, and not with another encoding."""
         for declaration in (
             b'<?xml version="1.0" encoding="UTF-8"?>',
             b"<?xml  version = '1.0' encoding='utf-8' standalone='yes' ?>",
@@ -480,7 +471,6 @@ class ScannerTests(PropertyCase):
         self.assertEqual(pieces(b"<?xml" + b" " * 200), pieces(b"<?php"))
 
     def test_unfinished(self) -> None:
-        """What has begun and not ended is known to be so: a tag, an element, points, a declaration."""
         for begun in (b"<", b"<a", b"<a>", b"<a>text", b"<a b='", b"<point/>", b"<point/> ", b"<?xml version='1.0'?>"):
             buffer = MessageBuffer()
             self.assertEqual([piece.kind for piece in buffer.feed(b" \n")], [PieceKind.BLANK_LINE])
@@ -493,7 +483,6 @@ class ScannerTests(PropertyCase):
         self.assertEqual(pieces(b"<message type=' foo=\">\" '/>"), [element(b"<message type=' foo=\">\" '/>")])
 
     def test_wrong_end_tags_end_the_stream(self) -> None:
-        """At the tag's own end, without a byte of what follows; foreign names are not repeated."""
         for wrong, reason in (
             (b"<message type='move'><move></message>", "not well-formed: </message> ends <move>"),
             (b"<message><gameId id='1'></move >", "not well-formed: </move> ends <gameId>"),
@@ -523,12 +512,10 @@ class ScannerTests(PropertyCase):
             self.assertIn("expected XML", str(pieces(other)[0]), other)
 
     def test_pieces_on_one_line(self) -> None:
-        """A piece knows whether a line end stands before it."""
         found = list(MessageBuffer().feed(b"<a/><b/> <c/>\n<d/>\n<?xml version='1.0'?><e/>"))
         self.assertEqual([piece.same_line for piece in found], [False, True, True, False, False])
 
     def test_limits(self) -> None:
-        """Size, depth, elements and points: the last that is allowed, and the first that is not."""
         self.assertEqual(len(pieces(b"<m a='" + b"x" * 16_375 + b"'/>")), 1)
         for too_much in (
             b"<m a='" + b"x" * 16_376 + b"'/>",

@@ -76,7 +76,6 @@ class WireTests(WireContract, PropertyCase):
         return login(name, "nim").encode()
 
     def join_again(self, client: Client, name: str) -> None:
-        """Without another log-in."""
         client.send(thanks(1).encode())
 
     def legal_action(self, first: Client, second: Client) -> tuple[Client, bytes]:
@@ -86,7 +85,6 @@ class WireTests(WireContract, PropertyCase):
         return second, move(1).encode()
 
     def after_match(self) -> Situation:
-        """A player whose opponent was lost."""
         situation = self.in_match()
         assert situation.other is not None
         situation.other.drop()
@@ -202,7 +200,6 @@ class WireTests(WireContract, PropertyCase):
         self.assertEqual((len(received(again)), received(bob)), (1, []))
 
     def test_an_absence_is_told(self) -> None:
-        """The game of two is over at once."""
         _, ann, bob = self.pair()
         bob.drop()
         self.assertEqual(received(ann), [over(1, {"ann": True, "bob": False})])
@@ -221,7 +218,6 @@ class WireTests(WireContract, PropertyCase):
         self.assertEqual(received(over.client), [state(2, "ann", '<heap left="7"/>')])
 
     def test_a_suspended_match_is_told(self) -> None:
-        """When the referee fails, the players are told so, and can play again."""
         situation, ann, bob = self.pair()
         [game] = situation.host.lobby.remote.types["nim"].games.values()
         table: Any = game.table
@@ -279,7 +275,6 @@ class WritingTests(SynchronousTestCase):
         self.assertEqual(master.heard(), [begin(2, "c3", "d4")])
 
     def test_nothing_of_a_content_is_written_otherwise(self) -> None:
-        """References, quotes, line ends and spaces go through."""
         for content in ("&#65;&amp;", "<a b='\"'/>", "\r\n\t ", "<x:a xmlns:x='u' x:b=\"1\" />", "<a></a>"):
             master, (ann, bob) = World().game("ann", "bob")
             ann.say(move(1, content))
@@ -305,7 +300,6 @@ class RateTests(SynchronousTestCase):
         self.assertFalse(master.closed)
 
     def test_long_states_pause_a_master(self) -> None:
-        """Their bytes count. A master is not cut off for the moves of its players: it is read more slowly."""
         world = self.world(bytes_burst="40000")
         master, (ann, bob) = world.game("ann", "bob")
         for number in range(30):
@@ -336,7 +330,6 @@ class RateTests(SynchronousTestCase):
         self.assertIs(master.protocol.input._address_journal, limiter.journal_of("192.0.2.200"))
 
     def test_states_unasked_count(self) -> None:
-        """A master that floods its players is cut off, and its games wait for another one."""
         world = self.world(messages_burst="10")
         master, (ann, _) = world.game("ann", "bob")
         for _ in range(12):
@@ -360,7 +353,6 @@ class RateTests(SynchronousTestCase):
         self.assertTrue(ann.closed)
 
     def test_a_master_that_does_not_read(self) -> None:
-        """It is cut off like anyone, and its games wait for another one."""
         world = self.world(queue_bytes="1024")
         master, players = world.game("ann", "bob")
         master.transport.reads = False
@@ -459,7 +451,6 @@ class AnswersTests(SynchronousTestCase):
             self.assertEqual((heard, after), (expected, ends[answer]), sample)
 
     def test_late_is_for_games_that_were(self) -> None:
-        """An id of another game is an error."""
         for where in ("outside", "pool", "over"):
             for sample in (move(2), thanks(2), leave(2), move("1.2")):
                 _, client = arrive(where)

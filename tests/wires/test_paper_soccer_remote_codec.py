@@ -162,7 +162,6 @@ class ContentTests(PropertyCase):
             self.assertEqual(list(remote_codec().feed(told)), heard)
 
     def test_broken_contents_end_the_stream(self) -> None:
-        """What is not well-formed, a prefix from nowhere, and markup that is neither element nor text."""
         for content in (
             "<a>",
             "<a></b>",
@@ -179,7 +178,6 @@ class ContentTests(PropertyCase):
         self.assertRaises(WireError, list, remote_codec().feed(b'<message type="move"><move>\x01</move></message>'))
 
     def test_long_name_spaces(self) -> None:
-        """They are given short names before prefixes are checked; that changes nothing of what is told."""
         long = "u" * 100
         for content in (
             f"""<a:b xmlns:a="{long}" a:c="{long}" d="it's" e='{long}"'>it's "a" 'text {long}</a:b>""",
@@ -211,7 +209,6 @@ class ContentTests(PropertyCase):
         self.assertRaises(WireError, read, f'<message type="move"><move>{"x" * 16_400}</move></message>')
 
     def test_the_envelope_is_read_strictly(self) -> None:
-        """What is unknown or doubled in it is refused, and the stream goes on."""
         for wrong in (
             '<move type="move"/>',
             '<message type="jump"/>',
@@ -250,7 +247,6 @@ class LooseTests(PropertyCase):
         return read(data, Dialect.LOOSE)
 
     def test_reading(self) -> None:
-        """What is missing or unknown in the envelope is read over, and elements of contents are kept whole."""
         self.assertEqual(
             self.read('<message type="move" x="1"><move a="1"/> <move xmlns:a="u"><a:x/></move></message>'),
             [RemoteMove(b'<move a="1"/><move xmlns:a="u"><a:x/></move>')],
@@ -270,7 +266,6 @@ class LooseTests(PropertyCase):
         self.assertIsInstance(self.read('<message type="move" xmlns:a="u"><move/></message>')[0], Malformed)
 
     def test_writing(self) -> None:
-        """Elements go out as they came, and nothing where nothing came; empty messages have an end tag."""
         codec = remote_codec(Dialect.LOOSE, line_ends=False)
         for message, written in (
             (RemoteMove(b"<move/><move/>", "1"), '<message type="move"><gameId id="1"/><move/><move/></message>'),

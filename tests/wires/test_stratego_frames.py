@@ -250,7 +250,6 @@ class ReasonTests(SynchronousTestCase):
             self.refused(ann, line, reason, MOVE_INVALID)
 
     def test_reason_keeps_its_place(self) -> None:
-        """Each answer stands where its question stood, with its reason right before it."""
         ann, _ = signed_on(MemoryHost(OPEN))
         all_heard(ann)
         told = ann.ask("Setup F (0,0)", "Setup F (1,0)", 'Ready "no"', "Setup 1 (1,0)")
@@ -268,7 +267,6 @@ class ReasonTests(SynchronousTestCase):
 
 class SideTests(SynchronousTestCase):
     def test_behind_connected(self) -> None:
-        """Both are told, right behind Connected."""
         world = MemoryHost()
         ann, bob = world.connect(FRAMES_WIRE), world.connect(FRAMES_WIRE)
         self.assertEqual(ann.ask('Sign On "ann"'), [WAIT])
@@ -276,7 +274,6 @@ class SideTests(SynchronousTestCase):
         self.assertEqual(ann.heard(), [CONNECTED, "Side 1"])
 
     def test_after_coming_back(self) -> None:
-        """During the set-up behind Connected; in play first."""
         world = MemoryHost()
         ann, bob = signed_on(world)
         bob.drop()
@@ -301,7 +298,6 @@ class ResignTests(SynchronousTestCase):
             self.assertEqual(players[who].ask('Sign On "ann"'), [WAIT])
 
     def test_during_the_set_up(self) -> None:
-        """With no piece placed, or when ready."""
         for lines in ((), (*setups(ANN, 0), 'Ready "ready"')):
             ann, bob = signed_on(MemoryHost())
             ann.ask(*lines)
@@ -338,7 +334,6 @@ class LateTests(SynchronousTestCase):
             self.assertEqual(told, ['Error "the game is over: sign on again for a new one"', MOVE_INVALID])
 
     def test_resignations_that_cross(self) -> None:
-        """Both resign at once: the first decides, and the second has no answer."""
         ann, bob = in_play(MemoryHost())
         ann.transport.receive(ann.message_text.said("Resign"))
         bob.transport.receive(bob.message_text.said("Resign"))
@@ -365,7 +360,6 @@ class StrictTests(SynchronousTestCase):
         self.assertEqual(ann.ask("Setup 9 (0,6)", 'Ready "no"', "Move (0,3) (0,4)"), [INVALID, INVALID, MOVE_INVALID])
 
     def test_resign_is_unknown(self) -> None:
-        """The connection ends, as with any type that the document does not have; the seat is kept."""
         world = MemoryHost(strict=True)
         ann, bob = in_play(world)
         self.assertEqual((ann.ask("Resign"), ann.closed, bob.heard()), ([], True, []))
@@ -475,7 +469,6 @@ class StateTests(SynchronousTestCase):
             self.assertEqual(self.answered(row, strict=False), (row.answer, row.then), row)
 
     def test_the_strict_table_is_true(self) -> None:
-        """In strict mode, too; no frame is there that the document does not have."""
         for row in table():
             then = row.state if row.if_strict == "hangs up" else row.then
             self.assertEqual(self.answered(row, strict=True), (row.if_strict, then), row)
@@ -503,7 +496,6 @@ class StateTests(SynchronousTestCase):
         self.assertEqual((state(cat), state(dan)), (FramesState.SETUP, FramesState.SETUP))
 
     def test_both_ready(self) -> None:
-        """The way from the set-up to play, for both at once."""
         ann, bob = signed_on(MemoryHost())
         set_up(ann, ANN, 0)
         self.assertEqual((state(ann), state(bob)), (FramesState.SETUP, FramesState.SETUP))

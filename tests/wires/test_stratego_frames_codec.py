@@ -163,7 +163,6 @@ class StringTests(PropertyCase):
     @example("\N{MUSICAL SYMBOL G CLEF}")
     @example("a\0\N{MUSICAL SYMBOL G CLEF}é\uffff\x7f\x80\u07ff\u0800")
     def test_both_ways(self, text: str) -> None:
-        """What is written is what another implementation writes, and is read back."""
         data = modified_utf8(text)
         self.assertEqual(data, write_utf(text)[2:])
         self.assertEqual(read_utf(struct.pack(">H", len(data)) + data), text)
@@ -187,7 +186,6 @@ class StringTests(PropertyCase):
         self.assertEqual(from_modified_utf8(bytes.fromhex("ED A0 81 ED B0 80")), "\U00010400")
 
     def test_malformed(self) -> None:
-        """What neither Java writes nor we read."""
         for data in (
             b"\0",  # a bare NUL
             "\U00010400".encode(),  # four bytes
@@ -218,7 +216,6 @@ class CodecLawTests(PropertyCase):
 
     @given(st.lists(SAYS, max_size=6))
     def test_what_is_said_is_what_clients_hear(self, says: list[m.Message]) -> None:
-        """Frames are read by another implementation, in sequence, and written by it the same."""
         codec = FramesCodec()
         data = b"".join(codec.encode(message) for message in says)
         words = FrameWords().heard(data)
@@ -239,7 +236,6 @@ class CodecLawTests(PropertyCase):
         self.assertEqual(numbers, [65_534, 65_535, 0])
 
     def test_words_are_the_same(self) -> None:
-        """The words of the transcripts stand for the documented bytes."""
         said = client_frames('Sign On "ann"', 0) + client_frames("Setup 9 (0,3)", 1)
         self.assertEqual(said[0].hex(), "2a0100000005" + "0003616e6e")
         self.assertEqual(said[1].hex(), "2a020001000a" + "00390000000000000003")
@@ -255,7 +251,6 @@ class HeaderTests(SynchronousTestCase):
         self.assertIsNot(error, None)
 
     def test_first_byte(self) -> None:
-        """Anything but the mark, as soon as it is there; after a good frame too."""
         for first in {*range(256)} - {0x2A}:
             self.assert_broken(bytes([first]))
         self.assertEqual(heard([client_frames('Ready "ready"', 0)[0] + b"+"])[1], "a frame begins with 0x2A")
@@ -277,7 +272,6 @@ class HeaderTests(SynchronousTestCase):
                     self.assert_broken(header)
 
     def test_what_came_before_is_heard(self) -> None:
-        """A broken frame takes nothing back."""
         data = client_frames("Move (0,3) (0,4)", 0)[0]
         found, error, _ = heard([data + b"GET / HTTP/1.1"])
         self.assertEqual((found, error), ([m.Move(0, 3, 0, 4)], "a frame begins with 0x2A"))
@@ -288,7 +282,6 @@ class HeaderTests(SynchronousTestCase):
             self.assertEqual(heard([frame(3, write_utf("ready"), sequence)])[0], [m.Ready("ready")])
 
     def test_the_longest_name_fits(self) -> None:
-        """Twenty letters of six bytes each are within the limit."""
         name = "\U00010400" * 20
         self.assertEqual(heard([frame(1, write_utf(name))])[0], [m.SignOn(name)])
 
@@ -500,7 +493,6 @@ class Walk:
         self.check_other(player, [WAIT] if self.placing else [])
 
     def reconnect(self, player: Mortal) -> None:
-        """Take a seat back."""
         player.client, told = again(self.world, player.name)
         alone = self.other(player).client is None
         if self.placing:
@@ -559,7 +551,6 @@ class WalkTests(PropertyCase):
     happened: set[str]
 
     def walk(self, seed: int, steps: int) -> set[str]:
-        """So many steps of one random game, or fewer if it ends."""
         walk = Walk(self, random.Random(seed))
         for _ in range(steps):
             if not walk.world.unfinished:
@@ -573,7 +564,6 @@ class WalkTests(PropertyCase):
         self.walk(seed, 250)
 
     def test_walks_get_everywhere(self) -> None:
-        """Drops, returns and restarts happen in both phases, and games end."""
         happened: set[str] = set()
         for seed in range(4):
             happened |= self.walk(seed, 3000)

@@ -38,7 +38,6 @@ OPEN = {"limits.unlimited": "yes"}
 
 class FramingRowTests(SynchronousTestCase):
     def assert_ended(self, world: MemoryHost, client: Client, data: bytes) -> None:
-        """One Error, then the connection is closed, and nothing after these bytes is heard."""
         client.heard()
         client.send(data + client_frames("Move (0,3) (0,4)", 0)[0])
         told = client.heard()
@@ -57,7 +56,6 @@ class FramingRowTests(SynchronousTestCase):
             self.assertEqual(told[0], 'Playing "ann"')
 
     def test_row_32_sizes(self) -> None:
-        """Nothing, too much, and what the type does not have: broken before any of the payload is there."""
         for kind, size in ((1, 0), (1, 257), (1, 0x8000), (1, 0xFFFF), (2, 0), (2, 11), (4, 15), (4, 0xFFFF), (3, 0)):
             world = MemoryHost()
             ann, _ = in_play(world)
@@ -121,7 +119,6 @@ class SignOnRowTests(SynchronousTestCase):
         self.assertEqual(client.ask('Sign On "\U00010400\U00010401"'), [WAIT])
 
     def test_names_come_back_as_they_are_written(self) -> None:
-        """A name in letters of any size is said in modified UTF-8, in normal form C."""
         for written, said in (("\U00010400\U00010401", "\U00010400\U00010401"), ("ane\u0301", "ané")):
             world = MemoryHost()
             first, _ = again(world, written)
@@ -161,13 +158,11 @@ class SetUpRowTests(SynchronousTestCase):
         self.assertEqual(set_up(ann, ANN, 0).count(VALID), 40 - 7 - 6)
 
     def test_row_38_the_41st(self) -> None:
-        """With forty on the board no piece is left."""
         ann, _ = signed_on(MemoryHost(OPEN))
         self.assertEqual(ann.ask(*setups(ANN, 0)), [VALID] * 40)
         self.assertEqual(ann.ask("Setup 9 (0,0)", "Setup 9 (0,4)", "Setup 8 (9,3)"), [INVALID] * 3)
 
     def test_row_39_ready_too_early(self) -> None:
-        """Thirty-nine pieces, or no flag: not started, and one more makes it good."""
         for missing in ("F", "9"):
             world = MemoryHost(OPEN)
             ann, bob = signed_on(world)
@@ -180,7 +175,6 @@ class SetUpRowTests(SynchronousTestCase):
             self.assertEqual(told[:2], [VALID, 'Playing "ann"'])
 
     def test_row_40_ready_and_after(self) -> None:
-        """Twice, a placement after it, and a payload that does not say it."""
         ann, bob = signed_on(MemoryHost(OPEN))
         ann.ask(*setups(ANN, 0))
         for payload in ('"Ready"', '"ready "', '"READY"', '""', '"re\\u0000ady"', '"steady"'):
@@ -194,7 +188,6 @@ class SetUpRowTests(SynchronousTestCase):
         self.assertEqual(ann.ask('Ready "ready"', "Setup 9 (0,4)"), [INVALID] * 2)
 
     def test_answers_come_in_order(self) -> None:
-        """A whole set-up with faults in it, sent in one go: one answer for each, in its place."""
         ann, _ = signed_on(MemoryHost(OPEN))
         told = ann.ask(
             "Setup F (0,0)", "Setup F (1,0)", 'Ready "no"', "Setup 1 (1,0)", "Move (0,0) (0,1)", 'Ready "ready"'
@@ -204,7 +197,6 @@ class SetUpRowTests(SynchronousTestCase):
 
 class MoveRowTests(SynchronousTestCase):
     def test_row_41_out_of_turn_or_out_of_play(self) -> None:
-        """While waiting, during the set-up, out of turn, after the end."""
         world = MemoryHost(OPEN)
         first, _ = again(world, "ann")
         self.assertEqual(first.ask("Move (0,3) (0,4)"), [MOVE_INVALID])
@@ -239,7 +231,6 @@ class MoveRowTests(SynchronousTestCase):
         yield "Move (0,3) (2147483647,-2147483648)"
 
     def test_row_42_moves_that_cannot_be(self) -> None:
-        """All are refused with the same bytes, and the next legal one is made."""
         world = MemoryHost(OPEN)
         ann, bob = in_play(world)
         for move in self.refused_moves():
@@ -303,7 +294,6 @@ class TableRowTests(SynchronousTestCase):
                 self.assertEqual("Move (0,3) (0,5)" in told, not ann_first)
 
     def test_row_45_a_third(self) -> None:
-        """Waits for a fourth; the two who play hear nothing of either."""
         world = MemoryHost()
         ann, bob = in_play(world)
         cat, told = again(world, "cat")
@@ -337,7 +327,6 @@ class TableRowTests(SynchronousTestCase):
 
 class ComingBackTests(SynchronousTestCase):
     def test_in_play_to_one_alone(self) -> None:
-        """The one who is back hears whose turn it is, and the board; the other nothing at all."""
         world = MemoryHost()
         ann, bob = in_play(world)
         ann.ask("Move (0,3) (0,5)")
@@ -373,7 +362,6 @@ class ComingBackTests(SynchronousTestCase):
         self.assertEqual(back.heard()[0], 'Playing "ann"')
 
     def test_both_gone(self) -> None:
-        """The table sleeps; who is back first during the set-up is told to wait."""
         world = MemoryHost()
         ann, bob = signed_on(world)
         set_up(ann, ANN, 0)
@@ -414,7 +402,6 @@ class ComingBackTests(SynchronousTestCase):
         self.assertEqual(bob.ask('Sign On "bob"'), [CONNECTED])
 
     def test_no_grace(self) -> None:
-        """With no grace a lost connection is a lost game."""
         world = MemoryHost(grace=0)
         ann, bob = in_play(world)
         ann.drop()
@@ -449,7 +436,6 @@ class EndTests(SynchronousTestCase):
         return ann.heard()
 
     def test_draw(self) -> None:
-        """Nobody's name; in strict mode that of the side that moved last."""
         self.assertEqual(self.drawn(strict=False)[-1], 'Game Over "tie"')
         self.assertEqual(self.drawn(strict=True)[-1], 'Game Over "bob"')
 
@@ -484,7 +470,6 @@ class EndTests(SynchronousTestCase):
         self.assertEqual((ann.heard(), bob.heard()), (['Game Over "ann"'],) * 2)
 
     def test_row_130_battles_name_the_winner_of_the_battle(self) -> None:
-        """Attacker, defender or nobody; the flag is taken like a piece."""
         world = MemoryHost()
         ann, bob = in_play(world)
         self.assertEqual(ann.ask("Move (1,3) (1,6)")[0], 'Battle "ann" 9 F')
@@ -496,7 +481,6 @@ class EndTests(SynchronousTestCase):
             self.assertEqual(bob.heard()[0], told)
 
     def test_another_game_on_the_same_connections(self) -> None:
-        """Who waits first is the first player; sequence numbers go on."""
         world = MemoryHost(OPEN)
         ann, bob = in_play(world)
         ann.ask("Move (1,3) (1,6)")

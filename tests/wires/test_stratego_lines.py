@@ -145,7 +145,6 @@ class AnswersTests(SynchronousTestCase):
         return client
 
     def test_every_line_in_every_state(self) -> None:
-        """Each is answered as the page says, and a refusal leaves the state as it was."""
         rows = dict(documented())
         self.assertEqual(set(rows), set(SENT), "the table and this test speak of the same lines")
         for kind, answers in rows.items():
@@ -214,7 +213,6 @@ class AnswersTests(SynchronousTestCase):
 
 class StrictTests(SynchronousTestCase):
     def test_log_in_is_refused_with_auth_err_alone(self) -> None:
-        """And asked for again, twice."""
         world = MemoryHost(strict=True)
         connected(world, "ann")
         client = world.connect(WIRE)
@@ -223,7 +221,6 @@ class StrictTests(SynchronousTestCase):
         self.assertEqual((client.ask("ann", ""), client.closed), (["auth-err"], True))
 
     def test_refused_set_up_is_answered_with_the_colour(self) -> None:
-        """Four lines are awaited again; the third bad one ends the connection."""
         ann, bob = seated(MemoryHost(strict=True))
         self.assertEqual(ann.ask(*BLUE[:3], "x"), ["color red"])
         self.assertEqual(bob.ask(*BLUE[:3], "x"), ["color blue"])
@@ -282,7 +279,6 @@ def stranger(strict: bool = False) -> Client:
 
 class HelpTests(SynchronousTestCase):
     def test_where_a_name_is_awaited(self) -> None:
-        """Two lines: what this is, and what to send; a name is awaited still, and no account is made."""
         for word in ("help", "HELP", "?", "quit", " Help "):
             client = stranger()
             self.assertEqual(client.ask(word), HELPED, word)
@@ -319,7 +315,6 @@ class OtherProtocolTests(SynchronousTestCase):
         return client.heard()
 
     def test_one_sentence(self) -> None:
-        """It names what was seen and what is spoken here; then the connection ends."""
         for data, seen in (
             (b"GET / HTTP/1.1\r\nHost: x\r\n\r\n", "an HTTP request"),
             (b"\x16\x03\x01\x02\x00\x01", "a TLS handshake"),
@@ -351,13 +346,11 @@ class ResignTests(SynchronousTestCase):
         self.assertEqual((bob if who is ann else ann).heard()[0], f"winner {winner}")
 
     def test_in_play(self) -> None:
-        """On the own turn and on the other's; the next game begins."""
         for number, winner in ((0, "blue"), (1, "red")):
             ann, bob = playing(MemoryHost())
             self.resigned(ann, bob, (ann, bob)[number], winner)
 
     def test_during_the_set_up(self) -> None:
-        """Before, between and behind the lines of it; in either case."""
         for lines in ((), RED[:2], RED):
             ann, _ = seated(MemoryHost())
             ann.ask(*lines)
@@ -396,7 +389,6 @@ class LateTests(SynchronousTestCase):
         self.assertEqual(ann.ask(*RED), ["endsetup", "get-move"])
 
     def test_while_there_is_no_opponent(self) -> None:
-        """The first is passed over, the second refused."""
         world = MemoryHost()
         ann, bob = playing(world)
         bob.drop()
@@ -473,7 +465,6 @@ class CanaryTests(SynchronousTestCase):
         self.assertTrue(any("Digest(cost" in text for text in shown), "something was looked at")
 
     def test_log_ins_good_and_bad(self) -> None:
-        """While a password waits, is right, is wrong, comes in the wrong place, or is half sent."""
         worker = HeldWorker()
         world = MemoryHost(worker=worker)
 

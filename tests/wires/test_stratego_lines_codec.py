@@ -137,7 +137,6 @@ class SpellingTests(PropertyCase):
             self.assertEqual(f"{square(*move[:2])}-{square(*move[2:])}", text.upper())
 
     def test_set_ups(self) -> None:
-        """A good one has no fault; of others it is said where it is, and nothing of what was sent."""
         self.assertIsNone(fault_of_set_up(RED))
         self.assertIsNone(fault_of_set_up(BLUE))
         for number, line in enumerate(("", "VMGKKJJJP", "VMGKKJJJPPP", "VMGKKJJJPF", "VMGKKJJJP.", "canary  +-"), 1):

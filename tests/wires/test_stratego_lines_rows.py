@@ -45,7 +45,6 @@ class LogInRows(SynchronousTestCase):
         self.assertEqual(sorted(journal.accounts), ["a2", "a3", "ann"])
 
     def test_row_50_wrong_password(self) -> None:
-        """Three tries on a connection; the sixth guess in a minute waits, and the clock of the log-in with it."""
         world = MemoryHost()
         connected(world, "ann", address=AWAY)
         for _ in range(2):
@@ -72,7 +71,6 @@ class LogInRows(SynchronousTestCase):
         self.assertEqual(connected(world, "ann").heard()[:3], ["auth-req", "auth-ok", "resume"])
 
     def test_row_52_two_register_the_same_name_at_once(self) -> None:
-        """One wins; the other is checked against the winner's password, and takes over if it is the same."""
         for password, expected in (
             ("secret", ["auth-ok"]),
             ("other", ["auth-err", "err wrong password", "auth-req"]),
@@ -89,7 +87,6 @@ class LogInRows(SynchronousTestCase):
             self.assertEqual(first.closed, password == "secret")
 
     def test_row_53_no_password_no_name(self) -> None:
-        """A blank line after the name is an empty password; what is over the line limit ends the connection."""
         worker = HeldWorker()
         for name, password, why in (
             ("ann", "", "an empty password"),
@@ -118,7 +115,6 @@ class LogInRows(SynchronousTestCase):
         self.assertEqual(connected(world, "ann", " secret ").heard()[1], "auth-ok")
 
     def test_row_54_case_is_the_same_account(self) -> None:
-        """Which keeps the name as it was first written."""
         world = MemoryHost()
         connected(world, "Ann").drop()
         self.assertEqual(connected(world, "aNN").heard()[1], "auth-ok")
@@ -163,7 +159,6 @@ class LogInRows(SynchronousTestCase):
         self.assertEqual((late.heard(), late.closed), (["err not logged in within 10 s"], True))
 
     def test_a_busy_host_lets_nobody_in(self) -> None:
-        """Before a password is worked on, and after; no account is let in that was being looked at."""
         worker = HeldWorker()
         world = MemoryHost(worker=worker)
         early = connected(world, "ann")
@@ -175,7 +170,6 @@ class LogInRows(SynchronousTestCase):
         self.assertEqual(len(world.lobby.registry), 0)
 
     def test_row_56_newer_connection_takes_the_seat(self) -> None:
-        """In the queue, in the set-up and in play, from any address; the older is told and closed, the other plays on."""
         world = MemoryHost()
         for stage in ("waiting", "set-up", "play"):
             world = MemoryHost()
@@ -219,7 +213,6 @@ class LogInRows(SynchronousTestCase):
         self.assertEqual(client.ask("ann"), ["err the game has not begun: wait for new"])
 
     def test_row_116_names_of_guests_and_accounts(self) -> None:
-        """A guest's name, present or with a lost seat, makes no account; an account's name lets no guest in."""
         world = MemoryHost()
         guest = world.connect("onitama")
         other = world.connect("onitama")
@@ -235,7 +228,6 @@ class LogInRows(SynchronousTestCase):
 
 class SetUpRows(SynchronousTestCase):
     def test_row_58_bad_set_ups(self) -> None:
-        """All four lines are read, one answer comes, four are awaited again; the third bad one ends the connection."""
         ten = "is not ten letters of V M G K J P L S I R O B"
         for bad, why in (
             (("VMGKKJJJP", *RED[1:]), f"line 1 of the set-up {ten}"),
@@ -289,7 +281,6 @@ class SetUpRows(SynchronousTestCase):
 
 class MoveRows(SynchronousTestCase):
     def test_row_61_what_is_not_a_move(self) -> None:
-        """Refused with the reason, and asked for again; the board stays as it was."""
         world = MemoryHost()
         ann, _ = playing(world)
         before = master_of(world).position
@@ -318,7 +309,6 @@ class MoveRows(SynchronousTestCase):
         self.assertEqual(bob.ask("B7-B6"), [])
 
     def test_row_63_two_moves_in_one_packet(self) -> None:
-        """The first is played, the second refused behind its answer; it is no move made in advance."""
         for late in (False, True):
             journal = RecordingJournal(late=late)
             world = MemoryHost(journal=journal)
@@ -353,7 +343,6 @@ class MoveRows(SynchronousTestCase):
             self.assertEqual(bob.ask(word), [NOT_YOUR_TURN])
 
     def test_row_65_who_stays_after_the_game_waits_again(self) -> None:
-        """As long as they like; who waits first is red in the next game."""
         world = MemoryHost()
         ann, bob = playing(world)
         bob.drop()
@@ -366,7 +355,6 @@ class MoveRows(SynchronousTestCase):
         self.assertEqual(carl.heard(), ["auth-req", "auth-ok", "new", "color blue"])
 
     def test_the_mover_is_answered_first(self) -> None:
-        """Bytes leave the host in the document's order: the mover's answer, then the other's lines."""
         world = MemoryHost()
         ann, bob = playing(world)
         written: list[bytes] = []
@@ -407,7 +395,6 @@ class ComingBackTests(PropertyCase):
     def test_back_at_any_moment_with_everything_right(
         self, rng: random.Random, moves: int, leaver: int, restarted: bool
     ) -> None:
-        """Board and turn are those of the match, on the old host or on a new one; and it goes on from there."""
         world = MemoryHost(OPEN)
         clients = list(playing(world, *(set_up_lines(seat, shuffled_rows(rng)) for seat in (0, 1))))
         for _ in range(moves):
@@ -434,7 +421,6 @@ class ComingBackTests(PropertyCase):
 
     @given(st.integers(0, 7), st.sampled_from([0, 1]), st.booleans())
     def test_back_in_the_set_up(self, lines: int, leaver: int, restarted: bool) -> None:
-        """`new` and the colour; the set-up is sent again, from its first line."""
         world = MemoryHost(OPEN)
         clients = list(seated(world))
         sent = [min(lines, 4), max(lines - 4, 0)]
@@ -463,7 +449,6 @@ class ComingBackTests(PropertyCase):
         self.assertEqual(ann.heard(), ["endsetup", "get-move"])
 
     def test_who_does_not_come_back_in_time_loses(self) -> None:
-        """The grace time is the host's; the other is told who won, and waits again."""
         world = MemoryHost(grace=7)
         ann, bob = playing(world)
         ann.drop()
@@ -556,7 +541,6 @@ class LateJournalTests(SynchronousTestCase):
         self.assertEqual(connected(MemoryHost(journal=later), "ann").heard(), ["auth-req", "auth-ok"])
 
     def test_back_while_the_own_move_is_not_durable(self) -> None:
-        """The board of the return has it, and comes after it is safe."""
         journal = RecordingJournal()
         world = MemoryHost(journal=journal)
         ann, bob = playing(world)
@@ -574,7 +558,6 @@ class LateJournalTests(SynchronousTestCase):
 
 class RestartTests(SynchronousTestCase):
     def test_accounts_and_seats_are_there(self) -> None:
-        """With the same password, and with no other; a guest does not get the name."""
         world = MemoryHost(journal=RecordingJournal())
         playing(world)
         world = MemoryHost(journal=world.journal.restarted())
@@ -596,7 +579,6 @@ class RestartTests(SynchronousTestCase):
         self.assertEqual(bob.heard(), ["winner blue"])
 
     def test_host_that_stops_says_so(self) -> None:
-        """And hears nothing more: not even who was about to log in."""
         world = MemoryHost()
         ann, _ = playing(world)
         world.lobby.close()

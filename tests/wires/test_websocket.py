@@ -46,7 +46,6 @@ class GomokuTests(SocketContract, PropertyCase):
         self.assertEqual(self.told(ann)[-2:], [(TEXT, b"GAME ann bob 15"), (TEXT, b"PLAYED ann h8")])
 
     def test_a_line_that_begins_as_a_request(self) -> None:
-        """The first line decides, and it is told what to say as any other line."""
         _, client = self.connected()
         self.assertEqual(client.ask("GET out"), ["REFUSED expected one of NAME, PLAY, RESIGN"])
         self.assertEqual(client.ask("NAME ann"), ["WAITING ann"])
@@ -63,7 +62,6 @@ class ClientTests(SynchronousTestCase):
         return client
 
     def test_lines_become_texts_and_back(self) -> None:
-        """Cut at every byte, too."""
         client = self.pair()
         heard = [list(self.host.feed(bytes((byte,)))) for byte in client.sent("create \u011b\nstate 1\n".encode())]
         self.assertEqual([each.text for found in heard for each in found], ["create \u011b", "state 1"])
@@ -94,7 +92,6 @@ class ClientTests(SynchronousTestCase):
             self.assertIn(why, str(self.assertRaises(WireError, self.pair().received, data)))
 
     def test_who_looks_on_reads_either(self) -> None:
-        """Without having sent the handshake, and without an answer to pings."""
         looks_on = ClientSocket(looks_on=True)
         self.assertEqual(looks_on.received(SWITCHED + control_frame(Ping()) + b"\x81\x02{}"), b"{}\n")
         self.assertEqual(looks_on.answers(), b"")
@@ -117,7 +114,6 @@ class PathTests(SynchronousTestCase):
         return web, web.connect()
 
     def test_a_wire_at_a_path(self) -> None:
-        """The handshake is answered once, and the connection is one of the wire."""
         web, client = self.web()
         client.send(request("/socket/gomoku", **HEADERS) + frame(b"NAME ann"))
         data = client.transport.read()

@@ -11,8 +11,6 @@ Message = dict[str, Any]
 
 
 class SoundClient(MemoryClient):
-    """Plays at random, two games, and ends."""
-
     wire = "eriantys"
     games = 2
 
@@ -150,15 +148,11 @@ class SmallLetters(SoundClient):
 
 
 class TooFar(SoundClient):
-    """Moves mother nature one step too many."""
-
     def hear_MotherNatureSteps(self, message: Message) -> None:
         self.say("ChosenSteps", steps=message["maxStepsAllowed"] + 1)
 
 
 class EmptyClouds(SoundClient):
-    """Takes the first cloud, always."""
-
     def hear_SelectCloud(self, message: Message) -> None:
         self.say("ChosenCloud", cloud=0)
 
@@ -182,8 +176,6 @@ class PlaysWithoutBeingAsked(SoundClient):
 
 
 class IgnoresErrors(SoundClient):
-    """Does not answer a request that comes a second time."""
-
     error = False
 
     def hear_ErrorMessage(self, message: Message) -> None:
@@ -203,8 +195,6 @@ class NeverPongs(SoundClient):
 
 
 class SpeaksFirst(SoundClient):
-    """Does not wait for ENTER_NICKNAME, and logs in twice."""
-
     def connected(self) -> None:
         super().connected()
         self.log_in()
@@ -228,8 +218,6 @@ class EndsAtPlayerDisconnected(SoundClient):
 
 
 class CreatesAnew(SoundClient):
-    """Creates a game when it comes back to its own."""
-
     def connected(self) -> None:
         super().connected()
         self.in_match = False
@@ -256,8 +244,6 @@ class KnowsNoCharacters(SoundClient):
 
 
 class FillsTheDiningRoom(SoundClient):
-    """Does not know that a table of the dining room has ten places."""
-
     def hear_WhereToMove(self, message: Message) -> None:
         self.say("ChosenDestination", destination=0)
 

@@ -14,8 +14,6 @@ _NOT_ACKNOWLEDGED = (PlayerStatus.END_MOVE_1, PlayerStatus.END_MOVE_2)
 
 
 class SoundClient(MemoryClient):
-    """Plays at random, one game, and ends."""
-
     wire = "eriantys-java"
 
     def __init__(self, name: str, launcher: MemoryLauncher) -> None:
@@ -150,8 +148,6 @@ class AnswersTwice(SoundClient):
 
 
 class PlaysWithoutBeingAsked(SoundClient):
-    """Moves when its turn begins."""
-
     def hear_StartOfPlayerRound(self, message: m.StartOfPlayerRound) -> None:
         self.say(m.ChosenSteps(1))
 

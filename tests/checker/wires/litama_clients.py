@@ -149,15 +149,11 @@ class CreatorBegins(SoundClient):
 
 
 class MovesOutOfTurn(SoundClient):
-    """Moves after each `state`."""
-
     def is_own(self, fields: Any, colour: str) -> bool:
         return True
 
 
 class TurnsTheBoard(SoundClient):
-    """Counts rows from red's side."""
-
     def say_move(self, card: str, squares: str) -> None:
         super().say_move(card, "".join(str(6 - int(one)) if one.isdigit() else one for one in squares))
 
@@ -173,15 +169,11 @@ class ForgetsTheToken(SoundClient):
 
 
 class ForgetsTheCard(SoundClient):
-    """Sends its squares alone."""
-
     def say_move(self, card: str, squares: str) -> None:
         self.say("move", self.match_id, self.token, squares)
 
 
 class NeverSpectates(SoundClient):
-    """Waits for `state` without having asked for it."""
-
     def hear_create(self, fields: Any) -> None:
         self.match_id, self.token, self.index = fields["matchId"], fields["token"], fields["index"]
 
@@ -202,8 +194,6 @@ class NeverReads(SoundClient):
 
 
 class ComesAsSomebodyElse(SoundClient):
-    """Forgets its token with its connection."""
-
     def opened(self) -> None:
         self.create()
 
@@ -219,8 +209,6 @@ class NoMask(SoundClient):
 
 
 class SendsJson(SoundClient):
-    """Sends its commands as JSON, as the server sends its answers."""
-
     def create(self) -> None:
         self.say(json.dumps({"messageType": "create", "username": self.name}))
 

@@ -12,8 +12,6 @@ DEAL = "white=boar,ox;black=crab,eel;spare=tiger"
 
 
 class SoundClient(MemoryClient):
-    """Plays at random, one match, and ends."""
-
     wire = "onitama"
     matches = 3
 
@@ -136,8 +134,6 @@ class TrailingSpace(SoundClient):
 
 
 class CarriageReturn(SoundClient):
-    """Ends its lines as Windows does."""
-
     def say(self, *fields: str) -> None:
         self.send(("|".join(fields) + "\r\n").encode())
 
@@ -214,8 +210,6 @@ class NeverGivesUp(TriesForEver, SoundClient):
 
 
 class WrongCommand(SoundClient):
-    """Writes its command in lower case."""
-
     def say_move(self, move: Move) -> None:
         self.say("make_move", move.card, SQUARES[move.start], SQUARES[move.end])
 
@@ -387,8 +381,6 @@ class FinalMirrorsRowsOnly(MirrorsRowsOnly, FinalSoundClient):
 
 
 class FinalLineEnds(FinalSoundClient):
-    """Ends its messages with a line end, and a zero byte behind it."""
-
     def say(self, *fields: str) -> None:
         self.send("|".join(fields).encode() + b"\n\0")
 

@@ -11,8 +11,6 @@ from tests.kit.checker import MemoryClient, MemoryLauncher, TriesForEver
 
 
 class SoundClient(MemoryClient):
-    """Plays one of the actions that are listed, three matches, and ends."""
-
     wire = "open"
     game = "onitama"
     matches = 3
@@ -124,8 +122,6 @@ class PlaysStratego(SoundClient):
 
 
 class AsksForSteps(SoundClient):
-    """Asks for steps in a game whose actions are listed whole."""
-
     def ask(self) -> None:
         self.say("moves", table=self.table, begun="ox")
 
@@ -156,8 +152,6 @@ class IgnoresRefused(SoundClient):
 
 
 class ActsOutOfTurn(SoundClient):
-    """Repeats its last action when the other has the turn."""
-
     last = ""
 
     def act(self, action: str) -> None:
@@ -177,30 +171,22 @@ class ActsTwice(SoundClient):
 
 
 class NamesAnotherTable(SoundClient):
-    """Counts tables from 0."""
-
     def act(self, action: str) -> None:
         self.say("act", table=self.table - 1 if self.table else 7, action=action)
 
 
 class TurnsItsMoves(SoundClient):
-    """Writes the end of a move before its start."""
-
     def act(self, action: str) -> None:
         card, *squares = action.split(" ")
         super().act(" ".join((card, *squares[::-1])))
 
 
 class OtherNotation(SoundClient):
-    """Writes actions with bars."""
-
     def act(self, action: str) -> None:
         super().act(action.replace(" ", "|"))
 
 
 class UnknownKeys(SoundClient):
-    """Adds a key of its own to each action."""
-
     def act(self, action: str) -> None:
         self.say("act", table=self.table, action=action, comment="a good move")
 
@@ -223,8 +209,6 @@ class NeverReads(SoundClient):
 
 
 class SeeksDuringAMatch(SoundClient):
-    """Looks for opponents again when the other one is away."""
-
     def hear_away(self, message: dict[str, Any]) -> None:
         self.seek()
 

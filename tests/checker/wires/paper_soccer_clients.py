@@ -14,8 +14,6 @@ Points = list[tuple[int, int]]
 
 
 class SoundClient(MemoryClient):
-    """Plays at random, three games, and ends."""
-
     wire = "paper-soccer"
     games = 3
 
@@ -127,8 +125,6 @@ class DrawsALineTwice(SoundClient):
 
 
 class TurnsThePitch(SoundClient):
-    """Has y the other way round for its own moves."""
-
     def written(self, points: Points) -> str:
         return super().written([(x, -y) for x, y in points])
 
@@ -168,8 +164,6 @@ class ByteOrderMark(SoundClient):
 
 
 class OpenTag(SoundClient):
-    """Does not close its points."""
-
     def written(self, points: Points) -> str:
         return "".join(f"<point x='{x}' y='{y}'>" for x, y in points)
 
@@ -180,8 +174,6 @@ class PlusSigns(SoundClient):
 
 
 class OtherNames(SoundClient):
-    """Has other attributes."""
-
     def written(self, points: Points) -> str:
         return "".join(f"<point xPos='{x}' yPos='{y}'/>" for x, y in points)
 

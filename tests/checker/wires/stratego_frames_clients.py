@@ -12,8 +12,6 @@ EMPTY = "." * 100
 
 
 class SoundClient(MemoryClient):
-    """Plays at random, two games, and ends."""
-
     wire = "stratego-frames"
     games = 2
 
@@ -174,8 +172,6 @@ class OneByteChars(SoundClient):
 
 
 class NoMark(SoundClient):
-    """Begins its frames with another byte."""
-
     def frame(self, kind: int, payload: bytes) -> None:
         self.send(struct.pack(">BBHH", 0x2B, kind, 0, len(payload)) + payload)
 
@@ -205,8 +201,6 @@ class AlwaysBelow(SoundClient):
 
 
 class OnePieceTooMany(SoundClient):
-    """Places two flags."""
-
     def place_one(self, piece: str, x: int, y: int) -> None:
         super().place_one("F" if piece == "S" else piece, x, y)
 
@@ -243,8 +237,6 @@ class NeedsTheSide(SoundClient):
 
 
 class PlacesAnew(SoundClient):
-    """Places all pieces again when it comes back."""
-
     def hear_2(self, payload: bytes) -> None:
         self.board, self.interrupted = EMPTY, False
         super().hear_2(payload)

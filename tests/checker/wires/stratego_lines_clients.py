@@ -12,8 +12,6 @@ ROWS = ("VBBPSSSBPP", "BKGLLLLSKM", "IIIIIBOJJJ", "RRRRRRRRBP")
 
 
 class SoundClient(MemoryClient):
-    """Plays at random, two games, and ends."""
-
     wire = "stratego-lines"
     games = 2
 
@@ -185,8 +183,6 @@ class SmallLetters(SoundClient):
 
 
 class CarriageReturn(SoundClient):
-    """Ends its lines as Windows does."""
-
     def say(self, text: str) -> None:
         self.send(text.encode() + b"\r\n")
 
@@ -238,8 +234,6 @@ class DoesNotWait(SoundClient):
 
 
 class TellsThePiece(SoundClient):
-    """Writes the letter of its piece behind a move, as the server does."""
-
     def say_move(self, start: str, end: str) -> None:
         self.say(f"{start}-{end}-{self.own[start]}")
 
@@ -281,8 +275,6 @@ class NeedsTheReason(SoundClient):
 
 
 class ForgetsResume(SoundClient):
-    """Sends a set-up after `resume`."""
-
     def hear_resume(self) -> None:
         pass
 

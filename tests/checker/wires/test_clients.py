@@ -89,7 +89,6 @@ class OnitamaChecks(CheckerContract, SynchronousTestCase):
             self.assertIn("this client needs the extension of START", finding.title)
 
     def test_a_client_that_knows_its_cards_and_fails(self) -> None:
-        """The strict scenarios find that as all others do."""
         self.assertIn("the client ended in the middle: ValueError", titles(check(FailsInTheMiddle, ["strict"])))
 
     def test_columns_that_are_not_turned(self) -> None:
@@ -116,8 +115,6 @@ class FinalChecks(CheckerContract, SynchronousTestCase):
 
 
 class GomokuClient(SocketClient):
-    """Plays the example's game over WebSocket, on any free point."""
-
     def opened(self) -> None:
         self.played: list[str] = []
         self.say("NAME", self.name)
@@ -158,7 +155,6 @@ class LitamaChecks(CheckerContract, SynchronousTestCase):
     crippled = LITAMA_CRIPPLED
 
     def test_a_client_without_the_extension(self) -> None:
-        """It comes back by its token in `move`, as with the protocol's own server."""
         names = ["own-drop", "own-drop-in-turn", "strict"]
         report = check(DocumentedClient, names)
         self.assertEqual((titles(report), report.clean), ([], True))
@@ -169,7 +165,6 @@ class LitamaChecks(CheckerContract, SynchronousTestCase):
         )
 
     def test_tokens_are_hidden(self) -> None:
-        """In every transcript, those that the server sends, too."""
         texts = [line.text for outcome in check(LitamaSoundClient, ["own-drop"]).outcomes for line in outcome.lines]
         self.assertTrue(any('"token":"***"' in text for text in texts))
         self.assertNotRegex("\n".join(texts), "[0-9a-f]{64}")

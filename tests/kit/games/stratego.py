@@ -1,6 +1,4 @@
-"""
-What the tests of Stratego share: set-ups, drawn boards, and ways to play on.
-"""
+"""What the tests of Stratego share: set-ups, drawn boards, and ways to play on."""
 
 import random
 from collections.abc import Sequence
