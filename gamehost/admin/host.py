@@ -37,7 +37,7 @@ def status(host: GameHostService, request: Request) -> Facts:
         "connections_refused": context.limiter.refused,
         "http_connections": context.http_limiter.count,
         "people": sum(1 for _ in lobby.registry.present()),
-        "waiting": lobby.spectators.counts().waiting,
+        "waiting": lobby.spectators.counts_here().waiting,
         "tables": len(lobby.tables),
         "tables_asleep": len(lobby.registry.sleeping.tables()),
         "remote_games": lobby.remote.count,

@@ -2,7 +2,7 @@
 How a log-in finds the home of its name: the claim, the search for a home, and a player who moves there.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
@@ -18,7 +18,7 @@ from gamehost.net.deadlines import Deadline
 from gamehost.net.input import Input, PauseReason
 from gamehost.storage.names import Offer, QueueKey, meeting_place
 from gamehost.wires.base import Codec, Numbered
-from gamehost.wires.conversation import BaseConversation, Conversation
+from gamehost.wires.conversation import BaseConversation, Claim, Conversation
 from gamehost.wires.framing import BLANK, WireError
 
 _CLAIM = PauseReason.CLAIM
@@ -32,6 +32,9 @@ BUSY = "the host is busy: try again in a moment"
 class ClaimingInput(Input[Any]):
     """
     What one connection receives.
+
+    Before a message is heard, the name that it claims is here, and then the place. A connection whose name or place is at
+    another member goes there.
 
     :param cluster: who knows where names are
     """
@@ -52,8 +55,8 @@ class ClaimingInput(Input[Any]):
         #: Messages that another member has handled.
         self._to_skip = 0
         self.hops = 0
-        #: The log-in that waits to be heard.
-        self._claimed: Any = None
+        #: The message that waits to be heard, and what it claims.
+        self._claimed: tuple[Any, Claim] | None = None
         #: What comes behind it.
         self._behind: Iterator[Any] | None = None
         self._told = conversation
@@ -76,6 +79,7 @@ class ClaimingInput(Input[Any]):
         super().stop()
         self._claimed = self._behind = None
         self._cluster.drop_claim(self._connection)
+        self._cluster.drop_claim(self)
 
     def _keep(self, data: bytes) -> None:
         kept = self._kept
@@ -100,40 +104,91 @@ class ClaimingInput(Input[Any]):
             return
         conversation: Any = self._told
         claim = conversation.claim(message)
-        if claim is None or self._cluster.is_here(self._connection, claim):
+        if claim is None or (self._has_name(claim) and self._has_place(claim)):
             self._handled += 1
             conversation.hear(message)
             return
-        self._claimed = message
+        self._claimed = message, claim
         # What comes behind it is decoded when this was heard: it may be the fault that ends the connection.
         self._behind, self._messages = self._messages, None
         self._connection.deadlines.cancel(Deadline.MESSAGE)
         self.pause(_CLAIM)
-        self._cluster.claim(self._connection, claim, self.hops, self._answered)
+        if self._has_name(claim):
+            self._find_place(claim)
+        else:
+            self._cluster.claim(self._connection, claim, self.hops, self._name_found)
 
-    def _answered(self, home: int | None) -> None:
+    def _has_name(self, claim: Claim) -> bool:
+        return not (claim.name or claim.for_leader) or self._cluster.is_here(self._connection, claim)
+
+    def _has_place(self, claim: Claim) -> bool:
+        return not claim.place or self._cluster.has(claim.place)
+
+    def _name_found(self, home: int | None) -> None:
         """It is known which member is the home of the name; `None`: it is not."""
-        message, self._claimed = self._claimed, None
-        connection = self._connection
-        if message is None or connection.closing:
+        if self._claimed is None or self._connection.closing:
             return
-        elsewhere = home != self._cluster.epoch
+        _, claim = self._claimed
         with self._context.cork:
-            if home is None or (elsewhere and self._spreads and (self._kept is None or self.hops >= MOST_HOPS)):
-                connection.close_with(BUSY)
-            elif elsewhere and self._spreads:
-                self._pass_on(home)
+            if home is None:
+                self._connection.close_with(BUSY)
+            elif home == self._cluster.epoch or not self._spreads:
+                self._find_place(claim)
             else:
-                self._hear_now(message)
+                self._pass_on(home, self._cluster.claims.get(self._connection))
 
-    def _pass_on(self, home: int) -> None:
+    def _find_place(self, claim: Claim) -> None:
+        # Who has a seat here comes back to it, or is refused, wherever the place is.
+        if self._has_place(claim) or (claim.name and self._cluster.lobby.registry.get(claim.name) is not None):
+            self._hear_now()
+        else:
+            self._cluster.claim_again(self, claim.place, self._place_found)
+
+    def _place_found(self, home: int | None) -> None:
+        """It is known which member is the home of the place; `None`: it is not."""
+        if self._claimed is None or self._connection.closing:
+            return
+        _, claim = self._claimed
+        conversation: Any = self._told
+        with self._context.cork:
+            if home == self._cluster.epoch:
+                self._hear_now()
+            elif home is None or conversation.session is None:
+                self._pass_on(home, claim.place)
+            elif not (self._can_go and self._go_to(home)):
+                self._hear_now()
+
+    def _pass_on(self, home: int | None, key: str | None) -> None:
+        """Have another member go on with a client that has not logged in: the one that the key says."""
         connection, cluster = self._connection, self._cluster
-        preamble = Preamble("", connection.factory.wire.name, connection.address, hops=self.hops + 1)
-        key = cluster.claims.get(connection)
+        conversation: Any = self._told
+        parcel = conversation.parcel()
+        if home is None or parcel is None or not self._can_go:
+            connection.close_with(BUSY)
+            return
+        preamble = Preamble("", connection.factory.wire.name, connection.address, hops=self.hops + 1, parcel=parcel)
         as_it_stands = self.as_it_stands(preamble)
         cluster.relay(connection.hand_over(), key, home, *as_it_stands)
 
-    def _hear_now(self, message: Any) -> None:
+    @property
+    def _can_go(self) -> bool:
+        return self._spreads and self._kept is not None and self.hops < MOST_HOPS
+
+    def _go_to(self, home: int) -> bool:
+        """Whether a client that has logged in, and whose message is for another member, is about to go there."""
+        conversation: Any = self._told
+        return give_away(self._cluster, conversation.session, home, self._stay, self)
+
+    def _stay(self) -> None:
+        """That member cannot be reached any more."""
+        if self._claimed is not None:
+            with self._context.cork:
+                self._hear_now()
+
+    def _hear_now(self) -> None:
+        """Hear what was claimed."""
+        assert self._claimed is not None
+        (message, _), self._claimed = self._claimed, None
         self._handled += 1
         self._messages, self._behind = self._behind, None
         try:
@@ -141,14 +196,19 @@ class ClaimingInput(Input[Any]):
         except Exception as error:
             self._failed(error)
             return
+        finally:
+            self._cluster.drop_claim(self)
         self.paused.discard(_CLAIM)
         if not self._connection.closing:
             self.go_on()  # if there is another reason to pause, this waits for its end
 
-    @property
-    def can_be_passed_on(self) -> bool:
-        """Whether another member can go on with what has come."""
-        return self._spreads and self._kept is not None and self._claimed is None
+    def can_be_passed_on(self, asking: "ClaimingInput | None") -> bool:
+        """
+        Whether another member can go on with what has come.
+
+        :param asking: whose message is to be heard there
+        """
+        return self._spreads and self._kept is not None and (self._claimed is None or asking is self)
 
     @property
     def at_table(self) -> bool:
@@ -178,14 +238,15 @@ def gather(cluster: Cluster, offers: Sequence[Offer]) -> None:
         waiting = cluster.waiting.get(offer.key)
         if target is None or target == cluster.epoch or cluster.member(target) is None or waiting is None:
             continue
-        if _give_away(cluster, waiting[0], target):
+        session = waiting[0]
+        if give_away(cluster, session, target, partial(_wait_again, cluster, session)):
             del targets[offer.queue]
 
 
-def adopt(cluster: Cluster, connection: WireProtocol[Any], record: SeatRecord) -> None:
+def adopt(cluster: Cluster, connection: WireProtocol[Any], record: SeatRecord, parcel: str) -> None:
     """Take a player from another member. The name may have another home again by now, so it is claimed here."""
     connection.input.pause(_CLAIM)
-    cluster.claim_again(connection, key_of(record.name), partial(_adopted, cluster, connection, record))
+    cluster.claim_again(connection, key_of(record.name), partial(_adopted, cluster, connection, record, parcel))
 
 
 def free(cluster: Cluster, record: SeatRecord) -> None:
@@ -194,7 +255,9 @@ def free(cluster: Cluster, record: SeatRecord) -> None:
     cluster.claim_again(nobody, key_of(record.name), lambda home: cluster.drop_claim(nobody))
 
 
-def _adopted(cluster: Cluster, connection: WireProtocol[Any], record: SeatRecord, home: int | None) -> None:
+def _adopted(
+    cluster: Cluster, connection: WireProtocol[Any], record: SeatRecord, parcel: str, home: int | None
+) -> None:
     if connection.closing:
         return
     registry, player = cluster.lobby.registry, connection.conversation
@@ -203,44 +266,70 @@ def _adopted(cluster: Cluster, connection: WireProtocol[Any], record: SeatRecord
             connection.close_with("the host is busy: log in again in a moment")
         else:
             conversation: Any = player
-            conversation.adopt(registry.adopt(record, conversation))
+            conversation.unpack(parcel, registry.adopt(record, conversation))
             connection.input.resume(_CLAIM)
 
 
-def _give_away(cluster: Cluster, session: Session, home: int) -> bool:
-    """Whether a player is about to be given to another member."""
+def give_away(
+    cluster: Cluster, session: Session, home: int, stay: Callable[[], None], asking: ClaimingInput | None = None
+) -> bool:
+    """
+    Whether a player who has no seat is about to be given to another member.
+
+    :param stay: called if it cannot be done after all, and the player is still here
+    :param asking: whose message is to be heard there; `None`: the player waits
+    """
     player: Any = session.player
     connection = getattr(player, "peer", None)
     if not isinstance(connection, WireProtocol) or connection.closing or session.key in cluster.leaving:
         return False
     claiming = connection.input
-    if not isinstance(claiming, ClaimingInput) or not claiming.can_be_passed_on:
+    if not isinstance(claiming, ClaimingInput) or not claiming.can_be_passed_on(asking):
+        return False
+    parcel = player.parcel()
+    if parcel is None:
         return False
     cluster.leaving.add(session.key)
     claiming.pause(_CLAIM)
     cluster.lobby.stop_waiting(session)
-    cluster.registry.transfer(session.key, home, partial(_given_away, cluster, session, connection, home))
+    given_away = partial(_given_away, cluster, session, connection, home, parcel, stay)
+    cluster.registry.transfer(session.key, home, given_away)
     return True
 
 
-def _given_away(cluster: Cluster, session: Session, connection: WireProtocol[Any], home: int, done: bool) -> None:
+def _wait_again(cluster: Cluster, session: Session) -> None:
+    """A player who waited for an opponent, and was about to be given to another member, waits here."""
+    player: Any = session.player
+    with cluster.cork:
+        player.adopt(session)
+        player.peer.input.resume(_CLAIM)
+
+
+def _given_away(
+    cluster: Cluster,
+    session: Session,
+    connection: WireProtocol[Any],
+    home: int,
+    parcel: str,
+    stay: Callable[[], None],
+    done: bool,
+) -> None:
     cluster.leaving.discard(session.key)
     conversation: Any = connection.conversation
     here = not connection.closing and session.player is conversation
     if not done:
         if here:
-            with cluster.cork:
-                conversation.adopt(session)  # to wait again
-                connection.input.resume(_CLAIM)
+            stay()
         return
     cluster.here.discard(session.key)
-    preamble = Preamble("", session.wire, connection.address, adopt=session.record)
+    claiming = connection.input
+    assert isinstance(claiming, ClaimingInput)
+    hops = min(claiming.hops + 1, MOST_HOPS)
+    preamble = Preamble("", session.wire, connection.address, hops=hops, adopt=session.record, parcel=parcel)
     if not here:
         # The client is lost. The other member must know, because it has the name now.
         cluster.relay(None, session.key, home, preamble, b"")
         return
-    claiming = connection.input
-    assert isinstance(claiming, ClaimingInput)
     as_it_stands = claiming.as_it_stands(preamble)
     conversation.session = session.player = None
     cluster.lobby.registry.forget(session)

@@ -439,7 +439,10 @@ def _go_on(cluster: Cluster, protocol: WireProtocol[Any], preamble: Preamble) ->
     protocol.output.end_holds()
     protocol.output.clear()
     if preamble.adopt is not None:
-        adopt(cluster, protocol, preamble.adopt)
+        adopt(cluster, protocol, preamble.adopt, preamble.parcel)
+    else:
+        conversation: Any = protocol.conversation
+        conversation.unpack(preamble.parcel, None)
 
 
 class _Arrived(Protocol):

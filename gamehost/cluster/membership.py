@@ -23,6 +23,7 @@ from gamehost.accounts.passwords import Account
 from gamehost.cluster.relay import MOST_HOPS, WEB, Preamble, Relays
 from gamehost.journal.records import UnfinishedTable
 from gamehost.lobby.lobby import Lobby
+from gamehost.lobby.pages import Page, read_page
 from gamehost.lobby.sessions import Membership, Session
 from gamehost.net.connection import WireFactory
 from gamehost.settings import BadOption
@@ -71,6 +72,9 @@ class Beats:
 
 #: What is done with what other members have changed: accounts by key, and all bans if one of them was changed.
 Learn = Callable[[Mapping[str, Account | None], Sequence[Ban] | None], None]
+
+#: Seconds between two looks at what the others are to be shown, and between two claims of what must be here.
+SHOW_EVERY, CLAIM_AGAIN = 0.5, 0.1
 
 #: Names of seats that were taken over, and are asked for at once: others log in meanwhile.
 AT_ONCE = 500
@@ -164,6 +168,12 @@ class Cluster(Membership):
     #: Who waits here for an opponent, and of whom the others know that.
     waiting: dict[str, tuple[Session, QueueKey]] = field(factory=dict)
     _offered: dict[str, tuple[QueueKey, bool]] = field(factory=dict)
+    #: What is no name, and has its home here.
+    _kept: set[str] = field(factory=set)
+    #: What the other members show of their lobbies, and what this one shows.
+    _pages: Mapping[int, Page] = field(factory=dict)
+    _shown: str = ""
+    _shows: IDelayedCall | None = None
     #: The names of those who are about to be given to another member.
     leaving: set[str] = field(factory=set)
     #: As of `Watcher`: gives players who wait here to members where others of their queues wait.
@@ -192,6 +202,7 @@ class Cluster(Membership):
         self.here.update(self.lobby.registry.sleeping.keys())
         self.registry.start(self)
         self._beats.begin()
+        self._shows = self.clock.callLater(SHOW_EVERY, self._show)
 
     def open(self, factories: Iterable[WireFactory[Any]], sites: Iterable[Any]) -> None:
         """
@@ -210,6 +221,9 @@ class Cluster(Membership):
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
+        if self._shows is not None:
+            self._shows.cancel()
+            self._shows = None
         self.listener.close()
         self.relays.close()
         stopped: Deferred[None] = Deferred()
@@ -239,6 +253,10 @@ class Cluster(Membership):
         return False if self.leads else self.members[0] if self.members else None
 
     # -- names: connections ask
+
+    def has(self, place: str) -> bool:
+        """Whether this host is known to be the home of something that is no name."""
+        return place in self.here
 
     def is_here(self, connection: Any, claim: Claim) -> bool:
         """Whether it is known, without asking, that a claim is for this host. Then it is noted."""
@@ -320,6 +338,31 @@ class Cluster(Membership):
         self._maybe_free.add(key)
         self._soon()
 
+    @property
+    def pages(self) -> Sequence[Page]:
+        return tuple(self._pages.values())
+
+    def keep(self, place: str) -> None:
+        self._kept.add(place)
+        self._claim_place(place)
+
+    def give_up(self, place: str) -> None:
+        self._kept.discard(place)
+        self.freed(place)
+
+    def _claim_place(self, place: str, home: int | None = None) -> None:
+        """
+        Claim it until it is here. Somebody at another host may look for it in this moment, and be told soon that nothing of
+        that kind is there.
+        """
+        if place in self._kept and place not in self.here and not self.halted:
+            answered = partial(self._answered, place, partial(self._place_answered, place))
+            self.registry.claim(place, None, answered)
+
+    def _place_answered(self, place: str, home: int | None) -> None:
+        if home != self.epoch:
+            self.clock.callLater(CLAIM_AGAIN, self._claim_place, place)
+
     def waits(self, session: Session, queue: QueueKey) -> None:
         self.waiting[session.key] = (session, queue)
         self._soon()
@@ -345,7 +388,11 @@ class Cluster(Membership):
         """Tell the registry what has changed in this turn."""
         self._timer = None
         names, maybe_free = self.lobby.registry, self._maybe_free
-        free = [key for key in maybe_free if key in self.here and key not in self._claimed and not names.get(key)]
+        free = [
+            key
+            for key in maybe_free
+            if key in self.here and not (key in self._claimed or key in self._kept or names.get(key))
+        ]
         maybe_free.clear()
         offers = {
             key: (queue, session.wire in self._spreading)
@@ -362,6 +409,15 @@ class Cluster(Membership):
             if self._offered.get(key) != offer:
                 self._offered[key] = offer
                 self.registry.waits(key, *offer)
+
+    def _show(self) -> None:
+        """Show the other members who is here and who waits, if that is new."""
+        self._shows = self.clock.callLater(SHOW_EVERY, self._show)
+        if len(self.members) > 1:
+            page = self.lobby.spectators.page(self.lobby.waiting_tables).write()
+            if page != self._shown:
+                self._shown = page
+                self.registry.show(page)
 
     # -- connections go to other members
 
@@ -401,6 +457,9 @@ class Cluster(Membership):
         if self.leads and not led:
             self.log.info("this host leads the cluster")
             self.led()
+
+    def pages_are(self, pages: Mapping[int, str]) -> None:
+        self._pages = {home: read_page(page) for home, page in pages.items()}
 
     def _check(self, member: Member) -> None:
         """Log it if this host has no way to another member, so that the owner learns it before a player does."""

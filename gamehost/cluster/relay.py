@@ -25,9 +25,9 @@ from gamehost.storage.names import Member
 from gamehost.wires.framing import WireError
 
 #: Bytes of the line of a preamble, with its end.
-LONGEST = 4_096
-#: How often a connection is passed on at most: a name can get another home on the way.
-MOST_HOPS = 3
+LONGEST = 16_384
+#: How often a connection is passed on at most: a name can get another home on the way, and a client can go from table to table.
+MOST_HOPS = 8
 #: The name under which the pages for browsers are passed on. No wire has it.
 WEB = "web"
 
@@ -50,8 +50,10 @@ class Preamble:
     sequence: int = 0
     #: How often the connection was passed on, this time included.
     hops: int = 1
-    #: Who waits for an opponent on this connection, and was told so; `None`: the client has not logged in.
+    #: Who has logged in on this connection, and was told so; `None`: the client has not.
     adopt: SeatRecord | None = field(default=None, repr=False)
+    #: What the conversation has passed on; see `BaseConversation.parcel`.
+    parcel: str = field(default="", repr=False)
     #: Whether that connection is lost already: the name is to be free.
     lost: bool = False
 
@@ -71,7 +73,7 @@ def read_preamble(line: bytes) -> Preamble:
         read = Preamble(**facts, adopt=None if adopt is None else SeatRecord(**adopt))
     except (ValueError, TypeError, AttributeError, RecursionError):
         raise WireError("no preamble") from None
-    texts = [read.token, read.wire, read.address]
+    texts = [read.token, read.wire, read.address, read.parcel]
     numbers = [read.skip, read.sequence, read.hops]
     if read.adopt is not None:
         texts += [read.adopt.name, read.adopt.wire, read.adopt.address, read.adopt.key_digest]

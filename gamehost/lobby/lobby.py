@@ -153,7 +153,8 @@ class Lobby:
         self.seats = Seats(context, registry, self.sleeping_tables)
         self.queues = Queues(clock, registry.membership, partial(self._end_waiting, Unmatched()))
         self.waiting_tables = OpenTables(
-            clock, context.journal.new_table, self._seat, self.open_tables, self.open_seconds
+            *(clock, context.journal.new_table, self._seat, self.open_tables, self.open_seconds),
+            registry.membership,
         )
         self.new_matches = NewMatches(clock, self._match_again)
         self.house = self.seats.house = HousePlayers(
@@ -579,8 +580,13 @@ class Lobby:
             self.house.waits(session, queue.game, None, in_queue=False, unasked=not code)
 
     def waiting(self, queue: Queue) -> list[OpenTable]:
-        """The open tables of a game, the oldest first, and no more than are of use to anybody."""
+        """The open tables of a game at this host, the oldest first, and no more than are of use to anybody."""
         return self.waiting_tables.waiting(queue)
+
+    def waiting_elsewhere(self, queue: Queue) -> list[OpenTable]:
+        """The same at the other hosts of a cluster. Whoever joins one goes to its home first."""
+        shown = (one for page in self.registry.membership.pages for one in page.tables)
+        return [one.table for one in shown if (one.game, one.pool) == queue.key]
 
     def invitation(self, table: TableId, code: str) -> tuple[Game[Any, Any], OpenTable] | None:
         """An open table as those may know it who know its number, and its code if it is private; `None`: there is none."""

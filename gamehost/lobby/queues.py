@@ -23,7 +23,8 @@ from gamehost.games.chance import ScriptedChance
 from gamehost.games.clock import with_clocks
 from gamehost.journal.records import CHAMPIONSHIP, RATED, TABLE_SETTINGS, TableId, settings_to_show
 from gamehost.limits import KeyedBuckets, is_loopback, rate_limit_key
-from gamehost.lobby.sessions import Membership, Session
+from gamehost.lobby.pages import LISTED, WaitingTable
+from gamehost.lobby.sessions import Membership, Session, place_of
 from gamehost.settings import Settings
 from gamehost.tables.interfaces import OpenTable, TableClosed
 
@@ -180,11 +181,6 @@ class Queues:
         return [session for waiting in self.waiting.values() for session in waiting]
 
 
-#: So many tables are listed for who looks for one: 16 KiB on a wire. The others can be joined by their numbers, and are
-#: listed when older ones are gone.
-LISTED = 200
-
-
 class CannotJoin(Exception):
     """There is no place; the message says why, for the player."""
 
@@ -262,7 +258,7 @@ class _Party:
 @define(eq=False)
 class OpenTables:
     """
-    All tables of a host that wait.
+    All tables of a host that wait. In a cluster this host is the home of each.
 
     :param new_table: gives a number that no table had before
     :param complete: called with the game, the table's number, its settings and its players when all seats are taken
@@ -275,6 +271,7 @@ class OpenTables:
     _complete: Callable[[Game[Any, Any], TableId, Settings, Sequence[Session]], None]
     most: int | None
     patience: float
+    _membership: Membership = field(factory=Membership)
     _parties: dict[TableId, _Party] = field(factory=dict)
     _where: dict[Session, _Party] = field(factory=dict)
 
@@ -298,6 +295,7 @@ class OpenTables:
             raise TooManyTables(f"{opened} tables from this address wait already; join one of them")
         party = _Party(self._new_table(), queue, seats, settings, address, [session], second and seats == 2)
         self._parties[party.table] = party
+        self._membership.keep(place_of(party.table))
         self._where[session] = party
         party.too_long = self._clock.callLater(self.patience, partial(self._close, party))
         return party.seen()
@@ -363,7 +361,10 @@ class OpenTables:
         self._begin(party)
 
     def waiting(self, queue: Queue) -> list[OpenTable]:
-        """The tables of a game that wait and are for everybody, the oldest first, and no more than are of use: `LISTED`."""
+        """
+        The tables of a game that wait and are for everybody, the oldest first, and no more than are of use. The others can be
+        joined by their numbers, and are listed when older ones are gone.
+        """
         parties = (party for party in self._parties.values() if party.queue == queue and not party.code)
         return [party.seen() for party in islice(parties, LISTED)]
 
@@ -374,6 +375,11 @@ class OpenTables:
         for party in islice(public, LISTED):
             tables.setdefault(party.queue.game.name, []).append(party.seen())
         return tables
+
+    def shown(self) -> list[WaitingTable]:
+        """The tables that are for everybody, for the other hosts of a cluster, and no more than `LISTED`."""
+        public = (party for party in self._parties.values() if not party.code)
+        return [WaitingTable(*party.queue.key, party.seen()) for party in islice(public, LISTED)]
 
     def everybody(self) -> list[Session]:
         return list(self._where)
@@ -407,6 +413,7 @@ class OpenTables:
 
     def _remove(self, party: _Party) -> None:
         del self._parties[party.table]
+        self._membership.give_up(place_of(party.table))
         for session in party.sessions:
             self._where.pop(session, None)
         party.stop_timer()

@@ -32,6 +32,7 @@ from gamehost.accounts.names import (
 from gamehost.games.base import Seat
 from gamehost.journal.records import HOUSE_ADDRESS, SeatRecord, TableId
 from gamehost.limits import is_loopback, rate_limit_key
+from gamehost.lobby.pages import Page
 from gamehost.lobby.sleeping import Place, SleepingIndex, SleepingTable
 from gamehost.tables.context import Phase
 
@@ -58,11 +59,27 @@ class Membership:
     def freed(self, key: str) -> None:
         """A name has no session any more. It may still have a seat at a table that sleeps."""
 
+    @property
+    def pages(self) -> "Sequence[Page]":
+        """What the other hosts of a cluster show of their lobbies."""
+        return ()
+
+    def keep(self, place: str) -> None:
+        """From now on this host is the home of something that is no name, such as a table that waits: see `place_of`."""
+
+    def give_up(self, place: str) -> None:
+        """There is nothing more of that kind here."""
+
     def waits(self, session: "Session", queue: tuple[str, str]) -> None:
         """A player waits for an opponent in a queue, named as by `Queue.key`."""
 
     def waits_no_longer(self, session: "Session") -> None:
         """A player does not wait any more, or did not."""
+
+
+def place_of(table: TableId) -> str:
+    """The key of a table for the home of what is no name. No name begins so."""
+    return f"#{table}"
 
 
 #: In characters.

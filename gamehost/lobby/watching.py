@@ -4,6 +4,7 @@ What can be seen of a host: the matches that are played, the board of them and o
 
 from collections.abc import Callable, Coroutine, Hashable, Iterator, Mapping, Sequence
 from functools import partial
+from heapq import nsmallest
 from itertools import count, islice
 from operator import attrgetter
 from typing import Any, Protocol, TypeGuard
@@ -13,6 +14,7 @@ from twisted.internet.defer import Deferred
 from twisted.internet.interfaces import IDelayedCall, IReactorTime
 from twisted.logger import Logger
 
+from gamehost.accounts.names import key_of
 from gamehost.games.base import Game
 from gamehost.journal.history import MANY, History, beginning, history_in_steps, shown_after
 from gamehost.journal.records import (
@@ -25,6 +27,7 @@ from gamehost.journal.records import (
     settings_to_show,
 )
 from gamehost.lobby.finished import FinishedMatches
+from gamehost.lobby.pages import LISTED, Page, Person, Waiting, WaitingByGame, waiting_everywhere
 from gamehost.lobby.questions import Found, Questions, Work
 from gamehost.lobby.queues import OpenTables, same_code
 from gamehost.lobby.seats import Seats
@@ -236,22 +239,6 @@ class PlayedTables:
 #: Seconds between two differences.
 EVERY = 0.5
 
-#: So many matches are listed, the newest ones.
-LISTED = 200
-
-
-@frozen
-class Waiting:
-    """Players who wait for one game."""
-
-    #: Those who wait for anybody.
-    names: tuple[str, ...] = ()
-    #: Those who wait at a table.
-    tables: tuple[OpenTable, ...] = ()
-
-
-#: By the name of the game; games for which nobody waits are left out.
-WaitingByGame = Mapping[str, Waiting]
 
 #: A match, where it stands or `None` if those who look may not know that yet, and how many watch it.
 Shown = tuple[WatchableTable, Look[Any] | None, int]
@@ -438,19 +425,6 @@ GUEST = "guest."
 
 
 @frozen
-class Person:
-    """Somebody who is here under a name."""
-
-    name: str
-    wire: str
-    account: bool
-    #: The game of the match in which they play; empty: they do not.
-    game: str
-    #: Its number; `None` if it is private, or there is none.
-    table: TableId | None
-
-
-@frozen
 class PlayedTable:
     """A match that everybody may watch."""
 
@@ -528,14 +502,14 @@ class Spectators:
     What can be seen of a host: who is here, what is played and who waits, the board of that, and every match.
 
     :param registry: who is here
-    :param waiting: who waits in queues and at tables that are for everybody
+    :param waiting_here: who waits in queues and at tables that are for everybody, at this host
     """
 
     _context: TableContext
     _registry: SessionRegistry
     _seats: Seats
     _galleries: Galleries
-    waiting: Callable[[], WaitingByGame]
+    waiting_here: Callable[[], WaitingByGame]
     #: Turns for all who look something up in the journal.
     questions: Questions = field(init=False)
     #: The matches that can be watched.
@@ -567,9 +541,31 @@ class Spectators:
 
     # -- lists
 
+    @property
+    def _pages(self) -> Sequence[Page]:
+        return self._registry.membership.pages
+
+    def page(self, tables: OpenTables) -> Page:
+        """What the other hosts of a cluster are shown of this one."""
+        waiting, counts = self.waiting_here(), self.counts_here()
+        names = {game: one.names for game, one in waiting.items() if one.names}
+        return Page(self._people_here(), names, tables.shown(), (counts.people, counts.waiting, counts.asleep))
+
     def people(self) -> list[Person]:
         """Those who are here, by name, and no more than `LISTED`."""
-        present = sorted(self._registry.present(), key=lambda session: session.key)
+        here = self._people_here()
+        if not self._pages:
+            return here
+        everybody = [*here, *(one for page in self._pages for one in page.people)]
+        return nsmallest(LISTED, everybody, key=lambda one: key_of(one.name))
+
+    def waiting(self) -> WaitingByGame:
+        """Who waits in queues and at tables that are for everybody, by game."""
+        here = self.waiting_here()
+        return waiting_everywhere(here, self._pages) if self._pages else here
+
+    def _people_here(self) -> list[Person]:
+        present = nsmallest(LISTED, self._registry.present(), key=lambda session: session.key)
         return [
             Person(
                 session.name,
@@ -578,7 +574,7 @@ class Spectators:
                 "" if session.table is None else session.table.game.name,
                 None if session.table is None or session.table.code else session.table.id,
             )
-            for session in present[:LISTED]
+            for session in present
         ]
 
     def tables(self) -> list[PlayedTable]:
@@ -618,9 +614,18 @@ class Spectators:
     def counts(self) -> Counts:
         """How many matches, people and waiting players there are. Private matches count, private tables do not."""
         self.played.look()
-        waiting = sum(len(one.names) + sum(len(table.names) for table in one.tables) for one in self.waiting().values())
-        asleep = len(self._registry.sleeping)
-        return Counts(len(self.played), sum(1 for _ in self._registry.present()), waiting, asleep)
+        here = self.counts_here()
+        people, waiting, asleep = (
+            sum(column) for column in zip((0, 0, 0), *(one.counts for one in self._pages), strict=True)
+        )
+        return Counts(len(self.played), here.people + people, here.waiting + waiting, here.asleep + asleep)
+
+    def counts_here(self) -> Counts:
+        """The same of this host alone."""
+        here = self.waiting_here().values()
+        waiting = sum(len(one.names) + sum(len(table.names) for table in one.tables) for one in here)
+        people, asleep = sum(1 for _ in self._registry.present()), len(self._registry.sleeping)
+        return Counts(len(self.played.own), people, waiting, asleep)
 
     def new_guest(self) -> str:
         """A name for a guest who has chosen none. Nobody who is here has it, and no seat is kept under it."""

@@ -110,7 +110,7 @@ def tables(host: Measured) -> Values:
 
 def waiting(host: Measured) -> Values:
     """By game: who waits in its queues and at its open tables."""
-    found = _lobby(host).spectators.waiting()
+    found = _lobby(host).spectators.waiting_here()
     return {(game,): len(here.names) + len(here.tables) for game, here in found.items()}
 
 

@@ -67,6 +67,9 @@ class Watcher(Protocol):
             again from then on, and all other names of that member are free
         """
 
+    def pages_are(self, pages: Mapping[int, str]) -> None:
+        """What other members that live show of themselves, by their numbers. Told at each change."""
+
     def changed(self, accounts: Mapping[str, Account | None], bans: Sequence[Ban] | None) -> None:
         """
         Another member has changed accounts or bans.
@@ -290,7 +293,14 @@ class Confirm:
     keys: Collection[str]
 
 
-AnyRequest: TypeAlias = Request | NewNumbers | Confirm
+@frozen
+class Show:
+    """As of `Registry.show`."""
+
+    page: str
+
+
+AnyRequest: TypeAlias = Request | NewNumbers | Confirm | Show
 
 
 @define(eq=False)
@@ -379,6 +389,10 @@ class Registry:
 
     def confirm(self, keys: Collection[str]) -> None:
         self._put(Asked(Confirm(tuple(keys)), _nothing))
+
+    def show(self, page: str) -> None:
+        """Show all other members a text, from now on and as long as this one lives. It replaces the last one."""
+        self._put(Asked(Show(page), _nothing))
 
     def _put(self, asked: Asked) -> None:
         """Have a request carried out."""

@@ -36,14 +36,17 @@ SUSPENDED = "the table is suspended by a fault of the host; its record is kept"
 
 
 class Claim(Struct, frozen=True):
-    """What a log-in asks for, as the other hosts of a cluster must know it."""
+    """What a message asks for that is at one host of a cluster alone."""
 
-    #: As it was sent, without the key of a guest; empty: no name, which is for the leader alone.
-    name: str
+    #: The name of a log-in as it was sent, without the key of a guest; empty: this is no log-in.
+    name: str = ""
     #: Where the player will wait for an opponent; `None`: not in a queue.
     queue: Queue | None = None
     #: Whether this is for the leader of the cluster alone, whoever has the name.
     for_leader: bool = False
+    #: The key of what is no name and is to be here, such as a table that waits: see `place_of`. If it has no home, this is
+    #: one. If it is elsewhere, the message is heard there, or here if the conversation cannot go there now.
+    place: str = ""
 
 
 M = TypeVar("M")
@@ -254,6 +257,25 @@ class BaseConversation(Generic[M]):
         To be written for wires that `Wire.spreads`.
         """
         raise NotImplementedError
+
+    def parcel(self) -> str | None:
+        """
+        What another host of the cluster must know to go on with this conversation, beside its session. `None`: only this one
+        can go on now. By default that is so at a table.
+
+        To be written for wires with more than a log-in to pass on.
+        """
+        return None if self.session is not None and self.session.table_id is not None else ""
+
+    def unpack(self, parcel: str, session: Session | None) -> None:
+        """
+        Go on for another host of the cluster. The client has heard the beginning.
+
+        :param parcel: what `parcel` gave there
+        :param session: of a client that has logged in
+        """
+        if session is not None:
+            self.adopt(session)
 
     def unexpected(self, message: M) -> None:
         """Answer a message that is not expected in this state."""

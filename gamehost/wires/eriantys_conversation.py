@@ -22,7 +22,9 @@ from gamehost.games.eriantys import events
 from gamehost.games.eriantys.messages import Spelling
 from gamehost.journal.records import TableId
 from gamehost.lobby.lobby import Lobby
+from gamehost.lobby.pages import LISTED
 from gamehost.lobby.queues import CannotJoin, Queue, TableFull, TooManyTables
+from gamehost.lobby.sessions import Session, place_of
 from gamehost.tables.interfaces import Away, Back, Left, OpenTable, Over, Refused, SeatHandle, Suspended, TableClosed
 from gamehost.wires.conversation import BaseConversation, Claim, Peer
 
@@ -275,7 +277,10 @@ class EriantysConversation(BaseConversation[M]):
             **{(state, getattr(cls.MESSAGES, kind)): getattr(cls, name) for kind, (state, name) in _HEARD.items()},
             **dict.fromkeys(((EriantysState.IN_GAME, kind) for kind in cls.SPELLING.answers), cls.answer),
         }
-        cls.CLAIMS = {(EriantysState.CONNECTED, cls.MESSAGES.LoginMessage): cls.claim_of_log_in}
+        cls.CLAIMS = {
+            (EriantysState.CONNECTED, cls.MESSAGES.LoginMessage): cls.claim_of_log_in,
+            (EriantysState.LOBBY, cls.MESSAGES.JoinAvailableGame): cls.claim_of_join,
+        }
         cls.TELLS = {kind: getattr(cls, name) for kind, name in _TOLD.items()}
         super().__init_subclass__()
 
@@ -319,6 +324,23 @@ class EriantysConversation(BaseConversation[M]):
         """Pass an action to the match."""
         raise NotImplementedError
 
+    # -- at the hosts of a cluster
+
+    def claim_of_join(self, message: Any) -> Claim | None:
+        """The game, which may wait at another host. Not that in which a seat is kept here."""
+        assert self.session is not None
+        (game,) = astuple(message)
+        return None if self.session.table_id is not None else Claim(place=place_of(TableId(game)))
+
+    def parcel(self) -> str | None:
+        """Nothing has to be known to go on in the lobby. At a table, only this host can go on."""
+        return super().parcel() if self.state in (EriantysState.CONNECTED, EriantysState.LOBBY) else None
+
+    def adopt(self, session: Session) -> None:
+        """Go on in the lobby."""
+        self.logged_in(session)
+        self.set_state(EriantysState.LOBBY)
+
     # -- heard
 
     def acknowledge(self, message: M) -> None:
@@ -334,8 +356,9 @@ class EriantysConversation(BaseConversation[M]):
         self.peer.hang_up()
 
     def listed(self) -> Sequence[OpenTable]:
-        """The games that this player may join."""
-        return self.lobby.waiting(self._queue)
+        """The games that this player may join, those at other hosts of a cluster, too."""
+        here, elsewhere = self.lobby.waiting(self._queue), self.lobby.waiting_elsewhere(self._queue)
+        return sorted((*here, *elsewhere), key=lambda one: one.table)[:LISTED] if elsewhere else here
 
     def list_games(self, message: Any) -> None:
         if self._listing_is_free:

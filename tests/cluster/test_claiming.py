@@ -177,7 +177,7 @@ class BoundsTests(ClusterCase):
             client.send(b"ELLO\nH" * 1000)
             self.world.wait(0.1)
         claiming: Any = client.protocol.input
-        self.assertFalse(claiming.can_be_passed_on)
+        self.assertFalse(claiming.can_be_passed_on(None))
         client.heard()
         client.send(b"I\nLOGIN|ann\n")
         self.world.wait(0.1)
@@ -351,7 +351,7 @@ class MovingTests(MovingCase):
         bob.transport.receive(b"x")
         bob.transport.receive(b"\nx" * 100)
         claiming: Any = bob.protocol.input
-        self.assertFalse(claiming.can_be_passed_on)
+        self.assertFalse(claiming.can_be_passed_on(None))
         self.world.wait(1)
         self.assertEqual((self.homes()["bob"], bob.closed), (1, False))
 

@@ -30,7 +30,7 @@ from tests.kit.memory_host import Client
 from tests.kit.web_host import WebHost, WebTransport
 from tests.net.test_connection import SocketTransport
 
-WIRES = ("console", "open", "eriantys", "eriantys-java")
+WIRES = ("console", "open")
 
 
 class FrontTests(ClusterCase):

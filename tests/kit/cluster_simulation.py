@@ -18,7 +18,7 @@ from attrs import define
 from gamehost.accounts.names import key_of
 from gamehost.games.base import Seat
 from gamehost.journal.records import EntryKind, TableId, TableRecord
-from gamehost.lobby.sessions import Session
+from gamehost.lobby.sessions import Session, place_of
 from tests.kit.journal_oracle import Archive, Complaints, Contradiction, Disorder
 from tests.kit.memory_cluster import DrawnJournal, MemberHost, World
 from tests.kit.model_clients import MODEL_CLIENTS
@@ -138,7 +138,16 @@ class Troubles:
 
 
 #: How many guests there are of a wire.
-GUESTS = {"onitama": 4, "onitama-final": 2, "stratego-lines": 2, "stratego-frames": 2, "paper-soccer": 2, "open": 2}
+GUESTS = {
+    "onitama": 4,
+    "onitama-final": 2,
+    "stratego-lines": 2,
+    "stratego-frames": 2,
+    "paper-soccer": 2,
+    "open": 2,
+    "eriantys": 2,
+    "eriantys-java": 2,
+}
 #: Seconds of a run, and between two things that a guest does.
 LASTS, THINKS = 30.0, 0.6
 #: Seconds after which everything is quiet when the last trouble is over.
@@ -341,7 +350,14 @@ class ClusterSimulation(Troubles):
         _need(not self.world.database.offers, f"offers are left: {self.world.database.offers}")
         for host in self.living:
             cluster = host.cluster
-            left = (cluster.here, cluster.elsewhere, cluster.claims, cluster._claimed, cluster.relays.all)
+            left = (
+                cluster.here,
+                cluster.elsewhere,
+                cluster.claims,
+                cluster._claimed,
+                cluster._kept,
+                cluster.relays.all,
+            )
             _need(not any(left), f"something is left at {host.registry.epoch}: {left}")
             _need(not host.context.limiter.count, "connections are counted that are gone")
             _need(not len(host.lobby.registry), "names are left")
@@ -361,7 +377,8 @@ class ClusterSimulation(Troubles):
             host = living.get(home.member)
             _need(host is not None and home.confirmed, f"{key} is at home nowhere: {home}")
             assert host is not None
-            used = host.lobby.registry.get(key) or host.cluster._claimed[key]
+            tables = set(map(place_of, host.lobby.waiting_tables._parties))
+            used = host.lobby.registry.get(key) or host.cluster._claimed[key] or key in tables
             _need(used, f"{key} is at home at {home.member}, and nobody is there")
             _need(key in host.cluster.here, f"{key} is at home at {home.member}, which does not know it")
         waiting: Counter[object] = Counter()

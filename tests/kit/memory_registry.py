@@ -35,6 +35,7 @@ from gamehost.storage.names import (
     Request,
     Rows,
     Seen,
+    Show,
     Verdict,
     Watcher,
     carry_out,
@@ -74,6 +75,8 @@ class MemoryCluster:
     offers: dict[str, Offer] = field(factory=dict)
     #: The unfinished tables, with their owners. `open_table` and `close_table` change them.
     tables: dict[TableId, tuple[int, UnfinishedTable]] = field(factory=dict)
+    #: What members show, by their numbers.
+    pages: dict[int, str] = field(factory=dict)
     accounts: dict[str, Account] = field(factory=dict)
     bans: dict[str, Ban] = field(factory=dict)
     #: What was changed: the key of an account, or `None`: a ban.
@@ -199,6 +202,7 @@ class MemoryRegistry(Registry):
     _taking_over: bool = False
     _changes_read: int = 0
     _offers_told: bool = False
+    _pages_told: dict[int, str] = field(factory=dict)
 
     def __attrs_post_init__(self) -> None:
         self._judge = Judge(self.epoch)
@@ -297,6 +301,8 @@ class MemoryRegistry(Registry):
         result: Any = None
         if isinstance(request, NewNumbers):
             result = self.cluster.new_numbers(request.count)
+        elif isinstance(request, Show):
+            self.cluster.pages[self.epoch] = request.page
         elif isinstance(request, Confirm):
             self.cluster.finish_taking_over(self.epoch, request.keys)
             self._taking_over = False
@@ -357,6 +363,11 @@ class MemoryRegistry(Registry):
             living = {member.epoch for member in self._verdict.members}
             offers = [offer for offer in self.cluster.offers.values() if offer.home in living]
             self._tell("offers_are", sorted(offers, key=lambda offer: offer.order))
+        living = {member.epoch for member in self._verdict.members if member.epoch != self.epoch}
+        pages = {home: page for home, page in self.cluster.pages.items() if home in living}
+        if pages != self._pages_told:
+            self._pages_told = pages
+            self._tell("pages_are", pages)
         self._read_changes()
 
     def _end_session(self) -> None:

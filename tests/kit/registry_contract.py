@@ -32,6 +32,7 @@ class RecordingWatcher:
     #: How many members were taken over.
     takeovers: int = 0
     taken: Callable[[], None] | None = None
+    pages: Mapping[int, str] = field(factory=dict)
     accounts: dict[str, Account | None] = field(factory=dict)
     bans: Sequence[Ban] | None = None
 
@@ -48,6 +49,9 @@ class RecordingWatcher:
         self.taken = lambda: taken(keys)
         if not self.slow:
             self.taken()
+
+    def pages_are(self, pages: Mapping[int, str]) -> None:
+        self.pages = pages
 
     def changed(self, accounts: Mapping[str, Account | None], bans: Sequence[Ban] | None) -> None:
         self.accounts.update(accounts)
@@ -181,6 +185,17 @@ class RegistryContract(Mixin):
         home.claim("bob", None, answers.append)
         self.until(lambda: len(answers) == 2)
         self.assertEqual(answers, [Answer(home.epoch, ANN), Answer(home.epoch, None)])
+
+    def test_pages(self) -> None:
+        """A member sees what the others show, their last pages, as long as they live."""
+        (first, second, _), watchers = self.members(3)
+        for registry, page in ((first, "one"), (second, "two"), (first, "three")):
+            registry.show(page)
+        third_sees = watchers[2]
+        self.until(lambda: third_sees.pages == {first.epoch: "three", second.epoch: "two"})
+        self.until(lambda: watchers[0].pages == {second.epoch: "two"})
+        self.kill(first)
+        self.until(lambda: third_sees.pages == {second.epoch: "two"})
 
     # -- those who wait
 

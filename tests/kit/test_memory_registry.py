@@ -189,6 +189,9 @@ class ModelHost:
     def members_are(self, members: Sequence[Member]) -> None:
         assert [one.epoch for one in members] == sorted({one.epoch for one in members})
 
+    def pages_are(self, pages: Mapping[int, str]) -> None:
+        """Nobody shows anything."""
+
     def offers_are(self, offers: Sequence[Offer]) -> None:
         assert len({one.key for one in offers}) == len(offers)
         assert [one.order for one in offers] == sorted(one.order for one in offers)

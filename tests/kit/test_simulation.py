@@ -364,8 +364,8 @@ class PlantedClusterTests(SynchronousTestCase):
         def transfer(registry: MemoryRegistry, key: str, home: int, done: Callable[[bool], None]) -> None:
             done(True)
 
-        def adopt(cluster: Cluster, connection: Any, record: Any) -> None:
-            claiming._adopted(cluster, connection, record, cluster.epoch)
+        def adopt(cluster: Cluster, connection: Any, record: Any, parcel: str) -> None:
+            claiming._adopted(cluster, connection, record, parcel, cluster.epoch)
 
         self.patch(MemoryRegistry, "transfer", transfer)
         self.patch(front, "adopt", adopt)

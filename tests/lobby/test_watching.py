@@ -10,6 +10,7 @@ from twisted.trial.unittest import SynchronousTestCase
 from gamehost.games.remote.master import REMOTE
 from gamehost.journal.records import SeatRecord, TableHeader, TableId
 from gamehost.lobby import watching
+from gamehost.lobby.pages import LISTED, Person, WaitingByGame
 from gamehost.lobby.queues import Queue
 from gamehost.lobby.sessions import Session, Waking
 from gamehost.lobby.sleeping import SleepingTable
@@ -17,18 +18,15 @@ from gamehost.lobby.watching import (
     EVERY,
     LIST_EVERY,
     LIST_IDLE,
-    LISTED,
     LOOKS_FOR,
     MOST,
     READ_EVERY,
     Board,
     Changes,
     Counts,
-    Person,
     PlayedTable,
     PlayedTables,
     Shown,
-    WaitingByGame,
 )
 from gamehost.plugins import GAMES
 from gamehost.tables.followed import FollowedTable

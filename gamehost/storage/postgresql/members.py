@@ -186,6 +186,7 @@ def begin_taking_over(session: Session, me: int, dead: int) -> list[UnfinishedTa
         session.run(_MOVE, {"dead": dead, "to": me})  # they sleep from now on
         session.run("UPDATE session SET home = %s, settled = false WHERE home = %s", (me, dead))
         session.run("DELETE FROM seeking WHERE home = %s", (dead,))
+        session.run("DELETE FROM page USING member WHERE epoch = home AND ended IS NOT NULL")
     with transaction(session):  # without the lock: nobody else changes these tables
         return list(_tables(session, me, f"inherited = {dead:d}"))
 
@@ -240,6 +241,7 @@ def take_everything(session: Session, me: int) -> None:
     note_list(session)
     session.run("DELETE FROM session")
     session.run("DELETE FROM seeking")
+    session.run("DELETE FROM page")
 
 
 def take_numbers(session: Session, count: int) -> range:

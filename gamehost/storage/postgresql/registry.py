@@ -32,6 +32,7 @@ from gamehost.storage.names import (
     Registry,
     Request,
     Rows,
+    Show,
     Transfer,
     Verdict,
     Watcher,
@@ -55,6 +56,10 @@ _HOMES = """
     SELECT key, home, settled, member.ended IS NULL FROM session JOIN member ON epoch = home WHERE key = ANY(%s)"""
 _OFFERS = """
     SELECT key, game, pool, home, movable, id, member.ended IS NULL FROM seeking JOIN member ON epoch = home ORDER BY id"""
+
+_SHOW = """
+    INSERT INTO page(home, page) VALUES (%s, %s)
+    ON CONFLICT (home) DO UPDATE SET n = page.n + 1, page = excluded.page"""
 
 
 def carry_out_group(
@@ -172,6 +177,9 @@ class PostgresRegistry(Registry):
     _taking_over: int | None = None
     _take_over_told: bool = False
     _offers_told: bool = False
+    #: The numbers of the pages that were told last, by member.
+    _pages_told: Mapping[int, int] = field(factory=dict)
+    _pages: dict[int, str] = field(factory=dict)
     #: The newest change of an account or a ban that was read.
     _changes_read: int = 0
     _ending: bool = False
@@ -298,6 +306,9 @@ class PostgresRegistry(Registry):
             first = self._due[0]
             if isinstance(first.request, NewNumbers):
                 result: Any = take_numbers(self._session, first.request.count)
+            elif isinstance(first.request, Show):
+                result = None
+                self._session.run(_SHOW, (self.epoch, first.request.page))
             elif isinstance(first.request, Confirm):
                 result = None
                 finish_taking_over(self._session, self.epoch, first.request.keys)
@@ -312,7 +323,7 @@ class PostgresRegistry(Registry):
         """Carry out what is due of names and waiting players, up to the next request of another kind."""
         group, requests = [], []
         for asked in self._due:
-            if isinstance(asked.request, NewNumbers | Confirm):
+            if isinstance(asked.request, NewNumbers | Confirm | Show):
                 break
             group.append(asked)
             requests.append(asked.request)
@@ -341,6 +352,7 @@ class PostgresRegistry(Registry):
         if verdict.may_take_over and verdict.dead and self._taking_over is None:
             self._taking_over, self._take_over_told = verdict.dead[0], False
         self._look_at_offers(verdict)
+        self._look_at_pages(verdict)
         self._look_at_changes()
 
     def _take_over(self) -> None:
@@ -364,6 +376,18 @@ class PostgresRegistry(Registry):
         if offers or self._offers_told:
             self._tell("offers_are", offers)
         self._offers_told = bool(offers)
+
+    def _look_at_pages(self, verdict: Verdict) -> None:
+        """Read the pages that are new."""
+        living = {member.epoch for member in verdict.members if member.epoch != self.epoch}
+        told = {home: n for home, n in self._session.rows("SELECT home, n FROM page") if home in living}
+        if told == self._pages_told:
+            return
+        new = [home for home, n in told.items() if self._pages_told.get(home) != n]
+        rows = self._session.rows("SELECT home, page FROM page WHERE home = ANY(%s)", (new,)) if new else []
+        self._pages = {home: page for home, page in {**self._pages, **dict(rows)}.items() if home in told}
+        self._pages_told = told
+        self._tell("pages_are", dict(self._pages))
 
     def _look_at_changes(self) -> None:
         changes = self._session.rows(

@@ -336,6 +336,7 @@ WIRE: Wire[Message] = Wire(
     games=(ERIANTYS,),
     configure=configure,
     options=OPTIONS,
+    spreads=True,
     client_codec=imported("gamehost.wires.eriantys.client:JsonClientCodec"),
     player=imported("gamehost.wires.eriantys.client:EriantysPlayer"),
     checks=imported("gamehost.wires.eriantys.checks:CHECKS"),

@@ -222,7 +222,16 @@ class JavaCodec:
     def __init__(self, boards: BoardCache) -> None:
         self._boards = boards
         self._rest = bytearray()
-        self._greeted = self._header_read = False
+        self._greeted = self._header_read = self._goes_on = False
+
+    @property
+    def sequence(self) -> int:
+        """As of `gamehost.wires.base.Numbered`. One number is enough: the header is written once."""
+        return int(self._greeted)
+
+    @sequence.setter
+    def sequence(self, number: int) -> None:
+        self._greeted = self._goes_on = number > 0
 
     @property
     def unfinished(self) -> bool:
@@ -240,12 +249,14 @@ class JavaCodec:
         at = 0
         try:
             if not self._header_read:
-                if not HEADER.startswith(bytes(rest[:4])):
+                # A codec that goes on for one at another host of a cluster may find no header: that one has read it.
+                goes_on = self._goes_on and bytes(rest[:1]) in (OBJECT, RESET)
+                if not (goes_on or HEADER.startswith(bytes(rest[:4]))):
                     raise OtherProtocol(bytes(rest))
-                if len(rest) < len(HEADER):
+                if len(rest) < len(HEADER) and not goes_on:
                     return
                 self._header_read = True
-                at = len(HEADER)
+                at = 0 if goes_on else len(HEADER)
             while (at := _behind_resets(rest, at)) < len(rest):
                 found = read(rest, at)
                 if found is None:

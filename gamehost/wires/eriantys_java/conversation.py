@@ -637,6 +637,7 @@ WIRE: Wire[Message] = Wire(
     options=OPTIONS,
     must_listen=False,
     login_seconds=LOGIN_SECONDS,
+    spreads=True,
     client_codec=imported("gamehost.wires.eriantys_java.client:JavaClientCodec"),
     checks=imported("gamehost.wires.eriantys_java.checks:CHECKS"),
 )

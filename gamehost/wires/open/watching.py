@@ -14,9 +14,10 @@ from gamehost.journal.history import History
 from gamehost.journal.records import TableId
 from gamehost.lobby.finished import RANKED, FinishedMatches, Tally
 from gamehost.lobby.lobby import Lobby
+from gamehost.lobby.pages import Waiting, WaitingByGame
 from gamehost.lobby.questions import Found, NotAnswered, Questions, Work
 from gamehost.lobby.study import Study
-from gamehost.lobby.watching import Changes, HistoryQuestion, Shown, Waiting, WaitingByGame
+from gamehost.lobby.watching import Changes, HistoryQuestion, Shown
 from gamehost.tables.gallery import WatchRefused
 from gamehost.tables.interfaces import Archived, Away, Back, Left, Look, Over, Suspended, WatchableTable
 from gamehost.wires.conversation import AccountConversation, Peer
