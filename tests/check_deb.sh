@@ -1,6 +1,6 @@
 #!/bin/sh
 # Installs the package for Debian into a bare root, uses every verb there as a user without rights, and removes the package.
-# usage: check_deb.sh DEB [ROOT]   (ROOT: a bare Debian that is there already; without it one is made, which takes some minutes)
+# usage: check_deb.sh DEB [ROOT]   (ROOT: a bare Debian, which is kept; where none is, one is made, which takes some minutes)
 set -eu
 deb=$1
 tests=$(cd "$(dirname "$0")" && pwd)
@@ -15,7 +15,7 @@ clean() {
     rm -rf "$place"
 }
 trap clean EXIT
-if [ $# -lt 2 ]; then
+if [ ! -e "$root/etc/debian_version" ]; then
     if ! command -v debootstrap >/dev/null; then
         echo "check-deb: debootstrap is needed: apt-get install debootstrap" >&2
         exit 1

@@ -115,7 +115,7 @@ class StartTests(HostCase):
         host = self.make()
         self.reactor.listenTCP = in_use
         error = self.assertRaises(Gone, host.startService)
-        words = "--toy: cannot listen on tcp:1: this port is in use; --shift=1000 moves all ports"
+        words = "--toy: cannot listen on tcp:1: this port is in use; --shift=1000, or another number, moves all ports"
         self.assertEqual(str(error), words)
 
     def test_extra_port_that_cannot_be_had(self) -> None:

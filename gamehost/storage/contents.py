@@ -215,7 +215,7 @@ AT_START = 100_000
 #: What the owner of a second host on the same store can do.
 ANOTHER_STORE = (
     "stop that host, or start this one with a store and ports of its own, "
-    "for example --store=second.sqlite --onitama=tcp:9893"
+    "for example --store=second.sqlite --shift=1000"
 )
 
 
