@@ -11,6 +11,7 @@ elements around contents belong to the slice, and what is unknown in the envelop
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import suppress
+from functools import lru_cache
 
 from gamehost.wires.framing import BLANK, LastEncoded, WireError
 from gamehost.wires.paper_soccer.elements import (
@@ -322,8 +323,15 @@ def _game(points: tuple[Point, ...]) -> str:
     return f"<gameState>{_elements(points)}</gameState>"
 
 
+#: The pitch has 105 points.
+@lru_cache(maxsize=128)
+def _point(point: Point) -> str:
+    x, y = point
+    return f'<point x="{x}" y="{y}"/>'
+
+
 def _elements(points: tuple[Point, ...]) -> str:
-    return "".join([f'<point x="{x}" y="{y}"/>' for x, y in points])
+    return "".join(map(_point, points))
 
 
 def written(message: Message) -> str:
@@ -332,12 +340,12 @@ def written(message: Message) -> str:
 
     Nicks hold only letters, digits, `_`, `-` and `.`, so texts are all that needs escaping.
     """
+    if type(message) is GameState:  # nearly all messages: to match them by their parts takes three times as long
+        return (
+            f'<message type="gameState"><gameId id="{message.game_id}"/><nextPlayer nick="{message.next_player}"/>'
+            f"{_game(message.points)}</message>"
+        )
     match message:
-        case GameState(game_id, next_player, points):
-            return (
-                f'<message type="gameState"><gameId id="{game_id}"/><nextPlayer nick="{next_player}"/>'
-                f"{_game(points)}</message>"
-            )
         case GameOver(game_id, winner, loser, points):
             return (
                 f'<message type="gameState"><gameId id="{game_id}"/><gameOver><player nick="{winner}" result="winner"/>'
@@ -488,4 +496,4 @@ class XmlCodec:
         data = remote or _LAST.bytes_of(message, _encode)
         if loose and data.endswith(b'"/>') and data.startswith(b"<message"):
             data = data[:-2] + b"></message>"
-        return b"%b%b%b" % (self._prefix, data, self._end)
+        return self._prefix + data + self._end
