@@ -291,7 +291,9 @@ class GameHostService(Service):
         """Which ports cannot be opened, in one line: the first of them, and what can be done."""
         more = len(self._failures) - 1
         others = f", and {more} more" if more else ""
-        return self._failures[0] + others + ("; --shift=1000, or another number, moves all ports" if self._taken else "")
+        return (
+            self._failures[0] + others + ("; --shift=1000, or another number, moves all ports" if self._taken else "")
+        )
 
     def _look(self) -> None:
         """Report that the reactor runs, check the disk, and act on how far it is behind."""

@@ -79,7 +79,7 @@ TESTED = {
     ("docs/operating.rst", "10000 tables"): "tests.lobby.test_sleeping.ResumingTests.test_the_rest_in_slices",
     (
         "docs/operating.rst",
-        "gamehost 0.3.0 is starting",
+        "gamehost 0.",
     ): "tests.end_to_end.test_pages.HostTests.test_a_running_host",
     ("docs/options.rst", "grace = "): "tests.test_pages.FileTests.test_options",
     ("docs/trace.rst", "gamehost trace"): "tests.test_pages.ReportTests.test_a_trace",
