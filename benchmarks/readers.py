@@ -20,8 +20,7 @@ from msgspec.structs import replace
 from benchmarks.attackers import Found
 from benchmarks.honest import quantile
 from benchmarks.network import connection
-from gamehost.games.base import Seat
-from gamehost.games.chance import JournalledChance
+from gamehost.games.base import JournalledChance, Seat
 from gamehost.journal.records import Entry, EntryKind, SeatRecord, TableId, TableRecord
 from gamehost.journal.replay import new_master, replay
 from gamehost.storage.sqlite import open_journal

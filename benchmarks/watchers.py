@@ -24,8 +24,7 @@ from attrs import frozen
 from benchmarks.load import raise_fd_limit
 from benchmarks.servers import LOAD_CORE, SERVER_CORE, Server, on_core
 from benchmarks.speed import machine
-from gamehost.games.base import Seat
-from gamehost.games.chance import ScriptedChance
+from gamehost.games.base import ScriptedChance, Seat
 from gamehost.games.onitama.master import ONITAMA
 from gamehost.games.onitama.rules import Move, Position
 from tests.kit.process import ROOT, HostProcess

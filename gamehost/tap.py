@@ -21,7 +21,7 @@ from gamehost.accounts.bans import Ban, Bans, MemoryBans
 from gamehost.accounts.login import LoginService
 from gamehost.accounts.passwords import Account, Accounts
 from gamehost.accounts.proofs import ProvenLogins
-from gamehost.admin.reload import Reloader
+from gamehost.admin.host import Reloader
 from gamehost.commands.command_line import exit_with_usage_error
 from gamehost.config import Options, admin_path
 from gamehost.limits import Limits
@@ -223,7 +223,7 @@ def _cluster(
 
 def _attach(host: GameHostService, cluster: "Cluster", joining: "InternalFactory", context: HostContext) -> None:
     """Put the parts of a member together."""
-    from gamehost.admin.people import stop_key
+    from gamehost.admin.host import stop_key
     from gamehost.cluster.claiming import ClaimingInput, gather
     from gamehost.cluster.relay import Relays
     from gamehost.lobby.account_changes import AccountChanges
@@ -240,7 +240,7 @@ def _attach(host: GameHostService, cluster: "Cluster", joining: "InternalFactory
 
 def _learn(host: GameHostService, changed: Mapping[str, Account | None], new_bans: Sequence[Ban] | None) -> None:
     """Another member has changed accounts or bans."""
-    from gamehost.admin.people import close_banned
+    from gamehost.admin.host import close_banned
 
     lobby = host.context.lobby
     accounts = lobby.login_service.accounts

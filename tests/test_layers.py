@@ -53,21 +53,18 @@ LAYERS: Sequence[Sequence[str]] = (
 NARROW: Mapping[str, Sequence[str]] = {
     # What every game has for free knows all that is common to games and players, and games know it by name only.
     "gamehost.games.play": ("gamehost.games.*", "gamehost.players.*"),
-    "gamehost.games.*.player": ("gamehost.games.base", "gamehost.games.chance", "gamehost.players.*", "OWN.*"),
+    "gamehost.games.*.player": ("gamehost.games.base", "gamehost.players.*", "OWN.*"),
     "gamehost.games.*.bridge": ("gamehost.games.base", "gamehost.games.bridge", "OWN.*"),
-    "gamehost.games.*.text*": (
-        *("gamehost.games.base", "gamehost.games.chance", "gamehost.games.screen", "gamehost.players.base", "OWN.*"),
-    ),
+    "gamehost.games.*.text*": (*("gamehost.games.base", "gamehost.games.screen", "gamehost.players.base", "OWN.*"),),
     "gamehost.games.*.*": (
         "gamehost.games.base",
-        "gamehost.games.chance",
         "gamehost.games.messages",
         "gamehost.games.drawing",
         "gamehost.settings",
         "OWN",
         "OWN.*",
     ),
-    "gamehost.players.*": ("gamehost.games.base", "gamehost.games.chance", "gamehost.players.*"),
+    "gamehost.players.*": ("gamehost.games.base", "gamehost.players.*"),
     "gamehost.client.*": (
         "gamehost.games.*",
         "gamehost.settings",
@@ -83,7 +80,6 @@ NARROW: Mapping[str, Sequence[str]] = {
             "gamehost.games.play",
             "gamehost.players.*",
             "gamehost.client.core",
-            "gamehost.client.tables",
         ),
         "gamehost.programs.wire_player",
         "gamehost.wires.open.messages",
@@ -113,7 +109,7 @@ PURE = (
     *("gamehost.accounts.passwords", "gamehost.tables.outbox", "gamehost.tables.interfaces", "gamehost.lobby.sessions"),
     "gamehost.lobby.sleeping",
     *("gamehost.wires.framing", "gamehost.wires.*.*"),
-    *("gamehost.wires.websocket", "gamehost.web.http", "gamehost.web.files"),
+    *("gamehost.wires.websocket", "gamehost.web.http"),
 )
 #: But these, which would be pure by their folder.
 WORLDLY = (
@@ -157,7 +153,7 @@ TIMERS = {
     "gamehost.programs.bridge": "the answer of a bot, its end, and the end of the command",
     "gamehost.programs.house": "thinking, when everything that has come was heard",
     "gamehost.tap": "the end of a turn of the reactor",
-    "gamehost.testing.transport": "what a real transport does in a later turn",
+    "gamehost.testing.memory_host": "what a real transport does in a later turn",
     "gamehost.net.haproxy": "a header that must come soon",
     "gamehost.client.twisted_client": "the next connection, and whether the host is there",
     "gamehost.net.tls": "the end of a broken session",
@@ -166,7 +162,7 @@ TIMERS = {
     "gamehost.checker.run": "the deadlines of a scenario",
     "gamehost.checker.trace": "a look at bytes after they were passed on, and late bytes",
     "gamehost.checker.private_host": "a move, after its player was told",
-    "gamehost.checker.line": "segments that come apart",
+    "gamehost.checker.transcript": "segments that come apart",
     "gamehost.checker.check": "the next scenario",
     "gamehost.checker.command": "the end of the reactor",
     "gamehost.checker.server_run": "the answers that a server owes",

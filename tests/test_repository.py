@@ -30,7 +30,7 @@ from gamehost.lobby.lobby import Lobby
 from gamehost.lobby.watching import Spectators
 from gamehost.ops.watchdog import OTHER_FILES, STANDSTILL
 from gamehost.plugins import GAMES, WIRES
-from gamehost.storage import high_water_mark
+from gamehost.storage import sidecar
 from gamehost.storage.backup import PART
 from gamehost.storage.sidecar import sidecar_path
 from gamehost.tables import interfaces
@@ -238,7 +238,7 @@ class IgnoredTests(SynchronousTestCase):
             *beside,
             *copies,
             admin_path(Options()),
-            *(sidecar_path(copy, high_water_mark.SUFFIX) for copy in copies),
+            *(sidecar_path(copy, sidecar.MARK_SUFFIX) for copy in copies),
         ]
         names = sorted({name for file in files for name in (str(file), f"{file}.new")})
         self.assertEqual(self.ignored(names), names)

@@ -30,7 +30,7 @@ from gamehost.plugins import WIRES, Registry
 from gamehost.service import AWAY, BUSY, DRAINING, FULL, NO_ROOM, STOPPING, GameHostService
 from gamehost.storage import postgresql as urls
 from gamehost.tap import house_service, make_host, makeService
-from gamehost.testing.transport import StrictTransport
+from gamehost.testing.memory_host import StrictTransport
 from tests.kit.example_game import TOY, TOY_WIRE
 from tests.kit.memory_host import Client, MemoryHost
 from tests.kit.reactors import Lines, logged

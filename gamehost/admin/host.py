@@ -1,21 +1,38 @@
 """
-Commands about the host as a whole: how it is, its cluster, backups of its store, and its end.
+Commands about the host as a whole and about people: how it is, its cluster, backups of its store, and its end; who may come in,
+who has to go, what all are told, and accounts; and the settings, which are read again.
 
-Secrets of the members of a cluster are not told.
+Secrets of the members of a cluster are not told. What can change while the host runs changes by a reload, and the rest is
+named. Connections and matches that are there go on as they began. The command line has priority, as at the start.
 """
 
 from collections import Counter
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from attrs import define, field
+from msgspec.structs import replace
 from twisted.internet.defer import Deferred
+from twisted.internet.task import deferLater
+from twisted.python.usage import UsageError
 
 import gamehost
+from gamehost.accounts.bans import Ban, BanRefused, Bans
+from gamehost.accounts.names import key_of
+from gamehost.accounts.proofs import SECONDS_PER_DAY
 from gamehost.admin.server import Facts, Items, NotDone, Request
+from gamehost.config import HostSettings, Options, declared_settings
 from gamehost.journal.records import StoreUnusable
+from gamehost.lobby.account_changes import AccountChanges, AccountState, Changed, ChangeRefused
 from gamehost.lobby.sessions import Session
 from gamehost.metrics.readers import backlog_of, factories
+from gamehost.net.connection import KICKED, WireProtocol
+from gamehost.ops.escaping import shortened
 from gamehost.service import GameHostService
+from gamehost.settings import Reload
 from gamehost.storage.backup import Backup, Backups, FileExists
 from gamehost.storage.durable import DurableJournal
 from gamehost.storage.postgresql import BACKUP
@@ -191,3 +208,259 @@ def _backups(host: GameHostService) -> Backups:
         only_files = "only a store that is an SQLite file can be backed up in this way"
         raise NotDone(BACKUP if isinstance(host.store, DurableJournal) else only_files)
     return backups
+
+
+# People: who may come in, who has to go, what all are told, and accounts.
+
+
+#: The longest text that is said to all, in characters.
+LONGEST_NOTICE = 400
+
+#: The longest ban that ends, in seconds: a hundred years.
+LONGEST_BAN = 100 * 366 * 86_400
+
+
+def kick(host: GameHostService, request: Request) -> Facts:
+    """End the connection of a player. The seat is kept, and the player may come back."""
+    name = request.text("name")
+    session = host.context.lobby.registry.get(name)
+    if session is None or session.player is None:
+        raise NotDone(f"nobody is here under the name {name!r}; gamehost admin who lists all{or_elsewhere(host)}")
+    if session.house:
+        raise NotDone(f"{session.name} is a house player")
+    closed = close_key(host, key_of(name), KICKED)
+    return {"name": session.name, "connections": closed, "table": session.table_id}
+
+
+def close_key(host: GameHostService, key: str, reason: str) -> int:
+    """Tell the player whose name has this key why, and end the connections. Returns how many there were."""
+    return _close_some(host, lambda one: reason if one.session is not None and one.session.key == key else None)
+
+
+def stop_key(host: GameHostService, key: str) -> Callable[[str], int]:
+    """
+    Hear nothing more from the player whose name has this key.
+
+    :returns: tells the player why, and ends the connections; returns how many there were
+    """
+    everybody = [one for _, factory in factories(host) for one in factory.connections]
+    found = [one for one in everybody if not one.closing and one.session is not None and one.session.key == key]
+    for one in found:
+        one.stop_input()
+
+    def close(reason: str) -> int:
+        with host.context.cork:
+            for one in found:
+                one.close_with(reason)
+        return len(found)
+
+    return close
+
+
+def ban(host: GameHostService, request: Request) -> Deferred[Facts]:
+    """Let a name, an address or a network in no more, and end the connections that it has."""
+    seconds: Any = request.arguments.get("seconds")
+    if seconds is not None and (isinstance(seconds, bool) or not isinstance(seconds, int | float)):
+        raise NotDone("seconds: expected a number")
+    if seconds is not None and not 0 < seconds <= LONGEST_BAN:
+        raise NotDone(f"seconds: expected more than 0, and {LONGEST_BAN} at most")
+    bans = host.context.lobby.bans
+    durable: Deferred[int] = Deferred()
+    try:
+        put = bans.put(request.text("target"), seconds, lambda: durable.callback(close_banned(host)))
+    except BanRefused as refusal:
+        raise NotDone(str(refusal)) from None
+    return durable.addCallback(lambda closed: {**_facts(put), "connections": closed})
+
+
+def close_banned(host: GameHostService) -> int:
+    """Tell all who are banned, and end their connections. Returns how many there were."""
+    return _close_some(host, partial(why_banned, host.context.lobby.bans))
+
+
+def why_banned(bans: Bans, one: WireProtocol[Any]) -> str | None:
+    """What a client that is connected is told because it is banned; `None`: it is not."""
+    found = bans.of_address(one.address)
+    if found is None and one.session is not None and not one.session.house:
+        found = bans.of_name(one.session.name)
+    return None if found is None else found.words
+
+
+def unban(host: GameHostService, request: Request) -> Deferred[Facts]:
+    """End a ban."""
+    durable: Deferred[None] = Deferred()
+    try:
+        dropped = host.context.lobby.bans.drop(request.text("target"), lambda: durable.callback(None))
+    except BanRefused as refusal:
+        raise NotDone(str(refusal)) from None
+    return durable.addCallback(lambda _: _facts(dropped))
+
+
+def list_bans(host: GameHostService, request: Request) -> Items:
+    """All bans, the oldest first."""
+    yield from map(_facts, host.context.lobby.bans.all())
+    return {}
+
+
+def say(host: GameHostService, request: Request) -> Facts:
+    """Say something to all, on the wires that have words for it."""
+    text = request.text("text").strip()
+    if not text or not text.isprintable() or len(text) > LONGEST_NOTICE:
+        raise NotDone(f"text: expected 1 to {LONGEST_NOTICE} characters that can be printed, on one line")
+    told = silent = 0
+    with host.context.cork:
+        for one in [one for _, factory in factories(host) for one in factory.connections]:
+            if one.session is None or not one.session.house:
+                heard = one.say_notice(text)
+                told, silent = told + heard, silent + (not heard)
+    return {"told": told, "not_told": silent}
+
+
+def _facts(ban: Ban) -> Facts:
+    kind = "name" if ban.of_name else "network" if "/" in ban.target else "address"
+    return {"target": ban.target, "kind": kind, "since": ban.since, "until": ban.until}
+
+
+def _close_some(host: GameHostService, reason: Callable[[WireProtocol[Any]], str | None]) -> int:
+    return sum(factory.close_some(reason) for _, factory in factories(host))
+
+
+#: Accounts that are looked at in one turn of the reactor.
+_ACCOUNTS_AT_ONCE = 500
+
+
+def list_accounts(host: GameHostService, request: Request) -> Items:
+    """The accounts whose names match `pattern`, in the order in which they were made."""
+    states = _changes(host).accounts(request.text("pattern", "*"))
+    for number, state in enumerate(states, 1):
+        if state is not None:
+            yield _account_facts(state)
+        if number % _ACCOUNTS_AT_ONCE == 0:
+            yield deferLater(host.context.clock, 0)
+    return {}
+
+
+def reset(host: GameHostService, request: Request) -> Deferred[Facts]:
+    """Give the account `name` a new password: `password`, or one that the host makes and tells."""
+    password = request.text("password") if "password" in request.arguments else None
+    name = request.text("name")
+    return _answer(lambda done, failed: _changes(host).reset(name, password, done, failed))
+
+
+def rename(host: GameHostService, request: Request) -> Deferred[Facts]:
+    """Give the account `name` the name `new_name`. `force` gives up the player's seat."""
+    names, force = (request.text("name"), request.text("new_name")), request.flag("force")
+    return _answer(lambda done, failed: _changes(host).rename(*names, force, done))
+
+
+def delete(host: GameHostService, request: Request) -> Deferred[Facts]:
+    """Delete the account `name`. `force` gives up the player's seat."""
+    name, force = request.text("name"), request.flag("force")
+    return _answer(lambda done, failed: _changes(host).delete(name, force, done))
+
+
+def _changes(host: GameHostService) -> AccountChanges:
+    return AccountChanges(host.context.lobby, partial(stop_key, host))
+
+
+def _answer(change: Callable[[Callable[[Changed], None], Callable[[ChangeRefused], None]], None]) -> Deferred[Facts]:
+    """
+    What a change is answered with, when it is durable.
+
+    :raises NotDone: the account is not changed
+    """
+    answer: Deferred[Any] = Deferred()
+
+    def done(changed: Changed) -> None:
+        facts = {"name": changed.name, "connections": changed.connections, "table": changed.table}
+        answer.callback(facts if changed.password is None else {**facts, "password": changed.password})
+
+    try:
+        change(done, lambda refusal: answer.errback(NotDone(str(refusal))))
+    except ChangeRefused as refusal:
+        raise NotDone(str(refusal)) from None
+    return answer
+
+
+def _account_facts(state: AccountState) -> Facts:
+    day = state.last_day
+    last = None if day is None else f"{datetime.fromtimestamp(day * SECONDS_PER_DAY, UTC):%Y-%m-%d}"
+    return {"name": state.name, "present": state.present, "table": state.table, "last_log_in": last}
+
+
+# The settings, read again.
+
+
+def reload_settings(host: GameHostService, request: Request) -> Facts:
+    """Read the file with the settings again, and use what can change."""
+    return host.reload(host)
+
+
+@define(eq=False)
+class Reloader:
+    """
+    The settings of a host, as they are used and as they are written.
+
+    :param options: as of the start
+    """
+
+    _options: Options
+    #: What is used, by the full names.
+    _used: Mapping[str, Any] = field(init=False)
+    #: What a reload does with each setting.
+    _reloads: Mapping[str, Reload] = field(init=False)
+
+    def __attrs_post_init__(self) -> None:
+        declared = {**declared_settings(self._options.registry), **self._options.declared}
+        self._reloads = {name: one.reload for name, one in declared.items()}
+        self._used = self._options.settings.values
+
+    def reload(self, host: GameHostService) -> Facts:
+        """
+        Use what can change.
+
+        :raises NotDone: the file cannot be used; nothing has changed
+        """
+        try:
+            options = self._options.reread()
+        except UsageError as error:
+            raise NotDone(shortened(str(error))) from None
+        written = options.settings.values
+        names = sorted(self._used.keys() | written.keys())
+        different = [name for name in names if written.get(name) != self._used.get(name)]
+        used = (Reload.USED,) if host.house is None else (Reload.USED, Reload.WITH_HOUSE)
+        changed = [name for name in different if self._reloads[name] in used]
+        values = {name: written.get(name) for name in changed}
+        if changed:
+            _use(host, options.settings, values)
+        self._used = {**self._used, **values}
+        return {"changed": changed, "need_a_restart": [name for name in different if name not in changed]}
+
+
+def _use(host: GameHostService, settings: HostSettings, changed: Mapping[str, Any]) -> None:
+    """Use new values. Only those that can change are among them."""
+    lobby, values = host.context.lobby, settings.values
+    _use_limits(host, {name.removeprefix("limits."): changed[name] for name in changed if name.startswith("limits.")})
+    lobby.settings = lobby.remote.settings = settings.games
+    lobby.galleries.delays = settings.watch_delays
+    if host.house is not None:
+        lobby.house.rules = settings.house
+    lobby.context.grace = values["grace"]
+    lobby.registry.resume = values["resume"]
+    host.profile = values["profile"]
+    for site in host.sites:
+        site.access = replace(site.access, origins=values["web-origin"])
+
+
+def _use_limits(host: GameHostService, changed: Mapping[str, Any]) -> None:
+    context, lobby = host.context, host.context.lobby
+    limits = context.limits = context.limits.changed(**changed)
+    context.limiter.change(limits)
+    context.http_limiter.change(limits)
+    lobby.waiting_tables.most, lobby.waiting_tables.patience = limits.waiting_tables
+    lobby.new_matches.limit(limits.new_matches)
+    lobby.galleries.limit(*limits.most_watchers)
+    lobby.spectators.questions.limits = limits.asked
+    lobby.seats.most_sleeping = limits.sleeping_tables
+    lobby.remote.limits = limits.remote
+    lobby.registry.keyless_wait = limits.keyless_resume_seconds

@@ -13,10 +13,9 @@ from twisted.internet.error import ProcessExitedAlready
 from twisted.internet.protocol import Factory, ProcessProtocol
 from twisted.python.failure import Failure
 
-from gamehost.checker.line import Line
 from gamehost.checker.run import PLACE, ClientRun
-from gamehost.checker.transcript import printable
-from gamehost.programs.process import NOT_RUN, kill, started
+from gamehost.checker.transcript import Line, printable
+from gamehost.ops.workers import NOT_RUN, kill, started
 
 #: So much of what a program prints is kept, in bytes: the end.
 KEPT = 2_000

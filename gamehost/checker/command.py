@@ -11,9 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from gamehost.checker.base import Scenario, WireChecks
-from gamehost.checker.check import Check, Report, check_of_client, check_of_server, chosen
+from gamehost.checker.check import FORMATS, MARKS, Check, Report, check_of_client, check_of_server, chosen, line_of
 from gamehost.checker.clients import ProcessLauncher, WaitingLauncher
-from gamehost.checker.report import FORMATS, MARKS, line_of
 from gamehost.checker.run import Launcher, Outcome
 from gamehost.checker.server_run import ServerChecks, ServerUnderTest, address_of, dialled
 from gamehost.commands.command_line import exit_with_usage_error, print_text

@@ -14,9 +14,8 @@ from twisted.internet.protocol import Factory
 from twisted.logger import Logger
 
 from gamehost.checker.base import COMMON, Act, Finding, Grade, Law, Scenario, TranscriptLine, Verdict, WireChecks
-from gamehost.checker.line import Line
 from gamehost.checker.private_host import ClientWatcher, Opponent, PrivateHost, hear
-from gamehost.checker.transcript import Transcript
+from gamehost.checker.transcript import Line, Transcript
 from gamehost.games.base import Cause, Seat
 from gamehost.games.play import player_of
 from gamehost.lobby.queues import Queue

@@ -19,10 +19,9 @@ from twisted.internet.protocol import Protocol as TwistedProtocol
 from twisted.python.failure import Failure
 
 from gamehost.checker.base import Grade, Law, Scenario, TranscriptLine, WireChecks
-from gamehost.checker.line import SegmentedTransport
+from gamehost.checker.private_host import Replica, ReplicaConnection, SeatOfUser
 from gamehost.checker.run import Outcome, Run
-from gamehost.checker.server_replica import Replica, ReplicaConnection, SeatOfUser
-from gamehost.checker.transcript import Transcript, pieces_of
+from gamehost.checker.transcript import SegmentedTransport, Transcript, pieces_of
 from gamehost.games.base import Game, Seat
 from gamehost.wires.base import Wire
 from gamehost.wires.framing import WireError

@@ -22,8 +22,7 @@ from twisted.python.failure import Failure
 
 from gamehost._twisted import write_at_once
 from gamehost.checker.base import Cut, Grade, TranscriptLine, WireChecks, plain_checks
-from gamehost.checker.line import SegmentedTransport
-from gamehost.checker.transcript import RecordingCodec, RecordingConfig, Transcript, Watcher
+from gamehost.checker.transcript import RecordingCodec, RecordingConfig, SegmentedTransport, Transcript, Watcher
 from gamehost.commands.command_line import exit_with_usage_error
 from gamehost.net.endpoints import Endpoints, set_socket_options
 from gamehost.players.base import SeededChance

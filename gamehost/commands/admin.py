@@ -378,24 +378,24 @@ VERBS: Mapping[str, Verb] = {
         acts=True,
     ),
     "kick": Verb(
-        *("gamehost.admin.people:kick", "end a player's connection; the player may come back", kicked_line),
+        *("gamehost.admin.host:kick", "end a player's connection; the player may come back", kicked_line),
         arguments=[_PLAYER],
         acts=True,
     ),
     "ban": Verb(
-        *("gamehost.admin.people:ban", "let a name, an address or a network in no more", banned_line),
+        *("gamehost.admin.host:ban", "let a name, an address or a network in no more", banned_line),
         arguments=[_TARGET, _PERIOD_OF_BAN],
         acts=True,
     ),
-    "unban": Verb("gamehost.admin.people:unban", "end a ban", unbanned_line, arguments=[_TARGET], acts=True),
-    "bans": Verb("gamehost.admin.people:list_bans", "all bans, one line for each", item=ban_line),
+    "unban": Verb("gamehost.admin.host:unban", "end a ban", unbanned_line, arguments=[_TARGET], acts=True),
+    "bans": Verb("gamehost.admin.host:list_bans", "all bans, one line for each", item=ban_line),
     "say": Verb(
-        *("gamehost.admin.people:say", "say something to all, on the wires that have words for it", said_line),
+        *("gamehost.admin.host:say", "say something to all, on the wires that have words for it", said_line),
         arguments=[Argument("text", "one line", {"nargs": "+", "action": _Words, "metavar": "TEXT"})],
         acts=True,
     ),
     "reload": Verb(
-        "gamehost.admin.reload:reload_settings",
+        "gamehost.admin.host:reload_settings",
         "read the file with the settings again, and use what can change",
         reloaded_lines,
         acts=True,
@@ -423,7 +423,7 @@ VERBS: Mapping[str, Verb] = {
         acts=True,
     ),
     "account list": Verb(
-        *("gamehost.admin.people:list_accounts", "accounts, one line for each"),
+        *("gamehost.admin.host:list_accounts", "accounts, one line for each"),
         item=_account_line,
         arguments=[
             Argument(
@@ -434,7 +434,7 @@ VERBS: Mapping[str, Verb] = {
         ],
     ),
     "account reset": Verb(
-        *("gamehost.admin.people:reset", "give an account a new password; the player is disconnected", _reset_lines),
+        *("gamehost.admin.host:reset", "give an account a new password; the player is disconnected", _reset_lines),
         arguments=[
             _ACCOUNT,
             Argument(
@@ -446,12 +446,12 @@ VERBS: Mapping[str, Verb] = {
         acts=True,
     ),
     "account rename": Verb(
-        *("gamehost.admin.people:rename", "give an account another name", _renamed_lines),
+        *("gamehost.admin.host:rename", "give an account another name", _renamed_lines),
         arguments=[_ACCOUNT, Argument("new_name", "its new name", {"metavar": "NEW"}), _GIVE_UP],
         acts=True,
     ),
     "account delete": Verb(
-        *("gamehost.admin.people:delete", "delete an account; its name is free then", _deleted_lines),
+        *("gamehost.admin.host:delete", "delete an account; its name is free then", _deleted_lines),
         arguments=[_ACCOUNT, _GIVE_UP],
         acts=True,
     ),

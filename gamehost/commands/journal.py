@@ -18,19 +18,17 @@ from attrs import define
 from gamehost.commands.command_line import NoHost, answers, while_read
 from gamehost.games.base import Game, Seat
 from gamehost.games.play import has_picture
-from gamehost.journal.notation import NotNotation, read_notation, write_notation
-from gamehost.journal.pictures import NoPicture, picture
+from gamehost.journal.notation import NoPicture, NotNotation, picture, read_notation, write_notation
 from gamehost.journal.records import Entry, EntryKind, SeatRecord, StoreUnusable, TableId, TableRecord
 from gamehost.journal.replay import NotFollowed, replayed
 from gamehost.ops.escaping import escaped
-from gamehost.storage import high_water_mark
+from gamehost.storage import sidecar
 from gamehost.storage.copying import copy_store, inspecting, prune
 from gamehost.storage.database import StoreInUse
-from gamehost.storage.high_water_mark import Mark
 from gamehost.storage.inspect import Inspector, StoreInspector, Summary, reading, summaries_of, table_of
 from gamehost.storage.postgresql import beside, is_postgresql, shown
 from gamehost.storage.row_codec import Row, Undecodable, row_from_json
-from gamehost.storage.sidecar import sidecar_path
+from gamehost.storage.sidecar import Mark, sidecar_path
 
 #: How a command is sent, and the lines of its answer.
 Answers = Iterator[Mapping[str, Any]]
@@ -148,7 +146,7 @@ def whole(journal: JournalReader, store: str) -> Iterator[Inspector]:
         with reading(copy) as inspector:
             yield inspector
     finally:
-        for suffix in ("", high_water_mark.SUFFIX):
+        for suffix in ("", sidecar.MARK_SUFFIX):
             sidecar_path(copy, suffix).unlink(missing_ok=True)
 
 

@@ -24,7 +24,6 @@ from twisted.web.static import Data, File
 
 from gamehost.commands.command_line import exit_with_usage_error, print_text
 from gamehost.contest import results
-from gamehost.contest.audit import audited, faults
 from gamehost.contest.contest import (
     FORMATS,
     JOURNAL,
@@ -38,8 +37,9 @@ from gamehost.contest.contest import (
     Played,
 )
 from gamehost.contest.game import PERSON, Conditions, ContestGame, HostedGame
+from gamehost.contest.results import audited, faults
 from gamehost.games.base import Game
-from gamehost.journal.pictures import NoPicture, picture
+from gamehost.journal.notation import NoPicture, picture
 from gamehost.players.base import Level
 from gamehost.programs.command import number
 from gamehost.settings import BadOption, settings_of

@@ -32,8 +32,8 @@ from gamehost.lobby.lobby import Lobby
 from gamehost.lobby.queues import Queue, TooManyTables
 from gamehost.lobby.sessions import IssuedKey, Session
 from gamehost.ops.unix_socket import SocketUnusable, short_path
+from gamehost.ops.workers import NOT_RUN, running
 from gamehost.players.base import SeededChance
-from gamehost.programs.process import NOT_RUN, running
 from gamehost.settings import settings_of
 from gamehost.storage.memory import MemoryJournal
 from gamehost.tables.context import TableContext

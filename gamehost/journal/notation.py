@@ -1,10 +1,10 @@
 """
-A match as text, which people can read and programs can read back.
+A match as text, which people can read and programs can read back, and as a picture.
 
-The header has one tag a line, such as `[Game "onitama"]`, as in PGN. After an empty line there is one entry a line: its number,
-the time on the table's clock in milliseconds, the seat (`-`: nobody), and the action in the game's notation. Words with an
-asterisk are no actions: `*begin`, `*left`, `*time`, `*archived`, `*draw`, `*takeback`. The random numbers that were drawn
-stand in braces.
+The header of the text has one tag a line, such as `[Game "onitama"]`, as in PGN. After an empty line there is one entry a line:
+its number, the time on the table's clock in milliseconds, the seat (`-`: nobody), and the action in the game's notation. Words
+with an asterisk are no actions: `*begin`, `*left`, `*time`, `*archived`, `*draw`, `*takeback`. The random numbers that were
+drawn stand in braces.
 
 Nothing is hidden in this text, so it is for matches that are over, and for the operator.
 """
@@ -12,12 +12,16 @@ Nothing is hidden in this text, so it is for matches that are over, and for the 
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 from msgspec.structs import replace
 
-from gamehost.games.base import Seat
+from gamehost.games.base import Cause, Game, Seat, To
+from gamehost.games.drawing import Scene, Turn
+from gamehost.games.play import has_picture, picture_of
 from gamehost.journal.records import Entry, EntryKind, SeatRecord, TableHeader, TableId, TableRecord, settings_to_show
+from gamehost.journal.replay import NotFollowed, replayed
 
 _WORDS: Mapping[EntryKind, str] = {
     EntryKind.BEGAN: "*begin",
@@ -177,3 +181,81 @@ def _read_entry(line: str, number: int, count: int, seats: int) -> Entry:
     notation = found[4].encode("utf-8", "replace") if kind is EntryKind.ACTED else b""
     drawn = tuple(map(int, (found[5] or "").split()))
     return Entry(kind, int(found[2]), seat, notation, drawn)
+
+
+# The picture of a match. While it goes on, the picture shows what the one who asks may know.
+
+
+class NoPicture(ValueError):
+    """A match cannot be drawn. The message says why."""
+
+
+def picture(
+    game: Game[Any, Any],
+    record: TableRecord,
+    *,
+    names: Sequence[str] | None = None,
+    date: str = "",
+    seat: Seat | None = None,
+    until: int | None = None,
+    moves: bool = True,
+    reveal: bool = True,
+) -> str:
+    """
+    A match as an SVG document.
+
+    :param names: of the players; by default those of the record
+    :param date: of the match, for people
+    :param seat: whose knowledge is shown while the match goes on; `None`: a watcher's
+    :param until: the number of the last entry that counts; `None`: all of them
+    :param moves: whether all moves are listed
+    :param reveal: whether everything is shown when the match is over
+    :raises NoPicture: the game has no pictures, the match has not begun, or its record does not fit the rules
+    """
+    if not has_picture(game):
+        raise NoPicture("the game has no pictures")
+    scene = _scene(game, record.opening, record.entries[:until], seat, reveal)
+    return picture_of(
+        game,
+        evolve(
+            scene,
+            names=scene.names if names is None else names,
+            source=", ".join(filter(None, (f"table {record.table}", date))),
+            moves=moves,
+        ),
+    )
+
+
+def _scene(
+    game: Game[Any, Any], opening: TableHeader, entries: Sequence[Entry], seat: Seat | None, reveal: bool
+) -> Scene:
+    """What a picture is made from."""
+    if not entries:
+        raise NoPicture("the match has not begun")
+    if seat is not None and not 0 <= seat < len(opening.seats):
+        raise NoPicture(f"there is no seat {seat}; expected 0 to {len(opening.seats) - 1}")
+    turns: list[Turn] = []
+
+    def note(number: int, told: Sequence[To[Any]]) -> None:
+        heard = tuple(to.event for to in told if to.audience is None or seat in to.audience)
+        turns.append(Turn(entries[number - 1].seat, heard))
+
+    try:
+        master = replayed(game, opening, entries, note)
+    except NotFollowed as error:
+        raise NoPicture(f"its record does not fit the rules: {error}") from error
+    result, last = master.result, entries[-1]
+    return Scene(
+        names=[one.name for one in opening.seats],
+        view=master.view(seat),
+        seat=seat,
+        views=[master.view(Seat(number)) for number in range(len(opening.seats))] if reveal and result else (),
+        turns=turns,
+        result=result,
+        foul=_foul(game, last) if result is not None and result.cause is Cause.VIOLATION else None,
+        standstill="The match was put away unfinished" if last.kind is EntryKind.ARCHIVED else "",
+    )
+
+
+def _foul(game: Game[Any, Any], entry: Entry) -> Any:
+    return game.read(entry.notation) if entry.kind is EntryKind.ACTED else None

@@ -18,8 +18,7 @@ from msgspec import Struct
 from twisted.internet.interfaces import IDelayedCall, IReactorTime
 
 from gamehost.accounts.names import key_of
-from gamehost.games.base import CLOCK_SETTINGS, Game, Seat
-from gamehost.games.chance import ScriptedChance
+from gamehost.games.base import CLOCK_SETTINGS, Game, ScriptedChance, Seat
 from gamehost.games.clock import with_clocks
 from gamehost.journal.records import CHAMPIONSHIP, RATED, TABLE_SETTINGS, TableId, settings_to_show
 from gamehost.limits import KeyedBuckets, is_loopback, rate_limit_key

@@ -9,8 +9,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from gamehost.games.base import Game, Seat, To
-from gamehost.games.chance import JournalledChance
+from gamehost.games.base import Game, JournalledChance, Seat, To
 from gamehost.journal.records import Entry, EntryKind, TableHeader
 from gamehost.journal.replay import new_master, replay_in_steps
 from gamehost.players.base import Player, Standing, TurningPoint, Weighed, Weigher

@@ -16,7 +16,6 @@ from twisted.logger import Logger
 
 from gamehost.accounts.names import key_of
 from gamehost.games.base import Game
-from gamehost.journal.history import MANY, History, beginning, history_in_steps, shown_after
 from gamehost.journal.records import (
     Entry,
     FinishedMatch,
@@ -26,6 +25,7 @@ from gamehost.journal.records import (
     TableRecord,
     settings_to_show,
 )
+from gamehost.journal.replay import MANY, History, beginning, history_in_steps, shown_after
 from gamehost.lobby.finished import FinishedMatches
 from gamehost.lobby.pages import LISTED, Page, Person, Waiting, WaitingByGame, waiting_everywhere
 from gamehost.lobby.questions import Found, Questions, Work

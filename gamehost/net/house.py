@@ -31,7 +31,7 @@ from gamehost.net.limiter import ConnectionLimiter
 from gamehost.ops.unix_socket import LONGEST_PATH
 from gamehost.ops.workers import ChildProcess
 from gamehost.tables.scheduler import FairScheduler
-from gamehost.wires.open.house import house_wire
+from gamehost.wires.open.websocket import house_wire
 
 TITLE = "house players"
 

@@ -13,7 +13,7 @@ from typing import Generic, Protocol, TypeVar
 
 from attrs import define, field, frozen
 
-from gamehost.games.chance import shuffled
+from gamehost.games.base import shuffled
 from gamehost.players.base import Budget, OutOfBudget, Thinking
 
 P = TypeVar("P")

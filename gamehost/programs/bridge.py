@@ -20,15 +20,14 @@ from twisted.internet.interfaces import IDelayedCall
 from twisted.internet.protocol import ProcessProtocol
 from twisted.python.failure import Failure
 
-from gamehost.client.core import ClientError, Heard, Lost
-from gamehost.client.tables import MESSAGES
+from gamehost.client.core import MESSAGES, ClientError, Heard, Lost
 from gamehost.client.twisted_client import Client
 from gamehost.games.base import Cause, Game, Result, Seat
 from gamehost.games.bridge import BadAnswer, Bridge, Dialogue, Prompt
 from gamehost.games.installed import installed, part
 from gamehost.ops.escaping import escaped
+from gamehost.ops.workers import NOT_RUN, kill, started
 from gamehost.programs.command import endpoint, number
-from gamehost.programs.process import NOT_RUN, kill, started
 from gamehost.wires.open import messages as m
 
 #: The longest line that a bot may write, in bytes.

@@ -10,8 +10,7 @@ from typing import Any
 from attrs import define, field
 from msgspec import UNSET
 
-from gamehost.client.core import Lost
-from gamehost.client.tables import GAMES, MESSAGES, Tables
+from gamehost.client.core import GAMES, MESSAGES, Lost, Tables
 from gamehost.games.base import Seat
 from gamehost.games.play import heard_back
 from gamehost.programs.wire_player import MOST_REFUSALS, NOBODY, Match, NewPlayer, ProgramError, WirePlayer, won

@@ -6,20 +6,19 @@ Of all stores:
 - `memory`: keeps everything until the process ends
 - `durable`: `DurableJournal`, the journal over any store that outlives the process, and the accounts in it
 - `writer`: the thread that commits everything queued in one group, and how far the disk is behind
-- `questions`: what people can ask, with the index for it, and the thread that answers
-- `contents`: an open store of either engine, and what one commit changes in it; `row_codec`: the bytes of a row, and the
-  chain of hashes of a table's rows
-- `reads`: what is read, with its SQL for both engines; `notes`: what is in a store beside the tables' records
+- `questions`: what is read, with its SQL for both engines, what people can ask, and the thread that answers
+- `contents`: an open store of either engine, what is in it beside the tables' records, and what one commit changes;
+  `row_codec`: the bytes of a row, and the chain of hashes of a table's rows
 - `inspect`, `copying`: reading, copying and archiving a store that no host has open
 - `names`: what the members of a cluster ask their registry
 
 Of SQLite files:
 
-- `recent`: commits, each in one row, and tables whose moves are there or in rows; `groups`: what a commit changes
+- `groups`: commits, each in one row, tables whose moves are there or in rows, and what a commit changes
 - `sqlite`: opening a file, which is made of the modules below, and reading beside the writer
 - `store`: one connection, with its checks; it has no thread and no clock. `database`: pragmas, schemas, who may use a file
 - `files`: the store and the files beside it as one thing, and the room on their disk
-- `high_water_mark`: how much was durable; `sidecar`: the other files beside the store, SQLite's log among them
+- `sidecar`: the files beside the store: SQLite's log, the high-water mark that says how much was durable, and others
 - `backup`: copying a file, also while it is in use
 
 `postgresql` is the store in a database. Neither engine knows of the other.

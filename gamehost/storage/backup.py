@@ -28,7 +28,7 @@ from typing import Any
 from attrs import define, field, frozen
 
 from gamehost.journal.records import StoreUnusable
-from gamehost.storage import high_water_mark
+from gamehost.storage import sidecar
 from gamehost.storage.database import APPLICATION
 from gamehost.storage.files import fits
 from gamehost.storage.sidecar import LOG_SUFFIX, replace, sidecar_path, sync_folder
@@ -72,7 +72,7 @@ def check_target(target: Path, force: bool) -> None:
         raise StoreUnusable(f"{target}: this is a folder; name a file")
     if sidecar_path(target, LOG_SUFFIX).exists():
         raise StoreUnusable(f"{target}: a host has used this store; name another file")
-    mark = sidecar_path(target, high_water_mark.SUFFIX)
+    mark = sidecar_path(target, sidecar.MARK_SUFFIX)
     if not (os.path.lexists(target) or mark.exists()):
         return
     if not force:
@@ -123,7 +123,7 @@ def kept_if_whole(part: Path, target: Path) -> Iterator[None]:
 
 
 def remove_part(part: Path) -> None:
-    for path in (part, sidecar_path(part, high_water_mark.SUFFIX)):
+    for path in (part, sidecar_path(part, sidecar.MARK_SUFFIX)):
         path.unlink(missing_ok=True)
 
 
@@ -212,14 +212,14 @@ def sync_file(path: Path) -> None:
         os.close(descriptor)
 
 
-def seal(part: Path, held: high_water_mark.Mark) -> None:
+def seal(part: Path, held: sidecar.Mark) -> None:
     """
     Write a copy to the disk, and its mark beside it.
 
     :raises OSError: it may not be on the disk
     """
     sync_file(part)
-    replace(sidecar_path(part, high_water_mark.SUFFIX), high_water_mark.write_mark(held))
+    replace(sidecar_path(part, sidecar.MARK_SUFFIX), sidecar.write_mark(held))
 
 
 def publish(part: Path, target: Path, force: bool) -> None:
@@ -232,12 +232,12 @@ def publish(part: Path, target: Path, force: bool) -> None:
     check_target(target, force)
     # In this order an old copy never has the mark of the new one, nor the new one no mark.
     target.unlink(missing_ok=True)
-    os.replace(sidecar_path(part, high_water_mark.SUFFIX), sidecar_path(target, high_water_mark.SUFFIX))
+    os.replace(sidecar_path(part, sidecar.MARK_SUFFIX), sidecar_path(target, sidecar.MARK_SUFFIX))
     os.replace(part, target)
     sync_folder(target.parent)
 
 
-def back_up(connection: Connection, target: Path) -> high_water_mark.Mark:
+def back_up(connection: Connection, target: Path) -> sidecar.Mark:
     """
     Copy a store to a new file, which only its owner can read.
 
@@ -249,7 +249,7 @@ def back_up(connection: Connection, target: Path) -> high_water_mark.Mark:
     part = new_part(target, force=False)
     with kept_if_whole(part, target):
         copy_pages(connection, part)
-        held = high_water_mark.held(connection)
+        held = sidecar.mark_in(connection)
         seal(part, held)
         publish(part, target, force=False)
     return held
@@ -264,7 +264,7 @@ def keep_before_change(connection: Connection, store: Path, version: int) -> Pat
     """
     copy = sidecar_path(store, f".schema-{version}")
     for number in count(2):
-        if not (copy.exists() or sidecar_path(copy, high_water_mark.SUFFIX).exists()):
+        if not (copy.exists() or sidecar_path(copy, sidecar.MARK_SUFFIX).exists()):
             break
         copy = sidecar_path(store, f".schema-{version}.{number}")
     try:
@@ -286,7 +286,7 @@ class Backup:
     """A backup that was made and checked."""
 
     path: Path
-    mark: high_water_mark.Mark
+    mark: sidecar.Mark
     #: Its size in bytes.
     size: int
     #: What the check has found, if that was accepted.
@@ -340,7 +340,7 @@ class OnlineBackup:
         if self._checking is not None:
             self._checking.kill()
 
-    def _finish(self, part: Path, mark: high_water_mark.Mark) -> None:
+    def _finish(self, part: Path, mark: sidecar.Mark) -> None:
         """Everything behind the copy. This blocks, and has a thread of its own."""
         try:
             with kept_if_whole(part, self._target):

@@ -25,13 +25,21 @@ from sqlite3 import Connection
 from attrs import frozen
 
 from gamehost.journal.records import StoreUnusable
-from gamehost.storage.archives import Pruned, check_archive, copy_notes, new_store, renumbered, write_archive
+from gamehost.storage.contents import read_accounts, read_bans, read_uptime
 from gamehost.storage.database import SqliteDatabase, place, refusing
 from gamehost.storage.files import resolved
-from gamehost.storage.high_water_mark import CheckedRows, count_moved, read_checked, write_checked
-from gamehost.storage.inspect import Inspector, reading
-from gamehost.storage.notes import read_accounts, read_bans, read_uptime
+from gamehost.storage.inspect import (
+    Inspector,
+    Pruned,
+    check_archive,
+    copy_notes,
+    new_store,
+    reading,
+    renumbered,
+    write_archive,
+)
 from gamehost.storage.postgresql import is_postgresql, require_psycopg
+from gamehost.storage.sidecar import CheckedRows, count_moved, read_checked, write_checked
 
 
 @contextmanager

@@ -18,7 +18,7 @@ from attrs import define
 
 from gamehost import __version__
 from gamehost.journal.records import StoreUnusable
-from gamehost.storage.reads import COLUMNS, Sql, schemas_of
+from gamehost.storage.questions import COLUMNS, Sql, schemas_of
 
 #: In the file's header, so that another program's database does not count as a journal: `game` in ASCII.
 APPLICATION = 0x67616D65
@@ -136,7 +136,7 @@ class Loss(StoreUnusable):
 
 @define(eq=False)
 class SqliteDatabase:
-    """As `gamehost.storage.reads.Database`, over a connection."""
+    """As `gamehost.storage.questions.Database`, over a connection."""
 
     connection: Connection
     #: Whether the store has `placed`: one of an older schema has none. Call `find_schema` when that may have changed.

@@ -32,13 +32,15 @@ from gamehost.journal.records import (
 )
 from gamehost.measures import JournalMeasures
 from gamehost.storage.backup import Backups
-from gamehost.storage.contents import Change, OpenStore, Reading, UnreadableRow
-from gamehost.storage.names import TableNumbers
-from gamehost.storage.notes import (
+from gamehost.storage.contents import (
     AddAccount,
+    Change,
     Note,
+    OpenStore,
+    Reading,
     Sleep,
     Told,
+    UnreadableRow,
     change_account,
     delete_account,
     drop_ban,
@@ -52,10 +54,12 @@ from gamehost.storage.notes import (
     read_uptime,
     rename_account,
 )
+from gamehost.storage.names import TableNumbers
 from gamehost.storage.questions import (
     P,
     Reader,
     T,
+    TableRows,
     find_elsewhere,
     find_finished,
     find_match,
@@ -64,7 +68,6 @@ from gamehost.storage.questions import (
     read_record,
     read_rows,
 )
-from gamehost.storage.reads import TableRows
 from gamehost.storage.row_codec import Row, finishes
 from gamehost.storage.writer import Writer
 

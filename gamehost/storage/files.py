@@ -18,13 +18,13 @@ from secrets import token_hex
 from attrs import define, evolve, field
 
 from gamehost.journal.records import Room, StoreUnusable
-from gamehost.storage import high_water_mark
+from gamehost.storage import sidecar
 from gamehost.storage.contents import Change, StoreFailed
 from gamehost.storage.database import Loss, release
-from gamehost.storage.high_water_mark import LastCommit
 from gamehost.storage.sidecar import (
     LOG_SUFFIX,
     STARTS_SUFFIX,
+    LastCommit,
     Starts,
     close_unchanged,
     read,
@@ -116,7 +116,7 @@ def check_locks(path: Path) -> None:
     )
 
 
-def check_log_is_there(path: Path, recorded: high_water_mark.Mark | None) -> None:
+def check_log_is_there(path: Path, recorded: sidecar.Mark | None) -> None:
     """
     :raises StoreUnusable: the mark says that there was a log, and there is none
     """
@@ -185,7 +185,7 @@ class StoreFiles:
         with ignoring(tolerated):
             self._write_mark(self._mark_now(log=True))
         with ignoring(tolerated):
-            self._last_commit = LastCommit(sidecar_path(self.path, high_water_mark.LAST_SUFFIX))
+            self._last_commit = LastCommit(sidecar_path(self.path, sidecar.LAST_SUFFIX))
             self._last_commit.note(*self.store.ends)
 
     def commit(self, changes: Sequence[Change]) -> None:
@@ -213,7 +213,7 @@ class StoreFiles:
         without_log = self._mark_now(log=False)
         if emptied[0][0] == 0:
             self._write_mark(without_log)
-        if self._recorded == high_water_mark.write_mark(without_log):
+        if self._recorded == sidecar.write_mark(without_log):
             self.store.connection.close()
         else:  # the mark says that there is a log
             close_unchanged(self.store.connection, self.path)
@@ -223,16 +223,16 @@ class StoreFiles:
         with ignoring(NO_FILE_LEFT):
             self._note(Starts.ended)
 
-    def _mark_now(self, log: bool) -> high_water_mark.Mark:
+    def _mark_now(self, log: bool) -> sidecar.Mark:
         return evolve(self.store.mark, log=log, run=self._run)
 
-    def _write_mark(self, mark: high_water_mark.Mark) -> None:
+    def _write_mark(self, mark: sidecar.Mark) -> None:
         """
         :raises StoreFailed: the files are not those that were opened
         :raises OSError: the mark cannot be written
         """
         self._check_identities()
-        path, text = sidecar_path(self.path, high_water_mark.SUFFIX), high_water_mark.write_mark(mark)
+        path, text = sidecar_path(self.path, sidecar.MARK_SUFFIX), sidecar.write_mark(mark)
         if text == self._recorded:
             self.store.marked = mark.last
             return

@@ -1,6 +1,7 @@
 """
 Reading a journal that nobody writes to: a file that no host has open, or a database as it was at one moment. Nothing here
-changes the store or its files.
+changes the store or its files. What is made from it: a new file of its tables, an archive of old ones, and their rows with the
+numbers of another store.
 
 As a program, `python -m gamehost.storage.inspect FILE` prints the faults of a file.
 """
@@ -8,7 +9,7 @@ As a program, `python -m gamehost.storage.inspect FILE` prints the faults of a f
 import os
 import sqlite3
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from itertools import groupby
 from operator import attrgetter
@@ -17,24 +18,25 @@ from pathlib import Path
 from attrs import define, field, frozen
 
 from gamehost.journal.records import Entry, EntryKind, StoreUnusable, TableHeader, TableId, TableRecord
-from gamehost.storage import high_water_mark
-from gamehost.storage.backup import back_up
+from gamehost.storage import sidecar
+from gamehost.storage.backup import back_up, kept_if_whole, new_part, publish, seal
+from gamehost.storage.contents import AddAccount, Note, put_ban, put_uptime, read_accounts, read_bans, read_uptime
 from gamehost.storage.database import (
     Loss,
     SqliteDatabase,
     check_unclaimed,
+    insert_tables,
     lock_owner,
+    migrate,
     placed_faults,
     refusing,
     schema_version,
     schemas,
 )
 from gamehost.storage.files import check_log_is_there, resolved
-from gamehost.storage.high_water_mark import CheckedRows, count_rows, read_checked, read_last_commit
+from gamehost.storage.groups import FileRows, commit_faults, commits_in, end_rows, merged
 from gamehost.storage.postgresql import BACKUP
-from gamehost.storage.questions import MatchLists
-from gamehost.storage.reads import ALL_ENDS, EVERYTHING, Database, TableRows
-from gamehost.storage.recent import FileRows, commit_faults, commits_in, end_rows, merged
+from gamehost.storage.questions import ALL_ENDS, EVERYTHING, Database, MatchLists, Sql, TableRows
 from gamehost.storage.row_codec import (
     Damaged,
     Head,
@@ -46,10 +48,21 @@ from gamehost.storage.row_codec import (
     read_entries,
     read_entry,
     read_opening,
+    rechained,
     record_of,
     single_rows,
 )
-from gamehost.storage.sidecar import LOG_SUFFIX, check_log, read, sidecar_path
+from gamehost.storage.sidecar import (
+    LOG_SUFFIX,
+    CheckedRows,
+    Mark,
+    check_log,
+    count_rows,
+    read,
+    read_checked,
+    read_last_commit,
+    sidecar_path,
+)
 
 
 @frozen
@@ -225,7 +238,7 @@ class Inspector:
     def _check_index(self, findings: Findings) -> None:
         pass
 
-    def back_up(self, target: Path) -> high_water_mark.Mark:
+    def back_up(self, target: Path) -> sidecar.Mark:
         """
         Copy the journal to a new file, with a high-water mark of its own.
 
@@ -268,7 +281,7 @@ class StoreInspector(Inspector):
     def _check_index(self, findings: Findings) -> None:
         findings.faults += commit_faults(commits_in(self.database)) + placed_faults(self.database)
 
-    def back_up(self, target: Path) -> high_water_mark.Mark:
+    def back_up(self, target: Path) -> sidecar.Mark:
         self._check_mark()
         return back_up(self.database.connection, target)
 
@@ -282,18 +295,18 @@ class StoreInspector(Inspector):
         recorded = _recorded(self.path)
         pruned = read_checked(self.database.connection).pruned
         count = count_rows(self.database.connection, CheckedRows(pruned=pruned))
-        high_water_mark.check(self.database.connection, recorded, count)
-        last = read_last_commit(sidecar_path(self.path, high_water_mark.LAST_SUFFIX))
+        sidecar.check_mark(self.database.connection, recorded, count)
+        last = read_last_commit(sidecar_path(self.path, sidecar.LAST_SUFFIX))
         if last is not None:
-            high_water_mark.check(self.database.connection, last, count)
+            sidecar.check_mark(self.database.connection, last, count)
 
 
-def _recorded(path: Path) -> high_water_mark.Mark | None:
+def _recorded(path: Path) -> sidecar.Mark | None:
     """
     :raises Loss: the mark cannot be read
     """
-    text = read(sidecar_path(path, high_water_mark.SUFFIX))
-    return None if text is None else high_water_mark.read_mark(text)
+    text = read(sidecar_path(path, sidecar.MARK_SUFFIX))
+    return None if text is None else sidecar.read_mark(text)
 
 
 @contextmanager
@@ -350,3 +363,112 @@ def main(arguments: Sequence[str]) -> int:
 
 if __name__ == "__main__":
     sys.exit(main(sys.argv[1:]))
+
+
+# What is made from the tables of a store. Both engines copy and prune with it.
+
+
+@contextmanager
+def new_store(
+    target: Path, tables: Iterable[Sequence[Row]], fill: Callable[[SqliteDatabase], None] = lambda database: None
+) -> Iterator[tuple[Path, Mark]]:
+    """
+    Make a file of these tables. It gets its name at the end, if nothing is raised in here.
+
+    :param fill: inserts what else is in it
+    :returns: where it is before that, and how much it holds
+    :raises StoreUnusable: it cannot be written, or there is such a file
+    """
+    part = new_part(target, force=False)
+    with kept_if_whole(part, target):
+        with closing(sqlite3.connect(part, isolation_level=None)) as connection:
+            connection.execute("PRAGMA journal_mode=OFF")
+            connection.execute("PRAGMA synchronous=OFF")
+            migrate(connection, 0)
+            connection.execute("BEGIN IMMEDIATE")
+            insert_tables(database := SqliteDatabase(connection), tables)
+            MatchLists(database, has_ends=True).make()
+            fill(database)
+            connection.execute("COMMIT")
+            held = sidecar.mark_in(connection)
+        seal(part, held)
+        yield part, held
+        publish(part, target, force=False)
+
+
+def renumbered(reader: Inspector, numbers: Iterable[int]) -> Iterator[list[Row]]:
+    """The rows of each table as another store has them, with its own numbers."""
+    for _, rows in groupby(reader.everything(), key=attrgetter("game")):
+        yield rechained(rows, numbers)
+
+
+def copy_notes(source: Database, target: Database) -> None:
+    """Copy up-time, accounts and bans to an empty store. Within a transaction."""
+    notes: list[Note] = [
+        put_uptime(read_uptime(source)),
+        *map(AddAccount, read_accounts(source)),
+        *map(put_ban, read_bans(source)),
+    ]
+    for note in notes:
+        note.write(target)
+
+
+@frozen
+class Pruned:
+    tables: int
+    rows: int
+
+
+#: Tables that were opened before a moment and are not listed as unfinished. The newest table, and in a file the one with the
+#: last row, stay, because new numbers are counted from them.
+_OLD = Sql(
+    """SELECT placed.game FROM placed JOIN event USING(seq)
+    WHERE placed.n = 0 AND event.at_ms < ? AND placed.game NOT IN (SELECT game FROM live)
+    AND placed.game < (SELECT max(game) FROM placed)
+    AND placed.game != (SELECT game FROM event ORDER BY seq DESC LIMIT 1) ORDER BY placed.game""",
+    """SELECT game FROM event WHERE n = 0 AND at_ms < ? AND game NOT IN (SELECT game FROM live)
+    AND game < (SELECT max(game) FROM event) ORDER BY game""",
+)
+
+
+def check_archive(archive: Path) -> None:
+    """
+    :raises StoreUnusable: there is such a file
+    """
+    if archive.exists():
+        raise StoreUnusable(f"{archive}: this file exists; name a new file")
+
+
+def write_archive(
+    database: Database, before_ms: int, archive: Path, numbers: Iterator[int] | None = None
+) -> tuple[list[int], int]:
+    """
+    Write the tables that can be moved to an archive.
+
+    :param numbers: for the rows, which have none in a database; `None`: they keep theirs
+    :returns: the tables, and how many rows they have
+    :raises StoreUnusable: a table is damaged or not finished, or the archive cannot be written
+    """
+    tables: list[int] = [row[0] for row in database.rows(_OLD, (before_ms,))]
+    if not tables:
+        return [], 0
+    moved: Iterator[list[Row]] = map(_checked, tables, map(TableRows(database).rows, tables))
+    if numbers is not None:
+        moved = (rechained(rows, numbers) for rows in moved)
+    with new_store(archive, moved) as (_, held):
+        pass
+    return tables, held.count
+
+
+def _checked(table: int, rows: list[Row]) -> list[Row]:
+    """
+    :raises StoreUnusable: the table is damaged, or not finished
+    """
+    try:
+        chain_of(rows)
+        finished = len(rows) > 1 and finishes(read_entry(rows[-1]))
+    except (Damaged, Undecodable) as error:
+        raise StoreUnusable(f"{error}; nothing was moved") from error
+    if not finished:
+        raise StoreUnusable(f"table {table}: it is not finished, and not listed as unfinished; nothing was moved")
+    return rows

@@ -28,7 +28,7 @@ from gamehost.journal.records import (
     TableRecord,
     UnfinishedTable,
 )
-from gamehost.storage.notes import Note
+from gamehost.storage.contents import Note
 from gamehost.storage.row_codec import finishes
 
 #: So many finished matches are kept.

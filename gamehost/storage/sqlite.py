@@ -22,18 +22,25 @@ from attrs import Factory, define, field
 from twisted.logger import Logger
 
 from gamehost.journal.records import Room, StoreUnusable
-from gamehost.storage import high_water_mark
+from gamehost.storage import sidecar
 from gamehost.storage.backup import Backups, keep_before_change
 from gamehost.storage.contents import ANOTHER_STORE
 from gamehost.storage.database import Loss, SqliteDatabase, check_unclaimed, claim, connect, refusing, release, schemas
 from gamehost.storage.durable import Backlog, BacklogLimits, DurableJournal, at_once
 from gamehost.storage.files import StoreFiles, check_locks, check_log_is_there, resolved, room
-from gamehost.storage.high_water_mark import STEP as CHECK_STEP
-from gamehost.storage.high_water_mark import read_last_commit
-from gamehost.storage.questions import Reader
-from gamehost.storage.reads import Sql, TableRows
-from gamehost.storage.recent import FileRows
-from gamehost.storage.sidecar import LOG_SUFFIX, check_log, close_unchanged, put_back, read, sidecar_path, sync_folder
+from gamehost.storage.groups import FileRows
+from gamehost.storage.questions import Reader, Sql, TableRows
+from gamehost.storage.sidecar import (
+    LOG_SUFFIX,
+    check_log,
+    close_unchanged,
+    put_back,
+    read,
+    read_last_commit,
+    sidecar_path,
+    sync_folder,
+)
+from gamehost.storage.sidecar import STEP as CHECK_STEP
 from gamehost.storage.store import open_store
 from gamehost.storage.writer import Writer
 
@@ -177,7 +184,7 @@ def open_files(path: Path, accept_loss: bool, wall: Callable[[], float], has_spa
     :raises Exception: an error of SQLite or of the system
     """
     check_unclaimed(path)
-    text = read(sidecar_path(path, high_water_mark.SUFFIX))
+    text = read(sidecar_path(path, sidecar.MARK_SUFFIX))
     recorded = _read_mark(text, accept_loss)
     put_back(path)
     if not accept_loss:
@@ -187,7 +194,7 @@ def open_files(path: Path, accept_loss: bool, wall: Callable[[], float], has_spa
         os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
         sync_folder(path.parent)
     newest = recorded
-    if recorded is not None and (last := read_last_commit(sidecar_path(path, high_water_mark.LAST_SUFFIX))) is not None:
+    if recorded is not None and (last := read_last_commit(sidecar_path(path, sidecar.LAST_SUFFIX))) is not None:
         newest = max(recorded, last, key=lambda mark: (mark.last, mark.accounts))
     shared = sidecar_path(path, SHARED_MEMORY)
     was_shared = shared.exists()
@@ -227,7 +234,7 @@ def _keep(connection: sqlite3.Connection, path: Path, version: int) -> None:
     )
 
 
-def _check_presence(path: Path, recorded: high_water_mark.Mark | None) -> None:
+def _check_presence(path: Path, recorded: sidecar.Mark | None) -> None:
     """
     :raises Loss: a file is missing or empty that was not
     """
@@ -262,9 +269,9 @@ def _ours_alone(path: Path) -> Iterator[None]:
         raise
 
 
-def _read_mark(text: str | None, accept_loss: bool) -> high_water_mark.Mark | None:
+def _read_mark(text: str | None, accept_loss: bool) -> sidecar.Mark | None:
     try:
-        return None if text is None else high_water_mark.read_mark(text)
+        return None if text is None else sidecar.read_mark(text)
     except Loss:
         if accept_loss:
             return None

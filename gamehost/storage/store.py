@@ -13,16 +13,23 @@ from sqlite3 import Connection
 from attrs import define, field
 
 from gamehost.journal.records import StoreUnusable, TableId
-from gamehost.storage import high_water_mark
-from gamehost.storage.contents import Change, Group, OpenStore, UnreadableRow, in_words, is_unplayed
+from gamehost.storage import sidecar
+from gamehost.storage.contents import AddAccount, Change, Group, OpenStore, UnreadableRow, in_words, is_unplayed
 from gamehost.storage.database import Loss, SqliteDatabase, ask, lock, make_durable, migrate, place, schemas
-from gamehost.storage.groups import FileGroup, RecentCommits
-from gamehost.storage.high_water_mark import CheckedRows, count_moved, read_checked, write_checked
-from gamehost.storage.notes import AddAccount
-from gamehost.storage.questions import MatchLists, ended_among
-from gamehost.storage.reads import COLUMNS
-from gamehost.storage.recent import Commit, FileRows, commit_faults, commit_of, commits_in, entries_by_table, unmoved
+from gamehost.storage.groups import (
+    Commit,
+    FileGroup,
+    FileRows,
+    RecentCommits,
+    commit_faults,
+    commit_of,
+    commits_in,
+    entries_by_table,
+    unmoved,
+)
+from gamehost.storage.questions import COLUMNS, MatchLists, ended_among
 from gamehost.storage.row_codec import Head, Row, entries_in
+from gamehost.storage.sidecar import CheckedRows, count_moved, read_checked, write_checked
 
 #: The most rows of one statement.
 MOST_ROWS = 128
@@ -78,8 +85,8 @@ class SqliteStore(OpenStore):
         self.lists = MatchLists(database, has_ends=True)
 
     @property
-    def mark(self) -> high_water_mark.Mark:
-        return high_water_mark.mark_of(self.recent.seq, self._count, self.recent.h, self._accounts)
+    def mark(self) -> sidecar.Mark:
+        return sidecar.mark_of(self.recent.seq, self._count, self.recent.h, self._accounts)
 
     @property
     def ends(self) -> tuple[int, int, int, bytes]:
@@ -202,11 +209,11 @@ class SqliteStore(OpenStore):
         self.load_schema()
         commits = commits_in(self.database)
         waiting = unmoved(self.database, entries_by_table(commits))
-        self.recent.load(*high_water_mark.last_of(self.connection), commits, waiting)
+        self.recent.load(*sidecar.last_of(self.connection), commits, waiting)
         self._last = self.database.rows("SELECT coalesce(max(seq), 0) FROM event")[0][0]
         self._checked = read_checked(self.connection)
         self._count = count_moved(self.connection, self._checked) + sum(waiting.values())
-        self._accounts = high_water_mark.accounts_in(self.connection)
+        self._accounts = sidecar.accounts_in(self.connection)
 
     def live(self) -> list[TableId]:
         """The tables that are not finished, oldest first."""
@@ -234,7 +241,7 @@ class SqliteStore(OpenStore):
 
 def open_store(
     connection: Connection,
-    recorded: high_water_mark.Mark | None,
+    recorded: sidecar.Mark | None,
     *,
     accept_loss: bool = False,
     wall: Callable[[], float] = time.time,
@@ -275,9 +282,7 @@ def open_store(
     return store
 
 
-def _check(
-    store: SqliteStore, version: int, recorded: high_water_mark.Mark | None, accept_loss: bool
-) -> list[UnreadableRow]:
+def _check(store: SqliteStore, version: int, recorded: sidecar.Mark | None, accept_loss: bool) -> list[UnreadableRow]:
     """The damage that was accepted, after the store's end was read."""
     if version == 0:
         if recorded is not None and not recorded.empty:
@@ -292,7 +297,7 @@ def _check(
     if not accept_loss:
         for fault in commit_faults(commits_in(store.database)):
             raise Loss(f"the journal was changed or damaged: {fault}")
-        high_water_mark.check(store.connection, recorded, store.ends[1])
+        sidecar.check_mark(store.connection, recorded, store.ends[1])
     damage = store.check_at_start(accept_loss)
     if damage and not accept_loss:
         raise Loss(in_words(damage))

@@ -17,6 +17,7 @@ from gamehost.games.base import (
     Game,
     GameMaster,
     IllegalAction,
+    JournalledChance,
     Offer,
     Result,
     Seat,
@@ -25,7 +26,6 @@ from gamehost.games.base import (
     act_carefully,
     offers_of,
 )
-from gamehost.games.chance import JournalledChance
 from gamehost.games.clock import due_after, reading_of
 from gamehost.journal.records import CHAMPIONSHIP, Entry, EntryKind, TableHeader, TableId, TableRecord
 from gamehost.journal.replay import INTERVAL, fingerprint, new_master, replay_in_steps

@@ -14,8 +14,7 @@ from itertools import islice
 from typing import Any
 
 from gamehost.accounts.passwords import Account, deleted_in, renamed_in
-from gamehost.games.base import Game, Seat
-from gamehost.games.chance import JournalledChance
+from gamehost.games.base import Game, JournalledChance, Seat
 from gamehost.journal.records import (
     Entry,
     EntryKind,

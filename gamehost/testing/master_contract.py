@@ -24,12 +24,13 @@ from gamehost.games.base import (
     HasSteps,
     IllegalAction,
     Offer,
+    ScriptedChance,
     Seat,
+    SystemChance,
     To,
     act_carefully,
     offers_of,
 )
-from gamehost.games.chance import ScriptedChance, SystemChance
 from gamehost.games.clock import HasTurns
 from gamehost.journal.records import Entry, EntryKind
 from gamehost.journal.replay import fingerprint

@@ -31,7 +31,7 @@ from typing import Any
 from attrs import define, field
 
 from gamehost.accounts.names import key_of
-from gamehost.admin.people import why_banned
+from gamehost.admin.host import why_banned
 from gamehost.journal.records import SeatRecord
 from gamehost.lobby.lobby import Lobby
 from gamehost.lobby.sessions import Session
@@ -40,11 +40,10 @@ from gamehost.settings import Settings
 from gamehost.tables.interfaces import Unmatched
 from gamehost.testing.memory_host import Client, Lines, MemoryHost
 from gamehost.testing.transcript import play, read_transcripts
-from gamehost.testing.wire_connections import ConnectionContract, FuzzingContract, chunked
+from gamehost.testing.wire_connections import ConnectionContract, FuzzingContract, SocketContract, chunked
 from gamehost.testing.wire_connections import mutated as mutated
 from gamehost.testing.wire_hooks import Situation, WireHooks, received
 from gamehost.testing.wire_matches import AnswersContract, MatchContract, SamplesHooks, conversation_of, lobby_state
-from gamehost.testing.wire_sockets import SocketContract
 from gamehost.wires.base import Codec, Numbered, WireConfig
 from gamehost.wires.conversation import Claim, Conversation, Peer
 from gamehost.wires.framing import BLANK

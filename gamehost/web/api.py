@@ -25,12 +25,10 @@ from gamehost.accounts.names import key_of
 from gamehost.games.base import Game, To
 from gamehost.games.drawing import Scene, Turn
 from gamehost.games.play import picture_of
-from gamehost.journal.history import MANY as MOST_TOLD
-from gamehost.journal.history import History
-from gamehost.journal.notation import NotNotation, write_notation
-from gamehost.journal.pictures import NoPicture, picture
+from gamehost.journal.notation import NoPicture, NotNotation, picture, write_notation
 from gamehost.journal.records import Entry, EntryKind, FinishedMatch, TableId, TableRecord, settings_to_show
-from gamehost.journal.replay import NotFollowed, replayed
+from gamehost.journal.replay import MANY as MOST_TOLD
+from gamehost.journal.replay import History, NotFollowed, replayed
 from gamehost.lobby.finished import KINDS, LIST_SECONDS, Kind, Tally, outcome
 from gamehost.lobby.questions import Found
 from gamehost.lobby.queues import same_code

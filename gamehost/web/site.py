@@ -27,14 +27,15 @@ from gamehost.lobby.questions import NotAnswered, TooManyQuestions
 from gamehost.net.connection import WireFactory, WireProtocol
 from gamehost.net.context import HostContext
 from gamehost.web.api import Answering, Api, Matches, Records
-from gamehost.web.files import StaticFiles, read_files
 from gamehost.web.http import (
     FOR_EVERYBODY,
     Access,
     Answer,
     Asked,
     BadPath,
+    StaticFiles,
     is_forwarded,
+    read_files,
     read_query,
     refused,
     split_path,

@@ -16,7 +16,7 @@ from twisted.logger import Logger
 from gamehost.accounts.login import LoginAttempt, LoginRefused
 from gamehost.accounts.names import NameRefused, checked_name
 from gamehost.games.base import Seat
-from gamehost.journal.history import History
+from gamehost.journal.replay import History
 from gamehost.lobby.lobby import Lobby
 from gamehost.lobby.questions import Found
 from gamehost.lobby.queues import Queue
@@ -481,7 +481,7 @@ class BackWithEvents(BaseConversation[M]):
     For a wire whose protocol tells a player who is back what has happened: `Back` of the own seat has its `events`.
 
     They are read from the journal, so whatever comes meanwhile is told behind `Back`. If they cannot be read, or there are
-    more than `gamehost.journal.history.MANY`, the last ones or none are there.
+    more than `gamehost.journal.replay.MANY`, the last ones or none are there.
     """
 
     #: What has come behind a `Back` whose events are being read; `None`: none are.

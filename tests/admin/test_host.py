@@ -22,12 +22,12 @@ from gamehost.players.base import Level
 from gamehost.service import DRAINING
 from gamehost.settings import Reload
 from gamehost.storage.backup import Backup, FileExists
+from gamehost.storage.contents import Told
 from gamehost.storage.durable import Backlog, DurableJournal
-from gamehost.storage.high_water_mark import Mark
 from gamehost.storage.memory import MemoryJournal
 from gamehost.storage.names import Member
-from gamehost.storage.notes import Told
 from gamehost.storage.row_codec import Row, row_from_json
+from gamehost.storage.sidecar import Mark
 from gamehost.tap import house_service
 from tests.kit.admin import AdminHost
 from tests.kit.wires.paper_soccer_talk import login

@@ -4,7 +4,7 @@ import json
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamehost.admin import people as under_test
+from gamehost.admin import host as under_test
 from gamehost.service import DRAINING
 from tests.kit.admin import AdminHost, Owner, Player
 from tests.kit.reactors import HeldWorker

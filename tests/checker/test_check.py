@@ -11,10 +11,9 @@ from attrs import evolve
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.checker.base import GENERAL, Grade, Verdict
-from gamehost.checker.check import Report, chosen, counted
+from gamehost.checker.check import FORMATS, Report, chosen, counted
 from gamehost.checker.clients import filled_in, last_words
 from gamehost.checker.command import Progress, main
-from gamehost.checker.report import FORMATS
 from gamehost.plugins import WIRES
 from gamehost.wires.base import Wire
 from tests.checker.wires.onitama_clients import CountsFromTheTop, SoundClient, TrailingSpace

@@ -12,17 +12,24 @@ from twisted.trial.unittest import SynchronousTestCase
 from gamehost.checker import run, server_run
 from gamehost.checker.base import Cut, Grade, Scenario, Verdict
 from gamehost.checker.check import check_of_server, chosen
-from gamehost.checker.line import SINGLE, SegmentedTransport
 from gamehost.checker.server_run import ServerUnderTest, Unreachable, address_of, differences, tag
 from gamehost.checker.trace import MOST_UNREAD, QUIET, Fault, RelayedConnection
-from gamehost.checker.transcript import LONGEST, RecordingCodec, Transcript, Watcher, printable
+from gamehost.checker.transcript import (
+    LONGEST,
+    SINGLE,
+    RecordingCodec,
+    SegmentedTransport,
+    Transcript,
+    Watcher,
+    printable,
+)
 from gamehost.games.base import Seat
 from gamehost.games.onitama.player import OnitamaPlayer
 from gamehost.games.onitama.rules import Move, Position
 from gamehost.players.base import SeededChance
 from gamehost.plugins import WIRES
 from gamehost.settings import BadOption
-from gamehost.testing.transport import StrictTransport
+from gamehost.testing.memory_host import StrictTransport
 from gamehost.wires.framing import WireError
 from gamehost.wires.onitama import messages as m
 from gamehost.wires.onitama.checks import stalemate

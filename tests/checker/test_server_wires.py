@@ -8,7 +8,7 @@ from msgspec import UNSET
 from msgspec.structs import replace
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamehost.games.chance import Chance, ScriptedChance, shuffled
+from gamehost.games.base import Chance, ScriptedChance, shuffled
 from gamehost.games.eriantys.master import EriantysMaster
 from gamehost.games.eriantys.rules import Colour, drawn
 from gamehost.settings import Settings

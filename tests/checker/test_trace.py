@@ -12,7 +12,7 @@ from twisted.trial.unittest import SynchronousTestCase
 from gamehost.checker.base import Grade, PlainReading, plain_checks
 from gamehost.checker.trace import Form, Printer, Trace, TraceLine, main, time_of_day
 from gamehost.plugins import WIRES
-from gamehost.testing.wire_sockets import HANDSHAKE, SWITCHED, frame
+from gamehost.testing.wire_connections import HANDSHAKE, SWITCHED, frame
 from gamehost.wires.onitama.messages import Login
 from gamehost.wires.open.messages import Enter, LogIn, Pong, Sorry
 from gamehost.wires.websocket import text_frame

@@ -18,7 +18,7 @@ from gamehost.client.asyncio_client import CONNECT_WITHIN
 from gamehost.client.asyncio_client import Client as AsyncioClient
 from gamehost.client.core import PING_AFTER, PONG_WITHIN, Heard, Lost, NotConnected, NotSeated
 from gamehost.client.twisted_client import MOST_WAITING, Client, Closed
-from gamehost.testing.transport import StrictTransport
+from gamehost.testing.memory_host import StrictTransport
 from gamehost.wires.open import messages as m
 
 # The client on asyncio, on a loop whose time passes at once, and streams in memory.

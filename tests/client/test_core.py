@@ -16,6 +16,7 @@ from twisted.trial.unittest import SynchronousTestCase
 from gamehost.client.core import (
     LOG_IN_WITHIN,
     LONGEST_PAUSE,
+    MESSAGES,
     PING_AFTER,
     PONG_WITHIN,
     ClientCore,
@@ -23,8 +24,10 @@ from gamehost.client.core import (
     Lost,
     NotConnected,
     NotSeated,
+    followed,
+    read_event,
+    read_view,
 )
-from gamehost.client.tables import MESSAGES, followed, read_event, read_view
 from gamehost.games.base import Seat
 from gamehost.games.onitama import messages
 from gamehost.games.onitama.messages import MovedEvent

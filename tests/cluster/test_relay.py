@@ -21,8 +21,8 @@ from gamehost.limits import Limits
 from gamehost.net.limiter import ConnectionLimiter
 from gamehost.storage.names import Member
 from gamehost.testing.cases import PropertyCase
+from gamehost.testing.memory_host import BUFFER, StrictTransport
 from gamehost.testing.transcript import Hears, Transcript, play, read_transcripts
-from gamehost.testing.transport import BUFFER, StrictTransport
 from gamehost.wires.framing import WireError
 from tests.kit.litama import tokens_differ
 from tests.kit.memory_cluster import World

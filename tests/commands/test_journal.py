@@ -22,9 +22,9 @@ from gamehost.journal.records import Entry, EntryKind, SeatRecord, TableHeader, 
 from gamehost.plugins import GAMES
 from gamehost.storage.backup import back_up
 from gamehost.storage.database import SqliteDatabase
+from gamehost.storage.groups import FileRows
 from gamehost.storage.inspect import reading
-from gamehost.storage.reads import COLUMNS
-from gamehost.storage.recent import FileRows
+from gamehost.storage.questions import COLUMNS
 from gamehost.storage.row_codec import Row, row_to_json
 from gamehost.storage.sidecar import sidecar_path
 from tests.journal.test_replay import played

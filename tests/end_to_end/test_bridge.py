@@ -13,7 +13,7 @@ from unittest import SkipTest
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamehost.programs.process import kill, running, started
+from gamehost.ops.workers import kill, running, started
 from tests.end_to_end import test_contest
 from tests.kit.fork_server import ROOT, start
 from tests.kit.process import HostProcess

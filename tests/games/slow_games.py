@@ -7,8 +7,7 @@ from collections import Counter
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamehost.games.base import Seat
-from gamehost.games.chance import SystemChance
+from gamehost.games.base import Seat, SystemChance
 from gamehost.games.eriantys.events import NoEntryUsed, PlayedCharacter, Unified
 from gamehost.games.eriantys.master import Eriantys
 from gamehost.games.eriantys.phases import Play

@@ -13,9 +13,9 @@ from gamehost.games.bridge import BadAnswer, Dialogue, Prompt
 from gamehost.games.paper_soccer import bridge as codingame
 from gamehost.games.paper_soccer.master import Ended, Kickoff, Moved
 from gamehost.games.stratego import bridge as ucc
-from gamehost.games.stratego.events import Fought, Move, PlaceRows, Playing, Situation
-from gamehost.games.stratego.events import Moved as Walked
 from gamehost.games.stratego.master import STRATEGO, any_rows
+from gamehost.games.stratego.rules import Fought, Move, PlaceRows, Playing, Situation
+from gamehost.games.stratego.rules import Moved as Walked
 from gamehost.players.base import SeededChance
 from gamehost.programs.bridge import bridges
 from tests.kit.sources import ROOT

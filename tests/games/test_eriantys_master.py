@@ -43,7 +43,7 @@ from gamehost.games.eriantys.master import ERIANTYS, Eriantys, EriantysMaster
 from gamehost.games.eriantys.messages import MESSAGES
 from gamehost.games.eriantys.phases import Play
 from gamehost.games.eriantys.rules import ASSISTANTS, Character, Colour, Island, Status, Tower, evolve
-from gamehost.journal.pictures import picture
+from gamehost.journal.notation import picture
 from gamehost.settings import BadOption
 from gamehost.testing.cases import PropertyCase
 from gamehost.testing.master_contract import MasterContract, Step

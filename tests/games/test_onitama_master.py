@@ -9,12 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from gamehost.games.base import Cause, IllegalAction, Result, Seat, To
-from gamehost.games.chance import ScriptedChance, SystemChance
+from gamehost.games.base import Cause, IllegalAction, Result, ScriptedChance, Seat, SystemChance, To
 from gamehost.games.onitama.master import ONITAMA, Action, Dealt, Exchanged, Moved, OnitamaMaster, Situation
 from gamehost.games.onitama.messages import MESSAGES
 from gamehost.games.onitama.rules import START, VECTORS, Card, Exchange, Move, Position
-from gamehost.journal.pictures import picture
+from gamehost.journal.notation import picture
 from gamehost.settings import BadOption
 from gamehost.testing.cases import PropertyCase
 from gamehost.testing.master_contract import MasterContract

@@ -10,8 +10,18 @@ import msgspec
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gamehost.games.base import Cause, Game, GameMaster, IllegalAction, Result, Seat, To, act_carefully
-from gamehost.games.chance import ScriptedChance, SystemChance
+from gamehost.games.base import (
+    Cause,
+    Game,
+    GameMaster,
+    IllegalAction,
+    Result,
+    ScriptedChance,
+    Seat,
+    SystemChance,
+    To,
+    act_carefully,
+)
 from gamehost.games.drawing import Scene
 from gamehost.games.paper_soccer.master import (
     PAPER_SOCCER,

@@ -7,8 +7,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gamehost.games.base import Cause, IllegalAction, Result, Seat, To
-from gamehost.games.chance import ScriptedChance
+from gamehost.games.base import Cause, IllegalAction, Result, ScriptedChance, Seat, To
 from gamehost.games.remote.master import (
     REMOTE,
     Action,

@@ -15,14 +15,18 @@ from msgspec.structs import replace
 from twisted.trial.unittest import SynchronousTestCase
 
 import gamehost
-from gamehost.games.base import Cause, IllegalAction, Result, Seat
-from gamehost.games.chance import ScriptedChance
-from gamehost.games.stratego.events import (
+from gamehost.games.base import Cause, IllegalAction, Result, ScriptedChance, Seat
+from gamehost.games.stratego.master import STRATEGO, BadMove, StrategoMaster
+from gamehost.games.stratego.messages import MESSAGES
+from gamehost.games.stratego.rules import (
+    KINDS,
     Action,
+    BadPlacement,
     Board,
     Fought,
     Move,
     Moved,
+    NotReady,
     Opened,
     Over,
     Phase,
@@ -34,10 +38,9 @@ from gamehost.games.stratego.events import (
     Ready,
     ReadySet,
     Situation,
+    codes,
+    nowhere,
 )
-from gamehost.games.stratego.master import STRATEGO, BadMove, StrategoMaster
-from gamehost.games.stratego.messages import MESSAGES
-from gamehost.games.stratego.rules import KINDS, BadPlacement, NotReady, codes, nowhere
 from gamehost.settings import BadOption
 from gamehost.testing.cases import PropertyCase
 from gamehost.testing.master_contract import MasterContract

@@ -10,21 +10,6 @@ from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.games.base import Cause, Result, Seat
-from gamehost.games.stratego.events import (
-    Action,
-    Board,
-    Fought,
-    Move,
-    Moved,
-    Phase,
-    Place,
-    PlaceRows,
-    Ready,
-    Situation,
-    read,
-    square_name,
-    write,
-)
 from gamehost.games.stratego.master import STRATEGO
 from gamehost.games.stratego.rules import (
     BARE,
@@ -32,12 +17,25 @@ from gamehost.games.stratego.rules import (
     LAKES,
     MOVERS,
     WAYS,
+    Action,
     BadPlacement,
+    Board,
+    Fought,
+    Move,
+    Moved,
     NotReady,
+    Phase,
+    Place,
+    PlaceRows,
     Placing,
     Position,
+    Ready,
+    Situation,
+    read,
     seen,
+    square_name,
     survivor,
+    write,
 )
 from gamehost.testing.cases import PropertyCase
 from tests.kit.games.stratego import (

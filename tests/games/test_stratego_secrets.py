@@ -15,12 +15,22 @@ from attrs import evolve
 from msgspec.structs import replace
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamehost.games.base import IllegalAction, Result, Seat, To
-from gamehost.games.chance import SystemChance
-from gamehost.games.stratego.events import Action, Board, Move, Place, PlaceRows, Ready, Situation
+from gamehost.games.base import IllegalAction, Result, Seat, SystemChance, To
 from gamehost.games.stratego.master import STRATEGO, BadMove, StrategoMaster, Terms
-from gamehost.games.stratego.rules import MOVERS, OTHER, SCOUT, SECOND
-from gamehost.journal.pictures import picture
+from gamehost.games.stratego.rules import (
+    MOVERS,
+    OTHER,
+    SCOUT,
+    SECOND,
+    Action,
+    Board,
+    Move,
+    Place,
+    PlaceRows,
+    Ready,
+    Situation,
+)
+from gamehost.journal.notation import picture
 from gamehost.journal.records import Entry, EntryKind, SeatRecord, TableHeader, TableId, TableRecord
 from gamehost.testing.cases import PropertyCase
 from tests.games.test_stratego_master import MasterTests

@@ -13,10 +13,9 @@ from twisted.trial.unittest import SynchronousTestCase
 from gamehost.games.base import Cause, Seat
 from gamehost.games.drawing import Scene
 from gamehost.games.paper_soccer.master import PAPER_SOCCER, Move
-from gamehost.journal.history import History, beginning, history, history_in_steps, shown_after
-from gamehost.journal.pictures import NoPicture, picture
+from gamehost.journal.notation import NoPicture, picture
 from gamehost.journal.records import Entry, EntryKind, SeatRecord, TableHeader, TableId, TableRecord
-from gamehost.journal.replay import NotFollowed
+from gamehost.journal.replay import History, NotFollowed, beginning, history, history_in_steps, shown_after
 from gamehost.testing.cases import PropertyCase
 from gamehost.testing.master_contract import MasterContract
 from tests.games.test_eriantys_master import ExpertMasterTests

@@ -7,8 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from gamehost.games.base import Seat
-from gamehost.games.chance import JournalledChance
+from gamehost.games.base import JournalledChance, Seat
 from gamehost.journal.notation import LONGEST, NotNotation, read_notation, write_notation
 from gamehost.journal.records import Entry, EntryKind, SeatRecord, TableHeader, TableId, TableRecord
 from gamehost.journal.replay import fingerprint, new_master, replay

@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamehost.games.base import Cause, Game, Result, Seat, To
-from gamehost.games.chance import Chance, JournalledChance, ScriptedChance
+from gamehost.games.base import Cause, Chance, Game, JournalledChance, Result, ScriptedChance, Seat, To
 from gamehost.games.onitama.rules import Move, Position
 from gamehost.journal.records import Entry, EntryKind, SeatRecord, TableHeader, TableId
 from gamehost.journal.replay import INTERVAL, NotFollowed, canonical_text, fingerprint, replay

@@ -11,7 +11,7 @@ from gamehost.admin.server import AdminConnection, AdminFactory
 from gamehost.config import Options
 from gamehost.service import GameHostService
 from gamehost.tap import make_host
-from gamehost.testing.transport import StrictTransport
+from gamehost.testing.memory_host import StrictTransport
 
 
 class Player:

@@ -18,11 +18,11 @@ from gamehost.games.paper_soccer.master import PAPER_SOCCER
 from gamehost.games.paper_soccer.master import Situation as PitchSituation
 from gamehost.games.paper_soccer.rules import START
 from gamehost.games.stratego.bridge import COLOURS, write_move
-from gamehost.games.stratego.events import Move, Phase, Situation
 from gamehost.games.stratego.master import STRATEGO, any_rows
+from gamehost.games.stratego.rules import Move, Phase, Situation
 from gamehost.players.base import SeededChance
 from gamehost.programs.bridge import BridgeRun, Terms, bridges
-from gamehost.testing.transport import StrictTransport
+from gamehost.testing.memory_host import StrictTransport
 from gamehost.wires.open import messages as m
 from tests.kit import memory_host
 from tests.kit.memory_host import MemoryHost

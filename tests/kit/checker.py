@@ -15,15 +15,14 @@ from twisted.internet.protocol import Factory
 from twisted.internet.task import Clock
 
 from gamehost.checker.base import GENERAL, Grade, Scenario, WireChecks
-from gamehost.checker.check import Report, check_of_client, check_of_server, chosen
-from gamehost.checker.line import Line
-from gamehost.checker.report import as_json, as_text
+from gamehost.checker.check import Report, as_json, as_text, check_of_client, check_of_server, chosen
 from gamehost.checker.run import ClientRun
 from gamehost.checker.server_run import ServerChecks, ServerUnderTest
+from gamehost.checker.transcript import Line
 from gamehost.games.base import Game
 from gamehost.plugins import WIRES
 from gamehost.testing.cases import Mixin
-from gamehost.testing.transport import StrictTransport
+from gamehost.testing.memory_host import StrictTransport
 from gamehost.wires.base import Wire
 from tests.kit.memory_host import Client, MemoryHost
 

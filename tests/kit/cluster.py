@@ -15,7 +15,7 @@ from attrs import define, evolve, field
 
 from gamehost.games.base import Seat
 from gamehost.journal.records import EntryKind, TableHeader, TableId
-from gamehost.storage.reads import COLUMNS
+from gamehost.storage.questions import COLUMNS
 from gamehost.storage.row_codec import OPENED, Row, finishes, read_entry, read_opening
 from tests.kit import fork_server
 from tests.kit.journal_oracle import Archive, Contradiction, History, JournalOracle, Reading

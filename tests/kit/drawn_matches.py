@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from gamehost.games.base import Seat
 from gamehost.games.messages import Messages
-from gamehost.journal.pictures import picture
+from gamehost.journal.notation import picture
 from gamehost.journal.records import Entry, EntryKind, SeatRecord, TableHeader, TableId, TableRecord
 from gamehost.testing.cases import Mixin
 from gamehost.testing.master_contract import MasterContract

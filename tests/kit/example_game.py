@@ -13,8 +13,7 @@ from typing import Any, ClassVar
 from attrs import define, field, frozen
 
 from gamehost.accounts.names import NameRefused
-from gamehost.games.base import Cause, IllegalAction, Result, Seat, To, any_of
-from gamehost.games.chance import Chance
+from gamehost.games.base import Cause, Chance, IllegalAction, Result, Seat, To, any_of
 from gamehost.lobby.lobby import Lobby
 from gamehost.lobby.queues import Queue
 from gamehost.settings import Settings, from_to, milliseconds, refuse_unknown, setting

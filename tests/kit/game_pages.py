@@ -44,7 +44,8 @@ def _lines(module: Any, names: str) -> Iterator[str]:
 def _section(title: str, package: str, token: str) -> str:
     """A game."""
     master = import_module(f"gamehost.games.{package}.master")
-    events = import_module(f"gamehost.games.{package}.events") if package in ("stratego", "eriantys") else master
+    elsewhere = {"stratego": "rules", "eriantys": "events"}.get(package, "master")
+    events = import_module(f"gamehost.games.{package}.{elsewhere}")
     actions = events if hasattr(events, "Action") else master
     lines = [
         *(title, "-" * len(title), ""),

@@ -15,8 +15,7 @@ from attrs import define, evolve, field, frozen
 from twisted.logger import ILogObserver, LogEvent, LogLevel, globalLogPublisher
 from zope.interface import implementer
 
-from gamehost.games.base import Game, GameMaster, IllegalAction, Result, Seat, To
-from gamehost.games.chance import ScriptedChance
+from gamehost.games.base import Game, GameMaster, IllegalAction, Result, ScriptedChance, Seat, To
 from gamehost.journal.records import Entry, EntryKind, TableHeader, TableId
 from gamehost.journal.replay import fingerprint, new_master
 from gamehost.plugins import GAMES

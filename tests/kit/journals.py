@@ -15,9 +15,8 @@ from gamehost.journal.records import Entry, TableHeader, TableId, TableRecord
 from gamehost.storage.contents import OpenStore
 from gamehost.storage.copying import copy_store
 from gamehost.storage.durable import DurableJournal
-from gamehost.storage.high_water_mark import SUFFIX
 from gamehost.storage.row_codec import finishes
-from gamehost.storage.sidecar import sidecar_path
+from gamehost.storage.sidecar import MARK_SUFFIX, sidecar_path
 from gamehost.storage.sqlite import open_journal
 from gamehost.storage.store import SqliteStore
 from gamehost.testing.cases import PropertyCase
@@ -201,7 +200,7 @@ def by_rows(path: Path) -> None:
     """Give each entry of a store that nobody has open a row of its own, as every entry had in older schemas."""
     part = sidecar_path(path, ".rows")
     copy_store(str(path), str(part))
-    for suffix in ("", SUFFIX):
+    for suffix in ("", MARK_SUFFIX):
         sidecar_path(part, suffix).replace(sidecar_path(path, suffix))
 
 

@@ -19,10 +19,8 @@ from typing import Any
 from msgspec import Struct
 
 from gamehost import __version__
-from gamehost.games.base import Game, GameMaster, Seat
-from gamehost.games.chance import JournalledChance
-from gamehost.journal.notation import read_notation
-from gamehost.journal.pictures import picture
+from gamehost.games.base import Game, GameMaster, JournalledChance, Seat
+from gamehost.journal.notation import picture, read_notation
 from gamehost.journal.records import Entry, EntryKind
 from gamehost.journal.replay import fingerprint
 from gamehost.journal.replay import replay as replay_entries

@@ -28,7 +28,7 @@ from gamehost.net.deadlines import Cork
 from gamehost.net.limiter import HeaderLimiter
 from gamehost.plugins import WIRES
 from gamehost.testing.journals import RecordingJournal
-from gamehost.testing.transport import StrictTransport
+from gamehost.testing.memory_host import StrictTransport
 from tests.kit.memory_host import Client, MemoryHost
 from tests.kit.memory_registry import MemoryCluster, MemoryRegistry
 

@@ -19,8 +19,7 @@ from twisted.internet.defer import Deferred, succeed
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.client.core import ClientCore
-from gamehost.games.base import Game, GameMaster, IllegalAction, Result, Seat, To
-from gamehost.games.chance import Chance, SystemChance, shuffled
+from gamehost.games.base import Chance, Game, GameMaster, IllegalAction, Result, Seat, SystemChance, To, shuffled
 from gamehost.games.eriantys.rules import NO_STUDENTS, drawn
 from gamehost.games.installed import installed
 from gamehost.games.onitama.master import ONITAMA, Dealt
@@ -41,7 +40,7 @@ from gamehost.programs.open import OpenProgram
 from gamehost.programs.wire_player import WirePlayer
 from gamehost.wires.base import SeatKey
 from gamehost.wires.open import messages as m
-from gamehost.wires.open.house import house_wire
+from gamehost.wires.open.websocket import house_wire
 from tests.kit.memory_host import Client, MemoryHost
 
 #: So many actions of one match at most. A match that needs more is a fault of the players.

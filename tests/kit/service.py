@@ -18,7 +18,7 @@ from gamehost.net.limiter import ConnectionLimiter
 from gamehost.ops.workers import SerialWorker
 from gamehost.service import GameHostService, Listener
 from gamehost.tables.context import TableContext
-from gamehost.testing.transport import StrictTransport
+from gamehost.testing.memory_host import StrictTransport
 from tests.kit.example_game import TOY, TOY_WIRE
 from tests.kit.journals import RecordingJournal
 from tests.kit.memory_host import CHEAP, at_once

@@ -12,8 +12,8 @@ import msgspec
 from attrs import define, field
 from twisted.internet.task import Clock
 
-from gamehost.journal.history import history
 from gamehost.journal.records import TableId
+from gamehost.journal.replay import history
 from gamehost.tables.gallery import WatchRefused
 from gamehost.tables.table import Table
 from tests.kit.journal_oracle import (

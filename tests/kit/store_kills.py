@@ -21,7 +21,7 @@ from typing import Any
 from attrs import define, field
 
 from gamehost.journal.records import StoreUnusable, TableId
-from gamehost.storage import backup, high_water_mark
+from gamehost.storage import backup, sidecar
 from gamehost.storage.backup import Backup
 from gamehost.storage.durable import DurableJournal
 from gamehost.storage.inspect import Summary, reading
@@ -165,7 +165,7 @@ def back_up_main_file_alone() -> None:
     def copy_main_file(connection: Any, part: Path, *_: object) -> None:
         store = Path(connection.execute("PRAGMA database_list").fetchone()[2])
         shutil.copyfile(store, part)
-        shutil.copyfile(sidecar_path(store, high_water_mark.SUFFIX), sidecar_path(part, high_water_mark.SUFFIX))
+        shutil.copyfile(sidecar_path(store, sidecar.MARK_SUFFIX), sidecar_path(part, sidecar.MARK_SUFFIX))
 
     vars(backup).update(copy_pages=copy_main_file)
     backup.OnlineBackup._check = lambda self, part: ()  # type: ignore[method-assign]

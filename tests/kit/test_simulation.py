@@ -18,8 +18,8 @@ from gamehost.cluster import claiming, front
 from gamehost.cluster.membership import Cluster
 from gamehost.cluster.relay import Relays
 from gamehost.games.base import Seat
-from gamehost.journal.history import history_in_steps
 from gamehost.journal.records import TableRecord
+from gamehost.journal.replay import history_in_steps
 from gamehost.limits import TokenBucket, moves_bucket
 from gamehost.lobby import sleeping
 from gamehost.lobby import watching as spectators

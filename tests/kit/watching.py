@@ -8,16 +8,14 @@ import msgspec
 from attrs import define, field, frozen
 from twisted.internet.task import Clock
 
-from gamehost.games.base import Game, Seat
-from gamehost.games.chance import JournalledChance
+from gamehost.games.base import Game, JournalledChance, Seat
 from gamehost.games.eriantys.messages import MESSAGES as ERIANTYS
 from gamehost.games.messages import Messages
 from gamehost.games.onitama.messages import MESSAGES as ONITAMA
 from gamehost.games.paper_soccer.messages import MESSAGES as PAPER_SOCCER
 from gamehost.games.stratego.messages import MESSAGES as STRATEGO
-from gamehost.journal.history import History
 from gamehost.journal.records import Entry, SeatRecord, TableHeader, TableId
-from gamehost.journal.replay import new_master, replay
+from gamehost.journal.replay import History, new_master, replay
 from gamehost.lobby.watching import READ_EVERY, PlayedTables
 from gamehost.tables.context import Phase, TableContext
 from gamehost.tables.gallery import Galleries

@@ -12,10 +12,8 @@ from wsproto.frame_protocol import FrameProtocol, Opcode
 from zope.interface import implementer
 
 from gamehost.tables.scheduler import PAUSE
-from gamehost.testing.memory_host import MemoryHost, at_once
-from gamehost.testing.transport import StrictTransport
-from gamehost.web.files import StaticFiles
-from gamehost.web.http import Access
+from gamehost.testing.memory_host import MemoryHost, StrictTransport, at_once
+from gamehost.web.http import Access, StaticFiles
 from gamehost.web.site import WebSite
 from gamehost.wires.open.conversation import WIRE
 

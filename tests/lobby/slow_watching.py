@@ -10,12 +10,11 @@ from attrs import define, field
 from msgspec import json
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamehost.games.chance import JournalledChance
+from gamehost.games.base import JournalledChance
 from gamehost.games.onitama.master import ONITAMA
 from gamehost.games.onitama.messages import MESSAGES
-from gamehost.journal.history import history
 from gamehost.journal.records import TableId
-from gamehost.journal.replay import new_master, replay
+from gamehost.journal.replay import history, new_master, replay
 from tests.kit.memory_cluster import MemberHost, World
 from tests.kit.memory_host import Client
 from tests.kit.wires.open import line

@@ -25,17 +25,20 @@ from gamehost.journal.records import (
 )
 from gamehost.lobby import finished
 from gamehost.lobby.finished import (
+    ANCHORS,
     COUNTED_SECONDS,
     RANKED,
+    SCALE,
     SOME,
+    UNKNOWN,
     WEEK,
     FinishedMatches,
+    Rating,
     Ratings,
     RunningRatings,
     Tally,
     Who,
 )
-from gamehost.lobby.ratings import ANCHORS, SCALE, UNKNOWN, Rating
 from gamehost.measures import MatchCounts
 from gamehost.storage.memory import MemoryJournal
 from gamehost.testing.cases import PropertyCase

@@ -20,7 +20,7 @@ from gamehost.net.connection import KINDS, OTHER, kind_of
 from gamehost.net.deadlines import Cork, Deadline, Deadlines, Ticker
 from gamehost.net.endpoints import send_at_once
 from gamehost.net.limiter import MOST_BEING_REFUSED
-from gamehost.testing.transport import BUFFER, StrictTransport
+from gamehost.testing.memory_host import BUFFER, StrictTransport
 from tests.kit.example_game import TOY_WIRE
 from tests.kit.memory_host import Client, MemoryHost
 from tests.kit.reactors import Lines

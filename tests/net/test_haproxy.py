@@ -27,7 +27,7 @@ from gamehost.net.haproxy import (
 from gamehost.net.limiter import HeaderLimiter
 from gamehost.settings import BadOption
 from gamehost.testing.cases import PropertyCase
-from gamehost.testing.transport import StrictTransport
+from gamehost.testing.memory_host import StrictTransport
 from gamehost.wires.framing import WireError
 from tests.kit.example_game import TOY_WIRE
 from tests.kit.memory_host import MemoryHost

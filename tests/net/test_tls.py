@@ -11,7 +11,7 @@ from twisted.internet.testing import MemoryReactorClock
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.settings import BadOption
-from gamehost.testing.transport import StrictTransport
+from gamehost.testing.memory_host import StrictTransport
 from tests.kit.example_game import TOY_WIRE
 from tests.kit.memory_host import MemoryHost
 

@@ -7,7 +7,7 @@ from msgspec import convert, to_builtins
 from twisted.trial.unittest import SynchronousTestCase
 
 from benchmarks.ladder import AGAINST_RANDOM, GOALS, ladder, wilson
-from gamehost.client.tables import MESSAGES
+from gamehost.client.core import MESSAGES
 from gamehost.games.base import GameMaster, Seat, To
 from gamehost.games.eriantys.events import UNTOLD
 from gamehost.games.installed import installed

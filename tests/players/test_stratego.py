@@ -7,7 +7,14 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.games.base import Cause, Result, Seat
 from gamehost.games.play import new_player
-from gamehost.games.stratego.events import (
+from gamehost.games.stratego.master import STRATEGO, StrategoMaster, board_with
+from gamehost.games.stratego.player import LIBRARY, Knowledge, StrategoPlayer, Suspect, any_set_up, set_up
+from gamehost.games.stratego.rules import (
+    EMPTY,
+    FIRST_PLAYER,
+    KINDS,
+    SECOND,
+    SECOND_PLAYER,
     Board,
     Fought,
     Move,
@@ -17,12 +24,11 @@ from gamehost.games.stratego.events import (
     Phase,
     Place,
     PlaceRows,
+    Position,
     ReadySet,
     Situation,
+    seen,
 )
-from gamehost.games.stratego.master import STRATEGO, StrategoMaster, board_with
-from gamehost.games.stratego.player import LIBRARY, Knowledge, StrategoPlayer, Suspect, any_set_up, set_up
-from gamehost.games.stratego.rules import EMPTY, FIRST_PLAYER, KINDS, SECOND, SECOND_PLAYER, Position, seen
 from gamehost.players.base import Level, Player, SeededChance, Thinking
 from tests.kit.games.stratego import drawn, from_setups, shuffled_rows, square
 from tests.kit.players import check_whole_matches, match_of, pairs, tell

@@ -6,8 +6,7 @@ from typing import Any
 from attrs import evolve
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamehost.games.base import Seat
-from gamehost.games.chance import SystemChance
+from gamehost.games.base import Seat, SystemChance
 from gamehost.games.eriantys.events import AskSteps
 from gamehost.games.eriantys.events import write as write_answer
 from gamehost.games.eriantys.player import after, options, value_of
@@ -16,9 +15,9 @@ from gamehost.games.onitama.master import ONITAMA
 from gamehost.games.onitama.player import RULES
 from gamehost.games.paper_soccer.player import PaperSoccerRules, place_of, turns, written
 from gamehost.games.play import new_player
-from gamehost.games.stratego.events import write as write_move
 from gamehost.games.stratego.master import move_between
 from gamehost.games.stratego.player import STYLE
+from gamehost.games.stratego.rules import write as write_move
 from gamehost.journal.records import Entry, EntryKind, SeatRecord, TableHeader
 from gamehost.lobby.study import MOST_TURNS, Study, study_in_steps
 from gamehost.players.base import Budget, Level, SeededChance

@@ -13,7 +13,7 @@ from twisted.trial.unittest import SynchronousTestCase
 from gamehost.games.base import Seat
 from gamehost.games.onitama.master import Dealt
 from gamehost.games.play import new_player
-from gamehost.games.stratego.events import Move, Place, PlaceRows, Ready
+from gamehost.games.stratego.rules import Move, Place, PlaceRows, Ready
 from gamehost.players.base import Level, Player
 from gamehost.plugins import WIRES
 from gamehost.programs.command import PlayerProtocol, endpoint, main, parser, playable, players_of

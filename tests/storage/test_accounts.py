@@ -14,6 +14,24 @@ from gamehost.accounts.proofs import Proof
 from gamehost.games.base import Seat
 from gamehost.journal.records import TableId
 from gamehost.storage import names as numbers
+from gamehost.storage.contents import (
+    AddAccount,
+    Note,
+    Sleep,
+    Told,
+    change_account,
+    delete_account,
+    drop_ban,
+    drop_proof,
+    put_ban,
+    put_proof,
+    put_uptime,
+    read_accounts,
+    read_bans,
+    read_proofs,
+    read_uptime,
+    rename_account,
+)
 from gamehost.storage.database import APPLICATION, SqliteDatabase, migrate, schemas, statements
 from gamehost.storage.durable import DurableJournal, StoredAccounts
 from gamehost.storage.memory import MemoryJournal
@@ -44,25 +62,7 @@ from gamehost.storage.names import (
     keys_of,
     meeting_place,
 )
-from gamehost.storage.notes import (
-    AddAccount,
-    Note,
-    Sleep,
-    Told,
-    change_account,
-    delete_account,
-    drop_ban,
-    drop_proof,
-    put_ban,
-    put_proof,
-    put_uptime,
-    read_accounts,
-    read_bans,
-    read_proofs,
-    read_uptime,
-    rename_account,
-)
-from gamehost.storage.reads import Database, Sql
+from gamehost.storage.questions import Database, Sql
 from gamehost.storage.sidecar import sidecar_path
 from gamehost.testing.cases import PropertyCase
 from tests.kit.accounts import CHEAP, AccountsContract, BansContract, account, nobody

@@ -22,10 +22,9 @@ from gamehost.journal.records import Entry, EntryKind, StoreUnusable, TableId
 from gamehost.storage import contents, sqlite
 from gamehost.storage.contents import Change, StoreFailed
 from gamehost.storage.durable import DurableJournal, StoredAccounts
-from gamehost.storage.high_water_mark import read_last_commit
 from gamehost.storage.inspect import Summary, reading
 from gamehost.storage.row_codec import Damaged
-from gamehost.storage.sidecar import check_log, sidecar_path
+from gamehost.storage.sidecar import check_log, read_last_commit, sidecar_path
 from gamehost.storage.store import SqliteStore
 from tests.kit.accounts import account, nobody
 from tests.kit.disk import Commit, Disk, Drive, Runs, abandon, next_run, open_on, run

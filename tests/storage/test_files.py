@@ -18,34 +18,32 @@ from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.journal.records import Room, StoreUnusable, TableId
-from gamehost.storage import files, high_water_mark, sqlite
+from gamehost.storage import files, sidecar, sqlite
 from gamehost.storage.contents import StoreFailed
 from gamehost.storage.database import Loss
 from gamehost.storage.files import fits, room
-from gamehost.storage.high_water_mark import (
-    CheckedRows,
-    LastCommit,
-    Mark,
-    mark_of,
-    read_checked,
-    read_last_commit,
-    read_mark,
-    write_mark,
-)
 from gamehost.storage.inspect import reading
 from gamehost.storage.sidecar import (
     KEY_SUFFIX,
     MOST,
     WITHIN,
+    CheckedRows,
+    LastCommit,
+    Mark,
     Starts,
     check_log,
     close_unchanged,
+    mark_of,
     proof_key,
     put_back,
     read,
+    read_checked,
+    read_last_commit,
+    read_mark,
     read_starts,
     replace,
     sidecar_path,
+    write_mark,
 )
 from gamehost.storage.store import SqliteStore
 from gamehost.testing.cases import PropertyCase
@@ -237,7 +235,7 @@ class NoFilesTests(StoreCase):
         again = self.start()
         self.assertEqual(len(records(again)), 2)
         self.stop(again)
-        self.assertEqual(read_mark(sidecar_path(self.path, high_water_mark.SUFFIX).read_text()).count, 8)
+        self.assertEqual(read_mark(sidecar_path(self.path, sidecar.MARK_SUFFIX).read_text()).count, 8)
 
     def test_disk_that_fails(self) -> None:
         """Anything else that keeps the mark from being written ends the host, as before."""

@@ -8,13 +8,12 @@ from typing import Any
 
 from gamehost.games.base import Seat
 from gamehost.journal.records import Entry, EntryKind, StoreUnusable, TableId, TableRecord
-from gamehost.storage.contents import Change
-from gamehost.storage.high_water_mark import Mark, held
+from gamehost.storage.contents import Change, Sleep, Told
+from gamehost.storage.groups import FileRows, commit_faults, commits_in, entries_by_table
 from gamehost.storage.inspect import Findings, StoreInspector, Summary, reading
-from gamehost.storage.notes import Sleep, Told
-from gamehost.storage.reads import Sql
-from gamehost.storage.recent import FileRows, commit_faults, commits_in, entries_by_table
+from gamehost.storage.questions import Sql
 from gamehost.storage.row_codec import RUN, Undecodable, single_rows
+from gamehost.storage.sidecar import Mark, mark_in
 from gamehost.storage.store import SqliteStore, open_store
 from tests.kit.journal_contract import END, MOVE, OPENING
 from tests.kit.journals import records
@@ -102,7 +101,7 @@ class AnywhereTests(GroupCase):
         findings.follow(inspector._stored(), (note.table for note in inspector.notes()))
         inspector._check_index(findings)
         self.assertEqual(findings.faults + store.lists.faults(), [])
-        self.assertEqual(held(store.connection), store.mark)
+        self.assertEqual(mark_in(store.connection), store.mark)
         self.assertEqual(findings.rows, store.mark.count)
         lengths = [one.entries for one in inspector.tables() if isinstance(one, Summary)]
         self.assertEqual(lengths, [len(entries) for entries in expected.values()])

@@ -9,13 +9,13 @@ from typing import Any
 from gamehost.accounts.bans import Ban
 from gamehost.games.base import Seat
 from gamehost.journal.records import Entry, EntryKind, StoreUnusable, TableId, TableRecord
-from gamehost.storage import archives, copying
-from gamehost.storage.archives import Pruned
+from gamehost.storage import copying, inspect
+from gamehost.storage.contents import put_ban
 from gamehost.storage.copying import copy_store, prune
 from gamehost.storage.durable import DurableJournal, StoredAccounts
-from gamehost.storage.inspect import Inspector, Summary, reading
-from gamehost.storage.notes import put_ban
-from gamehost.storage.postgresql import BACKUP, inspect
+from gamehost.storage.inspect import Inspector, Pruned, Summary, reading
+from gamehost.storage.postgresql import BACKUP
+from gamehost.storage.postgresql import inspect as postgresql_inspect
 from gamehost.storage.postgresql.inspect import reading_postgresql
 from gamehost.storage.row_codec import Undecodable
 from gamehost.storage.sidecar import sidecar_path
@@ -351,7 +351,7 @@ class CopyingTests(StoreCase):
         self.assertFalse(self.target.exists())
 
     def test_a_copy_that_is_not_equal(self) -> None:
-        self.patch(archives, "AddAccount", lambda account: put_ban(Ban("name:x", "x", 1, 2)))
+        self.patch(inspect, "AddAccount", lambda account: put_ban(Ban("name:x", "x", 1, 2)))
         self.assertIn("is not equal", self.copy_refused())
         self.assertFalse(self.target.exists())
 
@@ -389,7 +389,7 @@ class MemberTests(ClusterCase):
         archive = Path(self.mktemp()).absolute()
         self.assertEqual(prune(self.url, 2**50, archive).tables, 2)
         self.play(members[0], 1)
-        self.patch(inspect, "LOCK_PATIENCE", 0.0)
+        self.patch(postgresql_inspect, "LOCK_PATIENCE", 0.0)
         error = self.assertRaises(StoreUnusable, copy_store, self.url, str(archive) + "2")
         self.assertIn("has this journal open; stop it first", str(error))
 
@@ -436,7 +436,7 @@ class PostgresCopyingTests(PostgresCase):
             self.assertEqual(self.play(copy, 1), 5)
 
     def test_stores_that_are_left_alone(self) -> None:
-        self.patch(inspect, "LOCK_PATIENCE", 0.0)
+        self.patch(postgresql_inspect, "LOCK_PATIENCE", 0.0)
         journal = self.start()
         self.play(journal, 1)
         file = self.pump.open(Path(self.file))
@@ -445,10 +445,10 @@ class PostgresCopyingTests(PostgresCase):
         for ends in ((self.url, self.file + "2"), (self.file, self.url)):
             self.assertIn("has this journal open; stop it first", self.refused(*ends))
         self.stop(journal)
-        self.patch(inspect, "LOCK_PATIENCE", 2.0)
+        self.patch(postgresql_inspect, "LOCK_PATIENCE", 2.0)
         self.assertIn("there is something in this store", self.refused(self.file, self.url))
         other = self.server.url(self.other)
-        self.patch(inspect, "copy_notes", lambda source, target: None)
+        self.patch(postgresql_inspect, "copy_notes", lambda source, target: None)
         self.assertIn("is not equal", self.refused(self.file, other))
         self.assertEqual(self.server.execute("SELECT count(*) FROM event", self.other), [(0,)])
 

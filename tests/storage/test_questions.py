@@ -19,13 +19,23 @@ from gamehost.journal.records import (
     TableId,
     TableRecord,
 )
-from gamehost.storage import questions, reads
-from gamehost.storage.contents import Reading
+from gamehost.storage import questions
+from gamehost.storage.contents import Reading, put_uptime
 from gamehost.storage.database import SqliteDatabase, connect
 from gamehost.storage.durable import DurableJournal
-from gamehost.storage.notes import put_uptime
-from gamehost.storage.questions import MatchLists, Reader, find_finished, find_match, read_entries_after, read_record
-from gamehost.storage.reads import LIST, MATCH, Readable, Sql, TableRows
+from gamehost.storage.questions import (
+    LIST,
+    MATCH,
+    MatchLists,
+    Readable,
+    Reader,
+    Sql,
+    TableRows,
+    find_finished,
+    find_match,
+    read_entries_after,
+    read_record,
+)
 from gamehost.storage.sqlite import open_reader
 from gamehost.storage.store import SqliteStore, open_store
 from tests.kit.journal_contract import BEGAN, END, MOVE, OPENING, nothing
@@ -415,7 +425,7 @@ class ReadsContract(JournalCase):
 
     def test_all_unfinished_tables(self) -> None:
         for name in ("LISTED_AT_ONCE", "READ_AT_ONCE"):
-            self.patch(reads, name, 4)
+            self.patch(questions, name, 4)
         for first, after, expected, rows in ((9, 0, self.numbers, 2), (1, 0, self.numbers, 1), (9, 4, [5, 6], 2)):
             self.asked.queries = 0
             found = list(self.tables.unfinished(first, after))

@@ -12,10 +12,9 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.games.base import Seat
 from gamehost.journal.records import CHAMPIONSHIP, Entry, EntryKind, SeatRecord, TableHeader, TableId
-from gamehost.storage.contents import LINGER, Change, Group, build_group, is_unplayed
+from gamehost.storage.contents import LINGER, AddAccount, Change, Group, Sleep, build_group, is_unplayed
 from gamehost.storage.durable import DurableJournal
 from gamehost.storage.inspect import Summary, reading
-from gamehost.storage.notes import AddAccount, Sleep
 from gamehost.storage.row_codec import (
     OPENED,
     Damaged,

@@ -19,12 +19,11 @@ from msgspec.structs import replace
 from gamehost.journal.records import Entry, EntryKind, Journal, StoreUnusable, TableId, TableRecord
 from gamehost.storage import database as under_test
 from gamehost.storage import sqlite
-from gamehost.storage.contents import UnreadableRow
+from gamehost.storage.contents import UnreadableRow, put_uptime
 from gamehost.storage.database import PRAGMAS, ask, lock, lock_owner, make_durable, migrate, schemas, statements
 from gamehost.storage.durable import DurableJournal
-from gamehost.storage.high_water_mark import read_mark
 from gamehost.storage.inspect import reading
-from gamehost.storage.notes import put_uptime
+from gamehost.storage.sidecar import read_mark
 from gamehost.testing.cases import PropertyCase
 from tests.kit.journal_contract import END, MOVE, OPENING, DurableJournalContract, nothing
 from tests.kit.journals import JournalCase, records, rows

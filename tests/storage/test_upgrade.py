@@ -21,12 +21,11 @@ from gamehost.storage import backup, database, sqlite, store
 from gamehost.storage.contents import Change
 from gamehost.storage.database import APPLICATION, SqliteDatabase, placed_faults, schemas, statements
 from gamehost.storage.durable import StoredAccounts
-from gamehost.storage.high_water_mark import held, write_mark
+from gamehost.storage.groups import FileRows
 from gamehost.storage.inspect import reading
 from gamehost.storage.questions import MatchLists
-from gamehost.storage.recent import FileRows
 from gamehost.storage.row_codec import Head, Row, entry_row, opening_row, single_rows
-from gamehost.storage.sidecar import sidecar_path
+from gamehost.storage.sidecar import mark_in, sidecar_path, write_mark
 from gamehost.storage.store import SqliteStore, open_store
 from tests.kit.journal_contract import END, MOVE, OPENING, nothing
 from tests.kit.journals import records
@@ -190,7 +189,7 @@ class IndexTests(StoreCase):
     def again(self) -> SqliteStore:
         self.connection.close()
         self.connection = self.connect()
-        return open_store(self.connection, held(self.connection), index_step=6)
+        return open_store(self.connection, mark_in(self.connection), index_step=6)
 
     def count(self, what: str) -> int:
         return int(self.connection.execute(f"SELECT count(*) FROM {what}").fetchone()[0])
@@ -245,7 +244,7 @@ class IndexTests(StoreCase):
 
     def test_no_temporary_file_is_needed(self) -> None:
         """However many pages a step touches, nothing is written but the store and its log."""
-        self.store = open_store(self.connection, held(self.connection), index_step=4000)
+        self.store = open_store(self.connection, mark_in(self.connection), index_step=4000)
         tables = [TableId(number) for number in range(1, 2001)]
         self.store.commit([(table, OPENING) for table in tables])
         for _ in range(7):
@@ -294,7 +293,7 @@ class OlderStoreTests(StoreCase):
             if version >= 8:
                 MatchLists(SqliteDatabase(older), has_ends=True).make()
             older.execute(f"PRAGMA user_version={version}")
-            self.path.with_name(self.path.name + ".hwm").write_text(write_mark(held(older)))
+            self.path.with_name(self.path.name + ".hwm").write_text(write_mark(mark_in(older)))
 
     def test_every_older_store_is_brought_up(self) -> None:
         for version in range(2, len(schemas()) + 1):

@@ -9,12 +9,11 @@ from attrs import evolve, frozen
 from msgspec.structs import replace
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamehost.games.base import Seat, To
-from gamehost.games.chance import Chance
-from gamehost.games.stratego.events import Action, Situation
+from gamehost.games.base import Chance, Seat, To
 from gamehost.games.stratego.master import STRATEGO, Stratego, StrategoMaster, Terms
-from gamehost.journal.history import history
+from gamehost.games.stratego.rules import Action, Situation
 from gamehost.journal.records import Entry, EntryKind, TableId
+from gamehost.journal.replay import history
 from gamehost.settings import Settings
 from gamehost.tables.gallery import BATCH, WatchRefused
 from gamehost.tables.interfaces import Look, WatchableTable

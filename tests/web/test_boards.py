@@ -12,8 +12,7 @@ from gamehost.games.base import IllegalAction, Offer, Seat, offers_of
 from gamehost.games.eriantys.events import AskStudent, Situation
 from gamehost.games.eriantys.master import ERIANTYS
 from gamehost.games.onitama.rules import VECTORS
-from gamehost.games.stratego.events import PlaceRows, read
-from gamehost.games.stratego.rules import KINDS
+from gamehost.games.stratego.rules import KINDS, PlaceRows, read
 from gamehost.players.base import SeededChance
 from gamehost.wires.open.conversation import listed
 from gamehost.wires.seeking import PLAYED, PlayedGame

@@ -10,7 +10,7 @@ from twisted.trial.unittest import SynchronousTestCase
 import gamehost
 from gamehost.games.remote.master import REMOTE
 from gamehost.games.stratego.master import STRATEGO
-from gamehost.web.files import KINDS, SHELL, StaticFiles, hash_of, read_files
+from gamehost.web.http import KINDS, SHELL, StaticFiles, hash_of, read_files
 from tests.kit.web_host import FILES
 
 

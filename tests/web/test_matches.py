@@ -7,13 +7,11 @@ import msgspec
 from msgspec import json
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamehost.games.base import Cause, Game, Result, Seat
-from gamehost.games.chance import JournalledChance
+from gamehost.games.base import Cause, Game, JournalledChance, Result, Seat
 from gamehost.games.play import screen_of
-from gamehost.journal.history import History
 from gamehost.journal.notation import read_notation
 from gamehost.journal.records import HOUSE_ADDRESS, Entry, EntryKind, FinishedMatch, SeatRecord, TableHeader, TableId
-from gamehost.journal.replay import fingerprint, new_master, replay
+from gamehost.journal.replay import History, fingerprint, new_master, replay
 from gamehost.lobby.finished import COUNTED_SECONDS, outcome
 from gamehost.players.base import SeededChance
 from gamehost.storage.memory import MemoryJournal

@@ -12,7 +12,7 @@ from twisted.trial.unittest import SynchronousTestCase
 from gamehost.net.haproxy import LOOPBACK
 from gamehost.tables import scheduler
 from gamehost.tables.scheduler import AT_ONCE, PAUSE
-from gamehost.testing import transport
+from gamehost.testing import memory_host
 from gamehost.testing.wire_connections import chunked, mutated
 from gamehost.web.http import Access, BadPath, found, packed, read_query, refused, split_path
 from gamehost.web.site import HEADERS, IDLE_SECONDS, REQUEST_SECONDS
@@ -369,7 +369,7 @@ class HostileInputTests(SynchronousTestCase):
         self.assertTrue(eve.client.closed)
 
     def test_a_watcher_that_does_not_read(self) -> None:
-        self.patch(transport, "BUFFER", 100)
+        self.patch(memory_host, "BUFFER", 100)
         web = WebHost(settings=SETTINGS)
         ann, bob = self.match(web)
         eve, there = web.browser(), web.browser()

@@ -9,10 +9,9 @@ from attrs import evolve
 
 from gamehost.games.base import IllegalAction, Seat
 from gamehost.games.screen import MoveRefused, Screen, Style
-from gamehost.games.stratego.events import PlaceRows, Ready, read
 from gamehost.games.stratego.master import STRATEGO, StrategoMaster
 from gamehost.games.stratego.messages import MESSAGES, BoardEvent, FoughtEvent, MovedEvent, View
-from gamehost.games.stratego.rules import nowhere, seen
+from gamehost.games.stratego.rules import PlaceRows, Ready, nowhere, read, seen
 from gamehost.games.stratego.text import SCREEN, StrategoScreen
 from gamehost.testing.cases import PropertyCase
 from gamehost.testing.master_contract import SeededChance

@@ -18,7 +18,7 @@ from gamehost.testing.transcript import play
 from gamehost.testing.wire_contract import claims_of
 from gamehost.wires.conversation import Claim, claim_of_account, claim_of_guest
 from gamehost.wires.framing import HELP_WORDS, asks_for_help, may_become_other_protocol, other_protocol, wrong_port
-from gamehost.wires.open.house import HouseConversation
+from gamehost.wires.open.websocket import HouseConversation
 from gamehost.wires.seeking import CODE_LENGTH, CODE_LETTERS, PLAYED, SeekRefused, Sought, Wanted, new_code, wanted
 from tests.kit.litama import tokens_differ
 from tests.kit.memory_host import WORDED, Client, Hears, MemoryHost, Says, Step, Transcript, transcripts

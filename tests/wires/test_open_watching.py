@@ -10,9 +10,9 @@ from twisted.logger import capturedLogs, eventAsText
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.games.base import Seat
-from gamehost.games.stratego.events import Action, Move, Place, PlaceRows
 from gamehost.games.stratego.master import StrategoMaster
 from gamehost.games.stratego.messages import MESSAGES
+from gamehost.games.stratego.rules import Action, Move, Place, PlaceRows
 from gamehost.journal.records import EntryKind, TableId
 from gamehost.lobby import watching as spectators
 from gamehost.lobby.questions import FAULT, NotAnswered

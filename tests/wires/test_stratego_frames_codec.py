@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.games.base import Seat
-from gamehost.games.stratego.events import Situation
 from gamehost.games.stratego.master import StrategoMaster
+from gamehost.games.stratego.rules import Situation
 from gamehost.testing.cases import PropertyCase
 from gamehost.testing.codec_contract import ClientCodecContract
 from gamehost.wires.framing import WireError

@@ -11,8 +11,8 @@ from gamehost.games.onitama.master import ONITAMA
 from gamehost.tables.interfaces import Back
 from gamehost.testing.cases import PropertyCase
 from gamehost.testing.memory_host import Client, MemoryHost
+from gamehost.testing.wire_connections import SWITCHED, TEXT, SocketContract, frame, frames
 from gamehost.testing.wire_contract import WireContract
-from gamehost.testing.wire_sockets import SWITCHED, TEXT, SocketContract, frame, frames
 from gamehost.wires.base import Wire, common_wire
 from gamehost.wires.conversation import BackWithEvents
 from gamehost.wires.framing import WireError

@@ -9,8 +9,7 @@ from typing import Any
 
 from attrs import define, field, frozen
 
-from gamehost.games.base import Cause, IllegalAction, Result, Seat, To, any_of
-from gamehost.games.chance import Chance
+from gamehost.games.base import Cause, Chance, IllegalAction, Result, Seat, To, any_of
 from gamehost.settings import Settings, from_to, milliseconds, refuse_unknown, setting
 from gamehost_gomoku.position import Point, Position, point_named
 

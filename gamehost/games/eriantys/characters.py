@@ -11,8 +11,7 @@ from typing import ClassVar
 
 from msgspec import Struct
 
-from gamehost.games.base import To
-from gamehost.games.chance import Chance
+from gamehost.games.base import Chance, To
 from gamehost.games.eriantys.events import (
     Ask,
     AskCardStudent,

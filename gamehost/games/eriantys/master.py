@@ -13,8 +13,7 @@ from typing import Any, ClassVar
 
 from attrs import define, field, frozen
 
-from gamehost.games.base import Cause, IllegalAction, Result, Seat, To, any_of
-from gamehost.games.chance import Chance, shuffled
+from gamehost.games.base import Cause, Chance, IllegalAction, Result, Seat, To, any_of, shuffled
 from gamehost.games.eriantys import events
 from gamehost.games.eriantys.characters import EFFECTS, Effect
 from gamehost.games.eriantys.events import (

@@ -10,8 +10,7 @@ from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 
-from gamehost.games.base import Seat, To
-from gamehost.games.chance import Chance, shuffled
+from gamehost.games.base import Chance, Seat, To, shuffled
 from gamehost.games.eriantys.characters import EFFECTS, Effect, Step, laid_out, paid
 from gamehost.games.eriantys.events import (
     Action,

@@ -19,8 +19,7 @@ from typing import Any
 from attrs import define, field, frozen
 from msgspec import Struct
 
-from gamehost.games.base import Seat
-from gamehost.games.chance import Chance
+from gamehost.games.base import Chance, Seat
 from gamehost.games.eriantys.events import (
     ASKS,
     Action,

@@ -13,8 +13,7 @@ from enum import Enum, IntEnum, StrEnum
 from msgspec import Struct
 from msgspec.structs import replace
 
-from gamehost.games.base import Cause, Seat
-from gamehost.games.chance import Chance
+from gamehost.games.base import Cause, Chance, Seat
 
 
 class Colour(IntEnum):

@@ -15,14 +15,15 @@ from gamehost.games.base import (
     AGREED,
     TAKEN_BACK_AT_MOST,
     Cause,
+    Chance,
     IllegalAction,
     Offer,
     Result,
     Seat,
     To,
     any_of,
+    shuffled,
 )
-from gamehost.games.chance import Chance, shuffled
 from gamehost.games.onitama.rules import SQUARE_NAMED, VECTORS, Card, Exchange, Move, Position, card_named
 from gamehost.settings import BadOption, Settings, from_to, milliseconds, one_of, refuse_unknown, setting
 

@@ -18,6 +18,7 @@ from gamehost.games.base import (
     AGREED,
     TAKEN_BACK_AT_MOST,
     Cause,
+    Chance,
     GameMaster,
     IllegalAction,
     Offer,
@@ -25,7 +26,6 @@ from gamehost.games.base import (
     Seat,
     To,
 )
-from gamehost.games.chance import Chance
 from gamehost.games.paper_soccer.rules import Foul, Point, Position
 from gamehost.settings import Settings, milliseconds, refuse_unknown, setting
 

@@ -16,8 +16,7 @@ from typing import Any
 
 from attrs import define, field, frozen
 
-from gamehost.games.base import Cause, GameMaster, IllegalAction, Result, Seat, To
-from gamehost.games.chance import Chance
+from gamehost.games.base import Cause, Chance, GameMaster, IllegalAction, Result, Seat, To
 from gamehost.settings import Settings, milliseconds, refuse_unknown, setting
 
 # Actions

@@ -13,7 +13,17 @@ from attrs import define, field
 
 from gamehost.games.base import Cause, Result, Seat
 from gamehost.games.bridge import NOTHING, BadAnswer, Bridge, Prompt
-from gamehost.games.stratego.events import (
+from gamehost.games.stratego.master import ENEMY, follow
+from gamehost.games.stratego.rules import (
+    BARE,
+    DEPTH,
+    FLAG,
+    HOME,
+    KINDS,
+    OTHER,
+    PIECES,
+    SPY,
+    WIDTH,
     Action,
     Fought,
     Move,
@@ -23,9 +33,8 @@ from gamehost.games.stratego.events import (
     Playing,
     ReadySet,
     Situation,
+    Survivor,
 )
-from gamehost.games.stratego.master import ENEMY, follow
-from gamehost.games.stratego.rules import BARE, DEPTH, FLAG, HOME, KINDS, OTHER, PIECES, SPY, WIDTH, Survivor
 
 COLOURS = ("RED", "BLUE")
 #: x and y of one step.

@@ -12,28 +12,8 @@ from typing import Any, TypeAlias
 
 from attrs import define, evolve, field, frozen
 
-from gamehost.games.base import AGREED, Cause, IllegalAction, Offer, Result, Seat, To, any_of
-from gamehost.games.chance import Chance, shuffled
-from gamehost.games.stratego import events
-from gamehost.games.stratego.events import (
-    Action,
-    Board,
-    Event,
-    Fought,
-    Move,
-    Moved,
-    Opened,
-    Over,
-    Phase,
-    Place,
-    Placed,
-    PlacedAll,
-    PlaceRows,
-    Playing,
-    Ready,
-    ReadySet,
-    Situation,
-)
+from gamehost.games.base import AGREED, Cause, Chance, IllegalAction, Offer, Result, Seat, To, any_of, shuffled
+from gamehost.games.stratego import rules
 from gamehost.games.stratego.rules import (
     BARE,
     BOMB,
@@ -47,9 +27,26 @@ from gamehost.games.stratego.rules import (
     SECOND_PLAYER,
     WAYS,
     WIDTH,
+    Action,
     BadPlacement,
+    Board,
+    Event,
+    Fought,
+    Move,
+    Moved,
+    Opened,
+    Over,
+    Phase,
+    Place,
+    Placed,
+    PlacedAll,
+    PlaceRows,
     Placing,
+    Playing,
     Position,
+    Ready,
+    ReadySet,
+    Situation,
     Walk,
     codes,
     nowhere,
@@ -421,8 +418,8 @@ class Stratego:
         """
         return StrategoMaster(_terms(settings))
 
-    write = staticmethod(events.write)
-    read = staticmethod(events.read)
+    write = staticmethod(rules.write)
+    read = staticmethod(rules.read)
     #: All moves; in the set-up, single placements once there is one.
     legal = staticmethod(legal)
     #: A move, or a whole set-up.

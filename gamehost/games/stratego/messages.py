@@ -12,8 +12,9 @@ from msgspec import Struct, field
 
 from gamehost.games.base import Seat
 from gamehost.games.messages import ActionMessage, EventMessage
-from gamehost.games.stratego.events import (
+from gamehost.games.stratego.rules import (
     SQUARE_NAMED,
+    WIDTH,
     Action,
     Board,
     Event,
@@ -30,9 +31,9 @@ from gamehost.games.stratego.events import (
     Ready,
     ReadySet,
     Situation,
+    Survivor,
     square_name,
 )
-from gamehost.games.stratego.rules import WIDTH, Survivor
 
 
 class View(Struct, frozen=True):

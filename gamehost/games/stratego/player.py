@@ -15,24 +15,7 @@ from typing import Any
 
 from attrs import define, evolve, field, frozen
 
-from gamehost.games.base import Seat
-from gamehost.games.chance import shuffled
-from gamehost.games.stratego.events import (
-    Action,
-    Board,
-    Fought,
-    Move,
-    Moved,
-    Opened,
-    Phase,
-    Place,
-    PlaceRows,
-    Ready,
-    ReadySet,
-    Situation,
-    read,
-    write,
-)
+from gamehost.games.base import Seat, shuffled
 from gamehost.games.stratego.master import ENEMY, STRATEGO, board_with, move_between
 from gamehost.games.stratego.rules import (
     BOMB,
@@ -43,10 +26,24 @@ from gamehost.games.stratego.rules import (
     SCOUT,
     STEPS,
     WIDTH,
+    Action,
+    Board,
+    Fought,
+    Move,
+    Moved,
+    Opened,
+    Phase,
+    Place,
+    PlaceRows,
     Position,
+    Ready,
+    ReadySet,
+    Situation,
     codes,
     nowhere,
+    read,
     survivor,
+    write,
 )
 from gamehost.players.base import Budget, Level, SeededChance, Thinking, Weighed, expected
 from gamehost.players.search import FORCED, WIN, Search, best_on_average

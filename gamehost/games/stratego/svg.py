@@ -8,8 +8,7 @@ whose kind is hidden shows its back.
 from collections.abc import Iterator, Mapping, Sequence
 
 from gamehost.games.drawing import LAST, Board, PlayerLine, Scene, at, caption, numbered, page, tag, text
-from gamehost.games.stratego.events import Fought, Moved, Phase, Situation, square_name
-from gamehost.games.stratego.rules import KINDS, WIDTH
+from gamehost.games.stratego.rules import KINDS, WIDTH, Fought, Moved, Phase, Situation, square_name
 
 _CELL, _LEFT, _FRAME = 60, 34, 6
 _SIZE = _CELL * WIDTH

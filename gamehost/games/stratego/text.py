@@ -14,8 +14,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from gamehost.games.base import Seat
-from gamehost.games.chance import Chance, SystemChance, shuffled
+from gamehost.games.base import Chance, Seat, SystemChance, shuffled
 from gamehost.games.screen import (
     BoardScreen,
     MoveRefused,
@@ -25,7 +24,6 @@ from gamehost.games.screen import (
     listed,
     padded,
 )
-from gamehost.games.stratego.events import SQUARE_NAMED, Action, Move, Phase, Place, PlaceRows, Ready, write
 from gamehost.games.stratego.master import SIDES, STRATEGO, position_of
 from gamehost.games.stratego.messages import (
     MESSAGES,
@@ -39,7 +37,20 @@ from gamehost.games.stratego.messages import (
     View,
 )
 from gamehost.games.stratego.player import LIBRARY, set_up
-from gamehost.games.stratego.rules import HOME, KINDS, WIDTH, Position
+from gamehost.games.stratego.rules import (
+    HOME,
+    KINDS,
+    SQUARE_NAMED,
+    WIDTH,
+    Action,
+    Move,
+    Phase,
+    Place,
+    PlaceRows,
+    Position,
+    Ready,
+    write,
+)
 from gamehost.players.base import SeededChance
 
 #: From the last row to the front, each from left to right as its player sees it.

@@ -13,8 +13,7 @@ from itertools import count, repeat
 from pathlib import Path
 
 from gamehost.journal.records import StoreUnusable
-from gamehost.storage.archives import Pruned, check_archive, copy_notes, renumbered, write_archive
-from gamehost.storage.inspect import Inspector
+from gamehost.storage.inspect import Inspector, Pruned, check_archive, copy_notes, renumbered, write_archive
 from gamehost.storage.postgresql.members import note_list
 from gamehost.storage.postgresql.session import (
     STORE_LOCK,

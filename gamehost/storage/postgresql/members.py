@@ -17,11 +17,10 @@ from attrs import field, frozen
 
 from gamehost.accounts.names import key_of
 from gamehost.journal.records import StoreUnusable, TableId, UnfinishedTable
-from gamehost.storage.contents import StoreFailed, UnreadableRow, seats_of
+from gamehost.storage.contents import COUNTED, REMOVE, StoreFailed, UnreadableRow, seats_of
 from gamehost.storage.names import Seen
-from gamehost.storage.notes import COUNTED, REMOVE
 from gamehost.storage.postgresql.session import LOCK_CLASS, LineLost, Session
-from gamehost.storage.reads import EVENT
+from gamehost.storage.questions import EVENT
 from gamehost.storage.row_codec import Head, Row, Undecodable, read_opening
 
 #: The number of the lock of those who change `session`, `seeking` or the owner of a table. It ends with the transaction.

@@ -17,7 +17,7 @@ from typing import Any
 from attrs import define, field
 
 from gamehost.accounts.passwords import Account
-from gamehost.storage.contents import StoreFailed
+from gamehost.storage.contents import ACCOUNT_COLUMNS, StoreFailed, account_of, read_bans
 from gamehost.storage.names import (
     ASK_AGAIN,
     NEW,
@@ -39,7 +39,6 @@ from gamehost.storage.names import (
     carry_out,
     keys_of,
 )
-from gamehost.storage.notes import ACCOUNT_COLUMNS, account_of, read_bans
 from gamehost.storage.postgresql.members import (
     TAKEN_OVER,
     begin_taking_over,

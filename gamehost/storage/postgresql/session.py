@@ -21,8 +21,7 @@ from psycopg.pq.abc import PGresult
 from gamehost.journal.records import StoreUnusable
 from gamehost.storage.contents import StoreFailed
 from gamehost.storage.postgresql import shown
-from gamehost.storage.questions import MatchLists
-from gamehost.storage.reads import Sql, schemas_of
+from gamehost.storage.questions import MatchLists, Sql, schemas_of
 
 #: The first number of all advisory locks of a host: `game` in ASCII. The second one is 0 for the store, or the run's number.
 LOCK_CLASS = 0x67616D65

@@ -34,13 +34,13 @@ from gamehost.storage.contents import (
     Group,
     OpenStore,
     StoreFailed,
+    Told,
     UnreadableRow,
     in_words,
     is_unplayed,
 )
 from gamehost.storage.durable import Backlog, BacklogLimits, DurableJournal, at_once
 from gamehost.storage.names import BLOCK, TableNumbers
-from gamehost.storage.notes import Told
 from gamehost.storage.postgresql import members
 from gamehost.storage.postgresql.members import TAKEN_OVER, ClusterAddress, begin_run, look, remove
 from gamehost.storage.postgresql.session import (
@@ -54,8 +54,7 @@ from gamehost.storage.postgresql.session import (
     schema_version,
     schemas,
 )
-from gamehost.storage.questions import Ended, MatchLists, Reader, ended_among
-from gamehost.storage.reads import Sql, TableRows
+from gamehost.storage.questions import Ended, MatchLists, Reader, Sql, TableRows, ended_among
 from gamehost.storage.row_codec import Damaged, Head, Row
 from gamehost.storage.writer import Writer
 

@@ -23,11 +23,11 @@ from gamehost.games.base import Offer
 from gamehost.games.messages import moves_undone
 from gamehost.games.play import is_move, screen_of
 from gamehost.games.screen import NewScreen, Screen, Style
-from gamehost.journal.history import History
 from gamehost.journal.records import TableId
+from gamehost.journal.replay import History
 from gamehost.lobby.finished import LIST_SECONDS
+from gamehost.lobby.house import Studies
 from gamehost.lobby.questions import Found, NotAnswered, Work
-from gamehost.lobby.studies import Studies
 from gamehost.lobby.study import Study
 from gamehost.lobby.watching import EVENT_BYTES, Spectators, Told
 from gamehost.tables.gallery import WatchRefused

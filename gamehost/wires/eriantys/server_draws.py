@@ -12,8 +12,7 @@ from attrs import define, field, frozen
 from msgspec.structs import astuple
 
 from gamehost.checker.server_run import ServerRun, User
-from gamehost.games.base import Seat
-from gamehost.games.chance import Chance
+from gamehost.games.base import Chance, Seat
 from gamehost.games.eriantys.characters import EFFECTS
 from gamehost.games.eriantys.master import Eriantys, EriantysMaster
 from gamehost.games.eriantys.phases import Choices, Play
@@ -102,7 +101,7 @@ class Bag:
 
 
 def shuffle(items: Sequence[T], wanted: Sequence[T]) -> Iterator[int]:
-    """The numbers with which `gamehost.games.chance.shuffled` brings items into the wanted order."""
+    """The numbers with which `gamehost.games.base.shuffled` brings items into the wanted order."""
     now = list(items)
     for last in range(len(now) - 1, 0, -1):
         other = now.index(wanted[last])

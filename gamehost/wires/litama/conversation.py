@@ -486,7 +486,7 @@ WIRE: Wire[Message] = Wire(
     client_codec=imported("gamehost.wires.litama.client:LitamaClientCodec"),
     player=imported("gamehost.wires.litama.client:LitamaPlayer"),
     checks=imported("gamehost.wires.litama.checks:CHECKS"),
-    server_checks=imported("gamehost.wires.litama.server_checks:SERVER_CHECKS"),
+    server_checks=imported("gamehost.wires.litama.checks:SERVER_CHECKS"),
     websocket=True,
     seat_key=SeatKey.TOKEN,
 )

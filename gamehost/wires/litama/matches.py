@@ -15,8 +15,8 @@ from attrs import define, field
 from gamehost.games.base import Result
 from gamehost.games.onitama.master import ONITAMA, Dealt, Exchanged, Moved, Situation, TakenBack
 from gamehost.games.onitama.rules import Exchange, Position
-from gamehost.journal.history import History
 from gamehost.journal.records import EntryKind, TableId, TableRecord
+from gamehost.journal.replay import History
 from gamehost.lobby.lobby import Lobby
 from gamehost.lobby.sessions import IssuedKey, Session
 from gamehost.lobby.watching import Spectators

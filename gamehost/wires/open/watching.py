@@ -10,8 +10,8 @@ from typing import Any, ClassVar, Literal
 from attrs import define, field
 from msgspec import UNSET, Struct, UnsetType
 
-from gamehost.journal.history import History
 from gamehost.journal.records import TableId
+from gamehost.journal.replay import History
 from gamehost.lobby.finished import RANKED, FinishedMatches, Tally
 from gamehost.lobby.lobby import Lobby
 from gamehost.lobby.pages import Waiting, WaitingByGame

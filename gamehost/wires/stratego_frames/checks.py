@@ -13,8 +13,7 @@ from gamehost.checker.base import CLOSING, GRADES, Act, Cut, Grade, Law, Said, S
 from gamehost.checker.server_run import ServerChecks, ServerRun, Spelling
 from gamehost.checker.server_scripts import case, crosswise, meet, out_of_turn, some_moves
 from gamehost.games.base import Seat
-from gamehost.games.stratego.events import Move, PlaceRows
-from gamehost.games.stratego.rules import HOME, KINDS, PieceKind
+from gamehost.games.stratego.rules import HOME, KINDS, Move, PieceKind, PlaceRows
 from gamehost.players.base import Level
 from gamehost.wires.stratego_frames import messages as m
 from gamehost.wires.stratego_frames.codec import HEADER, MOVE

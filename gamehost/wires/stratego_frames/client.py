@@ -10,11 +10,10 @@ from struct import error as StructError
 from typing import Any
 
 from gamehost.games.base import Seat
-from gamehost.games.stratego import events as e
-from gamehost.games.stratego.events import Move as GameMove
-from gamehost.games.stratego.events import Place, PlaceRows
+from gamehost.games.stratego import rules as e
 from gamehost.games.stratego.master import STRATEGO
-from gamehost.games.stratego.rules import HOME, Survivor
+from gamehost.games.stratego.rules import HOME, Place, PlaceRows, Survivor
+from gamehost.games.stratego.rules import Move as GameMove
 from gamehost.programs.wire_player import NOBODY, ProgramError, WirePlayer, won
 from gamehost.wires.framing import FrameBuffer, WireError
 from gamehost.wires.stratego_frames import messages as m

@@ -26,7 +26,7 @@ from typing import Any, ClassVar
 
 from gamehost.accounts.names import NameRefused
 from gamehost.games.base import Seat
-from gamehost.games.stratego import events
+from gamehost.games.stratego import rules
 from gamehost.games.stratego.master import STRATEGO, BadMove
 from gamehost.games.stratego.rules import NoPiece
 from gamehost.lobby.lobby import Lobby
@@ -62,7 +62,7 @@ TIE = "tie"
 READY = "ready"
 
 #: A placement that is always refused. It stands for a wrong Ready, so that the refusal keeps its place in the order.
-_NO_PIECE = events.Place("", 0, 0)
+_NO_PIECE = rules.Place("", 0, 0)
 
 _SIDES = (Side("1"), Side("2"))
 
@@ -136,15 +136,15 @@ class FramesConversation(GuestConversation[Message]):
 
     def place(self, message: Setup) -> None:
         """Place a piece."""
-        self.act(events.Place(message.piece, message.x, message.y))
+        self.act(rules.Place(message.piece, message.x, message.y))
 
     def ready(self, message: Ready) -> None:
         """All pieces are placed."""
-        self.act(events.Ready() if message.text == READY else _NO_PIECE)
+        self.act(rules.Ready() if message.text == READY else _NO_PIECE)
 
     def move(self, message: Move) -> None:
         """A move, valid or not."""
-        self.act(events.Move(message.x, message.y, message.to_x, message.to_y))
+        self.act(rules.Move(message.x, message.y, message.to_x, message.to_y))
 
     def late(self, message: Move | Resign) -> None:
         """The first move or resignation after Game Over was sent before its sender could know of it: no answer."""
@@ -213,32 +213,32 @@ class FramesConversation(GuestConversation[Message]):
         if not self._strict:
             self.peer.say(_SIDES[self.handle.seat])
 
-    def tell_opened(self, event: events.Opened) -> None:
+    def tell_opened(self, event: rules.Opened) -> None:
         """There is another player: both set up."""
         self._moved_last = None
         self._late_move = False
         self.set_state(FramesState.SETUP)
         self._say_connected()
 
-    def tell_placed(self, event: events.Placed) -> None:
+    def tell_placed(self, event: rules.Placed) -> None:
         """A piece is placed."""
         self.peer.say(PlacementValid())
 
-    def tell_playing(self, event: events.Playing) -> None:
+    def tell_playing(self, event: rules.Playing) -> None:
         """Both are ready. A board follows."""
         self.set_state(FramesState.PLAYING)
         self.peer.say(Playing(self.name_of(event.first)))
 
-    def tell_board(self, event: events.Board) -> None:
+    def tell_board(self, event: rules.Board) -> None:
         """The board, as this player may see it."""
         self.peer.say(Board(event.squares))
 
-    def moved(self, event: events.Moved) -> Message:
+    def moved(self, event: rules.Moved) -> Message:
         """A move onto an empty square."""
         move = event.move
         return Move(move.x, move.y, move.to_x, move.to_y)
 
-    def tell_fought(self, event: events.Fought) -> None:
+    def tell_fought(self, event: rules.Fought) -> None:
         """A move that attacked a piece."""
         match event.winner:
             case "attacker":
@@ -249,7 +249,7 @@ class FramesConversation(GuestConversation[Message]):
                 winner = TIE
         self.peer.say(Battle(winner, event.attacker, event.defender))
 
-    def tell_decided(self, event: events.Over) -> None:
+    def tell_decided(self, event: rules.Over) -> None:
         """The game master ends the game. The table's `Over` follows, and `tell_over` answers it."""
         self._moved_last = event.last
 
@@ -265,11 +265,11 @@ class FramesConversation(GuestConversation[Message]):
         if self.state is FramesState.SETUP and not self._strict:
             self.peer.say(Wait())
 
-    def tell_back(self, event: Back[events.Situation]) -> None:
+    def tell_back(self, event: Back[rules.Situation]) -> None:
         """A player is back. That player gets the state of the game; the other was perhaps told to wait."""
         assert self.handle is not None
         view = event.view
-        setting_up = view.phase is events.Phase.SETUP
+        setting_up = view.phase is rules.Phase.SETUP
         if event.seat != self.handle.seat:
             if setting_up and not self._strict:
                 self._say_connected()
@@ -303,14 +303,14 @@ class FramesConversation(GuestConversation[Message]):
         super().tell_suspended(event)
         self.peer.hang_up(SUSPENDED)
 
-    SAYS: ClassVar[Any] = {events.Moved: moved}
+    SAYS: ClassVar[Any] = {rules.Moved: moved}
     TELLS: ClassVar[Any] = {
-        events.Opened: tell_opened,
-        events.Placed: tell_placed,
-        events.Playing: tell_playing,
-        events.Board: tell_board,
-        events.Fought: tell_fought,
-        events.Over: tell_decided,
+        rules.Opened: tell_opened,
+        rules.Placed: tell_placed,
+        rules.Playing: tell_playing,
+        rules.Board: tell_board,
+        rules.Fought: tell_fought,
+        rules.Over: tell_decided,
         Refused: tell_refused,
         Away: tell_away,
         Back: tell_back,

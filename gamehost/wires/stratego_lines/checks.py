@@ -15,8 +15,6 @@ from gamehost.checker.base import CLOSING, TOO_EARLY, Act, Cut, Grade, Law, Said
 from gamehost.checker.server_run import Script, ServerChecks, ServerRun, Spelling, User
 from gamehost.checker.server_scripts import AWAY, case, crosswise, log_in, meet, once_more, some_moves
 from gamehost.games.base import Seat
-from gamehost.games.stratego.events import Action as StrategoAction
-from gamehost.games.stratego.events import Move, PlaceRows
 from gamehost.games.stratego.master import ENEMY
 from gamehost.games.stratego.player import Step as PieceStep
 from gamehost.games.stratego.player import StrategoPlayer
@@ -30,11 +28,14 @@ from gamehost.games.stratego.rules import (
     SECOND_PLAYER,
     WAYS,
     WIDTH,
+    Move,
+    PlaceRows,
     Walk,
     codes,
     opening,
     survivor,
 )
+from gamehost.games.stratego.rules import Action as StrategoAction
 from gamehost.players.base import Level
 from gamehost.wires.framing import asks_for_help
 from gamehost.wires.stratego_lines import messages as m

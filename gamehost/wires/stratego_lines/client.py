@@ -11,11 +11,23 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from gamehost.games.base import Seat
-from gamehost.games.stratego.events import Board as GameBoard
-from gamehost.games.stratego.events import Fought, Move, Opened, Phase, PlaceRows, Playing, ReadySet, Situation
-from gamehost.games.stratego.events import Moved as GameMoved
 from gamehost.games.stratego.master import STRATEGO
-from gamehost.games.stratego.rules import BARE, STEPS, WIDTH, survivor
+from gamehost.games.stratego.rules import (
+    BARE,
+    STEPS,
+    WIDTH,
+    Fought,
+    Move,
+    Opened,
+    Phase,
+    PlaceRows,
+    Playing,
+    ReadySet,
+    Situation,
+    survivor,
+)
+from gamehost.games.stratego.rules import Board as GameBoard
+from gamehost.games.stratego.rules import Moved as GameMoved
 from gamehost.programs.wire_player import NOBODY, ProgramError, WirePlayer, won
 from gamehost.wires.framing import ClientLineCodec, WireError, is_foreign
 from gamehost.wires.stratego_lines import messages as m

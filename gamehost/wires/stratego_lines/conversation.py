@@ -24,7 +24,7 @@ from typing import Any, ClassVar
 
 from gamehost.accounts.login import LoginRefused
 from gamehost.games.base import Seat
-from gamehost.games.stratego import events
+from gamehost.games.stratego import rules
 from gamehost.games.stratego.master import STRATEGO
 from gamehost.lobby.lobby import Lobby
 from gamehost.lobby.queues import Queue
@@ -220,7 +220,7 @@ class LinesConversation(AccountConversation[m.Message]):
         self.set_state(LinesState.READY)
         # Red begins with row 1 and blue with row 10: each with the back row.
         upwards = lines if self.handle.seat == 0 else lines[::-1]
-        self.act(events.PlaceRows(tuple(map(m.in_pieces, upwards))))
+        self.act(rules.PlaceRows(tuple(map(m.in_pieces, upwards))))
 
     def _refuse_set_up(self, reason: str) -> None:
         self._bad_set_ups += 1
@@ -238,7 +238,7 @@ class LinesConversation(AccountConversation[m.Message]):
             self._refuse_move(message.reason if isinstance(message, UndecodableLine) else NOT_A_MOVE)
             return
         self.set_state(LinesState.MOVED)
-        self.act(events.Move(*move))
+        self.act(rules.Move(*move))
 
     def _refuse_move(self, reason: str) -> None:
         if self._strict:
@@ -324,25 +324,25 @@ class LinesConversation(AccountConversation[m.Message]):
         else:
             self.set_state(LinesState.PLAYING)
 
-    def tell_opened(self, event: events.Opened) -> None:
+    def tell_opened(self, event: rules.Opened) -> None:
         """A game begins, with the set-up."""
         self._set_up()
 
-    def tell_playing(self, event: events.Playing) -> None:
+    def tell_playing(self, event: rules.Playing) -> None:
         """Both set-ups are complete."""
         self._late_move = False
         self.peer.say(m.EndSetup())
         self._go_on(event.next)
 
-    def tell_moved(self, event: events.Moved) -> None:
+    def tell_moved(self, event: rules.Moved) -> None:
         """A move onto an empty square."""
         self._tell_move(event, None, None)
 
-    def tell_fought(self, event: events.Fought) -> None:
+    def tell_fought(self, event: rules.Fought) -> None:
         """A move that attacked a piece. Both players can work out the result of the battle."""
         self._tell_move(event, m.LETTERS[event.attacker], m.LETTERS[event.defender])
 
-    def _tell_move(self, event: events.Moved | events.Fought, attacker: str | None, defender: str | None) -> None:
+    def _tell_move(self, event: rules.Moved | rules.Fought, attacker: str | None, defender: str | None) -> None:
         if event.seat == self._seat:
             self.peer.say(m.Met(defender))
             if event.next is not None:
@@ -370,7 +370,7 @@ class LinesConversation(AccountConversation[m.Message]):
         else:
             self._refuse(reason)
 
-    def tell_decided(self, event: events.Over) -> None:
+    def tell_decided(self, event: rules.Over) -> None:
         """The game master ends the game. The table's `Over` follows, and `tell_over` answers it."""
         self._moved_last = event.last
 
@@ -395,12 +395,12 @@ class LinesConversation(AccountConversation[m.Message]):
         if self.session is not None and not self._parting:
             self.lobby.play(self.session, self._queue)
 
-    def tell_back(self, event: Back[events.Situation]) -> None:
+    def tell_back(self, event: Back[rules.Situation]) -> None:
         """A player is back. Only that player is told, with the state of the game."""
         if event.seat != self._seat:
             return
         view = event.view
-        if view.phase is events.Phase.SETUP:
+        if view.phase is rules.Phase.SETUP:
             self._set_up()
         elif self._strict:
             self._part("the game goes on, and the document has no message for coming back to it")
@@ -418,11 +418,11 @@ class LinesConversation(AccountConversation[m.Message]):
         self._dismiss(SUSPENDED)
 
     TELLS: ClassVar[Any] = {
-        events.Opened: tell_opened,
-        events.Playing: tell_playing,
-        events.Moved: tell_moved,
-        events.Fought: tell_fought,
-        events.Over: tell_decided,
+        rules.Opened: tell_opened,
+        rules.Playing: tell_playing,
+        rules.Moved: tell_moved,
+        rules.Fought: tell_fought,
+        rules.Over: tell_decided,
         Refused: tell_refused,
         Over: tell_over,
         Back: tell_back,

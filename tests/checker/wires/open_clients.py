@@ -5,8 +5,8 @@ import random
 from collections.abc import Mapping
 from typing import Any
 
-from gamehost.games.stratego.events import PlaceRows
 from gamehost.games.stratego.master import STRATEGO
+from gamehost.games.stratego.rules import PlaceRows
 from tests.kit.checker import MemoryClient, MemoryLauncher, TriesForEver
 
 

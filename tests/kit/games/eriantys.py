@@ -7,8 +7,7 @@ from typing import Any
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamehost.games.base import Seat, To
-from gamehost.games.chance import Chance, ScriptedChance
+from gamehost.games.base import Chance, ScriptedChance, Seat, To
 from gamehost.games.eriantys.characters import laid_out
 from gamehost.games.eriantys.events import (
     UNTOLD,

@@ -10,8 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from gamehost.games.base import Seat
-from gamehost.games.chance import Chance, ScriptedChance, SystemChance
+from gamehost.games.base import Chance, ScriptedChance, Seat, SystemChance
 from gamehost.games.onitama.master import ONITAMA, OnitamaMaster, Situation
 from gamehost.games.onitama.rules import SIDE, VECTORS, Card, Move, Position, Square
 

@@ -4,11 +4,9 @@ import random
 from collections.abc import Sequence
 from typing import Any
 
-from gamehost.games.base import Seat, To
-from gamehost.games.chance import ScriptedChance
-from gamehost.games.stratego.events import Move, PlaceRows, Ready
+from gamehost.games.base import ScriptedChance, Seat, To
 from gamehost.games.stratego.master import STRATEGO, StrategoMaster
-from gamehost.games.stratego.rules import BARE, KINDS, SECOND, Position, codes, opening
+from gamehost.games.stratego.rules import BARE, KINDS, SECOND, Move, PlaceRows, Position, Ready, codes, opening
 
 RED, BLUE = Seat(0), Seat(1)
 

@@ -6,7 +6,7 @@ from collections import Counter, deque
 from collections.abc import Sequence
 
 from gamehost.games.base import Seat
-from gamehost.games.stratego import events
+from gamehost.games.stratego import rules
 from gamehost.games.stratego.rules import KINDS, MOVERS, survivor
 from gamehost.journal.records import TableId
 from gamehost.tables.interfaces import Back, Over
@@ -137,24 +137,24 @@ class FramesClient(ModelClient):
     @staticmethod
     def told(event: object, seat: Seat, names: Sequence[str], table: TableId) -> Sequence[str]:
         match event:
-            case events.Opened():
+            case rules.Opened():
                 return ['Connected "connected"', _side(seat)]
-            case events.Placed():
+            case rules.Placed():
                 return ['Placement Valid "valid"']
-            case events.Playing(first):
+            case rules.Playing(first):
                 return [f'Playing "{names[first]}"']
-            case events.Board(squares):
+            case rules.Board(squares):
                 return [board(squares)]
-            case events.Moved(_, move):
+            case rules.Moved(_, move):
                 return [f"Move ({move.x},{move.y}) ({move.to_x},{move.to_y})"]
-            case events.Fought(mover, _, attacker, defender, winner):
+            case rules.Fought(mover, _, attacker, defender, winner):
                 left = {"attacker": mover, "defender": Seat(1 - mover)}.get(winner)
                 return [f'Battle "{"tie" if left is None else names[left]}" {attacker} {defender}']
-            case Back(back, events.Situation(_, phase, squares, _, turn)):
+            case Back(back, rules.Situation(_, phase, squares, _, turn)):
                 return _resumed(back == seat, seat, phase, squares, None if turn is None else names[turn])
             case Over(result):
                 return [f'Game Over "{names[result.winners[0]] if result.winners else "tie"}"']
-            case events.PlacedAll() | events.ReadySet() | events.Over():
+            case rules.PlacedAll() | rules.ReadySet() | rules.Over():
                 return ()
         raise AssertionError(f"nothing is known of {type(event).__name__}")
 
@@ -171,9 +171,9 @@ def _side(seat: Seat) -> str:
     return f"Side {seat + 1}"
 
 
-def _resumed(own: bool, seat: Seat, phase: events.Phase, squares: str, on_turn: str | None) -> Sequence[str]:
+def _resumed(own: bool, seat: Seat, phase: rules.Phase, squares: str, on_turn: str | None) -> Sequence[str]:
     """What is told when somebody is back: to that player, or to the other."""
-    connected = ['Connected "connected"', _side(seat)] if phase is events.Phase.SETUP else []
+    connected = ['Connected "connected"', _side(seat)] if phase is rules.Phase.SETUP else []
     if not own:
         return connected
     return [*(connected or [_side(seat)]), *([f'Playing "{on_turn}"'] if on_turn else []), board(squares)]
@@ -301,25 +301,25 @@ class LinesClient(ModelClient):
     @staticmethod
     def told(event: object, seat: Seat, names: Sequence[str], table: TableId) -> Sequence[str]:
         match event:
-            case events.Opened():
+            case rules.Opened():
                 return ["new", f"color {COLORS[seat]}"]
-            case events.Playing():
+            case rules.Playing():
                 return ["endsetup"]
-            case events.Moved(mover, move):
+            case rules.Moved(mover, move):
                 return ["none"] if mover == seat else [f"{square(move.x, move.y)}-{square(move.to_x, move.to_y)}"]
-            case events.Fought(mover, move, attacker, defender):
+            case rules.Fought(mover, move, attacker, defender):
                 if mover == seat:
                     return [LETTERS[defender]]
                 return [f"{square(move.x, move.y)}-{square(move.to_x, move.to_y)}-{LETTERS[attacker]}"]
-            case Back(back, events.Situation(_, phase, squares)):
+            case Back(back, rules.Situation(_, phase, squares)):
                 if back != seat:
                     return ()
-                if phase is events.Phase.SETUP:
+                if phase is rules.Phase.SETUP:
                     return ["new", f"color {COLORS[seat]}"]
                 return ["resume", f"color {COLORS[seat]}", "board", *board_rows(squares), "endsetup"]
             case Over(result):
                 return [f"winner {COLORS[result.winners[0]] if result.winners else 'none'}"]
-            case events.Placed() | events.Board() | events.PlacedAll() | events.ReadySet() | events.Over():
+            case rules.Placed() | rules.Board() | rules.PlacedAll() | rules.ReadySet() | rules.Over():
                 return ()
         raise AssertionError(f"nothing is known of {type(event).__name__}")
 

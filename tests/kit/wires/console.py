@@ -14,9 +14,9 @@ from gamehost.games.base import Game, Seat, To, act_carefully
 from gamehost.games.messages import Messages
 from gamehost.games.play import help_of
 from gamehost.games.screen import MORE, MoveRefused, NewScreen, Screen, Style, columns
-from gamehost.games.stratego.events import Action, Move, Place, PlaceRows
 from gamehost.games.stratego.master import StrategoMaster
 from gamehost.games.stratego.messages import MESSAGES
+from gamehost.games.stratego.rules import Action, Move, Place, PlaceRows
 from gamehost.testing.cases import Mixin, PropertyCase
 from gamehost.testing.master_contract import SeededChance
 from gamehost.testing.memory_host import Client, MemoryHost

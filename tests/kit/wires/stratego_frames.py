@@ -12,11 +12,9 @@ from typing import Any, ClassVar
 
 from attrs import evolve, frozen
 
-from gamehost.games.base import Seat
-from gamehost.games.chance import Chance
-from gamehost.games.stratego.events import Action, Move, Moved, Place, Placed, PlaceRows
+from gamehost.games.base import Chance, Seat
 from gamehost.games.stratego.master import BadMove, Stratego, StrategoMaster, Terms
-from gamehost.games.stratego.rules import Position
+from gamehost.games.stratego.rules import Action, Move, Moved, Place, Placed, PlaceRows, Position
 from gamehost.lobby.lobby import Lobby
 from gamehost.lobby.queues import Queue
 from gamehost.settings import Settings

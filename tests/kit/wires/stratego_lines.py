@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from gamehost.games.base import Seat
-from gamehost.games.stratego import events as told
-from gamehost.games.stratego.events import Action, Move, PlaceRows
+from gamehost.games.stratego import rules as told
 from gamehost.games.stratego.master import StrategoMaster
+from gamehost.games.stratego.rules import Action, Move, PlaceRows
 from gamehost.tables.interfaces import Back, Refused
 from gamehost.testing.cases import Mixin
 from gamehost.wires.stratego_lines.conversation import WIRE as LINES

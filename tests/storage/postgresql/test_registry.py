@@ -7,10 +7,9 @@ from gamehost.accounts.bans import Ban
 from gamehost.accounts.passwords import Account
 from gamehost.games.base import Seat
 from gamehost.journal.records import HOUSE_ADDRESS, SeatRecord, StoreUnusable, TableHeader, TableId, UnfinishedTable
-from gamehost.storage.contents import StoreFailed
+from gamehost.storage.contents import AddAccount, StoreFailed, delete_account, put_ban
 from gamehost.storage.durable import DurableJournal
 from gamehost.storage.names import Answer, Claim, Registry, Release, Request, Rows, Transfer, Wait, WaitNoLonger
-from gamehost.storage.notes import AddAccount, delete_account, put_ban
 from gamehost.storage.postgresql import members, registry
 from gamehost.storage.postgresql import registry as name_rows
 from gamehost.storage.postgresql import store as under_test

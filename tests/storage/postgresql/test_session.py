@@ -10,8 +10,16 @@ from twisted.trial.unittest import SynchronousTestCase
 from gamehost.accounts.bans import Ban
 from gamehost.journal.records import StoreUnusable, TableId, TableRecord
 from gamehost.storage import postgresql
-from gamehost.storage.contents import StoreFailed, build_group
-from gamehost.storage.notes import AddAccount, change_account, delete_account, drop_ban, put_ban, rename_account
+from gamehost.storage.contents import (
+    AddAccount,
+    StoreFailed,
+    build_group,
+    change_account,
+    delete_account,
+    drop_ban,
+    put_ban,
+    rename_account,
+)
 from gamehost.storage.postgresql import beside, is_postgresql, require_psycopg, shown
 from gamehost.storage.postgresql import session as under_test
 from gamehost.storage.postgresql.members import ClusterAddress, begin_run
@@ -24,7 +32,7 @@ from gamehost.storage.postgresql.session import (
     schema_version,
     schemas,
 )
-from gamehost.storage.reads import COLUMNS, Sql
+from gamehost.storage.questions import COLUMNS, Sql
 from gamehost.storage.row_codec import Head
 from tests.kit.accounts import account
 from tests.kit.journal_contract import MOVE, OPENING, nothing

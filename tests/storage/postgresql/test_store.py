@@ -27,9 +27,8 @@ from gamehost.journal.records import (
     TableRecord,
 )
 from gamehost.lobby.watching import LIST_IDLE, READ_EVERY
-from gamehost.storage.contents import StoreFailed, UnreadableRow
+from gamehost.storage.contents import StoreFailed, Told, UnreadableRow
 from gamehost.storage.durable import DurableJournal, StoredAccounts
-from gamehost.storage.notes import Told
 from gamehost.storage.postgresql import members, store
 from gamehost.storage.postgresql.members import TAKEN_OVER, ClusterAddress, begin_taking_over, look
 from gamehost.storage.postgresql.session import LineLost, Session, connect
@@ -43,8 +42,7 @@ from gamehost.storage.postgresql.store import (
     open_session,
     write_group,
 )
-from gamehost.storage.questions import MatchLists
-from gamehost.storage.reads import LIST, MATCH
+from gamehost.storage.questions import LIST, MATCH, MatchLists
 from gamehost.tables.interfaces import Look
 from gamehost.testing.cases import PropertyCase
 from tests.kit.accounts import CHEAP, AccountsContract, BansContract, account, nobody

@@ -12,8 +12,7 @@ from typing import Any, get_args
 from attrs import define, field, frozen
 from msgspec.structs import replace
 
-from gamehost.games.base import Cause, IllegalAction, Result, Seat, To, any_of
-from gamehost.games.chance import Chance, shuffled
+from gamehost.games.base import Cause, Chance, IllegalAction, Result, Seat, To, any_of, shuffled
 from gamehost.settings import Settings, from_to, milliseconds, refuse_unknown, setting
 from gamehost_kuhn.messages import Dealt, Ended, Round, Said, Say, View, Word
 
