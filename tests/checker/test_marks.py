@@ -204,7 +204,7 @@ class OnitamaMarks(MarksContract, SynchronousTestCase):
 
 
 class PaperPlanter(Planter, paper_soccer_clients.SoundClient):
-    games = 1
+    matches = 1
 
     def say_move(self, points: paper_soccer_clients.Points) -> None:
         if self.plants():
@@ -227,7 +227,7 @@ class StrictPaperMarks(MarksContract, SynchronousTestCase):
 
 
 class FramesPlanter(Planter, stratego_frames_clients.SoundClient):
-    games = 1
+    matches = 1
     last: Step | None = None
 
     def place_one(self, piece: str, x: int, y: int) -> None:
@@ -272,7 +272,7 @@ class StrictFramesMarks(FramesMarks):
 
 
 class LinesPlanter(Planter, stratego_lines_clients.SoundClient):
-    games = 1
+    matches = 1
     last: tuple[str, str] | None = None
     is_strict = False
 
@@ -329,7 +329,7 @@ class StrictLinesMarks(LinesMarks):
 
 
 class EriantysPlanter(Planter, eriantys_clients.SoundClient):
-    games = 1
+    matches = 1
 
     def say(self, kind: str, **arguments: object) -> None:
         numbers = [name for name, value in arguments.items() if isinstance(value, int)]

@@ -5,6 +5,7 @@ A client is a `MemoryClient`: it gets bytes and sends bytes. A client with a fau
 """
 
 import os
+import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import product
 from typing import Any, ClassVar
@@ -45,7 +46,8 @@ class MemoryClient:
 
     #: The wire's name.
     wire: ClassVar[str]
-    #: How many matches are over, and whether one is under way.
+    #: How many matches it plays, how many are over, and whether one is under way.
+    matches = 1
     over = 0
     in_match = False
 
@@ -53,6 +55,7 @@ class MemoryClient:
         self.name = name
         self._launcher = launcher
         self.ended = False
+        self.rng = random.Random(5)
 
     # -- what a client does; faults override these
 
@@ -90,8 +93,64 @@ class MemoryClient:
             self._launcher.client_ended(status, words)
 
 
-class TriesForEver(MemoryClient):
-    """A fault of any client: it tries for ever to reach a host that is gone."""
+class MessageClient(MemoryClient):
+    """A client of a wire on which each message ends with the same byte. Subclasses read one message."""
+
+    mark = b"\n"
+    buffer = b""
+
+    def connected(self) -> None:
+        self.buffer = b""
+
+    def received(self, data: bytes) -> None:
+        self.buffer += data
+        while self.mark in self.buffer and not self.ended:
+            message, self.buffer = self.buffer.split(self.mark, 1)
+            self.read(message)
+
+    def read(self, message: bytes) -> None:
+        raise NotImplementedError
+
+
+# Faults of any client.
+
+
+def with_fault(fault: type[MemoryClient], sound: type[MemoryClient]) -> type[Any]:
+    return type(fault.__name__, (fault, sound), {})
+
+
+class OneMessageASegment(MessageClient):
+    """Reads the first message of each segment only."""
+
+    def received(self, data: bytes) -> None:
+        self.read(data.split(self.mark)[0])
+
+
+class WholeSegments(MessageClient):
+    """Splits each segment into messages, and keeps nothing for the next one."""
+
+    def received(self, data: bytes) -> None:
+        for message in filter(None, data.split(self.mark)):
+            self.read(message)
+
+
+class NeverReads(MemoryClient):
+    def received(self, data: bytes) -> None:
+        pass
+
+
+class NeverEnds(MemoryClient):
+    matches = 1
+
+    def end(self, status: int = 0, words: str = "") -> None:
+        pass
+
+    def lost(self) -> None:
+        pass
+
+
+class NeverGivesUp(MemoryClient):
+    """Tries for ever to reach a host that is gone."""
 
     def lost(self) -> None:
         self.later(1.0, self.lost)

@@ -1,29 +1,33 @@
 """A sound client for Eriantys in JSON, and clients with one fault each."""
 
 import json
-import random
 from collections.abc import Mapping
 from typing import Any
 
-from tests.kit.checker import MemoryClient, MemoryLauncher, TriesForEver
+from tests.kit.checker import (
+    MemoryLauncher,
+    MessageClient,
+    NeverEnds,
+    NeverGivesUp,
+    OneMessageASegment,
+    WholeSegments,
+    with_fault,
+)
 
 Message = dict[str, Any]
 
 
-class SoundClient(MemoryClient):
+class SoundClient(MessageClient):
     wire = "eriantys"
-    games = 2
+    matches = 2
 
     def __init__(self, name: str, launcher: MemoryLauncher) -> None:
         super().__init__(name, launcher)
-        self.rng = random.Random(5)
-        self.buffer = b""
         self.board: Message = {}
         self.student = ""
-        self.logged_in = False
 
     def connected(self) -> None:
-        self.buffer = b""
+        super().connected()
         self.logged_in = False
 
     def say(self, kind: str, **arguments: Any) -> None:
@@ -32,11 +36,8 @@ class SoundClient(MemoryClient):
     def acknowledge(self) -> None:
         self.say("Acknowledgement")
 
-    def received(self, data: bytes) -> None:
-        self.buffer += data
-        while b"\n" in self.buffer and not self.ended:
-            line, self.buffer = self.buffer.split(b"\n", 1)
-            self.hear(json.loads(line))
+    def read(self, message: bytes) -> None:
+        self.hear(json.loads(message))
 
     def hear(self, message: Message) -> None:
         hears = getattr(self, "hear_" + message["type"], None)
@@ -63,7 +64,7 @@ class SoundClient(MemoryClient):
             self.acknowledge()
             self.in_match = False
             self.over += 1
-            if self.over < self.games:
+            if self.over < self.matches:
                 self.say("RequestGames")
             else:
                 self.end()
@@ -117,18 +118,6 @@ class SoundClient(MemoryClient):
         clouds = self.board["dashboard"]["clouds"]
         left = [number for number, cloud in enumerate(clouds) if any(cloud.values())]
         self.say("ChosenCloud", cloud=left[0])
-
-
-class OneMessageASegment(SoundClient):
-    def received(self, data: bytes) -> None:
-        self.hear(json.loads(data.split(b"\n")[0]))
-
-
-class WholeSegments(SoundClient):
-    def received(self, data: bytes) -> None:
-        for line in data.split(b"\n"):
-            if line:
-                self.hear(json.loads(line))
 
 
 class NumbersAsText(SoundClient):
@@ -227,17 +216,6 @@ class CreatesAnew(SoundClient):
         self.say("RequestGames")
 
 
-class NeverEnds(SoundClient):
-    games = 1
-
-    def end(self, status: int = 0, words: str = "") -> None:
-        pass
-
-
-class NeverGivesUp(TriesForEver, SoundClient):
-    pass
-
-
 class KnowsNoCharacters(SoundClient):
     def hear_PlayedCharacter(self, message: Message) -> None:
         self.end(1, "KeyError: 'PlayedCharacter'")
@@ -292,8 +270,8 @@ class SpellsKeysItsOwnWay(SoundClient):
 
 #: Each client with a fault, and a scenario that must find it.
 CRIPPLED: Mapping[type[SoundClient], str] = {
-    OneMessageASegment: "creates",
-    WholeSegments: "random-cuts",
+    with_fault(OneMessageASegment, SoundClient): "creates",
+    with_fault(WholeSegments, SoundClient): "random-cuts",
     NumbersAsText: "creates",
     OtherKeys: "creates",
     SmallLetters: "creates",
@@ -309,8 +287,8 @@ CRIPPLED: Mapping[type[SoundClient], str] = {
     NeedsTheExtension: "strict",
     EndsAtPlayerDisconnected: "drop",
     CreatesAnew: "own-drop",
-    NeverEnds: "wins",
-    NeverGivesUp: "host-killed",
+    with_fault(NeverEnds, SoundClient): "wins",
+    with_fault(NeverGivesUp, SoundClient): "host-killed",
     KnowsNoCharacters: "expert",
     FillsTheDiningRoom: "full-table",
     AlwaysAnotherAssistant: "same-assistants",

@@ -1,13 +1,12 @@
 """A sound client for Eriantys in Java objects, and clients with one fault each."""
 
-import random
 from collections.abc import Mapping
 from typing import Any
 
 from gamehost.wires.eriantys_java import messages as m
 from gamehost.wires.eriantys_java.client import JavaClientCodec
 from gamehost.wires.eriantys_java.messages import PlayerStatus
-from tests.kit.checker import MemoryClient, MemoryLauncher, TriesForEver
+from tests.kit.checker import MemoryClient, MemoryLauncher, NeverEnds, NeverGivesUp, with_fault
 
 _ACKNOWLEDGED = (m.UpdateBoard, m.IslandOwner)
 _NOT_ACKNOWLEDGED = (PlayerStatus.END_MOVE_1, PlayerStatus.END_MOVE_2)
@@ -18,7 +17,6 @@ class SoundClient(MemoryClient):
 
     def __init__(self, name: str, launcher: MemoryLauncher) -> None:
         super().__init__(name, launcher)
-        self.rng = random.Random(5)
         self.codec = JavaClientCodec()
         self.board: Any = None
         self.request: Any = None
@@ -179,19 +177,6 @@ class EndsAtPlayerDisconnected(SoundClient):
         self.end()
 
 
-class NeverEnds(SoundClient):
-    def hear_CommunicateWinner(self, message: m.CommunicateWinner) -> None:
-        self.over += 1
-        self.in_match = False
-
-    def lost(self) -> None:
-        pass
-
-
-class NeverGivesUp(TriesForEver, SoundClient):
-    pass
-
-
 #: Each client with a fault, and a scenario that must find it.
 CRIPPLED: Mapping[type[SoundClient], str] = {
     WholeSegments: "bytes",
@@ -206,6 +191,6 @@ CRIPPLED: Mapping[type[SoundClient], str] = {
     IgnoresErrors: "refused-answer",
     NoStream: "creates",
     EndsAtPlayerDisconnected: "drop",
-    NeverEnds: "wins",
-    NeverGivesUp: "host-killed",
+    with_fault(NeverEnds, SoundClient): "wins",
+    with_fault(NeverGivesUp, SoundClient): "host-killed",
 }

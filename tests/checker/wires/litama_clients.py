@@ -1,13 +1,12 @@
 """A sound client for Litama's protocol over WebSocket, and clients with one fault each."""
 
 import json
-import random
 from collections.abc import Mapping
 from typing import Any
 
 from wsproto.frame_protocol import FrameProtocol, Opcode
 
-from tests.kit.checker import MemoryClient, MemoryLauncher, TriesForEver
+from tests.kit.checker import MemoryClient, MemoryLauncher, NeverEnds, NeverGivesUp, with_fault
 from tests.kit.web_host import frame, handshake
 
 
@@ -52,7 +51,6 @@ class SoundClient(SocketClient):
 
     def __init__(self, name: str, launcher: MemoryLauncher) -> None:
         super().__init__(name, launcher)
-        self.rng = random.Random(5)
         self.match_id = self.token = ""
         self.index = 0
 
@@ -213,19 +211,6 @@ class SendsJson(SoundClient):
         self.say(json.dumps({"messageType": "create", "username": self.name}))
 
 
-class NeverEnds(SoundClient):
-    def over_now(self) -> None:
-        self.over += 1
-        self.in_match, self.token = False, ""
-
-    def lost(self) -> None:
-        pass
-
-
-class NeverGivesUp(TriesForEver, SoundClient):
-    pass
-
-
 #: Each client with a fault, and a scenario that must find it.
 CRIPPLED: Mapping[type[SoundClient], str] = {
     OneFrameASegment: "joined",
@@ -245,6 +230,6 @@ CRIPPLED: Mapping[type[SoundClient], str] = {
     BinaryFrames: "blue-begins",
     NoMask: "blue-begins",
     SendsJson: "blue-begins",
-    NeverEnds: "wins",
-    NeverGivesUp: "host-killed",
+    with_fault(NeverEnds, SoundClient): "wins",
+    with_fault(NeverGivesUp, SoundClient): "host-killed",
 }

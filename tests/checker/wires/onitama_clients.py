@@ -1,42 +1,46 @@
 """A sound client for Onitama in pipe-separated lines, and clients with one fault each."""
 
-import random
 from collections.abc import Mapping, Sequence
 
 from gamehost.games.onitama.rules import SQUARES, START, Card, Move, Position
-from tests.kit.checker import MemoryClient, MemoryLauncher, TriesForEver
+from tests.kit.checker import (
+    MemoryLauncher,
+    MessageClient,
+    NeverEnds,
+    NeverGivesUp,
+    NeverReads,
+    OneMessageASegment,
+    WholeSegments,
+    with_fault,
+)
 
 _SQUARES = {name: number for number, name in enumerate(SQUARES)}
 #: The deal of the scenarios that are played without extensions.
 DEAL = "white=boar,ox;black=crab,eel;spare=tiger"
 
 
-class SoundClient(MemoryClient):
+class SoundClient(MessageClient):
     wire = "onitama"
+    no_move = "STALEMATE"
     matches = 3
 
     def __init__(self, name: str, launcher: MemoryLauncher) -> None:
         super().__init__(name, launcher)
-        self.rng = random.Random(5)
-        self.buffer = b""
         self.position: Position | None = None
         self.me = 0
 
     def connected(self) -> None:
-        self.buffer = b""
+        super().connected()
         self.log_in()
 
     def log_in(self) -> None:
         self.say("LOGIN", self.name)
 
     def say(self, *fields: str) -> None:
-        self.send(("|".join(fields) + "\n").encode())
+        self.send("|".join(fields).encode() + self.mark)
 
-    def received(self, data: bytes) -> None:
-        self.buffer += data
-        while b"\n" in self.buffer and not self.ended:
-            line, self.buffer = self.buffer.split(b"\n", 1)
-            self.hear(line.decode().split("|"))
+    def read(self, message: bytes) -> None:
+        self.hear(message.decode().split("|"))
 
     def hear(self, fields: list[str]) -> None:
         command, *rest = fields
@@ -51,8 +55,11 @@ class SoundClient(MemoryClient):
         self.move()
 
     def hear_move_was_made(self, card: str, start: str, end: str) -> None:
+        self.made(Move(Card(card), _SQUARES[start], _SQUARES[end]))
+
+    def made(self, move: Move) -> None:
         assert self.position is not None
-        self.position = self.position.after(Move(Card(card), _SQUARES[start], _SQUARES[end]))
+        self.position = self.position.after(move)
         self.move()
 
     def hear_stalemate_card(self, old: str, new: str) -> None:
@@ -86,7 +93,7 @@ class SoundClient(MemoryClient):
         if moves:
             self.say_move(self.rng.choice(moves))
         else:
-            self.say("STALEMATE", self.position.hands[self.me][0])
+            self.say(self.no_move, self.position.hands[self.me][0])
 
     def say_move(self, move: Move) -> None:
         self.say("MAKE_MOVE", move.card, SQUARES[move.start], SQUARES[move.end])
@@ -96,18 +103,6 @@ def position(cards: str, board: str, turn: int) -> Position:
     parts = dict(part.split("=") for part in cards.split(";"))
     white, black = (tuple(map(Card, parts[side].split(","))) for side in ("white", "black"))
     return Position(((white[0], white[1]), (black[0], black[1])), Card(parts["spare"]), board, turn)
-
-
-class OneMessageASegment(SoundClient):
-    def received(self, data: bytes) -> None:
-        self.hear(data.split(b"\n")[0].decode("utf-8", "replace").split("|"))
-
-
-class WholeSegments(SoundClient):
-    def received(self, data: bytes) -> None:
-        for line in data.decode("utf-8", "replace").split("\n"):
-            if line:
-                self.hear(line.split("|"))
 
 
 class IgnoresInvalidMove(SoundClient):
@@ -130,30 +125,24 @@ class CountsFromTheTop(SoundClient):
 
 class TrailingSpace(SoundClient):
     def say(self, *fields: str) -> None:
-        self.send(("|".join(fields) + " \n").encode())
+        super().say(*fields[:-1], f"{fields[-1]} ")
 
 
 class CarriageReturn(SoundClient):
     def say(self, *fields: str) -> None:
-        self.send(("|".join(fields) + "\r\n").encode())
-
-
-class NeverReads(SoundClient):
-    def received(self, data: bytes) -> None:
-        pass
+        super().say(*fields[:-1], f"{fields[-1]}\r")
 
 
 class KeepsItsCards(SoundClient):
-    def hear_move_was_made(self, card: str, start: str, end: str) -> None:
+    def made(self, move: Move) -> None:
         assert self.position is not None
-        before = self.position
-        after = before.after(Move(Card(card), _SQUARES[start], _SQUARES[end]))
+        before, after = self.position, self.position.after(move)
         self.position = Position(before.hands, before.spare, after.board, after.turn)
         self.move()
 
 
 class ForgetsReconnect(SoundClient):
-    def hear_reconnect(self, name: str, colour: str, board: str, cards: str, on_turn: str) -> None:
+    def hear_reconnect(self, *fields: str) -> None:
         pass
 
 
@@ -195,20 +184,6 @@ class MirrorsRowsOnly(SoundClient):
         super().say_move(move)
 
 
-class NeverEnds(SoundClient):
-    def hear_game_over(self, winner: str) -> None:
-        self.over += 1
-        self.in_match = False
-        self.position = None
-
-    def lost(self) -> None:
-        pass
-
-
-class NeverGivesUp(TriesForEver, SoundClient):
-    pass
-
-
 class WrongCommand(SoundClient):
     def say_move(self, move: Move) -> None:
         self.say("make_move", move.card, SQUARES[move.start], SQUARES[move.end])
@@ -244,20 +219,20 @@ class IgnoresStalemateCard(SoundClient):
 
 #: Each client with a fault, and a scenario that must find it.
 CRIPPLED: Mapping[type[SoundClient], str] = {
-    OneMessageASegment: "joined",
-    WholeSegments: "bytes",
+    with_fault(OneMessageASegment, SoundClient): "joined",
+    with_fault(WholeSegments, SoundClient): "bytes",
     IgnoresInvalidMove: "invalid-move",
     MovesOutOfTurn: "second-mover",
     CountsFromTheTop: "first-mover",
     MirrorsRowsOnly: "second-mover",
     TrailingSpace: "first-mover",
     CarriageReturn: "first-mover",
-    NeverReads: "first-mover",
+    with_fault(NeverReads, SoundClient): "first-mover",
     KeepsItsCards: "first-mover",
     ForgetsReconnect: "own-drop-in-turn",
     EndsAtLogout: "drop-in-clients-turn",
-    NeverEnds: "wins",
-    NeverGivesUp: "host-killed",
+    with_fault(NeverEnds, SoundClient): "wins",
+    with_fault(NeverGivesUp, SoundClient): "host-killed",
     WrongCommand: "first-mover",
     ForgetsTheLineEnd: "first-mover",
     CapitalLetters: "first-mover",
@@ -270,16 +245,9 @@ class FinalSoundClient(SoundClient):
     """The same in the final dialect: a zero byte at the end, rows from the top, and the cards in START."""
 
     wire = "onitama-final"
+    no_move = "MAKE_PASS"
+    mark = b"\0"
     pings = False
-
-    def say(self, *fields: str) -> None:
-        self.send("|".join(fields).encode() + b"\0")
-
-    def received(self, data: bytes) -> None:
-        self.buffer += data
-        while b"\0" in self.buffer and not self.ended:
-            message, self.buffer = self.buffer.split(b"\0", 1)
-            self.hear(message.decode().split("|"))
 
     def connected(self) -> None:
         super().connected()
@@ -298,9 +266,7 @@ class FinalSoundClient(SoundClient):
         self.move()
 
     def hear_move_was_made(self, card: str, *squares: str) -> None:
-        assert self.position is not None
-        self.position = self.position.after(Move(Card(card), final_square(*squares[:2]), final_square(*squares[2:])))
-        self.move()
+        self.made(Move(Card(card), final_square(*squares[:2]), final_square(*squares[2:])))
 
     def hear_pass_was_made(self, card: str) -> None:
         assert self.position is not None
@@ -319,15 +285,6 @@ class FinalSoundClient(SoundClient):
         self.position = final_position(cards, "".join(reversed(rows)), 0 if white_moves == "1" else 1)
         self.move()
 
-    def move(self) -> None:
-        if self.position is None or self.position.won or self.position.turn != self.me:
-            return
-        moves = list(self.position.moves())
-        if moves:
-            self.say_move(self.rng.choice(moves))
-        else:
-            self.say("MAKE_PASS", self.position.hands[self.me][0])
-
     def say_move(self, move: Move) -> None:
         self.say("MAKE_MOVE", move.card, *final_words(move.start), *final_words(move.end))
 
@@ -345,26 +302,6 @@ def final_position(cards: Sequence[str], board: str, turn: int) -> Position:
     return Position(((three, four), (one, two)), spare, board, turn)
 
 
-class FinalOneMessageASegment(FinalSoundClient):
-    def received(self, data: bytes) -> None:
-        self.hear(data.split(b"\0")[0].decode("utf-8", "replace").split("|"))
-
-
-class FinalWholeSegments(FinalSoundClient):
-    def received(self, data: bytes) -> None:
-        for message in data.decode("utf-8", "replace").split("\0"):
-            if message:
-                self.hear(message.split("|"))
-
-
-class FinalIgnoresInvalidMove(IgnoresInvalidMove, FinalSoundClient):
-    pass
-
-
-class FinalMovesOutOfTurn(MovesOutOfTurn, FinalSoundClient):
-    pass
-
-
 class FinalCountsFromTheBottom(FinalSoundClient):
     def say_move(self, move: Move) -> None:
         (start, column), (end, end_column) = final_words(move.start), final_words(move.end)
@@ -376,31 +313,9 @@ class FinalColumnsFirst(FinalSoundClient):
         self.say("MAKE_MOVE", move.card, *final_words(move.start)[::-1], *final_words(move.end)[::-1])
 
 
-class FinalMirrorsRowsOnly(MirrorsRowsOnly, FinalSoundClient):
-    pass
-
-
 class FinalLineEnds(FinalSoundClient):
     def say(self, *fields: str) -> None:
-        self.send("|".join(fields).encode() + b"\n\0")
-
-
-class FinalNeverReads(NeverReads, FinalSoundClient):
-    pass
-
-
-class FinalKeepsItsCards(FinalSoundClient):
-    def hear_move_was_made(self, card: str, *squares: str) -> None:
-        assert self.position is not None
-        before = self.position
-        after = before.after(Move(Card(card), final_square(*squares[:2]), final_square(*squares[2:])))
-        self.position = Position(before.hands, before.spare, after.board, after.turn)
-        self.move()
-
-
-class FinalForgetsReconnect(FinalSoundClient):
-    def hear_reconnect(self, name: str, *fields: str) -> None:
-        pass
+        super().say(*fields[:-1], f"{fields[-1]}\n")
 
 
 class FinalEndsAtDisconnect(FinalSoundClient):
@@ -408,23 +323,9 @@ class FinalEndsAtDisconnect(FinalSoundClient):
         self.end()
 
 
-class FinalNeverEnds(NeverEnds, FinalSoundClient):
-    pass
-
-
-class FinalForgetsTheZeroByte(FinalSoundClient):
-    def log_in(self) -> None:
-        self.send(f"LOGIN|{self.name}".encode())
-
+class FinalForgetsTheZeroByte(ForgetsTheLineEnd, FinalSoundClient):
     def ping(self) -> None:
         """Its pings would end the message."""
-
-
-class FinalHasAlwaysAMove(FinalSoundClient):
-    def move(self) -> None:
-        position = self.position
-        if position is not None and not position.won and position.turn == self.me:
-            self.say_move(self.rng.choice(list(position.moves())))
 
 
 class FinalIgnoresPasses(FinalSoundClient):
@@ -434,20 +335,20 @@ class FinalIgnoresPasses(FinalSoundClient):
 
 #: Each client with a fault, and a scenario that must find it.
 FINAL_CRIPPLED: Mapping[type[FinalSoundClient], str] = {
-    FinalOneMessageASegment: "joined",
-    FinalWholeSegments: "bytes",
-    FinalIgnoresInvalidMove: "invalid-move",
-    FinalMovesOutOfTurn: "second-mover",
+    with_fault(OneMessageASegment, FinalSoundClient): "joined",
+    with_fault(WholeSegments, FinalSoundClient): "bytes",
+    with_fault(IgnoresInvalidMove, FinalSoundClient): "invalid-move",
+    with_fault(MovesOutOfTurn, FinalSoundClient): "second-mover",
     FinalCountsFromTheBottom: "first-mover",
     FinalColumnsFirst: "first-mover",
-    FinalMirrorsRowsOnly: "second-mover",
+    with_fault(MirrorsRowsOnly, FinalSoundClient): "second-mover",
     FinalLineEnds: "first-mover",
-    FinalNeverReads: "first-mover",
-    FinalKeepsItsCards: "first-mover",
-    FinalForgetsReconnect: "own-drop-in-turn",
+    with_fault(NeverReads, FinalSoundClient): "first-mover",
+    with_fault(KeepsItsCards, FinalSoundClient): "first-mover",
+    with_fault(ForgetsReconnect, FinalSoundClient): "own-drop-in-turn",
     FinalEndsAtDisconnect: "opponent-gone",
-    FinalNeverEnds: "wins",
+    with_fault(NeverEnds, FinalSoundClient): "wins",
     FinalForgetsTheZeroByte: "first-mover",
-    FinalHasAlwaysAMove: "stalemate",
+    with_fault(HasAlwaysAMove, FinalSoundClient): "stalemate",
     FinalIgnoresPasses: "opponents-stalemate",
 }

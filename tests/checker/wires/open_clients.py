@@ -1,31 +1,38 @@
 """A sound client for the open wire, which plays any game by asking for its moves, and clients with one fault each."""
 
 import json
-import random
 from collections.abc import Mapping
 from typing import Any
 
 from gamehost.games.stratego.master import STRATEGO
 from gamehost.games.stratego.rules import PlaceRows
-from tests.kit.checker import MemoryClient, MemoryLauncher, TriesForEver
+from tests.kit.checker import (
+    MemoryLauncher,
+    MessageClient,
+    NeverEnds,
+    NeverGivesUp,
+    NeverReads,
+    OneMessageASegment,
+    WholeSegments,
+    with_fault,
+)
 
 
-class SoundClient(MemoryClient):
+class SoundClient(MessageClient):
     wire = "open"
     game = "onitama"
     matches = 3
 
     def __init__(self, name: str, launcher: MemoryLauncher) -> None:
         super().__init__(name, launcher)
-        self.rng = random.Random(5)
-        self.buffer = b""
         self.key: str | None = None
         self.table = self.seat = 0
         self.asks = False
         self.again = False
 
     def connected(self) -> None:
-        self.buffer, self.asks, self.again = b"", False, False
+        super().connected()
+        self.asks = self.again = False
         self.log_in()
 
     def log_in(self) -> None:
@@ -37,11 +44,8 @@ class SoundClient(MemoryClient):
     def written(self, message: Mapping[str, Any]) -> bytes:
         return json.dumps(message).encode() + b"\n"
 
-    def received(self, data: bytes) -> None:
-        self.buffer += data
-        while b"\n" in self.buffer and not self.ended:
-            line, self.buffer = self.buffer.split(b"\n", 1)
-            self.hear(json.loads(line))
+    def read(self, message: bytes) -> None:
+        self.hear(json.loads(message))
 
     def hear(self, message: dict[str, Any]) -> None:
         hears = getattr(self, f"hear_{message['is']}", None)
@@ -126,18 +130,6 @@ class AsksForSteps(SoundClient):
         self.say("moves", table=self.table, begun="ox")
 
 
-class OneMessageASegment(SoundClient):
-    def received(self, data: bytes) -> None:
-        self.hear(json.loads(data.split(b"\n")[0]))
-
-
-class WholeSegments(SoundClient):
-    def received(self, data: bytes) -> None:
-        for line in data.split(b"\n"):
-            if line:
-                self.hear(json.loads(line))
-
-
 class ReadsAscii(SoundClient):
     """Cannot read a letter of two bytes."""
 
@@ -203,11 +195,6 @@ class ForgetsTheLineEnd(SoundClient):
         return json.dumps(message).encode()
 
 
-class NeverReads(SoundClient):
-    def received(self, data: bytes) -> None:
-        pass
-
-
 class SeeksDuringAMatch(SoundClient):
     def hear_away(self, message: dict[str, Any]) -> None:
         self.seek()
@@ -223,23 +210,10 @@ class ForgetsBack(SoundClient):
         pass
 
 
-class NeverEnds(SoundClient):
-    def hear_over(self, message: dict[str, Any]) -> None:
-        self.over += 1
-        self.in_match = False
-
-    def lost(self) -> None:
-        pass
-
-
-class NeverGivesUp(TriesForEver, SoundClient):
-    pass
-
-
 #: Each client with a fault, and a scenario that must find it.
 CRIPPLED: Mapping[type[SoundClient], str] = {
-    OneMessageASegment: "joined",
-    WholeSegments: "bytes",
+    with_fault(OneMessageASegment, SoundClient): "joined",
+    with_fault(WholeSegments, SoundClient): "bytes",
     ReadsAscii: "random-cuts",
     IgnoresRefused: "refused",
     ActsOutOfTurn: "first-seat",
@@ -250,10 +224,10 @@ CRIPPLED: Mapping[type[SoundClient], str] = {
     UnknownKeys: "first-seat",
     NoJson: "first-seat",
     ForgetsTheLineEnd: "first-seat",
-    NeverReads: "first-seat",
+    with_fault(NeverReads, SoundClient): "first-seat",
     SeeksDuringAMatch: "drop-in-clients-turn",
     EndsAtAway: "drop-in-clients-turn",
     ForgetsBack: "own-drop-in-turn",
-    NeverEnds: "wins",
-    NeverGivesUp: "host-killed",
+    with_fault(NeverEnds, SoundClient): "wins",
+    with_fault(NeverGivesUp, SoundClient): "host-killed",
 }

@@ -1,6 +1,5 @@
 """A sound client for Paper Soccer in XML, and clients with one fault each."""
 
-import random
 import re
 from collections.abc import Mapping
 from typing import Any
@@ -8,25 +7,30 @@ from typing import Any
 from lxml import etree
 
 from gamehost.games.paper_soccer.rules import Position
-from tests.kit.checker import MemoryClient, MemoryLauncher, TriesForEver
+from tests.kit.checker import (
+    MemoryLauncher,
+    MessageClient,
+    NeverEnds,
+    NeverGivesUp,
+    OneMessageASegment,
+    WholeSegments,
+    with_fault,
+)
 
 Points = list[tuple[int, int]]
 
 
-class SoundClient(MemoryClient):
+class SoundClient(MessageClient):
     wire = "paper-soccer"
-    games = 3
+    matches = 3
 
     def __init__(self, name: str, launcher: MemoryLauncher) -> None:
         super().__init__(name, launcher)
-        self.rng = random.Random(5)
-        self.buffer = b""
-        self.way: Points = []
         self.game = ""
 
     def connected(self) -> None:
-        self.buffer = b""
-        self.way = []
+        super().connected()
+        self.way: Points = []
         self.log_in()
 
     def log_in(self) -> None:
@@ -35,11 +39,8 @@ class SoundClient(MemoryClient):
     def say(self, kind: str, content: str) -> None:
         self.send(f'<message type="{kind}">{content}</message>'.encode())
 
-    def received(self, data: bytes) -> None:
-        self.buffer += data
-        while b"\n" in self.buffer and not self.ended:
-            line, self.buffer = self.buffer.split(b"\n", 1)
-            self.hear(etree.fromstring(line))
+    def read(self, message: bytes) -> None:
+        self.hear(etree.fromstring(message))
 
     def hear(self, message: Any) -> None:
         kind = message.get("type")
@@ -67,7 +68,7 @@ class SoundClient(MemoryClient):
         self.way = []
         self.in_match = False
         self.say("thank you", self.game)
-        if self.over < self.games:
+        if self.over < self.matches:
             self.log_in()
         else:
             self.end()
@@ -98,18 +99,6 @@ class SoundClient(MemoryClient):
 
     def written(self, points: Points) -> str:
         return "".join(f"<point x='{x}' y='{y}'/>" for x, y in points)
-
-
-class OneMessageASegment(SoundClient):
-    def received(self, data: bytes) -> None:
-        self.hear(etree.fromstring(data.split(b"\n")[0]))
-
-
-class WholeSegments(SoundClient):
-    def received(self, data: bytes) -> None:
-        for line in data.split(b"\n"):
-            if line:
-                self.hear(etree.fromstring(line))
 
 
 class ForgetsBounces(SoundClient):
@@ -193,21 +182,6 @@ class EndsWhenTheOtherLeaves(SoundClient):
         self.end()
 
 
-class NeverEnds(SoundClient):
-    games = 1000
-
-    def log_in(self) -> None:
-        if not self.over:
-            super().log_in()
-
-    def lost(self) -> None:
-        pass
-
-
-class NeverGivesUp(TriesForEver, SoundClient):
-    pass
-
-
 class ForgetsTheBorder(SoundClient):
     """Bounces from drawn lines only, and not from the border."""
 
@@ -256,8 +230,8 @@ class WaitsAfterAnOwnGoal(SoundClient):
 
 #: Each client with a fault, and a scenario that must find it.
 CRIPPLED: Mapping[type[SoundClient], str] = {
-    OneMessageASegment: "joined",
-    WholeSegments: "bytes",
+    with_fault(OneMessageASegment, SoundClient): "joined",
+    with_fault(WholeSegments, SoundClient): "bytes",
     ForgetsBounces: "second-in",
     DrawsALineTwice: "first-in",
     TurnsThePitch: "first-in",
@@ -273,8 +247,8 @@ CRIPPLED: Mapping[type[SoundClient], str] = {
     OtherGameType: "first-in",
     UnknownGameType: "first-in",
     EndsWhenTheOtherLeaves: "drop-in-clients-turn",
-    NeverEnds: "wins",
-    NeverGivesUp: "host-killed",
+    with_fault(NeverEnds, SoundClient): "wins",
+    with_fault(NeverGivesUp, SoundClient): "host-killed",
     ForgetsTheBorder: "bounces",
     GoesOnInACorner: "bounces",
     WaitsAfterAnOwnGoal: "own-goal",

@@ -1,10 +1,9 @@
 """A sound client for Stratego in binary frames, and clients with one fault each."""
 
-import random
 import struct
 from collections.abc import Mapping
 
-from tests.kit.checker import MemoryClient, MemoryLauncher, TriesForEver
+from tests.kit.checker import MemoryClient, MemoryLauncher, NeverEnds, NeverGivesUp, with_fault
 
 BOX = "F12334445555666677778888899999999SBBBBBB"
 MOVERS = "123456789S"
@@ -13,11 +12,10 @@ EMPTY = "." * 100
 
 class SoundClient(MemoryClient):
     wire = "stratego-frames"
-    games = 2
+    matches = 2
 
     def __init__(self, name: str, launcher: MemoryLauncher) -> None:
         super().__init__(name, launcher)
-        self.rng = random.Random(5)
         self.buffer = b""
         self.board = EMPTY
         self.low = 60
@@ -116,7 +114,7 @@ class SoundClient(MemoryClient):
         self.over += 1
         self.board, self.low = EMPTY, 60
         self.my_turn = self.setting_up = self.in_match = False
-        if self.over < self.games:
+        if self.over < self.matches:
             self.sign_on()
         else:
             self.end()
@@ -242,17 +240,6 @@ class PlacesAnew(SoundClient):
         super().hear_2(payload)
 
 
-class NeverEnds(SoundClient):
-    games = 1000
-
-    def lost(self) -> None:
-        pass
-
-
-class NeverGivesUp(TriesForEver, SoundClient):
-    pass
-
-
 class KnowsNoScouts(SoundClient):
     def hear_6(self, payload: bytes) -> None:
         x, y, to_x, to_y = struct.unpack(">iiii", payload)
@@ -290,8 +277,8 @@ CRIPPLED: Mapping[type[SoundClient], str] = {
     IgnoresMoveInvalid: "refused-move",
     NeedsTheSide: "strict",
     PlacesAnew: "own-drop-in-set-up",
-    NeverEnds: "wins-at-once",
-    NeverGivesUp: "host-killed",
+    with_fault(NeverEnds, SoundClient): "wins-at-once",
+    with_fault(NeverGivesUp, SoundClient): "host-killed",
     KnowsNoScouts: "scouts",
     GoesToAndFro: "two-squares",
 }

@@ -1,24 +1,29 @@
 """A sound client for Stratego in lines of ASCII, and clients with one fault each."""
 
-import random
 from collections.abc import Mapping
 
 from gamehost.wires.stratego_lines.messages import COLUMNS
-from tests.kit.checker import MemoryClient, MemoryLauncher, TriesForEver
+from tests.kit.checker import (
+    MemoryLauncher,
+    MessageClient,
+    NeverEnds,
+    NeverGivesUp,
+    OneMessageASegment,
+    WholeSegments,
+    with_fault,
+)
 
 RANKS = "MGKJPLSIRO"
 LAKES = ("C5", "D5", "C6", "D6", "G5", "H5", "G6", "H6")
 ROWS = ("VBBPSSSBPP", "BKGLLLLSKM", "IIIIIBOJJJ", "RRRRRRRRBP")
 
 
-class SoundClient(MemoryClient):
+class SoundClient(MessageClient):
     wire = "stratego-lines"
-    games = 2
+    matches = 2
 
     def __init__(self, name: str, launcher: MemoryLauncher) -> None:
         super().__init__(name, launcher)
-        self.rng = random.Random(5)
-        self.buffer = b""
         self.own: dict[str, str] = {}
         self.enemy: set[str] = set()
         self.sent = ("", "")
@@ -27,17 +32,11 @@ class SoundClient(MemoryClient):
         self.resuming = False
         self.rows_left = 0
 
-    def connected(self) -> None:
-        self.buffer = b""
-
     def say(self, text: str) -> None:
         self.send(text.encode() + b"\n")
 
-    def received(self, data: bytes) -> None:
-        self.buffer += data
-        while b"\n" in self.buffer and not self.ended:
-            line, self.buffer = self.buffer.split(b"\n", 1)
-            self.hear(line.decode())
+    def read(self, message: bytes) -> None:
+        self.hear(message.decode())
 
     def hear(self, line: str) -> None:
         word, *rest = line.split(" ")
@@ -161,20 +160,8 @@ class SoundClient(MemoryClient):
         self.in_match = False
         self.refused.clear()
         self.sent = ("", "")
-        if self.over >= self.games:
+        if self.over >= self.matches:
             self.end()
-
-
-class OneMessageASegment(SoundClient):
-    def received(self, data: bytes) -> None:
-        self.hear(data.split(b"\n")[0].decode())
-
-
-class WholeSegments(SoundClient):
-    def received(self, data: bytes) -> None:
-        for line in data.decode().split("\n"):
-            if line:
-                self.hear(line)
 
 
 class SmallLetters(SoundClient):
@@ -257,7 +244,7 @@ class SpeaksFirst(SoundClient):
 class EndsAtTheFirstWinner(SoundClient):
     """Closes its connection after a game, and does not wait for `new`. The document lets it."""
 
-    games = 1
+    matches = 1
 
 
 class NeedsTheReason(SoundClient):
@@ -277,17 +264,6 @@ class NeedsTheReason(SoundClient):
 class ForgetsResume(SoundClient):
     def hear_resume(self) -> None:
         pass
-
-
-class NeverEnds(SoundClient):
-    games = 1000
-
-    def lost(self) -> None:
-        pass
-
-
-class NeverGivesUp(TriesForEver, SoundClient):
-    pass
 
 
 class IgnoresScouts(SoundClient):
@@ -311,8 +287,8 @@ class GoesToAndFro(SoundClient):
 
 #: Each client with a fault, and a scenario that must find it.
 CRIPPLED: Mapping[type[SoundClient], str] = {
-    OneMessageASegment: "red",
-    WholeSegments: "bytes",
+    with_fault(OneMessageASegment, SoundClient): "red",
+    with_fault(WholeSegments, SoundClient): "bytes",
     SmallLetters: "red",
     CarriageReturn: "red",
     FrontRowFirst: "red",
@@ -327,8 +303,8 @@ CRIPPLED: Mapping[type[SoundClient], str] = {
     SpeaksFirst: "red",
     NeedsTheReason: "strict-refused",
     ForgetsResume: "own-drop",
-    NeverEnds: "wins-at-once",
-    NeverGivesUp: "host-killed",
+    with_fault(NeverEnds, SoundClient): "wins-at-once",
+    with_fault(NeverGivesUp, SoundClient): "host-killed",
     IgnoresScouts: "scouts",
     GoesToAndFro: "two-squares",
 }
