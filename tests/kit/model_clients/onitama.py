@@ -1,6 +1,7 @@
 """A speaker of the pipes of Onitama."""
 
 import random
+from abc import abstractmethod
 from collections.abc import Sequence
 
 from msgspec.structs import replace
@@ -33,19 +34,40 @@ def position_of(board: str, cards: str, on_turn: int) -> Position:
     return Position(((white[0], white[1]), (black[0], black[1])), held["spare"][0], squares, on_turn)
 
 
-class OnitamaClient(ModelClient):
-    """Follows the position from START or RECONNECT on."""
+class PositionClient(ModelClient):
+    """Knows the position, and says any move of it."""
 
-    wire = "onitama"
-
-    def __init__(self, name: str) -> None:
-        super().__init__(name)
-        self._position: Position | None = None
-        self._seat = 0
+    _position: Position | None = None
+    _seat = 0
 
     def connected(self) -> None:
         super().connected()
         self._position = None
+
+    def move(self, rng: random.Random) -> Sequence[str]:
+        position = self._position
+        if position is None or position.turn != self._seat:
+            return ()
+        return self._any(position, rng)
+
+    def guess(self, rng: random.Random) -> Sequence[str]:
+        if self._position is None:
+            return self.nonsense(rng)
+        return self._any(replace(self._position, turn=self._seat), rng)
+
+    def _any(self, position: Position, rng: random.Random) -> Sequence[str]:
+        moves: list[Move | Exchange] = list(position.moves())
+        return [self.in_words(rng.choice(moves or [Exchange(card) for card in position.hands[self._seat]]), rng)]
+
+    @abstractmethod
+    def in_words(self, action: Move | Exchange, rng: random.Random) -> str:
+        """An action as this wire has it."""
+
+
+class OnitamaClient(PositionClient):
+    """Follows the position from START or RECONNECT on."""
+
+    wire = "onitama"
 
     def log_in(self) -> Sequence[str]:
         return [f"LOGIN|{self.name}"]
@@ -71,23 +93,7 @@ class OnitamaClient(ModelClient):
                 self.inside = False
                 self._position = None
 
-    def move(self, rng: random.Random) -> Sequence[str]:
-        position = self._position
-        if position is None or position.turn != self._seat:
-            return ()
-        return self._any(position, rng)
-
-    def guess(self, rng: random.Random) -> Sequence[str]:
-        if self._position is None:
-            return self.nonsense(rng)
-        return self._any(replace(self._position, turn=self._seat), rng)
-
-    def _any(self, position: Position, rng: random.Random) -> Sequence[str]:
-        moves: list[Move | Exchange] = list(position.moves())
-        return [self.in_words(rng.choice(moves or [Exchange(card) for card in position.hands[self._seat]]))]
-
-    def in_words(self, action: Move | Exchange) -> str:
-        """An action as this wire has it."""
+    def in_words(self, action: Move | Exchange, rng: random.Random) -> str:
         match action:
             case Move(card, start, end):
                 return f"MAKE_MOVE|{card}|{SQUARES[start]}|{SQUARES[end]}"
@@ -163,8 +169,6 @@ class OnitamaFinalClient(OnitamaClient):
 
     def hear(self, line: str) -> None:
         match line.split("|"):
-            case ["WAITING", _]:
-                self.inside = True
             case ["START", _, white, *dealt]:
                 self.inside = True
                 self._seat = 0 if white == self.name else 1
@@ -179,11 +183,10 @@ class OnitamaFinalClient(OnitamaClient):
                 self._position = self._position.after(move)
             case ["PASS_WAS_MADE", card] if self._position is not None:
                 self._position = self._position.exchanged(Card(card), self._position.spare)
-            case ["GAME_OVER", _]:
-                self.inside = False
-                self._position = None
+            case _:
+                super().hear(line)
 
-    def in_words(self, action: Move | Exchange) -> str:
+    def in_words(self, action: Move | Exchange, rng: random.Random) -> str:
         match action:
             case Move(card, start, end):
                 return f"MAKE_MOVE|{card}|{place(start)}|{place(end)}"
@@ -213,9 +216,7 @@ class OnitamaFinalClient(OnitamaClient):
                 return [f"RECONNECT|{names[1]}|{names[0]}|{cards_in(position)}|{flags}|{board}"]
             case Back(back, _):
                 return [f"RECONNECT|{names[back]}"]
-            case Over(result):
-                return [f"GAME_OVER|{names[result.winners[0]] if result.winners else 'draw'}"]
-        raise AssertionError(f"nothing is known of {type(event).__name__}")
+        return OnitamaClient.told(event, seat, names, table)
 
     @staticmethod
     def chatter(line: str) -> bool:

@@ -13,7 +13,7 @@ from gamehost.games.onitama.master import Dealt, Exchanged, Moved, Situation
 from gamehost.games.onitama.rules import SQUARE_NAMED, SQUARES, Card, Exchange, Move, Position
 from gamehost.journal.records import TableId
 from gamehost.tables.interfaces import Back, Over
-from tests.kit.model_clients.base import ModelClient
+from tests.kit.model_clients.onitama import PositionClient
 
 #: Messages of the host that rest on nothing in the journal.
 CHATTER = frozenset(
@@ -40,7 +40,7 @@ def hands(position: Position) -> list[list[str]]:
     return [sorted(hand) for hand in position.hands]
 
 
-class OpenClient(ModelClient):
+class OpenClient(PositionClient):
     """Follows the position from `dealt`, or from the view of `back`."""
 
     wire = "open"
@@ -52,7 +52,6 @@ class OpenClient(ModelClient):
     def connected(self) -> None:
         super().connected()
         self._entered = self._seeks = False
-        self._position: Position | None = None
         self._table = self._seat = 0
 
     def log_in(self) -> Sequence[str]:
@@ -93,21 +92,8 @@ class OpenClient(ModelClient):
         self._seeks = False
         return [text(do="seek", game="onitama")]
 
-    def move(self, rng: random.Random) -> Sequence[str]:
-        position = self._position
-        if position is None or position.turn != self._seat:
-            return ()
-        return self._any(position, rng)
-
-    def guess(self, rng: random.Random) -> Sequence[str]:
-        if self._position is None:
-            return self.nonsense(rng)
-        return self._any(replace(self._position, turn=self._seat), rng)
-
-    def _any(self, position: Position, rng: random.Random) -> Sequence[str]:
-        moves: list[Move | Exchange] = list(position.moves())
-        chosen = rng.choice(moves or [Exchange(card) for card in position.hands[self._seat]])
-        return [text(do="act", table=self._table, action=str(chosen), id=rng.randrange(100))]
+    def in_words(self, action: Move | Exchange, rng: random.Random) -> str:
+        return text(do="act", table=self._table, action=str(action), id=rng.randrange(100))
 
     def nonsense(self, rng: random.Random) -> Sequence[str]:
         return [
