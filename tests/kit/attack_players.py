@@ -1,5 +1,6 @@
 """
-Players of the state machine who attack the host. Each rule is one attack, and says what must hold during it.
+Players of the state machine who attack the host: those attacks that depend on the order of what else happens. Each rule is
+one, and says what must hold during it. `tests.kit.simulated_attackers` has the others.
 
 All of them have names and addresses of their own. They stay connected as strangers, so later rules meet them.
 """
@@ -11,9 +12,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, rule
-from twisted.internet.task import Clock
 
-from gamehost._twisted import without_standstills
 from gamehost.journal.records import TableId
 from gamehost.tables.scheduler import PAUSE
 from tests.kit.journal_oracle import Archive, Disorder
@@ -25,14 +24,9 @@ from tests.kit.simulated_scripts import Visitor
 MOST_SLEEPING = 2
 BYTES_AT_ONCE = 65_536
 
-#: Seconds that the owner of an account waits at most for guesses from the same address, or from one other.
-LONGEST_LOG_IN = 30
-
 #: Accepted moves of an address, in half of the hosts: a second, and at once.
 MOVES_A_SECOND = 4
 MOVES_AT_ONCE = 20
-#: Entries of a match of Onitama before the first move.
-OPENING_ENTRIES = 1
 
 #: New matches of an address: a second, and at once.
 MATCHES_A_SECOND = 5
@@ -58,12 +52,7 @@ SLOW_MOVES = {"limits.moves_per_second_per_address": str(MOVES_A_SECOND)}
 ABANDON_EVERY = 0.4
 IN_THE_LAST_SECOND = 4
 
-ABANDONER, OWNER, OPPONENT, FLOODER = "203.0.113.11", "203.0.113.12", "203.0.113.13", "203.0.113.14"
-GUESSER, SELF_PLAYER, OPENER = "203.0.113.15", "203.0.113.16", "203.0.113.17"
-
-#: What telnet sends when it offers to echo. The wires ignore it: it makes no message.
-TELNET_OFFER = b"\xff\xfb\x01"
-
+ABANDONER, OWNER, OPPONENT = "203.0.113.11", "203.0.113.12", "203.0.113.13"
 
 lucks = st.integers(0, 9_999).map(random.Random)
 
@@ -188,115 +177,7 @@ class AttackPlayers(RuleBasedStateMachine):
             if self.holder_of(name) is not holder:
                 raise Disorder("a seat was given to a thief")
 
-    # -- bytes that make no message
-
-    @rule(wire=st.sampled_from(tuple(MODEL_CLIENTS)), logged_in=st.booleans())
-    def flood(self, wire: str, logged_in: bool) -> None:
-        """Somebody sends telnet's option negotiation without end."""
-        flooder = self.stranger(wire, FLOODER)
-        if logged_in:
-            self.say(flooder, *flooder.client_model.log_in())
-        client = flooder.client
-        # Who has not logged in may be disconnected for that.
-        there = [one for one in self.everybody if one.client and one.client_model.inside and one is not flooder]
-        segment = TELNET_OFFER * 1_024
-        sent = 0
-        while client is not None and not (client.closed or client.protocol.closing):
-            if sent > 1.5 * BYTES_AT_ONCE:
-                raise Disorder(f"{sent} bytes without a message, and the connection goes on")
-            client.send(segment)
-            sent += len(segment)
-            self.wait_for(0.01)
-        if any(visitor.client is None for visitor in there):
-            raise Disorder("a flood closed the connection of somebody else")
-
-    # -- passwords
-
-    @rule(near=st.booleans(), guesses=st.sampled_from((1, 20)), travels=st.booleans())
-    def guess_password(self, near: bool, guesses: int, travels: bool) -> None:
-        """
-        Others try wrong passwords for an account. Its owner, who was there before, logs in after that.
-
-        :param near: whether they are at the owner's address
-        :param travels: whether the owner comes from a new address
-        """
-        prompt, self.prompt = self.prompt, True
-        self.until_idle()
-        self._names += 1
-        home = f"198.51.{self._names // 250}.{self._names % 250}"
-        owner = self.stranger("stratego-lines", home)
-        name = owner.client_model.name
-        self.say(owner, name, "secret")
-        self.wait_for(0.1)  # with others busy, the second line has its own turn
-        if not owner.client_model.inside:
-            raise Disorder("a new account was refused")
-        self.hang_up(owner)
-        for number in range(guesses):
-            self.say(self.stranger("stratego-lines", home if near else GUESSER, name), name, f"wrong{number}")
-        if travels:
-            owner = self.stranger("stratego-lines", home.replace("198.51", "198.52"), name)
-        else:
-            owner.connect(self.world, self.archive)
-        self.say(owner, name, "secret")
-        self.wait_for(0.1)
-        for _ in range(LONGEST_LOG_IN):
-            if not owner.client_model.inside:
-                self.wait_for(1)
-        if not owner.client_model.inside:
-            raise Disorder("the owner of an account was refused because others guessed")
-        self.prompt = prompt
-
-    # -- moves without end
-
-    @rule(rng=lucks)
-    def play_oneself(self, rng: random.Random) -> None:
-        """Somebody has both seats of a match, and moves as fast as the host answers."""
-        prompt, self.prompt = self.prompt, True
-        self.wait_for(MOVES_AT_ONCE / MOVES_A_SECOND)
-        first = self.match_begins("", SELF_PLAYER, SELF_PLAYER)
-        if first is not None:
-            self_played = self.table_of(first.client_model.name)
-            assert self_played is not None
-            pair = self.strangers[-2:]
-            for visitor in pair * (MOVES_AT_ONCE + 5):
-                self.say(visitor, *visitor.client_model.move(rng))
-            # A move is handled before its token is taken; each connection may be ahead by one.
-            # Others may play on meanwhile, with what they sent before.
-            accepted = len(self.world.journal.entries[self_played]) - OPENING_ENTRIES
-            if self.slow_moves and accepted > MOVES_AT_ONCE + len(pair):
-                raise Disorder(f"{accepted} moves at once of one address, and {MOVES_AT_ONCE} may be")
-            if any(visitor.client is None for visitor in pair):
-                raise Disorder("a quick player was disconnected")
-            for visitor in pair:
-                self.hang_up(visitor)
-        self.prompt = prompt
-
-    def entries(self) -> int:
-        return sum(map(len, self.world.journal.entries.values()))
-
-    # -- standstills
-
-    @rule(seconds=st.sampled_from((5.0, 30.0)))
-    def freeze(self, seconds: float) -> None:
-        """The process stands still. The reactor's clock does not show it, so nobody loses a seat or a match by it."""
-        prompt, self.prompt = self.prompt, True
-        self.until_idle()
-        before = self.entries()
-        there = [visitor for visitor in self.everybody if visitor.client is not None]
-        process = Clock()
-        steady = without_standstills(process.seconds)
-        process.advance(seconds)
-        self.wait_for(steady())
-        if self.entries() != before or any(visitor.client is None for visitor in there):
-            raise Disorder("somebody was charged for a standstill")
-        self.prompt = prompt
-
     # -- what the rules have in common
-
-    @property
-    def slow_moves(self) -> bool:
-        """Whether the moves of an address have a rate that can be reached."""
-        return self.world.limits.moves_per_second_per_address == MOVES_A_SECOND
 
     @property
     def guarded(self) -> bool:

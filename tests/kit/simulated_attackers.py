@@ -1,8 +1,8 @@
 """
 Those who attack the host of a simulation, while others play there. Each script is one attack, and says what must hold then.
 
-`tests.kit.attack_players` has the same attacks for the state machine. Here the disk may be slow, and the host may die in the
-middle of one.
+`tests.kit.attack_players` has some of the same attacks for the state machine. Here the disk may be slow, and the host may die
+in the middle of one.
 """
 
 from collections.abc import Generator
@@ -16,21 +16,14 @@ from tests.kit.attack_players import (
     ABANDON_EVERY,
     ABANDONER,
     BYTES_AT_ONCE,
-    FLOODER,
-    GUESSER,
     IN_THE_LAST_SECOND,
-    LONGEST_LOG_IN,
     MATCHES_A_SECOND,
     MATCHES_AT_ONCE,
     MOST_SLEEPING,
     MOVES_A_SECOND,
     MOVES_AT_ONCE,
-    OPENER,
-    OPENING_ENTRIES,
     OPPONENT,
     OWNER,
-    SELF_PLAYER,
-    TELNET_OFFER,
 )
 from tests.kit.journal_oracle import Disorder
 from tests.kit.model_clients import MODEL_CLIENTS
@@ -38,6 +31,13 @@ from tests.kit.players import NotedPrograms
 from tests.kit.simulated_scripts import Script, Scripts, Visitor
 from tests.kit.web_host import WebClient, WebHost, frame, handshake, message, part, request
 
+FLOODER, GUESSER, SELF_PLAYER, OPENER = "203.0.113.14", "203.0.113.15", "203.0.113.16", "203.0.113.17"
+#: What telnet sends when it offers to echo. The wires ignore it: it makes no message.
+TELNET_OFFER = b"\xff\xfb\x01"
+#: Seconds that the owner of an account waits at most for guesses from the same address, or from one other.
+LONGEST_LOG_IN = 30
+#: Entries of a match of Onitama before the first move.
+OPENING_ENTRIES = 1
 #: Seconds for which a slow disk may keep somebody waiting.
 SLOW_DISK = 6.0
 #: Where somebody is who looks things up, and pages of other sites, and those who want house players.

@@ -12,6 +12,7 @@ from attrs import define, evolve
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost import _twisted
+from gamehost.accounts.login import Rounds
 from gamehost.accounts.names import key_of
 from gamehost.accounts.proofs import ProvenLogins
 from gamehost.cluster import claiming, front
@@ -242,6 +243,19 @@ class PlantedAttackTests(SynchronousTestCase):
     def test_an_owner_is_treated_as_a_guesser(self) -> None:
         """An address that is known for an account counts as any other."""
         self.assertIn("because others guessed", self.caught(ProvenLogins, "knows", lambda *_: False, 10))
+
+    def test_an_owner_who_travels_waits_for_all_guesses(self) -> None:
+        """All guesses of an address are looked at before those of the next one, and not in rounds."""
+
+        def pop(rounds: Rounds[Any, Any]) -> Any:
+            taker, waiters = rounds._waiting.popitem(last=False)
+            waiter = waiters.popleft()
+            if waiters:
+                rounds._waiting[taker] = waiters
+                rounds._waiting.move_to_end(taker, last=False)
+            return waiter
+
+        self.assertIn("because others guessed", self.caught(Rounds, "pop", pop, 10))
 
     def test_moves_of_an_address_are_not_counted(self) -> None:
         """Each connection has a bucket of its own."""

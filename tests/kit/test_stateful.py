@@ -9,17 +9,11 @@ from attrs import evolve
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis.stateful import run_state_machine_as_test
 
-from gamehost import _twisted
-from gamehost.accounts.login import Rounds
-from gamehost.accounts.proofs import ProvenLogins
 from gamehost.journal.records import TableRecord
-from gamehost.limits import TokenBucket, moves_bucket
 from gamehost.lobby.seats import Seats
 from gamehost.lobby.sessions import SessionRegistry
 from gamehost.net.connection import WireProtocol
 from gamehost.net.deadlines import Deadlines
-from gamehost.net.input import Input
-from gamehost.net.limiter import ConnectionLimiter
 from gamehost.plugins import WIRES
 from gamehost.tables.interfaces import Back
 from gamehost.tables.outbox import SeatState
@@ -243,40 +237,3 @@ class PlantedTests(PropertyCase):
                 stolen.add((near, together, seconds))
             machine.complaints.__exit__(None, None, None)
         return stolen
-
-    def test_a_flood_is_not_counted(self) -> None:
-        def handled(received: Input[Any], count: int) -> None:
-            received._bytes.give_back(10**9)
-            real(received, count)
-
-        real = Input._all_handled
-        self.assertIn("without a message", self.caught(Input, "_all_handled", handled))
-
-    def test_an_owner_is_treated_as_a_guesser(self) -> None:
-        """An address that is known for an account counts as any other."""
-        self.assertIn("because others guessed", self.caught(ProvenLogins, "knows", lambda *_: False))
-
-    def test_an_owner_who_travels_waits_for_all_guesses(self) -> None:
-        """All guesses of an address are looked at before those of the next one, and not in rounds."""
-
-        def pop(rounds: Rounds[Any, Any]) -> Any:
-            taker, waiters = rounds._waiting.popitem(last=False)
-            waiter = waiters.popleft()
-            if waiters:
-                rounds._waiting[taker] = waiters
-                rounds._waiting.move_to_end(taker, last=False)
-            return waiter
-
-        self.assertIn("because others guessed", self.caught(Rounds, "pop", pop))
-
-    def test_moves_of_an_address_are_not_counted(self) -> None:
-        """Each connection has a bucket of its own."""
-
-        def moves_of(limiter: ConnectionLimiter, address: str) -> TokenBucket:
-            return moves_bucket(limiter._limits.moves_per_second_per_address, 0.0)
-
-        self.assertIn("moves at once", self.caught(ConnectionLimiter, "moves_of", moves_of))
-
-    def test_a_standstill_counts_as_time(self) -> None:
-        self.patch(_twisted, "STANDSTILL", 1e9)
-        self.assertIn("charged for a standstill", self.seen())
