@@ -9,6 +9,7 @@ from attrs import define, field
 
 from gamehost.lobby.lobby import Lobby
 from gamehost.settings import BadOption, Settings
+from gamehost.testing.codec_contract import taken
 from gamehost.testing.memory_host import Client, Lines, MessageText
 from gamehost.testing.transcript import play, read_transcripts
 from gamehost.testing.wire_connections import CONTROL
@@ -243,7 +244,7 @@ class SamplesHooks(WireHooks):
         for stream in (*self.corpus(), *self.nonsense):
             codec = self.wire.configure({}).new_codec()
             try:
-                for message in codec.feed(stream):
+                for message in taken(codec, stream):
                     kept = found.setdefault(type(message), [])
                     if message is not BLANK and message not in kept and len(kept) < SAMPLES:
                         kept.append(message)

@@ -70,23 +70,28 @@ class Gate:
         """A player has used a character. Boards are due until its effect is done."""
         self.boards_due = True
 
-    def message_of(self, wire: str, board: events.Board, render: Callable[[], M]) -> M:
-        """The message that a wire makes of a board. It is made once for all players of the wire."""
+    def message_of(self, wire: str, board: events.Board, render: Callable[[tuple[events.Board, M] | None], M]) -> M:
+        """
+        The message that a wire makes of a board. It is made once for all players of the wire.
+
+        :param render: makes the message, and may take parts of it from the last board and its message
+        """
         last = self._boards.get(wire)
         if last is None or last[0] is not board:
-            last = self._boards[wire] = board, render()
+            last = self._boards[wire] = board, render(last)
         message: M = last[1]
         return message
 
     def is_open(self) -> bool:
         """Whether no client that the table waits for owes anything."""
-        return not any(client.is_late for client in self.clients)
+        return not [client for client in self.clients if client.due and client.waited_for]
 
     def pass_on(self) -> None:
         """Send the request that waits, if it can be sent now."""
         if self.is_open():
             for client in self.clients:
-                client.go_on()
+                if client.is_held_up:
+                    client.go_on()
 
     def give_up(self) -> None:
         """The time limit has passed: no longer wait for the clients that owe something, and go on."""
@@ -114,16 +119,12 @@ class Client:
     due: int = 0
     waited_for: bool = True
     gate: Gate | None = None
-    #: How many Acknowledgements may come that do not count towards the rate of messages.
+    #: How many Acknowledgements may come that do not count towards the rate of messages; never more than the most.
     _acknowledgeable: int = 0
     #: A request to this client that waits for Acknowledgements.
     _held: Any | None = None
     _gates: dict[TableId, Gate] = field(factory=dict)
     _table: TableId | None = None
-
-    @property
-    def is_late(self) -> bool:
-        return self.due > 0 and self.waited_for
 
     @property
     def is_held_up(self) -> bool:
@@ -152,28 +153,25 @@ class Client:
                 self._gates.pop(self._table, None)
             gate.pass_on()
 
-    def say(self, message: Any) -> None:
-        """Send a message that the client may acknowledge."""
-        self._acknowledgeable = min(self._acknowledgeable + 1, MOST_ACKNOWLEDGEABLE)
+    def say(self, message: Any, due: bool = False) -> None:
+        """Send a message that the client may acknowledge, or has to: then it is due."""
+        self._acknowledgeable += 1
+        self.due += due
         self._peer.say(message)
-
-    def say_due(self, message: Any) -> None:
-        """Send a message that the client has to acknowledge."""
-        self.due += 1
-        self.say(message)
 
     def say_due_and_hold(self, message: Any, seconds: float) -> None:
         """The same, and nothing behind it for so many seconds: for clients that lose what comes before they acknowledge."""
         self.due += 1
-        self._acknowledgeable = min(self._acknowledgeable + 1, MOST_ACKNOWLEDGEABLE)
+        self._acknowledgeable += 1
         self._peer.say_and_hold(message, seconds)
 
     def ask(self, request: Any) -> None:
         """Send a request, as soon as the gate is open."""
-        self._held = request
+        self.withdraw()
         if self.gate is None or self._seconds == 0 or self.gate.is_open():
-            self.go_on()
+            self._peer.say(request)
         else:
+            self._held = request
             self._peer.alarm(self._seconds, self.gate.give_up)
 
     def withdraw(self) -> None:
@@ -188,15 +186,15 @@ class Client:
             self.withdraw()
             self._peer.say(request)
 
-    def acknowledged(self) -> None:
-        """Count an Acknowledgement. A surplus one is ignored."""
+    def acknowledged(self, count: int = 1) -> None:
+        """Count an Acknowledgement, or so many in one message. Surplus ones are ignored."""
         if self._acknowledgeable:
-            self._acknowledgeable -= 1
+            self._acknowledgeable = max(0, min(self._acknowledgeable, MOST_ACKNOWLEDGEABLE) - count)
             self._peer.exempt_from_rate()
-        if self.due:
-            self.due -= 1
-            if self.due == 0 and self.gate is not None:
-                self.gate.pass_on()
+        if self.due > count:
+            self.due -= count
+        else:
+            self.answered()
 
     def answered(self) -> None:
         """Count an answer as all Acknowledgements due before it: the client has read what came before the request."""
@@ -290,6 +288,8 @@ class EriantysConversation(BaseConversation[M]):
         self._strict = strict
         self._client = Client(peer, ack_seconds)
         self._gate = Gate()
+        #: The players of the table, in the order of the seats.
+        self.names: Sequence[str] = ()
         #: The open request to this player.
         self._asked: events.Ask | None = None
         #: Whether an action may still arrive that was sent before the client could know that the match has ended.
@@ -421,10 +421,7 @@ class EriantysConversation(BaseConversation[M]):
 
     def say(self, message: Any) -> None:
         """Send a message. If it is due, the client owes an Acknowledgement."""
-        if self.MESSAGES.is_due(message):
-            self._client.say_due(message)
-        else:
-            self._client.say(message)
+        self._client.say(message, self.MESSAGES.is_due(message))
 
     def communicate(self, word: str) -> None:
         """Send a message that is one word of an enumeration."""
@@ -433,17 +430,12 @@ class EriantysConversation(BaseConversation[M]):
     def _info_of(self, table: OpenTable) -> Any:
         return self.game_info(table.table, len(table.names), table.seats, table.settings.get("expert") == "yes")
 
-    @property
-    def names(self) -> Sequence[str]:
-        """The players of the table, in the order of the seats."""
-        assert self.handle is not None
-        return self.handle.names
-
     # -- told
 
     def seated(self, handle: SeatHandle[Any]) -> None:
         """Take a seat. From now on requests at this table wait for this player too, those of other wires as well."""
         super().seated(handle)
+        self.names = handle.names
         self._gate = self._client.sit_down(self.lobby, handle.table)
 
     def tell_gathered(self, event: OpenTable) -> None:

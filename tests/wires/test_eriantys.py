@@ -99,6 +99,7 @@ class WireTests(WireContract, PropertyCase):
         join = ['{"type":"LoginMessage","nickname":"a"}', '{"type":"JoinAvailableGame","gameId":1}']
         streams = [[*join, example(name)] for name in CLIENT_TYPES]
         streams += [[join[0], example("RequestGames")], [join[0], SET_GAME], ["{", "[", "1"]]
+        streams += [[example("Acknowledgement")] * 2]
         return ["".join(text + "\n" for text in stream).encode() for stream in streams]
 
 

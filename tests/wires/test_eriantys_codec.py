@@ -12,6 +12,7 @@ from msgspec.structs import fields
 
 from gamehost.testing.cases import PropertyCase
 from gamehost.testing.codec_contract import ClientCodecContract, CodecContract
+from gamehost.wires.eriantys import codec as json_codec
 from gamehost.wires.eriantys import messages as m
 from gamehost.wires.eriantys.client import SERVER_LINE_LIMIT, JsonClientCodec
 from gamehost.wires.eriantys.codec import BRACKETS, LINE_LIMIT, NOT_JSON, BoardCache, JsonCodec, encode, example, parse
@@ -56,6 +57,24 @@ class JsonCodecTests(CodecContract, PropertyCase):
         b'{"type":"Pong"}\nno\n{"type":"Pong"}\nno\n{"type":"Pong"}\n',
         b'{"type":"Pong"}\n' + b"[" * (BRACKETS + 1) + b'\n{"type":"Pong"}\n',
     )
+
+
+class UsualLinesTests(PropertyCase):
+    """Lines that are not parsed."""
+
+    def test_they_are_what_they_would_be_if_they_were_parsed(self) -> None:
+        for line, message in json_codec._USUAL.items():
+            self.assertEqual((type(message), parse(line + b" ")), (type(message), message), line)
+
+    def test_acknowledgements_that_come_together_are_one_message(self) -> None:
+        line = b'{"type":"Acknowledgement"}\n'
+        reader = JsonCodec(BoardCache())
+        self.assertEqual([reader.whole(line), reader.whole(line * 3)], [m.Acknowledgement(), m.Acknowledgements(3)])
+
+    def test_they_stand_behind_what_has_begun(self) -> None:
+        reader = JsonCodec(BoardCache())
+        self.assertEqual(list(reader.feed(b"[")), [])
+        self.assertIs(reader.whole(b'{"type":"Pong"}\n'), None)
 
 
 class ParsingTests(PropertyCase):

@@ -428,9 +428,9 @@ class GateTests(PropertyCase):
 
     def test_everybody_of_the_table_is_waited_for(self) -> None:
         (ann, bob, _), (way, _, _) = table(3)
-        ann.say_due(DUE)
-        bob.say_due(DUE)
-        bob.say_due(DUE)
+        ann.say(DUE, due=True)
+        bob.say(DUE, due=True)
+        bob.say(DUE, due=True)
         ann.ask(REQUEST)
         self.assertTrue(ann.is_held_up)
         self.assertEqual((way.said, way.seconds), ([DUE], 2.0))
@@ -443,41 +443,41 @@ class GateTests(PropertyCase):
 
     def test_the_limit_passes_once_for_each(self) -> None:
         (ann, bob), (way, _) = table(2)
-        bob.say_due(DUE)
+        bob.say(DUE, due=True)
         ann.ask(REQUEST)
         assert way.ring is not None
         way.ring()
         self.assertEqual(way.said, [REQUEST])
         self.assertEqual((ann.waited_for, bob.waited_for), (True, False))
-        bob.say_due(DUE)
+        bob.say(DUE, due=True)
         ann.ask(REQUEST)
         self.assertEqual(way.said, [REQUEST, REQUEST])
-        ann.say_due(DUE)
+        ann.say(DUE, due=True)
         ann.ask(REQUEST)
         self.assertEqual(way.said, [REQUEST, REQUEST, DUE])
 
     def test_no_limit_no_wait(self) -> None:
         (ann, bob), (way, _) = table(2, seconds=0.0)
-        bob.say_due(DUE)
+        bob.say(DUE, due=True)
         ann.ask(REQUEST)
         self.assertEqual((way.said, way.ring), ([REQUEST], None))
 
     def test_an_answer_counts_as_what_was_due(self) -> None:
         (ann, bob), (way, _) = table(2)
-        bob.say_due(DUE)
-        bob.say_due(DUE)
+        bob.say(DUE, due=True)
+        bob.say(DUE, due=True)
         ann.ask(REQUEST)
         bob.answered()
         self.assertEqual(way.said, [REQUEST])
 
     def test_who_leaves_is_not_waited_for(self) -> None:
         (ann, bob), (way, other) = table(2)
-        bob.say_due(DUE)
+        bob.say(DUE, due=True)
         ann.ask(REQUEST)
         bob.leave()
         bob.leave()
         self.assertEqual((way.said, bob.due), ([REQUEST], 0))
-        ann.say_due(DUE)
+        ann.say(DUE, due=True)
         ann.ask(REQUEST)
         ann.leave()
         ann.go_on()
@@ -487,7 +487,7 @@ class GateTests(PropertyCase):
     def test_a_request_that_is_withdrawn_is_never_asked(self) -> None:
         """What was answered before it could be asked."""
         (ann, bob), (way, _) = table(2)
-        bob.say_due(DUE)
+        bob.say(DUE, due=True)
         ann.ask(REQUEST)
         ann.withdraw()
         bob.acknowledged()
@@ -496,7 +496,7 @@ class GateTests(PropertyCase):
     def test_acknowledgements_of_what_was_said_are_free(self) -> None:
         """Due or not; one too many is counted like any message, and only so many are kept."""
         [ann], [way] = table(1)
-        ann.say_due(DUE)
+        ann.say(DUE, due=True)
         ann.say(WaitingForPlayers(1))
         for _ in range(3):
             ann.acknowledged()
@@ -506,6 +506,19 @@ class GateTests(PropertyCase):
         for _ in range(2 * MOST_ACKNOWLEDGEABLE):
             ann.acknowledged()
         self.assertEqual(way.free, 2 + MOST_ACKNOWLEDGEABLE)
+
+    def test_acknowledgements_in_one_message(self) -> None:
+        """They are taken off what is due, as many as there are; those that nothing was said for are ignored."""
+        (ann, bob), (way, _) = table(2)
+        for _ in range(3):
+            bob.say(DUE, due=True)
+        ann.ask(REQUEST)
+        bob.acknowledged(2)
+        self.assertEqual((way.said, bob.due), ([], 1))
+        bob.acknowledged(2)
+        self.assertEqual((way.said, bob.due), ([REQUEST], 0))
+        bob.say(DUE, due=True)
+        self.assertEqual(bob.due, 1)
 
     def test_a_message_behind_which_nothing_is_sent(self) -> None:
         """It is due as any other, and its Acknowledgement is free."""
@@ -524,7 +537,7 @@ class GateTests(PropertyCase):
             client, way = clients[number], ways[number]
             match step:
                 case "due":
-                    client.say_due(DUE)
+                    client.say(DUE, due=True)
                 case "ack":
                     client.acknowledged()
                 case "ask":

@@ -195,17 +195,22 @@ class JsonSpelling(Spelling):
         students = NO_STUDENTS if card.students is None else self.counts(card.students)
         return Card(Character(card.character), card.cost, card.used, students, card.noEntryTiles or 0)
 
-    def table(self, make: Callable[..., T], board: events.Board, professors: Mapping[Any, Any]) -> T:
+    def table(
+        self, make: Callable[..., T], board: events.Board, professors: Mapping[Any, Any], islands: Any = None
+    ) -> T:
         """
         What lies between the players.
 
         :param make: a class, or what makes it from the keys
         :param professors: the holder of each colour
+        :param islands: the islands, if they are made already
         """
+        if islands is None:
+            islands = self._many(self.island(number, island) for number, island in enumerate(board.islands, 1))
         return make(
             round=board.round,
             professors=professors,
-            islands=self._many(self.island(number, island) for number, island in enumerate(board.islands, 1)),
+            islands=islands,
             clouds=self._many(map(self.heap, board.clouds)),
             motherNature=board.mother_nature,
             bag=board.bag,

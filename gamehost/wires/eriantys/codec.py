@@ -8,22 +8,34 @@ JSON ends the connection, because the client then speaks something else.
 
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from difflib import get_close_matches
 from typing import Any
 
 from msgspec import UNSET, DecodeError, ValidationError, convert
 from msgspec.json import Decoder, Encoder
-from msgspec.structs import fields
+from msgspec.structs import asdict, fields
 
 from gamehost.wires.eriantys.messages import (
     CLIENT_TYPES,
     SERVER_TYPES,
+    Acknowledgement,
+    Acknowledgements,
+    ChosenCloud,
+    ChosenDestination,
+    ChosenSteps,
+    ChosenStudent,
+    ChosenTower,
+    ChosenWizard,
+    Color,
     LoginMessage,
     Malformed,
     Message,
     NoMessage,
+    PlayAssistant,
+    Tower,
     UpdateBoard,
+    UseCharacterEffect,
 )
 from gamehost.wires.framing import (
     BLANK,
@@ -92,9 +104,45 @@ _NO_TYPE = NoMessage('expected "type" with the name of a message')
 _UNKNOWN = NoMessage(f"unknown type; expected one of {', '.join(CLIENT_TYPES)}")
 _NOT_YOURS: Mapping[str, NoMessage] = {name: NoMessage(f"only the server says {name}") for name in SERVER_TYPES}
 
-#: Messages without arguments, as most clients write them. They are more than half of all input, so they are not parsed.
-_PLAIN: Mapping[bytes, Message] = {
-    b'{"type":"%s"}' % name.encode(): kind() for name, kind in CLIENT_TYPES.items() if not kind.__struct_fields__
+#: An argument of each answer to a request, and the values that it has in a match: nearly all that is said while one is played.
+_VALUES: Mapping[type, Iterable[Any]] = {
+    ChosenTower: Tower,
+    ChosenWizard: range(1, 5),
+    PlayAssistant: range(1, 11),
+    ChosenStudent: (*Color, None),
+    ChosenDestination: range(13),
+    ChosenSteps: range(1, 8),
+    ChosenCloud: range(4),
+    UseCharacterEffect: range(1, 13),
+}
+
+
+def _usual_lines() -> Iterator[tuple[bytes, Message]]:
+    """Messages without arguments, and with a usual one, in the two spellings of most programs: without spaces and with them."""
+    for name, kind in CLIENT_TYPES.items():
+        if not kind.__struct_fields__:
+            messages = [kind()]
+        else:
+            messages = [kind(value) for value in _VALUES.get(kind, ())]
+        for message in messages:
+            content = {"type": name, **asdict(message)}
+            for separators in ((",", ":"), (", ", ": ")):
+                yield json.dumps(content, separators=separators).encode("ascii"), message
+
+
+#: These lines are nearly all input, so they are not parsed.
+_USUAL: Mapping[bytes, Message] = dict(_usual_lines())
+
+#: The same with their line ends. So many Acknowledgements that come together are one message.
+_JOINED = 16
+_USUAL_SEGMENTS: Mapping[bytes, Message] = {
+    **{line + b"\n": message for line, message in _USUAL.items()},
+    **{
+        (line + b"\n") * count: Acknowledgements(count)
+        for line, message in _USUAL.items()
+        if type(message) is Acknowledgement
+        for count in range(2, _JOINED + 1)
+    },
 }
 
 #: Keys that may be repeated to their sender: they are short, and have no control bytes.
@@ -114,9 +162,9 @@ def parse(line: bytes) -> Message:
 
     :raises WireError: the line has more brackets than any message has
     """
-    plain = _PLAIN.get(line)
-    if plain is not None:
-        return plain
+    usual = _USUAL.get(line)
+    if usual is not None:
+        return usual
     if line.count(b"{") + line.count(b"[") > BRACKETS:
         raise WireError("too many brackets")
     try:
@@ -212,14 +260,9 @@ def _is_json(text: str) -> bool:
 BoardCache = LastEncoded[UpdateBoard]
 
 
-_HEADS: Mapping[type, bytes] = {kind: b'{"type":"%s"' % name.encode() for name, kind in SERVER_TYPES.items()}
-
-
 def encode(message: Message) -> bytes:
     """A server's message as a line."""
-    body = _encode(message)
-    head = _HEADS[type(message)]
-    return head + b"}\n" if body == b"{}" else b"%s,%s\n" % (head, body[1:])
+    return _encode(message) + b"\n"
 
 
 class JsonCodec(LineCodec[Message]):
@@ -237,6 +280,10 @@ class JsonCodec(LineCodec[Message]):
         super().__init__()
         self._boards = boards
         self._strict = strict
+
+    def whole(self, data: bytes) -> Message | None:
+        usual = _USUAL_SEGMENTS.get(data)
+        return super().whole(data) if usual is None or self._lines.unfinished else usual
 
     def read(self, line: bytes) -> Message:
         """
@@ -256,6 +303,4 @@ class JsonCodec(LineCodec[Message]):
         return message
 
     def encode(self, message: Message) -> bytes:
-        if type(message) is not UpdateBoard:
-            return encode(message)
-        return self._boards.bytes_of(message, encode)
+        return self._boards.bytes_of(message, encode) if type(message) is UpdateBoard else _encode(message) + b"\n"

@@ -42,7 +42,7 @@ from gamehost.wires.base import COMMON_OPTIONS, Wire, common_settings, imported
 from gamehost.wires.conversation import Claim, Peer, claim_of_guest
 from gamehost.wires.eriantys import messages as m
 from gamehost.wires.eriantys.codec import HELP, SPOKEN, BoardCache, JsonCodec
-from gamehost.wires.eriantys.messages import Error, GameInfo, Message, PlayerStatus
+from gamehost.wires.eriantys.messages import Error, GameInfo, Message
 from gamehost.wires.eriantys.rendering import SPELLING, board_of, owner_of, request_of, winner_of
 from gamehost.wires.eriantys_conversation import NAME_FAULTS, EriantysConversation, EriantysState
 from gamehost.wires.framing import UndecodableLine, WireError, for_people
@@ -88,6 +88,7 @@ class JsonConversation(EriantysConversation[Message]):
     SPEAKS: ClassVar[str] = SPOKEN
     ALWAYS: ClassVar[Any] = {
         m.Acknowledgement: "acknowledge",
+        m.Acknowledgements: "acknowledge_all",
         m.Pong: "pong",
         m.Disconnect: "disconnect",
         m.Malformed: "malformed",
@@ -116,6 +117,9 @@ class JsonConversation(EriantysConversation[Message]):
             self.peer.say(m.Ping())
 
     # -- heard
+
+    def acknowledge_all(self, message: m.Acknowledgements) -> None:
+        self._client.acknowledged(message.count)
 
     def log_in(self, message: m.LoginMessage) -> None:
         """Enter the lobby, or take back the seat that is kept under this name."""
@@ -231,16 +235,13 @@ class JsonConversation(EriantysConversation[Message]):
 
     def tell_status(self, event: events.PlayerStatus) -> None:
         """What this player is to do now."""
-        self.say(m.PlayerStatusMessage(PlayerStatus[event.status.name]))
+        self.say(m.STATUSES[event.status])
 
     def tell_board(self, event: events.Board) -> None:
         """Everything visible. The message is made once for all players."""
         names, strict = self.names, self._strict
-        message = self._gate.message_of(NAME, event, lambda: board_of(event, names, strict))
-        if event.round == 0 or self._gate.boards_due:
-            self._client.say_due(message)
-        else:
-            self._client.say(message)
+        message = self._gate.message_of(NAME, event, lambda last: board_of(event, names, strict, last))
+        self._client.say(message, due=event.round == 0 or self._gate.boards_due)
 
     def tell_owner(self, event: events.IslandOwner) -> None:
         """Influence was counted."""

@@ -183,12 +183,18 @@ class ClientMessage(Struct, frozen=True):
     """The base of what a client says."""
 
 
-class ServerMessage(Struct, frozen=True):
-    """The base of what the server says."""
+class ServerMessage(Struct, frozen=True, tag_field="type", tag=True):
+    """The base of what the server says. On the wire, the key `type` comes first."""
 
 
 class Acknowledgement(ClientMessage, frozen=True):
     """1.1, client: confirms a message."""
+
+
+class Acknowledgements(Struct, frozen=True):
+    """Several Acknowledgements that came together, with nothing between them."""
+
+    count: int
 
 
 class Pong(ClientMessage, frozen=True):
@@ -467,21 +473,27 @@ class Malformed(Struct, frozen=True):
 WORDS: Mapping[str, CommunicationMessage] = {one.name: CommunicationMessage(one) for one in Communication}
 EXTENSIONS = (WORDS["NO_ENTRY_TILE_ON_ISLAND"], WORDS["LAST_ROUND"])
 
+#: The same for what a player does.
+STATUSES: Mapping[str, PlayerStatusMessage] = {one: PlayerStatusMessage(one) for one in PlayerStatus}
+
 #: What is always due. UpdateBoard is so in the set-up, in Move 1 and after a character.
-DUE = (
-    *(PlayerStatusMessage, MatchStarted, UpdateLobby, StartOfPlayerRound, IslandOwner, EndOfPlayerRound, EndOfRound),
-    *(CommunicateWinner, PlayedCharacter),
+DUE = frozenset(
+    (
+        *(PlayerStatusMessage, MatchStarted, UpdateLobby, StartOfPlayerRound, IslandOwner, EndOfPlayerRound),
+        *(EndOfRound, CommunicateWinner, PlayedCharacter),
+    )
 )
 _DUE_WORDS = (WORDS["UNIFIED_ISLANDS"], WORDS["CLOSING_GAME"])
 
 
 def is_due(message: Any) -> bool:
     """Whether the client always owes an Acknowledgement for this message."""
-    return isinstance(message, DUE) or message in _DUE_WORDS
+    kind = type(message)
+    return kind in DUE or (kind is CommunicationMessage and message in _DUE_WORDS)
 
 
 #: Everything that a codec passes to a conversation, or takes from it.
-Message = ClientMessage | ServerMessage | NoMessage | Malformed | UndecodableLine | Blank
+Message = ClientMessage | Acknowledgements | ServerMessage | NoMessage | Malformed | UndecodableLine | Blank
 
 #: Messages by the value of their key `type`.
 CLIENT_TYPES: Mapping[str, type[Any]] = {kind.__name__: kind for kind in ClientMessage.__subclasses__()}

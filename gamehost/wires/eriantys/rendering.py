@@ -2,21 +2,24 @@
 Turns the game's events into the wire's values and requests, and back, without any state.
 
 Islands keep the numbers of the event, clouds and seats keep their order, and seats become nicknames. A board shares most of its
-parts with the one before, so sets of students and islands are made once and kept in a cache.
+parts with the one before. So sets of students are made once and kept in a cache, and school boards and islands are made again
+only if they change.
 """
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
-from typing import Any
+from typing import Any, TypeVar
 
-from msgspec import UNSET
+from msgspec import UNSET, Raw
+from msgspec.json import encode
 from msgspec.structs import astuple
 
 from gamehost.games.eriantys import events as e
 from gamehost.games.eriantys.messages import JsonSpelling
-from gamehost.games.eriantys.rules import Students
+from gamehost.games.eriantys.rules import Island, School, Students
 from gamehost.wires.eriantys import messages as m
 
+T = TypeVar("T")
 Names = Sequence[str]
 
 _heap: Callable[[Students], m.Students] = lru_cache(4096)(lambda heap: m.Students(*heap))
@@ -43,12 +46,57 @@ SPELLING = JsonSpelling(
 )
 
 
-def board_of(board: e.Board, names: Names, strict: bool) -> m.UpdateBoard:
-    """Everything visible; in strict mode without the order around the table."""
-    players = tuple(SPELLING.school(seat, school, board, names[seat]) for seat, school in enumerate(board.schools))
-    holders = (None if holder is None else names[holder] for holder in board.professors)
-    dashboard = SPELLING.table(m.Dashboard, board, dict(zip(SPELLING.colours, holders, strict=True)))
-    return m.UpdateBoard(players, dashboard, UNSET if strict else tuple(names[seat] for seat in board.order))
+#: What stands before the first board of a table.
+_NO_BOARD: Any = (
+    e.Board(False, 0, (), (), (), 0, (), 0, (), None, 0, ()),
+    m.UpdateBoard((), m.Dashboard(0, (), (), 0, {}, 0, (), None, None)),
+)
+
+
+def board_of(
+    board: e.Board, names: Names, strict: bool, last: tuple[e.Board, m.UpdateBoard] | None = None
+) -> m.UpdateBoard:
+    """
+    Everything visible; in strict mode without the order around the table.
+
+    School boards and islands are in it as JSON. They are most of a board, and few of them change from one board to the next.
+
+    :param last: the last board of the table, and its message
+    """
+    before, told = last or _NO_BOARD
+    if board.professors is before.professors:
+        schools, players, professors = before.schools, told.players, told.dashboard.professors
+    else:
+        schools, players = (), ()
+        holders = (None if holder is None else names[holder] for holder in board.professors)
+        professors = dict(zip(SPELLING.colours, holders, strict=True))
+
+    def player(seat: int, school: School) -> Any:
+        return Raw(encode(SPELLING.school(seat, school, board, names[seat])))
+
+    dashboard = SPELLING.table(
+        m.Dashboard, board, professors, _pieces(board.islands, _island, before.islands, told.dashboard.islands)
+    )
+    order = UNSET if strict else tuple(names[seat] for seat in board.order)
+    return m.UpdateBoard(_pieces(board.schools, player, schools, players), dashboard, order)
+
+
+def _island(place: int, island: Island) -> Any:
+    return Raw(encode(SPELLING.island(place + 1, island)))
+
+
+def _pieces(things: Sequence[T], make: Callable[[int, T], Any], before: Sequence[T], made: Sequence[Any]) -> Any:
+    """What is made of each of some things. Where one was there before, what was made of it is taken again."""
+    if things is before:
+        return made
+    if len(things) != len(before):
+        return tuple(make(place, thing) for place, thing in enumerate(things))
+    return tuple(
+        [
+            piece if thing is old else make(place, thing)
+            for place, (thing, old, piece) in enumerate(zip(things, before, made, strict=True))
+        ]
+    )
 
 
 def owner_of(event: e.IslandOwner, names: Names) -> m.IslandOwner:

@@ -443,7 +443,7 @@ class JavaConversation(EriantysConversation[Message]):
 
     def _say_board(self, board: events.Board) -> None:
         names, turn = self.names, self._turn
-        self.say(self._gate.message_of(NAME, board, lambda: board_of(board, names, turn)))
+        self.say(self._gate.message_of(NAME, board, lambda _: board_of(board, names, turn)))
 
     def tell_start_of_turn(self, event: events.StartOfTurn) -> None:
         self._turn = event.seat

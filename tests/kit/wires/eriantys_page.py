@@ -48,8 +48,9 @@ def schema() -> dict[str, Any]:
         if definition.get("type") != "object":
             continue
         if name in CLIENT_TYPES or name in SERVER_TYPES:
-            definition["properties"] = {"type": {"const": name}, **definition["properties"]}
-            definition["required"] = ["type", *definition["required"]]
+            keys = {key: value for key, value in definition["properties"].items() if key != "type"}
+            definition["properties"] = {"type": {"const": name}, **keys}
+            definition["required"] = ["type", *(key for key in definition["required"] if key != "type")]
         definition["additionalProperties"] = False
     definitions["ClientMessage"] = _one_of(CLIENT_TYPES)
     definitions["ServerMessage"] = _one_of(SERVER_TYPES)
@@ -152,7 +153,7 @@ def drawing() -> str:
         for cause in told:
             lines.append(f"      {cause}".ljust(36) + _where(taken, state, cause))
         lines.append("")
-    names = sorted(kind.__name__ for kind in everywhere if kind.__name__ != "Malformed")
+    names = sorted(kind.__name__ for kind in everywhere & set(CLIENT_TYPES.values()))
     lines.append(f"   in every state: -> {', '.join(names)}")
     return "\n".join(lines) + "\n"
 
