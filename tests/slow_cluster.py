@@ -109,8 +109,8 @@ class FaultTests(ClusterCase):
         """Its tables do not go on."""
         self.assertIn("had not gone on", self.trouble("hangs", 1, "stay_silent"))
 
-    def test_claims_without_the_lock(self) -> None:
-        server, module = self.new_server(), "tests.kit.altered_hosts:claim_without_a_lock"
+    def test_claims_of_what_is_claimed(self) -> None:
+        server, module = self.new_server(), "tests.kit.altered_hosts:claim_what_is_claimed"
         with Cluster(server, self.folder, ["onitama"], 3, MEETING, module) as cluster:
             self.failure(one_name, cluster, 20)
 

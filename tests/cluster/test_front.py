@@ -23,10 +23,10 @@ from gamehost.net.haproxy import HEADER_SECONDS
 from gamehost.net.limiter import HeaderLimiter
 from gamehost.ops.unix_socket import SocketUnusable
 from gamehost.settings import BadOption
-from gamehost.storage.names import Home
 from gamehost.testing.memory_host import StrictTransport
 from tests.kit.memory_cluster import ClusterCase
 from tests.kit.memory_host import Client
+from tests.kit.memory_registry import Home
 from tests.kit.web_host import WebHost, WebTransport
 from tests.net.test_connection import SocketTransport
 

@@ -358,20 +358,24 @@ def forget_the_lock() -> None:
 
 
 @altered
-def claim_without_a_lock() -> None:
-    """Names are changed without the lock of the cluster, and slowly."""
-    from gamehost.storage.postgresql import members
-    from gamehost.storage.postgresql import registry as name_rows
+def claim_what_is_claimed() -> None:
+    """Names that nobody had a moment ago are this member's, also if another one has claimed them meanwhile."""
+    from gamehost.storage.names import Claim
+    from gamehost.storage.postgresql import registry
 
-    read: Any = name_rows._read
+    carry_out: Any = registry.carry_out_group
 
-    def read_slowly(session: Any, *arguments: Any) -> Any:
-        found = read(session, *arguments)
-        session.rows("SELECT pg_sleep(0.02)")
-        return found
+    def claim(session: Any, group: Any, me: int, gone: Any) -> Any:
+        keys = [one.key for one in group if isinstance(one, Claim)]
+        held = {row[0] for row in session.rows("SELECT key FROM session, pg_sleep(0.02) WHERE key = ANY(%s)", (keys,))}
+        for key in set(keys) - held:
+            session.run(
+                "INSERT INTO session(key, home) VALUES (%s, %s) ON CONFLICT (key) DO UPDATE SET home = excluded.home",
+                (key, me),
+            )
+        return carry_out(session, group, me, gone)
 
-    vars(members).update(lock_cluster=lambda session: None)
-    vars(name_rows).update(_read=read_slowly)
+    vars(registry).update(carry_out_group=claim)
 
 
 @altered

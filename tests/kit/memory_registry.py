@@ -8,11 +8,11 @@ A member can be killed, can hang, and can lose its connection to the database.
 """
 
 from collections import deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from attrs import define, evolve, field
+from attrs import define, evolve, field, frozen
 from twisted.internet.interfaces import IDelayedCall
 from twisted.internet.task import Clock
 
@@ -21,25 +21,128 @@ from gamehost.accounts.passwords import Account
 from gamehost.journal.records import TableId, UnfinishedTable
 from gamehost.storage.names import (
     ASK_AGAIN,
-    NEW,
     Answer,
     Asked,
     Claim,
     Confirm,
-    Home,
     Judge,
     Member,
     NewNumbers,
     Offer,
+    QueueKey,
     Registry,
+    Release,
     Request,
-    Rows,
     Seen,
     Show,
+    Transfer,
     Verdict,
+    Wait,
+    WaitNoLonger,
     Watcher,
-    carry_out,
+    meeting_place,
 )
+
+#: The order of an offer to which the database gives one when it is written.
+NEW = 0
+
+
+@frozen
+class Home:
+    member: int
+    #: Whether that member knows the name. If not, it has taken it over, and does not know yet what it is.
+    confirmed: bool = True
+
+
+@frozen
+class Rows:
+    """What the database holds."""
+
+    #: By the key of the name.
+    homes: Mapping[str, Home]
+    #: By the key of the name, the oldest first.
+    offers: Mapping[str, Offer]
+    #: The members that live.
+    living: Collection[int]
+
+
+def carry_out(requests: Sequence[Request], rows: Rows, me: int) -> tuple[list[int | bool | None], Rows]:
+    """
+    The results of a group, in its order, and the rows after it.
+
+    :param me: the member whose requests they are; it is alive
+    """
+    group = Group(me, dict(rows.homes), dict(rows.offers), {*rows.living, me})
+    results = [group.carry_out(request) for request in requests]
+    return results, Rows(group.homes, group.offers, group.living)
+
+
+@define(eq=False)
+class Group:
+    me: int
+    homes: dict[str, Home]
+    offers: dict[str, Offer]
+    living: set[int]
+
+    def carry_out(self, request: Request) -> int | bool | None:
+        match request:
+            case Claim(key, queue):
+                return self._claim(key, queue)
+            case Transfer(key, home):
+                return self._transfer(key, home)
+            case Release(keys):
+                for key in keys:
+                    if self._is_mine(key):
+                        del self.homes[key]
+                        self._stop_waiting(key)
+            case Wait(key, queue, movable):
+                self._wait(key, queue, movable)
+            case WaitNoLonger(key):
+                self._stop_waiting(key)
+        return None
+
+    def _is_mine(self, key: str) -> bool:
+        return self.homes.get(key) == Home(self.me)
+
+    def _claim(self, key: str, queue: QueueKey | None) -> int | None:
+        home = self.homes.get(key)
+        if home is None:
+            elsewhere = self._opponents_elsewhere(queue)
+            if elsewhere is not None:
+                return elsewhere
+            home = self.homes[key] = Home(self.me)
+        return home.member if home.confirmed and home.member in self.living else None
+
+    def _opponents_elsewhere(self, queue: QueueKey | None) -> int | None:
+        """The member where somebody waits in this queue, while nobody waits here."""
+        waiting = [offer for offer in self.offers.values() if offer.queue == queue and offer.home in self.living]
+        return None if any(offer.home == self.me for offer in waiting) else meeting_place(waiting)
+
+    def _transfer(self, key: str, member: int) -> bool:
+        home = self.homes.setdefault(key, Home(self.me))
+        if home.member == member:
+            return True  # also if this was carried out before
+        if home != Home(self.me) or member not in self.living:
+            return False
+        self.homes[key] = Home(member)
+        self._stop_waiting(key)
+        return True
+
+    def _wait(self, key: str, queue: QueueKey, movable: bool) -> None:
+        if not self._is_mine(key):
+            return
+        old = self.offers.get(key)
+        if old is not None and (old.queue, old.home) == (queue, self.me):
+            self.offers[key] = evolve(old, movable=movable)
+        else:
+            self.offers.pop(key, None)  # what comes next is the newest
+            self.offers[key] = Offer(key, queue, self.me, movable, NEW)
+
+    def _stop_waiting(self, key: str) -> None:
+        offer = self.offers.get(key)
+        if offer is not None and offer.home == self.me:
+            del self.offers[key]
+
 
 #: Seconds between two looks at the other members.
 LOOK = 0.25

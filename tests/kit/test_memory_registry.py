@@ -13,10 +13,9 @@ from twisted.trial.unittest import SynchronousTestCase
 from gamehost.accounts.bans import Ban
 from gamehost.accounts.passwords import Account
 from gamehost.journal.records import SeatRecord, TableHeader, TableId, UnfinishedTable
-from gamehost.storage import names
-from gamehost.storage.names import Answer, Claim, Home, Judge, Member, Offer, Registry, Request, Seen, Verdict
+from gamehost.storage.names import Answer, Claim, Judge, Member, Offer, Registry, Request, Seen, Verdict
 from gamehost.testing.cases import PropertyCase
-from tests.kit.memory_registry import MemoryCluster, MemoryRegistry
+from tests.kit.memory_registry import Group, Home, MemoryCluster, MemoryRegistry
 from tests.kit.registry_contract import RecordingWatcher, RegistryContract
 
 
@@ -405,8 +404,8 @@ class ClusterPropertyTests(PropertyCase):
         begin_taking_over, look = MemoryCluster.begin_taking_over, Judge.look
         no_lock = ((Judge, "look", all_others_are_dead), (MemoryCluster, "begin_taking_over", take))
         faults: list[tuple[list[Step], Any]] = [
-            (released, [(names._Group, "_is_mine", lambda this, key: key in this.homes)]),
-            (claimed, [(names._Group, "_claim", lambda this, key, queue: this.me)]),
+            (released, [(Group, "_is_mine", lambda this, key: key in this.homes)]),
+            (claimed, [(Group, "_claim", lambda this, key, queue: this.me)]),
             (taken_over, no_lock),
         ]
         for steps, fault in faults:

@@ -1,6 +1,8 @@
 """The contracts of codecs, on both sides of a wire: a sound codec passes them, and each fault is found by a test of them."""
 
 import inspect
+import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -280,3 +282,24 @@ class TellingTests(SynchronousTestCase):
             pass
 
         self.assertIn("number=1000", outcome(Case))
+
+
+# What suites of other packages get from `gamehost.testing.cases`.
+
+ASK = """
+from hypothesis import settings
+{}
+from gamehost.testing import cases
+print(settings.get_current_profile_name(), settings().deadline)
+"""
+OWN = "settings.register_profile('own', deadline=500); settings.load_profile('own')"
+
+
+class ProfileTests(SynchronousTestCase):
+    def test_no_test_depends_on_how_fast_the_machine_is(self) -> None:
+        """Unless the suite has chosen a profile of its own."""
+        for chosen, expected in (("", "gamehost None"), (OWN, "own 0:00:00.500000")):
+            told = subprocess.run(
+                [sys.executable, "-c", ASK.format(chosen)], capture_output=True, text=True, timeout=60, check=True
+            )
+            self.assertEqual(told.stdout.strip(), expected)

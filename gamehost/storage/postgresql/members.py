@@ -23,8 +23,10 @@ from gamehost.storage.postgresql.session import LOCK_CLASS, LineLost, Session
 from gamehost.storage.questions import EVENT
 from gamehost.storage.row_codec import Head, Row, Undecodable, read_opening
 
-#: The number of the lock of those who change `session`, `seeking` or the owner of a table. It ends with the transaction.
+#: The number of the lock of those who begin a run, take a member over or have found a loss. It ends with the transaction.
 CLUSTER_LOCK = -2
+#: The first number of the locks of a member's names, which step 7 of the schema explains. The second one is the member's.
+_NAMES_CLASS = LOCK_CLASS + 1
 #: The number of the lock of those who take numbers of tables.
 _NUMBERS_LOCK = -4
 
@@ -51,6 +53,7 @@ _NOTED = """
     (SELECT count(*) AS tables, coalesce(sum(game), 0) AS numbers FROM live) AS found"""
 _NOTE_ALL = """
     UPDATE member SET (tables, numbers) = (SELECT count(*), coalesce(sum(game), 0) FROM live WHERE owner = epoch)"""
+_TAKEN_BY_ANOTHER = "SELECT 1 FROM member WHERE epoch = %s AND heir <> %s"
 _REMOVE = REMOVE.postgresql.replace("= ?", "= ANY(?)")
 _MOVE = f"""
     WITH changed AS (
@@ -103,7 +106,7 @@ def look(session: Session) -> list[Seen]:
 
 def lock_cluster(session: Session) -> None:
     """
-    Wait until nobody else changes homes, within a transaction.
+    Wait until nobody else starts, takes over or has found a loss, within a transaction.
 
     If nothing is done in this transaction for three seconds, the server ends the session.
     """
@@ -113,14 +116,14 @@ def lock_cluster(session: Session) -> None:
 @contextmanager
 def changing(session: Session, me: int) -> Iterator[None]:
     """
-    A transaction that may change homes.
+    A transaction that may change names of a member. Nobody takes the member over before it ends.
 
     :param me: the number of this run
     :raises StoreFailed: this run was ended by another member
     """
     with transaction(session):
-        lock_cluster(session)
-        if session.rows("SELECT ended IS NULL FROM member WHERE epoch = %s", (me,)) != [(True,)]:
+        session.run(_SILENCE)
+        if session.rows("SELECT may_change_names(%s)", (me,)) != [(True,)]:
             raise StoreFailed(TAKEN_OVER)
         yield
 
@@ -175,11 +178,16 @@ def begin_taking_over(session: Session, me: int, dead: int) -> list[UnfinishedTa
 
     :param me: the number of this run
     :param dead: the number of the other one
-    :returns: its unfinished tables, oldest first, as they all sleep now; `None` if it is alive
+    :returns: its unfinished tables, oldest first, as they all sleep now; `None` if it is alive, or another member has taken it
+        over, or somebody starts or takes over just now
     :raises StoreFailed: this run was ended by another member
     """
     with changing(session, me):
-        if not _has_ended(session, dead):
+        if not session.rows(f"SELECT pg_try_advisory_xact_lock({LOCK_CLASS}, {CLUSTER_LOCK})")[0][0]:
+            return None
+        # A group of requests that it has begun is carried out before, and no other one after this.
+        session.rows(f"SELECT pg_advisory_xact_lock({_NAMES_CLASS}, %s::int)", (dead,))
+        if not _has_ended(session, dead) or session.rows(_TAKEN_BY_ANOTHER, (dead, me)):
             return None
         session.run("UPDATE member SET ended = coalesce(ended, now()), heir = %s WHERE epoch = %s", (me, dead))
         session.run(_MOVE, {"dead": dead, "to": me})  # they sleep from now on
@@ -203,11 +211,14 @@ def finish_taking_over(session: Session, me: int, keys: Collection[str]) -> None
 
 def confirm(session: Session, me: int, keys: Iterable[str]) -> None:
     """Make this member the home of names, within a transaction. A name with another home stays there."""
+    wanted = sorted(set(keys))
+    # First what may wait for other members, in the same order as they do it.
     session.run(
-        "INSERT INTO session(key, home) SELECT key, %s FROM unnest(%s::text[]) AS kept(key) "
-        "ON CONFLICT (key) DO UPDATE SET settled = true WHERE session.home = excluded.home",
-        (me, sorted(set(keys))),
+        "INSERT INTO session(key, home) SELECT key, %s FROM unnest(%s::text[]) AS kept(key) ORDER BY key "
+        "ON CONFLICT DO NOTHING",
+        (me, wanted),
     )
+    session.run("UPDATE session SET settled = true WHERE home = %s AND key = ANY(%s) AND NOT settled", (me, wanted))
 
 
 def take_everything_over(session: Session, me: int) -> None:
@@ -232,6 +243,10 @@ def take_everything_over(session: Session, me: int) -> None:
 
 def take_everything(session: Session, me: int) -> None:
     """End all others, and take their tables, within a transaction with the cluster's lock. All names are free."""
+    session.rows(
+        f"SELECT pg_advisory_xact_lock({_NAMES_CLASS}, epoch::int) FROM member WHERE heir IS NULL AND epoch <> %s",
+        (me,),
+    )
     session.run(
         "UPDATE member SET ended = coalesce(ended, now()), heir = %(me)s WHERE heir IS NULL AND epoch <> %(me)s",
         {"me": me},

@@ -1,15 +1,16 @@
 """
 The registry of a member of a cluster, on PostgreSQL: a thread with a session of its own.
 
-The thread carries out what the host requests, as one transaction for all requests that are queued. Four times a second it
-looks at the other members. After a lost connection it connects again, and carries out again what it does not know to be
-done: that changes nothing if it was done.
+The thread carries out what the host requests, as one statement for all that can be one group. Four times a second it looks at
+the other members. After a lost connection it connects again, and carries out again what it does not know to be done: that
+changes nothing if it was done.
 """
 
+import json
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from queue import Empty, SimpleQueue
 from typing import Any
@@ -20,29 +21,28 @@ from gamehost.accounts.passwords import Account
 from gamehost.storage.contents import ACCOUNT_COLUMNS, StoreFailed, account_of, read_bans
 from gamehost.storage.names import (
     ASK_AGAIN,
-    NEW,
     Answer,
+    AnyRequest,
     Asked,
     Claim,
     Confirm,
-    Home,
     Judge,
     NewNumbers,
     Offer,
     Registry,
+    Release,
     Request,
-    Rows,
     Show,
     Transfer,
     Verdict,
+    Wait,
+    WaitNoLonger,
     Watcher,
-    carry_out,
     keys_of,
 )
 from gamehost.storage.postgresql.members import (
     TAKEN_OVER,
     begin_taking_over,
-    changing,
     finish_taking_over,
     look,
     lost,
@@ -51,10 +51,41 @@ from gamehost.storage.postgresql.members import (
 from gamehost.storage.postgresql.session import LineLost, Session, check_for_writing, connect, refusing
 from gamehost.storage.postgresql.store import reconnected
 
-_HOMES = """
-    SELECT key, home, settled, member.ended IS NULL FROM session JOIN member ON epoch = home WHERE key = ANY(%s)"""
-_OFFERS = """
-    SELECT key, game, pool, home, movable, id, member.ended IS NULL FROM seeking JOIN member ON epoch = home ORDER BY id"""
+_OFFERS = (
+    "SELECT key, game, pool, home, movable, id FROM seeking JOIN member ON epoch = home AND ended IS NULL ORDER BY id"
+)
+
+#: In which order a group is carried out, and what the database calls the requests.
+_ORDER: Mapping[type[Request], tuple[int, str]] = {
+    Claim: (0, "claim"),
+    Transfer: (1, "transfer"),
+    WaitNoLonger: (2, "wait no longer"),
+    Release: (3, "release"),
+    Wait: (4, "wait"),
+}
+
+
+def first_group(requests: Iterable[AnyRequest]) -> list[Request]:
+    """
+    The first of these requests that can be carried out as one group, with the results that they have one after the other.
+
+    A name that comes again must come in a later list of the group. Where a claim leads depends on those who wait already.
+    """
+    group: list[Request] = []
+    last: dict[str, int] = {}
+    for request in requests:
+        if isinstance(request, NewNumbers | Confirm | Show):
+            break
+        place, _ = _ORDER[type(request)]
+        keys = keys_of(request)
+        if any(last.get(key, -1) >= place for key in keys):
+            break
+        if isinstance(request, Claim) and request.queue is not None and any(last.values()):
+            break
+        last.update(dict.fromkeys(keys, place))
+        group.append(request)
+    return group
+
 
 _SHOW = """
     INSERT INTO page(home, page) VALUES (%s, %s)
@@ -62,27 +93,54 @@ _SHOW = """
 
 
 def carry_out_group(
-    session: Session, requests: Sequence[Request], me: int, gone: Collection[int]
-) -> tuple[list[int | bool | None], Mapping[str, Account]]:
+    session: Session, group: Sequence[Request], me: int, gone: Collection[int]
+) -> tuple[list[int | bool | None], Mapping[str, Account], bool]:
     """
-    Carry out requests in one transaction.
+    Carry out a group, which `first_group` has found, in one transaction.
 
     :param gone: members that do not live any more, although their end is not noted yet
-    :returns: the results, and the accounts whose names were claimed
+    :returns: the results; the accounts of the names that were claimed; whether somebody waits now, or does not any more
     :raises StoreFailed: this run was ended by another member
     """
-    with changing(session, me):
-        before = _read(session, requests, gone)
-        results, after = carry_out(requests, before, me)
-        _write_homes(session, before.homes, after.homes, me)
-        _write_offers(session, before.offers, after.offers)
-        claimed = [one.key for one, result in zip(requests, results, strict=True) if isinstance(one, Claim) and result]
-        return results, read_accounts_of(session, claimed)
+    asked: dict[str, list[Mapping[str, object]]] = {}
+    for request in group:
+        asked.setdefault(_ORDER[type(request)][1], []).extend(_columns(request))
+    rows = session.rows("SELECT * FROM change_names(%s, %s, %s)", (me, list(gone), json.dumps(asked)))
+    if not rows:
+        raise StoreFailed(TAKEN_OVER)
+    homes = {(what, key): home for what, key, home, *_ in rows}
+    accounts = {key: account_of(*columns) for _, key, _, *columns in rows if columns[0] is not None}
+    results: list[int | bool | None] = []
+    for request in group:
+        match request:
+            case Claim(key):
+                results.append(homes["claim", key])
+            case Transfer(key, home):
+                results.append(homes.get(("transfer", key)) == home)
+            case _:
+                results.append(None)
+    return results, accounts, bool(homes["changed", None])
+
+
+def _columns(request: Request) -> Iterator[Mapping[str, object]]:
+    """What the database is told of a request, for each of its names."""
+    match request:
+        case Transfer(key, home):
+            yield {"key": key, "home": home}
+        case Claim(key, (game, pool)):
+            yield {"key": key, "game": game, "pool": pool}
+        case Wait(key, (game, pool), movable):
+            yield {"key": key, "game": game, "pool": pool, "movable": movable}
+        case _:
+            yield from ({"key": key} for key in keys_of(request))
 
 
 def read_offers(session: Session) -> list[Offer]:
     """All who wait, the oldest first."""
-    return [_offer(row) for row in session.rows(_OFFERS)]
+    return [
+        Offer(key, (game, pool), home, movable, order)
+        for key, game, pool, home, movable, order in session.rows(_OFFERS)
+    ]
 
 
 def read_accounts_of(session: Session, keys: Collection[str]) -> dict[str, Account]:
@@ -90,53 +148,6 @@ def read_accounts_of(session: Session, keys: Collection[str]) -> dict[str, Accou
         return {}
     columns = session.rows(f"SELECT {ACCOUNT_COLUMNS} FROM account WHERE key = ANY(%s)", (list(keys),))
     return {account.key: account for account in (account_of(*row) for row in columns)}
-
-
-def _offer(row: Sequence[Any]) -> Offer:
-    key, game, pool, home, movable, order, _ = row
-    return Offer(key, (game, pool), home, movable, order)
-
-
-def _read(session: Session, requests: Sequence[Request], gone: Collection[int]) -> Rows:
-    homes = session.rows(_HOMES, (sorted(keys_of(requests)),))
-    in_queue = any(not (isinstance(one, Claim) and one.queue is None) for one in requests)
-    offers = session.rows(_OFFERS) if in_queue else []
-    living = {row[1] for row in homes if row[3]} | {row[3] for row in offers if row[6]}
-    if targets := [one.home for one in requests if isinstance(one, Transfer)]:
-        alive = session.rows("SELECT epoch FROM member WHERE epoch = ANY(%s) AND ended IS NULL", (targets,))
-        living.update(row[0] for row in alive)
-    return Rows(
-        {key: Home(home, settled) for key, home, settled, _ in homes},
-        {row[0]: _offer(row) for row in offers},
-        living.difference(gone),
-    )
-
-
-def _write_homes(session: Session, before: Mapping[str, Home], after: Mapping[str, Home], me: int) -> None:
-    if gone := [key for key in before if key not in after]:
-        session.run("DELETE FROM session WHERE key = ANY(%s) AND home = %s", (gone, me))
-    if new := [(key, home.member) for key, home in after.items() if key not in before]:
-        # If there is a row in spite of the lock, the primary key refuses this.
-        session.run(
-            "INSERT INTO session(key, home) SELECT * FROM unnest(%s::text[], %s::int8[])",
-            ([key for key, _ in new], [home for _, home in new]),
-        )
-    for key, home in after.items():
-        if key in before and before[key] != home:
-            session.run("UPDATE session SET home = %s WHERE key = %s AND home = %s", (home.member, key, me))
-
-
-def _write_offers(session: Session, before: Mapping[str, Offer], after: Mapping[str, Offer]) -> None:
-    if gone := [key for key in before if key not in after or after[key].order == NEW]:
-        session.run("DELETE FROM seeking WHERE key = ANY(%s)", (gone,))
-    for key, offer in after.items():
-        if offer.order == NEW:
-            session.run(
-                "INSERT INTO seeking(key, game, pool, home, movable) VALUES (%s, %s, %s, %s, %s)",
-                (key, *offer.queue, offer.home, offer.movable),
-            )
-        elif offer != before[key]:
-            session.run("UPDATE seeking SET movable = %s WHERE key = %s", (offer.movable, key))
 
 
 #: Seconds between two looks at the other members.
@@ -319,17 +330,12 @@ class PostgresRegistry(Registry):
             self._calls.append(partial(self.answer, first, result))
 
     def _carry_out_names(self) -> None:
-        """Carry out what is due of names and waiting players, up to the next request of another kind."""
-        group, requests = [], []
-        for asked in self._due:
-            if isinstance(asked.request, NewNumbers | Confirm | Show):
-                break
-            group.append(asked)
-            requests.append(asked.request)
+        """Carry out what is due of names and waiting players, as far as it is one group."""
+        group = first_group(asked.request for asked in self._due)
         gone = () if self._verdict is None else self._verdict.dead
-        results, accounts = carry_out_group(self._session, requests, self.epoch, gone)
-        for asked, request, result in zip(group, requests, results, strict=True):
-            self._due.popleft()
+        results, accounts, _ = carry_out_group(self._session, group, self.epoch, gone)
+        for request, result in zip(group, results, strict=True):
+            asked = self._due.popleft()
             if not isinstance(request, Claim):
                 self._calls.append(partial(self.answer, asked, result))
             elif result is not None:
