@@ -9,7 +9,7 @@ from pathlib import Path
 
 from gamehost.limits import PROFILES
 from gamehost.lobby.sessions import ResumePolicy
-from gamehost.net.haproxy import proxy_network
+from gamehost.net.endpoints import proxy_network
 from gamehost.ops.logging import FORMATS
 from gamehost.players.base import Level
 from gamehost.settings import Reload, Setting, as_written, from_to, member_of, one_of, seconds, yes_or_no

@@ -27,8 +27,7 @@ from gamehost.config import Options, admin_path
 from gamehost.limits import Limits
 from gamehost.lobby.lobby import Lobby
 from gamehost.lobby.sessions import Membership, SessionRegistry
-from gamehost.net.context import HostContext
-from gamehost.net.deadlines import Cork
+from gamehost.net.context import Cork, HostContext
 from gamehost.net.endpoints import Endpoints
 from gamehost.net.house import HouseService
 from gamehost.net.limiter import ConnectionLimiter, HttpLimiter

@@ -54,7 +54,7 @@ NARROW: Mapping[str, Sequence[str]] = {
     # What every game has for free knows all that is common to games and players, and games know it by name only.
     "gamehost.games.play": ("gamehost.games.*", "gamehost.players.*"),
     "gamehost.games.*.player": ("gamehost.games.base", "gamehost.players.*", "OWN.*"),
-    "gamehost.games.*.bridge": ("gamehost.games.base", "gamehost.games.bridge", "OWN.*"),
+    "gamehost.games.*.bridge": ("gamehost.games.base", "gamehost.games.messages", "OWN.*"),
     "gamehost.games.*.text*": (*("gamehost.games.base", "gamehost.games.screen", "gamehost.players.base", "OWN.*"),),
     "gamehost.games.*.*": (
         "gamehost.games.base",
@@ -129,7 +129,7 @@ BEYOND_GAMES = ("secrets", "uuid", "os", "sys", "pathlib", "io", "logging", "sql
 TIMERS = {
     "gamehost.tables.table": "the time of a game",
     "gamehost.tables.gallery": "watchers, some in each turn of the reactor, and the delay of what they see",
-    "gamehost.net.deadlines": "the deadlines of a connection; a look at all connections of a listener",
+    "gamehost.net.context": "the deadlines of a connection; a look at all connections of a listener",
     "gamehost.contest.game": "the deadline of a game, and programs that do not come or do not end",
     "gamehost.contest.contest": "the next games, after all is told",
     "gamehost.contest.command": "the end",
@@ -147,14 +147,14 @@ TIMERS = {
     "gamehost.lobby.remote_game": "states of a master to which a game is told anew",
     "gamehost.lobby.remote_games": "masters that are lost",
     "gamehost.lobby.seats": "tables that sleep too long; the next records to check, some at a time",
-    "gamehost.tables.scheduler": "the time of busy connections; long records, a slice in each turn",
+    "gamehost.tables.context": "the time of busy connections; long records, a slice in each turn",
     "gamehost.ops.workers": "the next start of a process, and its silence",
     "gamehost.programs.command": "the end of the command",
     "gamehost.programs.bridge": "the answer of a bot, its end, and the end of the command",
     "gamehost.programs.house": "thinking, when everything that has come was heard",
     "gamehost.tap": "the end of a turn of the reactor",
     "gamehost.testing.memory_host": "what a real transport does in a later turn",
-    "gamehost.net.haproxy": "a header that must come soon",
+    "gamehost.net.endpoints": "a header that must come soon",
     "gamehost.client.twisted_client": "the next connection, and whether the host is there",
     "gamehost.net.tls": "the end of a broken session",
     "gamehost.web.api": "how long the board is looked at",
@@ -163,8 +163,7 @@ TIMERS = {
     "gamehost.checker.trace": "a look at bytes after they were passed on, and late bytes",
     "gamehost.checker.private_host": "a move, after its player was told",
     "gamehost.checker.transcript": "segments that come apart",
-    "gamehost.checker.check": "the next scenario",
-    "gamehost.checker.command": "the end of the reactor",
+    "gamehost.checker.command": "the next scenario; the end of the reactor",
     "gamehost.checker.server_run": "the answers that a server owes",
 }
 
@@ -337,7 +336,7 @@ class PackageTests(SynchronousTestCase):
         self.assertEqual(
             writers,
             [
-                *("gamehost._twisted", "gamehost.client.twisted_client", "gamehost.net.output"),
+                *("gamehost._twisted", "gamehost.client.twisted_client", "gamehost.net.streams"),
                 *("gamehost.programs.bridge", "gamehost.programs.command"),
             ],
         )

@@ -24,7 +24,7 @@ from gamehost import __version__
 from gamehost.checker import clients
 from gamehost.checker import command as check_command
 from gamehost.checker import trace as trace_command
-from gamehost.checker.check import as_text
+from gamehost.checker.command import as_text
 from gamehost.commands import admin as admin_command
 from gamehost.commands import journal as journal_command
 from gamehost.config import Options, declared_settings

@@ -1,22 +1,419 @@
 """
 The command `gamehost check`: judges a client or a server against the document of its wire.
+
+It plays all scenarios of a wire with one client or one server. The report is text, JSON, JUnit XML or HTML. All four say the
+same: the scenarios with their verdicts, and each finding once with what to do about it.
 """
 
 import argparse
+import html
+import json
 import os
 import secrets
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
+from xml.sax.saxutils import escape, quoteattr
 
-from gamehost.checker.base import Scenario, WireChecks
-from gamehost.checker.check import FORMATS, MARKS, Check, Report, check_of_client, check_of_server, chosen, line_of
+from attrs import evolve, frozen
+from twisted.internet.defer import Deferred
+from twisted.internet.interfaces import IReactorTime
+
+from gamehost.checker.base import Finding, Grade, Scenario, TranscriptLine, Verdict, WireChecks, seed_of
 from gamehost.checker.clients import ProcessLauncher, WaitingLauncher
-from gamehost.checker.run import Launcher, Outcome
-from gamehost.checker.server_run import ServerChecks, ServerUnderTest, address_of, dialled
+from gamehost.checker.run import ClientRun, Launcher, Outcome, Run
+from gamehost.checker.server_run import (
+    PARTING,
+    ServerChecks,
+    ServerRun,
+    ServerUnderTest,
+    Unreachable,
+    address_of,
+    dialled,
+    tag,
+)
 from gamehost.commands.command_line import exit_with_usage_error, print_text
 from gamehost.wires.base import Wire
+
+
+@frozen
+class Report:
+    """What came of a check."""
+
+    wire: str
+    seed: int
+    seconds: float
+    outcomes: tuple[Outcome, ...]
+
+    @property
+    def findings(self) -> list[tuple[Finding, list[str]]]:
+        """Each finding once, the worst first, with the names of its scenarios."""
+        merged: dict[tuple[Grade, str, str], tuple[Finding, list[str]]] = {}
+        for outcome in self.outcomes:
+            of_one = {(finding.grade, finding.title, finding.cause): finding for finding in reversed(outcome.findings)}
+            for key, finding in reversed(of_one.items()):
+                merged.setdefault(key, (finding, []))[1].append(outcome.scenario.name)
+        grades = list(Grade)
+        return sorted(merged.values(), key=lambda one: grades.index(one[0].grade))
+
+    @property
+    def clean(self) -> bool:
+        """Whether there is no breach and nothing fragile."""
+        return all(finding.grade is Grade.NOTE for finding, _ in self.findings)
+
+    @property
+    def breached(self) -> bool:
+        """Whether there is a breach."""
+        return any(finding.grade is Grade.BREACH for finding, _ in self.findings)
+
+    def without_times(self) -> "Report":
+        """The same report with all times 0, so that two runs of one seed can be compared byte for byte."""
+        return evolve(self, seconds=0.0, outcomes=tuple(map(_without_times, self.outcomes)))
+
+
+def _without_times(outcome: Outcome) -> Outcome:
+    findings = tuple(evolve(one, transcript=tuple(map(_at_zero, one.transcript))) for one in outcome.findings)
+    return evolve(outcome, seconds=0.0, findings=findings, lines=tuple(map(_at_zero, outcome.lines)))
+
+
+def _at_zero(line: TranscriptLine) -> TranscriptLine:
+    return evolve(line, t=0.0)
+
+
+#: Makes the run of a scenario: from the scenario, its seed, its number in the list, and what is called with the outcome, or
+#: with the reason why no other scenario can be played either.
+NewRun = Callable[[Scenario, int, int, Callable[[Outcome | Exception], None]], Run]
+
+
+class Check:
+    """
+    Plays scenarios with a client or a server.
+
+    :param new_run: makes the run of each scenario
+    :param at_once: so many scenarios are played at the same time
+    :param pause: seconds between two scenarios
+    :param progress: called after each scenario, with its outcome
+    """
+
+    def __init__(
+        self,
+        clock: IReactorTime,
+        checks: WireChecks | ServerChecks,
+        scenarios: Sequence[Scenario],
+        new_run: NewRun,
+        seed: int,
+        at_once: int = 4,
+        pause: float = 0.0,
+        progress: Callable[[Outcome], None] = lambda outcome: None,
+    ) -> None:
+        self._clock = clock
+        self._checks = checks
+        self._scenarios = list(scenarios)
+        self._new_run = new_run
+        self._seed = seed
+        self._at_once = at_once
+        self._pause = pause
+        self._progress = progress
+        self._outcomes: dict[int, Outcome] = {}
+        self._runs: list[Run] = []
+        self._next = 0
+        self._began = clock.seconds()
+        self._done: Deferred[Report] = Deferred()
+
+    def run(self) -> Deferred[Report]:
+        """Play them all. Fires with the report; fails with the reason why a server cannot be checked."""
+        for _ in range(min(self._at_once, len(self._scenarios))):
+            self._start()
+        if not self._scenarios:
+            self._done.callback(self._report())
+        return self._done
+
+    def _start(self) -> None:
+        number, self._next = self._next, self._next + 1
+        if number >= len(self._scenarios):
+            return
+        scenario = self._scenarios[number]
+        if self._never_there():
+            section = self._checks.laws[scenario.law].section
+            self._ended(number, Outcome(scenario, Verdict.SKIPPED, (), 0.0, (), section))
+            return
+        seed = seed_of(self._seed, scenario.name, self._scenarios[:number].count(scenario))
+        run = self._new_run(scenario, seed, number, partial(self._ended, number))
+        self._runs.append(run)
+        run.start()
+
+    def _ended(self, number: int, outcome: Outcome | Exception) -> None:
+        if isinstance(outcome, Exception):
+            self._done.errback(outcome)
+            return
+        self._outcomes[number] = outcome
+        self._progress(outcome)
+        if len(self._outcomes) == len(self._scenarios):
+            self._done.callback(self._report())
+        else:
+            self._clock.callLater(self._pause, self._start)
+
+    def _never_there(self) -> bool:
+        """Whether enough scenarios have ended, and the client has not connected in any."""
+        enough = min(self._at_once, len(self._scenarios))
+        return len(self._outcomes) >= enough and not any(run.connected for run in self._runs)
+
+    def _report(self) -> Report:
+        outcomes = tuple(self._outcomes[number] for number in range(len(self._scenarios)))
+        if outcomes and self._never_there():
+            # It is one fault of the client. The other scenarios say nothing about it.
+            told = next((outcome for outcome in outcomes if outcome.findings), outcomes[0])
+            outcomes = tuple(
+                one if one is told else evolve(one, verdict=Verdict.SKIPPED, findings=()) for one in outcomes
+            )
+        return Report(self._checks.wire, self._seed, self._clock.seconds() - self._began, outcomes)
+
+
+def check_of_client(
+    clock: IReactorTime,
+    wire: Wire[Any],
+    checks: WireChecks,
+    scenarios: Sequence[Scenario],
+    launcher: Callable[[], Launcher],
+    seed: int,
+    at_once: int = 4,
+    progress: Callable[[Outcome], None] = lambda outcome: None,
+) -> Check:
+    """
+    The check of a client.
+
+    :param launcher: makes a launcher for each scenario
+    """
+
+    def new_run(scenario: Scenario, seed: int, number: int, done: Callable[[Outcome], None]) -> Run:
+        return ClientRun(clock, wire, checks, scenario, launcher(), seed, done)
+
+    return Check(clock, checks, scenarios, new_run, seed, at_once, progress=progress)
+
+
+def check_of_server(
+    server: ServerUnderTest,
+    scenarios: Sequence[Scenario],
+    seed: int,
+    progress: Callable[[Outcome], None] = lambda outcome: None,
+) -> Check:
+    """The check of a server, one scenario after the other."""
+
+    def new_run(scenario: Scenario, of_one: int, number: int, done: Callable[[Outcome | Unreachable], None]) -> Run:
+        return ServerRun(server, scenario, of_one, tag(seed, number), done)
+
+    return Check(server.clock, server.checks, scenarios, new_run, seed, 1, PARTING, progress)
+
+
+def chosen(
+    checks: WireChecks | ServerChecks, names: Iterable[str], slow: bool = False, reconnect: bool = False
+) -> list[Scenario]:
+    """
+    The scenarios to play.
+
+    :param names: those that were asked for; none: all that fit
+    :raises KeyError: there is no scenario of this name
+    """
+    known = {scenario.name: scenario for scenario in checks.scenarios}
+    if wanted := list(names):
+        return [known[name] for name in wanted]
+    return [
+        scenario
+        for scenario in checks.scenarios
+        if (slow or not scenario.slow) and (reconnect or not scenario.needs_reconnect)
+    ]
+
+
+def counted(outcomes: Iterable[Outcome]) -> dict[Verdict, int]:
+    """How many scenarios ended in which way."""
+    verdicts = [outcome.verdict for outcome in outcomes]
+    return {verdict: verdicts.count(verdict) for verdict in Verdict if verdict in verdicts}
+
+
+# The report as text, JSON, JUnit XML and HTML.
+
+
+#: How a verdict is marked in the text.
+MARKS: Mapping[Verdict, str] = {
+    Verdict.PASS: "ok",
+    Verdict.BREACH: "BREACH",
+    Verdict.FRAGILE: "FRAGILE",
+    Verdict.NOTE: "note",
+    Verdict.SKIPPED: "skipped",
+}
+_ARROWS = {"client": "client >", "host": "       <", "": "       *"}
+
+
+def line_of(line: TranscriptLine) -> str:
+    """One message of a transcript, in one line."""
+    text = f"{line.text}   " if line.text else ""
+    return f"{line.t:8.3f} {_ARROWS[line.sender]} {text}{line.meaning}".rstrip()
+
+
+def as_text(report: Report) -> str:
+    """For a person at a terminal."""
+    width = max((len(outcome.scenario.name) for outcome in report.outcomes), default=0)
+    lines = [
+        f"{MARKS[outcome.verdict]:8} {outcome.scenario.name:{width}} {outcome.seconds:6.1f} s  {outcome.scenario.tries}"
+        for outcome in report.outcomes
+    ]
+    for finding, names in report.findings:
+        lines += ["", f"{finding.grade.value.upper()}: {finding.title}", f"  in: {', '.join(names)}"]
+        lines += [f"  happened: {finding.happened}", f"  {finding.law.source}: {finding.law.says}"]
+        lines += [f"  what to do: {finding.law.do}", "  the last messages:"]
+        lines += [f"    {line_of(line)}" for line in finding.transcript]
+    counts = ", ".join(f"{count} {verdict.value}" for verdict, count in counted(report.outcomes).items())
+    lines += ["", f"{report.wire}, seed {report.seed}, {report.seconds:.1f} s: {counts or 'no scenario was played'}"]
+    return "\n".join(lines) + "\n"
+
+
+def as_data(report: Report) -> dict[str, Any]:
+    """For programs, as JSON has it."""
+    return {
+        "wire": report.wire,
+        "seed": report.seed,
+        "seconds": round(report.seconds, 1),
+        "clean": report.clean,
+        "scenarios": [
+            {
+                "name": outcome.scenario.name,
+                "tries": outcome.scenario.tries,
+                "section": outcome.section,
+                "verdict": outcome.verdict.value,
+                "seconds": round(outcome.seconds, 1),
+            }
+            for outcome in report.outcomes
+        ],
+        "findings": [_finding_as_data(finding, names) for finding, names in report.findings],
+    }
+
+
+def _finding_as_data(finding: Finding, names: list[str]) -> dict[str, Any]:
+    return {
+        "grade": finding.grade.value,
+        "title": finding.title,
+        "section": finding.law.section,
+        "happened": finding.happened,
+        "expected": finding.law.says,
+        "do": finding.law.do,
+        "scenarios": names,
+        "transcript": [
+            {"t": round(line.t, 3), "from": line.sender, "text": line.text, "meaning": line.meaning}
+            for line in finding.transcript
+        ],
+    }
+
+
+def as_json(report: Report) -> str:
+    """One JSON object."""
+    return json.dumps(as_data(report), ensure_ascii=False, indent=2) + "\n"
+
+
+def as_junit(report: Report) -> str:
+    """For continuous integration: one test case a scenario; breaches and what is fragile are failures."""
+    failing = (Verdict.BREACH, Verdict.FRAGILE)
+    failures = sum(outcome.verdict in failing for outcome in report.outcomes)
+    skipped = sum(outcome.verdict is Verdict.SKIPPED for outcome in report.outcomes)
+    lines = [
+        '<?xml version="1.0" encoding="UTF-8"?>',
+        f'<testsuite name="gamehost check {report.wire}" tests="{len(report.outcomes)}" failures="{failures}"'
+        f' skipped="{skipped}" time="{report.seconds:.1f}">',
+    ]
+    for outcome in report.outcomes:
+        name = quoteattr(outcome.scenario.name)
+        lines.append(f'  <testcase classname="{report.wire}" name={name} time="{outcome.seconds:.1f}">')
+        for finding in outcome.findings:
+            if finding.grade is not Grade.NOTE:
+                lines.append(f"    <failure message={quoteattr(finding.title)}>{escape(_failure(finding))}</failure>")
+        if outcome.verdict is Verdict.SKIPPED:
+            lines.append("    <skipped/>")
+        lines.append("  </testcase>")
+    return "\n".join([*lines, "</testsuite>"]) + "\n"
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def _failure(finding: Finding) -> str:
+    law = finding.law
+    last = "\n".join(map(line_of, finding.transcript))
+    return f"{finding.happened}\n{_capital(law.source)}: {law.says}\nWhat to do: {law.do}\n{last}\n"
+
+
+_STYLE = (
+    ":root{color-scheme:light dark}*{box-sizing:border-box}"
+    "body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:0 auto;padding:1rem;overflow-wrap:anywhere}"
+    "h1{font-size:1.5rem}ul.totals{display:flex;flex-wrap:wrap;gap:.5rem;list-style:none;padding:0}"
+    "ul.totals li{border:1px solid #8888;border-radius:.25rem;padding:.25rem .75rem}"
+    "table{border-collapse:collapse;width:100%}td,th{text-align:left;vertical-align:top;padding:.25rem .5rem;"
+    "border-bottom:1px solid #8888}th,td:nth-child(1),td:nth-child(2),td:nth-child(5){white-space:nowrap}"
+    "pre{white-space:pre-wrap;font-size:.875rem;padding:.5rem;border:1px solid #8888}"
+    ".breach{color:#b3261e;font-weight:bold}.fragile{color:#8a5a00;font-weight:bold}"
+    "@media(prefers-color-scheme:dark){.breach{color:#ff8a80}.fragile{color:#ffc266}}"
+    "@media(max-width:40rem){tr{display:block;padding:.5rem 0;border-bottom:1px solid #8888}tr:first-child{display:none}"
+    "td{display:inline;border:0;padding:0 .5rem 0 0}td:nth-child(3){display:block}}"
+)
+
+
+def as_html(report: Report) -> str:
+    """One page that needs nothing else. It can be read on a telephone."""
+    rows = "".join(
+        f"<tr><td class={outcome.verdict.value}>{MARKS[outcome.verdict]}</td><td>{html.escape(outcome.scenario.name)}</td>"
+        f"<td>{html.escape(outcome.scenario.tries)}</td><td>{html.escape(outcome.section)}</td>"
+        f"<td>{outcome.seconds:.1f} s</td></tr>\n"
+        for outcome in report.outcomes
+    )
+    findings = "".join(_finding_as_html(finding, names) for finding, names in report.findings) or "<p>None.</p>"
+    title = f"gamehost check {report.wire}"
+    return (
+        f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,'
+        f'initial-scale=1"><title>{title}</title><style>{_STYLE}</style></head>'
+        f"<body><h1>{title}</h1>\n{_totals_as_html(report)}<p>Seed {report.seed}, {report.seconds:.1f} s.</p>\n"
+        f"<h2>Findings</h2>\n{findings}<h2>Scenarios</h2><table><tr><th>Verdict"
+        f"</th><th>Scenario</th><th>What is tried</th><th>Section</th><th>Time</th></tr>\n{rows}</table></body></html>\n"
+    )
+
+
+def _totals_as_html(report: Report) -> str:
+    """How many findings of each grade there are, and how many scenarios ended in which way."""
+    grades = [finding.grade for finding, _ in report.findings]
+    verdicts = ", ".join(f"{count} {verdict.value}" for verdict, count in counted(report.outcomes).items())
+    found = ", ".join(f"{grades.count(grade)} {grade.value}" for grade in Grade if grade in grades)
+    totals = (
+        "clean" if report.clean else "not clean",
+        f"findings: {found or 'none'}",
+        f"{len(report.outcomes)} scenarios: {verdicts or 'none was played'}",
+    )
+    return f'<ul class="totals">{"".join(f"<li>{words}</li>" for words in totals)}</ul>\n'
+
+
+def _finding_as_html(finding: Finding, names: list[str]) -> str:
+    law = finding.law
+    parts = [f'<h3><span class="{finding.grade.value}">{finding.grade.value}</span>: {html.escape(finding.title)}</h3>']
+    for label, text in (
+        ("Scenarios", ", ".join(names)),
+        ("What happened", finding.happened),
+        (_capital(law.source), law.says),
+        ("What to do", law.do),
+    ):
+        parts.append(f"<p><strong>{html.escape(label)}:</strong> {html.escape(text)}</p>")
+    parts.append(f"<pre>{html.escape(chr(10).join(map(line_of, finding.transcript)))}</pre>\n")
+    return "".join(parts)
+
+
+FORMATS: Mapping[str, Callable[[Report], str]] = {
+    "text": as_text,
+    "json": as_json,
+    "junit": as_junit,
+    "html": as_html,
+}
+
+
+# The command.
+
 
 #: The exit status: no breach; breaches; the client could not be run.
 CLEAN, BREACHED, NOT_RUN = 0, 1, 2

@@ -24,8 +24,7 @@ from gamehost.lobby.lobby import Lobby
 from gamehost.lobby.queues import Queue
 from gamehost.lobby.sessions import IssuedKey, ResumePolicy, Session, SessionRegistry
 from gamehost.net.connection import WireFactory
-from gamehost.net.context import HostContext
-from gamehost.net.deadlines import Cork
+from gamehost.net.context import Cork, HostContext
 from gamehost.net.limiter import ConnectionLimiter
 from gamehost.players.base import Level, SeededChance
 from gamehost.players.base import Player as GamePlayer

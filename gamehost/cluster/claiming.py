@@ -14,8 +14,8 @@ from gamehost.cluster.relay import MOST_HOPS, Preamble
 from gamehost.journal.records import SeatRecord
 from gamehost.lobby.sessions import Session
 from gamehost.net.connection import WireProtocol
-from gamehost.net.deadlines import Deadline
-from gamehost.net.input import Input, PauseReason
+from gamehost.net.context import Deadline
+from gamehost.net.streams import Input, PauseReason
 from gamehost.storage.names import Offer, QueueKey, meeting_place
 from gamehost.wires.base import Codec, Numbered
 from gamehost.wires.conversation import BaseConversation, Claim, Conversation

@@ -52,8 +52,7 @@ from gamehost.cluster.membership import Cluster
 from gamehost.cluster.relay import LONGEST, MOST_HOPS, WEB, Preamble, read_preamble
 from gamehost.journal.records import StoreUnusable
 from gamehost.net.connection import WireProtocol
-from gamehost.net.endpoints import BACKLOG, send_at_once
-from gamehost.net.haproxy import HEADER_SECONDS
+from gamehost.net.endpoints import BACKLOG, HEADER_SECONDS, send_at_once
 from gamehost.net.limiter import HeaderLimiter
 from gamehost.ops.unix_socket import LONGEST_PATH, SocketUnusable, remove_stale
 from gamehost.settings import BadOption

@@ -1,19 +1,23 @@
 """
-A game's views, events and actions as messages that any program can read.
+What a game says to programs: its views, events and actions as messages that any program can read, and the lines that bots of
+other communities read and write. Pure.
 
 The `messages` module of a game turns the attrs classes of its master into msgspec structs. The structs are what the open wire,
 the browser and records carry, and their JSON Schema is published. It shows what it is given and hides nothing: a master has
 addressed each event already. Struct fields never follow the names of a master's fields by themselves, so that a renamed field
 of a game changes no message.
+
+A game has its protocols of bots in `bridge.py` of its folder, as the tuple `BRIDGES`; a game of another package may bring them,
+too. `gamehost.programs.bridge` starts the bot, sits down for it at a host, and has the pipes and the deadlines.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
 from attrs import field, frozen
 from msgspec import Struct
 
-from gamehost.games.base import Seat
+from gamehost.games.base import Result, Seat
 
 
 class EventMessage(Struct, frozen=True, tag_field="kind"):
@@ -96,3 +100,71 @@ class SameMessages:
 
     def event(self, event: Any) -> EventMessage | None:
         return event if isinstance(event, EventMessage) else None
+
+
+# The protocols of other communities' bots.
+
+
+class BadAnswer(Exception):
+    """What a bot has written cannot be understood. The message says what was wrong and what was expected."""
+
+
+@frozen
+class Prompt:
+    """What a bot is told: lines without their ends. `answers` is how many lines it has to write then."""
+
+    lines: Sequence[str] = ()
+    answers: int = 0
+
+
+#: The bot is told nothing.
+NOTHING = Prompt()
+
+
+class Dialogue(Protocol):
+    """One match in the words of a protocol, as one seat has it."""
+
+    def begin(self) -> Prompt:
+        """The seat is taken."""
+
+    def hear(self, event: Any) -> Prompt:
+        """Something has happened: an event of the game's master, of one of the types in `Bridge.hears`. Each is heard once."""
+
+    def answer(self, lines: Sequence[str]) -> Any:
+        """
+        The action in what the bot has written, whether or not the rules allow it; `None`: it gives the match up.
+
+        :param lines: as many as it was asked for. They have neither ends nor blanks around them, and none is empty.
+        :raises BadAnswer: this is no answer
+        """
+
+    def illegal(self, again: bool) -> Prompt:
+        """
+        The host has refused the last action.
+
+        :param again: whether the bot is asked once more; only if `Bridge.asks_again`
+        """
+
+    def over(self, result: Result | None) -> Sequence[str]:
+        """
+        The last lines.
+
+        :param result: `None`: the match has ended, and it is not known how
+        """
+
+
+@frozen
+class Bridge:
+    """A protocol."""
+
+    #: What is typed: `gamehost bridge NAME`.
+    name: str
+    #: Makes the dialogue of a match: for a seat, with the names of all seats.
+    dialogue: Callable[[Seat, Sequence[str]], Dialogue]
+    #: The types of events that the dialogue hears. Each event of such a type is for everybody, so that the host tells it
+    #: again to a player who comes back.
+    hears: tuple[type, ...]
+    #: Seconds that a bot may take for an answer, unless the command says otherwise.
+    answer_time: float = field(default=2.0, kw_only=True)
+    #: Whether the protocol has words for an illegal move after which the bot is asked once more.
+    asks_again: bool = field(default=False, kw_only=True)

@@ -18,7 +18,7 @@ from twisted.python.failure import Failure
 
 from gamehost.journal.records import HOUSE_ADDRESS
 from gamehost.limits import QuestionLimits, rate_limit_key
-from gamehost.tables.scheduler import FairScheduler, Slices
+from gamehost.tables.context import FairScheduler, Slices
 
 R = TypeVar("R")
 

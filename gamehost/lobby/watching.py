@@ -32,11 +32,10 @@ from gamehost.lobby.questions import Found, Questions, Work
 from gamehost.lobby.queues import OpenTables, same_code
 from gamehost.lobby.seats import Seats
 from gamehost.lobby.sessions import Session, SessionRegistry
-from gamehost.tables.context import TableContext
+from gamehost.tables.context import Slices, TableContext
 from gamehost.tables.followed import FollowedTable
 from gamehost.tables.gallery import Encoder, Galleries, Watcher, WatchRefused
 from gamehost.tables.interfaces import Audience, Look, OpenTable, WatchableTable
-from gamehost.tables.scheduler import Slices
 from gamehost.tables.table import Table
 
 #: Seconds between two questions for new entries.

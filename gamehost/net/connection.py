@@ -1,8 +1,8 @@
 """
 One connection of any wire: its life, and what its conversation may ask of it.
 
-The work is done by three parts: `gamehost.net.input` decodes and hands out messages, `gamehost.net.output` encodes and
-writes them, `gamehost.net.deadlines` ends what only the client could end otherwise. After a connection has begun to
+The work is done by three parts: `gamehost.net.streams` decodes and hands out messages, `gamehost.net.streams` encodes and
+writes them, `gamehost.net.context` ends what only the client could end otherwise. After a connection has begun to
 close, none of its input is handled, not even from the same segment.
 """
 
@@ -21,11 +21,9 @@ from twisted.python.failure import Failure
 
 from gamehost.limits import REFUSAL_SECONDS
 from gamehost.lobby.sessions import Session
-from gamehost.net.context import HostContext
-from gamehost.net.deadlines import Deadline, Deadlines, Ticker
+from gamehost.net.context import Deadline, Deadlines, HostContext, Ticker
 from gamehost.net.endpoints import Transport, set_socket_options
-from gamehost.net.input import Input, PauseReason
-from gamehost.net.output import Output
+from gamehost.net.streams import Input, Output, PauseReason
 from gamehost.settings import Settings
 from gamehost.wires.base import Ending, Wire, WireConfig
 from gamehost.wires.conversation import DISPLACED, SUSPENDED, UNMATCHED, BaseConversation, Conversation

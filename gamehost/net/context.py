@@ -1,20 +1,165 @@
 """
-The parts that all connections of one host share, and what the parts of one connection know of it.
+What all connections of one host share, and what the parts of one connection know of it: the turn of the reactor in which output
+is collected, deadlines of one connection, and one look at all connections of a listener.
 """
 
 from collections.abc import Callable
+from enum import StrEnum
 from typing import Any, Protocol
 
 from attrs import Factory, define, field
-from twisted.internet.interfaces import IReactorTime
+from twisted.internet.interfaces import IDelayedCall, IReactorTime
 
 from gamehost.limits import Limits
 from gamehost.lobby.lobby import Lobby
-from gamehost.net.deadlines import Cork, Deadlines
 from gamehost.net.endpoints import Transport
 from gamehost.net.limiter import ConnectionLimiter, HttpLimiter
-from gamehost.tables.scheduler import FairScheduler
+from gamehost.tables.context import FairScheduler
 from gamehost.wires.base import Wire
+
+#: Called with the time, in the reactor's seconds.
+Tick = Callable[[float], None]
+
+
+class Flushable(Protocol):
+    """Something whose output a cork holds back."""
+
+    def flush(self) -> None:
+        """Write everything that is pending."""
+
+
+class Cork:
+    """
+    Holds output back during one turn of the reactor, so that each connection writes it in one piece.
+
+    A context manager. When the outermost `with` ends, the connections that have pending output are flushed.
+    """
+
+    __slots__ = ("_depth", "_dirty")
+
+    def __init__(self) -> None:
+        self._depth = 0
+        self._dirty: list[Flushable] = []
+
+    def __enter__(self) -> None:
+        self._depth += 1
+
+    def __exit__(self, *exc_info: object) -> None:
+        if self._depth == 1 and self._dirty:
+            # Still corked while flushing: output that is added now is flushed by this loop too.
+            for connection in self._dirty:
+                connection.flush()
+            self._dirty.clear()
+        self._depth -= 1
+
+    def add(self, connection: Flushable) -> None:
+        """Flush this connection at the end of the turn, or now if no turn is under way."""
+        if self._depth:
+            self._dirty.append(connection)
+        else:
+            connection.flush()
+
+
+@define(eq=False)
+class Ticker:
+    """
+    Calls every member, every so many seconds.
+
+    The first member sets the seconds; the connections of one listener all use the same.
+    """
+
+    _clock: IReactorTime
+    _seconds: float = 0.0
+    _ticks: dict[object, Tick] = field(factory=dict)
+    _next: IDelayedCall | None = None
+
+    def join(self, member: object, seconds: float, beat: Tick) -> None:
+        """Have `beat` called from now on."""
+        self._ticks[member] = beat
+        if self._next is None:
+            self._seconds = seconds
+            self._next = self._clock.callLater(seconds, self._go_around)
+
+    def leave(self, member: object) -> None:
+        """Stop the calls for a member. Does nothing if it has not joined."""
+        if self._ticks.pop(member, None) is not None and not self._ticks and self._next is not None:
+            self._next.cancel()
+            self._next = None
+
+    def _go_around(self) -> None:
+        self._next = self._clock.callLater(self._seconds, self._go_around)
+        now = self._clock.seconds()
+        # A copy, because a member may leave when it is called, and make others leave.
+        for member, beat in list(self._ticks.items()):
+            if member in self._ticks:
+                beat(now)
+
+
+class Deadline(StrEnum):
+    """What a connection can have a deadline for. It has at most one of each."""
+
+    #: The client must log in.
+    LOGIN = "login"
+    #: The client must finish a message that it has begun.
+    MESSAGE = "message"
+    #: The client must read what was sent.
+    STALLED = "stalled"
+    #: The client must take the last bytes of a connection that is closed.
+    CLOSING = "closing"
+    #: Input that was paused because of many moves goes on.
+    MOVES = "moves"
+    #: Input that was paused because of bytes for the journal goes on.
+    JOURNAL = "journal"
+    #: Input that was paused because of short segments goes on.
+    SEGMENTS = "segments"
+    #: Messages that are held back are sent.
+    HOLD = "hold"
+    #: The conversation asked to be called.
+    ALARM = "alarm"
+
+
+class Deadlines:
+    """
+    The deadlines of one connection that are running.
+
+    :param clock: schedules them
+    :param cork: what is sent when one is due is written in one piece
+    """
+
+    __slots__ = ("_calls", "_clock", "_cork")
+
+    def __init__(self, clock: IReactorTime, cork: Cork) -> None:
+        self._clock = clock
+        self._cork = cork
+        self._calls: dict[Deadline, IDelayedCall] = {}
+
+    def __bool__(self) -> bool:
+        return bool(self._calls)
+
+    def __contains__(self, deadline: Deadline) -> bool:
+        return deadline in self._calls
+
+    def set(self, deadline: Deadline, seconds: float, when_due: Callable[[], None]) -> None:
+        """Have `when_due` called after so many seconds, unless the deadline is cancelled. It must not be running."""
+
+        def due() -> None:
+            del self._calls[deadline]
+            with self._cork:
+                when_due()
+
+        self._calls[deadline] = self._clock.callLater(seconds, due)
+
+    def cancel(self, deadline: Deadline) -> None:
+        """Cancel a deadline, if it is running."""
+        call = self._calls.pop(deadline, None)
+        if call is not None:
+            call.cancel()
+
+    def cancel_all(self) -> None:
+        """Cancel every deadline that is running."""
+        for call in self._calls.values():
+            call.cancel()
+        self._calls.clear()
 
 
 @define(eq=False)

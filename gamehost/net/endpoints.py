@@ -1,23 +1,293 @@
 """
-The endpoint strings of the options: Twisted's, and our own `tls:` and `haproxy:`, which replace Twisted's.
+The endpoint strings of the options: Twisted's, and our own `tls:` and `haproxy:`, which replace Twisted's. Ours reload
+certificates at a SIGHUP, and accept PROXY headers from trusted proxies only. Twisted's do neither.
 
-Ours reload certificates at a SIGHUP, and accept PROXY headers from trusted proxies only. Twisted's do neither.
+Behind a proxy that sends the PROXY protocol a connection gets the address of its client, not the proxy's. Only trusted proxies
+may connect, or anybody could claim any address; a setting says which they are. Until the header is complete, a connection has
+only a buffer and a deadline. Then its own protocol replaces this one, so that a proxied connection costs no more than a direct
+one.
 """
 
+import ipaddress
 import re
 import socket
+import typing
 from collections.abc import Callable, Sequence
+from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from attrs import define, field
+from msgspec import Struct
+from twisted.internet.address import IPv4Address, IPv6Address
+from twisted.internet.defer import Deferred
 from twisted.internet.endpoints import TCP4ServerEndpoint, TCP6ServerEndpoint, serverFromString
-from twisted.internet.interfaces import IListeningPort, IStreamServerEndpoint, ITCPTransport
+from twisted.internet.interfaces import (
+    IAddress,
+    IDelayedCall,
+    IListeningPort,
+    IProtocol,
+    IProtocolFactory,
+    IReactorTime,
+    IStreamServerEndpoint,
+    ITCPTransport,
+)
+from twisted.internet.protocol import Factory, Protocol
+from twisted.logger import Logger
+from twisted.python.failure import Failure
+from zope.interface import implementer
 
-from gamehost._twisted import accept_immediate_servers
-from gamehost.net.haproxy import LOOPBACK, Network, ProxiedEndpoint
+from gamehost._twisted import accept_immediate_servers, replace_protocol
+from gamehost.limits import rate_limit_key
 from gamehost.net.limiter import HeaderLimiter
 from gamehost.settings import BadOption, from_to, refuse_unknown, setting
+from gamehost.wires.framing import WireError
+
+Network = IPv4Network | IPv6Network
+
+SIGNATURE = b"\r\n\r\n\x00\r\nQUIT\n"
+
+#: Bytes of a version 1 line with its end; section 2.1.
+LONGEST_LINE = 107
+
+#: Bytes behind a version 2 header: the addresses, and what proxies like to add.
+LONGEST_BLOCK = 4_096
+
+_ADDRESSES = {0x1: (4, ipaddress.IPv4Address), 0x2: (16, ipaddress.IPv6Address)}
+
+
+class ProxyInfo(Struct, frozen=True):
+    """What a proxy says about a connection."""
+
+    #: The client's address and port; `None` if the proxy itself connects (a health check), or if the client has none.
+    source: tuple[str, int] | None
+    #: The bytes behind the header.
+    rest: bytes
+
+
+class HeaderReader:
+    """Reads the header of one connection."""
+
+    __slots__ = ("_data",)
+
+    def __init__(self) -> None:
+        self._data = b""
+
+    def feed(self, data: bytes) -> ProxyInfo | None:
+        """
+        What the proxy says, once the header is complete. Then no more may be fed.
+
+        :raises WireError: this is no such header
+        """
+        data = self._data = self._data + data
+        if data[: len(SIGNATURE)] == SIGNATURE[: len(data)]:
+            return _block(data)
+        if data[:6] == b"PROXY "[: len(data)]:
+            return _line(data)
+        raise WireError("no PROXY header")
+
+
+def _line(data: bytes) -> ProxyInfo | None:
+    end = data.find(b"\r\n", 0, LONGEST_LINE)
+    if end < 0:
+        if len(data) >= LONGEST_LINE:
+            raise WireError("a PROXY line that is too long")
+        return None
+    rest = data[end + 2 :]
+    match data[:end].split(b" "):
+        case [b"PROXY", b"UNKNOWN", *_]:
+            return ProxyInfo(None, rest)
+        case [b"PROXY", b"TCP4" | b"TCP6" as family, source, target, port, target_port]:
+            kind = ipaddress.IPv4Address if family == b"TCP4" else ipaddress.IPv6Address
+            _address(kind, target)
+            _port(target_port)
+            return ProxyInfo((_address(kind, source), _port(port)), rest)
+    raise WireError("a PROXY line that cannot be read")
+
+
+def _address(kind: type[ipaddress.IPv4Address] | type[ipaddress.IPv6Address], text: bytes) -> str:
+    try:
+        if b"%" in text:
+            raise ValueError("a scope means something on the proxy's machine alone")
+        return str(kind(text.decode("ascii")))
+    except ValueError:
+        raise WireError("a PROXY line whose address cannot be read") from None
+
+
+def _port(text: bytes) -> int:
+    if not (text.isdigit() and len(text) <= 5 and int(text) < 65_536):
+        raise WireError("a PROXY line whose port cannot be read")
+    return int(text)
+
+
+def _block(data: bytes) -> ProxyInfo | None:
+    if len(data) < 16:
+        return None
+    version, command = data[12] >> 4, data[12] & 0xF
+    family, length = data[13] >> 4, int.from_bytes(data[14:16], "big")
+    if version != 2 or command > 1 or family > 3 or data[13] & 0xF > 2:
+        raise WireError("a PROXY header of an unknown kind")
+    if length > LONGEST_BLOCK:
+        raise WireError("a PROXY header that is too long")
+    if len(data) < 16 + length:
+        return None
+    block, rest = data[16 : 16 + length], data[16 + length :]
+    if command == 0 or family not in _ADDRESSES:
+        return ProxyInfo(None, rest)
+    size, kind = _ADDRESSES[family]
+    if length < 2 * size + 4:
+        raise WireError("a PROXY header that is too short")
+    return ProxyInfo((str(kind(block[:size])), int.from_bytes(block[2 * size : 2 * size + 2], "big")), rest)
+
+
+#: Seconds for a proxy to send its header: it sends that first.
+HEADER_SECONDS = 5.0
+
+#: This machine.
+LOOPBACK: Sequence[Network] = (ip_network("127.0.0.0/8"), ip_network("::1/128"))
+
+
+def proxy_network(name: str, text: str) -> Network:
+    """
+    A proxy's address, or a network of them: `192.0.2.7`, `2001:db8::/32`.
+
+    :raises BadOption: it is neither
+    """
+    try:
+        return ip_network(text)
+    except ValueError:
+        raise BadOption(f"{name}: expected an address, or a network such as 192.0.2.0/24, got {text!r}") from None
+
+
+@implementer(IStreamServerEndpoint)
+class ProxiedEndpoint:
+    """
+    :param endpoint: where the proxies connect
+    :param trusted: the addresses of the proxies; at a Unix socket, everybody who may open it is trusted
+    :param headers: counts the connections whose header has not come
+    """
+
+    def __init__(
+        self, endpoint: IStreamServerEndpoint, trusted: Sequence[Network], clock: IReactorTime, headers: HeaderLimiter
+    ) -> None:
+        self._endpoint = endpoint
+        self._trusted = trusted
+        self._clock = clock
+        self._headers = headers
+
+    def listen(self, factory: IProtocolFactory) -> Deferred[IListeningPort]:
+        """Listen."""
+        proxied = ProxiedFactory(factory, self._trusted, self._clock, self._headers)
+        listening: Deferred[IListeningPort] = self._endpoint.listen(proxied)
+        return listening
+
+
+class ProxiedFactory(Factory):
+    """Makes protocols that read the PROXY header, and then hand the connection over to another factory's protocol."""
+
+    noisy = False
+    log = Logger()
+
+    def __init__(
+        self, factory: IProtocolFactory, trusted: Sequence[Network], clock: IReactorTime, headers: HeaderLimiter
+    ) -> None:
+        self.factory = factory
+        self.clock = clock
+        self.headers = headers
+        self._trusted = trusted
+
+    def doStart(self) -> None:
+        """Start the other one, too."""
+        super().doStart()
+        self.factory.doStart()
+
+    def doStop(self) -> None:
+        """Stop the other one, too."""
+        self.factory.doStop()
+        super().doStop()
+
+    def buildProtocol(self, addr: IAddress | None) -> Protocol | None:
+        """A protocol for a trusted proxy; `None` for others, and if there are too many: Twisted then closes the connection."""
+        host = getattr(addr, "host", None)
+        if not self._trusts(host):
+            self.log.warn("{address!r} is no trusted proxy: closed", address=host)
+            return None
+        if not self.headers.admit(host or ""):
+            self.log.warn("too many connections of proxies without a PROXY header: closed")
+            return None
+        return ProxyHeaderProtocol(self, addr)
+
+    def _trusts(self, host: str | None) -> bool:
+        if host is None:
+            return True
+        # As for rate limits, an IPv4 address that is written as an IPv6 one is the IPv4 one.
+        plain = rate_limit_key(host)
+        address = ip_address(host.partition("%")[0] if plain.endswith("/64") else plain)
+        return any(address in network for network in self._trusted)
+
+
+class ProxyHeaderProtocol(Protocol):
+    """A connection whose PROXY header is not complete yet."""
+
+    def __init__(self, factory: ProxiedFactory, proxy: IAddress | None) -> None:
+        self._made_by = factory
+        self._proxy = proxy
+        self._reader = HeaderReader()
+        self._deadline: IDelayedCall | None = None
+
+    def connectionMade(self) -> None:
+        """Set the deadline for the header."""
+        self._deadline = self._made_by.clock.callLater(HEADER_SECONDS, self._too_late)
+
+    def dataReceived(self, data: bytes) -> None:
+        """Read the header, and hand the connection over once it is complete."""
+        if self._deadline is None:
+            return
+        try:
+            info = self._reader.feed(data)
+        except WireError as error:
+            self._refuse(str(error))
+            return
+        if info is None:
+            return
+        self._end_wait()
+        address: Any = self._proxy
+        if info.source is not None:
+            host, port = info.source
+            address = IPv6Address("TCP", host, port) if ":" in host else IPv4Address("TCP", host, port)
+        self._give_away(self._made_by.factory.buildProtocol(address), info.rest)
+
+    def _give_away(self, protocol: IProtocol | None, rest: bytes) -> None:
+        transport: Any = self.transport
+        if protocol is None:
+            transport.abortConnection()
+            return
+        replace_protocol(transport, protocol, rest)
+
+    def _too_late(self) -> None:
+        self._refuse(f"no PROXY header within {HEADER_SECONDS:g} s")
+
+    def _end_wait(self) -> None:
+        """The header has come, or it does not count any more."""
+        deadline, self._deadline = self._deadline, None
+        if deadline is not None:
+            if deadline.active():
+                deadline.cancel()
+            self._made_by.headers.leave(getattr(self._proxy, "host", ""))
+
+    def _refuse(self, why: str) -> None:
+        self._end_wait()
+        self._made_by.log.warn("a proxy's connection is closed: {why}", why=why)
+        transport: Any = self.transport
+        transport.abortConnection()
+
+    def connectionLost(self, reason: Failure | None = None) -> None:
+        """The connection was lost before it was handed over."""
+        self._end_wait()
+
+
+# Endpoints.
+
 
 #: Bytes of the system's buffers, of each connection and direction, before Linux doubles them. By default Linux would keep
 #: megabytes for a client that does not read, and take as much from one that floods. A match's messages of many seconds fit.
@@ -32,7 +302,7 @@ def send_at_once(port: IListeningPort) -> None:
             tcp_port.socket.setsockopt(socket.SOL_SOCKET, buffer, SYSTEM_BUFFER)
 
 
-class Transport(Protocol):
+class Transport(typing.Protocol):
     """What a connection uses of its transport: parts of Twisted's `ITransport`, `IConsumer` and `IPushProducer`."""
 
     def write(self, data: bytes) -> None: ...

@@ -30,7 +30,7 @@ from gamehost.net.context import HostContext
 from gamehost.net.limiter import ConnectionLimiter
 from gamehost.ops.unix_socket import LONGEST_PATH
 from gamehost.ops.workers import ChildProcess
-from gamehost.tables.scheduler import FairScheduler
+from gamehost.tables.context import FairScheduler
 from gamehost.wires.open.websocket import house_wire
 
 TITLE = "house players"

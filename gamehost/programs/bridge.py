@@ -23,8 +23,8 @@ from twisted.python.failure import Failure
 from gamehost.client.core import MESSAGES, ClientError, Heard, Lost
 from gamehost.client.twisted_client import Client
 from gamehost.games.base import Cause, Game, Result, Seat
-from gamehost.games.bridge import BadAnswer, Bridge, Dialogue, Prompt
 from gamehost.games.installed import installed, part
+from gamehost.games.messages import BadAnswer, Bridge, Dialogue, Prompt
 from gamehost.ops.escaping import escaped
 from gamehost.ops.workers import NOT_RUN, kill, started
 from gamehost.programs.command import endpoint, number

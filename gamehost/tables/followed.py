@@ -21,6 +21,7 @@ from gamehost.games.base import Game, GameMaster, JournalledChance, To
 from gamehost.games.clock import ClockReading, reading_of
 from gamehost.journal.records import Entry, EntryKind, TableHeader, TableId
 from gamehost.journal.replay import NotFollowed, new_master, replay_in_steps
+from gamehost.tables.context import Slices
 from gamehost.tables.interfaces import (
     Archived,
     Audience,
@@ -33,7 +34,6 @@ from gamehost.tables.interfaces import (
     Suspended,
     WatchableTable,
 )
-from gamehost.tables.scheduler import Slices
 
 #: What a table tells that is no entry of its record.
 _NOT_RECORDED = (Away, Left, Back, Replaced, Suspended, Archived)

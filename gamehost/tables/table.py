@@ -3,6 +3,11 @@ A table: the players of one match, its game master, and the order in which event
 
 The table appends what its master accepts to the journal, and puts the events into its outbox. The outbox tells them when
 the entry is durable. The table has the clock of the game, which stands still while no player is there.
+
+The two players of a match may offer each other a draw, or to take a move back. There is one offer at a time. It stands until it
+is answered, until the one who is asked moves, or until one of the two is gone; that to take a move back stands until anybody
+moves. After an offer a player makes no other one before the own next move. Offers are kept in memory alone: after a restart of
+the host none stands. What was agreed on is an entry of the journal.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -27,12 +32,91 @@ from gamehost.games.base import (
     offers_of,
 )
 from gamehost.games.clock import due_after, reading_of
-from gamehost.journal.records import CHAMPIONSHIP, Entry, EntryKind, TableHeader, TableId, TableRecord
+from gamehost.journal.records import CHAMPIONSHIP, RATED, Entry, EntryKind, TableHeader, TableId, TableRecord
 from gamehost.journal.replay import INTERVAL, fingerprint, new_master, replay_in_steps
 from gamehost.tables.context import DORMANT, PLAYING, Addition, Phase, TableContext
-from gamehost.tables.interfaces import Audience, Away, Declined, HearsOffers, Left, Player, Refused, Suspended
-from gamehost.tables.offers import Offers
+from gamehost.tables.interfaces import Audience, Away, Declined, HearsOffers, Left, Offered, Player, Refused, Suspended
 from gamehost.tables.outbox import Outbox, Record, SeatState, TableSeatHandle
+
+
+@define(eq=False)
+class Offers:
+    """
+    The offers at one table.
+
+    :param allowed: what the game allows
+    :param settings: of the match
+    :param names: who plays, in the order of the seats
+    """
+
+    allowed: frozenset[Offer]
+    _settings: Mapping[str, str]
+    _names: Sequence[str]
+    #: What is offered now.
+    standing: Offered | None = None
+    #: The seats that have made an offer since their last move.
+    _made: set[Seat] = field(factory=set)
+
+    def objection(
+        self, master: GameMaster[Any, Any], seat: Seat, offer: Offer, opponent: Player[Any, Any] | None
+    ) -> str | None:
+        """
+        Why a seat cannot offer this now; `None`: it can.
+
+        :param opponent: `None`: they are away
+        """
+        if offer not in self.allowed or not isinstance(master, TakesOffers):
+            return (
+                f"this game has no offers of a {offer.value}" if offer is Offer.DRAW else "this game has no takebacks"
+            )
+        if self._settings.get(CHAMPIONSHIP):
+            return "a match of a championship has no offers"
+        if offer is Offer.TAKEBACK and self._settings.get(RATED) == "yes":
+            return "a rated match has no takebacks"
+        other = self._names[1 - seat]
+        if self.standing is not None and self.standing.seat != seat:
+            return f"{other} has asked first: accept or decline"
+        if seat in self._made:
+            return "you have made an offer since your last move: move before you make another one"
+        if opponent is None:
+            return f"{other} is away"
+        if not isinstance(opponent, HearsOffers):
+            return f"{other} cannot be asked on that wire"
+        return master.objection(offer, seat)
+
+    def make(self, seat: Seat, offer: Offer, stands: bool) -> Offered:
+        """A seat has offered something. `stands`: it waits for an answer."""
+        self._made.add(seat)
+        offered = Offered(seat, offer)
+        if stands:
+            self.standing = offered
+        return offered
+
+    def answer(self, seat: Seat, offer: Offer) -> Offered | None:
+        """The offer that a seat has answered, which stands no longer. `None`: this was not offered to it."""
+        standing = self.standing
+        if standing is None or standing.seat == seat or standing.offer is not offer:
+            return None
+        self.standing = None
+        return standing
+
+    def moved(self, seat: Seat) -> Declined | None:
+        """A seat has moved. What all are told if an offer has come to nothing by this."""
+        self._made.discard(seat)
+        standing = self.standing
+        if standing is not None and (standing.seat != seat or standing.offer is Offer.TAKEBACK):
+            return self.end()
+        return None
+
+    def taken_back(self) -> None:
+        """Moves were taken back: another offer can be made at once."""
+        self._made.clear()
+
+    def end(self) -> Declined | None:
+        """The offer stands no longer. What all are told of that; `None`: there was none."""
+        standing, self.standing = self.standing, None
+        return None if standing is None else Declined(standing.seat, standing.offer)
+
 
 A = TypeVar("A")
 E = TypeVar("E")

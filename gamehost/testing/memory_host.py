@@ -33,8 +33,7 @@ from gamehost.lobby.lobby import Lobby
 from gamehost.lobby.seats import RESTING
 from gamehost.lobby.sessions import Membership, ResumePolicy, SessionRegistry
 from gamehost.net.connection import WireFactory
-from gamehost.net.context import HostContext
-from gamehost.net.deadlines import Cork
+from gamehost.net.context import Cork, HostContext
 from gamehost.net.limiter import ConnectionLimiter
 from gamehost.plugins import WIRES
 from gamehost.settings import settings_of

@@ -36,7 +36,7 @@ from gamehost.games.installed import files_of
 from gamehost.games.play import help_of
 from gamehost.limits import is_loopback, rate_limit_key
 from gamehost.lobby.queues import PHRASES, TALKING_WIRES
-from gamehost.net.haproxy import Network
+from gamehost.net.endpoints import Network
 from gamehost.settings import BadOption, Settings, milliseconds
 
 #: Bodies of fewer bytes are not compressed: they fit one packet.

@@ -11,9 +11,8 @@ from attrs import evolve
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.checker.base import GENERAL, Grade, Verdict
-from gamehost.checker.check import FORMATS, Report, chosen, counted
 from gamehost.checker.clients import filled_in, last_words
-from gamehost.checker.command import Progress, main
+from gamehost.checker.command import FORMATS, Progress, Report, chosen, counted, main
 from gamehost.plugins import WIRES
 from gamehost.wires.base import Wire
 from tests.checker.wires.onitama_clients import CountsFromTheTop, SoundClient, TrailingSpace

@@ -11,7 +11,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.checker import run, server_run
 from gamehost.checker.base import Cut, Grade, Scenario, Verdict
-from gamehost.checker.check import check_of_server, chosen
+from gamehost.checker.command import check_of_server, chosen
 from gamehost.checker.server_run import ServerUnderTest, Unreachable, address_of, differences, tag
 from gamehost.checker.trace import MOST_UNREAD, QUIET, Fault, RelayedConnection
 from gamehost.checker.transcript import (

@@ -19,7 +19,7 @@ from gamehost.cluster.front import Hop, InternalFactory, front_of, read_hop, rel
 from gamehost.cluster.relay import LONGEST, MOST_HOPS, PATIENCE, Preamble
 from gamehost.journal.records import SeatRecord
 from gamehost.limits import Limits
-from gamehost.net.haproxy import HEADER_SECONDS
+from gamehost.net.endpoints import HEADER_SECONDS
 from gamehost.net.limiter import HeaderLimiter
 from gamehost.ops.unix_socket import SocketUnusable
 from gamehost.settings import BadOption

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.games.base import Cause, Result, Seat
-from gamehost.games.bridge import BadAnswer, Dialogue, Prompt
+from gamehost.games.messages import BadAnswer, Dialogue, Prompt
 from gamehost.games.paper_soccer import bridge as codingame
 from gamehost.games.paper_soccer.master import Ended, Kickoff, Moved
 from gamehost.games.stratego import bridge as ucc

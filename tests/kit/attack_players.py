@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, rule
 
 from gamehost.journal.records import TableId
-from gamehost.tables.scheduler import PAUSE
+from gamehost.tables.context import PAUSE
 from tests.kit.journal_oracle import Archive, Disorder
 from tests.kit.memory_host import Client, MemoryHost
 from tests.kit.model_clients import MODEL_CLIENTS

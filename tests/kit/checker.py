@@ -16,7 +16,7 @@ from twisted.internet.protocol import Factory
 from twisted.internet.task import Clock
 
 from gamehost.checker.base import GENERAL, Grade, Scenario, WireChecks
-from gamehost.checker.check import Report, as_json, as_text, check_of_client, check_of_server, chosen
+from gamehost.checker.command import Report, as_json, as_text, check_of_client, check_of_server, chosen
 from gamehost.checker.run import ClientRun
 from gamehost.checker.server_run import ServerChecks, ServerUnderTest
 from gamehost.checker.transcript import Line

@@ -24,7 +24,7 @@ from gamehost.cluster.membership import Beats, Cluster
 from gamehost.cluster.relay import Relays
 from gamehost.games.base import Seat
 from gamehost.journal.records import Entry, TableHeader, TableId, TableRecord, UnfinishedTable
-from gamehost.net.deadlines import Cork
+from gamehost.net.context import Cork
 from gamehost.net.limiter import HeaderLimiter
 from gamehost.plugins import WIRES
 from gamehost.testing.journals import RecordingJournal

@@ -12,8 +12,7 @@ from gamehost.journal.records import Pressure, Room
 from gamehost.limits import Limits
 from gamehost.lobby.lobby import Lobby
 from gamehost.lobby.sessions import ResumePolicy, SessionRegistry
-from gamehost.net.context import HostContext
-from gamehost.net.deadlines import Cork
+from gamehost.net.context import Cork, HostContext
 from gamehost.net.limiter import ConnectionLimiter
 from gamehost.ops.workers import SerialWorker
 from gamehost.service import GameHostService, Listener

@@ -28,8 +28,8 @@ from gamehost.lobby.house import HousePlayers
 from gamehost.lobby.queues import NewMatches
 from gamehost.lobby.sessions import SessionRegistry
 from gamehost.lobby.sleeping import SleepingIndex
-from gamehost.net.input import Input
 from gamehost.net.limiter import ConnectionLimiter
+from gamehost.net.streams import Input
 from gamehost.tables.interfaces import Look
 from gamehost.tables.outbox import Outbox, _Arrival
 from gamehost.tables.table import Table

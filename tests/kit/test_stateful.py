@@ -13,7 +13,7 @@ from gamehost.journal.records import TableRecord
 from gamehost.lobby.seats import Seats
 from gamehost.lobby.sessions import SessionRegistry
 from gamehost.net.connection import WireProtocol
-from gamehost.net.deadlines import Deadlines
+from gamehost.net.context import Deadlines
 from gamehost.plugins import WIRES
 from gamehost.tables.interfaces import Back
 from gamehost.tables.outbox import SeatState

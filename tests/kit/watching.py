@@ -17,10 +17,9 @@ from gamehost.games.stratego.messages import MESSAGES as STRATEGO
 from gamehost.journal.records import Entry, SeatRecord, TableHeader, TableId
 from gamehost.journal.replay import History, new_master, replay
 from gamehost.lobby.watching import READ_EVERY, PlayedTables
-from gamehost.tables.context import Phase, TableContext
+from gamehost.tables.context import Phase, Slices, TableContext
 from gamehost.tables.gallery import Galleries
 from gamehost.tables.interfaces import Archived, Look, Over, SeatHandle, WatchableTable
-from gamehost.tables.scheduler import Slices
 from gamehost.tables.table import Table
 from tests.kit.example_game import TOY, TOY_WIRE, Counted
 from tests.kit.journals import RecordingJournal

@@ -11,7 +11,7 @@ from twisted.internet.protocol import Protocol
 from wsproto.frame_protocol import FrameProtocol, Opcode
 from zope.interface import implementer
 
-from gamehost.tables.scheduler import PAUSE
+from gamehost.tables.context import PAUSE
 from gamehost.testing.memory_host import MemoryHost, StrictTransport, at_once
 from gamehost.web.http import Access, StaticFiles
 from gamehost.web.site import WebSite

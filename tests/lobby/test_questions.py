@@ -14,8 +14,8 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.limits import QuestionLimits
 from gamehost.lobby.questions import MOST_ASIDE, OVERHEAD, PAUSE, Found, NotAnswered, Questions, TooManyQuestions
-from gamehost.tables import scheduler
-from gamehost.tables.scheduler import AT_ONCE, BETWEEN_IN_TURN, SHARE, FairScheduler
+from gamehost.tables import context
+from gamehost.tables.context import AT_ONCE, BETWEEN_IN_TURN, SHARE, FairScheduler
 from gamehost.testing.cases import PropertyCase
 from gamehost.testing.memory_host import MemoryHost
 from gamehost.wires.open.conversation import WIRE
@@ -121,7 +121,7 @@ class TurnTests(QuestionsCase):
         begun.callback(Found("x"))
         for turn in range(1, 4):
             self.assertEqual(len(told), BETWEEN_IN_TURN * turn)
-            clock.advance(scheduler.PAUSE + SHARE)
+            clock.advance(context.PAUSE + SHARE)
         self.assertEqual(clock.getDelayedCalls(), [])
 
     def test_busy_connections_do_not_hold_answers_up(self) -> None:
@@ -151,7 +151,7 @@ class TurnTests(QuestionsCase):
 
     def test_many_are_told_what_is_kept(self) -> None:
         """Some at once, and the others in turns: an answer that is kept costs time, too. Nobody is forgotten."""
-        self.patch(scheduler, "SHARE", 0.0)
+        self.patch(context, "SHARE", 0.0)
         self.ask(A, 1)
         self.answer(1, "x", 1)
         self.clock.advance(1)
@@ -191,7 +191,7 @@ class TurnTests(QuestionsCase):
         done: list[str] = []
 
         def work() -> Generator[None, None, str]:
-            for _ in range(2 * scheduler.STEPS):
+            for _ in range(2 * context.STEPS):
                 self.clock.rightNow += SHARE / 10
                 yield
             return "done"

@@ -15,7 +15,7 @@ from gamehost.limits import Limits
 from gamehost.lobby.lobby import Lobby
 from gamehost.lobby.queues import LONGEST, NewMatches, NoSuchTable, Queue, Queues, Reservation, TableFull, TooManyTables
 from gamehost.lobby.sessions import Membership, ResumePolicy, Session, SessionRegistry
-from gamehost.net.deadlines import Cork
+from gamehost.net.context import Cork
 from gamehost.settings import BadOption
 from gamehost.storage.durable import StoredAccounts
 from gamehost.storage.memory import MemoryJournal

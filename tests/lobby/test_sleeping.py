@@ -13,7 +13,7 @@ from gamehost.games.base import Seat
 from gamehost.journal.records import EntryKind, SeatRecord, TableId
 from gamehost.lobby.seats import LEAST_PAUSE, PAUSE, Resuming
 from gamehost.lobby.sleeping import Place, SleepingIndex, SleepingTable
-from gamehost.tables.scheduler import STEPS
+from gamehost.tables.context import STEPS
 from gamehost.testing.cases import PropertyCase
 from tests.kit.example_game import TOY, TOY_WIRE
 from tests.kit.journals import CommittedJournal, RecordingJournal

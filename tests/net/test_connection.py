@@ -17,7 +17,7 @@ from twisted.trial.unittest import SynchronousTestCase
 from gamehost._twisted import ImmediateServer
 from gamehost.limits import TokenBucket
 from gamehost.net.connection import KINDS, OTHER, kind_of
-from gamehost.net.deadlines import Cork, Deadline, Deadlines, Ticker
+from gamehost.net.context import Cork, Deadline, Deadlines, Ticker
 from gamehost.net.endpoints import send_at_once
 from gamehost.net.limiter import MOST_BEING_REFUSED
 from gamehost.testing.memory_host import BUFFER, StrictTransport

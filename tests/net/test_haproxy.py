@@ -13,7 +13,7 @@ from twisted.internet.testing import MemoryReactorClock
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.limits import Limits
-from gamehost.net.haproxy import (
+from gamehost.net.endpoints import (
     HEADER_SECONDS,
     LONGEST_BLOCK,
     LOOPBACK,

@@ -1,6 +1,6 @@
 """The input of a connection: the order of messages, turns among connections, and rates."""
 
-from gamehost.net.input import SEGMENT
+from gamehost.net.streams import SEGMENT
 from tests.kit.example_game import TOY_WIRE
 from tests.kit.memory_host import Client, MemoryHost
 from tests.net.test_connection import ConnectionCase

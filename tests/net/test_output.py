@@ -1,6 +1,6 @@
 """The output of a connection: one write for each turn, and what happens if a client does not read."""
 
-from gamehost.net.output import _in_pieces
+from gamehost.net.streams import _in_pieces
 from tests.kit.memory_host import Client
 from tests.net.test_connection import ConnectionCase
 from tests.net.test_input import rounds

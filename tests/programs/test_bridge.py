@@ -14,8 +14,8 @@ from twisted.internet.error import ProcessTerminated
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.games.base import Seat
-from gamehost.games.bridge import BadAnswer, Prompt
 from gamehost.games.installed import Installed
+from gamehost.games.messages import BadAnswer, Prompt
 from gamehost.players.base import SeededChance
 from gamehost.programs import bridge as command
 from gamehost.programs.bridge import ASKED_AGAIN, ENDS, LONGEST, PATIENCE, Bot, bridges, main, parsed

@@ -4,7 +4,7 @@ from ipaddress import ip_network
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamehost.net.haproxy import LOOPBACK
+from gamehost.net.endpoints import LOOPBACK
 from gamehost.settings import BadOption
 from gamehost.web.http import Access, Visitor, web_origin
 

@@ -10,7 +10,7 @@ from gamehost.games.base import Seat
 from gamehost.games.onitama.master import ONITAMA
 from gamehost.journal.records import TableId
 from gamehost.lobby.queues import Queue
-from gamehost.net.input import BUSY_BYTES
+from gamehost.net.streams import BUSY_BYTES
 from gamehost.plugins import WIRES
 from gamehost.settings import Settings
 from gamehost.tables.interfaces import OpenTable

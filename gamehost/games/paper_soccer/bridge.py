@@ -11,7 +11,7 @@ from typing import Any
 from attrs import define, field
 
 from gamehost.games.base import Result, Seat
-from gamehost.games.bridge import NOTHING, BadAnswer, Bridge, Prompt
+from gamehost.games.messages import NOTHING, BadAnswer, Bridge, Prompt
 from gamehost.games.paper_soccer.master import Kickoff, Move, Moved
 from gamehost.games.paper_soccer.rules import DRAWABLE, START, Point
 

@@ -12,7 +12,7 @@ from typing import Any
 from attrs import define, field
 
 from gamehost.games.base import Cause, Result, Seat
-from gamehost.games.bridge import NOTHING, BadAnswer, Bridge, Prompt
+from gamehost.games.messages import NOTHING, BadAnswer, Bridge, Prompt
 from gamehost.games.stratego.master import ENEMY, follow
 from gamehost.games.stratego.rules import (
     BARE,
