@@ -11,11 +11,12 @@ from attrs import define, field, frozen
 from benchmarks.load import Load, Player, Table, Window
 from benchmarks.scripts import Script
 from benchmarks.servers import Server, on_core
+from gamehost.cluster.membership import AMONG_THEMSELVES
 from tests.kit.cluster import Cluster
 from tests.kit.postgresql import PostgresServer
 
-#: Seconds between two players who come to one table: by then all members know that the first one waits.
-ARRIVES_AFTER = 0.03
+#: Seconds between two players who come to one table and to two members: by then both know that the first one waits.
+ARRIVES_AFTER = AMONG_THEMSELVES + 0.1
 
 #: From the side of a player, 0 or 1, and the number of the table to the member that it connects to.
 Place = Callable[[int, int], int]
@@ -62,7 +63,9 @@ class ClusterLoad(Load):
 
     def _say(self, table: Table, due: float) -> None:
         if table.steps is not table.play and table.at:
-            time.sleep(ARRIVES_AFTER)
+            number = int(table.players[0].name[1:])
+            if self.place(0, number) != self.place(1, number):
+                time.sleep(ARRIVES_AFTER)
         super()._say(table, due)
 
     def _told(self, player: Player, table: Table, data: bytes) -> None:

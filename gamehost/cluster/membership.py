@@ -70,6 +70,10 @@ class Beats:
             self._next = self._clock.callLater(EVERY, self._show)
 
 
+#: Seconds for which those who wait for an opponent meet only each other at one member: a match of players at two members costs
+#: twice as much. Then the others are told.
+AMONG_THEMSELVES = 0.2
+
 #: What is done with what other members have changed: accounts by key, and all bans if one of them was changed.
 Learn = Callable[[Mapping[str, Account | None], Sequence[Ban] | None], None]
 
@@ -165,8 +169,9 @@ class Cluster(Membership):
     _claimed: Counter[str] = field(factory=Counter)
     #: Names that may be free.
     _maybe_free: set[str] = field(factory=set)
-    #: Who waits here for an opponent, and of whom the others know that.
+    #: Who waits here for an opponent, since when, and of whom the others know that.
     waiting: dict[str, tuple[Session, QueueKey]] = field(factory=dict)
+    _since: dict[str, float] = field(factory=dict)
     _offered: dict[str, tuple[QueueKey, bool]] = field(factory=dict)
     #: What is no name, and has its home here.
     _kept: set[str] = field(factory=set)
@@ -181,6 +186,8 @@ class Cluster(Membership):
     #: Of the wires, by their names.
     factories: Mapping[str, WireFactory[Any]] = field(factory=dict)
     _timer: IDelayedCall | None = None
+    #: Runs while somebody waits here of whom the others are not told.
+    _alone: IDelayedCall | None = None
     halted: bool = False
 
     log = Logger()
@@ -218,12 +225,10 @@ class Cluster(Membership):
         """The host stops. Another member takes over what it has. Fires when nothing is asked any more."""
         self.halted = True
         self._beats.halt()
-        if self._timer is not None:
-            self._timer.cancel()
-            self._timer = None
-        if self._shows is not None:
-            self._shows.cancel()
-            self._shows = None
+        for timer in (self._timer, self._alone, self._shows):
+            if timer is not None:
+                timer.cancel()
+        self._timer = self._alone = self._shows = None
         self.listener.close()
         self.relays.close()
         stopped: Deferred[None] = Deferred()
@@ -281,8 +286,10 @@ class Cluster(Membership):
             return
         key = key_of(claim.name)
         self._note_claim(connection, key)
-        # Who was sent here because somebody waits here stays, whoever else waits by now.
+        # Who was sent here because somebody waits here stays, whoever else waits by now. So does who meets somebody here.
         queue = None if claim.queue is None or hops else claim.queue.key
+        if any(queue == of_waiting for _, of_waiting in self.waiting.values()):
+            queue = None
         self.registry.claim(key, queue, partial(self._answered, key, answer))
 
     def claim_again(self, asking: Any, key: str, answer: Callable[[int | None], None]) -> None:
@@ -365,11 +372,24 @@ class Cluster(Membership):
 
     def waits(self, session: Session, queue: QueueKey) -> None:
         self.waiting[session.key] = (session, queue)
-        self._soon()
+        self._since[session.key] = self.clock.seconds()
+        if self._alone is None and not self.halted:
+            self._alone = self.clock.callLater(AMONG_THEMSELVES, self._look_for_others)
 
     def waits_no_longer(self, session: Session) -> None:
-        self.waiting.pop(session.key, None)
-        self._soon()
+        if self.waiting.pop(session.key, None) is not None:
+            del self._since[session.key]
+        if session.key in self._offered:
+            self._soon()
+
+    def _look_for_others(self) -> None:
+        """Tell the others of those who have met nobody here."""
+        self._alone = None
+        self._tell()
+        if left := [since for key, since in self._since.items() if key not in self._offered]:
+            wait = min(left) + AMONG_THEMSELVES - self.clock.seconds()
+            # Who is not at home here yet is told of when that is known.
+            self._alone = self.clock.callLater(wait if wait > 0 else AMONG_THEMSELVES, self._look_for_others)
 
     def _given(self, session: Session, home: int | None) -> None:
         """Somebody has entered under a name that was not claimed. If another member has it, this player must go."""
@@ -394,10 +414,11 @@ class Cluster(Membership):
             if key in self.here and not (key in self._claimed or key in self._kept or names.get(key))
         ]
         maybe_free.clear()
+        latest = self.clock.seconds() - AMONG_THEMSELVES
         offers = {
             key: (queue, session.wire in self._spreading)
             for key, (session, queue) in self.waiting.items()
-            if key in self.here
+            if key in self.here and self._since[key] <= latest
         }
         for key in [key for key in self._offered if key not in offers]:
             del self._offered[key]

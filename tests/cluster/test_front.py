@@ -67,7 +67,7 @@ class FrontTests(ClusterCase):
         """A player on the open wire, who came to one member, and one on Onitama's, who came to another one."""
         ann = self.second.connect("open")
         ann.say('{"do":"enter","name":"ann"}', '{"do":"seek","game":"onitama"}')
-        self.world.wait(0.1)
+        self.world.wait(0.3)
         bob = self.log_in(self.second, "bob")
         self.assertIn("START|ann|bob", "".join(bob.heard()))
         self.assertEqual(self.homes(), {"ann": 1, "bob": 1})
@@ -305,6 +305,7 @@ class InternalTests(ClusterCase):
         transport = self.send(b"LOGIN|bob\nMAKE", skip=1, adopt=record)
         self.assertEqual(transport.read(), b"")
         self.assertEqual(self.homes(), {"bob": 2})
+        self.world.wait(0.3)
         self.assertIn("bob", self.world.database.offers)
         transport.hang_up()
         self.world.wait(0.1)

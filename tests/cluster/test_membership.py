@@ -25,6 +25,19 @@ class MeetingTests(ClusterCase):
         self.assertEqual((self.second.cluster.relays_out, relays_in(self.first.cluster)), (1, 1))
         self.assertEqual((len(self.first.lobby.tables), len(self.second.lobby.tables)), (1, 0))
 
+    def test_strangers_of_one_member_meet_first(self) -> None:
+        """Two come to each of two members, one after the other: nobody is passed on, and no member is told who waits."""
+        clients = []
+        for number in range(4):
+            client = self.world.hosts[number % 2].connect()
+            client.transport.receive(f"LOGIN|guest{number}\n".encode())
+            clients.append(client)
+            self.world.wait(0.05)
+            self.assertEqual(self.world.database.offers, {})
+        for client in clients:
+            self.assertIn("START", "".join(client.heard()))
+        self.assertEqual([host.cluster.relays_out for host in self.world.hosts], [0, 0])
+
     def test_both_wait(self) -> None:
         """If both come in the same moment, one of them is moved to the other, who has waited longer."""
         clients = [host.connect() for host in (self.second, self.first)]

@@ -15,6 +15,7 @@ from twisted.internet.protocol import Protocol
 from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
 
+from gamehost.cluster import membership
 from gamehost.cluster.relay import LONGEST, MOST_UNANSWERED, PATIENCE, Preamble, Relays, read_preamble
 from gamehost.journal.records import SeatRecord
 from gamehost.limits import Limits
@@ -60,6 +61,7 @@ class TranscriptTests(SynchronousTestCase):
     """Clients do not notice that they are relayed: all transcripts of the project are the same at another member."""
 
     def play(self, wire: str, *doors: int, but: str = "") -> None:
+        self.patch(membership, "AMONG_THEMSELVES", 0.0)
         for transcript in transcripts(wire):
             if transcript.name != but:
                 host: Any = Doors(World(settings=transcript.settings, **tokens_differ(wire)), *doors)
