@@ -232,7 +232,7 @@ def _attach(host: GameHostService, cluster: "Cluster", joining: "InternalFactory
     cluster.attach(lobby, partial(lobby.restore, host.games), relays, partial(_learn, host), gather)
     if isinstance(accounts := lobby.login_service.accounts, StoredAccounts):
         accounts.learned = AccountChanges(lobby, partial(stop_key, host)).learn
-    cluster.led = partial(lobby.spectators.played.follow, host.games)
+    cluster.opened = partial(lobby.spectators.played.follow, host.games)
     context.new_input = partial(ClaimingInput, cluster)
     host.cluster = cluster
 

@@ -19,7 +19,7 @@ from gamehost.net.streams import Input, PauseReason
 from gamehost.storage.names import Offer, QueueKey, meeting_place
 from gamehost.wires.base import Codec, Numbered
 from gamehost.wires.conversation import BaseConversation, Claim, Conversation
-from gamehost.wires.framing import BLANK, WireError
+from gamehost.wires.framing import Blank, WireError
 
 _CLAIM = PauseReason.CLAIM
 
@@ -93,7 +93,7 @@ class ClaimingInput(Input[Any]):
 
     def hear(self, message: Any) -> None:
         """Have the conversation hear a message, now or when it is known that this is the place."""
-        if message is BLANK:
+        if isinstance(message, Blank):
             # Who has handled how many messages counts those that mean something.
             if not self._to_skip:
                 self._told.hear(message)
@@ -135,7 +135,7 @@ class ClaimingInput(Input[Any]):
             elif home == self._cluster.epoch or not self._spreads:
                 self._find_place(claim)
             else:
-                self._pass_on(home, self._cluster.claims.get(self._connection))
+                self._move(home, self._cluster.claims.get(self._connection))
 
     def _find_place(self, claim: Claim) -> None:
         # Who has a seat here comes back to it, or is refused, wherever the place is.
@@ -149,14 +149,19 @@ class ClaimingInput(Input[Any]):
         if self._claimed is None or self._connection.closing:
             return
         _, claim = self._claimed
-        conversation: Any = self._told
         with self._context.cork:
             if home == self._cluster.epoch:
                 self._hear_now()
-            elif home is None or conversation.session is None:
-                self._pass_on(home, claim.place)
-            elif not (self._can_go and self._go_to(home)):
-                self._hear_now()
+            else:
+                self._move(home, claim.place)
+
+    def _move(self, home: int | None, key: str | None) -> None:
+        """Have the message heard at another member; by a client that has logged in and cannot go there, here."""
+        conversation: Any = self._told
+        if conversation.session is None:
+            self._pass_on(home, key)
+        elif home is None or not (self._can_go and self._go_to(home)):
+            self._hear_now()
 
     def _pass_on(self, home: int | None, key: str | None) -> None:
         """Have another member go on with a client that has not logged in: the one that the key says."""
@@ -166,7 +171,7 @@ class ClaimingInput(Input[Any]):
         if home is None or parcel is None or not self._can_go:
             connection.close_with(BUSY)
             return
-        preamble = Preamble("", connection.factory.wire.name, connection.address, hops=self.hops + 1, parcel=parcel)
+        preamble = Preamble("", **_facts_of(connection), hops=self.hops + 1, parcel=parcel)
         as_it_stands = self.as_it_stands(preamble)
         cluster.relay(connection.hand_over(), key, home, *as_it_stands)
 
@@ -223,6 +228,11 @@ class ClaimingInput(Input[Any]):
         """What another member must know to go on, and the bytes that it reads first."""
         sequence = self._codec.sequence if isinstance(self._codec, Numbered) else 0
         return evolve(preamble, skip=self._handled, sequence=sequence), bytes(self._kept or b"")
+
+
+def _facts_of(connection: WireProtocol[Any]) -> dict[str, Any]:
+    """What a preamble says of any connection."""
+    return {"wire": connection.factory.passed_on_as, "address": connection.address, "tls": connection.private}
 
 
 def gather(cluster: Cluster, offers: Sequence[Offer]) -> None:
@@ -325,7 +335,7 @@ def _given_away(
     claiming = connection.input
     assert isinstance(claiming, ClaimingInput)
     hops = min(claiming.hops + 1, MOST_HOPS)
-    preamble = Preamble("", session.wire, connection.address, hops=hops, adopt=session.record, parcel=parcel)
+    preamble = Preamble("", **_facts_of(connection), hops=hops, adopt=session.record, parcel=parcel)
     if not here:
         # The client is lost. The other member must know, because it has the name now.
         cluster.relay(None, session.key, home, preamble, b"")

@@ -49,7 +49,7 @@ from zope.interface import implementer
 from gamehost._twisted import replace_protocol
 from gamehost.cluster.claiming import ClaimingInput, adopt, free
 from gamehost.cluster.membership import Cluster
-from gamehost.cluster.relay import LONGEST, MOST_HOPS, WEB, Preamble, read_preamble
+from gamehost.cluster.relay import LONGEST, MOST_HOPS, SOCKET, WEB, Preamble, read_preamble
 from gamehost.journal.records import StoreUnusable
 from gamehost.net.connection import WireProtocol
 from gamehost.net.endpoints import BACKLOG, HEADER_SECONDS, send_at_once
@@ -411,10 +411,13 @@ class InternalFactory(Factory):
             free(cluster, preamble.adopt)
             transport.loseConnection()
             return
-        if not cluster.leads and (preamble.wire == WEB or not factory.wire.spreads):
+        if preamble.wire == SOCKET:
+            protocol = factory.new_socket(preamble.address, preamble.tls)
+        elif cluster.leads or (preamble.wire != WEB and factory.wire.spreads):
+            protocol = factory.buildProtocol(IPv4Address("TCP", preamble.address, 0))
+        else:
             cluster.pass_to_leader(transport, preamble, data)
             return
-        protocol = factory.buildProtocol(IPv4Address("TCP", preamble.address, 0))
         if protocol is None:
             transport.abortConnection()
             return

@@ -20,7 +20,7 @@ from twisted.logger import Logger
 from gamehost.accounts.bans import Ban
 from gamehost.accounts.names import key_of
 from gamehost.accounts.passwords import Account
-from gamehost.cluster.relay import MOST_HOPS, WEB, Preamble, Relays
+from gamehost.cluster.relay import MOST_HOPS, SOCKET, WEB, Preamble, Relays
 from gamehost.journal.records import UnfinishedTable
 from gamehost.lobby.lobby import Lobby
 from gamehost.lobby.pages import Page, read_page
@@ -142,7 +142,7 @@ class Cluster(Membership):
     The membership of this host, and what the registry tells it.
 
     :param spreading: the wires by their names whose players may be at any member
-    :param led: called when this host becomes the leader
+    :param opened: called when the host is ready: from then on it follows the matches of the others
     """
 
     registry: Registry
@@ -157,7 +157,7 @@ class Cluster(Membership):
     _restore: Callable[[Sequence[UnfinishedTable]], object] = field(init=False)
     #: As of `Watcher`.
     changed: Learn = field(init=False)
-    led: Callable[[], None] = lambda: None
+    opened: Callable[[], None] = lambda: None
     #: The living members, the leader first.
     members: Sequence[Member] = ()
     #: The names whose home is here, as the database has it.
@@ -219,7 +219,9 @@ class Cluster(Membership):
         :param sites: of the pages
         """
         self.factories = {one.wire.name: one for one in reversed(list(factories))}
-        self.listener.open(self, {**self.factories, WEB: next(iter(sites), None)})
+        site = next(iter(sites), None)
+        self.listener.open(self, {**self.factories, WEB: site, SOCKET: site})
+        self.opened()
 
     def halt(self) -> Deferred[None]:
         """The host stops. Another member takes over what it has. Fires when nothing is asked any more."""
@@ -465,7 +467,7 @@ class Cluster(Membership):
     # -- the registry tells
 
     def members_are(self, members: Sequence[Member]) -> None:
-        led, known = self.leads, self.members
+        known = self.members
         self.members = tuple(members)
         self.relays.cut_all_but({one.epoch for one in members})
         self.log.info(
@@ -475,9 +477,6 @@ class Cluster(Membership):
         for one in members:
             if one.epoch != self.epoch and one not in known:
                 self._check(one)
-        if self.leads and not led:
-            self.log.info("this host leads the cluster")
-            self.led()
 
     def pages_are(self, pages: Mapping[int, str]) -> None:
         self._pages = {home: read_page(page) for home, page in pages.items()}

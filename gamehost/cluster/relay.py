@@ -30,6 +30,8 @@ LONGEST = 16_384
 MOST_HOPS = 8
 #: The name under which the pages for browsers are passed on. No wire has it.
 WEB = "web"
+#: The same of a WebSocket of these pages, which speaks the open wire.
+SOCKET = "web/socket"
 
 
 @frozen
@@ -42,7 +44,7 @@ class Preamble:
     wire: str
     #: The client's address, without its port.
     address: str
-    #: Whether the client's connection is encrypted.
+    #: Whether the client's connection is encrypted, of pages and their sockets.
     tls: bool = False
     #: How many of the messages that follow the first member has handled already.
     skip: int = 0

@@ -529,6 +529,10 @@ class Lobby:
         self.queues.leave(session)
         self.house.waits_no_longer(session)
 
+    def waits_at_table(self, session: Session) -> bool:
+        """Whether a player waits at an open table."""
+        return self.waiting_tables.others(session) is not None
+
     def _end_waiting(self, event: NoNewMatches | Unmatched, session: Session) -> None:
         self.stop_waiting(session)
         if session.player is not None:

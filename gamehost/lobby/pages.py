@@ -3,7 +3,7 @@ What the hosts of a cluster show each other of their lobbies: who is there, and 
 all of them, at the latest a second after something has changed.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from attrs import frozen
 from msgspec import DecodeError, Struct, json
@@ -65,8 +65,10 @@ class Waiting:
 WaitingByGame = Mapping[str, Waiting]
 
 
-def waiting_everywhere(here: WaitingByGame, pages: Iterable[Page]) -> WaitingByGame:
+def waiting_everywhere(here: WaitingByGame, pages: Sequence[Page]) -> WaitingByGame:
     """Those who wait at one host, and those who wait at the others, without those of separate wires."""
+    if not pages:
+        return here
     names = {game: list(one.names) for game, one in here.items()}
     tables = {game: list(one.tables) for game, one in here.items()}
     for page in pages:

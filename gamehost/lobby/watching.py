@@ -84,7 +84,7 @@ class PlayedTables:
 
     def follow(self, games: Mapping[str, Game[Any, Any]]) -> None:
         """
-        From now on the matches of all other hosts that write to the same store can be seen here. For the leader of a cluster.
+        From now on the matches of all other hosts that write to the same store can be seen here. For members of a cluster.
 
         :param games: by their names; matches of other games cannot be seen
         """
@@ -342,6 +342,9 @@ class Board:
         if self._timer is None:
             self._timer = self._clock.callLater(EVERY, self._tick)
 
+    def is_looked_at_by(self, looker: Looker) -> bool:
+        return looker in self._lookers
+
     def look_away(self, looker: Looker) -> None:
         """Tell this one nothing more."""
         if self._lookers.pop(looker, None) is not None and not self._lookers:
@@ -552,16 +555,12 @@ class Spectators:
 
     def people(self) -> list[Person]:
         """Those who are here, by name, and no more than `LISTED`."""
-        here = self._people_here()
-        if not self._pages:
-            return here
-        everybody = [*here, *(one for page in self._pages for one in page.people)]
+        everybody = [*self._people_here(), *(one for page in self._pages for one in page.people)]
         return nsmallest(LISTED, everybody, key=lambda one: key_of(one.name))
 
     def waiting(self) -> WaitingByGame:
         """Who waits in queues and at tables that are for everybody, by game."""
-        here = self.waiting_here()
-        return waiting_everywhere(here, self._pages) if self._pages else here
+        return waiting_everywhere(self.waiting_here(), self._pages)
 
     def _people_here(self) -> list[Person]:
         present = nsmallest(LISTED, self._registry.present(), key=lambda session: session.key)

@@ -114,6 +114,8 @@ class WireProtocol(TransportProtocol, Generic[M]):
         self._turned_away = turned_away
         self._refused_at: deque[float] = deque(maxlen=context.limits.refusals)
         config = config or factory.config
+        #: Whether a password may be sent, where that depends on the connection.
+        self.private = bool(getattr(config, "private", False))
         self._codec = config.new_codec()
         self._conversation = config.new_conversation(self, context.lobby)
         self.deadlines = Deadlines(context.clock, context.cork)
@@ -353,6 +355,8 @@ class WireFactory(Factory, Generic[M]):
         self.config = wire.configure(settings)
         if wire.websocket:
             self.config = LinesOrSocket(self.config)
+        #: What the connections are called that are passed on to another host of a cluster.
+        self.passed_on_as = wire.name
         self.connections: set[WireProtocol[M]] = set()
         #: Connections that were admitted, and refusals that were sent, since the start.
         self.admitted = self.refusals = 0

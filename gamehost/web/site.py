@@ -354,6 +354,7 @@ class WebSite(Factory):
         self.access = access
         #: The connections that speak WebSocket.
         self.sockets: WireFactory[Any] = WireFactory(WIRE, {}, context)
+        self.sockets.passed_on_as = "web/socket"
         #: Other wires with WebSocket that listen on this host, by their names.
         self.wires: Mapping[str, WireFactory[Any]] = {}
         self._encoder = frame_encoder(OPTIONS)
@@ -474,8 +475,7 @@ class WebSite(Factory):
             return
         wire = self.wires[asked.path[1]] if len(asked.path) == 2 else None
         if wire is None:
-            config = SocketConfig(OPTIONS, self._encoder, key, asked.visitor.private)
-            protocol = self.sockets.admit(asked.visitor.address, config)
+            protocol = self.new_socket(asked.visitor.address, asked.visitor.private, key)
         else:
             protocol = wire.admit(asked.visitor.address)
         if protocol is None:
@@ -484,6 +484,15 @@ class WebSite(Factory):
         request.channel.take_over(protocol)
         if wire is not None:
             protocol.dataReceived(handshake_with(key))
+
+    def new_socket(self, address: str, private: bool, key: str = "") -> WireProtocol[Any] | None:
+        """
+        The protocol of a socket; `None`: there are too many.
+
+        :param private: whether a password may be sent
+        :param key: of the handshake; empty: another host of a cluster has answered that
+        """
+        return self.sockets.admit(address, SocketConfig(OPTIONS, self._encoder, key, private))
 
     def _is_socket(self, path: Sequence[str]) -> bool:
         """Whether an address speaks WebSocket: `/socket`, and `/socket/WIRE` of another wire that has it."""

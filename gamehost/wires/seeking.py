@@ -17,9 +17,10 @@ from gamehost.journal.records import RATED, TableId
 from gamehost.lobby.house import HouseRefused
 from gamehost.lobby.lobby import Lobby
 from gamehost.lobby.queues import CannotJoin, NoSuchTable, Queue, check_may_be_rated
-from gamehost.lobby.sessions import Session
+from gamehost.lobby.sessions import Session, place_of
 from gamehost.settings import BadOption, Settings, yes_or_no
 from gamehost.tables.interfaces import OpenTable
+from gamehost.wires.conversation import Claim
 
 #: The part of an error message that repeats what the client sent.
 _ECHO = re.compile(r"[,;] got .*", re.DOTALL)
@@ -142,6 +143,14 @@ def find_table(lobby: Lobby, session: Session, sought: Wanted) -> Opened | None:
     code = new_code(lobby.below) if sought.private else ""
     settings = {**sought.settings, "code": code} if code else sought.settings
     return Opened(lobby.open_table(session, queue, sought.seats, settings, sought.wish), code)
+
+
+def claim_of_sought(lobby: Lobby, sought: Wanted) -> Claim | None:
+    """The table at another host of the cluster at which a player is about to wait; `None`: the player waits here."""
+    if sought.in_queue or sought.private or any(map(sought.fits, lobby.waiting(sought.queue))):
+        return None
+    elsewhere = next(filter(sought.fits, lobby.waiting_elsewhere(sought.queue)), None)
+    return None if elsewhere is None else Claim(place=place_of(elsewhere.table))
 
 
 def _check_rated(session: Session, sought: Wanted) -> None:

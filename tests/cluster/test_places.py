@@ -1,6 +1,7 @@
 """What is no name and has a home, such as a table that waits: whoever wants it goes there from any member."""
 
 from collections.abc import Callable
+from typing import Any
 
 from gamehost.lobby.sessions import place_of
 from tests.kit.memory_cluster import ClusterCase, MemberHost
@@ -133,3 +134,204 @@ class ListTests(ClusterCase):
         self.world.wait(1.5)
         self.assertEqual([one.name for one in self.first.lobby.spectators.people()], ["ann"])
         self.assertEqual(list(self.first.lobby.spectators.waiting()), ["onitama"])
+
+
+ENTER = '{{"do":"enter","name":"{}"}}'
+SEEK = '{"do":"seek","game":"onitama"}'
+
+
+class OpenTests(ClusterCase):
+    """The open wire: all of its players meet, whatever else they are told."""
+
+    def enter(self, host: MemberHost, name: str, *lines: str) -> Client:
+        client = host.connect("open")
+        client.say(*lines, ENTER.format(name))
+        self.world.wait(0.2)
+        return client
+
+    def heard(self, client: Client, seconds: float = 1.5) -> str:
+        self.world.wait(seconds)
+        return "".join(client.heard())
+
+    def test_they_meet(self) -> None:
+        """Players of two members who want any opponent, with a seat that they wish."""
+        ann, bob = self.enter(self.first, "ann"), self.enter(self.second, "bob")
+        self.assertEqual(self.homes(), {"ann": 1, "bob": 2})
+        ann.say('{"do":"seek","game":"onitama","seat":"second"}')
+        self.world.wait(1)
+        bob.say('{"do":"seek","game":"onitama"}')
+        told = self.heard(bob)
+        self.assertIn('"is":"seated","table":1,"game":"onitama","seat":0', told)
+        self.assertEqual(told.count("seeking"), 1)
+        self.assertEqual(self.homes(), {"ann": 1, "bob": 1})
+        self.first.kill()
+        self.heard(bob)
+        self.assertTrue(bob.closed)
+
+    def test_who_is_moved_goes_on(self) -> None:
+        """Whoever has come from another member can stop, seek another game, and meet somebody who comes to a third."""
+        third = self.world.join()
+        ann, bob = self.enter(self.first, "ann"), self.enter(self.second, "bob")
+        for client in (ann, bob):
+            client.say(SEEK)
+        self.assertIn("seated", self.heard(bob))
+        ann.say('{"do":"leave"}')
+        self.assertIn('"over"', self.heard(bob))
+        bob.say('{"do":"seek","game":"stratego"}')
+        eve = self.enter(third, "eve")
+        eve.say('{"do":"seek","game":"stratego"}')
+        self.assertIn("seated", self.heard(eve))
+        self.assertIn("seated", self.heard(bob))
+
+    def test_who_looks_on(self) -> None:
+        """Both look at the lobby and at a match. They meet, and one of them is shown both again."""
+        eve, kim = self.enter(self.first, "eve"), self.enter(self.first, "kim")
+        for client in (eve, kim):
+            client.say(SEEK)
+        self.assertIn("seated", self.heard(kim, 7))
+        looks = '{"do":"lobby","on":true}', '{"do":"watch","table":1}'
+        ann, bob = self.enter(self.first, "ann", *looks), self.enter(self.second, "bob", *looks)
+        for client in (ann, bob):
+            self.assertIn('"is":"shown","table":1', self.heard(client))
+        ann.say(SEEK)
+        self.world.wait(1)
+        bob.say(SEEK)
+        told = self.heard(bob, 3)
+        for words in ('"is":"seated"', '"is":"tables"', '"is":"shown","table":1'):
+            self.assertEqual(told.count(words), 1, told)
+        kim.say('{"do":"leave"}')
+        self.assertIn('"is":"over","table":1', self.heard(bob))
+
+    def test_whose_answer_is_on_its_way(self) -> None:
+        """Such a player cannot be moved until it has come, so the other one is."""
+        ann, bob = self.enter(self.first, "ann"), self.enter(self.second, "bob")
+        ann.say(SEEK)
+        self.world.wait(1)
+        talk: Any = bob.protocol.conversation
+        talk._asking = True
+        bob.say(SEEK)
+        self.assertEqual(self.heard(bob).count("seated"), 0)
+        talk._asking = False
+        self.assertIn("seated", self.heard(bob))
+
+    def test_a_table_that_fits(self) -> None:
+        """Somebody who wants a clock goes to the member where such a table waits."""
+        seek = '{"do":"seek","game":"onitama","settings":{"move_time":60}}'
+        ann, bob = self.enter(self.first, "ann"), self.enter(self.second, "bob")
+        ann.say(seek)
+        self.world.wait(1.5)
+        bob.say(seek)
+        self.assertIn("seated", self.heard(bob))
+        self.assertEqual(self.homes(), {"ann": 1, "bob": 1})
+
+    def test_a_private_table(self) -> None:
+        """Its code is good at every member, also for who has not logged in; a wrong one is not."""
+        ann, bob = self.enter(self.first, "ann"), self.second.connect("open")
+        ann.say('{"do":"seek","game":"onitama","private":true}')
+        code = self.heard(ann).partition('"code":"')[2][:8]
+        bob.say('{"do":"lobby","on":true}', f'{{"do":"invitation","table":1,"code":"{code}"}}')
+        self.assertIn('"is":"invitation","table":1', self.heard(bob))
+        bob.say(ENTER.format("bob"), '{"do":"join","table":1,"code":"WRONG"}')
+        self.assertIn("no table of this number", self.heard(bob))
+        eve = self.enter(self.second, "eve")
+        eve.say(f'{{"do":"join","table":1,"code":"{code}"}}')
+        self.assertIn("seated", self.heard(eve))
+        self.assertEqual(self.homes(), {"ann": 1, "bob": 1, "eve": 1})
+
+    def test_who_waits_at_a_table(self) -> None:
+        """Such a player stays, and is answered there."""
+        ann, bob = self.enter(self.first, "ann"), self.enter(self.second, "bob")
+        for client in (ann, bob):
+            client.say('{"do":"seek","game":"onitama","private":true}')
+        self.heard(bob)
+        bob.say('{"do":"invitation","table":1,"code":"?"}')
+        self.assertIn("no table of this number", self.heard(bob))
+        self.assertEqual(len(self.second.lobby.waiting_tables.everybody()), 1)
+
+
+class ConsoleTests(ClusterCase):
+    """The console: a person who types at one member plays with one of another."""
+
+    def enter(self, host: MemberHost, *lines: str) -> Client:
+        client = host.connect("console")
+        for line in lines:
+            client.say(line)
+            self.world.wait(0.2)
+        return client
+
+    def heard(self, client: Client, seconds: float = 1.5) -> str:
+        self.world.wait(seconds)
+        return "\n".join(client.heard())
+
+    def test_they_meet(self) -> None:
+        """With a name and without one; each sees the own settings, and the prompt comes once."""
+        ann = self.enter(self.first, "set board words", "name ann", "play onitama")
+        bob = self.enter(self.second, "set width 40", "play onitama")
+        for client, settings in ((ann, "  board   words"), (bob, "  width   40")):
+            self.assertIn("Match 1: Onitama", self.heard(client))
+            client.say("set")
+            self.assertIn(settings, self.heard(client, 0.1))
+        self.assertEqual(self.homes(), {"ann": 1, "guest.2.1": 1})
+        bob.say("resign", "yes")
+        self.assertIn("You win", self.heard(ann))
+
+    def test_telnet(self) -> None:
+        """Lines end at the other member as they did, and what telnet has told is known there."""
+        self.enter(self.first, "name ann", "play onitama")
+        self.world.wait(1)
+        bob = self.enter(self.second, "<will terminal>", "<window 60>", "<terminal xterm>", "name bob")
+        bob.heard()
+        bob.say("play onitama")
+        self.world.wait(1)
+        read = bob.transport.read()
+        self.assertIn(b"Match 1: Onitama", read)
+        self.assertEqual(read.count(b"\n"), read.count(b"\r\n"))
+        self.assertNotIn(b"\xff", read)
+        bob.say("set")
+        told = self.heard(bob)
+        self.assertIn("width   60", told)
+        self.assertIn("colour  on", told)
+
+    def test_a_table(self) -> None:
+        """A person joins a table of another member by its number, from there again another one, and watches on."""
+        third = self.world.join()
+        self.log_in(self.first, "x")
+        self.log_in(self.first, "y")
+        ann = self.enter(self.first, "name ann", "play onitama move_time=60")
+        bob = self.enter(self.second, "name bob")
+        self.world.wait(7)
+        bob.say("watch 1")
+        self.assertIn("x", self.heard(bob))
+        bob.say("waiting")
+        self.assertIn("ann", self.heard(bob))
+        bob.say("join 2")
+        self.assertIn("Match 2: Onitama", self.heard(bob))
+        ann.say("resign", "yes")
+        self.world.wait(1)
+        eve = self.enter(third, "name eve", "play stratego move_time=60")
+        self.world.wait(1)
+        bob.say("play stratego move_time=60")
+        self.assertIn("Stratego", self.heard(bob))
+        self.assertEqual({name: self.homes()[name] for name in ("bob", "eve")}, {"bob": 3, "eve": 3})
+        self.assertFalse(eve.closed)
+
+    def test_another_name(self) -> None:
+        """Whoever has a name here can take one whose home is elsewhere, if it is free to be taken."""
+        ann, bob = self.enter(self.first, "name ann"), self.enter(self.second, "name bob")
+        bob.say("name ann")
+        self.assertIn("in use", self.heard(bob))
+        ann.drop()
+        self.world.wait(0.5)
+        bob.say("name ann")
+        self.assertIn("You are ann", self.heard(bob))
+        self.assertEqual(set(self.homes()), {"ann"})
+
+    def test_a_password(self) -> None:
+        """It is checked where the name is at home."""
+        login = "login ann", "correct horse battery"
+        ann = self.enter(self.first, *login)
+        self.world.wait(1)
+        other = self.enter(self.second, *login)
+        self.assertIn("You are ann", self.heard(other))
+        self.assertIn("another connection", self.heard(ann))
+        self.assertEqual(self.homes(), {"ann": 1})

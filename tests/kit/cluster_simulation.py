@@ -147,6 +147,7 @@ GUESTS = {
     "open": 2,
     "eriantys": 2,
     "eriantys-java": 2,
+    "console": 2,
 }
 #: Seconds of a run, and between two things that a guest does.
 LASTS, THINKS = 30.0, 0.6

@@ -231,7 +231,7 @@ class MemberHost(MemoryHost):
         relays = Relays(lambda address: _Endpoint(world, self, address), clock, self.context.limiter)  # type: ignore[arg-type,return-value]
         games = {game.name: game for factory in self.factories.values() for game in factory.wire.games}
         self.cluster.attach(self.lobby, lambda tables: self.lobby.restore(games, tables), relays, self._learn, gather)
-        self.cluster.led = lambda: self.lobby.spectators.played.follow(games)
+        self.cluster.opened = lambda: self.lobby.spectators.played.follow(games)
         self.context.new_input = lambda *parts: ClaimingInput(self.cluster, *parts)
         self.cluster.begin()
         self.cluster.open(self.factories.values(), ())

@@ -19,7 +19,8 @@ from gamehost.testing.memory_host import Client
 from gamehost.testing.wire_connections import CONTROL
 from gamehost.testing.wire_contract import WireContract
 from gamehost.testing.wire_hooks import Situation
-from gamehost.wires.console.conversation import WIRE, ConsoleConversation, ConsoleState
+from gamehost.wires.console.conversation import WIRE, ConsoleConversation
+from gamehost.wires.console.elsewhere import ConsoleState
 from tests.games.test_stratego_secrets import KindInView, PlacedForAll
 from tests.kit.memory_host import HOME, SAID, ConsoleWords, MemoryHost, without_options
 from tests.kit.model_clients import MODEL_CLIENTS

@@ -35,6 +35,8 @@ STEPS = Malformed(m.ChosenSteps, 'expected a message like {"type":"ChosenSteps",
 
 
 class JsonCodecTests(CodecContract, PropertyCase):
+    spreads = True
+
     def new_codec(self) -> JsonCodec:
         return JsonCodec(BoardCache())
 

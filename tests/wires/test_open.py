@@ -23,7 +23,8 @@ from gamehost.testing.cases import PropertyCase
 from gamehost.testing.wire_contract import WireContract
 from gamehost.testing.wire_hooks import Situation
 from gamehost.wires.eriantys.conversation import WIRE as ERIANTYS_WIRE
-from gamehost.wires.open.conversation import WIRE, OpenState
+from gamehost.wires.open.conversation import WIRE
+from gamehost.wires.open.elsewhere import OpenState
 from tests.games import test_onitama_master as onitama
 from tests.games import test_paper_soccer_master as paper_soccer
 from tests.games import test_stratego_master as stratego
@@ -424,7 +425,7 @@ class ConversationTests(OpenCase):
         ann.send(line(do="leave"))
         self.assertEqual([one["is"] for one in self.told(client)], ["shown", "over"])
         conversation: Any = client.protocol._conversation
-        self.assertEqual(conversation._watched, set())
+        self.assertEqual(conversation._watched, {})
 
 
 def refused(number: int) -> dict[str, Any]:

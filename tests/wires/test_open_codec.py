@@ -133,6 +133,8 @@ TOLD: Mapping[type, st.SearchStrategy[Any]] = {
 
 
 class CodecTests(CodecContract, PropertyCase):
+    spreads = True
+
     def new_codec(self) -> OpenCodec:
         return OpenCodec()
 

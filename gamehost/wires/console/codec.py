@@ -15,7 +15,7 @@ from enum import Enum
 from attrs import field, frozen
 from msgspec import Struct
 
-from gamehost.wires.framing import LineBuffer, UndecodableLine, WireError
+from gamehost.wires.framing import Blank, LineBuffer, UndecodableLine, WireError
 
 #: What this port speaks, for programs that speak something else.
 SPOKEN = "with people, in plain text; type help and Enter"
@@ -28,8 +28,11 @@ class Line:
     text: str = field(repr=False)
 
 
-class Telnet(Struct, frozen=True):
-    """Client: it is telnet. Said once, before the first thing that shows it."""
+class Telnet(Blank, frozen=True):
+    """
+    Client: it is telnet. Said once, before the first thing that shows it. It is no message of its own: where another host of
+    a cluster goes on, its codec says it anew.
+    """
 
 
 class Agreed(Struct, frozen=True):
@@ -216,10 +219,19 @@ class ConsoleCodec:
         self._lines = LineBuffer(LINE_LIMIT)
         self._filter = TelnetFilter()
         #: Whether the client is telnet.
-        self._telnet = False
+        self._telnet = self._ends_as_telnet = False
         #: The last byte of text.
         self._last = 0
         self._unreadable = 0
+
+    @property
+    def sequence(self) -> int:
+        """As of `gamehost.wires.base.Numbered`. One number is enough: whether lines end as telnet's do."""
+        return int(self._ends_as_telnet)
+
+    @sequence.setter
+    def sequence(self, number: int) -> None:
+        self._ends_as_telnet = number > 0
 
     @property
     def unfinished(self) -> bool:
@@ -237,7 +249,7 @@ class ConsoleCodec:
                 yield from self._text(piece)
                 continue
             if not self._telnet:
-                self._telnet = True
+                self._telnet = self._ends_as_telnet = True
                 yield _TELNET
             yield piece
 
@@ -263,7 +275,7 @@ class ConsoleCodec:
             if last is not None:
                 yield self._read(last)
             last = line
-        self._telnet = True
+        self._telnet = self._ends_as_telnet = True
         yield _TELNET
         if last is not None:
             yield self._read(last)
@@ -285,7 +297,7 @@ class ConsoleCodec:
     def encode(self, message: Message) -> bytes:
         match message:
             case Text(lines):
-                end = "\r\n" if self._telnet else "\n"
+                end = "\r\n" if self._ends_as_telnet else "\n"
                 return "".join(line + end for line in lines).encode("utf-8")
             case Prompt(words):
                 return words.encode("utf-8")

@@ -64,31 +64,23 @@ from gamehost.wires.console.commands import (
     page,
     table_and_code,
 )
+from gamehost.wires.console.elsewhere import ConsoleState, GoesElsewhere
 from gamehost.wires.console.listings import as_typed, name_refused, sentence, title, waiting_line
-from gamehost.wires.console.matches import ConsoleOptions, Looking, OwnMatch
-from gamehost.wires.console.printer import Printer
-from gamehost.wires.conversation import AccountConversation, Claim, Peer, claim_of_account, claim_of_guest
+from gamehost.wires.console.matches import ConsoleOptions, OwnMatch
+from gamehost.wires.conversation import Peer
 from gamehost.wires.framing import UndecodableLine, wrong_port
-from gamehost.wires.seeking import PLAYED, Opened, SeekRefused, Wanted, find_table, join_table, play_house, wanted
+from gamehost.wires.seeking import (
+    PLAYED,
+    Opened,
+    SeekRefused,
+    Wanted,
+    find_table,
+    join_table,
+    play_house,
+    wanted,
+)
 
 NAME = "console"
-
-
-class ConsoleState(Enum):
-    """What a connection can do next."""
-
-    #: Without a name.
-    OUTSIDE = "outside"
-    #: A password is awaited.
-    PASSWORD = "password"
-    #: It is being checked.
-    CHECKING = "checking"
-    #: With a name, and without a match.
-    LOBBY = "lobby"
-    #: Waits for opponents.
-    WAITING = "waiting"
-    #: Has a seat, or is about to get it back.
-    PLAYING = "playing"
 
 
 #: The states in which a line is a command or a move.
@@ -105,7 +97,7 @@ _TRIES = 20
 _NO_MATCH = "No match is on. To begin one, type: play onitama"
 
 
-class ConsoleConversation(AccountConversation[m.Message]):
+class ConsoleConversation(GoesElsewhere):
     """
     The conversation on one connection.
 
@@ -113,19 +105,9 @@ class ConsoleConversation(AccountConversation[m.Message]):
     """
 
     def __init__(self, peer: Peer[m.Message], lobby: Lobby, options: ConsoleOptions) -> None:
-        self._printer = Printer(peer.say, peer.refuse)
-        super().__init__(peer, lobby, ConsoleState.OUTSIDE)
-        self._options = options
+        super().__init__(peer, lobby, options)
         self._house = lobby.house
         self._match: OwnMatch | None = None
-        self._looking = Looking(
-            *(self._printer, lobby.spectators, lobby.studies, options, peer.address),
-            *(self._write_collected, lambda: self.handle),
-        )
-        #: For whom a password is awaited.
-        self._account = ""
-        #: The state to go back to when a log-in has failed.
-        self._before = ConsoleState.OUTSIDE
         #: Whether the person was asked whether to resign.
         self._asked_to_resign = False
         #: The last match, and how much this person has said in it.
@@ -146,16 +128,6 @@ class ConsoleConversation(AccountConversation[m.Message]):
     def set_state(self, state: Enum) -> None:
         super().set_state(state)
         self._printer.secret = state in _SECRET
-
-    @property
-    def _own(self) -> OwnMatch | None:
-        """The match that is played, until its end was told."""
-        return None if self._match is None or self._match.over else self._match
-
-    def _write_collected(self) -> None:
-        """Write what is collected of the own match."""
-        if self._own is not None:
-            self._own.write_collected()
 
     def _tell(self, *sentences: str) -> None:
         """Write what is no answer to a line."""
@@ -283,22 +255,13 @@ class ConsoleConversation(AccountConversation[m.Message]):
             return
         self._entered(session)
 
-    def claim_of_line(self, message: m.Line) -> Claim | None:
-        """What a line claims: that of the command `name` alone. Names that the host gives are nobody else's."""
-        words = message.text.split()
-        try:
-            named = len(words) == 2 and find_command(words[0]) == "name"
-        except NotUnderstood:
-            return None
-        return claim_of_guest(words[1]) if named else None
-
     def login(self, words: list[str]) -> None:
         if self._has_place():
             return
         if len(words) != 1:
             raise NotUnderstood("Type the name alone; you are asked for the password. For example: login ann")
         self._account = words[0]
-        self._before = self.state  # type: ignore[assignment]
+        self._before = self.state
         self.set_state(ConsoleState.PASSWORD)
         self._printer.negotiate(HIDE)
         self._printer.ask("Password: " if self._printer.telnet else "Password (it is shown while you type): ")
@@ -314,9 +277,6 @@ class ConsoleConversation(AccountConversation[m.Message]):
             self._printer.refuse("You are not logged in. To try again, type login and your name.")
             return
         self.check_password(ConsoleState.CHECKING, self._account, text, self._options.wire, strong=True)
-
-    def claim_of_password(self, message: m.Line) -> Claim | None:
-        return claim_of_account(self._account) if message.text else None
 
     def password_checked(self, outcome: Session | LoginRefused) -> None:
         """Let the person in, or say why not."""
@@ -409,6 +369,7 @@ class ConsoleConversation(AccountConversation[m.Message]):
         if self.state is ConsoleState.WAITING:
             self.lobby.stop_waiting(session)
         self._looking.stop()
+        self._game = sought.played.game.name
         self.set_state(ConsoleState.WAITING)
         if want.level:
             self._play_house(session, sought, want.level)
@@ -740,11 +701,6 @@ class ConsoleConversation(AccountConversation[m.Message]):
         (ConsoleState.PASSWORD, UndecodableLine): password,
         **dict.fromkeys(((state, kind) for state in ConsoleState for kind in m.Told.__args__), telnet),
     }
-    CLAIMS: ClassVar[Any] = {
-        (ConsoleState.OUTSIDE, m.Line): claim_of_line,
-        (ConsoleState.LOBBY, m.Line): claim_of_line,
-        (ConsoleState.PASSWORD, m.Line): claim_of_password,
-    }
     TELLS: ClassVar[Any] = {
         Refused: tell_refused,
         Away: tell_away,
@@ -794,4 +750,5 @@ WIRE: Wire[m.Message] = Wire(
     options={},
     must_listen=False,
     for_people=True,
+    spreads=True,
 )

@@ -519,6 +519,16 @@ class Looking:
         self._replay = None
         self.stop_watching()
 
+    def state(self) -> dict[str, Any] | None:
+        """What another host of a cluster must know to go on; `None`: an answer is on its way. A replay is not gone on with."""
+        return None if self._asking else {"played": self.played, "watching": self._watching, "code": self._code}
+
+    def go_on(self, state: Mapping[str, Any]) -> None:
+        """Go on as another host would. The match that is watched is shown again."""
+        self.played = None if state["played"] is None else tuple(state["played"])
+        if state["watching"] is not None:
+            self.watch([f"{state['watching']}-{state['code']}" if state["code"] else str(state["watching"])])
+
     # -- a match of others
 
     def watch(self, words: list[str]) -> None:

@@ -4,7 +4,7 @@ What is written to one client: where prompts stand, and how things are shown, as
 A prompt has no line end: what is written behind it, before the client has typed a line, begins on a line of its own.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -65,6 +65,27 @@ class Printer:
         #: The options that were agreed on. Each is answered once.
         self._agreed: set[int] = set()
 
+    # -- another host of a cluster goes on
+
+    def state(self) -> dict[str, Any]:
+        """What that one must know."""
+        style = self.style
+        return {
+            "style": {"charset": style.charset, "colour": style.colour, "words": style.words, "width": style.width},
+            "telnet": self.telnet,
+            "prompts": self._prompts,
+            "prompted": self._prompted,
+            "can_colour": self._can_colour,
+            "chosen": sorted(self._chosen),
+            "agreed": sorted(self._agreed),
+        }
+
+    def go_on(self, state: Mapping[str, Any]) -> None:
+        """Go on as another host would."""
+        self.style = evolve(self.style, **state["style"])
+        self.telnet, self._prompts, self._prompted = state["telnet"], state["prompts"], state["prompted"]
+        self._can_colour, self._chosen, self._agreed = state["can_colour"], set(state["chosen"]), set(state["agreed"])
+
     # -- text
 
     def typed(self) -> None:
@@ -113,7 +134,7 @@ class Printer:
     def told(self, message: m.Told) -> None:
         """Take what the client's telnet tells: that it is telnet, an option that it agrees to, or its answer to one."""
         match message:
-            case m.Telnet():
+            case m.Telnet() if not self.telnet:
                 self.telnet = True
                 self._say(PROBE)
             case m.Agreed(option) if option not in self._agreed:

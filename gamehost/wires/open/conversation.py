@@ -16,7 +16,6 @@ The course of a connection, `->` from the client, `<-` from the host; each line 
 A message that does not fit now, or is malformed, is answered `sorry`. `ping` is answered `pong` in every state.
 """
 
-import re
 from collections import deque
 from collections.abc import Callable, Mapping
 from enum import Enum
@@ -66,10 +65,11 @@ from gamehost.tables.interfaces import (
     TableClosed,
 )
 from gamehost.wires.base import Wire, imported
-from gamehost.wires.conversation import Claim, Peer, claim_of_account
+from gamehost.wires.conversation import Peer
 from gamehost.wires.framing import UndecodableLine, for_people
 from gamehost.wires.open import messages as m
 from gamehost.wires.open.codec import EXAMPLES, HELP, SPOKEN, OpenClientCodec, OpenCodec
+from gamehost.wires.open.elsewhere import ACCOUNT_KEY, KEY, KEY_BITS, GoesElsewhere, OpenState, asked_for
 from gamehost.wires.open.messages import Message
 from gamehost.wires.open.watching import LookingOn, OpenOptions, SharedEncoder, told_clocks, told_due
 from gamehost.wires.seeking import (
@@ -77,7 +77,6 @@ from gamehost.wires.seeking import (
     Opened,
     PlayedGame,
     SeekRefused,
-    Sought,
     Wanted,
     find_table,
     join_table,
@@ -94,21 +93,6 @@ MATCH_OVER = "the match is over"
 Id = int | UnsetType
 
 
-class OpenState(Enum):
-    """What a connection can do next."""
-
-    #: Not logged in. It may watch.
-    OUTSIDE = "outside"
-    #: The password of an account is being checked.
-    CHECKING = "checking"
-    #: Logged in.
-    LOBBY = "lobby"
-    #: Seeks opponents, or waits at a table.
-    WAITING = "waiting"
-    #: Has a seat, or is about to get it back.
-    PLAYING = "playing"
-
-
 _NOT_NOW: Mapping[Enum, str] = {
     OpenState.OUTSIDE: f"log in first, with a line such as {EXAMPLES['enter']}",
     OpenState.CHECKING: 'your password is being checked: wait for "entered"',
@@ -116,33 +100,11 @@ _NOT_NOW: Mapping[Enum, str] = {
     OpenState.WAITING: f'the match has not begun: wait for "seated", or give up with {EXAMPLES["stop"]}',
     OpenState.PLAYING: f"you are in a match; give it up with {EXAMPLES['leave']}",
 }
-#: A guest's key: so many random bits, in hexadecimal.
-KEY_BITS = 128
-_KEY = re.compile(rf"[0-9a-f]{{{KEY_BITS // 4}}}", re.ASCII)
-#: An account's.
-_ACCOUNT_KEY = re.compile(r"[0-9]{1,7}-[0-9a-f]{64}", re.ASCII)
-
 _NO_SEAT = "you have no seat at this table"
 _NOT_ASCII = "an action is written in ASCII"
 
 #: So many actions are listed at most.
 MOST_MOVES = 1_000
-
-_WISHES: Mapping[str, Seat | None] = {"first": Seat(0), "second": Seat(1), "any": None}
-
-
-def _asked(message: m.Seek) -> Sought:
-    """What a message asks for."""
-    seats = None if message.seats is UNSET else message.seats
-    settings = {name: _text(value) for name, value in message.settings.items()}
-    return Sought(message.game, seats, settings, message.private, _WISHES[message.seat])
-
-
-def _text(value: m.SettingValue) -> str:
-    """A setting as the host writes it."""
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    return value if isinstance(value, str) else repr(value)
 
 
 def listed(played: PlayedGame, view: Any, seat: Seat, begun: str | None) -> list[m.Listed]:
@@ -181,7 +143,7 @@ def _listed(game: Game[Any, Any], messages: Messages, action: Any, more: Literal
     return m.Listed(game.write(action).decode("ascii"), messages.action(action), more)
 
 
-class OpenConversation(LookingOn):
+class OpenConversation(GoesElsewhere):
     """
     The conversation on one connection: what the client says, and what follows from it.
 
@@ -190,12 +152,10 @@ class OpenConversation(LookingOn):
     """
 
     def __init__(self, peer: Peer[m.Message], lobby: Lobby, options: OpenOptions, encoder: SharedEncoder) -> None:
-        super().__init__(peer, lobby, OpenState.OUTSIDE, options, encoder)
+        super().__init__(peer, lobby, options, encoder)
         self._messages: Messages | None = None
         #: Whether an account gets a key to come back with.
         self._keep = False
-        #: The game that is sought, and the code of the private table.
-        self._sought = ("", "")
         #: The last match, and who waits for a rematch of it.
         self._played: Played | None = None
         self._rematch: RematchWanted | None = None
@@ -225,7 +185,7 @@ class OpenConversation(LookingOn):
     def enter(self, message: m.Enter) -> None:
         """Log in as a guest, or take the seat back that is kept for this one; or log in to an account by its key."""
         try:
-            if message.key is not UNSET and _ACCOUNT_KEY.fullmatch(message.key):
+            if message.key is not UNSET and ACCOUNT_KEY.fullmatch(message.key):
                 address, wire = self.peer.address, self._options.wire
                 session = self.lobby.log_in_by_key(message.name, message.key, wire, address, self)
                 self._keep = True
@@ -248,17 +208,9 @@ class OpenConversation(LookingOn):
         """
         if message.key is UNSET:
             return IssuedKey(f"{self.lobby.below(1 << KEY_BITS):0{KEY_BITS // 4}x}", shown=False)
-        if not _KEY.fullmatch(message.key):
+        if not KEY.fullmatch(message.key):
             raise NameRefused(NameFault.INVALID, 'a key is the one that "entered" had')
         return IssuedKey(message.key, shown=True)
-
-    def claim_of_enter(self, message: m.Enter) -> Claim | None:
-        if message.key is not UNSET and not (_KEY.fullmatch(message.key) or _ACCOUNT_KEY.fullmatch(message.key)):
-            return None
-        return claim_of_account(message.name)
-
-    def claim_of_log_in(self, message: m.LogIn) -> Claim | None:
-        return claim_of_account(message.name)
 
     def log_in(self, message: m.LogIn) -> None:
         self._keep = message.keep is True
@@ -292,7 +244,7 @@ class OpenConversation(LookingOn):
     def seek(self, message: m.Seek) -> None:
         """Look for opponents: in the game's queue, at a table that waits, or at a table of one's own."""
         try:
-            sought = wanted(_asked(message), self._options.games, self.lobby.settings_for)
+            sought = wanted(asked_for(message), self._options.games, self.lobby.settings_for)
         except SeekRefused as refusal:
             self._refuse(str(refusal))
             return
@@ -306,7 +258,7 @@ class OpenConversation(LookingOn):
         if self._game_finished:
             self._game_finished = False
             self.peer.exempt_from_rate()
-        self._sought = (message.game, "")
+        self._sought, self._wish = (message.game, ""), sought.wish
         self.set_state(OpenState.WAITING)
         if not sought.in_queue:
             self._find_table(self.session, sought)
@@ -560,11 +512,6 @@ class OpenConversation(LookingOn):
             ((state, m.Say) for state in (OpenState.LOBBY, OpenState.WAITING, OpenState.PLAYING)), say_phrase
         ),
     }
-    CLAIMS: ClassVar[Any] = {
-        (OpenState.OUTSIDE, m.Enter): claim_of_enter,
-        (OpenState.OUTSIDE, m.LogIn): claim_of_log_in,
-    }
-
     # -- the seat
 
     def seated(self, handle: SeatHandle[Any]) -> None:
@@ -777,6 +724,7 @@ WIRE: Wire[Message] = Wire(
     configure=configure,
     options={},
     must_listen=False,
+    spreads=True,
     client_codec=OpenClientCodec,
     player=imported("gamehost.programs.open:OpenPlayer"),
     checks=imported("gamehost.wires.open.checks:CHECKS"),

@@ -204,8 +204,8 @@ class LookingOn(AccountConversation[m.Message]):
         super().__init__(peer, lobby, state)
         self._options = options
         self._encoder = encoder
-        #: The matches that this client watches.
-        self._watched: set[TableId] = set()
+        #: The matches that this client watches, and their codes.
+        self._watched: dict[TableId, str] = {}
         #: Whether an answer to `history` is on its way, and what is called to wait for it no longer.
         self._asking = False
         self._withdraw: Callable[[], None] = lambda: None
@@ -226,7 +226,7 @@ class LookingOn(AccountConversation[m.Message]):
         """Show a match, or show it no longer."""
         table = TableId(message.table)
         if not message.on:
-            self._watched.discard(table)
+            self._watched.pop(table, None)
             self._spectators.unwatch(table, self)
             return
         if self.handle is not None and table == self.handle.table:
@@ -237,7 +237,7 @@ class LookingOn(AccountConversation[m.Message]):
         except WatchRefused as refusal:
             self._refuse(str(refusal))
             return
-        self._watched.add(table)
+        self._watched[table] = message.code or ""
         self.peer.logged_in()
 
     def tell(self, data: bytes) -> None:
@@ -246,7 +246,7 @@ class LookingOn(AccountConversation[m.Message]):
 
     def closed(self, table: TableId) -> None:
         """A match is over, or cannot go on."""
-        self._watched.discard(table)
+        self._watched.pop(table, None)
 
     def ask_history(self, message: m.AskHistory) -> None:
         """What has happened in a match. One question at a time: each is read from the disk."""
@@ -320,6 +320,20 @@ class LookingOn(AccountConversation[m.Message]):
             self._spectators.unwatch(table, self)
         self._watched.clear()
         super().end()
+
+    def looks_on(self) -> dict[str, Any] | None:
+        """What is looked at, for another host of a cluster; `None`: an answer is on its way."""
+        if self._asking or self._studying:
+            return None
+        board = self._spectators.board.is_looked_at_by(self)
+        return {"board": board, "watched": list(self._watched.items())}
+
+    def look_on(self, looks: Mapping[str, Any]) -> None:
+        """Go on looking, for another host. The client is shown everything again."""
+        if looks["board"]:
+            self.look(m.Lobby(True))
+        for table, code in looks["watched"]:
+            self.watch(m.Watch(table, True, code))
 
     #: Message -> method, in every state.
     LOOKS: ClassVar[Mapping[type, Callable[..., None]]] = {

@@ -26,7 +26,8 @@ from gamehost.wires.conversation import Peer
 from gamehost.wires.framing import LastEncoded, WireError
 from gamehost.wires.open import messages as m
 from gamehost.wires.open.codec import LINE_LIMIT, OpenCodec, parse, to_json
-from gamehost.wires.open.conversation import OPTIONS, OpenConversation, OpenState
+from gamehost.wires.open.conversation import OPTIONS, OpenConversation
+from gamehost.wires.open.elsewhere import OpenState
 from gamehost.wires.open.watching import OpenOptions, SharedEncoder
 from gamehost.wires.websocket import (
     GOING_AWAY,

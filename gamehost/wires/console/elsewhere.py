@@ -1,0 +1,142 @@
+"""
+What of a conversation on the console another host of a cluster must know: what its lines need that may be there, and how it
+goes on there.
+"""
+
+from enum import Enum
+from typing import Any, ClassVar
+
+from msgspec.json import decode, encode
+
+from gamehost.journal.records import TableId
+from gamehost.lobby.lobby import Lobby
+from gamehost.lobby.queues import Queue
+from gamehost.lobby.sessions import Session, place_of
+from gamehost.wires.console import codec as m
+from gamehost.wires.console.commands import NotUnderstood, asked, find_command, table_and_code
+from gamehost.wires.console.matches import ConsoleOptions, Looking, OwnMatch
+from gamehost.wires.console.printer import Printer
+from gamehost.wires.conversation import AccountConversation, Claim, Peer, claim_of_account, claim_of_guest
+from gamehost.wires.seeking import SeekRefused, claim_of_sought, wanted
+
+
+class ConsoleState(Enum):
+    """What a connection can do next."""
+
+    #: Without a name.
+    OUTSIDE = "outside"
+    #: A password is awaited.
+    PASSWORD = "password"
+    #: It is being checked.
+    CHECKING = "checking"
+    #: With a name, and without a match.
+    LOBBY = "lobby"
+    #: Waits for opponents.
+    WAITING = "waiting"
+    #: Has a seat, or is about to get it back.
+    PLAYING = "playing"
+
+
+class GoesElsewhere(AccountConversation[m.Message]):
+    """
+    A conversation that another host of a cluster can go on with, unless the person has a part in a match.
+
+    :param options: the wire's games
+    """
+
+    state: ConsoleState
+
+    def __init__(self, peer: Peer[m.Message], lobby: Lobby, options: ConsoleOptions) -> None:
+        self._printer = Printer(peer.say, peer.refuse)
+        super().__init__(peer, lobby, ConsoleState.OUTSIDE)
+        self._options = options
+        self._match: OwnMatch | None = None
+        self._looking = Looking(
+            *(self._printer, lobby.spectators, lobby.studies, options, peer.address),
+            *(self._write_collected, lambda: self.handle),
+        )
+        #: For whom a password is awaited.
+        self._account = ""
+        #: The state to go back to when a log-in has failed.
+        self._before = ConsoleState.OUTSIDE
+        #: The game for which the person waits.
+        self._game = ""
+
+    @property
+    def _own(self) -> OwnMatch | None:
+        """The match that is played, until its end was told."""
+        return None if self._match is None or self._match.over else self._match
+
+    def _write_collected(self) -> None:
+        """Write what is collected of the own match."""
+        if self._own is not None:
+            self._own.write_collected()
+
+    def claim_of_line(self, message: m.Line) -> Claim | None:
+        """What a line claims: that of the command `name` alone. Names that the host gives are nobody else's."""
+        words = message.text.split()
+        try:
+            named = len(words) == 2 and find_command(words[0]) == "name"
+        except NotUnderstood:
+            return None
+        return claim_of_guest(words[1]) if named else None
+
+    def claim_in_lobby(self, message: m.Line) -> Claim | None:
+        """What a line claims of somebody who has no match: a name, or a table that waits at another host."""
+        words = message.text.split()
+        try:
+            command = find_command(words[0]) if words else None
+            if command == "join":
+                table, _ = table_and_code(words[1:], "")
+                return Claim(place=place_of(TableId(table)))
+            if command == "play":
+                want = asked(words[1:], self._options.games)
+                sought = wanted(want.sought, self._options.games, self.lobby.settings_for)
+                return None if want.level else claim_of_sought(self.lobby, sought)
+        except (NotUnderstood, SeekRefused):
+            return None
+        return self.claim_of_line(message)
+
+    def parcel(self) -> str | None:
+        """How things are shown, and who waits in which queue."""
+        state, session, looks = self.state, self.session, self._looking.state()
+        if looks is None or state in (ConsoleState.CHECKING, ConsoleState.PLAYING):
+            return None
+        if session is not None and (session.table_id is not None or self.lobby.waits_at_table(session)):
+            return None
+        told = {
+            "printer": self._printer.state(),
+            "looks": looks,
+            "state": state.value,
+            "before": self._before.value,
+            "account": self._account,
+            "game": self._game,
+        }
+        return encode(told).decode("utf-8")
+
+    def unpack(self, parcel: str, session: Session | None) -> None:
+        """Go on with the same person, who may wait in the queue of a game."""
+        told = decode(parcel)
+        self._printer.go_on(told["printer"])
+        self.peer.logged_in()
+        if session is not None:
+            self.logged_in(session)
+        self._account, self._game = told["account"], told["game"]
+        self._before = ConsoleState(told["before"])
+        self.set_state(ConsoleState(told["state"]))
+        self._looking.go_on(told["looks"])
+        if session is not None and self.state is ConsoleState.WAITING:
+            self.adopt(session)
+
+    def adopt(self, session: Session) -> None:
+        """Wait in the queue."""
+        self.lobby.play(session, Queue(self._options.games[self._game].game))
+
+    def claim_of_password(self, message: m.Line) -> Claim | None:
+        return claim_of_account(self._account) if message.text else None
+
+    CLAIMS: ClassVar[Any] = {
+        (ConsoleState.OUTSIDE, m.Line): claim_in_lobby,
+        (ConsoleState.LOBBY, m.Line): claim_in_lobby,
+        (ConsoleState.PASSWORD, m.Line): claim_of_password,
+    }
