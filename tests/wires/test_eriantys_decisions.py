@@ -658,6 +658,20 @@ class DueTests(SynchronousTestCase):
         self.assertEqual(types(bob.hear()), ["AvailableTowers"])
 
 
+class TogetherTests(SynchronousTestCase):
+    def test_surplus_acknowledgements_that_come_together_count_as_one_message(self) -> None:
+        """One at a time, each counts; at most sixteen are one message."""
+        world, ann, _ = pair({"limits.unlimited": "no", "limits.messages_burst": "20", "limits.new_burst": "100"})
+        world.wait(60)
+        acknowledgement = line("Acknowledgement").encode() + b"\n"
+        for _ in range(12):
+            ann.client.send(16 * acknowledgement)
+        self.assertFalse(ann.client.closed)
+        for _ in range(12):
+            ann.client.send(acknowledgement)
+        self.assertTrue(ann.client.closed)
+
+
 class WaitingTests(SynchronousTestCase):
     def held(self) -> tuple[MemoryHost, Player, Player]:
         """Ann is to be asked for a cloud, and Bob owes something."""

@@ -200,6 +200,7 @@ def long_sentences(page: str) -> list[str]:
     """The sentences of more than thirty words in a page's running text."""
     page = re.sub(r"\n=+[= ]*\n.*?\n=+[= ]*\n(?=\n)", "\n", page, flags=re.DOTALL)
     page = re.sub(r"\.\. csv-table::.*?\n\n.*?\n\n", "", page, flags=re.DOTALL)
+    page = re.sub(r"(?<=::\n\n)(?: .*\n|\n)+", "", page)  # programs
     texts = [
         text for text in re.split(r"\n\s*\n|\n\s*(?:- |\* )|(?<=::)\n", page) if "=>" not in text and "{" not in text
     ]
