@@ -375,9 +375,9 @@ class LivingMember:
         registry._connect = _no_session
         registry._clock = lambda: float("inf")
         if registry._thread is None:
-            registry._session.close()
+            registry._close()
             return
-        registry._queue.put(None)
+        registry._request(None)
         registry.join()
 
 

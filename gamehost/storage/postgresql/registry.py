@@ -1,9 +1,11 @@
 """
 The registry of a member of a cluster, on PostgreSQL: a thread with a session of its own.
 
-The thread carries out what the host requests, as one statement for all that can be one group. Four times a second it looks at
-the other members. After a lost connection it connects again, and carries out again what it does not know to be done: that
-changes nothing if it was done.
+The thread carries out what the host requests, as one statement for all that can be one group. Four times a second it looks for
+members that have died. Of all else that they change, the members notify each other.
+
+After a lost connection it connects again, and carries out again what it does not know to be done: that changes nothing if it
+was done.
 """
 
 import json
@@ -11,8 +13,10 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
-from queue import Empty, SimpleQueue
+from queue import SimpleQueue
+from socket import socket, socketpair
 from typing import Any
 
 from attrs import define, field
@@ -87,9 +91,14 @@ def first_group(requests: Iterable[AnyRequest]) -> list[Request]:
     return group
 
 
-_SHOW = """
-    INSERT INTO page(home, page) VALUES (%s, %s)
-    ON CONFLICT (home) DO UPDATE SET n = page.n + 1, page = excluded.page"""
+#: Those who notify wait for each other until their commits are durable. This need not be.
+_WAKE = "SELECT set_config('synchronous_commit', 'off', true), pg_notify('gamehost', '{}')"
+_SHOW = f"""
+    WITH shown AS (
+        INSERT INTO page(home, page) VALUES (%s, %s)
+        ON CONFLICT (home) DO UPDATE SET n = page.n + 1, page = excluded.page RETURNING 1
+    )
+    {_WAKE.format("page")} FROM shown"""
 
 
 def carry_out_group(
@@ -150,8 +159,12 @@ def read_accounts_of(session: Session, keys: Collection[str]) -> dict[str, Accou
     return {account.key: account for account in (account_of(*row) for row in columns)}
 
 
-#: Seconds between two looks at the other members.
-LOOK = 0.25
+#: Seconds between two looks at the other members, and at least between two to which others have woken this one.
+LOOK, WAKE = 0.25, 0.02
+#: Seconds after which a member looks at everything, although nobody has notified it.
+LOOK_AT_ALL = 5.0
+#: What members notify each other of: the tables that were changed.
+ALL = frozenset(("member", "seeking", "page", "change"))
 
 
 @define(eq=False)
@@ -182,6 +195,10 @@ class PostgresRegistry(Registry):
     _calls: list[Callable[[], None]] = field(factory=list)
     _judge: Judge = field(init=False)
     _look_at: float = 0.0
+    _looked_at: float = float("-inf")
+    _look_at_all: float = 0.0
+    _bell: socket = field(init=False)
+    _ring: socket = field(init=False)
     _verdict: Verdict | None = None
     #: The member that is being taken over, and whether the host was told so.
     _taking_over: int | None = None
@@ -200,6 +217,9 @@ class PostgresRegistry(Registry):
 
     def __attrs_post_init__(self) -> None:
         self._judge = Judge(self.epoch)
+        self._bell, self._ring = socketpair()
+        for end in (self._bell, self._ring):
+            end.setblocking(False)
         self._changes_read = self._session.rows("SELECT coalesce(max(id), 0) FROM change")[0][0]
 
     # -- on the reactor's thread
@@ -212,20 +232,25 @@ class PostgresRegistry(Registry):
     def stop(self, stopped: Callable[[], None]) -> None:
         if self._thread is None:
             self._ended = True
-            self._session.close()
+            self._close()
         if self._ended:
             stopped()
             return
         self._stopping = True
         self._on_end.append(stopped)
-        self._queue.put(None)
+        self._request(None)
 
     def join(self) -> None:
         if self._thread is not None:
             self._thread.join()
 
     def _put(self, asked: Asked) -> None:
+        self._request(asked)
+
+    def _request(self, asked: Asked | None) -> None:
         self._queue.put(asked)
+        with suppress(OSError):  # it rings already, or the thread has ended
+            self._ring.send(b"\0")
 
     def _fail(self, why: str) -> None:
         """The host must end. If it does already, its run may be over, and others may have taken everything over."""
@@ -252,8 +277,13 @@ class PostgresRegistry(Registry):
         except Exception as error:
             self._from_thread(partial(self._fail, f"{type(error).__name__}: {error}"))
         finally:
-            self._session.close()
+            self._close()
             self._from_thread(self._end)
+
+    def _close(self) -> None:
+        self._session.close()
+        self._bell.close()
+        self._ring.close()
 
     def _turn(self) -> None:
         """Wait for requests or the time of the next look, and do what is due."""
@@ -265,22 +295,23 @@ class PostgresRegistry(Registry):
             self._again_at = now + ASK_AGAIN
         self._on_line(self._carry_out)
         self._tell_now()
+        if self._session.notices:
+            self._look_at = min(self._look_at, self._looked_at + WAKE)
         if now >= self._look_at:
-            self._look_at = now + LOOK
+            self._look_at, self._looked_at = now + LOOK, now
             self._on_line(self._look)
             self._on_line(self._take_over)
             self._tell_now()
 
     def _collect(self) -> None:
         until = min(self._look_at, self._again_at) if self._waiting else self._look_at
-        try:
-            asked = self._queue.get(timeout=max(0.0, until - self._clock()))
-            while asked is not None:
-                self._due.append(asked)
-                asked = self._queue.get_nowait()
-            self._ending = True
-        except Empty:
-            pass
+        if self._queue.empty():
+            self._on_line(lambda: self._session.wait(self._bell, max(0.0, until - self._clock())))
+        while not self._queue.empty():
+            if (asked := self._queue.get()) is None:
+                self._ending = True
+                return
+            self._due.append(asked)
 
     def _on_line(self, work: Callable[[], None]) -> None:
         """Do something, and again after a lost connection."""
@@ -298,6 +329,7 @@ class PostgresRegistry(Registry):
         self._session.close()
         self._from_thread(partial(self._warn, "the registry's connection to the database is lost; log-ins wait"))
         self._session = reconnected(lambda until: self._connect(), self._clock, self._sleep)
+        self._look_at_all = 0.0
         self._judge.line_lost(self._clock())
         self._from_thread(partial(self._warn, "the registry's connection to the database is back"))
 
@@ -318,7 +350,7 @@ class PostgresRegistry(Registry):
                 result: Any = take_numbers(self._session, first.request.count)
             elif isinstance(first.request, Show):
                 result = None
-                self._session.run(_SHOW, (self.epoch, first.request.page))
+                self._session.rows(_SHOW, (self.epoch, first.request.page))
             elif isinstance(first.request, Confirm):
                 result = None
                 finish_taking_over(self._session, self.epoch, first.request.keys)
@@ -333,7 +365,9 @@ class PostgresRegistry(Registry):
         """Carry out what is due of names and waiting players, as far as it is one group."""
         group = first_group(asked.request for asked in self._due)
         gone = () if self._verdict is None else self._verdict.dead
-        results, accounts, _ = carry_out_group(self._session, group, self.epoch, gone)
+        results, accounts, changed = carry_out_group(self._session, group, self.epoch, gone)
+        if changed:
+            self._session.rows(_WAKE.format("seeking"))
         for request, result in zip(group, results, strict=True):
             asked = self._due.popleft()
             if not isinstance(request, Claim):
@@ -347,18 +381,26 @@ class PostgresRegistry(Registry):
 
     def _look(self) -> None:
         """Look at the other members. After `LineLost`, this can be called again."""
-        seen = look(self._session)
-        verdict = self._judge.look(seen, self._clock())
+        now, changed, self._session.notices = self._clock(), self._session.notices, set()
+        verdict = self._judge.look(look(self._session), now)
         if not verdict.am_alive:
             raise StoreFailed(TAKEN_OVER)
         if self._verdict is None or self._verdict.members != verdict.members:
             self._tell("members_are", verdict.members)
+            self._look_at_all = now
         self._verdict = verdict
         if verdict.may_take_over and verdict.dead and self._taking_over is None:
             self._taking_over, self._take_over_told = verdict.dead[0], False
-        self._look_at_offers(verdict)
-        self._look_at_pages(verdict)
-        self._look_at_changes()
+        if now >= self._look_at_all:
+            changed = set(ALL)
+        if "seeking" in changed:
+            self._look_at_offers(verdict)
+        if "page" in changed:
+            self._look_at_pages(verdict)
+        if "change" in changed:
+            self._look_at_changes()
+        if now >= self._look_at_all:
+            self._look_at_all = now + LOOK_AT_ALL
 
     def _take_over(self) -> None:
         """Take a member over. The next one is taken over when the host knows all names of this one."""
@@ -431,6 +473,7 @@ def open_registry(
         session = connect(store)
         try:
             check_for_writing(session, partial(connect, store))
+            session.listen("gamehost")
         except BaseException:
             session.close()
             raise

@@ -7,13 +7,15 @@ transaction of the session is decided.
 The tables of a store are made in numbered steps. Each step is a transaction of its own, under a lock.
 """
 
+import select
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import lru_cache
+from socket import socket
 from typing import Any
 
 import psycopg
-from attrs import define, frozen
+from attrs import define, field, frozen
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from psycopg.pq import ConnStatus, DiagnosticField, ExecStatus
 from psycopg.pq.abc import PGresult
@@ -95,6 +97,8 @@ class Session:
     connection: psycopg.Connection[Any]
     #: How many queries were streamed: each has a name.
     _streams: int = 0
+    #: The words of notifications that have come since somebody has cleared this.
+    notices: set[str] = field(factory=set)
 
     def rows(self, sql: Sql | str, parameters: Sequence[Any] = ()) -> list[Any]:
         """The rows of a query. Each is a tuple."""
@@ -146,6 +150,30 @@ class Session:
         """Carry out a prepared statement; the parameters are in PostgreSQL's binary format."""
         formats = [1] * len(parameters)
         self._run_raw(lambda: self.connection.pgconn.exec_prepared(name, parameters, formats, 1))
+
+    def listen(self, channel: str) -> None:
+        """Collect the notifications of a channel."""
+        self.connection.add_notify_handler(lambda notice: self.notices.add(notice.payload))
+        self.run(f"LISTEN {channel}")
+
+    def wait(self, bell: socket, seconds: float) -> None:
+        """
+        Wait for a notification, or for bytes on a socket, which are read.
+
+        :param bell: one that does not block
+        """
+        ready = select.poll()
+        try:
+            for one in (bell, self.connection):
+                ready.register(one, select.POLLIN)
+            ready.poll(seconds * 1000)
+            with suppress(BlockingIOError):
+                bell.recv(4096)
+            self.connection.pgconn.consume_input()
+        except psycopg.Error as error:
+            raise LineLost(" ".join(str(error).split())) from error
+        while (notice := self.connection.pgconn.notifies()) is not None:
+            self.notices.add(notice.extra.decode())
 
     def cancel(self) -> None:
         """Have the server give up what it does for this session. For any thread."""

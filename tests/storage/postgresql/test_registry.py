@@ -193,10 +193,66 @@ class LineTests(RegistryCase):
         table = second.open_table(1, "Ann")
         self.until(lambda: self.watcher.epochs == [1, 2, 3])
         self.patch(under_test, "_SILENCE", under_test._SILENCE.replace("3s", "1ms"))
+        self.patch(type(second.store.tables), "last_table", 0)  # a beat asks for it when its session may have ended
         second.store.beat()
         self.until(lambda: self.watcher.tables == [table])
         self.until(lambda: self.watcher.epochs == [1, 3])
         self.assertRaises(LineLost, second.store.session.rows, "SELECT 1")
+
+
+class WakeTests(RegistryCase):
+    def members(self) -> tuple[list[PostgresRegistry], list[RecordingWatcher]]:
+        registries, watchers = [self.join(), self.join()], [RecordingWatcher(), RecordingWatcher()]
+        for one, watcher in zip(registries, watchers, strict=True):
+            one.start(watcher)
+            self.until(lambda watcher=watcher: bool(watcher.members))  # type: ignore[misc]
+        return registries, watchers
+
+    def test_members_notify_each_other(self) -> None:
+        """Of who waits, pages, accounts, bans, and each other. Nobody looks by himself here."""
+        self.patch(registry, "LOOK", 1e6)
+        self.patch(registry, "LOOK_AT_ALL", 1e6)
+        (first, _), (_, watcher) = self.members()
+        first.claim("ann", None, lambda answer: None)
+        first.waits("ann", QUEUE, True)
+        self.until(lambda: watcher.waiting == ["ann"])
+        first.waits_no_longer("ann")
+        self.until(lambda: watcher.waiting == [])
+        for page in ("one", "two"):
+            first.show(page)
+            self.until(lambda page=page: watcher.pages == {1: page})  # type: ignore[misc]
+        self.living[1].store.commit([put_ban(ban := Ban("name:eve", "Eve", 1_700_000_000))])
+        self.until(lambda: watcher.bans == [ban])
+        third = self.begin_run()
+        self.until(lambda: watcher.epochs == [1, 2, 3])
+        third.store.close()
+        self.until(lambda: watcher.epochs == [1, 2])
+
+    def test_a_notification_is_lost(self) -> None:
+        """All is looked at now and then."""
+        self.patch(registry, "LOOK_AT_ALL", 0.3)
+        (first, _), (_, watcher) = self.members()
+        self.patch(registry, "_WAKE", "SELECT 1")
+        first.claim("ann", None, lambda answer: None)
+        first.waits("ann", QUEUE, True)
+        self.until(lambda: watcher.waiting == ["ann"])
+
+    def test_when_nothing_happens(self) -> None:
+        """One statement a look."""
+        one = self.join()
+        one._watcher = RecordingWatcher()
+        one._look()
+        one._look_at_all = float("inf")
+        asked: list[Any] = []
+        rows = Session.rows
+
+        def counted(*words: Any) -> Any:
+            asked.append(words)
+            return rows(*words)
+
+        self.patch(Session, "rows", counted)
+        one._look()
+        self.assertEqual(len(asked), 1)
 
 
 class OpeningTests(RegistryCase):
