@@ -41,6 +41,7 @@ from gamehost.wires.framing import LineCodec
 from tests import SmallProcess
 from tests.kit import game_pages, made_files
 from tests.kit.made_files import EXAMPLE, PICTURE_FOLDER, PICTURES, files_of, pictures, refreshed
+from tests.kit.pages import PAGES as READ
 from tests.kit.pages import SHOWN_FILE
 from tests.kit.players import house_host
 from tests.kit.sources import ROOT
@@ -362,6 +363,15 @@ class SentenceTests(SynchronousTestCase):
         self.assertGreater(len(pages), 12)
         for page in [*pages, ROOT / "README.rst", ROOT / "CONTRIBUTING.rst"]:
             self.assertEqual(long_sentences(page.read_text("utf-8")), [], page)
+
+    def test_pages_are_short(self) -> None:
+        """At most 2,000 words each, and 45,000 in all, but for what is looked up; files of the tutorials are no words."""
+        counts = {}
+        for path in READ:
+            if path.parent.name != "wires" and path.stem not in ("options", "journal-format", "plugin-reference"):
+                counts[path.stem] = len(made_files.without_files(path.read_text("utf-8")).split())
+        self.assertEqual({page: words for page, words in counts.items() if words > 2000}, {})
+        self.assertLess(sum(counts.values()), 45_000)
 
     def test_a_long_sentence_is_found(self) -> None:
         long = " ".join(["word"] * (MOST_WORDS + 1)) + "."

@@ -250,6 +250,11 @@ def files_of(page: str) -> Mapping[str, str]:
     return {**{match["name"]: "" for match in _EMPTY.finditer(page)}, **_texts(_BLOCK, page)}
 
 
+def without_files(page: str) -> str:
+    """What a tutorial says, without its files."""
+    return _BLOCK.sub("", page)
+
+
 def added_to(page: str) -> Mapping[str, str]:
     """Name -> the lines that a tutorial adds to a file of an earlier one."""
     return _texts(_ADDED, page)
