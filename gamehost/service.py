@@ -75,9 +75,6 @@ class Listener:
     wire: Wire[Any]
     settings: Settings
 
-    def new_factory(self, context: HostContext) -> WireFactory[Any]:
-        return WireFactory(self.wire, self.settings, context)
-
 
 class Part(Protocol):
     """Something that runs beside the listeners while the host runs."""
@@ -205,7 +202,7 @@ class GameHostService(Service):
 
     def _open_ports(self) -> None:
         for listener in self.listeners:
-            factory = listener.new_factory(self.context)
+            factory = WireFactory(listener.wire, listener.settings, self.context)
             self.factories.append(factory)
             front = self._front(factory, listener.wire)
             self._fronts.append((listener.wire.name, listener, front, listener.wire.must_listen))

@@ -21,7 +21,7 @@ from gamehost.accounts.bans import Ban, Bans, MemoryBans
 from gamehost.accounts.login import LoginService
 from gamehost.accounts.passwords import Account, Accounts
 from gamehost.accounts.proofs import ProvenLogins
-from gamehost.admin.host import Reloader
+from gamehost.admin.reload import reloading
 from gamehost.commands.command_line import exit_with_usage_error
 from gamehost.config import Options, admin_path
 from gamehost.limits import Limits
@@ -142,7 +142,7 @@ def make_host(
         *(registry.games, listeners, build_context, _abort_start, fail, worker),
         *(_web_listeners(options, endpoints, worker, settings.reveals), options["profile"]),
         parts=_http_parts(options, endpoints),
-        reload=Reloader(options).reload,
+        reload=reloading(options),
         medium="database" if is_postgresql(options["store"]) else "disk",
     )
     return host

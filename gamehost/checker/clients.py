@@ -6,17 +6,17 @@ import os
 import re
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from functools import partial
 from typing import Any
 
 from twisted.internet.error import ProcessExitedAlready
-from twisted.internet.protocol import Factory, ProcessProtocol
+from twisted.internet.protocol import ProcessProtocol
 from twisted.python.failure import Failure
 
-from gamehost.checker.run import PLACE, ClientRun
-from gamehost.checker.transcript import Line, printable
-from gamehost.ops.workers import NOT_RUN, kill, started
+from gamehost.checker.transcript import printable
+from gamehost.ops.workers import kill, started
 
+#: Between an exception's words and the place in the program that raised it.
+PLACE = ", in "
 #: So much of what a program prints is kept, in bytes: the end.
 KEPT = 2_000
 
@@ -113,81 +113,3 @@ def filled_in(command: Sequence[str], values: Mapping[str, str]) -> list[str]:
             word = word.replace("{" + name + "}", value)
         words.append(word)
     return words
-
-
-class _Listening:
-    """What both launchers share: a port of this machine."""
-
-    #: Whether the command could not be run.
-    failed = False
-
-    def __init__(self, reactor: Any) -> None:
-        self._reactor = reactor
-        self._port: Any = None
-
-    def listen(self, number: int, factory: "Factory[Line]") -> int:
-        """Listen on a port; 0: on a free one. Returns its number."""
-        self._port = self._reactor.listenTCP(number, factory, interface="127.0.0.1")
-        return int(self._port.getHost().port)
-
-    def refuse_connections(self) -> None:
-        """Stop listening."""
-        port, self._port = self._port, None
-        if port is not None:
-            port.stopListening()
-
-    def stop(self) -> None:
-        """End the client. One that a person has started is the person's: its connection is closed, and it may run on."""
-
-
-class ProcessLauncher(_Listening):
-    """
-    Starts a command for one scenario, and listens for it on a free port of this machine.
-
-    :param command: the words of the command
-    """
-
-    by_hand = False
-
-    def __init__(self, reactor: Any, command: Sequence[str], name: str, password: str) -> None:
-        super().__init__(reactor)
-        self._command = command
-        self._process: ProgramProcess | None = None
-        self._values = {"host": "127.0.0.1", "name": name, "password": password}
-
-    def start(self, run: ClientRun, factory: "Factory[Line]") -> None:
-        """Listen, and start the command."""
-        values = {**self._values, "port": str(self.listen(0, factory)), "seed": str(run.seed)}
-        environment = run.checks.environment(run.scenario)
-        self._process = start_program(self._reactor, self._command, values, partial(self._ended, run), environment)
-
-    def stop(self) -> None:
-        """End the processes of the command."""
-        if self._process is not None:
-            self._process.kill()
-
-    def _ended(self, run: ClientRun, process: ProgramProcess) -> None:
-        assert process.status is not None
-        self.failed = process.status in NOT_RUN
-        run.client_ended(process.status, process.words)
-
-
-class WaitingLauncher(_Listening):
-    """
-    Starts no client, but waits for one that a person starts.
-
-    :param port: to listen on; 0: a free one
-    :param say: tells the person what to do
-    """
-
-    by_hand = True
-
-    def __init__(self, reactor: Any, port: int, say: Callable[[str], None]) -> None:
-        super().__init__(reactor)
-        self._number = port
-        self._say = say
-
-    def start(self, run: ClientRun, factory: "Factory[Line]") -> None:
-        """Listen, and tell the person where."""
-        port = self.listen(self._number, factory)
-        self._say(f"{run.scenario.name}: connect your client to 127.0.0.1 port {port}")

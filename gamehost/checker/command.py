@@ -20,9 +20,10 @@ from xml.sax.saxutils import escape, quoteattr
 from attrs import evolve, frozen
 from twisted.internet.defer import Deferred
 from twisted.internet.interfaces import IReactorTime
+from twisted.internet.protocol import Factory
 
 from gamehost.checker.base import Finding, Grade, Scenario, TranscriptLine, Verdict, WireChecks, seed_of
-from gamehost.checker.clients import ProcessLauncher, WaitingLauncher
+from gamehost.checker.clients import ProgramProcess, start_program
 from gamehost.checker.run import ClientRun, Launcher, Outcome, Run
 from gamehost.checker.server_run import (
     PARTING,
@@ -34,7 +35,9 @@ from gamehost.checker.server_run import (
     dialled,
     tag,
 )
+from gamehost.checker.transcript import Line
 from gamehost.commands.command_line import exit_with_usage_error, print_text
+from gamehost.ops.workers import NOT_RUN as NOT_STARTED
 from gamehost.wires.base import Wire
 
 
@@ -410,6 +413,87 @@ FORMATS: Mapping[str, Callable[[Report], str]] = {
     "junit": as_junit,
     "html": as_html,
 }
+
+
+# The client under test: a command, or one that a person starts.
+
+
+class _Listening:
+    """What both launchers share: a port of this machine."""
+
+    #: Whether the command could not be run.
+    failed = False
+
+    def __init__(self, reactor: Any) -> None:
+        self._reactor = reactor
+        self._port: Any = None
+
+    def listen(self, number: int, factory: "Factory[Line]") -> int:
+        """Listen on a port; 0: on a free one. Returns its number."""
+        self._port = self._reactor.listenTCP(number, factory, interface="127.0.0.1")
+        return int(self._port.getHost().port)
+
+    def refuse_connections(self) -> None:
+        """Stop listening."""
+        port, self._port = self._port, None
+        if port is not None:
+            port.stopListening()
+
+    def stop(self) -> None:
+        """End the client. One that a person has started is the person's: its connection is closed, and it may run on."""
+
+
+class ProcessLauncher(_Listening):
+    """
+    Starts a command for one scenario, and listens for it on a free port of this machine.
+
+    :param command: the words of the command
+    """
+
+    by_hand = False
+
+    def __init__(self, reactor: Any, command: Sequence[str], name: str, password: str) -> None:
+        super().__init__(reactor)
+        self._command = command
+        self._process: ProgramProcess | None = None
+        self._values = {"host": "127.0.0.1", "name": name, "password": password}
+
+    def start(self, run: ClientRun, factory: "Factory[Line]") -> None:
+        """Listen, and start the command."""
+        values = {**self._values, "port": str(self.listen(0, factory)), "seed": str(run.seed)}
+        environment = run.checks.environment(run.scenario)
+        self._process = start_program(self._reactor, self._command, values, partial(self._ended, run), environment)
+
+    def stop(self) -> None:
+        """End the processes of the command."""
+        if self._process is not None:
+            self._process.kill()
+
+    def _ended(self, run: ClientRun, process: ProgramProcess) -> None:
+        assert process.status is not None
+        self.failed = process.status in NOT_STARTED
+        run.client_ended(process.status, process.words)
+
+
+class WaitingLauncher(_Listening):
+    """
+    Starts no client, but waits for one that a person starts.
+
+    :param port: to listen on; 0: a free one
+    :param say: tells the person what to do
+    """
+
+    by_hand = True
+
+    def __init__(self, reactor: Any, port: int, say: Callable[[str], None]) -> None:
+        super().__init__(reactor)
+        self._number = port
+        self._say = say
+
+    def start(self, run: ClientRun, factory: "Factory[Line]") -> None:
+        """Listen, and tell the person where."""
+        port = self.listen(self._number, factory)
+        self._say(f"{run.scenario.name}: connect your client to 127.0.0.1 port {port}")
 
 
 # The command.

@@ -226,10 +226,6 @@ class PrivateHost:
         """The master of a match."""
         return self.lobby.tables[table]._master
 
-    def close(self) -> None:
-        """Stop all clocks."""
-        self.lobby.close()
-
 
 #: What tables tell that is no event of a game.
 _OF_TABLES = (Away, Left, Suspended, OpenTable, Refused, Over)
@@ -520,7 +516,3 @@ class Replica:
         """The next match has these settings too."""
         before, game = self.host.lobby.settings, self.host.game.name
         self.host.lobby.settings = {**before, game: {**before[game], **settings}}
-
-    def close(self) -> None:
-        """Stop all clocks."""
-        self.host.close()

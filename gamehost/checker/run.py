@@ -14,6 +14,7 @@ from twisted.internet.protocol import Factory
 from twisted.logger import Logger
 
 from gamehost.checker.base import COMMON, Act, Finding, Grade, Law, Scenario, TranscriptLine, Verdict, WireChecks
+from gamehost.checker.clients import PLACE
 from gamehost.checker.private_host import ClientWatcher, Opponent, PrivateHost, hear
 from gamehost.checker.transcript import Line, Transcript
 from gamehost.games.base import Cause, Seat
@@ -34,8 +35,6 @@ ENDS = 10.0
 MOST_REFUSED = 20
 #: Seconds for a whole scenario.
 WHOLE = 120.0
-#: Between an exception's words and the place in the program that raised it.
-PLACE = ", in "
 #: The laws that a client cannot keep if it does not know how to move.
 _OF_PLAY = ("turn", "crash", "Move", "MakeMove", "end")
 #: Seconds for a person to connect a client by hand, and for a whole scenario then.
@@ -292,7 +291,7 @@ class ClientRun(Run, ClientWatcher):
         self._launcher.stop()
         if self._line is not None and self._line.connected:
             self._line.cut()
-        self._host.close()
+        self._host.lobby.close()
         for said in self.checks.at_the_end(self.transcript.readings):
             if said.grade is not None:
                 self.found(said.grade, said.meaning, said.law, f"In this scenario {said.meaning}.")

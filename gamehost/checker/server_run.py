@@ -421,7 +421,7 @@ class ServerRun(Run):
         self._over = True
         for user in self.users:
             user.close()
-        self.replica.close()
+        self.replica.host.lobby.close()
         if not self._findings and unreachable is not None:
             self._done(unreachable)
             return

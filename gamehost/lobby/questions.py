@@ -66,9 +66,6 @@ class _Question:
     askers: dict[Deferred[Any], str] = field(factory=dict)
     begun: bool = False
 
-    def asked_from(self, address: str) -> bool:
-        return address in self.askers.values()
-
 
 @frozen
 class _Kept:
@@ -135,7 +132,7 @@ class Questions:
             return fail(NotAnswered(STOPPING))
         whom = rate_limit_key(address)
         question = self.unanswered.get(key)
-        if question is None or not (question.begun or question.asked_from(whom)):
+        if question is None or not (question.begun or whom in question.askers.values()):
             refusal = self._refusal(whom)
             if refusal is not None:
                 self.refused += 1
@@ -217,7 +214,7 @@ class Questions:
     def _withdraw(self, question: _Question) -> Callable[[Deferred[Any]], None]:
         def withdraw(answer: Deferred[Any]) -> None:
             whom = question.askers.pop(answer, None)
-            if whom is not None and not question.begun and not question.asked_from(whom):
+            if whom is not None and not question.begun and whom not in question.askers.values():
                 self._leave(whom, question)
                 if not question.askers:
                     self.unanswered.pop(question.key, None)

@@ -65,26 +65,18 @@ class ProxyInfo(Struct, frozen=True):
     rest: bytes
 
 
-class HeaderReader:
-    """Reads the header of one connection."""
+def read_header(data: bytes) -> ProxyInfo | None:
+    """
+    What the proxy says at the beginning of a connection; `None`: the header is not complete yet.
 
-    __slots__ = ("_data",)
-
-    def __init__(self) -> None:
-        self._data = b""
-
-    def feed(self, data: bytes) -> ProxyInfo | None:
-        """
-        What the proxy says, once the header is complete. Then no more may be fed.
-
-        :raises WireError: this is no such header
-        """
-        data = self._data = self._data + data
-        if data[: len(SIGNATURE)] == SIGNATURE[: len(data)]:
-            return _block(data)
-        if data[:6] == b"PROXY "[: len(data)]:
-            return _line(data)
-        raise WireError("no PROXY header")
+    :param data: everything that has come
+    :raises WireError: this is no such header
+    """
+    if data[: len(SIGNATURE)] == SIGNATURE[: len(data)]:
+        return _block(data)
+    if data[:6] == b"PROXY "[: len(data)]:
+        return _line(data)
+    raise WireError("no PROXY header")
 
 
 def _line(data: bytes) -> ProxyInfo | None:
@@ -232,7 +224,7 @@ class ProxyHeaderProtocol(Protocol):
     def __init__(self, factory: ProxiedFactory, proxy: IAddress | None) -> None:
         self._made_by = factory
         self._proxy = proxy
-        self._reader = HeaderReader()
+        self._come = b""
         self._deadline: IDelayedCall | None = None
 
     def connectionMade(self) -> None:
@@ -243,8 +235,9 @@ class ProxyHeaderProtocol(Protocol):
         """Read the header, and hand the connection over once it is complete."""
         if self._deadline is None:
             return
+        self._come += data
         try:
-            info = self._reader.feed(data)
+            info = read_header(self._come)
         except WireError as error:
             self._refuse(str(error))
             return

@@ -14,9 +14,11 @@ import re
 from base64 import b64decode
 from collections.abc import Iterator, Mapping
 from enum import Enum
+from functools import partial
+from itertools import count
 from typing import Any, Generic, NamedTuple, TypeVar
 
-from attrs import define, frozen
+from attrs import frozen
 from msgspec.structs import replace
 from wsproto.extensions import Extension
 from wsproto.frame_protocol import CloseReason, FrameProtocol, Opcode, ParseFailed, RsvBits
@@ -69,7 +71,7 @@ class Switching(Control, frozen=True):
 
     def answer(self, peer: Any) -> None:
         peer.say_past(self)
-        peer.pulse(LOOK_EVERY, _Watch(peer).look)
+        peer.pulse(LOOK_EVERY, partial(_look, peer, count(1)))
 
 
 class Ping(Control, frozen=True):
@@ -111,20 +113,13 @@ class Close(Control, frozen=True):
         peer.hang_up()
 
 
-@define(eq=False)
-class _Watch:
-    """Asks a client that says nothing whether it is there."""
-
-    _peer: Any
-    _looks: int = 0
-
-    def look(self, silent: float) -> None:
-        """Ask it, or find out that it is gone."""
-        self._looks += 1
-        if silent >= SILENT:
-            self._peer.hang_up(f"not a byte in {SILENT:g} s")
-        elif self._looks % LOOKS == 0:
-            self._peer.say_past(Ping())
+def _look(peer: Any, looks: Iterator[int], silent: float) -> None:
+    """Ask a client that says nothing whether it is there, or find out that it is gone."""
+    look = next(looks)
+    if silent >= SILENT:
+        peer.hang_up(f"not a byte in {SILENT:g} s")
+    elif look % LOOKS == 0:
+        peer.say_past(Ping())
 
 
 class _Sizes(Extension):

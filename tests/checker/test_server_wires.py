@@ -15,7 +15,7 @@ from gamehost.settings import Settings
 from gamehost.wires.eriantys import messages as eriantys_m
 from gamehost.wires.eriantys.messages import Color, Communication, Error, GameInfo, PlayerStatus
 from gamehost.wires.eriantys.server_checks import JsonSpelling
-from gamehost.wires.eriantys.server_draws import Bag, ToldEriantys, colours, shuffle
+from gamehost.wires.eriantys.server_draws import ToldEriantys, colours, draw, shuffle
 from gamehost.wires.litama import messages as litama_m
 from gamehost.wires.onitama import messages as m
 from gamehost.wires.onitama_final import messages as final_m
@@ -613,18 +613,17 @@ FULL = (2, 0, 3, 1, 4)
 class DrawsTests(SynchronousTestCase):
     def test_students(self) -> None:
         wanted = [Colour.PINK, Colour.YELLOW, Colour.PINK, Colour.GREEN, Colour.RED]
-        bag = Bag(list(FULL))
-        taken, left = drawn(FULL, 5, ScriptedChance(bag.draw(wanted, 5)))
+        bag = list(FULL)
+        taken, left = drawn(FULL, 5, ScriptedChance(draw(bag, wanted, 5)))
         self.assertEqual(taken, (1, 0, 1, 1, 2))
-        self.assertEqual(list(left), bag.counts)
+        self.assertEqual(list(left), bag)
 
     def test_what_the_rules_cannot_draw(self) -> None:
         """Other students are drawn, as many as must be; so the difference is found."""
-        bag = Bag(list(FULL))
-        taken, _ = drawn(FULL, 3, ScriptedChance(bag.draw([Colour.BLUE] * 7, 3)))
+        taken, _ = drawn(FULL, 3, ScriptedChance(draw(list(FULL), [Colour.BLUE] * 7, 3)))
         self.assertEqual(sum(taken), 3)
         self.assertEqual(taken[Colour.BLUE], 0)
-        self.assertEqual(len(list(Bag([1, 0, 0, 0, 0]).draw([], 4))), 1)
+        self.assertEqual(len(list(draw([1, 0, 0, 0, 0], [], 4))), 1)
 
     def test_orders(self) -> None:
         for wanted in ((0, 1, 2, 3), (3, 2, 1, 0), (2, 0, 3, 1)):

@@ -18,11 +18,11 @@ from gamehost.net.endpoints import (
     LONGEST_BLOCK,
     LOOPBACK,
     SIGNATURE,
-    HeaderReader,
     ProxiedEndpoint,
     ProxiedFactory,
     ProxyInfo,
     proxy_network,
+    read_header,
 )
 from gamehost.net.limiter import HeaderLimiter
 from gamehost.settings import BadOption
@@ -240,9 +240,10 @@ REFUSED = (
 
 
 def read(pieces: list[bytes]) -> ProxyInfo | None:
-    reader = HeaderReader()
+    come = b""
     while pieces:
-        info = reader.feed(pieces.pop(0))
+        come += pieces.pop(0)
+        info = read_header(come)
         if info is not None:
             return ProxyInfo(info.source, info.rest + b"".join(pieces))
     return None

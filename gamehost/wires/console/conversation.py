@@ -724,8 +724,7 @@ class ConsoleConfig(Struct, frozen=True):
 
     options: ConsoleOptions
 
-    def new_codec(self) -> ConsoleCodec:
-        return ConsoleCodec()
+    new_codec = ConsoleCodec
 
     def new_conversation(self, peer: Peer[m.Message], lobby: Lobby) -> ConsoleConversation:
         return ConsoleConversation(peer, lobby, self.options)

@@ -77,27 +77,18 @@ class ToldEriantys(Eriantys):
         return master
 
 
-@define(eq=False)
-class Bag:
-    """A bag from which wanted students are drawn."""
+def draw(bag: list[int], wanted: Iterable[Colour], most: int) -> Iterator[int]:
+    """
+    The numbers with which the rules draw these students, and any others up to so many.
 
-    counts: list[int]
-
-    def draw(self, wanted: Iterable[Colour], most: int) -> Iterator[int]:
-        """The numbers with which the rules draw these students, and any others up to so many."""
-        colours = list(wanted)[:most]
-        for number in range(min(most, sum(self.counts))):
-            place = sum(self.counts[: colours[number]]) if number < len(colours) else 0
-            place = min(place, sum(self.counts) - 1)
-            yield place
-            self._take(place)
-
-    def _take(self, place: int) -> None:
-        for colour, count in enumerate(self.counts):
-            if place < count:
-                self.counts[colour] -= 1
-                return
-            place -= count
+    :param bag: how many students of each colour it holds; those that are drawn are taken from it
+    """
+    colours = list(wanted)[:most]
+    for number in range(min(most, sum(bag))):
+        place = sum(bag[: colours[number]]) if number < len(colours) else 0
+        place = min(place, sum(bag) - 1)
+        yield place
+        bag[next(colour for colour in range(len(bag)) if place < sum(bag[: colour + 1]))] -= 1
 
 
 def shuffle(items: Sequence[T], wanted: Sequence[T]) -> Iterator[int]:
@@ -171,15 +162,15 @@ class DealDraw(BoardDraw):
             run.replica.draw_next([*self._numbers(self._board)])
 
     def _numbers(self, board: m.UpdateBoard) -> Iterator[int]:
-        islands, table = Bag([STUDENTS_FOR_ISLANDS] * len(Colour)), board.dashboard
+        islands, table = [STUDENTS_FOR_ISLANDS] * len(Colour), board.dashboard
         for place in range(ISLANDS):
             if place % (ISLANDS // 2) and table.islands:
                 island = table.islands[(table.motherNature - 1 + place) % len(table.islands)]
-                yield from islands.draw(colours(heap(island.students)), 1)
-        bag = Bag([STUDENTS_OF_A_COLOUR - STUDENTS_FOR_ISLANDS] * len(Colour))
+                yield from draw(islands, colours(heap(island.students)), 1)
+        bag = [STUDENTS_OF_A_COLOUR - STUDENTS_FOR_ISLANDS] * len(Colour)
         entrances = {player.nickname: heap(player.entrance) for player in board.players}
         for name in self.names:
-            yield from bag.draw(colours(entrances.get(name, NO_STUDENTS)), self.mode.entrance)
+            yield from draw(bag, colours(entrances.get(name, NO_STUDENTS)), self.mode.entrance)
         if table.characters:
             yield from _characters(table.characters, bag)
         seats = list(self.names.values())
@@ -189,20 +180,20 @@ class DealDraw(BoardDraw):
             yield from clouds(self._filled, bag, self.mode)
 
 
-def _characters(cards: Sequence[Any], bag: Bag) -> Iterator[int]:
+def _characters(cards: Sequence[Any], bag: list[int]) -> Iterator[int]:
     told = {Character(card.character): card for card in cards if 1 <= card.character <= len(Character)}
     wanted = [*told, *(character for character in Character if character not in told)]
     yield from shuffle(list(Character), wanted)
     for character in wanted[:CHARACTERS_IN_PLAY]:
         students = told[character].students if character in told else None
         lie = colours(heap(students)) if students is not None else []
-        yield from bag.draw(lie, EFFECTS[character].students)
+        yield from draw(bag, lie, EFFECTS[character].students)
 
 
-def clouds(board: m.UpdateBoard, bag: Bag, mode: Mode) -> Iterator[int]:
+def clouds(board: m.UpdateBoard, bag: list[int], mode: Mode) -> Iterator[int]:
     """The numbers with which the clouds are filled like this."""
     for cloud in board.dashboard.clouds:
-        yield from bag.draw(colours(heap(cloud)), mode.moves)
+        yield from draw(bag, colours(heap(cloud)), mode.moves)
 
 
 @define(eq=False)
@@ -225,8 +216,7 @@ class RefillDraw(BoardDraw):
 
     def repeat(self, run: ServerRun) -> None:
         if self._board is not None:
-            bag = Bag(list(self.position.bag))
-            run.replica.draw_next([*clouds(self._board, bag, self.position.match.mode)])
+            run.replica.draw_next([*clouds(self._board, list(self.position.bag), self.position.match.mode)])
 
 
 @define(eq=False)
@@ -246,7 +236,7 @@ class CardDraw(BoardDraw):
             if told.character == self.character and told.students is not None:
                 more = [after - before for after, before in zip(heap(told.students), left, strict=True)]
                 new = [colour for colour in Colour if more[colour] > 0]
-                run.replica.draw_next([*Bag(list(self.position.bag)).draw(new, 1)])
+                run.replica.draw_next([*draw(list(self.position.bag), new, 1)])
 
 
 @define(eq=False)

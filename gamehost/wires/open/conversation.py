@@ -699,8 +699,7 @@ class OpenConfig:
         init=False, default=Factory(lambda self: SharedEncoder(self.options), takes_self=True)
     )
 
-    def new_codec(self) -> OpenCodec:
-        return OpenCodec()
+    new_codec = OpenCodec
 
     def new_conversation(self, peer: Peer[Message], lobby: Lobby) -> OpenConversation:
         return OpenConversation(peer, lobby, self.options, self.encoder)

@@ -184,8 +184,7 @@ class SocketConfig(Struct, frozen=True):
     key: str
     private: bool
 
-    def new_codec(self) -> SocketCodec:
-        return SocketCodec()
+    new_codec = SocketCodec
 
     def new_conversation(self, peer: Peer[Said], lobby: Lobby) -> SocketConversation:
         return SocketConversation(peer, lobby, self.options, self.encoder, self.key, self.private)
@@ -268,8 +267,7 @@ class HouseConfig:
         init=False, default=Factory(lambda self: SharedEncoder(self.options), takes_self=True)
     )
 
-    def new_codec(self) -> OpenCodec:
-        return OpenCodec()
+    new_codec = OpenCodec
 
     def new_conversation(self, peer: Peer[m.Message], lobby: Lobby) -> HouseConversation:
         return HouseConversation(peer, lobby, self.options, self.encoder, self.is_secret)
