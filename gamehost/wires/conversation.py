@@ -154,6 +154,10 @@ class Conversation(Protocol[M_contra]):
         """The connection is lost. Called last, and once."""
 
 
+#: What is heard in a state in which nothing is expected.
+_NOTHING: Mapping[type, Callable[..., None]] = {}
+
+
 class _LastSaid:
     """The last event that players of a wire were told, and the message for it. A table tells its players one after another."""
 
@@ -190,14 +194,15 @@ class BaseConversation(Generic[M]):
     WRITTEN_IN: ClassVar[str] = ""
 
     _last_said: ClassVar[_LastSaid]
-    _HEARD_IN: ClassVar[Mapping[Enum, Mapping[type, Callable[..., None]]]] = {}
+    #: By the `id` of the state: the hash of a member of an enum is made in Python each time.
+    _HEARD_IN: ClassVar[Mapping[int, Mapping[type, Callable[..., None]]]] = {}
 
     log = Logger()
 
     def __init_subclass__(cls) -> None:
-        heard: dict[Enum, dict[type, Callable[..., None]]] = {}
+        heard: dict[int, dict[type, Callable[..., None]]] = {}
         for (state, kind), method in cls.HEARS.items():
-            heard.setdefault(state, {})[kind] = method
+            heard.setdefault(id(state), {})[kind] = method
         cls._HEARD_IN = heard
         cls._last_said = _LastSaid()
 
@@ -226,7 +231,7 @@ class BaseConversation(Generic[M]):
 
     def set_state(self, state: Enum) -> None:
         self.state = state
-        self._heard = self._HEARD_IN.get(state, {})
+        self._heard = self._HEARD_IN.get(id(state), _NOTHING)
 
     def begin(self) -> None:
         """Say nothing; wires in which the server speaks first override this."""
@@ -345,10 +350,11 @@ class BaseConversation(Generic[M]):
 
         An event that has no method goes to `tell_other`.
         """
-        say = self.SAYS.get(type(event))
+        kind = type(event)
+        say = self.SAYS.get(kind)
         try:
             if say is None:
-                method = self.TELLS.get(type(event)) or _TOLD_ON_ALL_WIRES.get(type(event)) or type(self).tell_other
+                method = self.TELLS.get(kind) or _TOLD_ON_ALL_WIRES.get(kind) or type(self).tell_other
                 method(self, event)
                 return
             last = self._last_said
@@ -356,7 +362,7 @@ class BaseConversation(Generic[M]):
                 last.event, last.message = event, say(self, event)
             self.peer.say(last.message)
         except Exception:
-            self.log.failure("telling a {event} failed", event=type(event).__name__)
+            self.log.failure("telling a {event} failed", event=kind.__name__)
             self.peer.hang_up("a fault of the host")
 
     def tell_other(self, event: Any) -> None:

@@ -345,7 +345,7 @@ class LinesConversation(AccountConversation[m.Message]):
     def _tell_move(self, event: rules.Moved | rules.Fought, attacker: str | None, defender: str | None) -> None:
         if event.seat == self._seat:
             self.peer.say(m.Met(defender))
-            if event.next is not None:
+            if self._early and event.next is not None:
                 self._refuse_early(LinesState.PLAYING)
         else:
             move = event.move
