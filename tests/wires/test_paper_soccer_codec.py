@@ -150,20 +150,23 @@ class ReadingTests(PropertyCase):
         self.assertEqual(read(move(*drawn, game=game)), [Move(drawn, None if game is None else str(game))])
         self.assertEqual(read(points(*drawn) + "\n"), [Move(drawn)])
 
-    def test_usual_moves_are_what_a_parser_makes_of_them(self) -> None:
-        for game in (None, 17):
-            for quote in "'\"":
-                text = move((0, 1), (-20, 999), game=game).replace("'", quote).replace('"', quote)
-                [piece] = MessageBuffer().feed(text.encode())
-                self.assertIsNotNone(piece.move)
-                for at, odd, instead in itertools.product(range(10, len(text)), "01-+\"' /<&x\n\u00b2", (0, 1)):
-                    changed = text[:at] + odd + text[at + instead :]
-                    pieces = MessageBuffer().feed(changed.encode())
-                    with contextlib.suppress(WireError):
-                        first = next(pieces, None)
-                        if first is not None and first.move is not None:
-                            # Two spaces are left to a parser.
-                            self.assertEqual(read(changed), read(changed.replace("<message ", "<message  ")), changed)
+    def test_usual_messages_are_what_a_parser_makes_of_them(self) -> None:
+        moves = [
+            move((0, 1), (-20, 999), game=game).replace("'", quote).replace('"', quote)
+            for game in (None, 17)
+            for quote in "'\""
+        ]
+        for text in (*moves, login("ann-1", "paper soccer").replace("'", '"')):
+            [piece] = MessageBuffer().feed(text.encode())
+            self.assertIsNotNone(piece.usual, text)
+            for at, odd, instead in itertools.product(range(10, len(text)), "01-+\"' /<&x\n\t\u00b2", (0, 1)):
+                changed = text[:at] + odd + text[at + instead :]
+                pieces = MessageBuffer().feed(changed.encode())
+                with contextlib.suppress(WireError):
+                    first = next(pieces, None)
+                    if first is not None and first.usual is not None:
+                        # Two spaces are left to a parser.
+                        self.assertEqual(read(changed), read(changed.replace("<message ", "<message  ")), changed)
 
     @given(TEXTS, TEXTS)
     def test_log_ins(self, nick: str, game_type: str) -> None:

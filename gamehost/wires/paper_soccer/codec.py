@@ -457,9 +457,9 @@ class XmlCodec:
         :raises WireError: past a limit, or not well-formed XML in UTF-8 of elements and text alone
         """
         for piece in self._buffer.feed(data):
-            if piece.move is not None:
+            if piece.usual is not None:
                 self._refused = False
-                yield piece.move
+                yield piece.usual
                 continue
             message = self._read(piece)
             # A person types one line: elements behind a refused one on the same line are part of the same mistake.

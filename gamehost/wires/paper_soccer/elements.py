@@ -20,7 +20,7 @@ from xml.parsers.expat.errors import XML_ERROR_DUPLICATE_ATTRIBUTE, codes
 from msgspec import Struct
 
 from gamehost.wires.framing import OtherProtocol, WireError, may_become_other_protocol, other_protocol
-from gamehost.wires.paper_soccer.messages import Move
+from gamehost.wires.paper_soccer.messages import Move, PlayerLogin
 
 #: The longest message in bytes: 316 points take 7 KiB as the document writes them, 16 KiB leave room for other spellings.
 MESSAGE_LIMIT = 16_384
@@ -68,6 +68,12 @@ _DECLARATION = re.compile(
 KNOWN_NAMES = frozenset((b"message", b"playerLogin", b"gameId", b"move", b"point"))
 
 _NUMBER = rb"(?:0|-?[1-9][0-9]{0,2})"
+#: A log-in as most clients write it: without it, the log-ins would cost a short match as much as its moves.
+_USUAL_LOG_IN = re.compile(
+    rb"<message type=\"playerLogin\">%(w)b<playerLogin nick=\"([\w.-]++)\" gameType=\"([\w. -]++)\" ?/>%(w)b</message>"
+    % {b"w": rb"[ \t\r\n]*+"},
+    re.ASCII,
+)
 # Leaves the numbers of points that `_USUAL_MOVE` has found, with spaces between them.
 _NUMBERS_ALONE = bytes(byte if byte in b"-0123456789" else 0x20 for byte in range(256))
 #: A move as most clients write it. Nearly all messages are such moves, so it is read in one step.
@@ -125,8 +131,8 @@ class Piece(Struct, frozen=True):
     same_line: bool = False
     #: The elements of the message with contents of a game.
     contents: tuple[Content, ...] = ()
-    #: What it says, if it is a move as most clients write it.
-    move: Move | None = None
+    #: What it says, if it is a move or a log-in as most clients write it.
+    usual: Move | PlayerLogin | None = None
 
 
 _BLANK_LINE = Piece(PieceKind.BLANK_LINE)
@@ -245,7 +251,7 @@ class MessageBuffer:
                 went_on = self._element(end)
                 if went_on:
                     if not self._point:
-                        usual = None if self._remote else _USUAL_MOVE.match(self._rest, self._start, self._at)
+                        usual = self._usual(self._start, self._at)
                         return self._cut(PieceKind.ELEMENT, self._at, usual)
                     self._run = True
             else:
@@ -284,11 +290,22 @@ class MessageBuffer:
                 if b"<point".startswith(rest[at : min(at + 7, end)]):
                     return None, False
                 return self._cut(PieceKind.STRAY_POINTS, at), True
-        elif not self._remote and (usual := _USUAL_MOVE.match(rest, at, at + MESSAGE_LIMIT)) is not None:
-            self._at = usual.end()
+        elif (usual := self._usual(at, at + MESSAGE_LIMIT)) is not None:
             return self._cut(PieceKind.ELEMENT, self._at, usual), True
         self._tag = at
         return None, True
+
+    def _usual(self, at: int, end: int) -> Move | PlayerLogin | None:
+        """What a message says that is written as most clients write it; the scanner goes on behind it."""
+        if self._remote:
+            return None
+        if (move := _USUAL_MOVE.match(self._rest, at, end)) is not None:
+            self._at = move.end()
+            return _move(move)
+        if (log_in := _USUAL_LOG_IN.match(self._rest, at, end)) is not None:
+            self._at = log_in.end()
+            return PlayerLogin(log_in[1].decode("ascii"), log_in[2].decode("ascii"))
+        return None
 
     def _not_xml(self, at: int) -> tuple[Piece | None, bool]:
         """A call for help, or what may become one or another protocol; anything else ends the stream."""
@@ -330,10 +347,9 @@ class MessageBuffer:
         self._start = self._at = stop + 2
         return True
 
-    def _cut(self, kind: PieceKind, stop: int, usual: re.Match[bytes] | None = None) -> Piece:
+    def _cut(self, kind: PieceKind, stop: int, usual: Move | PlayerLogin | None = None) -> Piece:
         contents = tuple(self._contents)
-        move = None if usual is None else _move(usual)
-        piece = Piece(kind, bytes(self._rest[self._start : stop]), self._same_line, contents, move)
+        piece = Piece(kind, bytes(self._rest[self._start : stop]), self._same_line, contents, usual)
         self._same_line = True
         self._start = stop
         self._run = self._declared = False
