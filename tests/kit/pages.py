@@ -1,9 +1,10 @@
 """The literal blocks of the pages that people read, and the commands in them."""
 
+import csv
 import re
 import shlex
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from attrs import frozen
@@ -90,3 +91,15 @@ def literals(page: str) -> Iterator[str]:
     """What stands between double backticks."""
     for text in re.findall(r"``([^`]+)``", (ROOT / page).read_text("utf-8")):
         yield " ".join(text.split())
+
+
+def table(page: Path, name: str) -> Iterator[list[str]]:
+    """The rows of a page's table of this name, which is written as values between commas."""
+    text = page.read_text("utf-8").split(f":name: {name}", 1)[1].split("\n\n")[1]
+    return csv.reader((row.strip() for row in text.splitlines()), skipinitialspace=True)
+
+
+def answers(page: Path, name: str, states: Iterable[str]) -> dict[str, dict[str, str]]:
+    """A wire's table of answers: what is sent -> state -> answer."""
+    states = list(states)
+    return {sent: dict(zip(states, row, strict=True)) for sent, *row in table(page, name)}

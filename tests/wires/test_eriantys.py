@@ -1,11 +1,10 @@
 """Eriantys in JSON: the contract, games, settings and help."""
 
-import csv
 import json
 import random
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import msgspec
@@ -24,6 +23,7 @@ from gamehost.wires.eriantys.messages import CLIENT_TYPES, Error
 from gamehost.wires.eriantys_conversation import EriantysState
 from tests.kit.games.eriantys import acting, rich
 from tests.kit.memory_host import HOME, Client, MemoryHost
+from tests.kit.pages import table
 from tests.kit.wires.eriantys_page import PAGE, SCHEMA, board, in_step, long_sentences, published
 from tests.kit.wires.eriantys_players import (
     ANSWERED_BY,
@@ -103,12 +103,6 @@ class WireTests(WireContract, PropertyCase):
         return ["".join(text + "\n" for text in stream).encode() for stream in streams]
 
 
-def documented(table: str) -> Iterator[list[str]]:
-    """The rows of one of the page's tables."""
-    text = PAGE.read_text("utf-8").split(f":name: {table}\n\n", 1)[1].split("\n\n")[0]
-    yield from csv.reader((row.strip() for row in text.splitlines()), skipinitialspace=True)
-
-
 #: What is sent for the rows of the table of answers that are not a message of a client.
 SENT = {
     "a message with other keys or values": [
@@ -143,7 +137,7 @@ class AnswersTests(SynchronousTestCase):
 
     def test_every_message_in_every_state(self) -> None:
         """Each is answered as the page says; whatever is refused leaves the state as it was."""
-        rows = {message: answers for message, *answers in documented("answers")}
+        rows = {message: answers for message, *answers in table(PAGE, "answers")}
         self.assertEqual(set(rows), {*CLIENT_TYPES, *SENT}, "the table and this test speak of the same messages")
         for message, answers in rows.items():
             for state, answer in zip(EriantysState, answers, strict=True):
@@ -169,7 +163,7 @@ class AnswersTests(SynchronousTestCase):
             self.assertIs(client.state, state)
 
     def test_every_answer_to_every_request(self) -> None:
-        rows = {what: answers for what, *answers in documented("in-a-match")}
+        rows = {what: answers for what, *answers in table(PAGE, "in-a-match")}
         self.assertEqual(len(rows), 6)
         for request, answer in ANSWERED_BY.items():
             for kind, (_, bad) in ANSWERS.items():

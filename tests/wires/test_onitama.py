@@ -1,8 +1,6 @@
 """Onitama in pipe-separated lines."""
 
-import csv
 import random
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -45,6 +43,7 @@ from gamehost.wires.onitama.messages import (
 )
 from tests.kit.journals import RecordingJournal
 from tests.kit.memory_host import HOME, MemoryHost
+from tests.kit.pages import answers
 
 DEAL = {"onitama.deal": "boar,ox/crab,eel/tiger"}
 
@@ -97,13 +96,6 @@ def master_of(world: MemoryHost) -> Any:
     return table._master
 
 
-def documented() -> Iterator[tuple[str, dict[str, str]]]:
-    """The table of answers on the wire's page: message -> state -> answer."""
-    text = PAGE.read_text("utf-8").split(":name: answers", 1)[1].split("\n\n")[1]
-    for message, *answers in csv.reader((line.strip() for line in text.splitlines()), skipinitialspace=True):
-        yield message, dict(zip(("outside", "waiting", "playing"), answers, strict=True))
-
-
 #: What is sent for each row of the table. Every message of the server is sent, with and without fields.
 SENT = {
     "LOGIN": [b"LOGIN|carl"],
@@ -138,10 +130,10 @@ class AnswersTests(SynchronousTestCase):
         return client
 
     def test_every_message_in_every_state(self) -> None:
-        rows = dict(documented())
+        rows = answers(PAGE, "answers", ("outside", "waiting", "playing"))
         self.assertEqual(set(rows), set(SENT), "the table and this test speak of the same messages")
-        for message, answers in rows.items():
-            for state, answer in answers.items():
+        for message, row in rows.items():
+            for state, answer in row.items():
                 for line in SENT[message]:
                     client = self.in_state(state)
                     client.send(line + b"\n")
@@ -170,14 +162,14 @@ class AnswersTests(SynchronousTestCase):
     def test_strict_says_documented_messages_only(self) -> None:
         """In a game everything is INVALID_MOVE; elsewhere, where the document has no words, the server hangs up."""
         extensions = {"WAITING", "ERROR"}
-        for message, answers in documented():
-            for state in answers:
+        for message, row in answers(PAGE, "answers", ("outside", "waiting", "playing")).items():
+            for state in row:
                 for line in SENT[message]:
                     client = self.in_state(state, strict=True)
                     client.send(line + b"\n")
                     commands = {line.split("|")[0] for line in client.heard()}
                     self.assertFalse(commands & extensions, (line, state))
-                    refused = answers[state] in ("ERROR", "INVALID_MOVE", "help", "resign")
+                    refused = row[state] in ("ERROR", "INVALID_MOVE", "help", "resign")
                     if state == "playing" and refused:
                         self.assertEqual(commands, {"INVALID_MOVE"}, (line, state))
                     self.assertEqual(client.closed, state != "playing" and refused, (line, state))

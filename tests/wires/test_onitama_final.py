@@ -1,9 +1,7 @@
 """Onitama in messages that end in a zero byte."""
 
-import csv
 import json
 import random
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +31,7 @@ from gamehost.wires.onitama_final.conversation import (
 from gamehost.wires.onitama_final.messages import SERVER_COMMANDS
 from tests.kit.journals import RecordingJournal
 from tests.kit.memory_host import HOME, Client, MemoryHost, ZeroBytes
+from tests.kit.pages import answers
 
 FINAL = "onitama-final"
 DEAL = {"onitama.deal": "boar,ox/crab,eel/tiger"}
@@ -140,13 +139,6 @@ SENT = {
 }
 
 
-def documented() -> Iterator[tuple[str, dict[str, str]]]:
-    """The table of answers on the wire's page: message -> state -> answer."""
-    text = PAGE.read_text("utf-8").split(":name: answers", 1)[1].split("\n\n")[1]
-    for message, *answers in csv.reader((line.strip() for line in text.splitlines()), skipinitialspace=True):
-        yield message, dict(zip(("outside", "waiting", "playing"), answers, strict=True))
-
-
 class AnswersTests(SynchronousTestCase):
     def in_state(self, state: str) -> Client:
         host = MemoryHost(DEAL)
@@ -161,10 +153,10 @@ class AnswersTests(SynchronousTestCase):
 
     def test_every_message_in_every_state(self) -> None:
         """Each is answered as the page says, within what a client can read at once, and a refusal changes nothing."""
-        rows = dict(documented())
+        rows = answers(PAGE, "answers", ("outside", "waiting", "playing"))
         self.assertEqual(set(rows), set(SENT), "the table and this test speak of the same messages")
-        for message, answers in rows.items():
-            for state, answer in answers.items():
+        for message, row in rows.items():
+            for state, answer in row.items():
                 for data in SENT[message]:
                     client = self.in_state(state)
                     client.send(data + b"\0")

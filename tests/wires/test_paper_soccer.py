@@ -1,6 +1,5 @@
 """Paper Soccer in XML."""
 
-import csv
 import random
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -22,6 +21,7 @@ from gamehost.wires.paper_soccer.messages import (
 from gamehost.wires.paper_soccer.remote import WIRE
 from tests.kit.games.paper_soccer import as_move, recorded
 from tests.kit.memory_host import HOME, MemoryHost
+from tests.kit.pages import answers
 from tests.kit.wires.paper_soccer_talk import (
     ACCEPTED,
     DECLARATION,
@@ -140,15 +140,6 @@ SAMPLES = {
 }
 
 
-def table_of_answers() -> dict[str, dict[str, str]]:
-    """The documentation's table: message -> state -> answer."""
-    text = PAGE.read_text("utf-8")
-    block = text[text.index(":name: answers") :].split("\n\n")[1]
-    header = ["message", *(state.value for state in XmlState)]
-    rows = csv.reader((line.strip() for line in block.splitlines()), skipinitialspace=True)
-    return {row[0]: dict(zip(header[1:], row[1:], strict=True)) for row in rows}
-
-
 def arrive(where: XmlState) -> tuple[MemoryHost, Client, Client]:
     """A connection of ann's in this state (her turn, if it is one), and another one who plays with her or does not."""
     if where in (XmlState.PLAYING, XmlState.OVER):
@@ -170,13 +161,13 @@ def arrive(where: XmlState) -> tuple[MemoryHost, Client, Client]:
 class AnswersTests(PropertyCase):
     def test_the_table_is_whole(self) -> None:
         """Every type of message has a row, and the conversation's own table holds no more than the page's."""
-        self.assertEqual(set(SAMPLES), set(table_of_answers()))
+        self.assertEqual(set(SAMPLES), set(answers(PAGE, "answers", [one.value for one in XmlState])))
         self.assertEqual(set(CLIENT_TYPES) - set(SAMPLES), set())
         self.assertEqual({where for where, _ in XmlConversation.HEARS}, set(XmlState))
 
     def test_every_message_in_every_state(self) -> None:
-        for row, answers in table_of_answers().items():
-            for column, answer in answers.items():
+        for row, by_state in answers(PAGE, "answers", [one.value for one in XmlState]).items():
+            for column, answer in by_state.items():
                 for sample in SAMPLES[row]:
                     with_state = XmlState(column)
                     world, client, other = arrive(with_state)

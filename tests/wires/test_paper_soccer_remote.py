@@ -1,6 +1,5 @@
 """Remote masters and their players."""
 
-import csv
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -16,6 +15,7 @@ from gamehost.wires.paper_soccer.codec import XmlCodec
 from gamehost.wires.paper_soccer.messages import Dialect, LoginResponse
 from gamehost.wires.paper_soccer.remote import WIRE, Remote
 from tests.kit.memory_host import HOME
+from tests.kit.pages import answers
 from tests.kit.sources import ROOT
 from tests.kit.wires.paper_soccer_talk import DECLARATION, login, message
 from tests.kit.wires.remote_talk import (
@@ -386,14 +386,6 @@ SAMPLES = {
 STATES = ("outside", "pool", "remote", "over", "master")
 
 
-def table_of_answers() -> dict[str, dict[str, str]]:
-    """The page's table: message -> state -> answer."""
-    text = PAGE.read_text("utf-8")
-    block = text[text.index(":name: remote-answers") :].split("\n\n")[1]
-    rows = csv.reader((line.strip() for line in block.splitlines()), skipinitialspace=True)
-    return {row[0]: dict(zip(STATES, row[1:], strict=True)) for row in rows}
-
-
 def arrive(where: str) -> tuple[World, Client]:
     """A connection in this state that has been in game 1, or is in it; as a player it is Ann's, and it is her turn."""
     world = World()
@@ -414,11 +406,11 @@ def arrive(where: str) -> tuple[World, Client]:
 
 class AnswersTests(SynchronousTestCase):
     def test_the_table_is_whole(self) -> None:
-        self.assertEqual(set(SAMPLES), set(table_of_answers()))
+        self.assertEqual(set(SAMPLES), set(answers(PAGE, "remote-answers", STATES)))
 
     def test_every_message_in_every_state(self) -> None:
-        for row, answers in table_of_answers().items():
-            for where, answer in answers.items():
+        for row, by_state in answers(PAGE, "remote-answers", STATES).items():
+            for where, answer in by_state.items():
                 for sample in SAMPLES[row]:
                     with self.subTest(where=where, sample=sample):
                         self.check(answer, where, sample)

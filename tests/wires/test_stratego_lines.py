@@ -1,7 +1,6 @@
 """Stratego in ASCII lines."""
 
-import csv
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +17,7 @@ from gamehost.wires.stratego_lines.conversation import HELP, SETUP_HELP, LinesCo
 from gamehost.wires.stratego_lines.conversation import WIRE as TOKEN
 from tests.kit.journals import RecordingJournal
 from tests.kit.memory_host import HOME, Client, MemoryHost, client_frames
+from tests.kit.pages import answers
 from tests.kit.reactors import HeldWorker
 from tests.kit.wires.stratego_frames import CONNECTED, VALID, differences, leaky, setups
 from tests.kit.wires.stratego_frames import connected as connected_frames
@@ -111,13 +111,6 @@ STATES = tuple(state.value for state in LinesState)
 EXTENSIONS = ("err", "resume", "board", "winner none")
 
 
-def documented() -> Iterator[tuple[str, dict[str, str]]]:
-    """The table of answers on the wire's page: line -> state -> answer."""
-    text = PAGE.read_text("utf-8").split(":name: stratego-lines-answers", 1)[1].split("\n\n")[1]
-    for line, *answers in csv.reader((line.strip() for line in text.splitlines()), skipinitialspace=True):
-        yield line, dict(zip(STATES, answers, strict=True))
-
-
 class AnswersTests(SynchronousTestCase):
     def in_state(self, state: str, strict: bool = False) -> Client:
         worker = HeldWorker()
@@ -145,10 +138,10 @@ class AnswersTests(SynchronousTestCase):
         return client
 
     def test_every_line_in_every_state(self) -> None:
-        rows = dict(documented())
+        rows = answers(PAGE, "stratego-lines-answers", STATES)
         self.assertEqual(set(rows), set(SENT), "the table and this test speak of the same lines")
-        for kind, answers in rows.items():
-            for state, answer in answers.items():
+        for kind, row in rows.items():
+            for state, answer in row.items():
                 for line in SENT[kind]:
                     client = self.in_state(state)
                     client.send(line + b"\n")
@@ -180,8 +173,8 @@ class AnswersTests(SynchronousTestCase):
 
     def test_strict_says_documented_words_only(self) -> None:
         """Where a refusal has none it hangs up: that is, everywhere but at a log-in and when a move is asked for."""
-        for kind, answers in documented():
-            for state, answer in answers.items():
+        for kind, row in answers(PAGE, "stratego-lines-answers", STATES).items():
+            for state, answer in row.items():
                 for line in SENT[kind]:
                     client = self.in_state(state, strict=True)
                     client.send(line + b"\n")
