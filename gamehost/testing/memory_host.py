@@ -264,7 +264,7 @@ class Client:
     @property
     def state(self) -> object:
         """The state of its conversation."""
-        return self.protocol._conversation.state  # type: ignore[attr-defined]
+        return self.protocol.conversation.state  # type: ignore[attr-defined]
 
     @property
     def closed(self) -> bool:

@@ -357,9 +357,9 @@ class ConnectionContract(WireHooks):
         client.send(self.log_in("canary7"))
         client.send(self.log_in("canary8")[:-1])
         protocol: Any = client.protocol
-        for part in (protocol, protocol._codec, protocol._conversation, protocol.factory, world.lobby, world.context):
+        for part in (protocol, protocol._codec, protocol.conversation, protocol.factory, world.lobby, world.context):
             self.assertNotIn("canary8", repr(part))
-        self.assertNotIn("canary", repr(protocol) + repr(protocol._codec) + repr(protocol._conversation))
+        self.assertNotIn("canary", repr(protocol) + repr(protocol._codec) + repr(protocol.conversation))
 
     def test_reset_in_mid_message_leaves_nothing(self) -> None:
         """Row 16: nothing is done for half a message."""

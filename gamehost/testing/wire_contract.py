@@ -217,7 +217,7 @@ class ClaimsContract(SamplesHooks):
         """It has the name of the session that follows; on a wire that spreads also where its player waits for an opponent."""
         for name in ("ann", "Bob"):
             world, client = self.connected(unlimited="yes")
-            claims = claims_of(client.protocol._conversation)
+            claims = claims_of(client.protocol.conversation)
             client.send(self.log_in(name))
             self.assertEqual(len(claims), 1, f"{name} logs in: expected one claim, got {claims}")
             [claim], session = claims, conversation_of(Situation(world, client)).session
@@ -245,7 +245,7 @@ class ClaimsContract(SamplesHooks):
         """Such a log-in is refused on every host, and needs no other one."""
         for name in self.impossible_names:
             _, client = self.connected(unlimited="yes")
-            claims = claims_of(client.protocol._conversation)
+            claims = claims_of(client.protocol.conversation)
             client.send(self.log_in(name))
             self.assertEqual(claims, [], f"{name!r} is refused whoever has it")
 
@@ -468,7 +468,7 @@ class _Front:
     def __init__(self, client: Client) -> None:
         self._client = client
         self._codec = client.protocol._codec
-        self._conversation: Any = client.protocol._conversation
+        self._conversation: Any = client.protocol.conversation
         self._hear = self._conversation.hear
         self._conversation.hear = self._ask  # type: ignore[method-assign]
         #: What has come since no message was unfinished, and how many of its messages were heard. Blank lines do not count,
@@ -501,7 +501,7 @@ def _go_on(client: Client, front: Client, heard: int, parcel: str) -> None:
     codec, before = client.protocol._codec, front.protocol._codec
     if isinstance(codec, Numbered) and isinstance(before, Numbered):
         codec.sequence = before.sequence
-    conversation: Any = client.protocol._conversation
+    conversation: Any = client.protocol.conversation
     conversation.unpack(parcel, None)
     hear, left = conversation.hear, heard
 

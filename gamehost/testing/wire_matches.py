@@ -116,7 +116,7 @@ class MatchContract(WireHooks):
         greeting = set(received(alone.client))
         situation, ann, bob = self.pair()
         _, action = self.action(situation)
-        name = situation.client.protocol._conversation.session.name  # type: ignore[attr-defined]
+        name = situation.client.protocol.conversation.session.name  # type: ignore[attr-defined]
         ann.drop()
         received(bob)
         ann = situation.host.connect(self.wire.name)
@@ -131,7 +131,7 @@ class MatchContract(WireHooks):
     def test_who_returns_may_be_silent(self) -> None:
         """A player who has the seat back is logged in, and is not closed for silence."""
         situation, ann, bob = self.pair()
-        name = situation.client.protocol._conversation.session.name  # type: ignore[attr-defined]
+        name = situation.client.protocol.conversation.session.name  # type: ignore[attr-defined]
         ann.drop()
         ann = situation.host.connect(self.wire.name)
         self.come_back(ann, name)
@@ -224,7 +224,7 @@ class _WatchedConfig:
 
 def conversation_of(situation: Situation) -> Any:
     """The host's side of the client under test."""
-    return situation.client.protocol._conversation
+    return situation.client.protocol.conversation
 
 
 def lobby_state(situation: Situation) -> object:

@@ -40,7 +40,7 @@ class KickTests(SynchronousTestCase):
         world = AdminHost()
         registry = world.host.context.lobby.registry
         session = registry.enter_house("easy.1", "open")
-        session.player = world.connect().transport.protocol._conversation
+        session.player = world.connect().transport.protocol.conversation
         self.assertIn("easy.1 is a house player", world.error("kick", name="easy.1"))
 
 

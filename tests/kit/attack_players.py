@@ -239,7 +239,7 @@ class AttackPlayers(RuleBasedStateMachine):
         if session is None or session.player is None:
             return None
         talks: list[tuple[Client, Any]] = [
-            (visitor.client, visitor.client.protocol._conversation)
+            (visitor.client, visitor.client.protocol.conversation)
             for visitor in self.everybody
             if visitor.client is not None
         ]

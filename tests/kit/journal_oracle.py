@@ -357,7 +357,7 @@ def check_informed(client: Client, witness: JournalOracle) -> None:
 
     :raises Contradiction: somebody is kept in the dark
     """
-    talk: Any = client.protocol._conversation
+    talk: Any = client.protocol.conversation
     if client.closed or client.transport.disconnecting or client.protocol.hold_seconds:
         return
     witness.told_all(questions=not ALL_MODEL_CLIENTS[witness.wire].holds_back(talk))
@@ -412,7 +412,7 @@ def check_house(world: MemoryHost, clients: Iterable[Client]) -> None:
     """
     # One that is hung up on says and hears nothing more; somebody else may have its session by now.
     heard = [client.protocol for client in clients if not client.closed and not client.protocol.closing]
-    talks: list[Any] = [protocol._conversation for protocol in heard]
+    talks: list[Any] = [protocol.conversation for protocol in heard]
     held = [talk.session for talk in talks if talk.session is not None]
     _need(len(set(map(id, held))) == len(held), "two connections hold one session")
     sessions: dict[str, Any] = world.lobby.registry.sessions.by_key

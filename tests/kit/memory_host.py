@@ -506,6 +506,12 @@ def transcripts(wire: str) -> Iterator[Transcript]:
 # A whole host in memory, which knows how this project's own wires are written.
 
 
+def master_of(world: "MemoryHost") -> Any:
+    """The master of the only table in memory."""
+    [table] = world.lobby.tables.values()
+    return table._master
+
+
 def only_table(world: "MemoryHost") -> Table[Any, Any]:
     """The only table of a host; one that sleeps is loaded for that, and sleeps again."""
     [number] = world.unfinished

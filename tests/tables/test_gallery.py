@@ -86,7 +86,7 @@ class GalleryCase(TableCase):
         self.galleries.watch(self.table, reader, Words(self.made, carrier))
 
     def act(self, client: Client, number: int) -> None:
-        client.protocol._conversation.handle.act(Add(number))  # type: ignore[attr-defined]
+        client.protocol.conversation.handle.act(Add(number))  # type: ignore[attr-defined]
 
     def turn(self) -> None:
         """One turn of the reactor: what is set for now while it runs waits for the next one."""

@@ -58,7 +58,7 @@ class PlayingTests(TableCase):
         ann, bob = self.seat(self.world())
         said: list[Client] = []
         for client in (ann, bob):
-            client.protocol._conversation.peer = Noting(client, said)  # type: ignore[attr-defined]
+            client.protocol.conversation.peer = Noting(client, said)  # type: ignore[attr-defined]
         ann.say("+2")
         bob.say("+1")
         self.assertEqual(said, [ann, bob, bob, ann])
@@ -471,7 +471,7 @@ class ResigningTests(TableCase):
         journal.release()
         ann.heard()
         bob.heard()
-        ann.protocol._conversation.handle.resign()  # type: ignore[attr-defined]
+        ann.protocol.conversation.handle.resign()  # type: ignore[attr-defined]
         world.until_idle()
         self.assertEqual((ann.heard(), bob.heard()), ([], []))
         journal.release()
@@ -483,7 +483,7 @@ class ResigningTests(TableCase):
         world = self.world()
         ann, _ = self.seat(world)
         ann.heard()
-        handle = ann.protocol._conversation.handle  # type: ignore[attr-defined]
+        handle = ann.protocol.conversation.handle  # type: ignore[attr-defined]
         handle.resign()
         handle.resign()
         world.until_idle()

@@ -5,12 +5,12 @@ from typing import Any
 from gamehost.games.base import Seat, To
 from gamehost.journal.records import Entry, EntryKind
 from gamehost.tables.context import Phase
-from gamehost.tables.interfaces import Archived, Away, Back, Left, Look, Over, Suspended
+from gamehost.tables.interfaces import Away, Back, Left, Look, Over, Suspended
 from gamehost.tables.outbox import Record
 from gamehost.tables.table import Table
 from tests.kit.example_game import Counted
 from tests.kit.journals import RecordingJournal
-from tests.kit.memory_host import Client, MemoryHost, only_table
+from tests.kit.memory_host import Client, MemoryHost
 from tests.kit.watching import Watcher, WatchingContract
 from tests.tables.test_table import TableCase
 
@@ -100,25 +100,18 @@ class WatchingTests(WatchingCase):
         self.assertEqual((table.phase, late.read(), watcher.read()), (Phase.SUSPENDED, [], [(1, Suspended())]))
         self.flushLoggedErrors(AttributeError)
 
-    def test_a_deserted_table(self) -> None:
-        world = self.world()
-        ann, bob, table, _ = self.watched(world)
-        ann.say("+1")
-        ann.drop()
-        bob.drop()
-        table.watch(late := Watcher())
-        self.assertEqual(late.read(), [Look(2, (Seat(0), Seat(1)), Counted(1, 9))])
-        world.wait(86_401)
-        self.assertEqual(late.read(), [(2, Archived())])
-
 
 class LateJournalTests(WatchingCase):
-    def test_a_look_waits_for_what_it_shows(self) -> None:
+    def late(self, **settings: Any) -> tuple[RecordingJournal, Client, Client, Table[Any, Any]]:
+        """A match that has begun, and whose later entries wait for `release`."""
         journal = RecordingJournal(late=True)
-        world = self.world(journal=journal)
+        world = self.world(journal=journal, settings=settings)
         ann, bob = self.seat(world)
         journal.release()
-        table = world.lobby.tables[1]  # type: ignore[index]
+        return journal, ann, bob, world.lobby.tables[1]  # type: ignore[index]
+
+    def test_a_look_waits_for_what_it_shows(self) -> None:
+        journal, ann, bob, table = self.late()
         ann.say("+1")
         table.watch(watcher := Watcher())
         bob.say("+2")
@@ -131,11 +124,7 @@ class LateJournalTests(WatchingCase):
         self.assertEqual(late.read(), [Look(3, (), Counted(3, 9))])
 
     def test_a_second_look_keeps_the_first(self) -> None:
-        journal = RecordingJournal(late=True)
-        world = self.world(journal=journal)
-        ann, bob = self.seat(world)
-        journal.release()
-        table = world.lobby.tables[1]  # type: ignore[index]
+        journal, ann, bob, table = self.late()
         table.watch(watcher := Watcher())
         ann.say("+1")
         table.watch(watcher)
@@ -146,12 +135,8 @@ class LateJournalTests(WatchingCase):
 
     def test_a_look_behind_the_end(self) -> None:
         """A fault apart, a table whose end waits for the disk is over already."""
-        journal = RecordingJournal(late=True)
-        world = self.world(journal=journal, settings={"toy.goal": "1"})
-        ann, _ = self.seat(world)
-        journal.release()
+        journal, ann, _, table = self.late(**{"toy.goal": "1"})
         ann.say("+1")
-        table = world.lobby.tables[1]  # type: ignore[index]
         table.watch(watcher := Watcher())
         journal.release()
         look, (n, over) = watcher.read()
@@ -174,19 +159,6 @@ class LateJournalTests(WatchingCase):
         bob.say("+1")
         journal.release()
         self.assertEqual(seen, [0, 1, 2, 3])
-
-    def test_numbers_go_on_after_a_restart(self) -> None:
-        journal = RecordingJournal()
-        world = self.world(journal=journal)
-        ann, _ = self.seat(world)
-        ann.say("+1")
-        again = self.world(journal=journal.restarted())
-        table = only_table(again)
-        table.watch(watcher := Watcher())
-        self.assertEqual(watcher.read(), [Look(2, (Seat(0), Seat(1)), Counted(1, 9))])
-        bob = self.back(again, "bob")
-        bob.say("+1")
-        self.assertEqual(watcher.read(), [(2, Back(Seat(1), None)), (3, Counted(2, 9))])
 
 
 del TableCase, WatchingCase, WatchingContract

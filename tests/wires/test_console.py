@@ -28,8 +28,7 @@ from tests.kit.model_clients.base import ModelClient
 from tests.kit.players import house_host
 from tests.kit.wires.console import ON_WIRE, Person, leaky
 from tests.kit.wires.open import DEAL
-from tests.kit.wires.stratego_frames import differences
-from tests.kit.wires.stratego_lines import PairsContract
+from tests.kit.wires.stratego_frames import PairsContract
 
 #: So many lines of a transcript are one stream for the fuzzer.
 PIECE = 5
@@ -196,17 +195,13 @@ class AcrossTests(SynchronousTestCase):
 
 class SecretTests(PairsContract, SynchronousTestCase):
     on_wire = ON_WIRE
+    leaks = [leaky(KindInView), leaky(PlacedForAll)]
+    without_leak = leaky(StrategoMaster)
     pairs, looked_at = 8, 6
     back = b"You are back in match"
 
     def has_battle(self, heard: bytes) -> bool:
         return b"attacked" in heard
-
-    def test_leaks_are_found(self) -> None:
-        """A referee that leaks is caught within 100 pairs; one that does not leak is not."""
-        for referee in (KindInView, PlacedForAll):
-            self.assertIsNot(next(differences(leaky(referee), 100), None), None, referee.__name__)
-        self.assertEqual(list(differences(leaky(StrategoMaster), 2)), [])
 
 
 class CanaryTests(SynchronousTestCase):
@@ -226,7 +221,7 @@ class CanaryTests(SynchronousTestCase):
                 other.say("login ann", "canary-canary", "login ann", "canary canary")
             self.flushLoggedErrors()
             shown = [eventAsText(event, includeTraceback=True) for event in events]
-            shown += [repr(other.protocol), repr(other.protocol._conversation), repr(host.lobby), repr(host.journal)]
+            shown += [repr(other.protocol), repr(other.protocol.conversation), repr(host.lobby), repr(host.journal)]
             shown += [client.transport.read().decode(), other.transport.read().decode()]
             for text in shown:
                 self.assertNotIn("canary", text)

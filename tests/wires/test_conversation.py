@@ -101,7 +101,7 @@ class WireTests(SynchronousTestCase):
 
     def watched(self, client: Client) -> Client:
         """Ask what is claimed on this connection, from now on."""
-        self.claims = claims_of(client.protocol._conversation)
+        self.claims = claims_of(client.protocol.conversation)
         return client
 
     def claimed(self, client: Client, *said: str | bytes) -> list[Claimed]:

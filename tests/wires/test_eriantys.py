@@ -406,7 +406,7 @@ class HabitsTests(PropertyCase):
             seated(world, players, expert=False)
             play(world, players)
             for player in players:
-                client = player.client.protocol._conversation._client  # type: ignore[attr-defined]
+                client = player.client.protocol.conversation._client  # type: ignore[attr-defined]
                 self.assertTrue(client.waited_for)
 
     def test_silent_players_are_waited_for_once(self) -> None:

@@ -23,7 +23,7 @@ from tests.kit.games.eriantys import (
     with_school,
 )
 from tests.kit.journals import RecordingJournal
-from tests.kit.memory_host import Client, MemoryHost
+from tests.kit.memory_host import Client, MemoryHost, master_of
 from tests.kit.wires.eriantys_players import (
     ANSWERED_BY,
     OPEN,
@@ -34,7 +34,6 @@ from tests.kit.wires.eriantys_players import (
     everything,
     laid_out,
     line,
-    master_of,
     moves,
     never,
     pair,

@@ -26,7 +26,7 @@ from gamehost.wires.eriantys.messages import (
 )
 from gamehost.wires.eriantys_conversation import _GATES, MOST_ACKNOWLEDGEABLE, Client, Gate
 from tests.kit.games.eriantys import acting, circle, new_position, rich, students, with_dining, with_islands
-from tests.kit.memory_host import MemoryHost
+from tests.kit.memory_host import MemoryHost, master_of
 from tests.kit.wires.eriantys_players import (
     OPEN,
     Message,
@@ -35,7 +35,6 @@ from tests.kit.wires.eriantys_players import (
     dealt,
     laid_out,
     line,
-    master_of,
     moves,
     never,
     pair,
@@ -559,7 +558,7 @@ class GateTests(PropertyCase):
 
 
 def due(player: Player) -> int:
-    owed: int = player.client.protocol._conversation._client.due  # type: ignore[attr-defined]
+    owed: int = player.client.protocol.conversation._client.due  # type: ignore[attr-defined]
     return owed
 
 
@@ -578,7 +577,7 @@ class SharedTests(SynchronousTestCase):
         bob = guest(world, "bob")
         [waiting] = ann.ask("SetGame", numberOfPlayers=2, expertMode=True)
         bob.ask("JoinAvailableGame", gameId=waiting["gameId"])
-        gates = [player.client.protocol._conversation._client.gate for player in (ann, bob)]  # type: ignore[attr-defined]
+        gates = [player.client.protocol.conversation._client.gate for player in (ann, bob)]  # type: ignore[attr-defined]
         self.assertIs(*gates)
         self.assertEqual(list(_GATES[world.lobby]), [1])
         ann.client.drop()

@@ -25,10 +25,10 @@ from gamehost.wires.eriantys_java.messages import Assistant, CharacterEnum, Colo
 from gamehost.wires.eriantys_java.objects import CLASSES, ENUM_CLASSES, ENUMERATION, ENUMERATIONS, HEADER, full_name
 from tests.kit.games.eriantys import acting, at, circle, new_position, rich, with_islands
 from tests.kit.journals import RecordingJournal
-from tests.kit.memory_host import HOME, JavaWords, MemoryHost
+from tests.kit.memory_host import HOME, JavaWords, MemoryHost, master_of
 from tests.kit.sources import ROOT
 from tests.kit.wires.eriantys_java_players import BEFORE_NAME, HOSTILE, JavaPlayer, play, said
-from tests.kit.wires.eriantys_players import Player, master_of, with_effect
+from tests.kit.wires.eriantys_players import Player, with_effect
 
 NOT_AWAITED = "the published programs have no message for it"
 
@@ -78,7 +78,7 @@ class WireTests(WireContract, PropertyCase):
 
     def join_again(self, client: Client, name: str) -> None:
         client.send(said(m.RequestGames()))
-        games = client.protocol._conversation._queue  # type: ignore[attr-defined]
+        games = client.protocol.conversation._queue  # type: ignore[attr-defined]
         waiting = client.world.lobby.waiting(games)
         client.send(said(m.JoinAvailableGame(waiting[0].table) if waiting else m.SetGame(False, 2)))
 

@@ -41,7 +41,7 @@ from gamehost.wires.eriantys_java.messages import Tower as JavaTower
 from gamehost.wires.eriantys_java.objects import CLASSES, HEADER
 from gamehost.wires.framing import OtherProtocol, WireError
 from tests.kit.games.eriantys import circle, new_position, rich, with_islands, with_school
-from tests.kit.memory_host import Client, JavaWords, MemoryHost, recorded, segments
+from tests.kit.memory_host import Client, JavaWords, MemoryHost, master_of, recorded, segments
 from tests.kit.wires.eriantys_java_players import (
     BEFORE_COLOUR,
     BEFORE_NAME,
@@ -52,7 +52,6 @@ from tests.kit.wires.eriantys_java_players import (
     described,
     said,
 )
-from tests.kit.wires.eriantys_players import master_of
 
 
 def greeted() -> JavaCodec:

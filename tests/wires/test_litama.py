@@ -49,7 +49,7 @@ class WireTests(WireContract, PropertyCase):
     def join(self, client: Client, name: str) -> None:
         waiting = [one for one in matches_of(client.world.lobby).by_id.values() if one.waits and one.players]
         client.say(f"join {waiting[0].id} {name}" if waiting else f"create {name}")
-        for seat in client.protocol._conversation._seats[-1:]:  # type: ignore[attr-defined]
+        for seat in client.protocol.conversation._seats[-1:]:  # type: ignore[attr-defined]
             client.say(f"spectate {seat.match.id}")
 
     def come_back(self, client: Client, name: str) -> None:
@@ -61,7 +61,7 @@ class WireTests(WireContract, PropertyCase):
         for client in (first, second):
             told(client)
             self.found.append({**entered(client), "name": client.protocol.session.name})  # type: ignore[union-attr]
-        conversation: Any = first.protocol._conversation
+        conversation: Any = first.protocol.conversation
         actor = first if conversation.handle.seat == 0 else second
         one = entered(actor)
         return actor, f"move {one['matchId']} {one['token']} {squares}\n".encode()

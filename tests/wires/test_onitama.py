@@ -42,7 +42,7 @@ from gamehost.wires.onitama.messages import (
     WrongFields,
 )
 from tests.kit.journals import RecordingJournal
-from tests.kit.memory_host import HOME, MemoryHost
+from tests.kit.memory_host import HOME, MemoryHost, master_of
 from tests.kit.pages import answers
 
 DEAL = {"onitama.deal": "boar,ox/crab,eel/tiger"}
@@ -89,11 +89,6 @@ def back(world: MemoryHost, name: str, address: str = "192.0.2.1") -> Client:
     client = world.connect(address=address)
     client.say(f"LOGIN|{name}")
     return client
-
-
-def master_of(world: MemoryHost) -> Any:
-    [table] = world.lobby.tables.values()
-    return table._master
 
 
 #: What is sent for each row of the table. Every message of the server is sent, with and without fields.

@@ -30,7 +30,7 @@ from gamehost.wires.onitama_final.conversation import (
 )
 from gamehost.wires.onitama_final.messages import SERVER_COMMANDS
 from tests.kit.journals import RecordingJournal
-from tests.kit.memory_host import HOME, Client, MemoryHost, ZeroBytes
+from tests.kit.memory_host import HOME, Client, MemoryHost, ZeroBytes, master_of
 from tests.kit.pages import answers
 
 FINAL = "onitama-final"
@@ -53,11 +53,6 @@ def seated(host: MemoryHost, *wires: str) -> tuple[Client, Client]:
     host.wait(1)
     ann.heard(), bob.heard()
     return ann, bob
-
-
-def master_of(host: MemoryHost) -> Any:
-    [table] = host.lobby.tables.values()
-    return table._master
 
 
 def said(action: Move | Exchange, wire: str) -> str:

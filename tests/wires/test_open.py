@@ -228,7 +228,7 @@ class KeyTests(OpenCase):
         [seat, other] = opening.seats
         self.assertEqual(seat.key_digest, "~" + sha256(key.encode()).hexdigest())
         self.assertNotEqual(seat.key_digest, other.key_digest)
-        for part in (host.journal.entries, opening, host.lobby.registry.get("ann"), ann.protocol._conversation):
+        for part in (host.journal.entries, opening, host.lobby.registry.get("ann"), ann.protocol.conversation):
             self.assertNotIn(key, repr(part))
 
     def test_the_key_is_honoured_anywhere_and_after_a_restart(self) -> None:
@@ -424,7 +424,7 @@ class ConversationTests(OpenCase):
         client.send(line(do="watch", table=1))
         ann.send(line(do="leave"))
         self.assertEqual([one["is"] for one in self.told(client)], ["shown", "over"])
-        conversation: Any = client.protocol._conversation
+        conversation: Any = client.protocol.conversation
         self.assertEqual(conversation._watched, {})
 
 

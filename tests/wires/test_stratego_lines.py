@@ -19,7 +19,7 @@ from tests.kit.journals import RecordingJournal
 from tests.kit.memory_host import HOME, Client, MemoryHost, client_frames
 from tests.kit.pages import answers
 from tests.kit.reactors import HeldWorker
-from tests.kit.wires.stratego_frames import CONNECTED, VALID, differences, leaky, setups
+from tests.kit.wires.stratego_frames import CONNECTED, VALID, PairsContract, leaky, setups
 from tests.kit.wires.stratego_frames import connected as connected_frames
 from tests.kit.wires.stratego_lines import (
     BLUE,
@@ -27,7 +27,6 @@ from tests.kit.wires.stratego_lines import (
     ON_WIRE,
     RED,
     WIRE,
-    PairsContract,
     connected,
     playing,
     quiet,
@@ -414,20 +413,12 @@ CANARY = "canary-4711"
 
 
 class SecretTests(PairsContract, SynchronousTestCase):
-    on_wire = ON_WIRE
+    on_wire, leaks = ON_WIRE, LEAKS
+    without_leak = leaky(ON_WIRE, StrategoMaster, LinesConversation)
     back = b"resume"
 
     def has_battle(self, heard: bytes) -> bool:
         return any(line.count(b"-") == 2 and len(line) > 6 for line in heard.split())
-
-    def test_leaks_are_found(self) -> None:
-        """Each of several wires that leak a kind in one way is caught within 100 pairs."""
-        for number, leak in enumerate(LEAKS):
-            self.assertIsNot(next(differences(leak, 100), None), None, f"leak {number} is not found")
-
-    def test_without_a_leak_the_other_wire_is_the_same(self) -> None:
-        """It is the leak that is found, not the way in which it was planted."""
-        self.assertEqual(list(differences(leaky(ON_WIRE, StrategoMaster, LinesConversation), 20)), [])
 
 
 class CanaryTests(SynchronousTestCase):

@@ -13,9 +13,9 @@ from gamehost.wires.stratego_lines.conversation import COLORS, LinesState
 from gamehost.wires.stratego_lines.messages import board_rows, square
 from tests.kit.games.stratego import shuffled_rows
 from tests.kit.journals import RecordingJournal
-from tests.kit.memory_host import MemoryHost
+from tests.kit.memory_host import MemoryHost, master_of
 from tests.kit.reactors import HeldWorker
-from tests.kit.wires.stratego_lines import BLUE, RED, WIRE, connected, master_of, playing, seated, set_up_lines
+from tests.kit.wires.stratego_lines import BLUE, RED, WIRE, connected, playing, seated, set_up_lines
 
 AWAY = "198.51.100.7"
 NOT_YOUR_TURN = "err it is not your turn: wait for get-move"

@@ -15,7 +15,7 @@ from gamehost.games.eriantys.events import Ask
 from gamehost.games.eriantys.phases import Play
 from gamehost.games.eriantys.rules import Character, Status, evolve
 from tests.kit.games.eriantys import acting, new_position, rich, students, with_dining
-from tests.kit.memory_host import Client, MemoryHost
+from tests.kit.memory_host import Client, MemoryHost, master_of
 from tests.kit.wires.eriantys_words import COLORS, NUMBERS, Board, flaws
 
 Message = dict[str, Any]
@@ -305,12 +305,6 @@ def pair(settings: Mapping[str, str] = {}, expert: bool = False, **more: Any) ->
     seated(world, (ann, bob), expert)
     ann.hear(), bob.hear()
     return world, ann, bob
-
-
-def master_of(world: MemoryHost) -> Any:
-    """The master of the only table."""
-    [table] = world.lobby.tables.values()
-    return table._master
 
 
 def laid_out(world: MemoryHost, player: Player, other: Player, state: Play) -> None:

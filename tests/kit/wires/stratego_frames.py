@@ -19,6 +19,7 @@ from gamehost.lobby.lobby import Lobby
 from gamehost.lobby.queues import Queue
 from gamehost.settings import Settings
 from gamehost.tables.interfaces import Refused
+from gamehost.testing.cases import Mixin
 from gamehost.wires.base import Wire
 from gamehost.wires.conversation import BaseConversation, Peer
 from gamehost.wires.stratego_frames.conversation import WIRE as FRAMES
@@ -156,6 +157,52 @@ def leaky(on_wire: WireWords, referee: type[StrategoMaster], conversation: type[
     game = LeakyStratego(referee=referee)
     config = LeakyConfig(on_wire.wire, Queue(game), conversation)
     return evolve(on_wire, wire=evolve(on_wire.wire, games=(game,), configure=lambda settings: config))
+
+
+# What every wire of Stratego must keep: pairs of games that differ in hidden pieces only are the same bytes for one player.
+
+
+class PairsContract(Mixin):
+    """Subclasses set the wires, write `has_battle`, and are test cases."""
+
+    on_wire: WireWords
+    #: Wires that leak a kind in one way each, and one that was made in the same way and does not leak.
+    leaks: Sequence[WireWords]
+    without_leak: WireWords
+    #: How many pairs are compared.
+    pairs: int = 100
+    #: How many pairs are looked at, to see whether they are worth comparing.
+    looked_at: int = 30
+    #: What a player hears who has come back.
+    back = b""
+
+    def has_battle(self, heard: bytes) -> bool:
+        """Whether a player heard of a battle."""
+        raise NotImplementedError
+
+    def test_row_128_nothing_leaks(self) -> None:
+        """In none of the pairs did the player who listens get one byte that differs, drops and returns included."""
+        self.assertEqual(list(differences(self.on_wire, self.pairs)), [])
+
+    def test_pairs_are_worth_comparing(self) -> None:
+        """In most there are battles and returns; the one who hides something sees the difference."""
+        battles = returns = seen = compared = 0
+        for _, spy, games in played(self.on_wire, iter(range(self.looked_at))):
+            compared += 1
+            seen += games[0].heard[1 - spy] != games[1].heard[1 - spy]
+            heard = b"".join(games[0].heard[spy])
+            battles += self.has_battle(heard)
+            returns += len(games[0].heard[spy]) > 1 and self.back in heard
+        self.assertGreater(compared, self.looked_at // 2)
+        self.assertGreater(seen, compared * 0.7)
+        self.assertGreater(battles, compared * 0.7)
+        self.assertGreater(returns, compared * 0.5)
+
+    def test_leaks_are_found(self) -> None:
+        """Each within 100 pairs. It is the leak that is found, and not the way in which it was planted."""
+        for number, leak in enumerate(self.leaks):
+            self.assertIsNot(next(differences(leak, 100), None), None, f"leak {number} is not found")
+        self.assertEqual(list(differences(self.without_leak, min(20, self.pairs))), [])
 
 
 # How clients of the frames talk, for the pairs of games that differ in secrets only; and conversations that leak.
@@ -320,7 +367,7 @@ def state(client: Client) -> FramesState:
 
 
 def conversation(client: Client) -> Any:
-    return client.protocol._conversation
+    return client.protocol.conversation
 
 
 def the_master(world: MemoryHost) -> StrategoMaster:

@@ -8,13 +8,12 @@ from gamehost.games.stratego import rules as told
 from gamehost.games.stratego.master import StrategoMaster
 from gamehost.games.stratego.rules import Action, Move, PlaceRows
 from gamehost.tables.interfaces import Back, Refused
-from gamehost.testing.cases import Mixin
 from gamehost.wires.stratego_lines.conversation import WIRE as LINES
 from gamehost.wires.stratego_lines.conversation import LinesConversation
 from gamehost.wires.stratego_lines.messages import COLUMNS, LETTERS, Err, Moved, square
 from tests.games.test_stratego_secrets import KindInRefusal, KindInView, PlacedForAll, Script
 from tests.kit.memory_host import Client, MemoryHost
-from tests.kit.wires.stratego_frames import WireWords, differences, leaky, played
+from tests.kit.wires.stratego_frames import WireWords, leaky
 
 WIRE = "stratego-lines"
 
@@ -61,11 +60,6 @@ def in_letters(ids: str) -> str:
 def set_up_lines(seat: int, rows: Sequence[str]) -> tuple[str, ...]:
     """Rows of the game's names, by ascending y, as the lines that a client sends."""
     return tuple(map(in_letters, reversed(rows) if seat else rows))
-
-
-def master_of(world: MemoryHost) -> Any:
-    [table] = world.lobby.tables.values()
-    return table._master
 
 
 # How clients of the ASCII lines talk, for the pairs of games that differ in secrets only; and conversations that leak.
@@ -167,38 +161,3 @@ LEAKS = (
     leaky(ON_WIRE, PlacedForAll, Placements),
     leaky(ON_WIRE, StrategoMaster, Returns),
 )
-
-
-# What every wire of Stratego must keep: pairs of games that differ in hidden pieces only are the same bytes for one player.
-
-
-class PairsContract(Mixin):
-    """Subclasses set `on_wire` and `back`, write `has_battle`, and are test cases."""
-
-    on_wire: WireWords
-    #: How many pairs are compared.
-    pairs: int = 100
-    #: How many pairs are looked at, to see whether they are worth comparing.
-    looked_at: int = 30
-    #: What a player hears who has come back.
-    back: bytes
-
-    def has_battle(self, heard: bytes) -> bool:
-        """Whether a player heard of a battle."""
-        raise NotImplementedError
-
-    def test_row_128_nothing_leaks(self) -> None:
-        """In none of the pairs did the player who listens get one byte that differs, drops and returns included."""
-        self.assertEqual(list(differences(self.on_wire, self.pairs)), [])
-
-    def test_pairs_are_worth_comparing(self) -> None:
-        """In most there are battles and returns."""
-        battles = returns = compared = 0
-        for _, spy, games in played(self.on_wire, iter(range(self.looked_at))):
-            compared += 1
-            heard = b"".join(games[0].heard[spy])
-            battles += self.has_battle(heard)
-            returns += self.back in heard
-        self.assertGreater(compared, self.looked_at // 2)
-        self.assertGreater(battles, compared * 0.7)
-        self.assertGreater(returns, compared * 0.5)
