@@ -3,10 +3,9 @@
 from typing import Any
 
 from msgspec import json
-from twisted.internet import reactor as this_reactor
 
 from tests.browser.playing import CAN, ONITAMA_DEAL, TITLE, Finger, Hand, Keys, PlayCase
-from tests.kit.browser import DESKTOP, OVER, PHONE, Browser, BrowserCase, enter, findings, sit_down
+from tests.kit.browser import DESKTOP, OVER, PHONE, BrowserCase, enter, findings, sit_down
 
 PASSWORD = "a good one"
 #: What the board says of each square.
@@ -161,10 +160,8 @@ class AccountTests(PlayCase):
         # What the browser has on its disk is all that comes back on another day.
         kept = await page.run("JSON.stringify(localStorage)")
         self.assertNotIn(PASSWORD, kept)
-        await self.browser.chromium.stop()
-        self.browser = Browser(self.browser.address)
-        self.addCleanup(self.browser.chromium.stop)
-        self.browser.chromium.start(this_reactor)
+        await self.browser.close()
+        self.browser = self.new_browser()
         later = await self.browser.page(PHONE)
         await later.open("/rules/onitama")
         await later.run(f"Object.assign(localStorage, JSON.parse({json.encode(kept).decode()}))")

@@ -1,16 +1,17 @@
 """
-Browser tests: a host and a Chromium on the test's own reactor, and pages that are used as people use them.
+Browser tests: a host on the test's own reactor, a Chromium, and pages that are used as people use them.
 
-Waiting happens in the page. Every test has a browser of its own.
+Waiting happens in the page. All tests of a process use one Chromium, because a start costs more than most tests. Every test
+has profiles of its own in it, which are gone at its end.
 """
 
+import atexit
 import os
 import shutil
 import subprocess
 import tempfile
 from base64 import b64decode
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Mapping
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -21,17 +22,19 @@ from msgspec import json
 from twisted.internet import reactor as this_reactor
 from twisted.internet.defer import Deferred
 from twisted.internet.endpoints import TCP4ClientEndpoint, connectProtocol
-from twisted.internet.error import ProcessExitedAlready
-from twisted.internet.protocol import ProcessProtocol, Protocol
+from twisted.internet.error import ConnectionDone
+from twisted.internet.interfaces import IReadDescriptor
+from twisted.internet.protocol import Protocol
 from twisted.python.failure import Failure
 from twisted.trial.unittest import TestCase
+from zope.interface import implementer
 
 import gamehost
 from gamehost.config import Options
 from gamehost.service import GameHostService
 from gamehost.tap import house_service, make_host
 
-# Chromium as a process of the test's own reactor: commands go through a pipe, and no driver and no port is needed.
+# Chromium as a process beside the test's reactor: commands go through a pipe, and no driver and no port is needed.
 #
 # The protocol is the one of the developer tools: JSON, and a NUL byte behind each message, on the file descriptors 3 and 4.
 
@@ -71,51 +74,65 @@ class CommandFailed(Exception):
     """The browser refuses a command, or a script in a page has failed."""
 
 
-class Chromium(ProcessProtocol):
+@implementer(IReadDescriptor)
+class Chromium:
     """
-    One browser. Made by `Chromium.start`.
+    A browser. It is heard while it is on a reactor, and trial wants nothing left there between two tests.
 
-    :param heard: called with the session and the name and the parameters of each event
+    :raises SkipTest: as `find_chromium`
     """
 
-    def __init__(self, heard: Callable[[str, str, Mapping[str, Any]], None]) -> None:
-        self._heard = heard
+    def __init__(self) -> None:
+        path = find_chromium()
+        self._folder = tempfile.TemporaryDirectory(prefix="gamehost-browser-", ignore_cleanup_errors=True)
+        self._log = Path(self._folder.name, "log")
+        options = [path, *OPTIONS, f"--user-data-dir={self._folder.name}"]
+        if os.getuid() == 0:
+            options.append("--no-sandbox")
+        # It reads commands from 3, and writes answers to 4. It ends when nobody is there to write to 3.
+        script = 'exec 3<&0 4>&1 </dev/null >/dev/null; exec "$@"'
+        with self._log.open("wb") as log:
+            command, pipe = ["sh", "-c", script, "sh", *options, "about:blank"], subprocess.PIPE
+            self._process = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=log, bufsize=0)
+        self._heard: Callable[[str, str, Mapping[str, Any]], None] = lambda *_: None
         self._unread = b""
         self._asked: dict[int, Deferred[Any]] = {}
         self._number = 0
-        self._errors = b""
-        self._ended: Deferred[None] = Deferred()
-        self._folder = tempfile.TemporaryDirectory(prefix="gamehost-browser-", ignore_cleanup_errors=True)
-
-    def start(self, reactor: Any, more: Sequence[str] = ()) -> None:
-        path = find_chromium()
-        options = [path, *OPTIONS, f"--user-data-dir={self._folder.name}", *more]
-        if os.getuid() == 0:
-            options.append("--no-sandbox")
-        # As the child sees them: it reads commands from 3, and writes answers to 4.
-        descriptors: Any = {0: "w", 1: "r", 2: "r", 3: "w", 4: "r"}
-        reactor.spawnProcess(self, path, [*options, "about:blank"], env=dict(os.environ), childFDs=descriptors)
+        atexit.register(self.stop)
 
     def ask(self, method: str, session: str = "", **parameters: Any) -> Deferred[Any]:
-        """
-        Give a command.
-
-        :param session: of a page
-        :returns: fires with the answer; fails with `CommandFailed`
-        """
+        """Give a command, to a page if it has a session. Fires with the answer, or fails with `CommandFailed`."""
         self._number += 1
         command = {"id": self._number, "method": method, "params": parameters}
         if session:
             command["sessionId"] = session
         answer = self._asked[self._number] = Deferred()
-        transport: Any = self.transport
-        transport.writeToChild(3, json.encode(command) + b"\x00")
+        assert self._process.stdin is not None
+        try:
+            self._process.stdin.write(json.encode(command) + b"\x00")
+        except BrokenPipeError:
+            self.connectionLost(Failure())
         return answer
 
-    def childDataReceived(self, childFD: int, data: bytes) -> None:
-        if childFD != 4:
-            self._errors = (self._errors + data)[-4_000:]
-            return
+    def begin(self, reactor: Any, heard: Callable[[str, str, Mapping[str, Any]], None]) -> None:
+        """Call `heard` with the session and the name and the parameters of each event."""
+        self._heard = heard
+        reactor.addReader(self)
+
+    def end(self, reactor: Any) -> None:
+        reactor.removeReader(self)
+
+    def fileno(self) -> int:
+        assert self._process.stdout is not None
+        return self._process.stdout.fileno()
+
+    def logPrefix(self) -> str:
+        return "Chromium"
+
+    def doRead(self) -> Failure | None:
+        data = os.read(self.fileno(), 1 << 16)
+        if not data:
+            return Failure(ConnectionDone())
         *messages, self._unread = (self._unread + data).split(b"\x00")
         for text in messages:
             message = json.decode(text)
@@ -127,24 +144,31 @@ class Chromium(ProcessProtocol):
                 answer.errback(CommandFailed(message["error"]["message"]))
             else:
                 answer.callback(message["result"])
+        return None
 
-    def stop(self) -> Deferred[None]:
-        transport: Any = self.transport
-        if transport is not None:
-            with suppress(ProcessExitedAlready):
-                transport.signalProcess("KILL")
-        else:
-            self._folder.cleanup()
-            self._ended.callback(None)
-        return self._ended
-
-    def processEnded(self, reason: Failure) -> None:
-        self._folder.cleanup()
+    def connectionLost(self, reason: Failure) -> None:
+        self._process.kill()
         asked, self._asked = self._asked, {}
-        words = self._errors.decode("utf-8", "replace").strip()
+        words = self._log.read_text("utf-8", "replace")[-4_000:].strip()
         for answer in asked.values():
             answer.errback(CommandFailed(f"the browser has ended: {words}"))
-        self._ended.callback(None)
+
+    def stop(self) -> None:
+        self._process.kill()
+        self._process.wait()
+        self._folder.cleanup()
+
+
+_chromiums: list[Chromium] = []
+
+
+def the_chromium() -> Chromium:
+    """The browser of this process; another one, if that has ended."""
+    while _chromiums and _chromiums[-1]._process.poll() is not None:
+        _chromiums.pop().stop()
+    if not _chromiums:
+        _chromiums.append(Chromium())
+    return _chromiums[-1]
 
 
 #: Seconds for which something may be waited for.
@@ -326,15 +350,27 @@ class Page:
 
 class Browser:
     """
-    A browser of one test.
+    The browser of one person or of several, as one test uses it.
 
     :param address: of the host, such as `http://127.0.0.1:8080`
     """
 
-    def __init__(self, address: str) -> None:
+    def __init__(self, address: str, reactor: Any) -> None:
         self.address = address
-        self.chromium = Chromium(self._heard)
+        self.chromium = the_chromium()
+        self._reactor = reactor
         self._pages: dict[str, Page] = {}
+        self._contexts: list[str] = []
+        self.chromium.begin(reactor, self._heard)
+
+    async def close(self) -> None:
+        """Close all pages, and forget what they have stored."""
+        contexts, self._contexts = self._contexts, []
+        try:
+            for context in contexts:
+                await self.chromium.ask("Target.disposeBrowserContext", browserContextId=context)
+        finally:
+            self.chromium.end(self._reactor)
 
     def _heard(self, session: str, method: str, parameters: Mapping[str, Any]) -> None:
         if session in self._pages:
@@ -349,7 +385,11 @@ class Browser:
         :param beside: a tab of the same person, whose storage it shares
         """
         ask = self.chromium.ask
-        context = beside.context if beside else (await ask("Target.createBrowserContext"))["browserContextId"]
+        if beside is None:
+            context = (await ask("Target.createBrowserContext"))["browserContextId"]
+            self._contexts.append(context)
+        else:
+            context = beside.context
         target = (await ask("Target.createTarget", url="about:blank", browserContextId=context, newWindow=True))[
             "targetId"
         ]
@@ -388,9 +428,12 @@ class BrowserCase(TestCase):
 
     def setUp(self) -> None:
         self.host = self.start_host()
-        self.browser = Browser(f"http://127.0.0.1:{self.port('web')}")
-        self.addCleanup(self.browser.chromium.stop)
-        self.browser.chromium.start(this_reactor)
+        self.browser = self.new_browser()
+
+    def new_browser(self) -> Browser:
+        browser = Browser(f"http://127.0.0.1:{self.port('web')}", this_reactor)
+        self.addCleanup(lambda: Deferred.fromCoroutine(browser.close()))
+        return browser
 
     def start_host(self) -> GameHostService:
         """A host with free ports on this machine, which the test's end stops."""
