@@ -15,6 +15,7 @@ from gamehost.journal.records import Entry, TableHeader, TableId, TableRecord
 from gamehost.storage.contents import OpenStore
 from gamehost.storage.copying import copy_store
 from gamehost.storage.durable import DurableJournal
+from gamehost.storage.memory import MemoryJournal
 from gamehost.storage.row_codec import finishes
 from gamehost.storage.sidecar import MARK_SUFFIX, sidecar_path
 from gamehost.storage.sqlite import open_journal
@@ -47,6 +48,16 @@ def rows(journal: DurableJournal, sql: str) -> list[Any]:
 
 
 _Change = TableHeader | Entry | Account | Callable[[], Any]
+
+
+class InMemory(MemoryJournal):
+    """A journal of `--store=memory`, without accounts."""
+
+    def find(self, key: str) -> None:
+        pass
+
+    def names(self) -> list[str]:
+        return []
 
 
 class CommittedJournal(RecordingJournal):

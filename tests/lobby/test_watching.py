@@ -31,6 +31,7 @@ from gamehost.lobby.watching import (
 from gamehost.plugins import GAMES
 from gamehost.tables.followed import FollowedTable
 from gamehost.tables.gallery import WatchRefused
+from gamehost.tables.interfaces import WatchableTable
 from gamehost.tables.table import Table
 from tests.kit.example_game import TOY, TOY_WIRE
 from tests.kit.journals import RecordingJournal
@@ -499,6 +500,13 @@ class FollowingTests(SynchronousTestCase):
     def follow(self) -> PlayedTables:
         return following(self.clock, self.journal)
 
+    def watched(self) -> tuple[PlayedTables, WatchableTable, Watcher]:
+        followed = self.follow()
+        table, watcher = followed.get(ONE), Watcher()
+        assert table is not None
+        table.watch(watcher)
+        return followed, table, watcher
+
     def pass_time(self, seconds: float) -> None:
         for _ in range(round(seconds / 0.125)):
             self.host.wait(0.125)
@@ -578,10 +586,7 @@ class FollowingTests(SynchronousTestCase):
 
     def test_a_slow_store_answers_one_question_of_each_kind_at_a_time(self) -> None:
         [ann, _] = self.host.come("ann", "bob")
-        followed = self.follow()
-        table, watcher = followed.get(ONE), Watcher()
-        assert table is not None
-        table.watch(watcher)
+        _, _, watcher = self.watched()
         self.host.until_idle()
         self.journal.read_asked()
         self.journal.late = True
@@ -593,10 +598,7 @@ class FollowingTests(SynchronousTestCase):
 
     def test_watched_tables_that_are_not_listed(self) -> None:
         ann, bob = self.host.come("ann", "bob")
-        followed = self.follow()
-        table, watcher = followed.get(ONE), Watcher()
-        assert table is not None
-        table.watch(watcher)
+        followed, table, watcher = self.watched()
         ann.say("+2")
         for client in (ann, bob):
             client.drop()
@@ -619,10 +621,7 @@ class FollowingTests(SynchronousTestCase):
 
     def test_nothing_is_asked_once_the_host_stops(self) -> None:
         [ann, _] = self.host.come("ann", "bob")
-        followed = self.follow()
-        table, watcher = followed.get(ONE), Watcher()
-        assert table is not None
-        table.watch(watcher)
+        followed, table, watcher = self.watched()
         self.host.until_idle()
         watcher.read()
         ann.say("+1")

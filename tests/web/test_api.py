@@ -10,8 +10,8 @@ from gamehost.lobby.watching import EVERY
 from gamehost.testing.memory_host import MemoryHost
 from gamehost.web.api import LOOK_SECONDS
 from gamehost.wires.open.conversation import WIRE
+from tests.kit.journals import InMemory
 from tests.kit.web_host import Browser, Response, WebHost, request
-from tests.web.test_matches import InMemory
 
 SETTINGS = {"onitama.deal": "boar,ox/crab,eel/tiger"}
 

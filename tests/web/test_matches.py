@@ -14,7 +14,6 @@ from gamehost.journal.records import HOUSE_ADDRESS, Entry, EntryKind, FinishedMa
 from gamehost.journal.replay import History, fingerprint, new_master, replay
 from gamehost.lobby.finished import COUNTED_SECONDS, outcome
 from gamehost.players.base import SeededChance
-from gamehost.storage.memory import MemoryJournal
 from gamehost.testing.memory_host import MemoryHost, at_once
 from gamehost.web import api as records
 from gamehost.web.api import Matches, MatchList, Results, moment
@@ -22,6 +21,7 @@ from gamehost.wires.console.matches import Replay
 from gamehost.wires.open.conversation import OPTIONS
 from gamehost.wires.seeking import PLAYED
 from tests.kit.browser import STATIC, evaluate
+from tests.kit.journals import InMemory
 from tests.kit.web_host import Response, WebHost
 
 
@@ -34,14 +34,6 @@ def finish(
     journal.open(table, TableHeader(game, 1, seats, {"code": code} if code else {}), lambda: None)
     journal.append(table, Entry(EntryKind.BEGAN, 0), lambda: None)
     journal.append(table, Entry(EntryKind.ACTED, 61_000, Seat(0), outcome=result.words(names)), lambda: None)
-
-
-class InMemory(MemoryJournal):
-    def find(self, key: str) -> None:
-        pass
-
-    def names(self) -> list[str]:
-        return []
 
 
 class ListTests(SynchronousTestCase):

@@ -17,7 +17,6 @@ from gamehost.journal.records import EntryKind, TableId
 from gamehost.lobby import watching as spectators
 from gamehost.lobby.questions import FAULT, NotAnswered
 from gamehost.lobby.watching import NO_RECORD, UNREADABLE
-from gamehost.storage.memory import MemoryJournal
 from gamehost.testing import memory_host
 from gamehost.testing.memory_host import Client
 from gamehost.wires.open.conversation import NAME, WIRE, OpenConfig, OpenConversation
@@ -25,21 +24,12 @@ from gamehost.wires.open.watching import OpenOptions
 from gamehost.wires.seeking import PlayedGame
 from tests.games.test_stratego_secrets import KindInRefusal, KindInView, PlacedForAll
 from tests.kit.games.stratego import POOR, POOR_FAR
+from tests.kit.journals import InMemory
 from tests.kit.memory_host import MemoryHost
 from tests.kit.players import HouseProcess, house_host
 from tests.kit.wires.open import DEAL, OpenCase, act, line
 from tests.kit.wires.stratego_frames import LeakyStratego, PairsContract, WireWords
 from tests.lobby.test_house import seek
-
-
-class InMemory(MemoryJournal):
-    """A journal of `--store=memory`, without accounts."""
-
-    def find(self, key: str) -> None:
-        pass
-
-    def names(self) -> list[str]:
-        return []
 
 
 class HistoryTests(OpenCase):
