@@ -132,7 +132,7 @@ class ClaimingInput(Input[Any]):
         with self._context.cork:
             if home is None:
                 self._connection.close_with(BUSY)
-            elif home == self._cluster.epoch or not self._spreads:
+            elif home == self._cluster.epoch or claim.stays or not self._spreads:
                 self._find_place(claim)
             else:
                 self._move(home, self._cluster.claims.get(self._connection))
@@ -168,8 +168,11 @@ class ClaimingInput(Input[Any]):
         connection, cluster = self._connection, self._cluster
         conversation: Any = self._told
         parcel = conversation.parcel()
-        if home is None or parcel is None or not self._can_go:
+        if home is None or not self._can_go:
             connection.close_with(BUSY)
+            return
+        if parcel is None:
+            self._hear_now()
             return
         preamble = Preamble("", **_facts_of(connection), hops=self.hops + 1, parcel=parcel)
         as_it_stands = self.as_it_stands(preamble)

@@ -24,7 +24,8 @@ from gamehost.cluster.relay import MOST_HOPS, SOCKET, WEB, Preamble, Relays
 from gamehost.journal.records import UnfinishedTable
 from gamehost.lobby.lobby import Lobby
 from gamehost.lobby.pages import Page, read_page
-from gamehost.lobby.sessions import Membership, Session
+from gamehost.lobby.seats import has_place
+from gamehost.lobby.sessions import Membership, Session, place_of
 from gamehost.net.connection import WireFactory
 from gamehost.settings import BadOption
 from gamehost.storage.names import Answer, Member, Offer, QueueKey, Registry
@@ -356,8 +357,9 @@ class Cluster(Membership):
         self._claim_place(place)
 
     def give_up(self, place: str) -> None:
-        self._kept.discard(place)
-        self.freed(place)
+        if place in self._kept:
+            self._kept.discard(place)
+            self.freed(place)
 
     def _claim_place(self, place: str, home: int | None = None) -> None:
         """
@@ -418,7 +420,7 @@ class Cluster(Membership):
         maybe_free.clear()
         latest = self.clock.seconds() - AMONG_THEMSELVES
         offers = {
-            key: (queue, session.wire in self._spreading)
+            key: (queue, self._is_movable(session))
             for key, (session, queue) in self.waiting.items()
             if key in self.here and self._since[key] <= latest
         }
@@ -432,6 +434,10 @@ class Cluster(Membership):
             if self._offered.get(key) != offer:
                 self._offered[key] = offer
                 self.registry.waits(key, *offer)
+
+    def _is_movable(self, session: Session) -> bool:
+        """Whether a player's connection can be given to another member. A player of several matches has none of its own."""
+        return session.wire in self._spreading and hasattr(session.player, "peer")
 
     def _show(self) -> None:
         """Show the other members who is here and who waits, if that is new."""
@@ -505,7 +511,7 @@ class Cluster(Membership):
         self._restore(tables)
         keys = {key_of(seat.name) for table in tables for seat in table.opening.seats}
         kept = sorted(key for key in keys if self.lobby.registry.get(key) is not None)
-        taken(kept)
+        taken([*kept, *(place_of(table.table) for table in tables if has_place(table))])
         self._claim_kept(iter(kept))
 
     def _claim_kept(self, keys: Iterator[str], home: int | None = None) -> None:

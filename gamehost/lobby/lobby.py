@@ -237,13 +237,16 @@ class Lobby:
         Nobody has it, and no seat is kept under it. `enter` takes it, with `given` if it is not like the text.
         """
         wanted = mended(text)
-        numbered = (f"{wanted[: LONGEST_NAME - 2]}.{number}" for number in range(2, 10))
+        membership = self.registry.membership
+        prefix = membership.prefix
+        numbered = (f"{wanted[: LONGEST_NAME - 2 - len(prefix)]}.{prefix}{number}" for number in range(2, 10))
         for name in (wanted, *numbered) if wanted else ():
             try:
                 check_new_name(skeleton_of(checked_name(name)))
             except NameRefused:
                 break
-            if self.registry.get(name) is None and not self.registry.looks_taken(name):
+            taken = self.registry.get(name) is not None or membership.is_elsewhere(key_of(name))
+            if not (taken or self.registry.looks_taken(name)):
                 return name
         return self.spectators.new_guest()
 

@@ -27,7 +27,7 @@ from gamehost.journal.records import (
     UnfinishedTable,
 )
 from gamehost.journal.replay import NotFollowed
-from gamehost.lobby.sessions import Session, SessionRegistry, Waking
+from gamehost.lobby.sessions import Session, SessionRegistry, Waking, place_of
 from gamehost.lobby.sleeping import Place, SleepingTable
 from gamehost.settings import Settings
 from gamehost.tables.context import Phase, TableContext
@@ -128,6 +128,8 @@ class Seats:
         players = [one.player for one in sessions if one.player is not None]
         table = Table.prepare(self._context, number, game, opening, self._ended, self._left)
         self._keep(table, sessions)
+        if any(one.note for one in sessions):
+            self._registry.membership.keep(place_of(number))
         names = ", ".join(f"{one.name} ({one.wire})" for one in sessions)
         self.log.info("table {table}: {game} begins: {players}", table=number, game=game.name, players=names)
         self._context.counts.begun[game.name] += 1
@@ -274,7 +276,11 @@ class Seats:
         self._games.update(games)
         unbegun: list[TableId] = []
         sleeping = self._registry.sleeping
+        found = list(found)
         sleeping.add(self._known(found, unbegun))
+        for one in found:
+            if has_place(one) and one.table in sleeping:
+                self._registry.membership.keep(place_of(one.table))
         if self.most_sleeping is not None:
             sleeping.limit(self.most_sleeping)
         for table in unbegun:
@@ -470,10 +476,16 @@ class Seats:
 
     def _forget(self, table: TableId) -> None:
         """The end of a table is durable: the names of its players are free. Nothing happens if it has not slept until then."""
+        self._registry.membership.give_up(place_of(table))
         if table in self._registry.sleeping.ending:
             for place in self._registry.sleeping.remove(table).places:
                 if place is not None:
                     self._registry.membership.freed(key_of(place.player.name))
+
+
+def has_place(table: UnfinishedTable) -> bool:
+    """Whether players come back to a table by an id that a wire has kept with a seat, so that its number has a home."""
+    return any(table.opening.note(seat) for seat in range(len(table.opening.seats)))
 
 
 def duration(seconds: float) -> str:

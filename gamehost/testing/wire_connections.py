@@ -124,10 +124,6 @@ class SocketContract(WireHooks):
         """The text that logs in."""
         return self.log_in(name).removesuffix(b"\n")
 
-    def test_a_wire_with_websocket_does_not_spread(self) -> None:
-        """Another host of a cluster could not go on in the middle of a connection."""
-        self.assertFalse(self.wire.websocket and self.wire.spreads)
-
     def test_transcripts_over_websocket(self) -> None:
         """Each line is a text, and everything else is the same."""
         if not self.wire.websocket:

@@ -44,7 +44,7 @@ from gamehost.testing.wire_connections import ConnectionContract, FuzzingContrac
 from gamehost.testing.wire_connections import mutated as mutated
 from gamehost.testing.wire_hooks import Situation, WireHooks, received
 from gamehost.testing.wire_matches import AnswersContract, MatchContract, SamplesHooks, conversation_of, lobby_state
-from gamehost.wires.base import Codec, Numbered, WireConfig
+from gamehost.wires.base import Codec, Numbered, SeatKey, WireConfig
 from gamehost.wires.conversation import Claim, Conversation, Peer
 from gamehost.wires.framing import Blank
 
@@ -203,7 +203,10 @@ class _WatchedConfig:
         def compare(message: Any) -> None:
             hear(message)
             session = conversation.session
-            if session is not None and session.key not in {key_of(claim.name) for claim in claims}:
+            # Whoever comes back to a match by its id has a name that is at home where the match is.
+            if session is None or (session.table_id is not None and any(claim.place for claim in claims)):
+                return
+            if session.key not in {key_of(claim.name) for claim in claims}:
                 self.unclaimed.add(session.name)
 
         conversation.hear = compare
@@ -347,7 +350,7 @@ class AdoptionContract(WireHooks):
         if not self.wire.spreads:
             return None
         waiting = self.waiting()
-        if not waiting.host.lobby.queues.waiting:
+        if not waiting.host.lobby.queues.waiting or conversation_of(waiting).parcel() is None:
             return None  # it waits at a table, which has a home
         received(waiting.client)
         return waiting, self.adopted(waiting)
@@ -480,7 +483,7 @@ class _Front:
 
     def _ask(self, message: Any) -> None:
         claim = self._conversation.claim(message)
-        if claim is not None and not claim.place:
+        if claim is not None and not (claim.place or claim.stays):
             self.over, self.parcel = True, self._conversation.parcel()
             self._client.protocol.input.stop()  # a fault behind the log-in is the other host's matter
         else:
@@ -552,8 +555,8 @@ class HandoverContract(WireHooks):
         return front.over
 
     def test_a_log_in_is_heard_at_another_host(self) -> None:
-        """However what the client says is cut, and whatever it said before."""
-        if not self.wire.spreads:
+        """However what the client says is cut, and whatever it said before. Where names are free, it stays where it is."""
+        if not self.wire.spreads or self.wire.seat_key is SeatKey.TOKEN:
             return
         rng = random.Random(1)
         ann, impossible = self.log_in("ann"), b"".join(map(self.log_in, self.impossible_names[:1]))
@@ -571,7 +574,8 @@ class HandoverContract(WireHooks):
 
     def test_the_next_log_in_is_heard_at_another_host(self) -> None:
         """After a match a client may go on elsewhere, too. One that is still logged in takes its session with it."""
-        if not self.wire.spreads or conversation_of(self.after_match()).session is not None:
+        stays = self.wire.seat_key is SeatKey.TOKEN
+        if not self.wire.spreads or stays or conversation_of(self.after_match()).session is not None:
             return
         ann = self.log_in("ann")
         for pieces in ([ann], [ann[:1], ann[1:]], [self.nonsense[0] + ann]):

@@ -147,8 +147,7 @@ class Wire(Generic[M]):
     #: Whether its players may be at any host of a cluster. All others are at the leader, where they can look at everything.
     spreads: bool = False
     #: Whether its clients may also speak WebSocket, on the same port. A text is a line then, without
-    #: its end, so the codec is one of lines that end in `\\n`, such as a `LineCodec`. The client speaks first. Such a wire
-    #: does not spread.
+    #: its end, so the codec is one of lines that end in `\\n`, such as a `LineCodec`. The client speaks first.
     websocket: bool = False
     #: What takes a seat back.
     seat_key: SeatKey = SeatKey.NAME

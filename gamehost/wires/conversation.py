@@ -42,6 +42,8 @@ class Claim(Struct, frozen=True):
     name: str = ""
     #: Where the player will wait for an opponent; `None`: not in a queue.
     queue: Queue | None = None
+    #: Whether the message is heard here even if the name is elsewhere: another one is given then.
+    stays: bool = False
     #: Whether this is for the leader of the cluster alone, whoever has the name.
     for_leader: bool = False
     #: The key of what is no name and is to be here, such as a table that waits: see `place_of`. If it has no home, this is

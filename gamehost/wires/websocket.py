@@ -408,11 +408,23 @@ class LineOrTextCodec(FrameCodec[Any]):
         self._opening = bytearray()
         self._switching = Switching("")
         self._switched = False
+        #: Whether this codec goes on for one at another host of a cluster, which may have read the handshake.
+        self._goes_on = False
         self._refusal: NoHandshake | None = None
         #: Whether the host has asked if the client is there.
         self._asked = False
         #: Why the connection ends, as WebSocket has it.
         self._code = NORMAL
+
+    @property
+    def sequence(self) -> int:
+        """As of `gamehost.wires.base.Numbered`. One number is enough: whether the handshake was answered."""
+        return int(self._switched)
+
+    @sequence.setter
+    def sequence(self, number: int) -> None:
+        if number > 0:
+            self._spoken, self._switched, self._goes_on = _Spoken.SOCKET, True, True
 
     @property
     def unfinished(self) -> bool:
@@ -428,6 +440,10 @@ class LineOrTextCodec(FrameCodec[Any]):
 
         :raises WireError: as the codec of lines and `FrameCodec` do, or a request opens no socket
         """
+        if self._goes_on:
+            self._goes_on = False
+            if data.startswith(b"GET "):  # no frame of a client begins so
+                self._spoken = _Spoken.UNKNOWN
         if self._spoken is _Spoken.UNKNOWN:
             self._opening += data
             self._spoken, data = self._read_opening(bytes(self._opening))

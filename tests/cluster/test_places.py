@@ -1,9 +1,12 @@
 """What is no name and has a home, such as a table that waits: whoever wants it goes there from any member."""
 
+import json
 from collections.abc import Callable
 from typing import Any
 
 from gamehost.lobby.sessions import place_of
+from gamehost.wires.litama.matches import table_of
+from gamehost.wires.websocket import handshake_with
 from tests.kit.memory_cluster import ClusterCase, MemberHost
 from tests.kit.memory_host import Client
 from tests.kit.memory_registry import MemoryRegistry
@@ -335,3 +338,104 @@ class ConsoleTests(ClusterCase):
         self.assertIn("You are ann", self.heard(other))
         self.assertIn("another connection", self.heard(ann))
         self.assertEqual(self.homes(), {"ann": 1})
+
+
+class LitamaTests(ClusterCase):
+    """The ids of matches are good at every member, and so are the tokens of their seats."""
+
+    members = 3
+
+    def connect(self, host: MemberHost, socket: bool = False) -> Client:
+        client = host.connect("litama")
+        if socket:
+            client.transport.receive(handshake_with("dGhlIHNhbXBsZSBub25jZQ=="))
+            self.world.wait(0.1)
+        return client
+
+    def ask(self, client: Client, line: str) -> str:
+        client.transport.read()
+        client.say(line)
+        self.world.wait(1)
+        return client.transport.read().decode("utf-8", "replace")
+
+    def create(self, client: Client) -> tuple[str, str]:
+        told = json.loads(self.ask(client, "create ann"))
+        return told["matchId"], told["token"]
+
+    def test_another_member(self) -> None:
+        """Somebody joins, looks on, plays and asks at members where the match is not."""
+        ann, bob, eve = (self.connect(host) for host in self.world.hosts)
+        match, _ = self.create(ann)
+        place = place_of(table_of(match))
+        self.assertEqual(self.homes(), {"ann": 1, place: 1})
+        self.assertIn("waiting for player", self.ask(eve, f"spectate {match}"))
+        told = self.ask(bob, f"join {match} bob")
+        self.assertIn("index", told)
+        self.assertIn('"in progress"', eve.transport.read().decode())
+        self.assertEqual(self.homes(), {"ann": 1, "bob": 1, place: 1})
+        self.assertIn('"in progress"', self.ask(self.connect(self.second), f"state {match}"))
+        self.assertIn("Match not found", self.ask(self.connect(self.second), f"state {'0' * 11}9{'0' * 12}"))
+
+    def test_its_member_dies(self) -> None:
+        """The heir has the match, and the token is good at every member."""
+        ann, bob = self.connect(self.first), self.connect(self.second)
+        match, token = self.create(ann)
+        self.ask(bob, f"join {match} bob")
+        self.first.kill()
+        self.world.wait(3)
+        heir = self.homes()["ann"]
+        self.assertEqual(self.homes()[place_of(table_of(match))], heir)
+        other = next(host for host in self.world.hosts[1:] if host.registry.epoch != heir)
+        again = self.connect(other)
+        self.assertIn("spectate", self.ask(again, f"spectate {match} {token}"))
+        self.assertIn('"in progress"', self.ask(again, f"state {match}"))
+        again.drop()
+        for host in self.world.hosts:
+            host.lobby.context.sleep = 60.0
+        self.world.wait(200)
+        self.assertEqual(self.homes(), {})
+
+    def test_the_same_name(self) -> None:
+        """A name that somebody has at another member is not given a second time."""
+        self.log_in(self.first, "ann")
+        client = self.connect(self.second)
+        self.create(client)
+        self.assertIn("ann.2.2", self.homes())
+
+    def test_who_has_a_match_stays(self) -> None:
+        """Such a client finds no match that waits elsewhere. It is not disconnected."""
+        ann, bob = self.connect(self.first), self.connect(self.second)
+        match, _ = self.create(ann)
+        self.create(bob)
+        self.assertIn("Match not found", self.ask(bob, f"join {match} bob"))
+        self.assertFalse(bob.closed)
+
+    def test_a_match_that_nobody_joins(self) -> None:
+        ann = self.connect(self.first)
+        self.create(ann)
+        ann.drop()
+        self.world.wait(0.5)
+        self.assertEqual(self.homes(), {})
+
+    def test_over_websocket(self) -> None:
+        """A browser goes to another member in the middle of its connection."""
+        ann = self.connect(self.first)
+        match, _ = self.create(ann)
+        for early in (False, True):
+            bob = self.connect(self.second, socket=not early)
+            self.assertEqual(b"101" in bob.transport.read(), not early)
+            text = client_frame(f"state {match}".encode())
+            start = handshake_with("dGhlIHNhbXBsZSBub25jZQ==") if early else b""
+            bob.transport.receive(start + text)
+            self.world.wait(1)
+            told = bob.transport.read()
+            self.assertEqual(told.count(b"HTTP/1.1 101"), int(early))
+            self.assertIn(b"waiting for player", told)
+            self.assertEqual(len(self.first.factories["litama"].connections), 2)
+            bob.drop()
+            self.world.wait(0.5)
+
+
+def client_frame(text: bytes) -> bytes:
+    """A short text as a browser sends it, with a mask of zeros."""
+    return bytes((0x81, 0x80 | len(text), 0, 0, 0, 0)) + text

@@ -48,11 +48,10 @@ class Doors:
 
 
 def transcripts(wire: str) -> Iterator[Transcript]:
-    """Those of a wire. The names of guests have the number of the member: the first one, where the wire does not spread."""
-    guest = "guest.1.1" if wire == "litama" else "guest.2.1"
+    """Those of a wire. The names of guests have the number of the member."""
     for transcript in read_transcripts(TRANSCRIPTS / wire, wire in WORDED):
         steps = [
-            evolve(step, line=step.line.replace("guest.1", guest)) if isinstance(step, Hears) else step
+            evolve(step, line=step.line.replace("guest.1", "guest.2.1")) if isinstance(step, Hears) else step
             for step in transcript.steps
         ]
         yield evolve(transcript, steps=tuple(steps))

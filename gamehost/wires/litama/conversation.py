@@ -20,19 +20,20 @@ from functools import partial
 from typing import Any, ClassVar
 
 from attrs import frozen
+from msgspec.structs import replace
 
 from gamehost.accounts.names import NameRefused
 from gamehost.games.onitama.master import ONITAMA
 from gamehost.lobby.lobby import Lobby
 from gamehost.lobby.queues import Queue
-from gamehost.lobby.sessions import IssuedKey, Session
+from gamehost.lobby.sessions import IssuedKey, Session, place_of
 from gamehost.lobby.watching import GUEST
 from gamehost.settings import Settings, one_of, refuse_unknown, setting
 from gamehost.wires.base import COMMON_OPTIONS, SeatKey, Wire, common_settings, imported
 from gamehost.wires.conversation import BaseConversation, Claim, Peer
 from gamehost.wires.framing import UndecodableLine
 from gamehost.wires.litama.codec import LitamaCodec, SuccessorCodec
-from gamehost.wires.litama.matches import Match, SeatPlayer, matches_of
+from gamehost.wires.litama.matches import Match, SeatPlayer, matches_of, table_of
 from gamehost.wires.litama.messages import (
     Command,
     Create,
@@ -178,6 +179,7 @@ class LitamaConversation(BaseConversation[Message]):
         if entered is not None:
             session, answer = entered
             session.number, session.second = match.table, bool(self.lobby.below(2))
+            self.lobby.registry.membership.keep(place_of(match.table))
             self._matches.by_id[match.id] = match
             self.peer.say(answer)
             self.lobby.play(session, self._queue)
@@ -236,16 +238,26 @@ class LitamaConversation(BaseConversation[Message]):
                 seat.match.inner.spectators[self] = None
         self.session, self.handle = seat.session, seat.handle
 
-    def claim_of_name(self, message: Create | Join) -> Claim | None:
+    def claim_of_create(self, message: Create) -> Claim | None:
         """The name that other wires will see."""
         name = self.lobby.name_for(message.name)
-        return None if name.startswith(GUEST) else Claim(name)
+        return None if name.startswith(GUEST) else Claim(name, stays=True)
 
-    def claim_of_token(self, message: MakeMove | Spectate) -> Claim | None:
-        """The name of the seat that the token takes back. A host knows the names of its own seats without that, too."""
-        match = self._matches.by_id.get(message.match_id.lower())
-        seat = None if match is None or not message.token else match.seat_of(message.token)
-        return None if match is None or seat is None or match.waits else Claim(match.sessions[seat][0])
+    def claim_of_join(self, message: Join) -> Claim | None:
+        """The same, and the match that waits."""
+        claim, place = self.claim_of_create(Create(message.name)), self.claim_of_match(message)
+        return place if claim is None or place is None else replace(claim, place=place.place)
+
+    def claim_of_match(self, message: Command) -> Claim | None:
+        """The match, which is at home where it waits or is played. One that is over can be looked up at every host."""
+        if not _ID.fullmatch(message.match_id):
+            return None
+        return Claim(place=place_of(table_of(message.match_id)))
+
+    def parcel(self) -> str | None:
+        """Nothing has to be known. A client with a match, or one that looks on at one, stays where that is."""
+        looks = any(match.has_spectator(self) for match in self._spectated)
+        return None if self._seats or looks or self._current is not None or self._later else ""
 
     def state_asked(self, message: State) -> None:
         """How does a match stand?"""
@@ -377,10 +389,9 @@ class LitamaConversation(BaseConversation[Message]):
         (LitamaState.CONNECTED, Unknown): unknown,
     }
     CLAIMS: ClassVar[Any] = {
-        (LitamaState.CONNECTED, Create): claim_of_name,
-        (LitamaState.CONNECTED, Join): claim_of_name,
-        (LitamaState.CONNECTED, MakeMove): claim_of_token,
-        (LitamaState.CONNECTED, Spectate): claim_of_token,
+        (LitamaState.CONNECTED, Create): claim_of_create,
+        (LitamaState.CONNECTED, Join): claim_of_join,
+        **dict.fromkeys(((LitamaState.CONNECTED, kind) for kind in (MakeMove, Spectate, State)), claim_of_match),
     }
 
     # -- told
@@ -488,5 +499,6 @@ WIRE: Wire[Message] = Wire(
     checks=imported("gamehost.wires.litama.checks:CHECKS"),
     server_checks=imported("gamehost.wires.litama.checks:SERVER_CHECKS"),
     websocket=True,
+    spreads=True,
     seat_key=SeatKey.TOKEN,
 )
