@@ -159,7 +159,7 @@ class ClientTests(SynchronousTestCase):
     def test_the_first_bot_of_the_page(self) -> None:
         """It runs as it is printed, but for the port."""
         page = (ROOT / "docs" / "client.rst").read_text("utf-8")
-        text = page[page.index("    import asyncio") : page.index("Run it with ``python first.py``")]
+        text = page[page.index("    import asyncio") : page.index("Run it in another terminal with ``")]
         with HostProcess(wires=["open"]) as host:
             program = textwrap.dedent(text).replace("8889", str(host.ports["open"]))
             with Bots([sys.executable, "-c", program]) as bots:
