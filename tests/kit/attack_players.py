@@ -229,7 +229,6 @@ class AttackPlayers(RuleBasedStateMachine):
         self.until_idle()
 
     def table_of(self, name: str) -> TableId | None:
-        """The table at which a guest has a seat."""
         session = self.world.lobby.registry.get(name)
         return None if session is None else session.table_id
 

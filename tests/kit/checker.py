@@ -120,8 +120,6 @@ def with_fault(fault: type[MemoryClient], sound: type[MemoryClient]) -> type[Any
 
 
 class OneMessageASegment(MessageClient):
-    """Reads the first message of each segment only."""
-
     def received(self, data: bytes) -> None:
         self.read(data.split(self.mark)[0])
 

@@ -739,7 +739,6 @@ def run(trouble: str, times: int, server: PostgresServer, folder: Path, seed: in
 
 
 def main(words: Sequence[str]) -> None:
-    """Each as often as the command line says."""
     require_postgresql()
     for word in words:
         trouble, _, times = word.partition("=")

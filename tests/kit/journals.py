@@ -51,8 +51,6 @@ _Change = TableHeader | Entry | Account | Callable[[], Any]
 
 
 class InMemory(MemoryJournal):
-    """A journal of `--store=memory`, without accounts."""
-
     def find(self, key: str) -> None:
         pass
 

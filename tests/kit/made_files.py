@@ -51,12 +51,10 @@ UNSHOWN = {*(("Board", name) for name in ("banned", "unresolved", "phase_order",
 
 
 def views(master: GameMaster[Any, Any], seats: int, without: Container[str] = ()) -> list[str]:
-    """What every seat, and a watcher, sees, without the fields of these names."""
     return [shown(master.view(seat), without) for seat in (*map(Seat, range(seats)), None)]
 
 
 def shown(value: Any, without: Container[str]) -> str:
-    """What `repr` gives, without the fields of these names."""
     kind = type(value)
     if issubclass(kind, Struct):
         fields = [
@@ -70,11 +68,6 @@ def shown(value: Any, without: Container[str]) -> str:
 
 
 def replay(game: Game[Any, Any], record: Mapping[str, Any]) -> list[str]:
-    """
-    What all see after the entries of a record.
-
-    :raises ValueError: the record cannot be followed
-    """
     chance = JournalledChance()
     master = replay_entries(game, game.new_master(record["seats"], record["settings"], chance), chance, entries(record))
     known = "".join(record["views"])
@@ -82,7 +75,6 @@ def replay(game: Game[Any, Any], record: Mapping[str, Any]) -> list[str]:
 
 
 def entries(record: Mapping[str, Any]) -> list[Entry]:
-    """The entries of a record."""
     return [
         Entry(
             EntryKind(kind),
@@ -188,7 +180,6 @@ def make_old_store(schema: int, path: Path) -> None:
 
 
 def add_store(path: Path) -> None:
-    """Add the text of a store."""
     schema, *script = dumped(path.absolute())
     number = int(schema.split()[1])
     left = f"-- A store of schema {number}, as a host of gamehost {__version__} has left it."
@@ -246,7 +237,6 @@ def tutorials() -> list[Path]:
 
 
 def files_of(page: str) -> Mapping[str, str]:
-    """Name -> text, for all files of a tutorial."""
     return {**{match["name"]: "" for match in _EMPTY.finditer(page)}, **_texts(_BLOCK, page)}
 
 

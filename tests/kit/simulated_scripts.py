@@ -113,7 +113,6 @@ class Scripts:
     # -- what scripts do
 
     def stranger(self, wire: str, address: str, name: str = "") -> Visitor:
-        """A new connection of somebody with this name; by default, one that nobody had."""
         visitor = Visitor(MODEL_CLIENTS[wire](name or self.new_name()), address)
         self.come_back(visitor)
         return visitor

@@ -264,7 +264,6 @@ class Simulation:
     # -- guests
 
     def turn(self, guest: Guest) -> None:
-        """A guest thinks, and does something."""
         if self.quiet:
             return
         self.later(self.rng.expovariate(1 / THINKS), self.turn, guest)

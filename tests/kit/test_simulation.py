@@ -126,8 +126,6 @@ class PlantedTests(SynchronousTestCase):
         self.fail(f"not seen within {within} seeds")
 
     def test_acknowledged_before_durable(self) -> None:
-        """An entry is called durable when it is handed over."""
-
         def append(journal: CommittedJournal, table: Any, entry: Any, durable: Callable[[], None]) -> None:
             real(journal, table, entry, lambda: None)
             durable()
@@ -328,7 +326,6 @@ class PlantedAttackTests(SynchronousTestCase):
         self.assertIn("have one name", self.caught(HousePlayers, "_free_name", free_name, 3))
 
     def test_a_standstill_counts_as_time(self) -> None:
-        """The reactor's clock goes on while the process stands still."""
         self.assertIn("charged for a standstill", self.caught(_twisted, "STANDSTILL", 1e9, 3))
 
     def test_a_history_has_a_gap(self) -> None:

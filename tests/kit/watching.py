@@ -254,7 +254,6 @@ class Watcher:
         self.told.append((n, event))
 
     def read(self) -> list[Any]:
-        """What it was told since the last call."""
         told, self.told = self.told, []
         return told
 
@@ -349,7 +348,6 @@ class WatchingContract(TableCase):
         self.assertEqual(watcher.read(), [Look(1, self.away(), Counted(0, 9)), (2, Counted(1, 9))])
 
     def test_a_deserted_table(self) -> None:
-        """It can be watched while its clock stands still, until it is archived."""
         world = self.world()
         ann, bob, table, _ = self.watched(world)
         ann.say("+1")
@@ -363,7 +361,6 @@ class WatchingContract(TableCase):
         self.assertEqual(late.read(), [(2, Archived())])
 
     def test_numbers_go_on_after_a_restart(self) -> None:
-        """The count is of the record, not of this run of the host."""
         journal = RecordingJournal()
         world = self.world(journal=journal)
         ann, _ = self.seat(world)

@@ -169,7 +169,6 @@ class Browser:
         return messages
 
     def ask(self, **message: Any) -> list[Any]:
-        """Say something, and what is answered."""
         self.told()
         self.say(**message)
         return self.told()

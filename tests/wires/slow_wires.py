@@ -19,7 +19,6 @@ from tests.wires.test_eriantys_java import company, losing, new_host
 
 class SecretsOnConsoleTests(SynchronousTestCase):
     def test_ten_thousand_pairs(self) -> None:
-        """In none of 10,000 pairs does a player get one byte that depends on what the rules hide."""
         self.assertEqual(list(differences(CONSOLE, 10_000, first_seed=4_000_000)), [])
 
 

@@ -74,7 +74,6 @@ class ScreenTests(ScreenContract, PropertyCase):
         )
 
     def test_mistakes(self) -> None:
-        """Each is answered with what would be legal."""
         white = screen(0)
         for text, part in (
             ("hello", "Type CARD FROM TO: boar a1 a2."),

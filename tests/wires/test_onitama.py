@@ -355,7 +355,6 @@ class ComingBackTests(PropertyCase):
         self.assertEqual(bob.heard(), ["GAME_OVER|bob"])
 
     def test_slow_thinker_loses_on_the_move_clock(self) -> None:
-        """`--move-time`: told like any other end."""
         world = MemoryHost(DEAL, move_time="30")
         ann, bob = seated(world)
         world.wait(30.1)

@@ -47,7 +47,6 @@ def status(word: str) -> str:
 
 
 def heap(students: Sequence[int]) -> Mapping[str, int]:
-    """Students by colour."""
     return dict(zip(COLORS, students, strict=True))
 
 
