@@ -123,7 +123,7 @@ looks: $(VENV)/ready ## take the pictures of the pages for the documentation, in
 
 test-properties: $(VENV)/ready ## property tests with other examples in each run, and ten times as many; EXAMPLES=200 TESTS=tests.wires
 	GAMEHOST_TEST_PROFILE=search GAMEHOST_EXAMPLES=$(or $(EXAMPLES),200) $(FORK) $(TRIAL) -j$(JOBS) \
-		$(or $(TESTS),tests.accounts tests.games tests.journal tests.lobby tests.storage tests.tables tests.wires)
+		$(or $(TESTS),tests.accounts tests.games tests.journal tests.kit.test_memory_registry tests.lobby tests.storage tests.tables tests.wires)
 
 test-stateful: $(VENV)/ready ## players, disks and clocks in any order, on a host in memory; RUNS=2000
 	GAMEHOST_STATEFUL=$(or $(RUNS),2000) $(TRIAL) tests.kit.test_stateful

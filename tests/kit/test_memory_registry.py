@@ -372,7 +372,8 @@ steps = st.lists(
 
 
 class ClusterPropertyTests(PropertyCase):
-    @settings(max_examples=250, deadline=None)
+    # Three times as many as of other properties, in the search too.
+    @settings(max_examples=3 * settings.default.max_examples)
     @given(steps)
     def test_a_name_has_one_home(self, steps: list[Step]) -> None:
         """At every moment, whatever happens to the members."""
