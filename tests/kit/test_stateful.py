@@ -1,6 +1,7 @@
 """The state machine over the whole host, and that it sees faults."""
 
 import os
+import random
 from collections.abc import Callable, Iterator
 from itertools import product
 from typing import Any
@@ -67,6 +68,17 @@ class StatefulTests(PropertyCase):
 
     def test_tokens(self) -> None:
         run(RUNS, machine=TokensMachine)
+
+
+class ModelClientTests(PropertyCase):
+    def test_a_refused_answer_is_given_again(self) -> None:
+        """Whatever its person is asked to do in between."""
+        client, rng = ALL_MODEL_CLIENTS["eriantys-java"]("ann"), random.Random(1)
+        client.hear("AvailableAssistants availableAssistants=[FOX DOG] playedAssistants={bob:FOX}")
+        self.assertEqual(client.replies(rng), ["PlayAssistant assistant=FOX"])
+        self.assertEqual(client.move(rng), [])
+        client.hear("ErrorMessage INVALID_ASSISTANT")
+        self.assertIn("PlayAssistant", client.replies(rng)[0])
 
 
 class PlantedTests(PropertyCase):

@@ -196,9 +196,9 @@ class EriantysJavaClient(ModelClient):
         if self._place == "waiting":
             return ["Disconnect"] if rng.random() < 0.03 else []
         asked, self._asked = self._asked, None
-        self._answered = asked
         if asked is None:
             return []
+        self._answered = asked
         if rng.random() < 0.02:
             return [rng.choice(_NONSENSE[:3]) if rng.random() < 0.9 else "Disconnect"]
         if _kind(asked) in ("MovableStudents", "MotherNatureSteps", "SelectCloud") and rng.random() < 0.05:
