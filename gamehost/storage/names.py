@@ -351,13 +351,13 @@ class Verdict:
     #: Those that live, the leader first. A leader that is gone stays the first until its end is noted: before that it can
     #: come back, and there would be two.
     members: Sequence[Member]
-    #: Those that are gone, as far as this host judges, in the order in which it may take them over: the old leader comes after
-    #: those that would lead instead of this host if they came back. What is played at the leader must come to the next one.
-    dead: Sequence[int]
+    #: Those that are gone, as far as this host judges.
+    dead: Collection[int]
     #: Whether this host's own run has not been ended.
     am_alive: bool
-    #: Whether this host is the leader, and may judge.
-    may_take_over: bool
+    #: Those of them that it may take over, in this order. Any member may, but what is played at the leader must come to the
+    #: next one: the old leader comes after those that would lead instead of this host if they came back.
+    to_take_over: Sequence[int]
 
 
 @define(eq=False)
@@ -388,12 +388,9 @@ class Judge:
         first = living[0].epoch if living else self.me
         shown = [one for one in seen if one in living or (not one.ended and one.epoch < first)]
         am_alive = own is not None and not own.ended
-        return Verdict(
-            [one.member for one in shown],
-            [] if silent else self._in_order(one.epoch for one in seen if one not in living),
-            am_alive,
-            am_alive and not silent and living[0].epoch == self.me,
-        )
+        dead = [] if silent else self._in_order(one.epoch for one in seen if one not in living)
+        to_take_over = [epoch for epoch in dead if am_alive and (first == self.me or epoch > first)]
+        return Verdict([one.member for one in shown], dead, am_alive, to_take_over)
 
     def _in_order(self, dead: Iterable[int]) -> list[int]:
         return sorted(dead, key=lambda epoch: (epoch > self.me, -epoch))

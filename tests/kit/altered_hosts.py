@@ -312,11 +312,11 @@ def take_from_the_living() -> None:
     def look(self: judging.Judge, seen: Any, now: float) -> judging.Verdict:
         verdict: judging.Verdict = judge(self, seen, now)
         looks[0] += 1
-        if looks[0] < 12 or not verdict.may_take_over or len(verdict.members) < 2:
+        if looks[0] < 12 or verdict.members[0].epoch != self.me or len(verdict.members) < 2:
             return verdict
         looks[0] = 0
         members = verdict.members
-        return judging.Verdict(members[:-1], [members[-1].epoch], True, True)
+        return judging.Verdict(members[:-1], [members[-1].epoch], True, [members[-1].epoch])
 
     judging.Judge.look = look  # type: ignore[method-assign]
     vars(members).update(_has_ended=lambda session, epoch: True)

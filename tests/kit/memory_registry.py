@@ -157,6 +157,8 @@ class MemberRow:
     member: Member
     ended: bool = False
     locked: bool = True
+    #: Who has taken it over; 0: nobody.
+    heir: int = 0
 
 
 @define(eq=False)
@@ -261,9 +263,10 @@ class MemoryCluster:
 
     def begin_taking_over(self, me: int, dead: int) -> list[UnfinishedTable] | None:
         """A member takes everything of another one, and does not know yet what that is. `None`: the other one is alive."""
-        if self.members[dead].locked:
+        row = self.members[dead]
+        if row.locked or row.heir not in (0, me):
             return None
-        self.members[dead].ended = True
+        row.ended, row.heir = True, me
         taken_over = [table for owner, table in self.tables.values() if owner == dead]
         self.tables.update({table.table: (me, table) for table in taken_over})
         self.homes.update({key: Home(me, False) for key, home in self.homes.items() if home.member == dead})
@@ -477,9 +480,9 @@ class MemoryRegistry(Registry):
         self.row.locked = False
 
     def _take_over(self, verdict: Verdict) -> None:
-        if self._taking_over or not (verdict.may_take_over and verdict.dead):
+        if self._taking_over or not verdict.to_take_over:
             return
-        tables = self.cluster.begin_taking_over(self.epoch, verdict.dead[0])
+        tables = self.cluster.begin_taking_over(self.epoch, verdict.to_take_over[0])
         if tables is not None:
             self._taking_over = True
             self._tell("taken_over", tables, self.confirm)

@@ -400,7 +400,8 @@ class ClusterPropertyTests(PropertyCase):
 
         def all_others_are_dead(this: Judge, seen: Sequence[Seen], now: float) -> Verdict:
             verdict = look(this, seen, now)
-            return evolve(verdict, dead=[member.epoch for member in verdict.members[1:]])
+            others = [member.epoch for member in verdict.members[1:]]
+            return evolve(verdict, dead=others, to_take_over=others)
 
         begin_taking_over, look = MemoryCluster.begin_taking_over, Judge.look
         no_lock = ((Judge, "look", all_others_are_dead), (MemoryCluster, "begin_taking_over", take))

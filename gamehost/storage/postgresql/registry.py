@@ -389,8 +389,8 @@ class PostgresRegistry(Registry):
             self._tell("members_are", verdict.members)
             self._look_at_all = now
         self._verdict = verdict
-        if verdict.may_take_over and verdict.dead and self._taking_over is None:
-            self._taking_over, self._take_over_told = verdict.dead[0], False
+        if verdict.to_take_over and self._taking_over is None:
+            self._taking_over, self._take_over_told = verdict.to_take_over[0], False
         if now >= self._look_at_all:
             changed = set(ALL)
         if "seeking" in changed:

@@ -384,7 +384,7 @@ class LookTests(ClusterCase):
 
 
 class TakeOverTests(ClusterCase):
-    """A member has ended: the leader takes everything."""
+    """A member has ended: another one takes everything."""
 
     def setUp(self) -> None:
         super().setUp()
