@@ -373,7 +373,7 @@ steps = st.lists(
 
 class ClusterPropertyTests(PropertyCase):
     # Three times as many as of other properties, in the search too.
-    @settings(max_examples=3 * settings.default.max_examples)
+    @settings(max_examples=3 * settings().max_examples)
     @given(steps)
     def test_a_name_has_one_home(self, steps: list[Step]) -> None:
         """At every moment, whatever happens to the members."""
