@@ -59,7 +59,6 @@ class Registry:
 
     @property
     def wires(self) -> Sequence[Wire[Any]]:
-        """All of them."""
         return (*self.own, *self.others)
 
     def default_endpoints(self, wire: Wire[Any]) -> list[str]:

@@ -261,7 +261,6 @@ class AdminConnection(LineReceiver):
             )
 
     def send(self, line: Facts) -> None:
-        """Send one line."""
         self.sendLine(json.dumps(line).encode("ascii"))
 
 

@@ -42,13 +42,11 @@ class ProgramProcess(ProcessProtocol):
         return None if self.transport is None else self.transport.pid
 
     def outReceived(self, data: bytes) -> None:
-        """It prints."""
         self._output = (self._output + data)[-KEPT:]
 
     errReceived = outReceived
 
     def processEnded(self, reason: Failure) -> None:
-        """It has ended."""
         ended: Any = reason.value
         self.status = ended.exitCode if ended.exitCode is not None else -(ended.signal or 0)
         self.words = last_words(self._output)

@@ -94,7 +94,6 @@ def kicked_line(facts: Facts) -> Iterator[str]:
 
 
 def ban_line(facts: Facts) -> Iterator[str]:
-    """One ban."""
     end = "for ever" if facts["until"] is None else f"until {moment(facts['until'])}"
     yield f"{escaped(facts['target'])}  {facts['kind']}  since {moment(facts['since'])}  {end}"
 
@@ -260,7 +259,6 @@ def _deleted_lines(facts: Facts) -> Iterator[str]:
 
 
 def member_line(facts: Facts) -> Iterator[str]:
-    """One member."""
     notes = ["the leader"] * facts["leader"] + ["this member"] * facts["this"]
     more = f"  ({', '.join(notes)})" if notes else ""
     yield f"{facts['epoch']}  {escaped(facts['name'])}  {escaped(facts['address'])}{more}"

@@ -108,7 +108,6 @@ class TableHeader:
 
     @property
     def game_settings(self) -> Mapping[str, str]:
-        """The settings of the game."""
         others = (*TABLE_SETTINGS, CHAMPIONSHIP)
         return {name: text for name, text in self.settings.items() if name not in others and not name.startswith(NOTE)}
 

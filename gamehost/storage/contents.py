@@ -93,13 +93,11 @@ def _digest_columns(digest: Digest) -> tuple[int, int, int, bytes, bytes]:
 
 
 def read_proofs(database: Readable) -> Iterable[Proof]:
-    """All proofs."""
     rows = database.rows("SELECT key, of_address, digest, day FROM proof")
     return (Proof(key, bool(of_address), digest, day) for key, of_address, digest, day in rows)
 
 
 def read_bans(database: Readable) -> Iterable[Ban]:
-    """All bans."""
     return [Ban(*row) for row in database.rows("SELECT key, target, since, until FROM ban")]
 
 

@@ -14,8 +14,44 @@ from hypothesis import strategies as st
 
 from gamehost.testing.cases import Mixin
 from gamehost.testing.memory_host import Lines, MessageText
-from gamehost.testing.wire_connections import chunked, mutated
 from gamehost.wires.framing import BLANK, WireError
+
+#: How clients of other protocols begin.
+FOREIGN = (
+    b"GET / HTTP/1.1\r\nHost: example.org\r\n\r\n",
+    b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03" + bytes(range(64)),
+    b"SSH-2.0-OpenSSH_9.2p1\r\n",
+)
+
+
+def chunked(data: bytes, rng: random.Random) -> list[bytes]:
+    """The same bytes in pieces of any sizes."""
+    pieces = []
+    while data:
+        size = rng.choice((1, 1, 2, 3, 7, 20, 100))
+        pieces.append(data[:size])
+        data = data[size:]
+    return pieces
+
+
+def mutated(data: bytes, rng: random.Random) -> bytes:
+    """Nearly the same bytes."""
+    result = bytearray(data)
+    for _ in range(rng.choice((0, 1, 1, 2, 5))):
+        at = rng.randrange(len(result) + 1)
+        match rng.randrange(5):
+            case 0:
+                result[at:at] = bytes([rng.randrange(256)])
+            case 1:
+                del result[at : at + rng.choice((1, 1, 4, 30))]
+            case 2:
+                result[at : at + 1] = rng.choice((b"\n", b"\x00", b"\xff", b"|", b"9", b"-", b"\r", b"<", b"\xc2\xb2"))
+            case 3:
+                piece = bytes(result[at : at + rng.randrange(40)])
+                result[at:at] = piece
+            case 4:
+                result[at:at] = rng.choice(FOREIGN)[:20]
+    return bytes(result)
 
 
 def taken(codec: Any, segment: bytes) -> Iterator[Any]:

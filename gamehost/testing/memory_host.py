@@ -401,6 +401,5 @@ def _settings_of_game(game: Game[Any, Any], settings: Mapping[str, str], move_ti
 
 
 def _settings_of(wire: Wire[Any], settings: Mapping[str, str], strict: bool) -> dict[str, str]:
-    """The settings of a wire."""
     strictly = {"strict": "yes"} if strict and "strict" in wire.options else {}
     return strictly | settings_of(wire.name, settings, wire.options)

@@ -10,6 +10,7 @@ import re
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
+from gamehost.testing.codec_contract import FOREIGN, chunked, mutated
 from gamehost.testing.memory_host import Client, Lines, MemoryHost
 from gamehost.testing.transcript import play, read_transcripts
 from gamehost.testing.wire_hooks import WireHooks, received
@@ -246,14 +247,6 @@ class SocketContract(WireHooks):
         return client.transport.read()
 
 
-#: How clients of other protocols begin.
-FOREIGN = (
-    b"GET / HTTP/1.1\r\nHost: example.org\r\n\r\n",
-    b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03" + bytes(range(64)),
-    b"SSH-2.0-OpenSSH_9.2p1\r\n",
-)
-
-
 class ConnectionContract(WireHooks):
     """The behaviours of a wire's connections."""
 
@@ -429,36 +422,6 @@ FUZZED = int(os.environ["GAMEHOST_FUZZED"]) if "GAMEHOST_FUZZED" in os.environ e
 
 #: What a line that is shown in a terminal must not hold.
 CONTROL = re.compile(rb"[\x00-\x09\x0b-\x1f\x7f]")
-
-
-def chunked(data: bytes, rng: random.Random) -> list[bytes]:
-    """The same bytes in pieces of any sizes."""
-    pieces = []
-    while data:
-        size = rng.choice((1, 1, 2, 3, 7, 20, 100))
-        pieces.append(data[:size])
-        data = data[size:]
-    return pieces
-
-
-def mutated(data: bytes, rng: random.Random) -> bytes:
-    """Nearly the same bytes."""
-    result = bytearray(data)
-    for _ in range(rng.choice((0, 1, 1, 2, 5))):
-        at = rng.randrange(len(result) + 1)
-        match rng.randrange(5):
-            case 0:
-                result[at:at] = bytes([rng.randrange(256)])
-            case 1:
-                del result[at : at + rng.choice((1, 1, 4, 30))]
-            case 2:
-                result[at : at + 1] = rng.choice((b"\n", b"\x00", b"\xff", b"|", b"9", b"-", b"\r", b"<", b"\xc2\xb2"))
-            case 3:
-                piece = bytes(result[at : at + rng.randrange(40)])
-                result[at:at] = piece
-            case 4:
-                result[at:at] = rng.choice(FOREIGN)[:20]
-    return bytes(result)
 
 
 class FuzzingContract(WireHooks):

@@ -38,10 +38,11 @@ from gamehost.lobby.sessions import Session
 from gamehost.lobby.watching import GUEST
 from gamehost.settings import Settings
 from gamehost.tables.interfaces import Unmatched
+from gamehost.testing.codec_contract import chunked
+from gamehost.testing.codec_contract import mutated as mutated
 from gamehost.testing.memory_host import Client, Lines, MemoryHost
 from gamehost.testing.transcript import play, read_transcripts
-from gamehost.testing.wire_connections import ConnectionContract, FuzzingContract, SocketContract, chunked
-from gamehost.testing.wire_connections import mutated as mutated
+from gamehost.testing.wire_connections import ConnectionContract, FuzzingContract, SocketContract
 from gamehost.testing.wire_hooks import Situation, WireHooks, received
 from gamehost.testing.wire_matches import AnswersContract, MatchContract, SamplesHooks, conversation_of, lobby_state
 from gamehost.wires.base import Codec, Numbered, SeatKey, WireConfig

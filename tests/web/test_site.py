@@ -13,7 +13,7 @@ from gamehost.net.endpoints import LOOPBACK
 from gamehost.tables import context
 from gamehost.tables.context import AT_ONCE, PAUSE
 from gamehost.testing import memory_host
-from gamehost.testing.wire_connections import chunked, mutated
+from gamehost.testing.codec_contract import chunked, mutated
 from gamehost.web.http import Access, BadPath, found, packed, read_query, refused, split_path
 from gamehost.web.site import HEADERS, IDLE_SECONDS, REQUEST_SECONDS
 from tests.kit.reactors import Lines

@@ -17,8 +17,7 @@ from gamehost.games.eriantys.rules import Card, Character, Colour, Position, evo
 from gamehost.games.eriantys.rules import Tower as GameTower
 from gamehost.settings import BadOption
 from gamehost.testing.cases import PropertyCase
-from gamehost.testing.codec_contract import ClientCodecContract, CodecContract
-from gamehost.testing.wire_connections import chunked
+from gamehost.testing.codec_contract import ClientCodecContract, CodecContract, chunked
 from gamehost.wires.eriantys_java import messages as m
 from gamehost.wires.eriantys_java import rendering
 from gamehost.wires.eriantys_java.client import SERVER_MESSAGE_LIMIT, JavaClientCodec

@@ -10,8 +10,7 @@ from lxml import etree
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.testing.cases import PropertyCase
-from gamehost.testing.codec_contract import ClientCodecContract, CodecContract
-from gamehost.testing.wire_connections import chunked, mutated
+from gamehost.testing.codec_contract import ClientCodecContract, CodecContract, chunked, mutated
 from gamehost.wires.framing import BLANK as EMPTY_LINE
 from gamehost.wires.framing import WireError
 from gamehost.wires.paper_soccer import messages as m

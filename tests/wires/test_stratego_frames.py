@@ -12,9 +12,8 @@ from twisted.trial.unittest import SynchronousTestCase
 from gamehost.games.stratego.master import StrategoMaster
 from gamehost.settings import BadOption
 from gamehost.testing.cases import PropertyCase
-from gamehost.testing.codec_contract import CodecContract
+from gamehost.testing.codec_contract import CodecContract, chunked, mutated
 from gamehost.testing.memory_host import Client
-from gamehost.testing.wire_connections import chunked, mutated
 from gamehost.testing.wire_contract import WireContract
 from gamehost.testing.wire_hooks import Situation
 from gamehost.wires.stratego_frames.codec import PAYLOAD_LIMIT, FramesCodec

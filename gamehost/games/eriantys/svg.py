@@ -99,14 +99,12 @@ def count(many: int) -> str:
 
 
 def tower(colour: Tower) -> str:
-    """A tower."""
     band = (tag("path", class_="band", d="M-6.6 3.5H6.6"),) if colour is Tower.GREY else ()
     wall = tag("path", class_="wall", d="M-10-13h5v4h3v-4h4v4h3v-4h5V-4l-3 4 2 13H-9L-7 0l-3-4Z")
     return tag("g", wall, *band, class_=colour.name.lower())
 
 
 def mother_nature() -> str:
-    """Mother Nature."""
     return tag(
         "path", class_="mother", d="M0-14C5-14 6-9 5-6 5 0 13 3 12 10Q11 15 0 15T-12 10C-13 3-5 0-5-6-6-9-5-14 0-14Z"
     )

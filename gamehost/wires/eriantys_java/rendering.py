@@ -197,5 +197,4 @@ _REQUESTS: Mapping[type, Callable[[Any, Names], m.Message]] = {
 
 
 def request_of(ask: events.Ask, names: Names) -> m.Message:
-    """A request."""
     return _REQUESTS[type(ask)](ask, names)

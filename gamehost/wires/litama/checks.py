@@ -284,7 +284,6 @@ class LitamaSpelling(Spelling):
         return (parse(f"move {match_id} {self.token(seat)} {action.card} {squares}"),)
 
     def token(self, seat: int) -> str:
-        """The token of a seat."""
         return self._tokens.get(seat ^ self._white, "")
 
     def documented(self, message: Any) -> Any | None:
