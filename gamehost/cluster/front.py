@@ -37,7 +37,6 @@ from twisted.internet.interfaces import (
     IListeningPort,
     IProtocolFactory,
     IReactorTime,
-    ISSLTransport,
     IStreamClientEndpoint,
     IStreamServerEndpoint,
 )
@@ -49,7 +48,7 @@ from zope.interface import implementer
 from gamehost._twisted import replace_protocol
 from gamehost.cluster.claiming import ClaimingInput, adopt, free
 from gamehost.cluster.membership import Cluster
-from gamehost.cluster.relay import LONGEST, MOST_HOPS, SOCKET, WEB, Preamble, read_preamble
+from gamehost.cluster.relay import LONGEST, MOST_HOPS, SOCKET, Preamble, read_preamble
 from gamehost.journal.records import StoreUnusable
 from gamehost.net.connection import WireProtocol
 from gamehost.net.endpoints import BACKLOG, HEADER_SECONDS, send_at_once
@@ -373,7 +372,7 @@ class InternalFactory(Factory):
         """
         The host is ready.
 
-        :param factories: what makes the protocols of clients: by the wire's name, or `WEB`
+        :param factories: what makes the protocols of clients: by the wire's name, or `SOCKET`
         """
         self._cluster, self._factories = cluster, factories
         for one in self._early:
@@ -413,17 +412,13 @@ class InternalFactory(Factory):
             return
         if preamble.wire == SOCKET:
             protocol = factory.new_socket(preamble.address, preamble.tls)
-        elif cluster.leads or (preamble.wire != WEB and factory.wire.spreads):
+        elif cluster.leads or factory.wire.spreads:
             protocol = factory.buildProtocol(IPv4Address("TCP", preamble.address, 0))
         else:
             cluster.pass_to_leader(transport, preamble, data)
             return
         if protocol is None:
             transport.abortConnection()
-            return
-        if preamble.wire == WEB:
-            protocol.relayed_tls = preamble.tls
-            replace_protocol(transport, protocol, data)
             return
         with cluster.cork:
             replace_protocol(transport, protocol, b"")
@@ -467,7 +462,7 @@ class FrontFactory(Factory):
     Makes the protocols of a listener.
 
     :param factory: makes them at the leader
-    :param wire: the wire by its name, or `gamehost.cluster.relay.WEB`
+    :param wire: the wire by its name
     """
 
     noisy = False
@@ -508,7 +503,7 @@ class FrontFactory(Factory):
                 replace_protocol(transport, protocol, data)
 
         cluster = self._cluster
-        preamble = Preamble("", self._wire, address, tls=ISSLTransport.providedBy(transport))
+        preamble = Preamble("", self._wire, address)
         cluster.relays.pass_on(transport, cluster.find_leader, preamble, b"", keep)
 
 
@@ -518,9 +513,7 @@ def front_of(cluster: Cluster, factory: Any, wire: Wire[Any] | None) -> Any:
 
     :param wire: `None`: the pages
     """
-    if wire is not None and wire.spreads:
-        return factory
-    return FrontFactory(factory, WEB if wire is None else wire.name, cluster)
+    return factory if wire is None or wire.spreads else FrontFactory(factory, wire.name, cluster)
 
 
 def relays_in(cluster: Cluster) -> int:

@@ -20,7 +20,7 @@ from twisted.logger import Logger
 from gamehost.accounts.bans import Ban
 from gamehost.accounts.names import key_of
 from gamehost.accounts.passwords import Account
-from gamehost.cluster.relay import MOST_HOPS, SOCKET, WEB, Preamble, Relays
+from gamehost.cluster.relay import MOST_HOPS, SOCKET, Preamble, Relays
 from gamehost.journal.records import UnfinishedTable
 from gamehost.lobby.lobby import Lobby
 from gamehost.lobby.pages import Page, read_page
@@ -127,7 +127,7 @@ class Listener(Protocol):
         """
         The host is ready.
 
-        :param factories: what makes the protocols of clients: by the wire's name, or `WEB`
+        :param factories: what makes the protocols of clients: by the wire's name, or `SOCKET`
         """
 
     def keep(self, transport: Any, preamble: Preamble, data: bytes) -> None:
@@ -220,8 +220,7 @@ class Cluster(Membership):
         :param sites: of the pages
         """
         self.factories = {one.wire.name: one for one in reversed(list(factories))}
-        site = next(iter(sites), None)
-        self.listener.open(self, {**self.factories, WEB: site, SOCKET: site})
+        self.listener.open(self, {**self.factories, SOCKET: next(iter(sites), None)})
         self.opened()
 
     def halt(self) -> Deferred[None]:

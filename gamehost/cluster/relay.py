@@ -28,9 +28,7 @@ from gamehost.wires.framing import WireError
 LONGEST = 16_384
 #: How often a connection is passed on at most: a name can get another home on the way, and a client can go from table to table.
 MOST_HOPS = 8
-#: The name under which the pages for browsers are passed on. No wire has it.
-WEB = "web"
-#: The same of a WebSocket of these pages, which speaks the open wire.
+#: The name under which a WebSocket of the pages is passed on, which speaks the open wire. No wire has it.
 SOCKET = "web/socket"
 
 
@@ -40,11 +38,11 @@ class Preamble:
 
     #: Of the run of the host that is meant, so that nobody else can pass connections on.
     token: str = field(repr=False)
-    #: The wire by its name, or `WEB`.
+    #: The wire by its name, or `SOCKET`.
     wire: str
     #: The client's address, without its port.
     address: str
-    #: Whether the client's connection is encrypted, of pages and their sockets.
+    #: Whether the client's connection is encrypted, of a `SOCKET`.
     tls: bool = False
     #: How many of the messages that follow the first member has handled already.
     skip: int = 0

@@ -169,8 +169,6 @@ class WebChannel(HTTPChannel):
     requestFactory = WebRequest
     timeOut: Any = IDLE_SECONDS
     transport: Any
-    #: Whether the client's connection is encrypted that another host has passed on.
-    relayed_tls = False
     _log = Logger()
 
     def __init__(self, site: "WebSite", address: str, counted: str) -> None:
@@ -191,10 +189,6 @@ class WebChannel(HTTPChannel):
     def callLater(self, period: float, func: Callable[[], None]) -> Any:
         """Set a timer, for Twisted's own."""
         return self.site.context.clock.callLater(period, func)
-
-    def isSecure(self) -> bool:
-        """Whether nobody can read along between the client and the hosts."""
-        return self.relayed_tls or bool(super().isSecure())
 
     def dataReceived(self, data: bytes) -> None:
         """Read a request, which has its time from the first byte on, or pass bytes of a socket on."""

@@ -17,7 +17,7 @@ from twisted.logger import capturedLogs, formatEvent
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.cluster.front import Hop, InternalFactory, front_of, read_hop, relays_in
-from gamehost.cluster.relay import LONGEST, MOST_HOPS, PATIENCE, Preamble
+from gamehost.cluster.relay import LONGEST, MOST_HOPS, PATIENCE, SOCKET, Preamble
 from gamehost.journal.records import SeatRecord
 from gamehost.limits import Limits
 from gamehost.net.endpoints import HEADER_SECONDS
@@ -29,7 +29,7 @@ from gamehost.testing.memory_host import StrictTransport
 from tests.kit.memory_cluster import ClusterCase, MemberHost, World
 from tests.kit.memory_host import Client
 from tests.kit.memory_registry import Home
-from tests.kit.web_host import WebHost, WebTransport
+from tests.kit.web_host import WebHost
 from tests.net.test_connection import SocketTransport
 
 WIRES = ("console",)
@@ -194,19 +194,31 @@ class LeaderTests(FixedCase):
 
 
 class PagesTests(ClusterCase):
-    def test_passed_on(self) -> None:
-        """Another member passes a browser on to the leader. There, too, a name of another site is no way in."""
-        site = WebHost(self.first).site
-        self.first.internal._factories = {**self.first.internal._factories, "web": site}
-        front: Any = front_of(self.second.cluster, site, None)
-        for name, answer in (("localhost", b"200 OK"), ("evil.example", b"421 Misdirected Request")):
-            transport = WebTransport(self.world.clock)
-            transport.protocol = front.buildProtocol(IPv4Address("TCP", "192.0.2.9", 40_000))
-            transport.protocol.makeConnection(transport)
-            transport.receive(b"GET / HTTP/1.1\r\nHost: %b\r\n\r\n" % name.encode())
-            self.world.wait(0.5)
-            self.assertTrue(transport.read().startswith(b"HTTP/1.1 " + answer), name)
-        self.assertEqual(len(site.channels), 2)
+    def test_not_passed_on(self) -> None:
+        """Every member answers the browsers that come to it."""
+        site = WebHost(self.second).site
+        self.assertIs(front_of(self.second.cluster, site, None), site)
+
+    def test_a_socket_goes_to_another_member(self) -> None:
+        """A browser plays with somebody of another member: its socket goes on there in the middle of the connection."""
+        hosts = [WebHost(host) for host in self.world.hosts]
+        for host in hosts:
+            member: Any = host.host
+            member.internal._factories = {**member.internal._factories, SOCKET: host.site}
+        eve = self.second.connect("open")
+        eve.say('{"do":"enter","name":"eve"}', '{"do":"seek","game":"onitama"}')
+        self.world.wait(1)
+        browser = hosts[0].browser()
+        for line in ('{"do":"lobby","on":true}', '{"do":"enter","name":"ann"}', '{"do":"seek","game":"onitama"}'):
+            browser.send(line.encode())
+            self.world.wait(1)
+        told = str(browser.told())
+        self.assertIn("seated", told)
+        self.assertIn("seated", "".join(eve.heard()))
+        self.assertEqual({name: self.homes()[name] for name in ("ann", "eve")}, {"ann": 2, "eve": 2})
+        browser.say(do="leave")
+        self.world.wait(1)
+        self.assertIn("over", str(browser.told()))
 
 
 class InternalTests(FixedCase):

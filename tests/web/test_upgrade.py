@@ -287,7 +287,8 @@ def framed(lines: bytes) -> bytes:
 
 
 class WireTests(LineTests):
-    wire = evolve(WIRE, configure=configure)
+    # What reads the frames cannot be copied, so how a socket goes on elsewhere is tried in tests.cluster.test_front.
+    wire = evolve(WIRE, configure=configure, spreads=False)
     text: type[MessageText] = TextsAlone
     begun = frame(1, b'{"do":"enter","name":"aaaaa', length=4096)
     too_long = message(b'{"do":"enter","name":"' + b"a" * 4073 + b'"}')
