@@ -9,6 +9,7 @@ import atexit
 import itertools
 import os
 import pwd
+import random
 import shlex
 import shutil
 import socket
@@ -16,6 +17,7 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import Any, cast
@@ -191,10 +193,15 @@ def programs() -> Path | None:
     return next((folder for folder in folders if (folder / "postgres").exists()), None)
 
 
+#: No system takes these for connections that go out. One that is free stays free, also while its server is away.
+_PORTS = range(12_000, 28_000)
+
+
 def free_port() -> int:
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        return int(one.getsockname()[1])
+    while True:
+        with socket.socket() as one, suppress(OSError):
+            one.bind(("127.0.0.1", port := random.choice(_PORTS)))
+            return port
 
 
 def missing() -> str | None:
