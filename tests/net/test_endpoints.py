@@ -122,8 +122,12 @@ class TLSTests(EndpointsCase):
 
     def test_a_host_without_the_extra_says_what_to_install(self) -> None:
         modules: dict[str, Any] = sys.modules
-        self.addCleanup(modules.__setitem__, "gamehost.net.tls", modules["gamehost.net.tls"])
-        modules["gamehost.net.tls"] = None
+        name = "gamehost.net.tls"
+        if name in modules:
+            self.addCleanup(modules.__setitem__, name, modules[name])
+        else:
+            self.addCleanup(modules.pop, name)
+        modules[name] = None
         self.assertIn("pip install 'Twisted[tls]'", self.refusal("tls:/etc/keys:1"))
 
 

@@ -348,7 +348,11 @@ class AvailableWizards(ServerMessage, frozen=True):
 
 
 class UpdateBoard(ServerMessage, frozen=True):
-    """1.21, server: everything visible; `order` as in MatchStarted. Due in the set-up, in Move 1 and after a character."""
+    """
+    1.21, server: everything visible; `order` as in MatchStarted. Due in the set-up, in Move 1 and after a character.
+
+    The host's own messages have school boards and islands as JSON (`msgspec.Raw`), because most are those of the last board.
+    """
 
     players: tuple[Player, ...]
     dashboard: Dashboard
