@@ -5,7 +5,6 @@ from typing import Any
 
 from attrs import frozen
 from msgspec import UNSET
-from msgspec.json import decode, encode
 from msgspec.structs import replace
 from twisted.trial.unittest import SynchronousTestCase
 
@@ -15,6 +14,7 @@ from gamehost.games.eriantys.rules import Colour, drawn
 from gamehost.settings import Settings
 from gamehost.wires.eriantys import messages as eriantys_m
 from gamehost.wires.eriantys.messages import Color, Communication, Error, GameInfo, PlayerStatus
+from gamehost.wires.eriantys.rendering import as_read
 from gamehost.wires.eriantys.server_checks import JsonSpelling
 from gamehost.wires.eriantys.server_draws import ToldEriantys, colours, draw, shuffle
 from gamehost.wires.litama import messages as litama_m
@@ -468,11 +468,6 @@ def tells_boards_to_the_first_player_only(end: Faulty, message: Any) -> Sequence
     return [] if isinstance(message, eriantys_m.UpdateBoard) and end.number else [message]
 
 
-def _whole(board: eriantys_m.UpdateBoard) -> eriantys_m.UpdateBoard:
-    """A board of the host, whose school boards and islands are JSON already, with values in their place."""
-    return decode(encode(board), type=eriantys_m.UpdateBoard)
-
-
 def counts_the_bag_wrong(end: Faulty, message: Any) -> Sequence[Any]:
     if isinstance(message, eriantys_m.UpdateBoard) and message.dashboard.round > 1:
         return [replace(message, dashboard=replace(message.dashboard, bag=message.dashboard.bag - 1))]
@@ -481,14 +476,14 @@ def counts_the_bag_wrong(end: Faulty, message: Any) -> Sequence[Any]:
 
 def deals_too_few_students(end: Faulty, message: Any) -> Sequence[Any]:
     if isinstance(message, eriantys_m.UpdateBoard):
-        players = tuple(replace(one, entrance=replace(one.entrance, RED=0)) for one in _whole(message).players)
+        players = tuple(replace(one, entrance=replace(one.entrance, RED=0)) for one in as_read(message).players)
         return [replace(message, players=players)]
     return [message]
 
 
 def gives_a_coin_too_many(end: Faulty, message: Any) -> Sequence[Any]:
     if isinstance(message, eriantys_m.UpdateBoard):
-        players = tuple(replace(one, coins=(one.coins or 0) + 1) for one in _whole(message).players)
+        players = tuple(replace(one, coins=(one.coins or 0) + 1) for one in as_read(message).players)
         return [replace(message, players=players)]
     return [message]
 

@@ -34,6 +34,7 @@ from gamehost.games.eriantys.rules import TABLE_SEATS, Colour, Position, evolve,
 from gamehost.players.base import Level
 from gamehost.wires.eriantys import messages as m
 from gamehost.wires.eriantys.messages import Communication, Error
+from gamehost.wires.eriantys.rendering import as_read
 
 
 @define(eq=False)
@@ -452,7 +453,7 @@ class JsonReading(RequestReading):
             return Said(question(message))
         match message:
             case m.UpdateBoard():
-                self.board = message
+                self.board = as_read(message)
             case m.CommunicationMessage(said):
                 if said is Communication.CLOSING_GAME:
                     self.over()

@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import Any, TypeVar
 
 from msgspec import UNSET, Raw
-from msgspec.json import encode
+from msgspec.json import decode, encode
 from msgspec.structs import astuple
 
 from gamehost.games.eriantys import events as e
@@ -79,6 +79,11 @@ def board_of(
     )
     order = UNSET if strict else tuple(names[seat] for seat in board.order)
     return m.UpdateBoard(_pieces(board.schools, player, schools, players), dashboard, order)
+
+
+def as_read(board: m.UpdateBoard) -> m.UpdateBoard:
+    """A board of `board_of` as a client reads it: with values where JSON stands."""
+    return decode(encode(board), type=m.UpdateBoard)
 
 
 def _island(place: int, island: Island) -> Any:
