@@ -40,7 +40,7 @@ from gamehost.lobby.queues import (
 )
 from gamehost.lobby.remote_games import RemoteGames
 from gamehost.lobby.seats import Seats
-from gamehost.lobby.sessions import TOO_MANY_TRIED, IssuedKey, Session, SessionRegistry
+from gamehost.lobby.sessions import TOO_MANY_TRIED, IssuedKey, Session, SessionRegistry, place_of
 from gamehost.lobby.watching import GUEST, Spectators, who_waits
 from gamehost.settings import Settings
 from gamehost.tables.context import TableContext
@@ -421,6 +421,13 @@ class Lobby:
         long as its record is kept. See `Spectators.find`.
         """
         return f"{self.context.journal.new_table():012x}{self.below(2**48):012x}"
+
+    def show_match(self, table: TableId, waits: bool) -> None:
+        """Have the other hosts of a cluster know that a match waits here under this number, or does not wait any more."""
+        if waits:
+            self.registry.membership.keep(place_of(table))
+        else:
+            self.registry.membership.give_up(place_of(table))
 
     def play(self, session: Session, queue: Queue, wish: Seat | None = None) -> bool:
         """

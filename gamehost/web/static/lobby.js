@@ -24,7 +24,7 @@ export function open(place) {
   };
   put(
     place,
-    h("h1", {}, "Play, or look over a shoulder"),
+    h("h1", {}, "Play, or watch others play"),
     parts.seeking,
     parts.games,
     parts.waits,

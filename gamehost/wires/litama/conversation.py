@@ -179,7 +179,7 @@ class LitamaConversation(BaseConversation[Message]):
         if entered is not None:
             session, answer = entered
             session.number, session.second = match.table, bool(self.lobby.below(2))
-            self.lobby.registry.membership.keep(place_of(match.table))
+            self.lobby.show_match(match.table, waits=True)
             self._matches.by_id[match.id] = match
             self.peer.say(answer)
             self.lobby.play(session, self._queue)

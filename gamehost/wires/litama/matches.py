@@ -18,7 +18,7 @@ from gamehost.games.onitama.rules import Exchange, Position
 from gamehost.journal.records import EntryKind, TableId, TableRecord
 from gamehost.journal.replay import History
 from gamehost.lobby.lobby import Lobby
-from gamehost.lobby.sessions import IssuedKey, Session, place_of
+from gamehost.lobby.sessions import IssuedKey, Session
 from gamehost.lobby.watching import Spectators
 from gamehost.tables.interfaces import (
     Archived,
@@ -405,7 +405,7 @@ class Match:
     def forget_if_idle(self) -> None:
         """Nobody of this wire may have to do with the match any more. Its record has all that is needed to go on."""
         if self.waits and not self.players:
-            self.lobby.registry.membership.give_up(place_of(self.table))
+            self.lobby.show_match(self.table, waits=False)
             self.fail(GONE)
         if not self.players and not self.outer.spectators:
             self.registry.by_id.pop(self.id, None)
