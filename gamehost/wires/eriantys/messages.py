@@ -348,12 +348,9 @@ class AvailableWizards(ServerMessage, frozen=True):
 
 
 class UpdateBoard(ServerMessage, frozen=True):
-    """
-    1.21, server: everything visible; `order` as in MatchStarted. Due in the set-up, in Move 1 and after a character.
+    """1.21, server: everything visible; `order` as in MatchStarted. Due in the set-up, in Move 1 and after a character."""
 
-    The host's own messages have school boards and islands as JSON (`msgspec.Raw`), because most are those of the last board.
-    """
-
+    # In the host's own messages, school boards and islands are JSON (`msgspec.Raw`): most are those of the last board.
     players: tuple[Player, ...]
     dashboard: Dashboard
     order: tuple[str, ...] | UnsetType = UNSET
