@@ -290,15 +290,15 @@ ASK = """
 from hypothesis import settings
 {}
 from gamehost.testing import cases
-print(settings.get_current_profile_name(), settings().deadline)
+print(settings().deadline)
 """
 OWN = "settings.register_profile('own', deadline=500); settings.load_profile('own')"
 
 
 class ProfileTests(SynchronousTestCase):
     def test_no_test_depends_on_how_fast_the_machine_is(self) -> None:
-        """Unless the suite has chosen a profile of its own."""
-        for chosen, expected in (("", "gamehost None"), (OWN, "own 0:00:00.500000")):
+        """Unless the suite has chosen a profile of its own. Hypothesis has one for CI, which has no limit either."""
+        for chosen, expected in (("", "None"), (OWN, "0:00:00.500000")):
             told = subprocess.run(
                 [sys.executable, "-c", ASK.format(chosen)], capture_output=True, text=True, timeout=60, check=True
             )
