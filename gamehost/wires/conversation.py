@@ -16,11 +16,12 @@ from twisted.logger import Logger
 from gamehost.accounts.login import LoginAttempt, LoginRefused
 from gamehost.accounts.names import NameRefused, checked_name
 from gamehost.games.base import Seat
+from gamehost.journal.records import TableId
 from gamehost.journal.replay import History
 from gamehost.lobby.lobby import Lobby
 from gamehost.lobby.questions import Found
 from gamehost.lobby.queues import Queue
-from gamehost.lobby.sessions import Session, split_key
+from gamehost.lobby.sessions import Session, place_of, split_key
 from gamehost.tables.gallery import WatchRefused
 from gamehost.tables.interfaces import Back, Displaced, NoNewMatches, SeatHandle, Suspended, Unmatched
 from gamehost.wires.framing import BLANK, Control, OtherProtocol, WireError, wrong_port
@@ -539,6 +540,11 @@ _TOLD_ON_ALL_WIRES: Mapping[type, Callable[..., None]] = {
     NoNewMatches: BaseConversation.tell_no_new_matches,
     Suspended: BaseConversation.tell_suspended,
 }
+
+
+def claim_of_table(table: TableId) -> Claim:
+    """What a client claims who wants to be where a table is."""
+    return Claim(place=place_of(table))
 
 
 def claim_of_guest(text: str, queue: Queue | None = None, strict: bool = False) -> Claim | None:

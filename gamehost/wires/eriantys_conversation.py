@@ -24,9 +24,9 @@ from gamehost.journal.records import TableId
 from gamehost.lobby.lobby import Lobby
 from gamehost.lobby.pages import LISTED
 from gamehost.lobby.queues import CannotJoin, Queue, TableFull, TooManyTables
-from gamehost.lobby.sessions import Session, place_of
+from gamehost.lobby.sessions import Session
 from gamehost.tables.interfaces import Away, Back, Left, OpenTable, Over, Refused, SeatHandle, Suspended, TableClosed
-from gamehost.wires.conversation import BaseConversation, Claim, Peer
+from gamehost.wires.conversation import BaseConversation, Claim, Peer, claim_of_table
 
 #: So many Acknowledgements may come at once without counting towards the rate of messages.
 MOST_ACKNOWLEDGEABLE = 100
@@ -330,7 +330,7 @@ class EriantysConversation(BaseConversation[M]):
         """The game, which may wait at another host. Not that in which a seat is kept here."""
         assert self.session is not None
         (game,) = astuple(message)
-        return None if self.session.table_id is not None else Claim(place=place_of(TableId(game)))
+        return None if self.session.table_id is not None else claim_of_table(TableId(game))
 
     def parcel(self) -> str | None:
         """Nothing has to be known to go on in the lobby. At a table, only this host can go on."""

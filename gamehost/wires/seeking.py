@@ -17,10 +17,10 @@ from gamehost.journal.records import RATED, TableId
 from gamehost.lobby.house import HouseRefused
 from gamehost.lobby.lobby import Lobby
 from gamehost.lobby.queues import CannotJoin, NoSuchTable, Queue, check_may_be_rated
-from gamehost.lobby.sessions import Session, place_of
+from gamehost.lobby.sessions import Session
 from gamehost.settings import BadOption, Settings, yes_or_no
 from gamehost.tables.interfaces import OpenTable
-from gamehost.wires.conversation import Claim
+from gamehost.wires.conversation import Claim, claim_of_table
 
 #: The part of an error message that repeats what the client sent.
 _ECHO = re.compile(r"[,;] got .*", re.DOTALL)
@@ -150,7 +150,7 @@ def claim_of_sought(lobby: Lobby, sought: Wanted) -> Claim | None:
     if sought.in_queue or sought.private or any(map(sought.fits, lobby.waiting(sought.queue))):
         return None
     elsewhere = next(filter(sought.fits, lobby.waiting_elsewhere(sought.queue)), None)
-    return None if elsewhere is None else Claim(place=place_of(elsewhere.table))
+    return None if elsewhere is None else claim_of_table(elsewhere.table)
 
 
 def _check_rated(session: Session, sought: Wanted) -> None:

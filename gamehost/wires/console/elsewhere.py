@@ -11,12 +11,19 @@ from msgspec.json import decode, encode
 from gamehost.journal.records import TableId
 from gamehost.lobby.lobby import Lobby
 from gamehost.lobby.queues import Queue
-from gamehost.lobby.sessions import Session, place_of
+from gamehost.lobby.sessions import Session
 from gamehost.wires.console import codec as m
 from gamehost.wires.console.commands import NotUnderstood, asked, find_command, table_and_code
 from gamehost.wires.console.matches import ConsoleOptions, Looking, OwnMatch
 from gamehost.wires.console.printer import Printer
-from gamehost.wires.conversation import AccountConversation, Claim, Peer, claim_of_account, claim_of_guest
+from gamehost.wires.conversation import (
+    AccountConversation,
+    Claim,
+    Peer,
+    claim_of_account,
+    claim_of_guest,
+    claim_of_table,
+)
 from gamehost.wires.seeking import SeekRefused, claim_of_sought, wanted
 
 
@@ -88,7 +95,7 @@ class GoesElsewhere(AccountConversation[m.Message]):
             command = find_command(words[0]) if words else None
             if command == "join":
                 table, _ = table_and_code(words[1:], "")
-                return Claim(place=place_of(TableId(table)))
+                return claim_of_table(TableId(table))
             if command == "play":
                 want = asked(words[1:], self._options.games)
                 sought = wanted(want.sought, self._options.games, self.lobby.settings_for)

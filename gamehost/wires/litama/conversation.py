@@ -26,11 +26,11 @@ from gamehost.accounts.names import NameRefused
 from gamehost.games.onitama.master import ONITAMA
 from gamehost.lobby.lobby import Lobby
 from gamehost.lobby.queues import Queue
-from gamehost.lobby.sessions import IssuedKey, Session, place_of
+from gamehost.lobby.sessions import IssuedKey, Session
 from gamehost.lobby.watching import GUEST
 from gamehost.settings import Settings, one_of, refuse_unknown, setting
 from gamehost.wires.base import COMMON_OPTIONS, SeatKey, Wire, common_settings, imported
-from gamehost.wires.conversation import BaseConversation, Claim, Peer
+from gamehost.wires.conversation import BaseConversation, Claim, Peer, claim_of_table
 from gamehost.wires.framing import UndecodableLine
 from gamehost.wires.litama.codec import LitamaCodec, SuccessorCodec
 from gamehost.wires.litama.matches import Match, SeatPlayer, matches_of, table_of
@@ -252,7 +252,7 @@ class LitamaConversation(BaseConversation[Message]):
         """The match, which is at home where it waits or is played. One that is over can be looked up at every host."""
         if not _ID.fullmatch(message.match_id):
             return None
-        return Claim(place=place_of(table_of(message.match_id)))
+        return claim_of_table(table_of(message.match_id))
 
     def parcel(self) -> str | None:
         """Nothing has to be known. A client with a match, or one that looks on at one, stays where that is."""

@@ -15,8 +15,8 @@ from gamehost.games.base import Seat
 from gamehost.journal.records import TableId
 from gamehost.lobby.lobby import Lobby
 from gamehost.lobby.queues import Queue
-from gamehost.lobby.sessions import Session, place_of
-from gamehost.wires.conversation import Claim, Peer, claim_of_account
+from gamehost.lobby.sessions import Session
+from gamehost.wires.conversation import Claim, Peer, claim_of_account, claim_of_table
 from gamehost.wires.open import messages as m
 from gamehost.wires.open.codec import to_json
 from gamehost.wires.open.watching import LookingOn, OpenOptions, SharedEncoder
@@ -88,7 +88,7 @@ class GoesElsewhere(LookingOn):
         return claim_of_sought(self.lobby, sought) if message.house is UNSET else None
 
     def claim_of_join(self, message: m.Join | m.AskInvitation) -> Claim | None:
-        return Claim(place=place_of(TableId(message.table)))
+        return claim_of_table(TableId(message.table))
 
     def parcel(self) -> str | None:
         """What is looked at, and what is sought: whoever waits in a queue can wait in that of another host."""
