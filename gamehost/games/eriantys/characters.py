@@ -12,6 +12,7 @@ from typing import ClassVar
 from msgspec import Struct
 
 from gamehost.games.base import Chance, To
+from gamehost.games.eriantys import rules
 from gamehost.games.eriantys.events import (
     Ask,
     AskCardStudent,
@@ -24,29 +25,12 @@ from gamehost.games.eriantys.events import (
     board_of,
     resolution_told,
 )
-from gamehost.games.eriantys.rules import (
-    NO_STUDENTS,
-    Card,
-    Character,
-    Colour,
-    Position,
-    Students,
-    drawn,
-    emptied,
-    evolve,
-    has_room,
-    plus,
-    resolved,
-    seated,
-    swapped,
-    with_professors,
-)
 
 
 class Step(Struct, frozen=True, gc=False):
     """The result of one part of an effect."""
 
-    position: Position
+    position: rules.Position
     said: Told
     #: The effect that asks the next question; `None`: the effect is done.
     more: "Effect | None" = None
@@ -55,7 +39,7 @@ class Step(Struct, frozen=True, gc=False):
 class Effect(Struct, frozen=True, gc=False):
     """The effect of a character. By default it asks nothing, and works through being the active character."""
 
-    character: ClassVar[Character]
+    character: ClassVar[rules.Character]
     #: Coins for the first use; later uses cost one more.
     price: ClassVar[int]
     #: Students on the card at the beginning.
@@ -63,32 +47,32 @@ class Effect(Struct, frozen=True, gc=False):
     no_entry_tiles: ClassVar[int] = 0
 
     @property
-    def about(self) -> Colour | None:
+    def about(self) -> rules.Colour | None:
         """The student that was chosen, if the next question is about it."""
         return None
 
-    def check(self, position: Position) -> None:
+    def check(self, position: rules.Position) -> None:
         """
         :raises IllegalChoice: the effect is not possible now
         """
 
-    def started(self, position: Position) -> Step:
+    def started(self, position: rules.Position) -> Step:
         """The beginning of the effect, after its price was paid."""
         return Step(position, [To(board_of(position))])
 
-    def ask(self, position: Position) -> Ask:
+    def ask(self, position: rules.Position) -> Ask:
         """The next question."""
         raise NotImplementedError
 
-    def student(self, position: Position, colour: Colour | None, chance: Chance) -> Step:
+    def student(self, position: rules.Position, colour: rules.Colour | None, chance: Chance) -> Step:
         """The answer to a question for a student or a colour; `None` only where the question allows it."""
         raise NotImplementedError
 
-    def island(self, position: Position, place: int, chance: Chance) -> Step:
+    def island(self, position: rules.Position, place: int, chance: Chance) -> Step:
         """The answer to a question for an island: its place in the circle, from 0."""
         raise NotImplementedError
 
-    def card(self, position: Position) -> Card:
+    def card(self, position: rules.Position) -> rules.Card:
         """The card of this character, which is on the table."""
         card = position.card(self.character)
         if card is None:
@@ -99,84 +83,84 @@ class Effect(Struct, frozen=True, gc=False):
 class _Asking(Effect, frozen=True, gc=False):
     """A character that begins with a question."""
 
-    def started(self, position: Position) -> Step:
+    def started(self, position: rules.Position) -> Step:
         return Step(position, [], self)
 
 
-def _done(position: Position) -> Step:
+def _done(position: rules.Position) -> Step:
     return Step(position, [To(Success(position.seat), (position.seat,)), To(board_of(position))])
 
 
-def _stopped(position: Position, swaps: int) -> Step:
+def _stopped(position: rules.Position, swaps: int) -> Step:
     """Each swap was followed by a board. Without any swap, coins and the price have changed all the same."""
     return Step(position, [] if swaps else [To(board_of(position))])
 
 
-def _replaced(position: Position, card: Card, taken: Colour, chance: Chance) -> Position:
+def _replaced(position: rules.Position, card: rules.Card, taken: rules.Colour, chance: Chance) -> rules.Position:
     """Take a student from a card and draw another for it. If the bag is empty then, the round is the last (A.9)."""
-    students = plus(card.students, taken, -1)
+    students = rules.plus(card.students, taken, -1)
     if any(position.bag):
-        new, bag = drawn(position.bag, 1, chance)
+        new, bag = rules.drawn(position.bag, 1, chance)
         students = tuple(map(sum, zip(students, new, strict=True)))
-        position = evolve(position, bag=bag, last_round=position.last_round or not any(bag))
-    return position.with_card(evolve(card, students=students))
+        position = rules.evolve(position, bag=bag, last_round=position.last_round or not any(bag))
+    return position.with_card(rules.evolve(card, students=students))
 
 
 class Monk(_Asking, frozen=True, gc=False):
     """Put a student of the card on an island."""
 
-    character = Character.MONK
+    character = rules.Character.MONK
     price = 1
     students = 4
 
-    picked: Colour | None = None
+    picked: rules.Colour | None = None
 
-    def check(self, position: Position) -> None:
+    def check(self, position: rules.Position) -> None:
         if not any(self.card(position).students):
             raise IllegalChoice(RuleFault.CHARACTER_NOT_USABLE, "no student is left on this card")
 
-    def ask(self, position: Position) -> Ask:
+    def ask(self, position: rules.Position) -> Ask:
         if self.picked is None:
             return AskCardStudent(position.seat, self.card(position).students)
         return AskDestination(position.seat, len(position.islands), dining_room=False)
 
     @property
-    def about(self) -> Colour | None:
+    def about(self) -> rules.Colour | None:
         return self.picked
 
-    def student(self, position: Position, colour: Colour | None, chance: Chance) -> Step:
+    def student(self, position: rules.Position, colour: rules.Colour | None, chance: Chance) -> Step:
         return Step(position, [], Monk(colour))
 
-    def island(self, position: Position, place: int, chance: Chance) -> Step:
+    def island(self, position: rules.Position, place: int, chance: Chance) -> Step:
         if self.picked is None:
             raise ValueError("an island was chosen before a student")
         island = position.islands[place]
-        position = position.with_island(place, evolve(island, students=plus(island.students, self.picked)))
+        position = position.with_island(place, rules.evolve(island, students=rules.plus(island.students, self.picked)))
         return _done(_replaced(position, self.card(position), self.picked, chance))
 
 
 class Farmer(Effect, frozen=True, gc=False):
     """Take professors with as many students as their holders have: at once, and until the end of the turn (D-R4)."""
 
-    character = Character.FARMER
+    character = rules.Character.FARMER
     price = 2
 
-    def started(self, position: Position) -> Step:
-        position = with_professors(position)
+    def started(self, position: rules.Position) -> Step:
+        position = rules.with_professors(position)
         return Step(position, [To(board_of(position))])
 
 
 class Herald(_Asking, frozen=True, gc=False):
     """Resolve an island as if Mother Nature had stopped there. She still moves later."""
 
-    character = Character.HERALD
+    character = rules.Character.HERALD
     price = 3
 
-    def ask(self, position: Position) -> Ask:
+    def ask(self, position: rules.Position) -> Ask:
         return AskDestination(position.seat, len(position.islands), dining_room=False)
 
-    def island(self, position: Position, place: int, chance: Chance) -> Step:
-        resolution = resolved(position, place)
+    def island(self, position: rules.Position, place: int, chance: Chance) -> Step:
+        resolution = rules.resolved(position, place)
         after = resolution.position
         told = [To(Success(after.seat), (after.seat,)), *resolution_told(resolution), To(board_of(after))]
         return Step(after, told)
@@ -185,66 +169,68 @@ class Herald(_Asking, frozen=True, gc=False):
 class Messenger(Effect, frozen=True, gc=False):
     """Up to two more steps for Mother Nature: see `phases`."""
 
-    character = Character.MESSENGER
+    character = rules.Character.MESSENGER
     price = 1
 
 
 class Herbalist(_Asking, frozen=True, gc=False):
     """Put a no-entry tile on an island."""
 
-    character = Character.HERBALIST
+    character = rules.Character.HERBALIST
     price = 2
     no_entry_tiles = 4
 
-    def check(self, position: Position) -> None:
+    def check(self, position: rules.Position) -> None:
         if not self.card(position).no_entry_tiles:
             raise IllegalChoice(RuleFault.ZERO_NO_ENTRY_TILES_LEFT, "all no-entry tiles are on islands")
 
-    def ask(self, position: Position) -> Ask:
+    def ask(self, position: rules.Position) -> Ask:
         return AskDestination(position.seat, len(position.islands), dining_room=False)
 
-    def island(self, position: Position, place: int, chance: Chance) -> Step:
+    def island(self, position: rules.Position, place: int, chance: Chance) -> Step:
         card, island = self.card(position), position.islands[place]
-        position = position.with_island(place, evolve(island, no_entry_tiles=island.no_entry_tiles + 1))
-        return _done(position.with_card(evolve(card, no_entry_tiles=card.no_entry_tiles - 1)))
+        position = position.with_island(place, rules.evolve(island, no_entry_tiles=island.no_entry_tiles + 1))
+        return _done(position.with_card(rules.evolve(card, no_entry_tiles=card.no_entry_tiles - 1)))
 
 
 class Centaur(Effect, frozen=True, gc=False):
     """Towers have no influence in this turn, nobody's (D-R12): see `influence`."""
 
-    character = Character.CENTAUR
+    character = rules.Character.CENTAUR
     price = 3
 
 
 class Jester(_Asking, frozen=True, gc=False):
     """Swap up to three students of the card with the entrance."""
 
-    character = Character.JESTER
+    character = rules.Character.JESTER
     price = 1
     students = 6
     most: ClassVar[int] = 3
 
     swaps: int = 0
-    picked: Colour | None = None
+    picked: rules.Colour | None = None
 
     @property
-    def about(self) -> Colour | None:
+    def about(self) -> rules.Colour | None:
         return self.picked
 
-    def ask(self, position: Position) -> Ask:
+    def ask(self, position: rules.Position) -> Ask:
         if self.picked is None:
             return AskCardStudent(position.seat, self.card(position).students, may_stop=True)
         return AskCardStudent(position.seat, position.school.entrance)
 
-    def student(self, position: Position, colour: Colour | None, chance: Chance) -> Step:
+    def student(self, position: rules.Position, colour: rules.Colour | None, chance: Chance) -> Step:
         if colour is None:
             return _stopped(position, self.swaps)
         if self.picked is None:
-            return Step(position, [], evolve(self, picked=colour))
+            return Step(position, [], rules.evolve(self, picked=colour))
         card, school = self.card(position), position.school
-        entrance = plus(plus(school.entrance, colour, -1), self.picked)
-        position = position.with_school(position.seat, evolve(school, entrance=entrance))
-        position = position.with_card(evolve(card, students=plus(plus(card.students, self.picked, -1), colour)))
+        entrance = rules.plus(rules.plus(school.entrance, colour, -1), self.picked)
+        position = position.with_school(position.seat, rules.evolve(school, entrance=entrance))
+        position = position.with_card(
+            rules.evolve(card, students=rules.plus(rules.plus(card.students, self.picked, -1), colour))
+        )
         swaps = self.swaps + 1
         return Step(position, [To(board_of(position))], Jester(swaps) if swaps < self.most else None)
 
@@ -252,54 +238,54 @@ class Jester(_Asking, frozen=True, gc=False):
 class Knight(Effect, frozen=True, gc=False):
     """Two more influence in this turn: see `influence`."""
 
-    character = Character.KNIGHT
+    character = rules.Character.KNIGHT
     price = 2
 
 
 class Harvester(_Asking, frozen=True, gc=False):
     """A colour that gives nobody influence in this turn: see `influence`."""
 
-    character = Character.HARVESTER
+    character = rules.Character.HARVESTER
     price = 3
 
-    def ask(self, position: Position) -> Ask:
+    def ask(self, position: rules.Position) -> Ask:
         return AskColour(position.seat)
 
-    def student(self, position: Position, colour: Colour | None, chance: Chance) -> Step:
-        return _done(evolve(position, banned=colour))
+    def student(self, position: rules.Position, colour: rules.Colour | None, chance: Chance) -> Step:
+        return _done(rules.evolve(position, banned=colour))
 
 
 class Minstrel(_Asking, frozen=True, gc=False):
     """Swap up to two students of the entrance with the dining room."""
 
-    character = Character.MINSTREL
+    character = rules.Character.MINSTREL
     price = 1
     most: ClassVar[int] = 2
 
     swaps: int = 0
-    picked: Colour | None = None
+    picked: rules.Colour | None = None
 
     @property
-    def about(self) -> Colour | None:
+    def about(self) -> rules.Colour | None:
         return self.picked
 
-    def check(self, position: Position) -> None:
+    def check(self, position: rules.Position) -> None:
         if not any(position.school.dining):
             raise IllegalChoice(RuleFault.CHARACTER_NOT_USABLE, "there is no student in the dining room to swap")
 
-    def ask(self, position: Position) -> Ask:
+    def ask(self, position: rules.Position) -> Ask:
         if self.picked is None:
             return AskCardStudent(position.seat, position.school.entrance, may_stop=True)
         return AskCardStudent(position.seat, position.school.dining)
 
-    def student(self, position: Position, colour: Colour | None, chance: Chance) -> Step:
+    def student(self, position: rules.Position, colour: rules.Colour | None, chance: Chance) -> Step:
         if colour is None:
             return _stopped(position, self.swaps)
         if self.picked is None:
-            return Step(position, [], evolve(self, picked=colour))
-        if colour is not self.picked and not has_room(position.school, self.picked):
+            return Step(position, [], rules.evolve(self, picked=colour))
+        if colour is not self.picked and not rules.has_room(position.school, self.picked):
             raise IllegalChoice(RuleFault.FULL_DINING_ROOM, "the table of the student from the entrance is full")
-        position = swapped(position, colour, self.picked)
+        position = rules.swapped(position, colour, self.picked)
         swaps = self.swaps + 1
         return Step(position, [To(board_of(position))], Minstrel(swaps) if swaps < self.most else None)
 
@@ -307,45 +293,45 @@ class Minstrel(_Asking, frozen=True, gc=False):
 class Princess(_Asking, frozen=True, gc=False):
     """Put a student of the card into the dining room."""
 
-    character = Character.PRINCESS
+    character = rules.Character.PRINCESS
     price = 2
     students = 4
 
-    def check(self, position: Position) -> None:
+    def check(self, position: rules.Position) -> None:
         if not any(self._guests(position)):
             raise IllegalChoice(RuleFault.CHARACTER_NOT_USABLE, "no student of this card has a seat in the dining room")
 
-    def ask(self, position: Position) -> Ask:
+    def ask(self, position: rules.Position) -> Ask:
         return AskCardStudent(position.seat, self._guests(position))
 
-    def student(self, position: Position, colour: Colour | None, chance: Chance) -> Step:
+    def student(self, position: rules.Position, colour: rules.Colour | None, chance: Chance) -> Step:
         if colour is None:
             raise ValueError("no student was chosen")
-        return _done(_replaced(seated(position, position.school, colour), self.card(position), colour, chance))
+        return _done(_replaced(rules.seated(position, position.school, colour), self.card(position), colour, chance))
 
-    def _guests(self, position: Position) -> Students:
+    def _guests(self, position: rules.Position) -> rules.Students:
         students = self.card(position).students
-        return tuple(students[colour] if has_room(position.school, colour) else 0 for colour in Colour)
+        return tuple(students[colour] if rules.has_room(position.school, colour) else 0 for colour in rules.Colour)
 
 
 class Thief(_Asking, frozen=True, gc=False):
     """All players return up to three students of a colour to the bag."""
 
-    character = Character.THIEF
+    character = rules.Character.THIEF
     price = 3
     most: ClassVar[int] = 3
 
-    def ask(self, position: Position) -> Ask:
+    def ask(self, position: rules.Position) -> Ask:
         return AskColour(position.seat)
 
-    def student(self, position: Position, colour: Colour | None, chance: Chance) -> Step:
+    def student(self, position: rules.Position, colour: rules.Colour | None, chance: Chance) -> Step:
         if colour is None:
             raise ValueError("no colour was chosen")
-        return _done(emptied(position, colour, self.most))
+        return _done(rules.emptied(position, colour, self.most))
 
 
 #: The effect of each character at its beginning.
-EFFECTS: Mapping[Character, Effect] = {
+EFFECTS: Mapping[rules.Character, Effect] = {
     effect.character: effect
     for effect in (
         Monk(),
@@ -364,16 +350,16 @@ EFFECTS: Mapping[Character, Effect] = {
 }
 
 
-def laid_out(character: Character, bag: Students, chance: Chance) -> tuple[Card, Students]:
+def laid_out(character: rules.Character, bag: rules.Students, chance: Chance) -> tuple[rules.Card, rules.Students]:
     """A character's card as it lies on the table at the beginning, and the bag after that."""
     effect = EFFECTS[character]
-    students = NO_STUDENTS
+    students = rules.NO_STUDENTS
     if effect.students:
-        students, bag = drawn(bag, effect.students, chance)
-    return Card(character, effect.price, students=students, no_entry_tiles=effect.no_entry_tiles), bag
+        students, bag = rules.drawn(bag, effect.students, chance)
+    return rules.Card(character, effect.price, students=students, no_entry_tiles=effect.no_entry_tiles), bag
 
 
-def paid(position: Position, card: Card) -> Position:
+def paid(position: rules.Position, card: rules.Card) -> rules.Position:
     """
     A character's price paid by the player whose turn it is, and the turn's effect marked.
 
@@ -381,6 +367,6 @@ def paid(position: Position, card: Card) -> Position:
     """
     school = position.school
     kept = 0 if card.used else 1
-    position = position.with_school(position.seat, evolve(school, coins=school.coins - card.cost))
-    position = position.with_card(evolve(card, used=True, cost=card.cost + kept))
-    return evolve(position, supply=position.supply + card.cost - kept, character=card.character)
+    position = position.with_school(position.seat, rules.evolve(school, coins=school.coins - card.cost))
+    position = position.with_card(rules.evolve(card, used=True, cost=card.cost + kept))
+    return rules.evolve(position, supply=position.supply + card.cost - kept, character=card.character)

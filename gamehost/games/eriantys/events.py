@@ -19,18 +19,7 @@ from msgspec import Struct
 from msgspec.structs import force_setattr
 
 from gamehost.games.base import IllegalAction, Seat, To
-from gamehost.games.eriantys.rules import (
-    Card,
-    Character,
-    Colour,
-    Island,
-    Position,
-    Resolution,
-    School,
-    Status,
-    Students,
-    Tower,
-)
+from gamehost.games.eriantys import rules
 
 
 class RuleFault(StrEnum):
@@ -87,7 +76,7 @@ class _Number(Struct, frozen=True, gc=False):
 class ChooseTower(Struct, frozen=True, gc=False):
     """A team."""
 
-    tower: Tower
+    tower: rules.Tower
 
 
 class ChooseWizard(_Number, frozen=True, gc=False):
@@ -105,7 +94,7 @@ class PlayAssistant(_Number, frozen=True, gc=False):
 class ChooseStudent(Struct, frozen=True, gc=False):
     """A student by its colour, or a colour; `None`: no more of them."""
 
-    colour: Colour | None
+    colour: rules.Colour | None
 
 
 class ChooseDestination(_Number, frozen=True, gc=False):
@@ -153,8 +142,8 @@ _NUMBERED: Mapping[str, type[Any]] = {
 }
 _WORDS = {kind: word for word, kind in _NUMBERED.items()}
 _NUMBER = re.compile(r"-1|[0-9]|[1-9][0-9]", re.ASCII)
-_TOWERS = {tower.name.lower(): tower for tower in Tower}
-_COLOURS: dict[str, Colour | None] = {colour.name.lower(): colour for colour in Colour} | {"none": None}
+_TOWERS = {tower.name.lower(): tower for tower in rules.Tower}
+_COLOURS: dict[str, rules.Colour | None] = {colour.name.lower(): colour for colour in rules.Colour} | {"none": None}
 
 
 def value_of(action: Action) -> Any:
@@ -188,7 +177,7 @@ def typed(action: Action) -> str:
         case ChooseCloud(number):
             return f"cloud {number + 1}"
         case UseCharacter(number):
-            return Character(number).name.lower()
+            return rules.Character(number).name.lower()
     # A wizard or an assistant, as in the journal.
     return write(action).decode("ascii")
 
@@ -237,7 +226,7 @@ class TowerChosen(Struct, frozen=True, gc=False):
     """A player has chosen a team. To all; a wire need not tell it, because a later question and a view say the same."""
 
     seat: Seat
-    tower: Tower
+    tower: rules.Tower
 
 
 class AskWizard(Struct, frozen=True, gc=False):
@@ -265,7 +254,7 @@ class AskStudent(Struct, frozen=True, gc=False):
     """Which student of the entrance?"""
 
     seat: Seat
-    students: Students
+    students: rules.Students
 
 
 class Picked(Struct, frozen=True, gc=False):
@@ -274,7 +263,7 @@ class Picked(Struct, frozen=True, gc=False):
     """
 
     seat: Seat
-    colour: Colour
+    colour: rules.Colour
 
 
 class AskDestination(Struct, frozen=True, gc=False):
@@ -303,7 +292,7 @@ class AskCardStudent(Struct, frozen=True, gc=False):
     """Which of these students, for a character's effect?"""
 
     seat: Seat
-    students: Students
+    students: rules.Students
     #: Whether "none" is an answer.
     may_stop: bool = False
 
@@ -361,7 +350,7 @@ class PlayerStatus(Struct, frozen=True, gc=False):
     """What this player does now, or how the match ended for them."""
 
     seat: Seat
-    status: Status
+    status: rules.Status
 
 
 class Board(Struct, frozen=True, gc=False):
@@ -370,9 +359,9 @@ class Board(Struct, frozen=True, gc=False):
     expert: bool
     round: int
     #: By seat.
-    schools: tuple[School, ...]
-    islands: tuple[Island, ...]
-    clouds: tuple[Students, ...]
+    schools: tuple[rules.School, ...]
+    islands: tuple[rules.Island, ...]
+    clouds: tuple[rules.Students, ...]
     #: The number of Mother Nature's island, from 1.
     mother_nature: int
     #: The holder of each colour's professor.
@@ -380,15 +369,15 @@ class Board(Struct, frozen=True, gc=False):
     #: How many students are in the bag.
     bag: int
     #: None in the normal game.
-    cards: tuple[Card, ...]
+    cards: tuple[rules.Card, ...]
     #: The character played in this turn.
-    active_character: Character | None
+    active_character: rules.Character | None
     #: Coins in the supply.
     supply: int
     #: The seats around the table, clockwise.
     order: tuple[Seat, ...]
     #: The colour that gives nobody influence in this turn.
-    banned: Colour | None = None
+    banned: rules.Colour | None = None
     #: Whether Mother Nature has just walked, and her island is about to be resolved. Another board follows.
     unresolved: bool = False
     #: The seats in the order of this phase, and the place in it of the player whose turn it is. Empty: not known.
@@ -414,14 +403,14 @@ class PlayedCharacter(Struct, frozen=True, gc=False):
     """A player used and paid a character."""
 
     seat: Seat
-    character: Character
+    character: rules.Character
 
 
 class IslandOwner(Struct, frozen=True, gc=False):
     """Influence was counted. The island after the count and before any merge, and the owner of its towers."""
 
     number: int
-    island: Island
+    island: rules.Island
     owner: Seat | None
 
 
@@ -456,7 +445,7 @@ class Won(Struct, frozen=True, gc=False):
     """Who has won, and why."""
 
     #: `None`: a shared victory, or the match ended before there were teams.
-    team: Tower | None
+    team: rules.Tower | None
     #: All winners. A tower-holder comes before the partner.
     seats: tuple[Seat, ...]
     why: str
@@ -481,11 +470,11 @@ class Situation(Struct, frozen=True, gc=False):
     #: The seat that is asked; `None`: the match is over.
     turn: Seat | None = None
     #: What each player does now, or how the match ended for them, by seat.
-    statuses: tuple[Status, ...] = ()
+    statuses: tuple[rules.Status, ...] = ()
     #: The seats of each team, by tower colour. Before the deal: of those who have chosen.
     teams: tuple[tuple[Seat, ...], ...] = ()
     #: The student that was chosen and that the open request is about, if it is to this player.
-    picked: Colour | None = None
+    picked: rules.Colour | None = None
 
 
 Event = (
@@ -519,7 +508,7 @@ UNTOLD = (TowerChosen, WizardChosen, Picked)
 Told = list[To[Event]]
 
 
-def board_of(position: Position, unresolved: bool = False) -> Board:
+def board_of(position: rules.Position, unresolved: bool = False) -> Board:
     """Everything visible in a position."""
     return Board(
         expert=position.match.expert,
@@ -541,7 +530,7 @@ def board_of(position: Position, unresolved: bool = False) -> Board:
     )
 
 
-def resolution_told(resolution: Resolution) -> Told:
+def resolution_told(resolution: rules.Resolution) -> Told:
     """What all players are told about a resolved island, before the board."""
     told: Told = []
     if resolution.island is None:
@@ -577,5 +566,5 @@ def answers_between(old: Board, new: Board) -> Iterator[Action]:
                 yield ChooseCloud(place)
 
 
-def _differences(before: Students, after: Students) -> dict[Colour, int]:
-    return {colour: after[colour] - before[colour] for colour in Colour if after[colour] != before[colour]}
+def _differences(before: rules.Students, after: rules.Students) -> dict[rules.Colour, int]:
+    return {colour: after[colour] - before[colour] for colour in rules.Colour if after[colour] != before[colour]}

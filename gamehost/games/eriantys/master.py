@@ -14,54 +14,9 @@ from typing import Any, ClassVar
 from attrs import define, field, frozen
 
 from gamehost.games.base import Cause, Chance, IllegalAction, Result, Seat, To, any_of, shuffled
-from gamehost.games.eriantys import events
+from gamehost.games.eriantys import events, phases
 from gamehost.games.eriantys.characters import EFFECTS, Effect
-from gamehost.games.eriantys.events import (
-    ASKS,
-    Action,
-    Ask,
-    AskAssistant,
-    AskCardStudent,
-    AskColour,
-    AskDestination,
-    AskStudent,
-    AskWizard,
-    Board,
-    ChooseStudent,
-    Closing,
-    Denied,
-    EndOfTurn,
-    Event,
-    IllegalChoice,
-    MatchStarted,
-    Picked,
-    PlayedAssistant,
-    PlayedCharacter,
-    PlayerStatus,
-    RuleFault,
-    Situation,
-    StartOfTurn,
-    Success,
-    Told,
-    TowerChosen,
-    UseCharacter,
-    WizardChosen,
-    Won,
-    allows_character,
-    board_of,
-)
-from gamehost.games.eriantys.phases import (
-    Choices,
-    Play,
-    answered,
-    answers,
-    character_used,
-    chosen,
-    dealt,
-    members,
-    opened,
-    usable,
-)
+from gamehost.games.eriantys.phases import members
 from gamehost.games.eriantys.rules import (
     ASSISTANTS,
     MODES,
@@ -104,13 +59,13 @@ class EriantysMaster:
     _rules: Rules
     _chance: Chance
     #: The choices until the deal; after it, the match itself.
-    _state: Choices | Play = field(init=False)
+    _state: phases.Choices | phases.Play = field(init=False)
     _deadline: int | None = field(init=False, default=None)
     _result: Result | None = field(init=False, default=None)
-    _won: Won | None = field(init=False, default=None)
+    _won: events.Won | None = field(init=False, default=None)
 
     def __attrs_post_init__(self) -> None:
-        self._state = Choices(self._match)
+        self._state = phases.Choices(self._match)
 
     @property
     def deadline(self) -> int | None:
@@ -121,21 +76,21 @@ class EriantysMaster:
         return self._result
 
     @property
-    def request(self) -> Ask | None:
+    def request(self) -> events.Ask | None:
         """The open request; `None`: the match is over."""
         return None if self._result is not None else self._state.request
 
     @property
     def position(self) -> Position | None:
         """The whole position, hidden things included; `None` before the deal."""
-        return self._state.position if isinstance(self._state, Play) else None
+        return self._state.position if isinstance(self._state, phases.Play) else None
 
-    def begin(self, now: int) -> Sequence[To[Event]]:
+    def begin(self, now: int) -> Sequence[To[events.Event]]:
         self._renew(now)
         request = self._state.request
         return [To(self._started), *([] if request is None else [To(request, (request.seat,))])]
 
-    def act(self, seat: Seat, action: Action, now: int) -> Sequence[To[Event]]:
+    def act(self, seat: Seat, action: events.Action, now: int) -> Sequence[To[events.Event]]:
         """
         Do what a seat wants.
 
@@ -143,62 +98,62 @@ class EriantysMaster:
         """
         request = self.request
         if request is None:
-            raise IllegalChoice(RuleFault.INVALID_ACTION, "the match is over", ask_again=False)
+            raise events.IllegalChoice(events.RuleFault.INVALID_ACTION, "the match is over", ask_again=False)
         if seat != request.seat:
-            raise IllegalChoice(RuleFault.WRONG_TURN, "another player is asked now", ask_again=False)
-        say: Told = []
+            raise events.IllegalChoice(events.RuleFault.WRONG_TURN, "another player is asked now", ask_again=False)
+        say: events.Told = []
         self._state = self._after(action, say)
         if self._result is None and not self._half_done(say):
             self._renew(now)
         return say
 
-    def _after(self, action: Action, say: Told) -> Choices | Play:
+    def _after(self, action: events.Action, say: events.Told) -> phases.Choices | phases.Play:
         state = self._state
-        if isinstance(state, Choices):
-            state = chosen(state, action, say)
+        if isinstance(state, phases.Choices):
+            state = phases.chosen(state, action, say)
             if not state.complete:
                 return state
-            play = opened(self._laid(state), self._rules.planning_order, self._chance, say)
-        elif isinstance(action, UseCharacter):
-            play = character_used(state, action, say)
+            play = phases.opened(self._laid(state), self._rules.planning_order, self._chance, say)
+        elif isinstance(action, events.UseCharacter):
+            play = phases.character_used(state, action, say)
         else:
-            play = answered(state, action, self._chance, say)
+            play = phases.answered(state, action, self._chance, say)
         if play.verdict is not None:
             self._end(play.verdict, say)
         return play
 
-    def _laid(self, choices: Choices) -> Position:
+    def _laid(self, choices: phases.Choices) -> Position:
         """The table for complete choices."""
-        return dealt(choices, self._chance)
+        return phases.dealt(choices, self._chance)
 
-    def _half_done(self, say: Told) -> bool:
+    def _half_done(self, say: events.Told) -> bool:
         """
         Whether a student was chosen without a destination, or the destination was refused. Such half decisions do not
         renew the time, because a player could repeat them for ever.
         """
-        picked = isinstance(self._state, Play) and self._state.picked is not None
-        return picked or isinstance(say[0].event, Denied)
+        picked = isinstance(self._state, phases.Play) and self._state.picked is not None
+        return picked or isinstance(say[0].event, events.Denied)
 
     def _renew(self, now: int) -> None:
         if self._rules.move_time:
             self._deadline = now + self._rules.move_time
 
-    def _end(self, verdict: Verdict, say: Told) -> None:
+    def _end(self, verdict: Verdict, say: events.Told) -> None:
         self._deadline = None
         self._result = Result(verdict.winners, verdict.cause, verdict.why)
         for number in range(self._match.mode.seats):
             seat = Seat(number)
             status = Status.WIN if seat in verdict.winners else Status.LOSE
-            say.append(To(PlayerStatus(seat, status), (seat,)))
+            say.append(To(events.PlayerStatus(seat, status), (seat,)))
         alone = verdict.team is not None or len(verdict.winners) == 1
-        self._won = Won(verdict.team, verdict.winners, verdict.why, verdict.winners[0] if alone else None)
+        self._won = events.Won(verdict.team, verdict.winners, verdict.why, verdict.winners[0] if alone else None)
         say.append(To(self._won))
-        say.append(To(Closing()))
+        say.append(To(events.Closing()))
 
-    def forfeit(self, seat: Seat, now: int) -> Sequence[To[Event]]:
+    def forfeit(self, seat: Seat, now: int) -> Sequence[To[events.Event]]:
         return self._left(seat, Cause.LEFT)
 
-    def expire(self, now: int) -> Sequence[To[Event]]:
+    def expire(self, now: int) -> Sequence[To[events.Event]]:
         request = self.request
         return [] if request is None else self._left(request.seat, Cause.TIME)
 
@@ -206,30 +161,32 @@ class EriantysMaster:
         """The seat for which the match waits."""
         return None if self.request is None else self.request.seat
 
-    def view(self, seat: Seat | None) -> Event:
+    def view(self, seat: Seat | None) -> events.Event:
         request, position, state = self.request, self.position, self._state
-        return Situation(
+        return events.Situation(
             match=self._started,
-            board=None if position is None else board_of(position),
+            board=None if position is None else events.board_of(position),
             request=None if request is None or request.seat != seat else request,
             won=self._won,
             turn=None if request is None else request.seat,
             statuses=self._statuses(),
             teams=self._teams(),
-            picked=state.about if isinstance(state, Play) and request is not None and request.seat == seat else None,
+            picked=state.about
+            if isinstance(state, phases.Play) and request is not None and request.seat == seat
+            else None,
         )
 
     def _statuses(self) -> tuple[Status, ...]:
         seats, request, state = map(Seat, range(self._match.mode.seats)), self.request, self._state
         if self._result is not None:
             return tuple(Status.WIN if seat in self._result.winners else Status.LOSE for seat in seats)
-        asked = request.seat if request is not None and isinstance(state, Play) else None
-        stage = state.stage if isinstance(state, Play) else Status.WAITING
+        asked = request.seat if request is not None and isinstance(state, phases.Play) else None
+        stage = state.stage if isinstance(state, phases.Play) else Status.WAITING
         return tuple(stage if seat == asked else Status.WAITING for seat in seats)
 
     def _teams(self) -> tuple[tuple[Seat, ...], ...]:
         state = self._state
-        towers = [school.tower for school in state.position.schools] if isinstance(state, Play) else state.towers
+        towers = [school.tower for school in state.position.schools] if isinstance(state, phases.Play) else state.towers
         return members(self._match, towers)
 
     def state(self) -> object:
@@ -237,13 +194,15 @@ class EriantysMaster:
         return self._state
 
     @property
-    def _started(self) -> MatchStarted:
+    def _started(self) -> events.MatchStarted:
         position = self.position
-        return MatchStarted(self._match.mode.seats, self._match.expert, None if position is None else position.seating)
+        return events.MatchStarted(
+            self._match.mode.seats, self._match.expert, None if position is None else position.seating
+        )
 
-    def _left(self, seat: Seat, cause: Cause) -> Sequence[To[Event]]:
-        state, say = self._state, list[To[Event]]()
-        if isinstance(state, Play):
+    def _left(self, seat: Seat, cause: Cause) -> Sequence[To[events.Event]]:
+        state, say = self._state, list[To[events.Event]]()
+        if isinstance(state, phases.Play):
             self._end(left(state.position, seat, cause), say)
         else:
             self._end(left_before_deal(self._match.mode.seats, state.towers, seat, cause), say)
@@ -288,57 +247,63 @@ class Eriantys:
     write = staticmethod(events.write)
     read = staticmethod(events.read)
 
-    def legal(self, view: Situation, seat: Seat) -> Iterator[Action]:
+    def legal(self, view: events.Situation, seat: Seat) -> Iterator[events.Action]:
         """What answers the open request of this seat and would not be denied, and then the characters that can be used."""
         request, board = view.request, view.board
         if request is None or request.seat != seat:
             return
         position = None if board is None else public_position(board, seat)
-        yield from answers(request, position, view.picked)
-        if position is not None and allows_character(request):
-            yield from usable(position)
+        yield from phases.answers(request, position, view.picked)
+        if position is not None and events.allows_character(request):
+            yield from phases.usable(position)
 
-    def sequels(self, view: Situation, seat: Seat, action: Action) -> Iterator[Action]:
+    def sequels(self, view: events.Situation, seat: Seat, action: events.Action) -> Iterator[events.Action]:
         """Where a student of the entrance may go, if it is chosen."""
-        if view.board is None or not isinstance(view.request, AskStudent) or not isinstance(action, ChooseStudent):
+        if (
+            view.board is None
+            or not isinstance(view.request, events.AskStudent)
+            or not isinstance(action, events.ChooseStudent)
+        ):
             raise IllegalAction("only what follows a student of the entrance is known beforehand")
         if action not in self.legal(view, seat):
             raise IllegalAction("there is no such student in the entrance")
-        where = AskDestination(seat, len(view.board.islands), dining_room=True)
-        return answers(where, public_position(view.board, seat), action.colour)
+        where = events.AskDestination(seat, len(view.board.islands), dining_room=True)
+        return phases.answers(where, public_position(view.board, seat), action.colour)
 
-    def random_action(self, view: Situation, seat: Seat, below: Callable[[int], int]) -> Action | None:
+    def random_action(self, view: events.Situation, seat: Seat, below: Callable[[int], int]) -> events.Action | None:
         """One of the legal actions."""
         return any_of(self.legal(view, seat), below)
 
-    def follow(self, view: Situation | None, event: Any, seat: Seat | None) -> Situation | None:
+    def follow(self, view: events.Situation | None, event: Any, seat: Seat | None) -> events.Situation | None:
         """The board, whose turn it is, and what this seat is asked."""
         match event:
-            case Situation():
+            case events.Situation():
                 return event
-            case MatchStarted(seats):
+            case events.MatchStarted(seats):
                 nobody = ((),) * len(MODES[seats].places)
-                return Situation(event, turn=Seat(0), statuses=(Status.WAITING,) * seats, teams=nobody)
+                return events.Situation(event, turn=Seat(0), statuses=(Status.WAITING,) * seats, teams=nobody)
             case _ if view is None:
                 return None
-            case TowerChosen(chooser, tower):
+            case events.TowerChosen(chooser, tower):
                 teams = tuple((*team, chooser) if place == tower else team for place, team in enumerate(view.teams))
                 return evolve(view, teams=teams, turn=Seat((chooser + 1) % view.match.seats))
-            case WizardChosen(chooser):
+            case events.WizardChosen(chooser):
                 return evolve(view, turn=Seat((chooser + 1) % view.match.seats))
-            case Picked(_, colour):
+            case events.Picked(_, colour):
                 return evolve(view, picked=colour)
-            case Success() | Denied() | EndOfTurn():
+            case events.Success() | events.Denied() | events.EndOfTurn():
                 return evolve(view, request=None, picked=None)
-            case Won(_, winners):
+            case events.Won(_, winners):
                 statuses = tuple(Status.WIN if one in winners else Status.LOSE for one in range(view.match.seats))
                 return evolve(view, request=None, picked=None, won=event, turn=None, statuses=statuses)
-            case _ if isinstance(event, ASKS):
-                about = isinstance(event, AskDestination) or (isinstance(event, AskCardStudent) and not event.may_stop)
+            case _ if isinstance(event, events.ASKS):
+                about = isinstance(event, events.AskDestination) or (
+                    isinstance(event, events.AskCardStudent) and not event.may_stop
+                )
                 return evolve(view, request=event, picked=view.picked if about else None)
         return _on_board(view, event)
 
-    def determinized(self, view: Situation, seat: Seat, chance: Chance) -> EriantysMaster:
+    def determinized(self, view: events.Situation, seat: Seat, chance: Chance) -> EriantysMaster:
         """
         A match with what nobody sees: what others hold, and, unless assistants are asked for, what this seat holds. The bag
         can be counted. How far an unfinished character has come is not known, so it is at its beginning.
@@ -366,7 +331,7 @@ ERIANTYS = Eriantys()
 # What follows from what one seat knows
 
 
-def public_position(board: Board, seat: Seat) -> Position:
+def public_position(board: events.Board, seat: Seat) -> Position:
     """The position as far as a board shows it, with a seat on turn. Bag and hands are empty."""
     teams = []
     for tower in Tower:
@@ -396,7 +361,7 @@ def public_position(board: Board, seat: Seat) -> Position:
     )
 
 
-def _card(board: Board, seat: Seat) -> int:
+def _card(board: events.Board, seat: Seat) -> int:
     """The assistant of this round; who has not played one comes last."""
     return board.schools[seat].played or 99
 
@@ -404,14 +369,18 @@ def _card(board: Board, seat: Seat) -> int:
 # A match that fits a view
 
 
-def begun(view: Situation, match: Match, chance: Chance) -> Choices:
+def begun(view: events.Situation, match: Match, chance: Chance) -> phases.Choices:
     """The choices before the deal, as far as a seat that is asked knows them. Who has which wizard is drawn."""
     towers = {seat: Tower(place) for place, team in enumerate(view.teams) for seat in team}
-    taken = [wizard for wizard in WIZARDS if isinstance(view.request, AskWizard) and wizard not in view.request.wizards]
-    return Choices(match, tuple(towers[seat] for seat in sorted(towers)), tuple(shuffled(taken, chance)))
+    taken = [
+        wizard
+        for wizard in WIZARDS
+        if isinstance(view.request, events.AskWizard) and wizard not in view.request.wizards
+    ]
+    return phases.Choices(match, tuple(towers[seat] for seat in sorted(towers)), tuple(shuffled(taken, chance)))
 
 
-def bag_of(board: Board) -> Students:
+def bag_of(board: events.Board) -> Students:
     """The students in the bag, by colour: all that are seen nowhere else."""
     seen = NO_STUDENTS
     for school in board.schools:
@@ -421,7 +390,7 @@ def bag_of(board: Board) -> Students:
     return tuple(max(0, STUDENTS_OF_A_COLOUR - count) for count in seen)
 
 
-def playing(view: Situation, board: Board, chance: Chance) -> Play:
+def playing(view: events.Situation, board: events.Board, chance: Chance) -> phases.Play:
     """A match after the deal in which a seat is asked. The hands are drawn, but for one that is shown."""
     request = view.request
     seat = view.turn if request is None else request.seat
@@ -430,15 +399,15 @@ def playing(view: Situation, board: Board, chance: Chance) -> Play:
     for school in board.schools:
         cards = shuffled([card for card in ASSISTANTS if card != school.played], chance)
         hands.append(tuple(sorted(cards[: school.assistants])))
-    if isinstance(request, AskAssistant):
+    if isinstance(request, events.AskAssistant):
         hands[seat] = request.hand
     bag = bag_of(board)
     position = evolve(public_position(board, seat), hands=tuple(hands), bag=bag, last_round=not any(bag))
     stage, mode = view.statuses[seat], position.match.mode
     moved = mode.entrance - sum(position.school.entrance) if stage is Status.MOVE_1 else mode.moves
-    play = Play(position, PlanningOrder.PREVIOUS, stage, request, max(0, min(moved, mode.moves)))
-    asks_student = isinstance(request, AskDestination) and request.dining_room
-    if asks_student or not isinstance(request, AskDestination | AskCardStudent | AskColour):
+    play = phases.Play(position, PlanningOrder.PREVIOUS, stage, request, max(0, min(moved, mode.moves)))
+    asks_student = isinstance(request, events.AskDestination) and request.dining_room
+    if asks_student or not isinstance(request, events.AskDestination | events.AskCardStudent | events.AskColour):
         return evolve(play, picked=view.picked)
     assert board.active_character is not None
     effect: Effect | None = EFFECTS[board.active_character]
@@ -450,32 +419,32 @@ def playing(view: Situation, board: Board, chance: Chance) -> Play:
 # A view after an event
 
 
-def _on_board(view: Situation, event: Any) -> Situation:
+def _on_board(view: events.Situation, event: Any) -> events.Situation:
     board = view.board
     match event:
-        case Board():
+        case events.Board():
             return _at_stage(view, event)
         case _ if board is None:
             return view
-        case StartOfTurn(_, seat):
+        case events.StartOfTurn(_, seat):
             turn = board.phase_order.index(seat) if board.phase_order else board.turn
             return _waits(evolve(view, board=evolve(board, turn=turn)), seat, Status.MOVE_1)
-        case PlayedAssistant(seat, assistant):
+        case events.PlayedAssistant(seat, assistant):
             return _assistant_played(view, board, seat, assistant)
-        case PlayedCharacter(seat, character):
+        case events.PlayedCharacter(seat, character):
             return evolve(view, board=_character_paid(board, seat, character))
     return view
 
 
-def _waits(view: Situation, seat: Seat, stage: Status) -> Situation:
+def _waits(view: events.Situation, seat: Seat, stage: Status) -> events.Situation:
     statuses = tuple(stage if one == seat else Status.WAITING for one in range(view.match.seats))
     return evolve(view, turn=seat, statuses=statuses)
 
 
-def _at_stage(view: Situation, board: Board) -> Situation:
+def _at_stage(view: events.Situation, board: events.Board) -> events.Situation:
     """A view with a new board, which also shows that a player has moved all students, or Mother Nature."""
     before, match = view.board, view.match
-    view = evolve(view, board=board, match=MatchStarted(match.seats, match.expert, board.order))
+    view = evolve(view, board=board, match=events.MatchStarted(match.seats, match.expert, board.order))
     if before is None:
         seats = tuple(map(Seat, range(match.seats)))
         teams = (
@@ -495,11 +464,11 @@ def _at_stage(view: Situation, board: Board) -> Situation:
     return _waits(view, seat, stage)
 
 
-def _with_school(board: Board, seat: Seat, school: School) -> Board:
+def _with_school(board: events.Board, seat: Seat, school: School) -> events.Board:
     return evolve(board, schools=(*board.schools[:seat], school, *board.schools[seat + 1 :]))
 
 
-def _assistant_played(view: Situation, board: Board, seat: Seat, assistant: int) -> Situation:
+def _assistant_played(view: events.Situation, board: events.Board, seat: Seat, assistant: int) -> events.Situation:
     school = board.schools[seat]
     board = _with_school(board, seat, evolve(school, played=assistant, assistants=school.assistants - 1))
     turn = board.turn + 1
@@ -512,7 +481,7 @@ def _assistant_played(view: Situation, board: Board, seat: Seat, assistant: int)
     return evolve(view, board=evolve(board, phase_order=order, turn=0))
 
 
-def _character_paid(board: Board, seat: Seat, character: Character) -> Board:
+def _character_paid(board: events.Board, seat: Seat, character: Character) -> events.Board:
     """No new board is told until the character has done something."""
     for place, card in enumerate(board.cards):
         if card.character is character:

@@ -20,56 +20,9 @@ from attrs import define, field, frozen
 from msgspec import Struct
 
 from gamehost.games.base import Chance, Seat
-from gamehost.games.eriantys.events import (
-    ASKS,
-    Action,
-    Ask,
-    AskAssistant,
-    AskCardStudent,
-    AskCloud,
-    AskColour,
-    AskDestination,
-    AskSteps,
-    AskTower,
-    AskWizard,
-    Board,
-    ChooseDestination,
-    ChooseStudent,
-    ChooseTower,
-    ChooseWizard,
-    Closing,
-    Denied,
-    EndOfTurn,
-    IllegalChoice,
-    LastRound,
-    MatchStarted,
-    PlayAssistant,
-    PlayedAssistant,
-    Situation,
-    StartOfTurn,
-    Success,
-    UseCharacter,
-    Won,
-    allows_character,
-    read,
-    write,
-)
+from gamehost.games.eriantys import events, rules
 from gamehost.games.eriantys.master import bag_of, public_position
 from gamehost.games.eriantys.phases import Play, answered, answers, character_used, usable
-from gamehost.games.eriantys.rules import (
-    ASSISTANTS,
-    MODES,
-    Character,
-    Colour,
-    PlanningOrder,
-    Position,
-    Status,
-    Tower,
-    evolve,
-    influences,
-    resolved,
-    steps_of,
-)
 from gamehost.players.base import Budget, Level, Thinking, Weighed, expected
 from gamehost.players.search import best_on_average
 
@@ -83,42 +36,42 @@ class Seen:
     seat: Seat
     seats: int = 0
     expert: bool = False
-    board: Board | None = None
-    request: Ask | None = None
+    board: events.Board | None = None
+    request: events.Ask | None = None
     over: bool = False
     #: The own hand, and the assistants that others were seen to play.
-    hand: tuple[int, ...] = ASSISTANTS
+    hand: tuple[int, ...] = rules.ASSISTANTS
     played: dict[Seat, set[int]] = field(factory=dict)
     last_round: bool = False
     #: The colour that was chosen for the harvester in this turn.
-    banned: Colour | None = None
+    banned: rules.Colour | None = None
     #: Students in the own entrance when the turn began.
     _entrance: int = field(init=False, default=0)
 
     def hear(self, event: Any) -> None:
         """Take an event or a view."""
         match event:
-            case MatchStarted(seats, expert):
+            case events.MatchStarted(seats, expert):
                 self.seats, self.expert = seats, expert
-            case Situation():
+            case events.Situation():
                 self._come_in(event)
-            case Board():
+            case events.Board():
                 self.board = event
-            case PlayedAssistant(seat, assistant):
+            case events.PlayedAssistant(seat, assistant):
                 self.played.setdefault(seat, set()).add(assistant)
                 self._put_down(seat, assistant)
-            case StartOfTurn(_, seat) if seat == self.seat and self.board is not None:
+            case events.StartOfTurn(_, seat) if seat == self.seat and self.board is not None:
                 self._entrance = sum(self.board.schools[seat].entrance)
-            case Success(seat) | EndOfTurn(_, seat) if seat == self.seat:
+            case events.Success(seat) | events.EndOfTurn(_, seat) if seat == self.seat:
                 # Requests are told to one seat. That another one is asked now is seen from the own answer's success.
                 self.request = None
-            case LastRound():
+            case events.LastRound():
                 self.last_round = True
-            case Won() | Closing():
+            case events.Won() | events.Closing():
                 self.over, self.request = True, None
-            case _ if isinstance(event, ASKS):
+            case _ if isinstance(event, events.ASKS):
                 self.request = event if event.seat == self.seat else None
-                if isinstance(event, AskAssistant) and event.seat == self.seat:
+                if isinstance(event, events.AskAssistant) and event.seat == self.seat:
                     self.hand, self.banned = event.hand, None
 
     def _put_down(self, seat: Seat, assistant: int) -> None:
@@ -126,36 +79,36 @@ class Seen:
         if self.board is not None:
             schools = list(self.board.schools)
             school = schools[seat]
-            schools[seat] = evolve(school, played=assistant, assistants=school.assistants - 1)
-            self.board = evolve(self.board, schools=tuple(schools))
+            schools[seat] = rules.evolve(school, played=assistant, assistants=school.assistants - 1)
+            self.board = rules.evolve(self.board, schools=tuple(schools))
 
-    def _come_in(self, situation: Situation) -> None:
+    def _come_in(self, situation: events.Situation) -> None:
         self.seats, self.expert = situation.match.seats, situation.match.expert
         self.board, self.request = situation.board, situation.request
         self.over = situation.won is not None
-        self._entrance = MODES[self.seats].entrance
-        if isinstance(situation.request, AskAssistant):
+        self._entrance = rules.MODES[self.seats].entrance
+        if isinstance(situation.request, events.AskAssistant):
             self.hand = situation.request.hand
         if situation.board is not None and situation.board.round and not situation.board.bag:
             self.last_round = True
 
-    def _hands(self, board: Board) -> tuple[tuple[int, ...], ...]:
+    def _hands(self, board: events.Board) -> tuple[tuple[int, ...], ...]:
         hands = []
         for number, school in enumerate(board.schools):
             gone = self.played.get(Seat(number), set())
-            hand = tuple(card for card in (self.hand if number == self.seat else ASSISTANTS) if card not in gone)
+            hand = tuple(card for card in (self.hand if number == self.seat else rules.ASSISTANTS) if card not in gone)
             if len(hand) != school.assistants:
-                hand = hand[: school.assistants] or ASSISTANTS[: school.assistants]
+                hand = hand[: school.assistants] or rules.ASSISTANTS[: school.assistants]
             hands.append(hand)
         return tuple(hands)
 
-    def position(self) -> Position | None:
+    def position(self) -> rules.Position | None:
         """The position with this seat on turn; `None` before the deal."""
         board = self.board
         if board is None:
             return None
         order = self._order(board)
-        return evolve(
+        return rules.evolve(
             public_position(board, self.seat),
             hands=self._hands(board),
             bag=bag_of(board),
@@ -165,7 +118,7 @@ class Seen:
             last_round=self.last_round,
         )
 
-    def _order(self, board: Board) -> tuple[Seat, ...]:
+    def _order(self, board: events.Board) -> tuple[Seat, ...]:
         """The order of this round's turns, by the assistants on the table."""
         seats = [Seat(number) for number in range(len(board.schools))]
         return tuple(sorted(seats, key=lambda seat: board.schools[seat].played or 99))
@@ -175,10 +128,12 @@ class Seen:
         position, request = self.position(), self.request
         if position is None or request is None:
             return None
-        stage = {AskSteps: Status.MOVE_2, AskCloud: Status.MOVE_3}.get(type(request), Status.MOVE_1)
+        stage = {events.AskSteps: rules.Status.MOVE_2, events.AskCloud: rules.Status.MOVE_3}.get(
+            type(request), rules.Status.MOVE_1
+        )
         moves = position.match.mode.moves
-        moved = self._entrance - sum(position.school.entrance) if stage is Status.MOVE_1 else moves
-        return Play(position, PlanningOrder.PREVIOUS, stage, request, moved=max(0, min(moved, moves)))
+        moved = self._entrance - sum(position.school.entrance) if stage is rules.Status.MOVE_1 else moves
+        return Play(position, rules.PlanningOrder.PREVIOUS, stage, request, moved=max(0, min(moved, moves)))
 
 
 # The own turn
@@ -187,7 +142,7 @@ class Seen:
 WON = 100_000
 
 
-def options(play: Play, *, characters: bool, once: bool = True) -> Iterator[Action]:
+def options(play: Play, *, characters: bool, once: bool = True) -> Iterator[events.Action]:
     """
     What may answer the open request.
 
@@ -197,34 +152,34 @@ def options(play: Play, *, characters: bool, once: bool = True) -> Iterator[Acti
     request = play.request
     if request is None:
         return
-    stop = ChooseStudent(None)
+    stop = events.ChooseStudent(None)
     found = [action for action in answers(request, play.position, play.about) if action != stop]
     swapped = getattr(play.effect, "swaps", 0)
-    if isinstance(request, AskCardStudent) and request.may_stop:
+    if isinstance(request, events.AskCardStudent) and request.may_stop:
         if swapped or not once:
             yield stop
         if swapped and once:
             return
-    elif isinstance(request, AskDestination) and play.about is None:
+    elif isinstance(request, events.AskDestination) and play.about is None:
         # A player that has just come back does not know the student.
-        found = [action for action in found if action != ChooseDestination(0)]
+        found = [action for action in found if action != events.ChooseDestination(0)]
     yield from found
-    if characters and isinstance(request, AskSteps):
+    if characters and isinstance(request, events.AskSteps):
         yield from usable(play.position)
 
 
-def after(play: Play, action: Action, chance: Chance) -> Play:
+def after(play: Play, action: events.Action, chance: Chance) -> Play:
     """
     The match after an answer.
 
     :raises IllegalChoice: the rules refuse it
     """
-    if isinstance(action, UseCharacter):
+    if isinstance(action, events.UseCharacter):
         return character_used(play, action, [])
     return answered(play, action, chance, [])
 
 
-def worth(position: Position, seat: Seat) -> float:
+def worth(position: rules.Position, seat: Seat) -> float:
     """
     What a position is worth to a seat's team against the best other team.
 
@@ -232,11 +187,11 @@ def worth(position: Position, seat: Seat) -> float:
     """
     if position.character is not None or position.banned is not None:
         # The effect of a character ends with the turn.
-        position = evolve(position, character=None, banned=None)
+        position = rules.evolve(position, character=None, banned=None)
     scores = [_assets(position, team.seats) for team in position.teams]
     walk = {(position.mother_nature + steps) % len(position.islands): steps for steps in range(5, 0, -1)}
     for place, island in enumerate(position.islands):
-        counts = influences(position, island)
+        counts = rules.influences(position, island)
         most = max(counts)
         near = 1.6 if place in walk else 1.0
         leaders = [number for number, count in enumerate(counts) if count == most]
@@ -248,7 +203,7 @@ def worth(position: Position, seat: Seat) -> float:
     return scores[own] - max(score for number, score in enumerate(scores) if number != own)
 
 
-def _assets(position: Position, seats: Sequence[Seat]) -> float:
+def _assets(position: rules.Position, seats: Sequence[Seat]) -> float:
     """What a team has by itself."""
     score = 0.0
     for seat in seats:
@@ -269,7 +224,7 @@ class Line(Struct, frozen=True, gc=False):
     """A way through the rest of the turn."""
 
     play: Play
-    actions: tuple[Action, ...]
+    actions: tuple[events.Action, ...]
     value: float
 
 
@@ -302,7 +257,7 @@ def turn_lines(play: Play, beam: Beam, chance: Chance, budget: Budget) -> list[L
     seat = play.position.seat
     lines, ended = [Line(play, (), 0.0)], list[Line]()
     while lines:
-        found: dict[tuple[Position, int], Line] = {}
+        found: dict[tuple[rules.Position, int], Line] = {}
         for line in lines:
             for one in _decisions(line, seat, beam, chance):
                 budget.nodes -= 1
@@ -319,7 +274,7 @@ def turn_lines(play: Play, beam: Beam, chance: Chance, budget: Budget) -> list[L
 
 def is_own(play: Play, seat: Seat) -> bool:
     """Whether this seat's turn goes on."""
-    return play.verdict is None and play.stage is not Status.PLANNING and play.position.seat == seat
+    return play.verdict is None and play.stage is not rules.Status.PLANNING and play.position.seat == seat
 
 
 def _decisions(line: Line, seat: Seat, beam: Beam, chance: Chance) -> Iterator[Line]:
@@ -330,11 +285,11 @@ def _decisions(line: Line, seat: Seat, beam: Beam, chance: Chance) -> Iterator[L
         for action in options(play, characters=beam.characters):
             try:
                 following = after(play, action, chance)
-            except IllegalChoice:
+            except events.IllegalChoice:
                 continue
             way = (*actions, action)
             unfinished = following.picked is not None or following.effect is not None
-            of_character = play.effect is not None or isinstance(action, UseCharacter)
+            of_character = play.effect is not None or isinstance(action, events.UseCharacter)
             if following.verdict is None and (unfinished or of_character):
                 open_ends.append((following, way))
             else:
@@ -374,9 +329,9 @@ class EriantysPlayer:
     thinking: Thinking
     seen: Seen = field(init=False)
     #: What this turn's search has decided, and is not asked yet.
-    _plan: tuple[Action, ...] = field(init=False, default=())
+    _plan: tuple[events.Action, ...] = field(init=False, default=())
     #: The request that was answered last, and the answer.
-    _answered: tuple[Ask, Action] | None = field(init=False, default=None)
+    _answered: tuple[events.Ask, events.Action] | None = field(init=False, default=None)
     _refused: set[bytes] = field(init=False, factory=set)
     #: For a study: the match in the middle of a decision, after the last action that was weighed.
     _begun: Play | None = field(init=False, default=None)
@@ -387,7 +342,7 @@ class EriantysPlayer:
     def hear(self, event: Any) -> None:
         before = self.seen.request
         self.seen.hear(event)
-        if isinstance(event, Denied):
+        if isinstance(event, events.Denied):
             self._plan, self._answered = (), None
         elif self.seen.request is not before:
             self._refused.clear()
@@ -408,65 +363,67 @@ class EriantysPlayer:
         if self._answered is None or self._answered[0] is not request:
             self._answered = (request, self._action(request))
         action = self._answered[1]
-        if isinstance(request, AskColour) and isinstance(action, ChooseStudent):
+        if isinstance(request, events.AskColour) and isinstance(action, events.ChooseStudent):
             board = self.seen.board
-            if board is not None and board.active_character is Character.HARVESTER:
+            if board is not None and board.active_character is rules.Character.HARVESTER:
                 self.seen.banned = action.colour
-        return write(action)
+        return events.write(action)
 
-    def _action(self, request: Ask) -> Action:
+    def _action(self, request: events.Ask) -> events.Action:
         match request:
-            case AskTower(_, left, _):
-                return ChooseTower(Tower(max(range(len(left)), key=lambda tower: (left[tower], -tower))))
-            case AskWizard(_, wizards):
-                return ChooseWizard(wizards[self.thinking.chance.below(len(wizards))])
+            case events.AskTower(_, left, _):
+                return events.ChooseTower(rules.Tower(max(range(len(left)), key=lambda tower: (left[tower], -tower))))
+            case events.AskWizard(_, wizards):
+                return events.ChooseWizard(wizards[self.thinking.chance.below(len(wizards))])
         play = self.seen.play()
         if play is None or self.level is Level.RANDOM or (self._refused and not self._plan):
             return self._any(request, play)
-        if isinstance(request, AskAssistant):
+        if isinstance(request, events.AskAssistant):
             return self._assistant(play, request)
         allowed = set(options(play, characters=True, once=False))
-        if not self._plan or (self._plan[0] not in allowed and not isinstance(request, AskDestination)):
-            if isinstance(request, AskDestination) or not allows_character(request):
+        if not self._plan or (self._plan[0] not in allowed and not isinstance(request, events.AskDestination)):
+            if isinstance(request, events.AskDestination) or not events.allows_character(request):
                 return self._any(request, play)
             self._plan = self._turn(play)
         return self._plan[0] if self._plan else self._any(request, play)
 
-    def _any(self, request: Ask, play: Play | None) -> Action:
+    def _any(self, request: events.Ask, play: Play | None) -> events.Action:
         """Any answer that the request offers, now and then a character."""
         chance = self.thinking.chance
         if play is None:
-            return ChooseDestination(1)
-        if isinstance(request, AskDestination) and request.dining_room and not chance.below(2):
-            found: list[Action] = [ChooseDestination(0)]
+            return events.ChooseDestination(1)
+        if isinstance(request, events.AskDestination) and request.dining_room and not chance.below(2):
+            found: list[events.Action] = [events.ChooseDestination(0)]
         else:
             found = list(options(play, characters=False, once=False))
-        if isinstance(request, AskSteps) and not chance.below(3):
+        if isinstance(request, events.AskSteps) and not chance.below(3):
             found += usable(play.position)
-        found = [action for action in found if write(action) not in self._refused] or found
+        found = [action for action in found if events.write(action) not in self._refused] or found
         return chance.one_of(found)
 
-    def _turn(self, play: Play) -> tuple[Action, ...]:
+    def _turn(self, play: Play) -> tuple[events.Action, ...]:
         """The rest of the turn."""
         style, chance = STYLE[self.level], self.thinking.chance
         budget = self.thinking.budget(style.nodes, _SECONDS)
         lines = turn_lines(play, style.beam, chance, budget)
         return lines[0].actions if lines else ()
 
-    def _assistant(self, play: Play, request: AskAssistant) -> PlayAssistant:
+    def _assistant(self, play: Play, request: events.AskAssistant) -> events.PlayAssistant:
         """The assistant that brings most, over what the others may play."""
         style, chance = STYLE[self.level], self.thinking.chance
-        cards = [action.assistant for action in options(play, characters=False) if isinstance(action, PlayAssistant)]
+        cards = [
+            action.assistant for action in options(play, characters=False) if isinstance(action, events.PlayAssistant)
+        ]
         if not style.worlds:
-            return PlayAssistant(chance.one_of(cards))
+            return events.PlayAssistant(chance.one_of(cards))
 
         def value(others: Mapping[Seat, int], card: int) -> float:
             return round_value(play.position, self.seat, {**others, self.seat: card})
 
         sample = partial(self._others, play.position, dict(request.played))
-        return PlayAssistant(best_on_average(cards, sample, value, style.worlds, least=3))
+        return events.PlayAssistant(best_on_average(cards, sample, value, style.worlds, least=3))
 
-    def _others(self, position: Position, known: Mapping[Seat, int]) -> Mapping[Seat, int]:
+    def _others(self, position: rules.Position, known: Mapping[Seat, int]) -> Mapping[Seat, int]:
         """What the others may play in this round."""
         chance = self.thinking.chance
         return {
@@ -482,11 +439,11 @@ class EriantysPlayer:
         Assistants and what is decided in a turn are weighed, each against the best turn that was still to be had. Who chooses a
         team, a wizard or what a character asks for is not.
         """
-        request, choice = self.seen.request, read(action)
+        request, choice = self.seen.request, events.read(action)
         play, self._begun = self._begun or self.seen.play(), None
         if play is None or request is None:
             return None
-        if isinstance(request, AskAssistant) and isinstance(choice, PlayAssistant):
+        if isinstance(request, events.AskAssistant) and isinstance(choice, events.PlayAssistant):
             best, lost = self._weighed_assistant(play, request, choice)
         else:
             found = self._weighed_turn(play, choice)
@@ -499,24 +456,26 @@ class EriantysPlayer:
         own = odds[self.seat] / sum(odds)
         less = odds[self.seat] * exp(-lost / LEAD)
         after_it = less / (sum(odds) - odds[self.seat] + less)
-        return Weighed(tuple(one / sum(odds) for one in odds), write(best), own - after_it)
+        return Weighed(tuple(one / sum(odds) for one in odds), events.write(best), own - after_it)
 
-    def _weighed_assistant(self, play: Play, request: AskAssistant, choice: PlayAssistant) -> tuple[Action, float]:
+    def _weighed_assistant(
+        self, play: Play, request: events.AskAssistant, choice: events.PlayAssistant
+    ) -> tuple[events.Action, float]:
         """The best assistant, and how much less the one that was played brings."""
         hands = [self._others(play.position, dict(request.played)) for _ in range(HANDS)]
         values = {
             action: sum(round_value(play.position, self.seat, {**hand, self.seat: action.assistant}) for hand in hands)
             for action in options(play, characters=False)
-            if isinstance(action, PlayAssistant)
+            if isinstance(action, events.PlayAssistant)
         }
         best = max(values, key=values.__getitem__)
         return best, (values[best] - values.get(choice, values[best])) / HANDS
 
-    def _weighed_turn(self, play: Play, choice: Action) -> tuple[Action, float] | None:
+    def _weighed_turn(self, play: Play, choice: events.Action) -> tuple[events.Action, float] | None:
         """The best action, and how much less the rest of the turn brings after this one."""
         try:
             following = after(play, choice, self.thinking.chance)
-        except IllegalChoice:
+        except events.IllegalChoice:
             return None
         if following.picked is not None or following.effect is not None:
             self._begun = following
@@ -530,23 +489,23 @@ class EriantysPlayer:
         return best.actions[0], max(0.0, best.value - value)
 
 
-def round_value(position: Position, seat: Seat, cards: Mapping[Seat, int]) -> float:
+def round_value(position: rules.Position, seat: Seat, cards: Mapping[Seat, int]) -> float:
     """What a round would bring if all only moved Mother Nature, each to the best island in reach."""
     order: Sequence[Seat] = sorted(cards, key=lambda one: (cards[one], one != seat))
     for number, mover in enumerate(order):
         reached = []
-        for steps in range(1, steps_of(cards[mover]) + 1):
+        for steps in range(1, rules.steps_of(cards[mover]) + 1):
             place = (position.mother_nature + steps) % len(position.islands)
-            there = evolve(position, mother_nature=place, order=tuple(order), turn=number)
-            reached.append(resolved(there, place).position)
+            there = rules.evolve(position, mother_nature=place, order=tuple(order), turn=number)
+            reached.append(rules.resolved(there, place).position)
         position = max(reached, key=lambda one: worth(one, mover))
     # A low card lost is a choice less for later.
     return worth(position, seat) + 0.8 * cards[seat]
 
 
-def recalled(known: Situation, told: Sequence[Any], seat: Seat) -> Sequence[Any]:
+def recalled(known: events.Situation, told: Sequence[Any], seat: Seat) -> Sequence[Any]:
     """What a player that comes back hears before its view: which assistants have gone is on no board."""
-    return [event for event in told if isinstance(event, PlayedAssistant)]
+    return [event for event in told if isinstance(event, events.PlayedAssistant)]
 
 
 PLAYER = EriantysPlayer

@@ -11,28 +11,17 @@ from math import cos, hypot, pi, sin
 
 from gamehost.games.base import Seat
 from gamehost.games.drawing import GO, INK, Board, Scene, at, caption, number, page, tag, text
-from gamehost.games.eriantys import events
-from gamehost.games.eriantys.rules import (
-    COIN_SEATS,
-    ISLANDS,
-    TABLE_SEATS,
-    Card,
-    Colour,
-    Island,
-    School,
-    Students,
-    Tower,
-)
+from gamehost.games.eriantys import events, rules
 
 # Things, each around (0, 0)
 
 
 _SIGNS = {
-    Colour.GREEN: "M-4.2-4.2H4.2V4.2H-4.2Z",
-    Colour.RED: "M0-5.4 5.2-1.6 3.2 4.5H-3.2L-5.2-1.6Z",
-    Colour.YELLOW: "M0-5.6 5.4 4H-5.4Z",
-    Colour.PINK: "M0 5.2C-7.4-.4-4.6-5.6-1.6-4.6-.6-4.2 0-3 0-3S.6-4.2 1.6-4.6C4.6-5.6 7.4-.4 0 5.2Z",
-    Colour.BLUE: "M0-5.8 4.8 0 0 5.8-4.8 0Z",
+    rules.Colour.GREEN: "M-4.2-4.2H4.2V4.2H-4.2Z",
+    rules.Colour.RED: "M0-5.4 5.2-1.6 3.2 4.5H-3.2L-5.2-1.6Z",
+    rules.Colour.YELLOW: "M0-5.6 5.4 4H-5.4Z",
+    rules.Colour.PINK: "M0 5.2C-7.4-.4-4.6-5.6-1.6-4.6-.6-4.2 0-3 0-3S.6-4.2 1.6-4.6C4.6-5.6 7.4-.4 0 5.2Z",
+    rules.Colour.BLUE: "M0-5.8 4.8 0 0 5.8-4.8 0Z",
 }
 CLOUD = "M-44 24C-58 24-60 4-44 2-46-18-24-24-14-14-6-32 22-30 24-12 40-18 52-4 46 6 58 10 56 24 44 24Z"
 _LOBES = 9
@@ -68,16 +57,16 @@ STYLE = """\
 .part { fill: #f8f0e0 }"""
 
 
-def student(colour: Colour) -> str:
+def student(colour: rules.Colour) -> str:
     """A student: a disc with the sign of its colour."""
     return tag("g", tag("circle", class_=f"disc {_name(colour)}", r=10), tag("path", class_="sign", d=_SIGNS[colour]))
 
 
-def _name(colour: Colour) -> str:
+def _name(colour: rules.Colour) -> str:
     return colour.name.lower()
 
 
-def professor(colour: Colour, here: bool) -> str:
+def professor(colour: rules.Colour, here: bool) -> str:
     """A professor, or the place of one who is elsewhere: a hexagon."""
     corners = [(12.5 * cos(pi / 3 * place - pi / 2), 12.5 * sin(pi / 3 * place - pi / 2)) for place in range(6)]
     outline = "M" + "L".join(f"{number(x)} {number(y)}" for x, y in corners) + "Z"
@@ -98,8 +87,8 @@ def count(many: int) -> str:
     return tag("g", tag("circle", r=7.4), text(str(many), 0, 3.9), class_="count")
 
 
-def tower(colour: Tower) -> str:
-    band = (tag("path", class_="band", d="M-6.6 3.5H6.6"),) if colour is Tower.GREY else ()
+def tower(colour: rules.Tower) -> str:
+    band = (tag("path", class_="band", d="M-6.6 3.5H6.6"),) if colour is rules.Tower.GREY else ()
     wall = tag("path", class_="wall", d="M-10-13h5v4h3v-4h4v4h3v-4h5V-4l-3 4 2 13H-9L-7 0l-3-4Z")
     return tag("g", wall, *band, class_=colour.name.lower())
 
@@ -115,9 +104,9 @@ def no_entry() -> str:
     return tag("g", tag("circle", r=10), tag("path", d="M-5.5 0H5.5"), class_="tile")
 
 
-def heap(students: Students, per_row: int, gap: float = 25) -> Iterator[str]:
+def heap(students: rules.Students, per_row: int, gap: float = 25) -> Iterator[str]:
     """Students in rows: each colour once, with its number if there are several."""
-    colours = [colour for colour in Colour if students[colour]]
+    colours = [colour for colour in rules.Colour if students[colour]]
     for place, colour in enumerate(colours):
         row, column = divmod(place, per_row)
         in_row = min(per_row, len(colours) - row * per_row)
@@ -206,8 +195,8 @@ def _circle() -> list[tuple[float, float]]:
     for (x, y), (x2, y2) in pairwise(fine):
         far.append(far[-1] + hypot(x2 - x, y2 - y))
     points, step = [], 0
-    for place in range(60 * ISLANDS):
-        while far[step] < far[-1] * place / (60 * ISLANDS):
+    for place in range(60 * rules.ISLANDS):
+        while far[step] < far[-1] * place / (60 * rules.ISLANDS):
             step += 1
         points.append(fine[step])
     return points
@@ -218,11 +207,11 @@ def _on_circle(place: float) -> tuple[float, float]:
     return points[round(place * 60) % len(points)]
 
 
-def _lobes(island: Island) -> tuple[tuple[float, float], list[tuple[int, tuple[float, float]]]]:
+def _lobes(island: rules.Island) -> tuple[tuple[float, float], list[tuple[int, tuple[float, float]]]]:
     """The middle of a group, and the number and the place of each of its islands."""
     members = island.members
-    first = next((one for one in members if (one - 2) % ISLANDS + 1 not in members), 1) - 1
-    places = [(member - 1 - first) % ISLANDS for member in members]
+    first = next((one for one in members if (one - 2) % rules.ISLANDS + 1 not in members), 1) - 1
+    places = [(member - 1 - first) % rules.ISLANDS for member in members]
     middle = first + (min(places) + max(places)) / 2
     lobes = [
         (member, _on_circle(middle + (first + place - middle) * _MERGED))
@@ -243,7 +232,7 @@ def _islands(board: events.Board) -> Iterator[str]:
         yield text(str(place), x, y + _ISLAND - 4, "number")
 
 
-def _buildings(island: Island, here: bool) -> Iterator[str]:
+def _buildings(island: rules.Island, here: bool) -> Iterator[str]:
     """Mother Nature, towers and no-entry tiles, side by side."""
     things = [(mother_nature(), 1)] if here else []
     if island.tower is not None:
@@ -266,7 +255,7 @@ def _clouds(board: events.Board) -> Iterator[str]:
     yield text(f"round {board.round}, {board.bag} students in the bag", middle, _SEA / 2 + 62, "bag")
 
 
-def _character(card: Card, width: float, board: events.Board) -> Iterator[str]:
+def _character(card: rules.Card, width: float, board: events.Board) -> Iterator[str]:
     yield tag("rect", class_="school", x=1, y=1, width=width - 2, height=_CARD - 2, rx=9)
     at_work = ", at work" if board.active_character is card.character else ""
     name = card.character.name.capitalize()
@@ -278,7 +267,7 @@ def _character(card: Card, width: float, board: events.Board) -> Iterator[str]:
         yield at(width / 2 + (place - (card.no_entry_tiles - 1) / 2) * 25, 54, no_entry())
 
 
-def _school(scene: Scene, owner: Seat, school: School, board: events.Board, asked: bool) -> Iterator[str]:
+def _school(scene: Scene, owner: Seat, school: rules.School, board: events.Board, asked: bool) -> Iterator[str]:
     kind = "school asked" if asked else "school"
     yield tag("rect", class_=kind, x=1, y=1, width=_WIDTH - 2, height=_SCHOOL - 2, rx=10)
     yield at(20, _HEAD / 2, tower(school.tower), scale=0.75)
@@ -294,14 +283,14 @@ def _school(scene: Scene, owner: Seat, school: School, board: events.Board, aske
     height = 5 * _ROW + 2
     for left, width in _PARTS:
         yield tag("rect", class_="part", x=left, y=_HEAD, width=width, height=height - 1, rx=6)
-    for colour in Colour:
+    for colour in rules.Colour:
         yield at(0, _HEAD + _ROW * (colour + 0.5) + 1, *_row(owner, school, board, colour))
     for place in range(school.towers):
         row, column = divmod(place, 4)
         yield at(_PARTS[3][0] + 24 + 40 * column, _HEAD + 30 + 44 * row, tower(school.tower))
 
 
-def _row(owner: Seat, school: School, board: events.Board, colour: Colour) -> Iterator[str]:
+def _row(owner: Seat, school: rules.School, board: events.Board, colour: rules.Colour) -> Iterator[str]:
     """The students of a colour: in the entrance, at the table, and the professor."""
     (entrance, _), (hall, _), (professors, width), _ = _PARTS
     many = school.entrance[colour]
@@ -309,9 +298,9 @@ def _row(owner: Seat, school: School, board: events.Board, colour: Colour) -> It
         yield at(entrance + 18 + 27 * place, 0, student(colour))
     if many > 4:
         yield at(entrance + 26, 7, count(many))
-    for place in range(TABLE_SEATS):
+    for place in range(rules.TABLE_SEATS):
         taken = place < school.dining[colour]
-        coin = board.expert and place + 1 in COIN_SEATS
+        coin = board.expert and place + 1 in rules.COIN_SEATS
         yield at(hall + 21 + 32 * place, 0, student(colour) if taken else seat(coin))
     yield at(professors + width / 2, 0, professor(colour, board.professors[colour] == owner))
 

@@ -15,35 +15,8 @@ from typing import Any, TypeVar
 from msgspec import Struct
 
 from gamehost.games.base import Seat
+from gamehost.games.eriantys import events
 from gamehost.games.eriantys.characters import EFFECTS, Jester, Minstrel
-from gamehost.games.eriantys.events import (
-    Action,
-    AskAssistant,
-    AskCardStudent,
-    AskCloud,
-    AskColour,
-    AskDestination,
-    AskSteps,
-    AskStudent,
-    AskTower,
-    AskWizard,
-    Board,
-    ChooseCloud,
-    ChooseDestination,
-    ChooseSteps,
-    ChooseStudent,
-    ChooseTower,
-    ChooseWizard,
-    IllegalChoice,
-    PlayAssistant,
-    Situation,
-    UseCharacter,
-    allows_character,
-    answers_between,
-    typed,
-    value_of,
-    write,
-)
 from gamehost.games.eriantys.master import ERIANTYS, public_position
 from gamehost.games.eriantys.messages import (
     MESSAGES,
@@ -80,7 +53,7 @@ from gamehost.games.screen import (
 # Characters as they are typed
 
 
-A = TypeVar("A", bound=Action)
+A = TypeVar("A", bound=events.Action)
 
 #: Colours by their names and first letters.
 COLOURS: Mapping[str, Colour] = {
@@ -117,12 +90,12 @@ def character_named(words: Sequence[str]) -> Character | None:
     return _NAMED.get(words[0]) if words else None
 
 
-def why_not_usable(known: Situation, seat: Seat, character: Character) -> str | None:
+def why_not_usable(known: events.Situation, seat: Seat, character: Character) -> str | None:
     """Why this seat cannot use a character now, in a sentence; `None`: it can."""
     board = known.board
     if not known.match.expert:
         return "There are no characters in the normal game."
-    if board is None or not allows_character(known.request):
+    if board is None or not events.allows_character(known.request):
         return "A character is used only while you move students, move Mother Nature or take a cloud."
     position = public_position(board, seat)
     card = position.card(character)
@@ -136,7 +109,7 @@ def why_not_usable(known: Situation, seat: Seat, character: Character) -> str | 
         return f"The {_name(character)} costs {card.cost}, and you have {position.school.coins}."
     try:
         EFFECTS[character].check(position)
-    except IllegalChoice as refusal:
+    except events.IllegalChoice as refusal:
         return f"{str(refusal).capitalize()}."
     return None
 
@@ -145,7 +118,7 @@ def _name(value: Character | Colour | Tower) -> str:
     return value.name.lower()
 
 
-def effect_of(board: Board, seat: Seat, character: Character, words: Sequence[str]) -> list[Action]:
+def effect_of(board: events.Board, seat: Seat, character: Character, words: Sequence[str]) -> list[events.Action]:
     """
     The answers to what a character asks; none if nothing was typed after its name.
 
@@ -162,7 +135,7 @@ def effect_of(board: Board, seat: Seat, character: Character, words: Sequence[st
         case ((Character.HERALD | Character.HERBALIST), [None]):
             return [_island(words[0], len(board.islands), character)]
         case ((Character.HARVESTER | Character.THIEF), [colour]) if colour is not None:
-            return [ChooseStudent(colour)]
+            return [events.ChooseStudent(colour)]
         case Character.PRINCESS, [colour] if colour is not None:
             guests = (count if has_room(school, Colour(one)) else 0 for one, count in enumerate(card.students))
             return [_taken(colour, tuple(guests))]
@@ -173,10 +146,10 @@ def effect_of(board: Board, seat: Seat, character: Character, words: Sequence[st
     raise MoveRefused(f"Type it as {FORMS[character]}.")
 
 
-def _taken(colour: Colour, students: Students) -> ChooseStudent:
+def _taken(colour: Colour, students: Students) -> events.ChooseStudent:
     if not students[colour]:
         raise MoveRefused(f"There is no {_name(colour)} student to choose. There are {listed(_kinds(students))}.")
-    return ChooseStudent(colour)
+    return events.ChooseStudent(colour)
 
 
 def _kinds(students: Students) -> list[str]:
@@ -184,15 +157,15 @@ def _kinds(students: Students) -> list[str]:
     return [_name(colour) for colour in Colour if students[colour]]
 
 
-def _island(word: str, islands: int, character: Character) -> ChooseDestination:
+def _island(word: str, islands: int, character: Character) -> events.ChooseDestination:
     if not word.isdecimal() or not 1 <= int(word[:4]) <= islands:
         raise MoveRefused(f"Choose an island from 1 to {islands}, as in {FORMS[character]}.")
-    return ChooseDestination(int(word[:4]))
+    return events.ChooseDestination(int(word[:4]))
 
 
 def _swaps(
     pairs: Sequence[Colour | None], here: Students, there: Students, most: int, seats: int | None = None
-) -> list[Action]:
+) -> list[events.Action]:
     """
     Swaps of students, each of one from here for one from there.
 
@@ -200,7 +173,7 @@ def _swaps(
     """
     if len(pairs) % 2 or len(pairs) > 2 * most:
         raise MoveRefused(f"Type from 1 to {most} pairs of colours, each as in green for red.")
-    answers: list[Action] = []
+    answers: list[events.Action] = []
     colours = [colour for colour in pairs if colour is not None]
     for one, other in zip(colours[::2], colours[1::2], strict=True):
         answers += [_taken(one, here), _taken(other, there)]
@@ -209,7 +182,7 @@ def _swaps(
         here = plus(plus(here, one, -1), other)
         there = plus(plus(there, other, -1), one)
     if len(pairs) < 2 * most:
-        answers.append(ChooseStudent(None))
+        answers.append(events.ChooseStudent(None))
     return answers
 
 
@@ -226,24 +199,24 @@ def heap_in_words(heap: Heap) -> str:
     return ", ".join(f"{count} {colour}" for colour, count in heap.items() if count) or "none"
 
 
-def changes(old: Board, new: Board, who: str, subjects: Sequence[str]) -> Iterator[str]:
+def changes(old: events.Board, new: events.Board, who: str, subjects: Sequence[str]) -> Iterator[str]:
     """
     What has happened between two boards, in sentences.
 
     :param who: the player whose turn it is, as a subject
     :param subjects: all players as subjects
     """
-    answers = list(answers_between(old, new))
+    answers = list(events.answers_between(old, new))
     student = ""
     for action in answers:
         match action:
-            case ChooseStudent(colour) if colour is not None:
+            case events.ChooseStudent(colour) if colour is not None:
                 student = f"{who} moved a {_name(colour)} student to"
-            case ChooseDestination(place):
+            case events.ChooseDestination(place):
                 yield f"{student} island {place}." if place else f"{student} the hall."
-            case ChooseSteps(steps):
+            case events.ChooseSteps(steps):
                 yield f"{who} moved Mother Nature {steps} step{'s' if steps > 1 else ''} to island {new.mother_nature}."
-    taken = [action.cloud for action in answers if isinstance(action, ChooseCloud)]
+    taken = [action.cloud for action in answers if isinstance(action, events.ChooseCloud)]
     if len(taken) == 1:
         yield f"{who} took cloud {taken[0] + 1}: {heap_in_words(SPELLING.heap(old.clouds[taken[0]]))}."
     for colour, before, holder in zip(Colour, old.professors, new.professors, strict=True):
@@ -252,7 +225,7 @@ def changes(old: Board, new: Board, who: str, subjects: Sequence[str]) -> Iterat
             yield f"{subjects[holder]} now {verb} the {_name(colour)} professor."
 
 
-def owner_told(board: Board, event: IslandOwnerEvent) -> Iterator[str]:
+def owner_told(board: events.Board, event: IslandOwnerEvent) -> Iterator[str]:
     """Whose towers are on an island now, if they are others than before."""
     island = event.island
     old = board.islands[island.number - 1] if island.number <= len(board.islands) else None
@@ -273,42 +246,44 @@ def prompt_of(asked: "Asked") -> str:
     """What to type as an answer to the open request."""
     example = next(moves_of(asked.known, asked.seat), "")
     match asked.request:
-        case AskTower():
+        case events.AskTower():
             return f"Choose a team: {example}."
-        case AskWizard():
+        case events.AskWizard():
             return f"Choose a wizard: {example}."
-        case AskAssistant(_, hand):
+        case events.AskAssistant(_, hand):
             return f"You have the assistants {', '.join(map(str, hand))}. Play one: {example}."
-        case AskStudent():
+        case events.AskStudent():
             return f"Move a student of your entrance: {example}."
-        case AskDestination():
+        case events.AskDestination():
             return f"Where to? Type: {example}."
-        case AskSteps(_, most):
+        case events.AskSteps(_, most):
             return f"Move Mother Nature, up to {most} steps: {example}."
-        case AskCloud():
+        case events.AskCloud():
             return f"Take the students of a cloud: {example}."
-        case AskCardStudent(_, students, may_stop):
+        case events.AskCardStudent(_, students, may_stop):
             stop = ", or none" if may_stop else ""
             return f"Choose one of {listed(_kinds(students))}{stop}: {example}."
     return f"Choose a colour: {example}."
 
 
-def moves_of(known: Situation, seat: Seat) -> Iterator[str]:
+def moves_of(known: events.Situation, seat: Seat) -> Iterator[str]:
     """Answers to the open request, and the characters that can be used. A student is typed with its destination."""
     legal = list(ERIANTYS.legal(known, seat))
     students = [
-        action for action in legal if isinstance(known.request, AskStudent) and isinstance(action, ChooseStudent)
+        action
+        for action in legal
+        if isinstance(known.request, events.AskStudent) and isinstance(action, events.ChooseStudent)
     ]
     ways = [
-        (value_of(place), f"{typed(action)} {typed(place)}")
+        (events.value_of(place), f"{events.typed(action)} {events.typed(place)}")
         for action in students
         for place in ERIANTYS.sequels(known, seat, action)
     ]
     yield from (line for _, line in sorted(ways, key=itemgetter(0)))
-    yield from (typed(action) for action in legal if action not in students)
+    yield from (events.typed(action) for action in legal if action not in students)
 
 
-def read_answer(known: Situation, seat: Seat, text: str) -> list[Action]:
+def read_answer(known: events.Situation, seat: Seat, text: str) -> list[events.Action]:
     """
     Read an answer to the open request, or a character.
 
@@ -321,14 +296,14 @@ def read_answer(known: Situation, seat: Seat, text: str) -> list[Action]:
             raise MoveRefused(reason)
         assert known.board is not None
         arguments = words[2:] if words[0] == "character" else words[1:]
-        return [UseCharacter(character), *effect_of(known.board, seat, character, arguments)]
+        return [events.UseCharacter(character), *effect_of(known.board, seat, character, arguments)]
     return list(_ANSWERS[type(known.request)](Asked(known, seat), words))
 
 
 class Asked(Struct, frozen=True):
     """Who is asked, and what is known."""
 
-    known: Situation
+    known: events.Situation
     seat: Seat
 
     @property
@@ -352,45 +327,45 @@ def _number(asked: Asked, words: Sequence[str], *names: str) -> int:
     raise _wrong(asked)
 
 
-def _tower(asked: Asked, words: Sequence[str]) -> Iterator[Action]:
+def _tower(asked: Asked, words: Sequence[str]) -> Iterator[events.Action]:
     named = next((tower for tower in Tower if words and words[-1] == _name(tower)), None)
     if named is None or words[:-1] not in ([], ["team"], ["tower"]):
         raise _wrong(asked)
-    free = [action.tower for action in asked.legal(ChooseTower)]
+    free = [action.tower for action in asked.legal(events.ChooseTower)]
     if named not in free:
         raise MoveRefused(f"There is no place in this team. Choose {listed(list(map(_name, free)), 'or')}.")
-    yield ChooseTower(named)
+    yield events.ChooseTower(named)
 
 
-def _wizard(asked: Asked, words: Sequence[str]) -> Iterator[Action]:
-    number, free = _number(asked, words, "wizard"), [action.wizard for action in asked.legal(ChooseWizard)]
+def _wizard(asked: Asked, words: Sequence[str]) -> Iterator[events.Action]:
+    number, free = _number(asked, words, "wizard"), [action.wizard for action in asked.legal(events.ChooseWizard)]
     if number not in free:
         raise MoveRefused(f"Choose a wizard that nobody has: {listed(list(map(str, free)), 'or')}.")
-    yield ChooseWizard(number)
+    yield events.ChooseWizard(number)
 
 
-def _assistant(asked: Asked, words: Sequence[str]) -> Iterator[Action]:
+def _assistant(asked: Asked, words: Sequence[str]) -> Iterator[events.Action]:
     number = _number(asked, words, "assistant", "play")
-    playable = [action.assistant for action in asked.legal(PlayAssistant)]
+    playable = [action.assistant for action in asked.legal(events.PlayAssistant)]
     able = f"You can play {listed(list(map(str, playable)), 'or')}."
     if number not in asked.request.hand:
         raise MoveRefused(f"You do not have this assistant. {able}")
     if number not in playable:
         raise MoveRefused(f"Another player has played this assistant in this round. {able}")
-    yield PlayAssistant(number)
+    yield events.PlayAssistant(number)
 
 
-def _student(asked: Asked, words: Sequence[str]) -> Iterator[Action]:
+def _student(asked: Asked, words: Sequence[str]) -> Iterator[events.Action]:
     students, board = asked.request.students, asked.known.board
     colour = COLOURS.get(words[0]) if words else None
     if colour is None or len(words) > 2 or board is None:
         raise _wrong(asked)
-    name, chosen = _name(colour), ChooseStudent(colour)
-    if chosen not in asked.legal(ChooseStudent):
+    name, chosen = _name(colour), events.ChooseStudent(colour)
+    if chosen not in asked.legal(events.ChooseStudent):
         raise MoveRefused(f"There is no {name} student in your entrance. It has {listed(_kinds(students))}.")
     yield chosen
     if len(words) == 2:
-        destination = ChooseDestination(_place(asked, words[1], len(board.islands), dining_room=True))
+        destination = events.ChooseDestination(_place(asked, words[1], len(board.islands), dining_room=True))
         if destination not in ERIANTYS.sequels(asked.known, asked.seat, chosen):
             raise MoveRefused(f"Your {name} table is full. Choose an island: {name} to 1.")
         yield destination
@@ -407,54 +382,54 @@ def _place(asked: Asked, word: str, islands: int, dining_room: bool) -> int:
     raise _wrong(asked)
 
 
-def _destination(asked: Asked, words: Sequence[str]) -> Iterator[Action]:
+def _destination(asked: Asked, words: Sequence[str]) -> Iterator[events.Action]:
     if len(words) != 1:
         raise _wrong(asked, "Type only where to.")
-    yield ChooseDestination(_place(asked, words[0], asked.request.islands, asked.request.dining_room))
+    yield events.ChooseDestination(_place(asked, words[0], asked.request.islands, asked.request.dining_room))
 
 
-def _steps(asked: Asked, words: Sequence[str]) -> Iterator[Action]:
-    steps = ChooseSteps(_number(asked, [word for word in words if word != "nature"], "mother", "move"))
-    if steps not in asked.legal(ChooseSteps):
+def _steps(asked: Asked, words: Sequence[str]) -> Iterator[events.Action]:
+    steps = events.ChooseSteps(_number(asked, [word for word in words if word != "nature"], "mother", "move"))
+    if steps not in asked.legal(events.ChooseSteps):
         raise MoveRefused(f"Mother Nature walks from 1 to {asked.request.most} steps now: mother 1.")
     yield steps
 
 
-def _cloud(asked: Asked, words: Sequence[str]) -> Iterator[Action]:
-    cloud, full = ChooseCloud(_number(asked, words, "cloud", "take") - 1), asked.legal(ChooseCloud)
+def _cloud(asked: Asked, words: Sequence[str]) -> Iterator[events.Action]:
+    cloud, full = events.ChooseCloud(_number(asked, words, "cloud", "take") - 1), asked.legal(events.ChooseCloud)
     if cloud not in full:
-        raise MoveRefused(f"There are no students on that cloud. Take {listed(list(map(typed, full)), 'or')}.")
+        raise MoveRefused(f"There are no students on that cloud. Take {listed(list(map(events.typed, full)), 'or')}.")
     yield cloud
 
 
-def _card_student(asked: Asked, words: Sequence[str]) -> Iterator[Action]:
+def _card_student(asked: Asked, words: Sequence[str]) -> Iterator[events.Action]:
     if asked.request.may_stop and list(words) in (["none"], ["stop"], ["no"]):
-        yield ChooseStudent(None)
+        yield events.ChooseStudent(None)
         return
     if len(words) != 1 or words[0] not in COLOURS:
         raise _wrong(asked)
     colour = COLOURS[words[0]]
     if not asked.request.students[colour]:
         raise _wrong(asked, f"There is no {_name(colour)} student to choose.")
-    yield ChooseStudent(colour)
+    yield events.ChooseStudent(colour)
 
 
-def _colour_answer(asked: Asked, words: Sequence[str]) -> Iterator[Action]:
+def _colour_answer(asked: Asked, words: Sequence[str]) -> Iterator[events.Action]:
     if len(words) != 1 or words[0] not in COLOURS:
         raise _wrong(asked)
-    yield ChooseStudent(COLOURS[words[0]])
+    yield events.ChooseStudent(COLOURS[words[0]])
 
 
-_ANSWERS: Mapping[type, Callable[[Asked, Sequence[str]], Iterator[Action]]] = {
-    AskTower: _tower,
-    AskWizard: _wizard,
-    AskAssistant: _assistant,
-    AskStudent: _student,
-    AskDestination: _destination,
-    AskSteps: _steps,
-    AskCloud: _cloud,
-    AskCardStudent: _card_student,
-    AskColour: _colour_answer,
+_ANSWERS: Mapping[type, Callable[[Asked, Sequence[str]], Iterator[events.Action]]] = {
+    events.AskTower: _tower,
+    events.AskWizard: _wizard,
+    events.AskAssistant: _assistant,
+    events.AskStudent: _student,
+    events.AskDestination: _destination,
+    events.AskSteps: _steps,
+    events.AskCloud: _cloud,
+    events.AskCardStudent: _card_student,
+    events.AskColour: _colour_answer,
 }
 
 
@@ -478,13 +453,13 @@ class EriantysScreen(BoardScreen[View]):
         #: Whose turn it is to move students; `None` while assistants are played.
         self._mover: int | None = None
 
-    def show(self, view: Situation) -> None:
+    def show(self, view: events.Situation) -> None:
         """Take a view."""
         super().show(view)
         planning = view.turn is None or view.statuses[view.turn] in (Status.PLANNING, Status.WAITING)
         self._mover = None if planning else view.turn
 
-    def told(self, message: Any, before: Situation | None) -> list[str]:
+    def told(self, message: Any, before: events.Situation | None) -> list[str]:
         board = None if before is None else before.board
         match message:
             case StartedEvent():
@@ -501,7 +476,7 @@ class EriantysScreen(BoardScreen[View]):
                 return list(owner_told(board, message))
         return list(self._course(message, board))
 
-    def _course(self, event: Any, board: Board | None) -> Iterator[str]:
+    def _course(self, event: Any, board: events.Board | None) -> Iterator[str]:
         """What an event of the match's course tells."""
         match event:
             case StartOfTurnEvent(_, seat):
@@ -555,7 +530,7 @@ class EriantysScreen(BoardScreen[View]):
         """
         if self._view is None or self.seat is None or not self.turn:
             raise MoveRefused(f"It is not your turn. {self.prompt_line()}")
-        return [write(action) for action in read_answer(self.known, self.seat, text)]
+        return [events.write(action) for action in read_answer(self.known, self.seat, text)]
 
     def sentences(self) -> Iterator[str]:
         """All that is visible."""

@@ -6,21 +6,9 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from gamehost.games.onitama import rules
 from gamehost.games.onitama.master import ONITAMA, Action, Situation
 from gamehost.games.onitama.messages import MESSAGES, ExchangedEvent, MovedEvent, TakenBackEvent, View
-from gamehost.games.onitama.rules import (
-    LEADS,
-    SIDE,
-    SQUARE_NAMED,
-    SQUARES,
-    TEMPLE,
-    VECTORS,
-    Card,
-    Exchange,
-    Move,
-    Position,
-    card_named,
-)
 from gamehost.games.screen import (
     BoardScreen,
     MoveRefused,
@@ -48,7 +36,7 @@ class OnitamaScreen(BoardScreen[View]):
     def told(self, message: Any, before: Situation | None) -> list[str]:
         match message:
             case MovedEvent(seat, card, start, end):
-                taken = before.position.board[SQUARE_NAMED[end]] if before is not None else "."
+                taken = before.position.board[rules.SQUARE_NAMED[end]] if before is not None else "."
                 took = "" if taken == "." else f" and took a {_KINDS[taken.lower()]}"
                 return [f"{self.subject(seat)} played {card} {start} {end}{took}."]
             case ExchangedEvent(seat, old, new):
@@ -58,11 +46,11 @@ class OnitamaScreen(BoardScreen[View]):
         return []
 
     @property
-    def _position(self) -> Position | None:
+    def _position(self) -> rules.Position | None:
         """The position with each hand in the order of the cards' names, as it is drawn."""
         if self.known is None:
             return None
-        position: Position = self.known.position
+        position: rules.Position = self.known.position
         white, black = ((min(hand), max(hand)) for hand in position.hands)
         return replace(position, hands=(white, black))
 
@@ -110,7 +98,7 @@ class OnitamaScreen(BoardScreen[View]):
             return
         for seat, colour in enumerate(_COLOURS):
             masters, pupils = (
-                [SQUARES[square] for square, there in enumerate(position.board) if there == piece]
+                [rules.SQUARES[square] for square, there in enumerate(position.board) if there == piece]
                 for piece in _PIECES[seat]
             )
             yield (
@@ -119,7 +107,7 @@ class OnitamaScreen(BoardScreen[View]):
             )
         yield f"The next card is {position.spare}."
         for card in (*position.hands[0], *position.hands[1], position.spare):
-            yield f"{card.capitalize()} leads {listed([_steps(*vector) for vector in VECTORS[card]], 'or')}."
+            yield f"{card.capitalize()} leads {listed([_steps(*vector) for vector in rules.VECTORS[card]], 'or')}."
 
     def drawing(self, style: Style) -> Iterable[str]:
         """The board with names beside it, and the five cards below."""
@@ -130,20 +118,20 @@ class OnitamaScreen(BoardScreen[View]):
         notes = {0: self._player(position, 1 - below, style), 2: f"next: {position.spare}"}
         notes[4] = self._player(position, below, style)
         lines = []
-        for line in range(SIDE):
-            row = line if below else SIDE - 1 - line
-            places = [row * SIDE + column for column in _across(below)]
+        for line in range(rules.SIDE):
+            row = line if below else rules.SIDE - 1 - line
+            places = [row * rules.SIDE + column for column in _across(below)]
             squares = " ".join(_piece(position, place, below, style) for place in places)
             lines.append(f"   {row + 1}  {squares}     {notes.get(line, '')}")
         lines.append(f"      {' '.join('abcde'[column] for column in _across(below))}")
         legend = f"{style.pick('□', '_')} is where a master began."
         return [*lines, "", *self._cards(position, below, style), "", f"   K P: White, k p: Black. {legend}"]
 
-    def _player(self, position: Position, seat: int, style: Style) -> str:
+    def _player(self, position: rules.Position, seat: int, style: Style) -> str:
         name = cut(style.plain(self.who(seat)), _NAME)
         return f"{name} ({_COLOURS[seat]}): {', '.join(position.hands[seat])}"
 
-    def _cards(self, position: Position, below: int, style: Style) -> Iterator[str]:
+    def _cards(self, position: rules.Position, below: int, style: Style) -> Iterator[str]:
         """The five cards side by side, each as its holder uses it on this board."""
         own, other = ("yours", "theirs") if self.seat is not None else _COLOURS
         shown = [(own, card, 1) for card in position.hands[below]]
@@ -151,31 +139,31 @@ class OnitamaScreen(BoardScreen[View]):
         shown += [(other, card, -1) for card in position.hands[1 - below]]
         yield "   " + "".join(padded(card, _CARD) for _, card, _ in shown)
         yield "   " + "".join(padded(f"({whose})", _CARD) for whose, _, _ in shown)
-        for line in range(SIDE):
+        for line in range(rules.SIDE):
             rows = (" ".join(_points(card, line, way, style)) for _, card, way in shown)
             yield "   " + "".join(padded(row, _CARD) for row in rows)
 
 
 def _across(below: int) -> Iterable[int]:
     """The columns from left to right: Black sees the board turned."""
-    return reversed(range(SIDE)) if below else range(SIDE)
+    return reversed(range(rules.SIDE)) if below else range(rules.SIDE)
 
 
-def _piece(position: Position, square: int, below: int, style: Style) -> str:
+def _piece(position: rules.Position, square: int, below: int, style: Style) -> str:
     piece = position.board[square]
     if piece != ".":
         return style.paint(piece, _OWN if piece in _PIECES[below] else _OTHER)
-    return style.pick("□", "_") if square in TEMPLE else style.pick("·", ".")
+    return style.pick("□", "_") if square in rules.TEMPLE else style.pick("·", ".")
 
 
-def _points(card: Card, line: int, way: int, style: Style) -> Iterator[str]:
+def _points(card: rules.Card, line: int, way: int, style: Style) -> Iterator[str]:
     """One of the five rows of a card, from the top."""
-    for column in range(SIDE):
+    for column in range(rules.SIDE):
         vector = ((column - _MIDDLE) * way, (_MIDDLE - line) * way)
         if vector == (0, 0):
             yield "o"
         else:
-            yield "x" if vector in VECTORS[card] else style.pick("·", ".")
+            yield "x" if vector in rules.VECTORS[card] else style.pick("·", ".")
 
 
 def _steps(right: int, forward: int) -> str:
@@ -186,7 +174,7 @@ def _steps(right: int, forward: int) -> str:
     return " ".join(parts)
 
 
-def _read(position: Position, text: str) -> Action:
+def _read(position: rules.Position, text: str) -> Action:
     words = re.findall("[a-z]+(?![0-9])|[a-e][1-5]", text.lower())
     if re.sub("[ ,;:-]+", "", text.lower()) != "".join(words):
         words = []
@@ -196,21 +184,23 @@ def _read(position: Position, text: str) -> Action:
         case ["stalemate" | "give", word]:
             if example is not None:
                 raise MoveRefused(f"You can move, so you must: for example {example}.")
-            return Exchange(_card(word, hand))
+            return rules.Exchange(_card(word, hand))
         case _ if example is None:
             raise MoveRefused(f"You cannot move. Give one of your cards: stalemate {' or stalemate '.join(hand)}.")
-        case [word, start, end] if start in SQUARE_NAMED and end in SQUARE_NAMED and word not in SQUARE_NAMED:
-            return _checked(position, Move(_card(word, hand), SQUARE_NAMED[start], SQUARE_NAMED[end]))
-        case [start, end] if start in SQUARE_NAMED and end in SQUARE_NAMED:
-            return _with_either_card(position, SQUARE_NAMED[start], SQUARE_NAMED[end])
-    outside = [one for one in re.findall("[a-z][0-9]+", text.lower()) if one not in SQUARE_NAMED]
+        case [word, start, end] if (
+            start in rules.SQUARE_NAMED and end in rules.SQUARE_NAMED and word not in rules.SQUARE_NAMED
+        ):
+            return _checked(position, rules.Move(_card(word, hand), rules.SQUARE_NAMED[start], rules.SQUARE_NAMED[end]))
+        case [start, end] if start in rules.SQUARE_NAMED and end in rules.SQUARE_NAMED:
+            return _with_either_card(position, rules.SQUARE_NAMED[start], rules.SQUARE_NAMED[end])
+    outside = [one for one in re.findall("[a-z][0-9]+", text.lower()) if one not in rules.SQUARE_NAMED]
     if outside:
         raise MoveRefused(f"There is no square {outside[0][:4]}: columns are a to e, and rows 1 to 5.")
     raise MoveRefused(f"That is not a move of Onitama. Type CARD FROM TO: {example}.")
 
 
-def _card(word: str, hand: Sequence[Card]) -> Card:
-    card = card_named(word)
+def _card(word: str, hand: Sequence[rules.Card]) -> rules.Card:
+    card = rules.card_named(word)
     if card is None:
         raise MoveRefused(f"There is no such card. Your cards are {listed(hand)}.")
     if card not in hand:
@@ -218,8 +208,8 @@ def _card(word: str, hand: Sequence[Card]) -> Card:
     return card
 
 
-def _with_either_card(position: Position, start: int, end: int) -> Move:
-    first, second = (Move(card, start, end) for card in position.hands[position.turn])
+def _with_either_card(position: rules.Position, start: int, end: int) -> rules.Move:
+    first, second = (rules.Move(card, start, end) for card in position.hands[position.turn])
     legal = [move for move in (first, second) if position.why_not(move) is None]
     if len(legal) == 2:
         raise MoveRefused(f"Both of your cards lead there. Name one: {first} or {second}.")
@@ -228,27 +218,29 @@ def _with_either_card(position: Position, start: int, end: int) -> Move:
     _checked_start(position, start)
     leads = [move for move in position.moves() if move.start == start]
     able = f"It can do {listed([str(move) for move in leads], 'or')}." if leads else "It cannot move now."
-    raise MoveRefused(f"None of your cards leads from {SQUARES[start]} to {SQUARES[end]}. {able}")
+    raise MoveRefused(f"None of your cards leads from {rules.SQUARES[start]} to {rules.SQUARES[end]}. {able}")
 
 
-def _checked(position: Position, move: Move) -> Move:
+def _checked(position: rules.Position, move: rules.Move) -> rules.Move:
     if position.why_not(move) is None:
         return move
-    start, end = SQUARES[move.start], SQUARES[move.end]
+    start, end = rules.SQUARES[move.start], rules.SQUARES[move.end]
     _checked_start(position, move.start)
     own = _PIECES[position.turn]
-    able = [square for square in LEADS[position.turn][move.card][move.start] if position.board[square] not in own]
-    leads = f"it can lead to {listed([SQUARES[square] for square in able], 'or')}" if able else "it leads nowhere now"
+    able = [square for square in rules.LEADS[position.turn][move.card][move.start] if position.board[square] not in own]
+    leads = (
+        f"it can lead to {listed([rules.SQUARES[square] for square in able], 'or')}" if able else "it leads nowhere now"
+    )
     if position.board[move.end] in own:
         raise MoveRefused(f"A piece of yours is on {end}. With {move.card} from {start} {leads}.")
     raise MoveRefused(f"{move.card.capitalize()} does not lead from {start} to {end}. From {start} {leads}.")
 
 
-def _checked_start(position: Position, start: int) -> None:
+def _checked_start(position: rules.Position, start: int) -> None:
     own = _PIECES[position.turn]
     if position.board[start] not in own:
-        yours = [SQUARES[square] for square, piece in enumerate(position.board) if piece in own]
-        raise MoveRefused(f"None of your pieces is on {SQUARES[start]}. Yours are on {listed(yours)}.")
+        yours = [rules.SQUARES[square] for square, piece in enumerate(position.board) if piece in own]
+        raise MoveRefused(f"None of your pieces is on {rules.SQUARES[start]}. Yours are on {listed(yours)}.")
 
 
 SCREEN = OnitamaScreen

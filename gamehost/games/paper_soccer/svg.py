@@ -8,29 +8,15 @@ The lines of the player who moved second have a gap in the middle, so that colou
 from collections.abc import Iterable, Iterator, Sequence
 
 from gamehost.games.drawing import SOFT, TAKE, Board, PlayerLine, Scene, at, caption, escaped, number, page, tag, text
+from gamehost.games.paper_soccer import rules
 from gamehost.games.paper_soccer.master import Move, Situation
 from gamehost.games.paper_soccer.messages import moves_of
-from gamehost.games.paper_soccer.rules import (
-    BORDER,
-    GOAL,
-    LENGTH,
-    POINTS,
-    POST,
-    SIDE,
-    START,
-    WAYS,
-    Foul,
-    Point,
-    Position,
-    Segment,
-    on_pitch,
-)
 
 UNIT = 48
 #: Beside the pitch, for the numbers.
 _EDGE = 34
-WIDTH = 2 * SIDE * UNIT + 2 * _EDGE
-HEIGHT = 2 * GOAL * UNIT + 2 * _EDGE - 12
+WIDTH = 2 * rules.SIDE * UNIT + 2 * _EDGE
+HEIGHT = 2 * rules.GOAL * UNIT + 2 * _EDGE - 12
 
 #: By side: who moved first, and the other.
 INKS = ("#1f5fa8", "#b3301f")
@@ -61,7 +47,7 @@ def picture(scene: Scene) -> str:
     moves = moves_of(situation.points)
     way = -1 if scene.seat is not None and scene.seat != first else 1
     pitch = _Pitch(way)
-    position = Position()
+    position = rules.Position()
     for point in situation.points:
         position = position.step(point)
     parts = [
@@ -69,7 +55,7 @@ def picture(scene: Scene) -> str:
         *pitch.ground(names),
         *pitch.moves(moves, names),
         *(pitch.foul(position, scene.foul) if isinstance(scene.foul, Move) else ()),
-        pitch.circle(START, 4, "start"),
+        pitch.circle(rules.START, 4, "start"),
         pitch.circle(position.ball, 9, "ball"),
         *pitch.counts(moves),
     ]
@@ -82,7 +68,7 @@ def picture(scene: Scene) -> str:
 
 
 def _role(side: int) -> str:
-    return f"scores at y = {-GOAL if side else GOAL}"
+    return f"scores at y = {-rules.GOAL if side else rules.GOAL}"
 
 
 def _mark(side: int) -> str:
@@ -100,12 +86,12 @@ class _Pitch:
         """Where a point is, in pixels."""
         return WIDTH / 2 + point[0] * UNIT * self._way, HEIGHT / 2 - point[1] * UNIT * self._way
 
-    def circle(self, point: Point, radius: float, kind: str) -> str:
+    def circle(self, point: rules.Point, radius: float, kind: str) -> str:
         """A mark on a point."""
         x, y = self.place(point)
         return tag("circle", class_=kind, cx=x, cy=y, r=radius)
 
-    def path(self, segments: Iterable[Segment]) -> str:
+    def path(self, segments: Iterable[rules.Segment]) -> str:
         """Lines between points."""
         return "".join(f"M{self._pair(start)}L{self._pair(end)}" for start, end in segments)
 
@@ -114,28 +100,28 @@ class _Pitch:
 
     def ground(self, names: tuple[str, str]) -> Iterator[str]:
         """The ruling, both goals in the ink of the side that scores there, the border, and the numbers."""
-        columns = [((x, -LENGTH), (x, LENGTH)) for x in range(-SIDE, SIDE + 1)]
-        rows = [((-SIDE, y), (SIDE, y)) for y in range(-LENGTH, LENGTH + 1)]
+        columns = [((x, -rules.LENGTH), (x, rules.LENGTH)) for x in range(-rules.SIDE, rules.SIDE + 1)]
+        rows = [((-rules.SIDE, y), (rules.SIDE, y)) for y in range(-rules.LENGTH, rules.LENGTH + 1)]
         yield tag("path", class_="squares", d=self.path([*columns, *rows]))
-        for side, end in enumerate((LENGTH, -GOAL)):
-            corners = [self.place((-POST, end)), self.place((POST, end + 1))]
+        for side, end in enumerate((rules.LENGTH, -rules.GOAL)):
+            corners = [self.place((-rules.POST, end)), self.place((rules.POST, end + 1))]
             (x, x2), (y, y2) = (sorted(numbers) for numbers in zip(*corners, strict=True))
             title = tag("title", escaped(f"{names[side]} scores here"))
             yield tag("rect", title, class_="goal", x=x, y=y, width=x2 - x, height=y2 - y, fill=INKS[side])
-        yield tag("path", class_="border", d=self.path(BORDER))
-        for point in POINTS:
+        yield tag("path", class_="border", d=self.path(rules.BORDER))
+        for point in rules.POINTS:
             yield self.circle(point, 2, "point")
-        for x in range(-SIDE, SIDE + 1):
-            if abs(x) > POST:
-                left, low = self.place((x, -LENGTH * self._way))
+        for x in range(-rules.SIDE, rules.SIDE + 1):
+            if abs(x) > rules.POST:
+                left, low = self.place((x, -rules.LENGTH * self._way))
                 yield text(str(x), left, low + 24, "axis")
-        for y in range(-LENGTH, LENGTH + 1):
-            left, middle = self.place((-SIDE * self._way, y))
+        for y in range(-rules.LENGTH, rules.LENGTH + 1):
+            left, middle = self.place((-rules.SIDE * self._way, y))
             yield text(str(y), left - 20, middle + 5, "axis")
 
-    def moves(self, moves: Sequence[Sequence[Point]], names: tuple[str, str]) -> Iterator[str]:
+    def moves(self, moves: Sequence[Sequence[rules.Point]], names: tuple[str, str]) -> Iterator[str]:
         """One path a move; pointing at it shows its number, player and points."""
-        ball = START
+        ball = rules.START
         for place, move in enumerate(moves):
             side = place % 2
             kind = ("first", "second")[side] + (" newest" if place == len(moves) - 1 else "")
@@ -151,14 +137,14 @@ class _Pitch:
                 )
             ball = move[-1]
 
-    def counts(self, moves: Sequence[Sequence[Point]]) -> Iterator[str]:
+    def counts(self, moves: Sequence[Sequence[rules.Point]]) -> Iterator[str]:
         """The number of each move, beside the point where it ended."""
         for place, move in enumerate(moves, 1):
             x, y = self.place(move[-1])
             newest = place == len(moves)
             yield text(str(place), x + (15 if newest else 9), y - (10 if newest else 6), "count")
 
-    def foul(self, position: Position, move: Move) -> Iterator[str]:
+    def foul(self, position: rules.Position, move: Move) -> Iterator[str]:
         """What was tried: dashed as far as it was legal, and crossed where it was not."""
         start, here = position.ball, position
         for point in move.points:
@@ -166,8 +152,8 @@ class _Pitch:
                 break
             try:
                 after = here.step(point)
-            except Foul:
-                if on_pitch(point) and point in WAYS[here.ball]:
+            except rules.Foul:
+                if rules.on_pitch(point) and point in rules.WAYS[here.ball]:
                     yield tag("path", class_="tried", d=self.path([(here.ball, point)]))
                     middle = ((here.ball[0] + point[0]) / 2, (here.ball[1] + point[1]) / 2)
                     yield self._cross(middle)

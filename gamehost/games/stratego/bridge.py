@@ -13,44 +13,24 @@ from attrs import define, field
 
 from gamehost.games.base import Cause, Result, Seat
 from gamehost.games.messages import NOTHING, BadAnswer, Bridge, Prompt
+from gamehost.games.stratego import rules
 from gamehost.games.stratego.master import ENEMY, follow
-from gamehost.games.stratego.rules import (
-    BARE,
-    DEPTH,
-    FLAG,
-    HOME,
-    KINDS,
-    OTHER,
-    PIECES,
-    SPY,
-    WIDTH,
-    Action,
-    Fought,
-    Move,
-    Moved,
-    Phase,
-    PlaceRows,
-    Playing,
-    ReadySet,
-    Situation,
-    Survivor,
-)
 
 COLOURS = ("RED", "BLUE")
 #: x and y of one step.
 DIRECTIONS: Mapping[str, tuple[int, int]] = {"UP": (0, -1), "DOWN": (0, 1), "LEFT": (-1, 0), "RIGHT": (1, 0)}
 #: Pieces and lakes as they are written there, and the other way round.
-WRITTEN = str.maketrans({SPY: "s", "~": "+"})
-_READ = {ord("s"): SPY}
-_RANKS = "".join(KINDS).translate(WRITTEN)
+WRITTEN = str.maketrans({rules.SPY: "s", "~": "+"})
+_READ = {ord("s"): rules.SPY}
+_RANKS = "".join(rules.KINDS).translate(WRITTEN)
 
-_ROW = re.compile(f"[{_RANKS}]{{{WIDTH}}}")
+_ROW = re.compile(f"[{_RANKS}]{{{rules.WIDTH}}}")
 _MOVE = re.compile(rf"([0-9]{{1,2}})\s+([0-9]{{1,2}})\s+({'|'.join(DIRECTIONS)})(?:\s+([0-9]{{1,2}}))?", re.ASCII)
 _SURRENDER = "SURRENDER"
-_BATTLES: Mapping[Survivor, str] = {"attacker": "KILLS", "defender": "DIES", "tie": "BOTHDIE"}
+_BATTLES: Mapping[rules.Survivor, str] = {"attacker": "KILLS", "defender": "DIES", "tie": "BOTHDIE"}
 
 
-def read_move(line: str) -> Move:
+def read_move(line: str) -> rules.Move:
     """
     A move. The square where it ends may be beyond the board.
 
@@ -61,10 +41,10 @@ def read_move(line: str) -> Move:
         raise BadAnswer("no move; expected X Y UP|DOWN|LEFT|RIGHT [N], such as 4 3 DOWN")
     x, y, squares = int(found[1]), int(found[2]), int(found[4] or 1)
     dx, dy = DIRECTIONS[found[3]]
-    return Move(x, y, x + dx * squares, y + dy * squares)
+    return rules.Move(x, y, x + dx * squares, y + dy * squares)
 
 
-def write_move(move: Move) -> str:
+def write_move(move: rules.Move) -> str:
     """The inverse of `read_move`, for a move along a line. The number of squares is there if it is not 1."""
     x, y = move.to_x - move.x, move.to_y - move.y
     squares = max(abs(x), abs(y))
@@ -73,15 +53,15 @@ def write_move(move: Move) -> str:
     return words if squares == 1 else f"{words} {squares}"
 
 
-def read_rows(lines: Sequence[str]) -> PlaceRows:
+def read_rows(lines: Sequence[str]) -> rules.PlaceRows:
     """
     A set-up, from the top of the board down. Whether these are the pieces of a side is for the host to say.
 
     :raises BadAnswer: not rows of ten ranks
     """
     if not all(_ROW.fullmatch(line) for line in lines):
-        raise BadAnswer(f"no set-up; expected {DEPTH} rows of {WIDTH} pieces of {_RANKS}")
-    return PlaceRows(tuple(line.translate(_READ) for line in lines))
+        raise BadAnswer(f"no set-up; expected {rules.DEPTH} rows of {rules.WIDTH} pieces of {_RANKS}")
+    return rules.PlaceRows(tuple(line.translate(_READ) for line in lines))
 
 
 @define(eq=False)
@@ -90,23 +70,23 @@ class UCCDialogue:
 
     seat: Seat
     opponent: str
-    _view: Situation = field(init=False)
+    _view: rules.Situation = field(init=False)
     #: The answer to the last question, in the bot's own words.
     _said: str = field(init=False, default="")
     #: The event that has ended the match: what has come of it is known when the match is over.
-    _last: Moved | Fought | None = field(init=False, default=None)
+    _last: rules.Moved | rules.Fought | None = field(init=False, default=None)
 
     def __attrs_post_init__(self) -> None:
-        self._view = Situation(self.seat, Phase.PLAY, BARE.decode(), (True, True), None, None)
+        self._view = rules.Situation(self.seat, rules.Phase.PLAY, rules.BARE.decode(), (True, True), None, None)
 
     def begin(self) -> Prompt:
-        return Prompt((f"{COLOURS[self.seat]} {self.opponent} {WIDTH} {WIDTH}",), DEPTH)
+        return Prompt((f"{COLOURS[self.seat]} {self.opponent} {rules.WIDTH} {rules.WIDTH}",), rules.DEPTH)
 
     def hear(self, event: Any) -> Prompt:
         match event:
-            case Playing(next=self.seat):
+            case rules.Playing(next=self.seat):
                 return Prompt(("START", *self.rows()), 1)
-            case Moved() | Fought():
+            case rules.Moved() | rules.Fought():
                 self._view = follow(self._view, event, self.seat) or self._view
                 if event.next is None:
                     self._last = event
@@ -118,20 +98,20 @@ class UCCDialogue:
     def rows(self) -> Sequence[str]:
         """The board as this side sees it, from the top down."""
         squares = self._view.squares.translate(WRITTEN)
-        return tuple(squares[start : start + WIDTH] for start in range(0, len(squares), WIDTH))
+        return tuple(squares[start : start + rules.WIDTH] for start in range(0, len(squares), rules.WIDTH))
 
-    def answer(self, lines: Sequence[str]) -> Action | None:
-        if len(lines) == DEPTH:
+    def answer(self, lines: Sequence[str]) -> rules.Action | None:
+        if len(lines) == rules.DEPTH:
             return self._set_up(read_rows(lines))
         self._said = " ".join(lines[0].split())
         return None if self._said == _SURRENDER else read_move(self._said)
 
-    def _set_up(self, placed: PlaceRows) -> PlaceRows:
-        start, own = HOME[self.seat] * WIDTH, "".join(placed.rows)
-        squares = self._view.squares[:start] + own + self._view.squares[start + PIECES :]
-        start = HOME[OTHER[self.seat]] * WIDTH
-        squares = squares[:start] + ENEMY * PIECES + squares[start + PIECES :]
-        self._view = Situation(self.seat, Phase.PLAY, squares, (True, True), None, None)
+    def _set_up(self, placed: rules.PlaceRows) -> rules.PlaceRows:
+        start, own = rules.HOME[self.seat] * rules.WIDTH, "".join(placed.rows)
+        squares = self._view.squares[:start] + own + self._view.squares[start + rules.PIECES :]
+        start = rules.HOME[rules.OTHER[self.seat]] * rules.WIDTH
+        squares = squares[:start] + ENEMY * rules.PIECES + squares[start + rules.PIECES :]
+        self._view = rules.Situation(self.seat, rules.Phase.PLAY, squares, (True, True), None, None)
         return placed
 
     def illegal(self, again: bool) -> Prompt:
@@ -148,7 +128,7 @@ class UCCDialogue:
         # Each side is told what has come of its own move. The other side is told to quit in place of that move.
         return (quit,) if last is None or last.seat != self.seat else (self._told(last, _outcome(last, result)), quit)
 
-    def _told(self, event: Moved | Fought, outcome: str) -> str:
+    def _told(self, event: rules.Moved | rules.Fought, outcome: str) -> str:
         return f"{self._said if event.seat == self.seat else write_move(event.move)} {outcome}"
 
     def _result(self, result: Result) -> str:
@@ -161,17 +141,17 @@ class UCCDialogue:
         return "VICTORY" if won else "DEFEAT"
 
 
-def _outcome(event: Moved | Fought, result: Result | None = None) -> str:
+def _outcome(event: rules.Moved | rules.Fought, result: Result | None = None) -> str:
     """
     What has come of a move.
 
     :param result: if it has ended the match
     """
-    if isinstance(event, Fought) and event.defender == FLAG:
+    if isinstance(event, rules.Fought) and event.defender == rules.FLAG:
         return "VICTORY_FLAG"
     if result is not None and result.cause is Cause.RULES and result.winners == (event.seat,):
         return "VICTORY_ATTRITION"
-    if isinstance(event, Fought):
+    if isinstance(event, rules.Fought):
         ranks = f"{event.attacker} {event.defender}".translate(WRITTEN)
         return f"{_BATTLES[event.winner]} {ranks}"
     return "OK"
@@ -180,8 +160,8 @@ def _outcome(event: Moved | Fought, result: Result | None = None) -> str:
 BRIDGES = (
     Bridge(
         "ucc-stratego",
-        lambda seat, names: UCCDialogue(seat, names[OTHER[seat]]),
-        (ReadySet, Playing, Moved, Fought),
+        lambda seat, names: UCCDialogue(seat, names[rules.OTHER[seat]]),
+        (rules.ReadySet, rules.Playing, rules.Moved, rules.Fought),
         asks_again=True,
     ),
 )

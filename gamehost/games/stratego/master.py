@@ -14,45 +14,6 @@ from attrs import define, evolve, field, frozen
 
 from gamehost.games.base import AGREED, Cause, Chance, IllegalAction, Offer, Result, Seat, To, any_of, shuffled
 from gamehost.games.stratego import rules
-from gamehost.games.stratego.rules import (
-    BARE,
-    BOMB,
-    COUNTS,
-    DEPTH,
-    FIRST_PLAYER,
-    FLAG,
-    HOME,
-    OTHER,
-    PIECES,
-    SECOND_PLAYER,
-    WAYS,
-    WIDTH,
-    Action,
-    BadPlacement,
-    Board,
-    Event,
-    Fought,
-    Move,
-    Moved,
-    Opened,
-    Over,
-    Phase,
-    Place,
-    Placed,
-    PlacedAll,
-    PlaceRows,
-    Placing,
-    Playing,
-    Position,
-    Ready,
-    ReadySet,
-    Situation,
-    Walk,
-    codes,
-    nowhere,
-    opening,
-    seen,
-)
 from gamehost.settings import Settings, from_to, milliseconds, one_of, refuse_unknown, setting
 
 #: An enemy's piece, as its seat is shown it.
@@ -66,124 +27,126 @@ def board_with(squares: str, seat: Seat, kinds: Mapping[int, str]) -> bytes:
     board = bytearray(squares.encode("ascii"))
     for square, mark in enumerate(squares):
         if mark == ENEMY:
-            board[square] = codes(OTHER[seat], kinds.get(square, BOMB))[0]
+            board[square] = rules.codes(rules.OTHER[seat], kinds.get(square, rules.BOMB))[0]
         elif mark not in ".~":
-            board[square] = codes(seat, mark)[0]
+            board[square] = rules.codes(seat, mark)[0]
     return bytes(board)
 
 
-def position_of(view: Situation, seat: Seat) -> Position:
+def position_of(view: rules.Situation, seat: Seat) -> rules.Position:
     """The position of a seat that is to move, for the rules of moving. The kinds of the enemy are made up."""
-    walk = view.walk or Walk(-1, ())
-    return Position(board_with(view.squares, seat, {}), seat, 0, (walk, walk))
+    walk = view.walk or rules.Walk(-1, ())
+    return rules.Position(board_with(view.squares, seat, {}), seat, 0, (walk, walk))
 
 
-def legal(view: Situation, seat: Seat) -> Iterator[Action] | None:
+def legal(view: rules.Situation, seat: Seat) -> Iterator[rules.Action] | None:
     """
     The moves of the seat whose turn it is. In the set-up: single placements, where there was one.
 
     :return: `None`: a whole set-up may be sent, and there are too many
     """
-    if view.phase is Phase.PLAY:
+    if view.phase is rules.Phase.PLAY:
         return _moves(view, seat) if view.turn == seat else iter(())
-    if view.phase is Phase.OVER or (view.ready[seat] and view.singly):
+    if view.phase is rules.Phase.OVER or (view.ready[seat] and view.singly):
         return iter(())
     return _placements(view, seat) if view.singly else None
 
 
-def _moves(view: Situation, seat: Seat) -> Iterator[Action]:
+def _moves(view: rules.Situation, seat: Seat) -> Iterator[rules.Action]:
     for source, target in position_of(view, seat).legal_moves():
         yield move_between(source, target)
 
 
-def move_between(source: int, target: int) -> Move:
+def move_between(source: int, target: int) -> rules.Move:
     """A move by the numbers of its squares."""
-    return Move(source % WIDTH, source // WIDTH, target % WIDTH, target // WIDTH)
+    return rules.Move(source % rules.WIDTH, source // rules.WIDTH, target % rules.WIDTH, target // rules.WIDTH)
 
 
-def _placements(view: Situation, seat: Seat) -> Iterator[Action]:
-    left = COUNTS - Counter(view.squares)
+def _placements(view: rules.Situation, seat: Seat) -> Iterator[rules.Action]:
+    left = rules.COUNTS - Counter(view.squares)
     if not left:
-        yield Ready()
-    for square in range(HOME[seat] * WIDTH, (HOME[seat] + DEPTH) * WIDTH):
+        yield rules.Ready()
+    for square in range(rules.HOME[seat] * rules.WIDTH, (rules.HOME[seat] + rules.DEPTH) * rules.WIDTH):
         if view.squares[square] == ".":
             for piece in left:
-                yield Place(piece, square % WIDTH, square // WIDTH)
+                yield rules.Place(piece, square % rules.WIDTH, square // rules.WIDTH)
 
 
-def random_action(view: Situation, seat: Seat, below: Callable[[int], int]) -> Action | None:
+def random_action(view: rules.Situation, seat: Seat, below: Callable[[int], int]) -> rules.Action | None:
     """One of the legal actions; for a side on which nothing stands, all forty pieces in any order."""
     listed = legal(view, seat)
     if listed is not None:
         return any_of(listed, below)
     if view.ready[seat]:
         return None
-    return PlaceRows(any_rows(below))
+    return rules.PlaceRows(any_rows(below))
 
 
 def any_rows(below: Callable[[int], int]) -> tuple[str, ...]:
     """All forty pieces of a side in any order, as rows."""
-    left = list(COUNTS.elements())
-    pieces = "".join(left.pop(below(len(left))) for _ in range(PIECES))
-    return tuple(pieces[start : start + WIDTH] for start in range(0, PIECES, WIDTH))
+    left = list(rules.COUNTS.elements())
+    pieces = "".join(left.pop(below(len(left))) for _ in range(rules.PIECES))
+    return tuple(pieces[start : start + rules.WIDTH] for start in range(0, rules.PIECES, rules.WIDTH))
 
 
 def any_kinds(squares: str, seat: Seat, chance: Chance) -> Mapping[int, str]:
     """Kinds that the enemy's pieces on a board may have, by square. Who stands beyond the own rows has moved."""
-    first = HOME[OTHER[seat]] * WIDTH
+    first = rules.HOME[rules.OTHER[seat]] * rules.WIDTH
     enemies = [square for square, mark in enumerate(squares) if mark == ENEMY]
-    home = shuffled([square for square in enemies if first <= square < first + PIECES], chance)
+    home = shuffled([square for square in enemies if first <= square < first + rules.PIECES], chance)
     away = [square for square in enemies if square not in home]
-    movers = shuffled([kind for kind in COUNTS.elements() if kind not in (FLAG, BOMB)], chance)
+    movers = shuffled([kind for kind in rules.COUNTS.elements() if kind not in (rules.FLAG, rules.BOMB)], chance)
     kinds = dict(zip(away, movers, strict=False))
-    rest = shuffled([*movers[len(away) :], *BOMB * COUNTS[BOMB]], chance)
-    return {**kinds, **dict(zip(home, [FLAG, *rest], strict=False))}
+    rest = shuffled([*movers[len(away) :], *rules.BOMB * rules.COUNTS[rules.BOMB]], chance)
+    return {**kinds, **dict(zip(home, [rules.FLAG, *rest], strict=False))}
 
 
-def follow(view: Situation | None, event: Any, seat: Seat | None) -> Situation | None:
+def follow(view: rules.Situation | None, event: Any, seat: Seat | None) -> rules.Situation | None:
     """The view after an event that this seat, or a watcher, was told."""
     match event:
-        case Situation():
+        case rules.Situation():
             return event
-        case Opened(two_squares):
-            walk = None if seat is None else nowhere(two_squares)
-            return Situation(seat, Phase.SETUP, seen(BARE, seat), (False, False), None, None, walk)
+        case rules.Opened(two_squares):
+            walk = None if seat is None else rules.nowhere(two_squares)
+            return rules.Situation(
+                seat, rules.Phase.SETUP, rules.seen(rules.BARE, seat), (False, False), None, None, walk
+            )
         case _ if view is None:
             return None
-        case Moved() | Fought():
+        case rules.Moved() | rules.Fought():
             return _moved(view, event)
-        case Over(result):
-            return evolve(view, phase=Phase.OVER, turn=None, result=result)
+        case rules.Over(result):
+            return evolve(view, phase=rules.Phase.OVER, turn=None, result=result)
     return _set_up(view, event)
 
 
-def _moved(view: Situation, event: Moved | Fought) -> Situation:
+def _moved(view: rules.Situation, event: rules.Moved | rules.Fought) -> rules.Situation:
     move, walk = event.move, view.walk
-    start, end = move.y * WIDTH + move.x, move.to_y * WIDTH + move.to_x
+    start, end = move.y * rules.WIDTH + move.x, move.to_y * rules.WIDTH + move.to_x
     if event.seat == view.seat and walk is not None:
-        walk = walk.on(start, end, WAYS[start][end][1])
+        walk = walk.on(start, end, rules.WAYS[start][end][1])
     board = list(view.squares)
-    winner = event.winner if isinstance(event, Fought) else "attacker"
+    winner = event.winner if isinstance(event, rules.Fought) else "attacker"
     if winner != "defender":
         board[end] = "." if winner == "tie" else board[start]
     board[start] = "."
     return evolve(view, squares="".join(board), turn=event.next, walk=walk)
 
 
-def _set_up(view: Situation, event: Any) -> Situation:
+def _set_up(view: rules.Situation, event: Any) -> rules.Situation:
     match event:
-        case Placed(piece, x, y):
-            return evolve(view, squares=_with(view.squares, y * WIDTH + x, piece), singly=True)
-        case PlacedAll(rows) if view.seat is not None:
-            return evolve(view, squares=_with(view.squares, HOME[view.seat] * WIDTH, "".join(rows)))
-        case ReadySet(ready):
+        case rules.Placed(piece, x, y):
+            return evolve(view, squares=_with(view.squares, y * rules.WIDTH + x, piece), singly=True)
+        case rules.PlacedAll(rows) if view.seat is not None:
+            return evolve(view, squares=_with(view.squares, rules.HOME[view.seat] * rules.WIDTH, "".join(rows)))
+        case rules.ReadySet(ready):
             return evolve(view, ready=(view.ready[0] or ready == 0, view.ready[1] or ready == 1))
-        case Playing():
+        case rules.Playing():
             squares = view.squares
             for side, piece in enumerate(SIDES) if view.seat is None else ():
-                squares = _with(squares, HOME[side] * WIDTH, piece * PIECES)
-            return evolve(view, phase=Phase.PLAY, squares=squares, ready=(True, True), turn=event.next)
-        case Board(squares):
+                squares = _with(squares, rules.HOME[side] * rules.WIDTH, piece * rules.PIECES)
+            return evolve(view, phase=rules.Phase.PLAY, squares=squares, ready=(True, True), turn=event.next)
+        case rules.Board(squares):
             return evolve(view, squares=squares)
     return view
 
@@ -192,9 +155,9 @@ def _with(squares: str, at: int, pieces: str) -> str:
     return squares[:at] + pieces + squares[at + len(pieces) :]
 
 
-_ALONE = ((FIRST_PLAYER,), (SECOND_PLAYER,))
+_ALONE = ((rules.FIRST_PLAYER,), (rules.SECOND_PLAYER,))
 
-Told: TypeAlias = Sequence[To[Event]]
+Told: TypeAlias = Sequence[To[rules.Event]]
 
 
 class BadMove(IllegalAction):
@@ -220,37 +183,37 @@ class StrategoMaster:
     deadline: int | None = field(init=False, default=None)
     result: Result | None = field(init=False, default=None)
     #: `None` during the set-up.
-    position: Position | None = field(init=False, default=None)
-    _placings: tuple[Placing, Placing] = field(
-        init=False, factory=lambda: (Placing(FIRST_PLAYER), Placing(SECOND_PLAYER))
+    position: rules.Position | None = field(init=False, default=None)
+    _placings: tuple[rules.Placing, rules.Placing] = field(
+        init=False, factory=lambda: (rules.Placing(rules.FIRST_PLAYER), rules.Placing(rules.SECOND_PLAYER))
     )
 
     def begin(self, now: int) -> Told:
         allowed = self._terms.setup_time or self._terms.move_time
         self.deadline = now + allowed if allowed else None
-        return [To(Opened(self._terms.two_squares))]
+        return [To(rules.Opened(self._terms.two_squares))]
 
-    def act(self, seat: Seat, action: Action, now: int) -> Told:
+    def act(self, seat: Seat, action: rules.Action, now: int) -> Told:
         """
         :raises BadMove: a move is refused
         :raises BadPlacement: a placement or a ready is refused
         """
-        if isinstance(action, Move):
+        if isinstance(action, rules.Move):
             return self._move(seat, action, now)
         if self.result is not None:
-            raise BadPlacement("the match is over")
+            raise rules.BadPlacement("the match is over")
         if self.position is not None:
-            raise BadPlacement("play has begun: pieces can no longer be placed")
+            raise rules.BadPlacement("play has begun: pieces can no longer be placed")
         return self._set_up(seat, action, now)
 
     def forfeit(self, seat: Seat, now: int) -> Told:
-        return [self._end(Result((OTHER[seat],), Cause.LEFT, "the other side left"))]
+        return [self._end(Result((rules.OTHER[seat],), Cause.LEFT, "the other side left"))]
 
     def expire(self, now: int) -> Told:
         if self.position is not None:
-            winners: tuple[Seat, ...] = (OTHER[self.position.turn],)
+            winners: tuple[Seat, ...] = (rules.OTHER[self.position.turn],)
             return [self._end(Result(winners, Cause.TIME, "no move in time"))]
-        winners = tuple(seat for seat in (FIRST_PLAYER, SECOND_PLAYER) if self._placings[seat].ready)
+        winners = tuple(seat for seat in (rules.FIRST_PLAYER, rules.SECOND_PLAYER) if self._placings[seat].ready)
         return [self._end(Result(winners, Cause.TIME, "not set up in time"))]
 
     def objection(self, offer: Offer, seat: Seat) -> str | None:
@@ -271,59 +234,59 @@ class StrategoMaster:
         """The seat for which the match waits; `None` during the set-up, which has a time of its own."""
         return None if self.result is not None or self.position is None else self.position.turn
 
-    def view(self, seat: Seat | None) -> Situation:
+    def view(self, seat: Seat | None) -> rules.Situation:
         turn = walk = None
         singly = False
         if seat is not None:
-            walk = nowhere(self._terms.two_squares) if self.position is None else self.position.walks[seat]
+            walk = rules.nowhere(self._terms.two_squares) if self.position is None else self.position.walks[seat]
             singly = self._placings[seat].singly
         if self.position is not None:
-            phase = Phase.PLAY
-            squares = seen(self.position.squares, seat)
+            phase = rules.Phase.PLAY
+            squares = rules.seen(self.position.squares, seat)
             turn = self.position.turn if self.result is None else None
         else:
-            phase = Phase.SETUP
-            squares = seen(BARE if seat is None else self._placings[seat].squares, seat)
+            phase = rules.Phase.SETUP
+            squares = rules.seen(rules.BARE if seat is None else self._placings[seat].squares, seat)
         if self.result is not None:
-            phase = Phase.OVER
+            phase = rules.Phase.OVER
         first, second = self._placings
-        return Situation(seat, phase, squares, (first.ready, second.ready), turn, self.result, walk, singly)
+        return rules.Situation(seat, phase, squares, (first.ready, second.ready), turn, self.result, walk, singly)
 
     def state(self) -> object:
         """The position with all kinds and walks; before play, what each side has placed, and how."""
         return self.position or tuple(placing.state for placing in self._placings)
 
-    def _set_up(self, seat: Seat, action: Place | PlaceRows | Ready, now: int) -> Told:
+    def _set_up(self, seat: Seat, action: rules.Place | rules.PlaceRows | rules.Ready, now: int) -> Told:
         placing = self._placings[seat]
         was_ready = placing.ready
-        told: list[To[Event]] = []
+        told: list[To[rules.Event]] = []
         match action:
-            case Place(piece, x, y):
+            case rules.Place(piece, x, y):
                 placing.place(piece, x, y)
-                told.append(To(Placed(piece, x, y), _ALONE[seat]))
-            case PlaceRows(rows):
+                told.append(To(rules.Placed(piece, x, y), _ALONE[seat]))
+            case rules.PlaceRows(rows):
                 placing.place_rows(rows)
-                told.append(To(PlacedAll(rows), _ALONE[seat]))
-            case Ready():
+                told.append(To(rules.PlacedAll(rows), _ALONE[seat]))
+            case rules.Ready():
                 placing.say_ready()
         if placing.ready and not was_ready:
-            told.append(To(ReadySet(seat)))
-        if self._placings[OTHER[seat]].ready and placing.ready:
+            told.append(To(rules.ReadySet(seat)))
+        if self._placings[rules.OTHER[seat]].ready and placing.ready:
             self._play(told, now)
         elif not self._terms.setup_time:
             self._allow(now)
         return told
 
-    def _play(self, told: list[To[Event]], now: int) -> None:
+    def _play(self, told: list[To[rules.Event]], now: int) -> None:
         first, second = self._placings
-        half = len(BARE) // 2
-        position = opening(bytes(first.squares[:half] + second.squares[half:]), self._terms.two_squares)
+        half = len(rules.BARE) // 2
+        position = rules.opening(bytes(first.squares[:half] + second.squares[half:]), self._terms.two_squares)
         self.position = position
         result = position.result(self._terms.max_plies)
-        told.append(To(Playing(FIRST_PLAYER, FIRST_PLAYER if result is None else None)))
+        told.append(To(rules.Playing(rules.FIRST_PLAYER, rules.FIRST_PLAYER if result is None else None)))
         self._go_on(told, position, result, now)
 
-    def _move(self, seat: Seat, move: Move, now: int) -> Told:
+    def _move(self, seat: Seat, move: rules.Move, now: int) -> Told:
         position = self.position
         if self.result is not None:
             raise BadMove("the match is over")
@@ -332,9 +295,9 @@ class StrategoMaster:
         if seat != position.turn:
             raise BadMove("it is the other side's turn")
         x, y, to_x, to_y = move.x, move.y, move.to_x, move.to_y
-        if not (0 <= x < WIDTH and 0 <= y < WIDTH and 0 <= to_x < WIDTH and 0 <= to_y < WIDTH):
+        if not (0 <= x < rules.WIDTH and 0 <= y < rules.WIDTH and 0 <= to_x < rules.WIDTH and 0 <= to_y < rules.WIDTH):
             raise BadMove("there is no such square: x and y are 0 to 9")
-        source, target = y * WIDTH + x, to_y * WIDTH + to_x
+        source, target = y * rules.WIDTH + x, to_y * rules.WIDTH + to_x
         objection = position.objection(source, target)
         if objection is not None:
             raise BadMove(objection)
@@ -342,18 +305,18 @@ class StrategoMaster:
         self.position = position
         result = position.result(self._terms.max_plies)
         turn = position.turn if result is None else None
-        told: list[To[Event]] = []
+        told: list[To[rules.Event]] = []
         if battle is None:
-            told.append(To(Moved(seat, move, turn)))
+            told.append(To(rules.Moved(seat, move, turn)))
         else:
-            told.append(To(Fought(seat, move, battle.attacker, battle.defender, battle.winner, turn)))
+            told.append(To(rules.Fought(seat, move, battle.attacker, battle.defender, battle.winner, turn)))
         self._go_on(told, position, result, now)
         return told
 
-    def _go_on(self, told: list[To[Event]], position: Position, result: Result | None, now: int) -> None:
+    def _go_on(self, told: list[To[rules.Event]], position: rules.Position, result: Result | None, now: int) -> None:
         """Show the board to both, then wait for the next decision, or end."""
         for alone in _ALONE:
-            told.append(To(Board(seen(position.squares, alone[0])), alone))
+            told.append(To(rules.Board(rules.seen(position.squares, alone[0])), alone))
         if result is None:
             self._allow(now)
         else:
@@ -362,12 +325,12 @@ class StrategoMaster:
     def _allow(self, now: int) -> None:
         self.deadline = now + self._terms.move_time if self._terms.move_time else None
 
-    def _end(self, result: Result) -> To[Event]:
+    def _end(self, result: Result) -> To[rules.Event]:
         self.result = result
         self.deadline = None
         position = self.position
-        last = OTHER[position.turn] if position is not None and position.plies else None
-        return To(Over(result, last))
+        last = rules.OTHER[position.turn] if position is not None and position.plies else None
+        return To(rules.Over(result, last))
 
 
 _OPTIONS: Mapping[str, str] = {
@@ -427,25 +390,25 @@ class Stratego:
     #: The board as this seat may know it.
     follow = staticmethod(follow)
 
-    def determinized(self, view: Situation, seat: Seat, chance: Chance) -> StrategoMaster:
+    def determinized(self, view: rules.Situation, seat: Seat, chance: Chance) -> StrategoMaster:
         """
         A match in which the kinds of the enemy's pieces are drawn. Beyond its own rows stands neither its flag nor a bomb.
 
         A view shows neither which pieces are lost nor which have moved, so that is not kept to.
         """
-        walk = view.walk or nowhere(0)
+        walk = view.walk or rules.nowhere(0)
         master = StrategoMaster(Terms(setup_time=0, two_squares=len(walk.crossed)))
-        own, enemy = (master._placings[side] for side in (seat, OTHER[seat]))
-        if view.phase is Phase.SETUP:
+        own, enemy = (master._placings[side] for side in (seat, rules.OTHER[seat]))
+        if view.phase is rules.Phase.SETUP:
             own.restore(view.squares, view.ready[seat], view.singly)
-            if view.ready[OTHER[seat]]:
+            if view.ready[rules.OTHER[seat]]:
                 enemy.place_rows(any_rows(chance.below))
         else:
             own.ready, own.singly, enemy.ready = True, view.singly, True
-            kinds, others = any_kinds(view.squares, seat, chance), nowhere(len(walk.crossed))
+            kinds, others = any_kinds(view.squares, seat, chance), rules.nowhere(len(walk.crossed))
             walks = (others, walk) if seat else (walk, others)
             board = board_with(view.squares, seat, kinds)
-            master.position = Position(board, seat if view.turn is None else view.turn, 0, walks)
+            master.position = rules.Position(board, seat if view.turn is None else view.turn, 0, walks)
         return master
 
 

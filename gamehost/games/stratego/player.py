@@ -16,35 +16,8 @@ from typing import Any
 from attrs import define, evolve, field, frozen
 
 from gamehost.games.base import Seat, shuffled
+from gamehost.games.stratego import rules
 from gamehost.games.stratego.master import ENEMY, STRATEGO, board_with, move_between
-from gamehost.games.stratego.rules import (
-    BOMB,
-    EMPTY,
-    FLAG,
-    KINDS,
-    OTHER,
-    SCOUT,
-    STEPS,
-    WIDTH,
-    Action,
-    Board,
-    Fought,
-    Move,
-    Moved,
-    Opened,
-    Phase,
-    Place,
-    PlaceRows,
-    Position,
-    Ready,
-    ReadySet,
-    Situation,
-    codes,
-    nowhere,
-    read,
-    survivor,
-    write,
-)
 from gamehost.players.base import Budget, Level, SeededChance, Thinking, Weighed, expected
 from gamehost.players.search import FORCED, WIN, Search, best_on_average
 
@@ -70,7 +43,7 @@ def set_up(seat: int, chance: SeededChance) -> tuple[str, ...]:
     for _ in range(_SWAPS):
         row = chance.one_of(rows)
         one, other = chance.below(len(row)), chance.below(len(row))
-        if not {row[one], row[other]} & {FLAG, BOMB}:
+        if not {row[one], row[other]} & {rules.FLAG, rules.BOMB}:
             row[one], row[other] = row[other], row[one]
     lines = tuple("".join(row) for row in rows)
     return lines if seat == 0 else lines[::-1]
@@ -78,7 +51,7 @@ def set_up(seat: int, chance: SeededChance) -> tuple[str, ...]:
 
 def any_set_up(chance: SeededChance) -> tuple[str, ...]:
     """All pieces anywhere."""
-    pieces = [kind.id for kind in KINDS.values() for _ in range(kind.count)]
+    pieces = [kind.id for kind in rules.KINDS.values() for _ in range(kind.count)]
     for last in range(len(pieces) - 1, 0, -1):
         other = chance.below(last + 1)
         pieces[last], pieces[other] = pieces[other], pieces[last]
@@ -100,9 +73,9 @@ class Suspect:
     moved: bool = False
 
 
-def ends_of(move: Move) -> tuple[int, int]:
+def ends_of(move: rules.Move) -> tuple[int, int]:
     """The numbers of the two squares of a move."""
-    return move.y * WIDTH + move.x, move.to_y * WIDTH + move.to_x
+    return move.y * rules.WIDTH + move.x, move.to_y * rules.WIDTH + move.to_x
 
 
 @define(eq=False)
@@ -128,16 +101,16 @@ class Knowledge:
         for square in set(self.suspects) - enemies:
             del self.suspects[square]
 
-    def moved(self, event: Moved) -> None:
+    def moved(self, event: rules.Moved) -> None:
         """Take a move to an empty square."""
         start, end = ends_of(event.move)
         if event.seat == self.seat:
             self._own_goes(start, end)
         elif (suspect := self.suspects.pop(start, None)) is not None:
-            far = abs(start - end) not in (1, WIDTH)
-            self.suspects[end] = evolve(suspect, moved=True, kind=SCOUT if far else suspect.kind)
+            far = abs(start - end) not in (1, rules.WIDTH)
+            self.suspects[end] = evolve(suspect, moved=True, kind=rules.SCOUT if far else suspect.kind)
 
-    def fought(self, event: Fought) -> None:
+    def fought(self, event: rules.Fought) -> None:
         """Take a battle."""
         start, end = ends_of(event.move)
         mine = event.seat == self.seat
@@ -167,7 +140,7 @@ class Knowledge:
         known = [suspect.kind for suspect in self.suspects.values()]
         return [
             kind.id
-            for kind in KINDS.values()
+            for kind in rules.KINDS.values()
             for _ in range(kind.count - self.lost.get(kind.id, 0) - known.count(kind.id))
         ]
 
@@ -177,15 +150,15 @@ class Knowledge:
         unknown = sorted(square for square in self.suspects if square not in kinds)
         still = [square for square in unknown if not self.suspects[square].moved]
         left = self.unknown_kinds()
-        movers = [kind for kind in left if kind not in (FLAG, BOMB)]
-        if FLAG in left and still:
+        movers = [kind for kind in left if kind not in (rules.FLAG, rules.BOMB)]
+        if rules.FLAG in left and still:
             flag = self._drawn(still, None, chance)
             still.remove(flag)
-            kinds[flag] = FLAG
-            for _ in range(min(left.count(BOMB), len(still))):
+            kinds[flag] = rules.FLAG
+            for _ in range(min(left.count(rules.BOMB), len(still))):
                 bomb = self._drawn(still, flag, chance)
                 still.remove(bomb)
-                kinds[bomb] = BOMB
+                kinds[bomb] = rules.BOMB
         rest = [square for square in unknown if square not in kinds]
         # After a look at a board without its history there may be more kinds than pieces.
         kinds.update(zip(rest, shuffled(movers, chance), strict=False))
@@ -195,9 +168,9 @@ class Knowledge:
         """A square for the flag, or for a bomb: rather far behind, and bombs rather beside the flag."""
         weights = []
         for square in squares:
-            behind = 9 - square // WIDTH if self.seat == 0 else square // WIDTH
+            behind = 9 - square // rules.WIDTH if self.seat == 0 else square // rules.WIDTH
             weight = (24, 6, 2, 1)[behind] if flag is None else (4, 4, 2, 2)[behind]
-            if flag is not None and abs(square - flag) in (1, WIDTH):
+            if flag is not None and abs(square - flag) in (1, rules.WIDTH):
                 weight *= 6
             weights.append(weight)
         place = chance.below(sum(weights))
@@ -246,36 +219,36 @@ STUDIED, LEAD = Style(worlds=12, nodes=1_000_000, seconds=0.0, remembers=True, l
 def _table(seat: Seat) -> tuple[int, ...]:
     """The worth of each byte of a board to a seat."""
     table = [0] * 256
-    for kind in KINDS:
-        table[codes(seat, kind)[0]] = WORTH[kind]
-        table[codes(OTHER[seat], kind)[0]] = -WORTH[kind]
+    for kind in rules.KINDS:
+        table[rules.codes(seat, kind)[0]] = WORTH[kind]
+        table[rules.codes(rules.OTHER[seat], kind)[0]] = -WORTH[kind]
     return tuple(table)
 
 
 _TABLES = (_table(Seat(0)), _table(Seat(1)))
-_FLAGS = tuple(codes(Seat(seat), FLAG)[0] for seat in (0, 1))
+_FLAGS = tuple(rules.codes(Seat(seat), rules.FLAG)[0] for seat in (0, 1))
 
 
 class StrategoRules:
     """A board with all kinds, as the search sees it. Only exchanges are followed."""
 
-    def outcome(self, position: Position) -> int | None:
+    def outcome(self, position: rules.Position) -> int | None:
         return None if _FLAGS[position.turn] in position.squares else -WIN
 
-    def moves(self, position: Position) -> Sequence[Step]:
+    def moves(self, position: rules.Position) -> Sequence[Step]:
         return list(position.legal_moves())
 
-    def forcing(self, position: Position) -> Sequence[Step]:
+    def forcing(self, position: rules.Position) -> Sequence[Step]:
         squares = position.squares
-        return [step for step in position.legal_moves() if squares[step[1]] != EMPTY]
+        return [step for step in position.legal_moves() if squares[step[1]] != rules.EMPTY]
 
-    def after(self, position: Position, move: Step) -> Position:
+    def after(self, position: rules.Position, move: Step) -> rules.Position:
         return position.after(*move)[0]
 
-    def evaluate(self, position: Position) -> int:
+    def evaluate(self, position: rules.Position) -> int:
         return sum(map(_TABLES[position.turn].__getitem__, position.squares))
 
-    def key(self, position: Position) -> Hashable:
+    def key(self, position: rules.Position) -> Hashable:
         return position
 
 
@@ -288,7 +261,7 @@ def paths_to(target: int, squares: str) -> Mapping[int, int]:
     queue = deque([target])
     while queue:
         here = queue.popleft()
-        for there, _ in STEPS[here]:
+        for there, _ in rules.STEPS[here]:
             if there not in far:
                 far[there] = far[here] + 1
                 if squares[there] not in f"{ENEMY}FB":
@@ -298,9 +271,9 @@ def paths_to(target: int, squares: str) -> Mapping[int, int]:
 
 def battle_value(attacker: str, defender: str) -> int:
     """What an attack brings to the attacker."""
-    if defender == FLAG:
+    if defender == rules.FLAG:
         return FLAG_WORTH
-    match survivor(attacker, defender):
+    match rules.survivor(attacker, defender):
         case "attacker":
             return WORTH[defender]
         case "tie":
@@ -357,7 +330,7 @@ class Judge:
         after = self.squares[:start] + "." + self.squares[start + 1 :]
         after = after[:end] + kind + after[end + 1 :]
         value = 0.6 * (self.pull(kind, end) - self.pull(kind, start)) - 25 * seen.get(after, 0)
-        if abs(start - end) not in (1, WIDTH):
+        if abs(start - end) not in (1, rules.WIDTH):
             value -= 4
         return value
 
@@ -370,7 +343,7 @@ class StrategoPlayer:
     level: Level
     thinking: Thinking
     knowledge: Knowledge = field(init=False)
-    view: Situation | None = field(init=False, default=None)
+    view: rules.Situation | None = field(init=False, default=None)
     #: Moves that were refused in this turn.
     _refused: set[bytes] = field(init=False, factory=set)
     #: How often a board came about by an own move.
@@ -389,11 +362,11 @@ class StrategoPlayer:
         self._refused.clear()
         before, self.view = self.view, STRATEGO.follow(self.view, event, self.seat)
         match event:
-            case Situation():
+            case rules.Situation():
                 self._come_in(event, before)
-            case Board(squares):
+            case rules.Board(squares):
                 self.knowledge.look(squares)
-            case Moved() | Fought():
+            case rules.Moved() | rules.Fought():
                 self._note(event)
 
     def refused(self, notation: bytes) -> None:
@@ -402,23 +375,23 @@ class StrategoPlayer:
 
     def answer(self) -> bytes | None:
         view = self.view
-        if view is None or view.phase is Phase.OVER:
+        if view is None or view.phase is rules.Phase.OVER:
             return None
         if not view.ready[self.seat]:
-            return write(self._set_up())
-        return write(move_between(*self._step())) if view.turn == self.seat else None
+            return rules.write(self._set_up())
+        return rules.write(move_between(*self._step())) if view.turn == self.seat else None
 
-    def _come_in(self, situation: Situation, before: Situation | None) -> None:
+    def _come_in(self, situation: rules.Situation, before: rules.Situation | None) -> None:
         """A view that was read from a message does not say what a piece has crossed."""
         if situation.walk is None:
             walk = None if before is None else before.walk
-            self.view = evolve(situation, walk=walk or nowhere(Opened().two_squares))
-        if situation.phase is not Phase.SETUP:
+            self.view = evolve(situation, walk=walk or rules.nowhere(rules.Opened().two_squares))
+        if situation.phase is not rules.Phase.SETUP:
             self.knowledge.look(situation.squares)
 
-    def _note(self, event: Moved | Fought) -> None:
+    def _note(self, event: rules.Moved | rules.Fought) -> None:
         """Remember what an enemy's move shows, and where an own move led to."""
-        if isinstance(event, Moved):
+        if isinstance(event, rules.Moved):
             self.knowledge.moved(event)
             if event.seat == self.seat:
                 self._seen[self.squares] = self._seen.get(self.squares, 0) + 1
@@ -428,32 +401,34 @@ class StrategoPlayer:
             self._seen.clear()
             self._calm = 0
 
-    def _set_up(self) -> Action:
+    def _set_up(self) -> rules.Action:
         """All pieces at once; if some were placed already, the others one by one."""
         chance = self.thinking.chance
         mine = [mark for mark in self.squares if mark not in ".~"]
         if not mine:
-            return PlaceRows(any_set_up(chance) if self.level is Level.RANDOM else set_up(self.seat, chance))
-        left = [kind.id for kind in reversed(list(KINDS.values())) for _ in range(kind.count - mine.count(kind.id))]
+            return rules.PlaceRows(any_set_up(chance) if self.level is Level.RANDOM else set_up(self.seat, chance))
+        left = [
+            kind.id for kind in reversed(list(rules.KINDS.values())) for _ in range(kind.count - mine.count(kind.id))
+        ]
         if not left:
-            return Ready()
+            return rules.Ready()
         home = range(40) if self.seat == 0 else range(99, 59, -1)
         square = next(square for square in home if self.squares[square] == ".")
-        kind = FLAG if FLAG in left else chance.one_of(left)
-        return Place(kind, square % WIDTH, square // WIDTH)
+        kind = rules.FLAG if rules.FLAG in left else chance.one_of(left)
+        return rules.Place(kind, square % rules.WIDTH, square // rules.WIDTH)
 
-    def _position(self, view: Situation, kinds: Mapping[int, str]) -> Position:
-        walk = view.walk or nowhere(Opened().two_squares)
-        enemy = nowhere(len(walk.crossed))
+    def _position(self, view: rules.Situation, kinds: Mapping[int, str]) -> rules.Position:
+        walk = view.walk or rules.nowhere(rules.Opened().two_squares)
+        enemy = rules.nowhere(len(walk.crossed))
         walks = (walk, enemy) if self.seat == 0 else (enemy, walk)
-        return Position(board_with(view.squares, self.seat, kinds), self.seat, 0, walks)
+        return rules.Position(board_with(view.squares, self.seat, kinds), self.seat, 0, walks)
 
     def _steps(self) -> list[Step]:
         """The legal moves that were not refused."""
         view = self.view
         assert view is not None
-        legal = [move for move in STRATEGO.legal(view, self.seat) or () if isinstance(move, Move)]
-        allowed = [move for move in legal if write(move) not in self._refused] if self._refused else legal
+        legal = [move for move in STRATEGO.legal(view, self.seat) or () if isinstance(move, rules.Move)]
+        allowed = [move for move in legal if rules.write(move) not in self._refused] if self._refused else legal
         return [ends_of(move) for move in allowed or legal]
 
     def _step(self) -> Step:
@@ -481,8 +456,8 @@ class StrategoPlayer:
 
     def weigh(self, action: bytes) -> Weighed | None:
         """Moves are weighed by what this seat knew, and who is ahead by the pieces that are gone."""
-        view, move = self.view, read(action)
-        if view is None or view.phase is not Phase.PLAY or not isinstance(move, Move):
+        view, move = self.view, rules.read(action)
+        if view is None or view.phase is not rules.Phase.PLAY or not isinstance(move, rules.Move):
             return None
         tried = self.tried(STUDIED)
         half, taken = STUDIED.worlds // 2, ends_of(move)
@@ -494,16 +469,16 @@ class StrategoPlayer:
         lead = self._lead()
         before, after = expected(lead, LEAD), expected(lead - max(0.0, tried.mean(best) - tried.mean(taken)), LEAD)
         shares = (before, 1 - before) if self.seat == 0 else (1 - before, before)
-        return Weighed(shares, write(move_between(*best)), before - after)
+        return Weighed(shares, rules.write(move_between(*best)), before - after)
 
     def _lead(self) -> int:
         """What the enemy has lost more than this seat."""
         lost = sum(WORTH[kind] * number for kind, number in self.knowledge.lost.items())
-        all_pieces = sum(WORTH[kind.id] * kind.count for kind in KINDS.values())
+        all_pieces = sum(WORTH[kind.id] * kind.count for kind in rules.KINDS.values())
         return lost - (all_pieces - sum(WORTH.get(mark, 0) for mark in self.squares))
 
 
-World = tuple[Position, Mapping[int, str]]
+World = tuple[rules.Position, Mapping[int, str]]
 
 
 @define(eq=False)
@@ -534,7 +509,9 @@ class Tried:
         return sum(self.value(world, step) for world in self.worlds) / len(self.worlds)
 
 
-def exchange(position: Position, kinds: Mapping[int, str], step: Step, budget: Budget, looks_ahead: bool) -> float:
+def exchange(
+    position: rules.Position, kinds: Mapping[int, str], step: Step, budget: Budget, looks_ahead: bool
+) -> float:
     """What a move and the captures after it bring, on a sampled board."""
     start, end = step
     if not looks_ahead:
@@ -553,25 +530,25 @@ def exchange(position: Position, kinds: Mapping[int, str], step: Step, budget: B
 # Coming back
 
 
-def recalled(known: Situation, told: Sequence[Any], seat: Seat) -> Sequence[Any]:
+def recalled(known: rules.Situation, told: Sequence[Any], seat: Seat) -> Sequence[Any]:
     """The match from its first move on, with the boards that this seat was told: a conclusion is drawn from each of them."""
-    if known.phase is Phase.SETUP:
+    if known.phase is rules.Phase.SETUP:
         return []
-    moves = [event for event in told if isinstance(event, Moved | Fought)]
+    moves = [event for event in told if isinstance(event, rules.Moved | rules.Fought)]
     boards = [known.squares]
     for move in reversed(moves):
         boards.append(_undone(boards[-1], move, seat))
     boards.reverse()
-    start = [Opened(), ReadySet(seat), Board(boards[0])]
-    return [*start, *(one for pair in zip(moves, map(Board, boards[1:]), strict=True) for one in pair)]
+    start = [rules.Opened(), rules.ReadySet(seat), rules.Board(boards[0])]
+    return [*start, *(one for pair in zip(moves, map(rules.Board, boards[1:]), strict=True) for one in pair)]
 
 
-def _undone(squares: str, event: Moved | Fought, seat: Seat) -> str:
+def _undone(squares: str, event: rules.Moved | rules.Fought, seat: Seat) -> str:
     """A seat's board before a move."""
     start, end = ends_of(event.move)
     board = list(squares)
     mine = event.seat == seat
-    if isinstance(event, Moved):
+    if isinstance(event, rules.Moved):
         board[start], board[end] = board[end], "."
     else:
         board[start] = event.attacker if mine else ENEMY

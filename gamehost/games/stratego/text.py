@@ -24,6 +24,7 @@ from gamehost.games.screen import (
     listed,
     padded,
 )
+from gamehost.games.stratego import rules
 from gamehost.games.stratego.master import SIDES, STRATEGO, position_of
 from gamehost.games.stratego.messages import (
     MESSAGES,
@@ -37,27 +38,13 @@ from gamehost.games.stratego.messages import (
     View,
 )
 from gamehost.games.stratego.player import LIBRARY, set_up
-from gamehost.games.stratego.rules import (
-    HOME,
-    KINDS,
-    SQUARE_NAMED,
-    WIDTH,
-    Action,
-    Move,
-    Phase,
-    Place,
-    PlaceRows,
-    Position,
-    Ready,
-    write,
-)
 from gamehost.players.base import SeededChance
 
 #: From the last row to the front, each from left to right as its player sees it.
 CLASSIC: Sequence[str] = LIBRARY[0]
 
 _DEPTH = 4
-_PIECES = _DEPTH * WIDTH
+_PIECES = _DEPTH * rules.WIDTH
 _PLACE = re.compile(r"(?:PLACE\s+)?([1-9SFB])[\s@]+([A-J](?:10|[1-9]))", re.ASCII)
 _REST = "To have the rest placed, type"
 _ADVICE = "Type setup random, setup classic, or setup and four rows of ten pieces, the front row first"
@@ -65,14 +52,14 @@ _ADVICE = "Type setup random, setup classic, or setup and four rows of ten piece
 
 def home_squares(seat: Seat) -> range:
     """The numbers of the forty squares where a side places its pieces."""
-    first = HOME[seat] * WIDTH
+    first = rules.HOME[seat] * rules.WIDTH
     return range(first, first + _PIECES)
 
 
 def still_to_place(view: View) -> Counter[str]:
     """How many of each kind are not placed yet."""
-    left = Counter({kind.id: kind.count for kind in KINDS.values()})
-    left.subtract(square for square in view.squares if square in KINDS)
+    left = Counter({kind.id: kind.count for kind in rules.KINDS.values()})
+    left.subtract(square for square in view.squares if square in rules.KINDS)
     return left
 
 
@@ -88,12 +75,12 @@ def listed_set_ups(view: View, seat: Seat) -> Iterator[str]:
         yield "ready"
     for square in home_squares(seat) if left.total() else ():
         if view.squares[square] == ".":
-            name = f"{'abcdefghij'[square % WIDTH]}{square // WIDTH + 1}"
-            yield from (f"place {kind.lower()} {name}" for kind in KINDS if left[kind])
+            name = f"{'abcdefghij'[square % rules.WIDTH]}{square // rules.WIDTH + 1}"
+            yield from (f"place {kind.lower()} {name}" for kind in rules.KINDS if left[kind])
             return
 
 
-def read_set_up(text: str, view: View, seat: Seat, chance: Chance) -> Sequence[Action]:
+def read_set_up(text: str, view: View, seat: Seat, chance: Chance) -> Sequence[rules.Action]:
     """
     Read what was typed in the set-up. If some pieces stand already, `setup random` places the rest.
 
@@ -107,25 +94,28 @@ def read_set_up(text: str, view: View, seat: Seat, chance: Chance) -> Sequence[A
         if placed < _PIECES:
             advice = f"{_REST}: setup random." if placed else f"{_ADVICE}."
             raise MoveRefused(f"{_PIECES - placed} of your {_PIECES} pieces are not placed yet. {advice}")
-        return [Ready()]
+        return [rules.Ready()]
     if found := _PLACE.fullmatch(text.strip().upper()):
         return [_place(found[1], found[2], view, seat)]
     if word not in ("SETUP", "SET-UP"):
         raise MoveRefused(f"Place your pieces first. {_ADVICE}.")
     if placed and not view.ready[seat]:
         if rest == "RANDOM":
-            return [*_rest_placed(view, seat, chance), Ready()]
+            return [*_rest_placed(view, seat, chance), rules.Ready()]
         raise MoveRefused(f"The pieces that you placed one by one stay. {_REST}: setup random.")
     if rest == "RANDOM":
-        return [PlaceRows(set_up(seat, SeededChance(chance.below(2**64))))]
-    return [PlaceRows(_turned(CLASSIC[::-1] if rest == "CLASSIC" else _rows(rest), seat))]
+        return [rules.PlaceRows(set_up(seat, SeededChance(chance.below(2**64))))]
+    return [rules.PlaceRows(_turned(CLASSIC[::-1] if rest == "CLASSIC" else _rows(rest), seat))]
 
 
-def _rest_placed(view: View, seat: Seat, chance: Chance) -> Iterator[Place]:
+def _rest_placed(view: View, seat: Seat, chance: Chance) -> Iterator[rules.Place]:
     """The pieces that are not placed yet, each on an empty square."""
     kinds = shuffled(list(still_to_place(view).elements()), chance)
     squares = (square for square in home_squares(seat) if view.squares[square] == ".")
-    return (Place(kind, square % WIDTH, square // WIDTH) for kind, square in zip(kinds, squares, strict=True))
+    return (
+        rules.Place(kind, square % rules.WIDTH, square // rules.WIDTH)
+        for kind, square in zip(kinds, squares, strict=True)
+    )
 
 
 def _turned(rows: Sequence[str], seat: Seat) -> tuple[str, ...]:
@@ -135,37 +125,39 @@ def _turned(rows: Sequence[str], seat: Seat) -> tuple[str, ...]:
 
 def _rows(text: str) -> list[str]:
     pieces = re.sub(r"[\s/,]+", "", text)
-    if len(pieces) != _PIECES or not set(pieces) <= KINDS.keys():
-        known = len(pieces) if set(pieces) <= KINDS.keys() else None
+    if len(pieces) != _PIECES or not set(pieces) <= rules.KINDS.keys():
+        known = len(pieces) if set(pieces) <= rules.KINDS.keys() else None
         counted = "" if known in (None, 0) else f" You typed {known} pieces."
-        raise MoveRefused(f"{_ADVICE}. The pieces are {' '.join(KINDS)}.{counted}")
+        raise MoveRefused(f"{_ADVICE}. The pieces are {' '.join(rules.KINDS)}.{counted}")
     counts = Counter(pieces)
     wrong = [
         f"{counts[kind.id]} of {kind.id} ({kind.name}), not {kind.count}"
-        for kind in KINDS.values()
+        for kind in rules.KINDS.values()
         if counts[kind.id] != kind.count
     ]
     if wrong:
         raise MoveRefused(f"A side has forty pieces of fixed kinds. You typed {listed(wrong)}.")
-    return [pieces[start : start + WIDTH] for start in range(0, _PIECES, WIDTH)]
+    return [pieces[start : start + rules.WIDTH] for start in range(0, _PIECES, rules.WIDTH)]
 
 
-def _place(piece: str, name: str, view: View, seat: Seat) -> Place:
-    square, squares = SQUARE_NAMED[name], home_squares(seat)
+def _place(piece: str, name: str, view: View, seat: Seat) -> rules.Place:
+    square, squares = rules.SQUARE_NAMED[name], home_squares(seat)
     left = still_to_place(view)
     if view.ready[seat]:
         raise MoveRefused("You are ready, so single pieces can no longer be placed.")
     if square not in squares:
-        raise MoveRefused(f"Your pieces are placed on rows {squares[0] // WIDTH + 1} to {squares[-1] // WIDTH + 1}.")
+        raise MoveRefused(
+            f"Your pieces are placed on rows {squares[0] // rules.WIDTH + 1} to {squares[-1] // rules.WIDTH + 1}."
+        )
     if view.squares[square] != ".":
         raise MoveRefused(f"One of your pieces is already on {name.lower()}.")
     if not left[piece]:
-        kinds = [f"{kind.id} ({kind.name})" for kind in KINDS.values() if left[kind.id]]
-        raise MoveRefused(f"No {KINDS[piece].name} is left. Still to place: {listed(kinds)}.")
-    return Place(piece, square % WIDTH, square // WIDTH)
+        kinds = [f"{kind.id} ({kind.name})" for kind in rules.KINDS.values() if left[kind.id]]
+        raise MoveRefused(f"No {rules.KINDS[piece].name} is left. Still to place: {listed(kinds)}.")
+    return rules.Place(piece, square % rules.WIDTH, square // rules.WIDTH)
 
 
-_NAMES = {number: name.lower() for name, number in SQUARE_NAMED.items()}
+_NAMES = {number: name.lower() for name, number in rules.SQUARE_NAMED.items()}
 _COLUMNS = "abcdefghij"
 #: What a board has besides own pieces: hidden ones, empty squares and lakes.
 _HIDDEN, _EMPTY, _LAKE = "#", ".", "~"
@@ -187,7 +179,7 @@ class StrategoScreen(BoardScreen[View]):
             case OpenedEvent():
                 return ["The set-up begins. Both players place their pieces, and neither sees the other's."]
             case PlacedEvent(piece, square):
-                return [f"You placed a {KINDS[piece].name} on {square.lower()}."]
+                return [f"You placed a {rules.KINDS[piece].name} on {square.lower()}."]
             case PlacedAllEvent():
                 return ["Your forty pieces stand."]
             case ReadyEvent(seat):
@@ -202,11 +194,11 @@ class StrategoScreen(BoardScreen[View]):
 
     def _fight(self, event: FoughtEvent) -> str:
         attacker, defender = (
-            f"{KINDS[kind].name} ({kind})" if kind.isdigit() else KINDS[kind].name
+            f"{rules.KINDS[kind].name} ({kind})" if kind.isdigit() else rules.KINDS[kind].name
             for kind in (event.attacker, event.defender)
         )
         left = {"attacker": event.attacker, "defender": event.defender}.get(event.winner or "")
-        outcome = "Both are lost" if left is None else f"The {KINDS[left].name} wins"
+        outcome = "Both are lost" if left is None else f"The {rules.KINDS[left].name} wins"
         return (
             f"{self.subject(event.seat)} attacked {event.end.lower()} from {event.start.lower()}:"
             f" {attacker} against {defender}. {outcome}."
@@ -218,13 +210,13 @@ class StrategoScreen(BoardScreen[View]):
         view, seat = self._view, self.seat
         if view is None or seat is None:
             return False
-        return not view.ready[seat] if view.phase == Phase.SETUP.value else view.turn == seat
+        return not view.ready[seat] if view.phase == rules.Phase.SETUP.value else view.turn == seat
 
     def prompt_line(self) -> str:
         view = self._view
         if view is None:
             return "The match has not begun."
-        if view.phase == Phase.SETUP.value:
+        if view.phase == rules.Phase.SETUP.value:
             if self.turn:
                 return f"Place your pieces. Type: {self.moves(1)[0]}."
             waiting = [self.names[seat] for seat, ready in enumerate(view.ready) if not ready and seat != self.seat]
@@ -238,13 +230,13 @@ class StrategoScreen(BoardScreen[View]):
         view, seat = self._view, self.seat
         if view is None or seat is None or not self.turn:
             return []
-        if view.phase == Phase.SETUP.value:
+        if view.phase == rules.Phase.SETUP.value:
             return abridged(listed_set_ups(view, seat), most)
         return abridged(
             (f"{_NAMES[source]} {_NAMES[target]}" for source, target in self._position(seat).legal_moves()), most
         )
 
-    def _position(self, seat: Seat) -> Position:
+    def _position(self, seat: Seat) -> rules.Position:
         """The position for the rules of moves, which do not ask for an enemy's kind."""
         return position_of(self.known, seat)
 
@@ -258,18 +250,22 @@ class StrategoScreen(BoardScreen[View]):
         words = text.lower().replace("-", " ").replace(",", " ").split()
         if view is None or seat is None:
             raise MoveRefused(f"It is not your turn. {self.prompt_line()}")
-        if view.phase == Phase.SETUP.value:
-            return [write(action) for action in read_set_up(text, view, seat, self._chance)]
+        if view.phase == rules.Phase.SETUP.value:
+            return [rules.write(action) for action in read_set_up(text, view, seat, self._chance)]
         if words[:1] in (["setup"], ["place"], ["ready"]):
             raise MoveRefused(f"Play has begun, so pieces can no longer be placed. {self.prompt_line()}")
         if view.turn != seat:
             raise MoveRefused(f"It is not your turn. {self.prompt_line()}")
-        squares = [SQUARE_NAMED[word.upper()] for word in _squares(words)]
+        squares = [rules.SQUARE_NAMED[word.upper()] for word in _squares(words)]
         if len(squares) != 2:
             raise MoveRefused(f"That is not a move of Stratego. {self.prompt_line()}")
         source, target = squares
         self._check(seat, source, target)
-        return [write(Move(source % WIDTH, source // WIDTH, target % WIDTH, target // WIDTH))]
+        return [
+            rules.write(
+                rules.Move(source % rules.WIDTH, source // rules.WIDTH, target % rules.WIDTH, target // rules.WIDTH)
+            )
+        ]
 
     def _check(self, seat: Seat, source: int, target: int) -> None:
         position = self._position(seat)
@@ -302,15 +298,15 @@ class StrategoScreen(BoardScreen[View]):
         yield "Lakes: c5, d5, c6, d6, g5, h5, g6 and h6."
 
     def _owner(self, square: str) -> str:
-        if square in KINDS:
-            return f"Your {KINDS[square].name}"
+        if square in rules.KINDS:
+            return f"Your {rules.KINDS[square].name}"
         return f"Pieces of {self.names[1 - (self.seat or 0)] if square == _HIDDEN else self.names[SIDES.index(square)]}"
 
     def _state(self, view: View, seat: int) -> str:
         """A side in a sentence: its pieces, and whether it is ready."""
         ready = view.ready[seat]
         state = "are ready" if seat == self.seat and ready else "is ready" if ready else "still to place pieces"
-        if view.phase == Phase.SETUP.value:
+        if view.phase == rules.Phase.SETUP.value:
             return f"{self.subject(seat)}: {state}."
         return f"{self.subject(seat)}: {self._count(view, seat)} pieces."
 
@@ -319,7 +315,7 @@ class StrategoScreen(BoardScreen[View]):
             return view.squares.count(SIDES[seat])
         if seat != self.seat:
             return view.squares.count(_HIDDEN)
-        return sum(square in KINDS for square in view.squares)
+        return sum(square in rules.KINDS for square in view.squares)
 
     def drawing(self, style: Style) -> Iterable[str]:
         """The board, and beside it what both sides have."""
@@ -329,9 +325,9 @@ class StrategoScreen(BoardScreen[View]):
         below = self.seat or 0
         notes = self._notes(view, below, style)
         lines = []
-        for line in range(WIDTH):
-            y = line if below else WIDTH - 1 - line
-            row = "  ".join(self._square(view.squares[y * WIDTH + x], style) for x in _across(below))
+        for line in range(rules.WIDTH):
+            y = line if below else rules.WIDTH - 1 - line
+            row = "  ".join(self._square(view.squares[y * rules.WIDTH + x], style) for x in _across(below))
             lines.append(f" {y + 1:>2}  {row}   {notes.get(line, '')}")
         lines.append("     " + "  ".join(_COLUMNS[x] for x in _across(below)))
         return lines
@@ -342,9 +338,9 @@ class StrategoScreen(BoardScreen[View]):
             notes[4] = f"{SIDES[0]}: {cut(style.plain(self.names[0]), _NAME)}"
             notes[5] = f"{SIDES[1]}: {cut(style.plain(self.names[1]), _NAME)}"
             return notes
-        placing = view.phase == Phase.SETUP.value and not view.ready[self.seat]
+        placing = view.phase == rules.Phase.SETUP.value and not view.ready[self.seat]
         counts = still_to_place(view) if placing else Counter(view.squares)
-        entries = [f"{kind.id} {kind.name:<10} {counts[kind.id]}" for kind in KINDS.values()]
+        entries = [f"{kind.id} {kind.name:<10} {counts[kind.id]}" for kind in rules.KINDS.values()]
         notes[2] = "to place:" if placing else "your pieces:"
         for row in range(len(entries) // 2):
             notes[3 + row] = padded(entries[row], _ENTRY) + entries[row + len(entries) // 2]
@@ -352,7 +348,7 @@ class StrategoScreen(BoardScreen[View]):
 
     def _player(self, view: View, seat: int, style: Style) -> str:
         name = cut(style.plain(self.who(seat)), _NAME)
-        if view.phase == Phase.SETUP.value:
+        if view.phase == rules.Phase.SETUP.value:
             return f"{name}: {'ready' if view.ready[seat] else 'not ready'}"
         return f"{name}: {self._count(view, seat)} pieces"
 
@@ -361,13 +357,13 @@ class StrategoScreen(BoardScreen[View]):
             return style.pick("·", ".")
         if square == _LAKE:
             return style.paint(style.pick("≈", "~"), _WATER)
-        own = square in KINDS or square == SIDES[0]
+        own = square in rules.KINDS or square == SIDES[0]
         return style.paint(square, _OWN if own else _OTHER)
 
 
 def _across(below: int) -> Iterable[int]:
     """The columns from left to right: the second player sees the board turned."""
-    return reversed(range(WIDTH)) if below else range(WIDTH)
+    return reversed(range(rules.WIDTH)) if below else range(rules.WIDTH)
 
 
 def _squares(words: Iterable[str]) -> list[str]:
@@ -375,7 +371,7 @@ def _squares(words: Iterable[str]) -> list[str]:
     found = []
     for word in words:
         while word and word != "to":
-            square = next((word[:size] for size in (3, 2) if word[:size].upper() in SQUARE_NAMED), None)
+            square = next((word[:size] for size in (3, 2) if word[:size].upper() in rules.SQUARE_NAMED), None)
             if square is None:
                 return []
             found.append(square)

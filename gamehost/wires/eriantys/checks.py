@@ -15,19 +15,7 @@ from msgspec import UNSET
 from msgspec.structs import asdict, astuple
 
 from gamehost.checker.base import CLOSING, Act, Cut, Grade, Law, Said, Scenario, Step, WireChecks
-from gamehost.games.eriantys.events import (
-    Action,
-    Ask,
-    AskAssistant,
-    AskCloud,
-    AskDestination,
-    AskSteps,
-    AskStudent,
-    ChooseDestination,
-    ChooseSteps,
-    ChooseStudent,
-    PlayAssistant,
-)
+from gamehost.games.eriantys import events
 from gamehost.games.eriantys.phases import answers, usable
 from gamehost.games.eriantys.player import EriantysPlayer
 from gamehost.games.eriantys.rules import TABLE_SEATS, Colour, Position, evolve, has_room, resolved
@@ -44,26 +32,26 @@ class KeepsTheBalance(EriantysPlayer):
     #: The student that has no destination yet.
     _chosen: Colour = field(init=False, default=Colour.YELLOW)
 
-    def _action(self, request: Ask) -> Action:
+    def _action(self, request: events.Ask) -> events.Action:
         play = self.seen.play()
         if play is None:
             return super()._action(request)
         position = play.position
-        if isinstance(request, AskSteps):
+        if isinstance(request, events.AskSteps):
 
             def most(steps: int) -> tuple[int, int]:
                 place = (position.mother_nature + steps) % len(position.islands)
                 there = resolved(evolve(position, mother_nature=place), place).position
                 return -_fewest_left(there), -len(there.islands)
 
-            return ChooseSteps(min(range(1, request.most + 1), key=most))
-        if isinstance(request, AskStudent):
+            return events.ChooseSteps(min(range(1, request.most + 1), key=most))
+        if isinstance(request, events.AskStudent):
             self._chosen = max(Colour, key=lambda one: (request.students[one] > 0, position.school.dining[one]))
-            return ChooseStudent(self._chosen)
-        if isinstance(request, AskDestination):
+            return events.ChooseStudent(self._chosen)
+        if isinstance(request, events.AskDestination):
             dines = request.dining_room and has_room(position.school, self._chosen)
             dines = dines and self._wants_professors(position)
-            return ChooseDestination(0 if dines else 1 + self.thinking.chance.below(request.islands))
+            return events.ChooseDestination(0 if dines else 1 + self.thinking.chance.below(request.islands))
         return self._any(request, play)
 
     def _wants_professors(self, position: Position) -> bool:
@@ -79,9 +67,9 @@ def _fewest_left(position: Position) -> int:
 class UsesCharacters(KeepsTheBalance):
     """Uses a character in each turn in which it can pay one, and earns coins in its dining room."""
 
-    def _action(self, request: Ask) -> Action:
+    def _action(self, request: events.Ask) -> events.Action:
         play = self.seen.play()
-        if play is not None and isinstance(request, AskStudent | AskSteps | AskCloud):
+        if play is not None and isinstance(request, events.AskStudent | events.AskSteps | events.AskCloud):
             found = list(usable(play.position))
             if found:
                 return self.thinking.chance.one_of(found)
@@ -100,13 +88,15 @@ class PlaysTheSame(KeepsTheBalance):
     players keep high cards.
     """
 
-    def _action(self, request: Ask) -> Action:
-        if not isinstance(request, AskAssistant):
+    def _action(self, request: events.Ask) -> events.Action:
+        if not isinstance(request, events.AskAssistant):
             return super()._action(request)
         before = {card for seat, cards in self.seen.played.items() if seat != self.seat for card in cards}
-        possible = sorted(one.assistant for one in answers(request, None, None) if isinstance(one, PlayAssistant))
+        possible = sorted(
+            one.assistant for one in answers(request, None, None) if isinstance(one, events.PlayAssistant)
+        )
         known = [card for card in possible if card in before]
-        return PlayAssistant(known[-1] if known else possible[-2:][0])
+        return events.PlayAssistant(known[-1] if known else possible[-2:][0])
 
 
 def few_colours(n: int) -> int:

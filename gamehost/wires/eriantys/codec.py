@@ -16,27 +16,7 @@ from msgspec import UNSET, DecodeError, ValidationError, convert
 from msgspec.json import Decoder, Encoder
 from msgspec.structs import asdict, fields
 
-from gamehost.wires.eriantys.messages import (
-    CLIENT_TYPES,
-    SERVER_TYPES,
-    Acknowledgement,
-    Acknowledgements,
-    ChosenCloud,
-    ChosenDestination,
-    ChosenSteps,
-    ChosenStudent,
-    ChosenTower,
-    ChosenWizard,
-    Color,
-    LoginMessage,
-    Malformed,
-    Message,
-    NoMessage,
-    PlayAssistant,
-    Tower,
-    UpdateBoard,
-    UseCharacterEffect,
-)
+from gamehost.wires.eriantys import messages as m
 from gamehost.wires.framing import (
     BLANK,
     NOT_UTF8,
@@ -60,7 +40,7 @@ NOT_JSON = UndecodableLine('a line that is not JSON; expected one such as {"type
 #: What this port speaks, for people and programs that expect something else.
 SPOKEN = 'Eriantys, one JSON object a line; begin with {"type":"LoginMessage","nickname":"ann"}'
 
-HELP = NoMessage(
+HELP = m.NoMessage(
     f'this port speaks {SPOKEN}; then {{"type":"RequestGames"}} and {{"type":"JoinAvailableGame","gameId":1}}, or'
     ' {"type":"SetGame","numberOfPlayers":2,"expertMode":false}; leave with {"type":"Disconnect"}'
 )
@@ -90,36 +70,36 @@ def example(name: str) -> str:
     return f'{{"type":"{name}"}}' if more is None else f'{{"type":"{name}",{more}}}'
 
 
-_MAY: Mapping[type, frozenset[str]] = {kind: frozenset(kind.__struct_fields__) for kind in CLIENT_TYPES.values()}
+_MAY: Mapping[type, frozenset[str]] = {kind: frozenset(kind.__struct_fields__) for kind in m.CLIENT_TYPES.values()}
 _MUST: Mapping[type, frozenset[str]] = {
-    kind: frozenset(field.name for field in fields(kind) if field.required) for kind in CLIENT_TYPES.values()
+    kind: frozenset(field.name for field in fields(kind) if field.required) for kind in m.CLIENT_TYPES.values()
 }
-_MALFORMED: Mapping[type, Malformed] = {
-    kind: Malformed(kind, f"expected a message like {example(name)}") for name, kind in CLIENT_TYPES.items()
+_MALFORMED: Mapping[type, m.Malformed] = {
+    kind: m.Malformed(kind, f"expected a message like {example(name)}") for name, kind in m.CLIENT_TYPES.items()
 }
-_NOT_AN_OBJECT = NoMessage("expected one JSON object a line")
-_NO_NUMBER = NoMessage("a number that is too large, or text that is no Unicode")
-_TWICE = NoMessage("the key type is repeated")
-_NO_TYPE = NoMessage('expected "type" with the name of a message')
-_UNKNOWN = NoMessage(f"unknown type; expected one of {', '.join(CLIENT_TYPES)}")
-_NOT_YOURS: Mapping[str, NoMessage] = {name: NoMessage(f"only the server says {name}") for name in SERVER_TYPES}
+_NOT_AN_OBJECT = m.NoMessage("expected one JSON object a line")
+_NO_NUMBER = m.NoMessage("a number that is too large, or text that is no Unicode")
+_TWICE = m.NoMessage("the key type is repeated")
+_NO_TYPE = m.NoMessage('expected "type" with the name of a message')
+_UNKNOWN = m.NoMessage(f"unknown type; expected one of {', '.join(m.CLIENT_TYPES)}")
+_NOT_YOURS: Mapping[str, m.NoMessage] = {name: m.NoMessage(f"only the server says {name}") for name in m.SERVER_TYPES}
 
 #: An argument of each answer to a request, and the values that it has in a match: nearly all that is said while one is played.
 _VALUES: Mapping[type, Iterable[Any]] = {
-    ChosenTower: Tower,
-    ChosenWizard: range(1, 5),
-    PlayAssistant: range(1, 11),
-    ChosenStudent: (*Color, None),
-    ChosenDestination: range(13),
-    ChosenSteps: range(1, 8),
-    ChosenCloud: range(4),
-    UseCharacterEffect: range(1, 13),
+    m.ChosenTower: m.Tower,
+    m.ChosenWizard: range(1, 5),
+    m.PlayAssistant: range(1, 11),
+    m.ChosenStudent: (*m.Color, None),
+    m.ChosenDestination: range(13),
+    m.ChosenSteps: range(1, 8),
+    m.ChosenCloud: range(4),
+    m.UseCharacterEffect: range(1, 13),
 }
 
 
-def _usual_lines() -> Iterator[tuple[bytes, Message]]:
+def _usual_lines() -> Iterator[tuple[bytes, m.Message]]:
     """Messages without arguments, and with a usual one, in the two spellings of most programs: without spaces and with them."""
-    for name, kind in CLIENT_TYPES.items():
+    for name, kind in m.CLIENT_TYPES.items():
         if not kind.__struct_fields__:
             messages = [kind()]
         else:
@@ -131,16 +111,16 @@ def _usual_lines() -> Iterator[tuple[bytes, Message]]:
 
 
 #: These lines are nearly all input, so they are not parsed.
-_USUAL: Mapping[bytes, Message] = dict(_usual_lines())
+_USUAL: Mapping[bytes, m.Message] = dict(_usual_lines())
 
 #: The same with their line ends. So many Acknowledgements that come together are one message.
 _JOINED = 16
-_USUAL_SEGMENTS: Mapping[bytes, Message] = {
+_USUAL_SEGMENTS: Mapping[bytes, m.Message] = {
     **{line + b"\n": message for line, message in _USUAL.items()},
     **{
-        (line + b"\n") * count: Acknowledgements(count)
+        (line + b"\n") * count: m.Acknowledgements(count)
         for line, message in _USUAL.items()
-        if type(message) is Acknowledgement
+        if type(message) is m.Acknowledgement
         for count in range(2, _JOINED + 1)
     },
 }
@@ -156,7 +136,7 @@ _decode = Decoder().decode
 _encode = Encoder().encode
 
 
-def parse(line: bytes) -> Message:
+def parse(line: bytes) -> m.Message:
     """
     The message in a line. A line that is not a message gives a value that says why.
 
@@ -184,7 +164,7 @@ def parse(line: bytes) -> Message:
     return _message(content, text)
 
 
-def _message(content: dict[str, Any], text: str) -> Message:
+def _message(content: dict[str, Any], text: str) -> m.Message:
     """The message in a JSON object. `text` is the line that the object was read from."""
     found = _KEYS_AND_MINUS_ZEROS.findall(text)
     if sum(1 for key, _ in found if key) > len(content):
@@ -192,7 +172,7 @@ def _message(content: dict[str, Any], text: str) -> Message:
     name = content.pop("type", None)
     if not isinstance(name, str):
         return _NO_TYPE
-    kind = CLIENT_TYPES.get(name)
+    kind = m.CLIENT_TYPES.get(name)
     if kind is None:
         return _NOT_YOURS.get(name, _UNKNOWN)
     keys = content.keys()
@@ -201,13 +181,13 @@ def _message(content: dict[str, Any], text: str) -> Message:
     if any(zero for _, zero in found):
         return _MALFORMED[kind]
     try:
-        message: Message = convert(content, kind)
+        message: m.Message = convert(content, kind)
     except ValidationError:
         return _MALFORMED[kind]
     return message
 
 
-def _with_wrong_keys(kind: type, keys: Iterable[str]) -> Malformed:
+def _with_wrong_keys(kind: type, keys: Iterable[str]) -> m.Malformed:
     """
     The message with keys that it does not have, or without some that it has.
 
@@ -220,7 +200,7 @@ def _with_wrong_keys(kind: type, keys: Iterable[str]) -> Malformed:
         bare = {_bare(key): key for key in sorted(unknown) if _PLAIN_KEY.fullmatch(key)}
         for meant in get_close_matches(_bare(expected), bare, n=1, cutoff=_ALIKE):
             reason = f"the key {bare[meant]} is unknown; expected {expected}"
-            return Malformed(kind, f"{reason}, in a message like {example(kind.__name__)}")
+            return m.Malformed(kind, f"{reason}, in a message like {example(kind.__name__)}")
     return _MALFORMED[kind]
 
 
@@ -229,7 +209,7 @@ def _bare(key: str) -> str:
     return key.replace("_", "").replace("-", "").lower()
 
 
-def _with_repeated_keys(text: str) -> Message:
+def _with_repeated_keys(text: str) -> m.Message:
     """
     The message in an object with a repeated key. Its type, if there is one, says which answer it was meant to be.
     """
@@ -239,7 +219,7 @@ def _with_repeated_keys(text: str) -> Message:
         return _TWICE
     if not names or not isinstance(names[0], str):
         return _NO_TYPE
-    kind = CLIENT_TYPES.get(names[0])
+    kind = m.CLIENT_TYPES.get(names[0])
     return _NOT_YOURS.get(names[0], _UNKNOWN) if kind is None else _MALFORMED[kind]
 
 
@@ -257,15 +237,15 @@ def _is_json(text: str) -> bool:
 
 
 #: All players of a table are told the same board one after another. Shared by a listener's codecs.
-BoardCache = LastEncoded[UpdateBoard]
+BoardCache = LastEncoded[m.UpdateBoard]
 
 
-def encode(message: Message) -> bytes:
+def encode(message: m.Message) -> bytes:
     """A server's message as a line."""
     return _encode(message) + b"\n"
 
 
-class JsonCodec(LineCodec[Message]):
+class JsonCodec(LineCodec[m.Message]):
     """
     The codec of one connection.
 
@@ -281,19 +261,19 @@ class JsonCodec(LineCodec[Message]):
         self._boards = boards
         self._strict = strict
 
-    def whole(self, data: bytes) -> Message | None:
+    def whole(self, data: bytes) -> m.Message | None:
         usual = _USUAL_SEGMENTS.get(data)
         return super().whole(data) if usual is None or self._lines.unfinished else usual
 
-    def read(self, line: bytes) -> Message:
+    def read(self, line: bytes) -> m.Message:
         """
         The message in a line.
 
         :raises WireError: the line has too many brackets, or belongs to another protocol
         """
         message = parse(line)
-        if self._strict and isinstance(message, LoginMessage) and message.giveUp is not UNSET:
-            return _MALFORMED[LoginMessage]
+        if self._strict and isinstance(message, m.LoginMessage) and message.giveUp is not UNSET:
+            return _MALFORMED[m.LoginMessage]
         if message is not NOT_JSON or self._strict:
             return message
         if asks_for_help(line.decode("utf-8")):
@@ -302,5 +282,5 @@ class JsonCodec(LineCodec[Message]):
             raise OtherProtocol(line)
         return message
 
-    def encode(self, message: Message) -> bytes:
-        return self._boards.bytes_of(message, encode) if type(message) is UpdateBoard else _encode(message) + b"\n"
+    def encode(self, message: m.Message) -> bytes:
+        return self._boards.bytes_of(message, encode) if type(message) is m.UpdateBoard else _encode(message) + b"\n"

@@ -16,16 +16,6 @@ from gamehost.checker.server_scripts import LONGEST, case, log_in, returns
 from gamehost.games.base import Game, Seat
 from gamehost.games.eriantys import events
 from gamehost.games.eriantys.characters import EFFECTS, Monk, Princess
-from gamehost.games.eriantys.events import (
-    Action,
-    AskAssistant,
-    AskCloud,
-    AskSteps,
-    AskStudent,
-    AskTower,
-    AskWizard,
-    ChooseStudent,
-)
 from gamehost.games.eriantys.phases import Choices, Play, usable
 from gamehost.games.eriantys.rules import ASSISTANTS, Character, Colour, Position
 from gamehost.wires.eriantys import messages as m
@@ -233,12 +223,16 @@ async def _play_with_characters(run: ServerRun, most: int) -> None:
         await run.act(user, next(iter(_characters(run)), action))
 
 
-def _characters(run: ServerRun) -> Sequence[Action]:
+def _characters(run: ServerRun) -> Sequence[events.Action]:
     """The characters that the player who is asked can use now."""
     play = state(run)
     if not isinstance(play, Play) or play.effect is not None:
         return ()
-    return tuple(usable(play.position)) if isinstance(play.request, AskStudent | AskSteps | AskCloud) else ()
+    return (
+        tuple(usable(play.position))
+        if isinstance(play.request, events.AskStudent | events.AskSteps | events.AskCloud)
+        else ()
+    )
 
 
 async def crosswise(run: ServerRun) -> None:
@@ -325,10 +319,10 @@ async def out_of_turn(run: ServerRun) -> None:
 async def joined(run: ServerRun) -> None:
     """A refused answer and a good one in one segment."""
     await gather(run)
-    while not isinstance(state(run), Play) or not isinstance(_request(run), AskStudent):
+    while not isinstance(state(run), Play) or not isinstance(_request(run), events.AskStudent):
         await run.play(1)
     on_turn, action = run.on_turn()
-    if on_turn is not None and isinstance(action, ChooseStudent):
+    if on_turn is not None and isinstance(action, events.ChooseStudent):
         answers = run.spelling.says(action, on_turn.seat.seat, run.match_id)
         messages = (m.ChosenSteps(1), *answers, m.ChosenDestination(1))
         await run.say(on_turn, *messages, trying="a refused answer and two good ones in one segment")
@@ -363,24 +357,24 @@ def _request(run: ServerRun) -> Any:
 def faults(run: ServerRun) -> Iterator[Fault]:
     """What the player who is asked may not answer."""
     match _request(run):
-        case AskTower(_, left, _):
+        case events.AskTower(_, left, _):
             yield from (("a tower without a place", m.ChosenTower(Tower[tower])) for tower in _full(left))
             yield "a wizard while a tower is asked for", m.ChosenWizard(1)
-        case AskWizard(_, wizards):
+        case events.AskWizard(_, wizards):
             taken = [wizard for wizard in range(1, 5) if wizard not in wizards]
             yield from (("a wizard that another player has", m.ChosenWizard(wizard)) for wizard in taken)
             yield "wizard 7", m.ChosenWizard(7)
-        case AskAssistant(_, hand, played):
+        case events.AskAssistant(_, hand, played):
             yield from _wrong_assistants(hand, [card for _, card in played])
-        case AskStudent(_, students):
+        case events.AskStudent(_, students):
             missing = [colour for colour in Colour if not students[colour]]
             student = "a student that is not in the entrance"
             yield from ((student, m.ChosenStudent(Color[colour.name])) for colour in missing)
             yield "steps while a student is asked for", m.ChosenSteps(1)
-        case AskSteps(_, most):
+        case events.AskSteps(_, most):
             yield "no step", m.ChosenSteps(0)
             yield "one step too many", m.ChosenSteps(most + 1)
-        case AskCloud(_, clouds):
+        case events.AskCloud(_, clouds):
             yield from (("an empty cloud", m.ChosenCloud(place)) for place in (0, 1) if place not in clouds)
             yield "cloud 9", m.ChosenCloud(9)
     play = state(run)
@@ -407,7 +401,7 @@ def _wrong_assistants(hand: Sequence[int], played: Sequence[int]) -> Iterator[Fa
 
 def _wrong_characters(play: Play) -> Iterator[Fault]:
     position = play.position
-    if isinstance(play.request, AskAssistant):
+    if isinstance(play.request, events.AskAssistant):
         yield "a character while an assistant is asked for", m.UseCharacterEffect(1)
     elif not position.match.expert:
         yield "a character in a normal game", m.UseCharacterEffect(1)

@@ -13,24 +13,10 @@ from msgspec.structs import astuple
 
 from gamehost.checker.server_run import ServerRun, User
 from gamehost.games.base import Chance, Seat
+from gamehost.games.eriantys import rules
 from gamehost.games.eriantys.characters import EFFECTS
 from gamehost.games.eriantys.master import Eriantys, EriantysMaster
 from gamehost.games.eriantys.phases import Choices, Play
-from gamehost.games.eriantys.rules import (
-    CHARACTERS_IN_PLAY,
-    ISLANDS,
-    NO_STUDENTS,
-    STUDENTS_FOR_ISLANDS,
-    STUDENTS_OF_A_COLOUR,
-    Character,
-    Colour,
-    Island,
-    Mode,
-    Position,
-    Students,
-    evolve,
-    plus,
-)
 from gamehost.settings import Settings
 from gamehost.wires.eriantys import messages as m
 
@@ -52,14 +38,14 @@ class ToldMaster(EriantysMaster):
     def sit(self, order: Sequence[Seat]) -> None:
         """The players sit, and play their first assistants, in this order."""
         if isinstance(self._state, Play):
-            position = evolve(self._state.position, order=tuple(order), seating=tuple(order))
-            self._state = evolve(self._state, position=position)
+            position = rules.evolve(self._state.position, order=tuple(order), seating=tuple(order))
+            self._state = rules.evolve(self._state, position=position)
 
-    def _laid(self, choices: Choices) -> Position:
+    def _laid(self, choices: Choices) -> rules.Position:
         position = super()._laid(choices)
-        turned = [position.islands[place - self.mother_nature] for place in range(ISLANDS)]
-        islands = tuple(Island((place + 1,), island.students) for place, island in enumerate(turned))
-        return evolve(position, islands=islands, mother_nature=self.mother_nature)
+        turned = [position.islands[place - self.mother_nature] for place in range(rules.ISLANDS)]
+        islands = tuple(rules.Island((place + 1,), island.students) for place, island in enumerate(turned))
+        return rules.evolve(position, islands=islands, mother_nature=self.mother_nature)
 
 
 @frozen
@@ -77,7 +63,7 @@ class ToldEriantys(Eriantys):
         return master
 
 
-def draw(bag: list[int], wanted: Iterable[Colour], most: int) -> Iterator[int]:
+def draw(bag: list[int], wanted: Iterable[rules.Colour], most: int) -> Iterator[int]:
     """
     The numbers with which the rules draw these students, and any others up to so many.
 
@@ -100,14 +86,14 @@ def shuffle(items: Sequence[T], wanted: Sequence[T]) -> Iterator[int]:
         now[last], now[other] = now[other], now[last]
 
 
-def heap(students: Any) -> Students:
+def heap(students: Any) -> rules.Students:
     """A set of students of a message as five counts."""
     return tuple(astuple(students))
 
 
-def colours(students: Students) -> list[Colour]:
+def colours(students: rules.Students) -> list[rules.Colour]:
     """Students one by one."""
-    return [colour for colour in Colour for _ in range(students[colour])]
+    return [colour for colour in rules.Colour for _ in range(students[colour])]
 
 
 @define(eq=False)
@@ -141,7 +127,7 @@ class DealDraw(BoardDraw):
 
     master: ToldMaster
     names: Mapping[str, Seat]
-    mode: Mode
+    mode: rules.Mode
     _filled: m.UpdateBoard | None = field(init=False, default=None)
     _first: str = field(init=False, default="")
 
@@ -158,19 +144,19 @@ class DealDraw(BoardDraw):
 
     def repeat(self, run: ServerRun) -> None:
         if self._board is not None:
-            self.master.mother_nature = (self._board.dashboard.motherNature - 1) % ISLANDS
+            self.master.mother_nature = (self._board.dashboard.motherNature - 1) % rules.ISLANDS
             run.replica.draw_next([*self._numbers(self._board)])
 
     def _numbers(self, board: m.UpdateBoard) -> Iterator[int]:
-        islands, table = [STUDENTS_FOR_ISLANDS] * len(Colour), board.dashboard
-        for place in range(ISLANDS):
-            if place % (ISLANDS // 2) and table.islands:
+        islands, table = [rules.STUDENTS_FOR_ISLANDS] * len(rules.Colour), board.dashboard
+        for place in range(rules.ISLANDS):
+            if place % (rules.ISLANDS // 2) and table.islands:
                 island = table.islands[(table.motherNature - 1 + place) % len(table.islands)]
                 yield from draw(islands, colours(heap(island.students)), 1)
-        bag = [STUDENTS_OF_A_COLOUR - STUDENTS_FOR_ISLANDS] * len(Colour)
+        bag = [rules.STUDENTS_OF_A_COLOUR - rules.STUDENTS_FOR_ISLANDS] * len(rules.Colour)
         entrances = {player.nickname: heap(player.entrance) for player in board.players}
         for name in self.names:
-            yield from draw(bag, colours(entrances.get(name, NO_STUDENTS)), self.mode.entrance)
+            yield from draw(bag, colours(entrances.get(name, rules.NO_STUDENTS)), self.mode.entrance)
         if table.characters:
             yield from _characters(table.characters, bag)
         seats = list(self.names.values())
@@ -181,16 +167,16 @@ class DealDraw(BoardDraw):
 
 
 def _characters(cards: Sequence[Any], bag: list[int]) -> Iterator[int]:
-    told = {Character(card.character): card for card in cards if 1 <= card.character <= len(Character)}
-    wanted = [*told, *(character for character in Character if character not in told)]
-    yield from shuffle(list(Character), wanted)
-    for character in wanted[:CHARACTERS_IN_PLAY]:
+    told = {rules.Character(card.character): card for card in cards if 1 <= card.character <= len(rules.Character)}
+    wanted = [*told, *(character for character in rules.Character if character not in told)]
+    yield from shuffle(list(rules.Character), wanted)
+    for character in wanted[: rules.CHARACTERS_IN_PLAY]:
         students = told[character].students if character in told else None
         lie = colours(heap(students)) if students is not None else []
         yield from draw(bag, lie, EFFECTS[character].students)
 
 
-def clouds(board: m.UpdateBoard, bag: list[int], mode: Mode) -> Iterator[int]:
+def clouds(board: m.UpdateBoard, bag: list[int], mode: rules.Mode) -> Iterator[int]:
     """The numbers with which the clouds are filled like this."""
     for cloud in board.dashboard.clouds:
         yield from draw(bag, colours(heap(cloud)), mode.moves)
@@ -200,7 +186,7 @@ def clouds(board: m.UpdateBoard, bag: list[int], mode: Mode) -> Iterator[int]:
 class RefillDraw(BoardDraw):
     """What lies on the clouds in the next round, if there is one."""
 
-    position: Position
+    position: rules.Position
     _over: bool = field(init=False, default=False)
 
     @property
@@ -223,19 +209,19 @@ class RefillDraw(BoardDraw):
 class CardDraw(BoardDraw):
     """Which student replaces the one that was taken from a character."""
 
-    position: Position
-    character: Character
-    taken: Colour
+    position: rules.Position
+    character: rules.Character
+    taken: rules.Colour
 
     def repeat(self, run: ServerRun) -> None:
         card = self.position.card(self.character)
         if self._board is None or card is None:
             return
-        left = plus(card.students, self.taken, -1)
+        left = rules.plus(card.students, self.taken, -1)
         for told in self._board.dashboard.characters:
             if told.character == self.character and told.students is not None:
                 more = [after - before for after, before in zip(heap(told.students), left, strict=True)]
-                new = [colour for colour in Colour if more[colour] > 0]
+                new = [colour for colour in rules.Colour if more[colour] > 0]
                 run.replica.draw_next([*draw(list(self.position.bag), new, 1)])
 
 
@@ -248,7 +234,7 @@ class OrderDraw:
     """
 
     master: ToldMaster
-    position: Position
+    position: rules.Position
     left: Mapping[str, Seat]
     _next: Seat | None = field(init=False, default=None)
 

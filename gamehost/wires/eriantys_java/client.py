@@ -10,41 +10,9 @@ from enum import StrEnum
 from struct import error as StructError
 from typing import Any
 
+from gamehost.wires.eriantys_java import objects
 from gamehost.wires.eriantys_java.codec import read
 from gamehost.wires.eriantys_java.messages import CLIENT_TYPES, Message
-from gamehost.wires.eriantys_java.objects import (
-    ARRAY,
-    ARRAY_LIST,
-    BLOCKDATA,
-    CLASS,
-    CLASSDESC,
-    CLASSES,
-    END,
-    ENUM,
-    ENUM_MAP,
-    ENUMERATION,
-    ENUMERATIONS,
-    FIRST_HANDLE,
-    HASH_MAP,
-    HEADER,
-    INT,
-    INTEGER,
-    NULL,
-    OBJECT,
-    REFERENCE,
-    RESET,
-    SHORT,
-    STRING,
-    Boxed,
-    JavaArray,
-    JavaClass,
-    JavaList,
-    JavaMap,
-    JavaObject,
-    from_modified_utf8,
-    message_of,
-    serialized,
-)
 from gamehost.wires.framing import WireError
 
 #: The most bytes of a message of the server. A board has up to 6 KB.
@@ -77,21 +45,21 @@ class ObjectReader:
         if depth > DEEPEST:
             raise WireError("objects that are nested too deeply")
         tag = yield from self._take(1)
-        if tag == NULL:
+        if tag == objects.NULL:
             return None
-        if tag == REFERENCE:
+        if tag == objects.REFERENCE:
             return (yield from self._reference())
-        if tag == STRING:
+        if tag == objects.STRING:
             place = self._new_handle(None)
             self._handles[place] = yield from self._utf()
             return self._handles[place]
-        if tag == OBJECT:
+        if tag == objects.OBJECT:
             return (yield from self._object(depth))
-        if tag == ENUM:
+        if tag == objects.ENUM:
             return (yield from self._constant())
-        if tag == ARRAY:
+        if tag == objects.ARRAY:
             return (yield from self._array(depth))
-        if tag == CLASS:
+        if tag == objects.CLASS:
             java = yield from self._descriptor()
             self._new_handle(java)
             return java
@@ -108,12 +76,12 @@ class ObjectReader:
         return taken
 
     def _int(self) -> Generator[None, None, int]:
-        number: int = INT.unpack((yield from self._take(4)))[0]
+        number: int = objects.INT.unpack((yield from self._take(4)))[0]
         return number
 
     def _utf(self) -> Generator[None, None, str]:
-        (length,) = SHORT.unpack((yield from self._take(2)))
-        return from_modified_utf8((yield from self._take(length)))
+        (length,) = objects.SHORT.unpack((yield from self._take(2)))
+        return objects.from_modified_utf8((yield from self._take(length)))
 
     def _expect(self, expected: bytes) -> Generator[None, None, None]:
         if (yield from self._take(len(expected))) != expected:
@@ -124,41 +92,41 @@ class ObjectReader:
         return len(self._handles) - 1
 
     def _reference(self) -> Reading:
-        number = (yield from self._int()) - FIRST_HANDLE
+        number = (yield from self._int()) - objects.FIRST_HANDLE
         if not 0 <= number < len(self._handles):
             raise WireError("a reference to nothing")
         return self._handles[number]
 
-    def _descriptor(self) -> Generator[None, None, JavaClass]:
+    def _descriptor(self) -> Generator[None, None, objects.JavaClass]:
         java = yield from self._descriptor_or_null()
         if java is None:
             raise WireError("an object without a class")
         return java
 
-    def _descriptor_or_null(self) -> Generator[None, None, JavaClass | None]:
+    def _descriptor_or_null(self) -> Generator[None, None, objects.JavaClass | None]:
         tag = yield from self._take(1)
-        if tag == NULL:
+        if tag == objects.NULL:
             return None
-        if tag == REFERENCE:
+        if tag == objects.REFERENCE:
             java = yield from self._reference()
-            if not isinstance(java, JavaClass):
+            if not isinstance(java, objects.JavaClass):
                 raise WireError("a reference to something else than a class")
             return java
-        if tag != CLASSDESC:
+        if tag != objects.CLASSDESC:
             raise WireError("a descriptor that this wire does not use")
         name = yield from self._utf()
-        java = CLASSES.get(name)
+        java = objects.CLASSES.get(name)
         if java is None:
             raise WireError("a class that this wire does not know")
         yield from self._rest_of_descriptor(java)
         return java
 
-    def _rest_of_descriptor(self, java: JavaClass) -> Generator[None, None, None]:
+    def _rest_of_descriptor(self, java: objects.JavaClass) -> Generator[None, None, None]:
         fault = WireError(f"the class {java.simple_name} has another descriptor")
         if (yield from self._take(8)) != java.uid:
             raise fault
         self._new_handle(java)
-        head = bytes([java.flags]) + SHORT.pack(len(java.fields))
+        head = bytes([java.flags]) + objects.SHORT.pack(len(java.fields))
         if (yield from self._take(len(head))) != head:
             raise fault
         for one in java.fields:
@@ -167,19 +135,19 @@ class ObjectReader:
                 raise fault
             if len(one.signature) > 1 and (yield from self.value(DEEPEST)) != one.signature:
                 raise fault
-        if (yield from self._take(1)) != END or (yield from self._descriptor_or_null()) is not java.parent:
+        if (yield from self._take(1)) != objects.END or (yield from self._descriptor_or_null()) is not java.parent:
             raise fault
 
     def _object(self, depth: int) -> Reading:
         java = yield from self._descriptor()
         place = self._new_handle(None)
-        if java is ARRAY_LIST:
+        if java is objects.ARRAY_LIST:
             return (yield from self._list(place, depth))
-        if java in (HASH_MAP, ENUM_MAP):
+        if java in (objects.HASH_MAP, objects.ENUM_MAP):
             return (yield from self._map(place, java, depth))
-        if java.flags == ENUMERATION or java.name.startswith("["):
+        if java.flags == objects.ENUMERATION or java.name.startswith("["):
             raise WireError("a class that has no objects of its own")
-        found = self._handles[place] = JavaObject(java, [])
+        found = self._handles[place] = objects.JavaObject(java, [])
         for one in java.all_fields:
             if one.signature == "I":
                 found.values.append((yield from self._int()))
@@ -189,42 +157,42 @@ class ObjectReader:
                 value = yield from self.value(depth + 1)
                 _check(one.signature, value)
                 found.values.append(value)
-        if java is INTEGER:
-            self._handles[place] = Boxed(found.values[0])
+        if java is objects.INTEGER:
+            self._handles[place] = objects.Boxed(found.values[0])
         return self._handles[place]
 
     def _list(self, place: int, depth: int) -> Reading:
         size = yield from self._take(4)
-        yield from self._expect(BLOCKDATA + b"\x04" + size)
-        found = self._handles[place] = JavaList([])
-        for _ in range(INT.unpack(size)[0]):
+        yield from self._expect(objects.BLOCKDATA + b"\x04" + size)
+        found = self._handles[place] = objects.JavaList([])
+        for _ in range(objects.INT.unpack(size)[0]):
             found.items.append((yield from self.value(depth + 1)))
-        yield from self._expect(END)
+        yield from self._expect(objects.END)
         return found
 
-    def _map(self, place: int, java: JavaClass, depth: int) -> Reading:
-        found = self._handles[place] = JavaMap([])
-        if java is HASH_MAP:
+    def _map(self, place: int, java: objects.JavaClass, depth: int) -> Reading:
+        found = self._handles[place] = objects.JavaMap([])
+        if java is objects.HASH_MAP:
             yield from self._take(8)
-            yield from self._expect(BLOCKDATA + b"\x08")
+            yield from self._expect(objects.BLOCKDATA + b"\x08")
             yield from self._take(4)
         else:
             keys = yield from self.value(depth + 1)
-            if not isinstance(keys, JavaClass) or keys.name not in ENUMERATIONS:
+            if not isinstance(keys, objects.JavaClass) or keys.name not in objects.ENUMERATIONS:
                 raise WireError("an EnumMap without the class of its keys")
-            found.keys = ENUMERATIONS[keys.name]
-            yield from self._expect(BLOCKDATA + b"\x04")
+            found.keys = objects.ENUMERATIONS[keys.name]
+            yield from self._expect(objects.BLOCKDATA + b"\x04")
         for _ in range((yield from self._int())):
             key = yield from self.value(depth + 1)
             found.pairs.append((key, (yield from self.value(depth + 1))))
-        yield from self._expect(END)
+        yield from self._expect(objects.END)
         return found
 
     def _array(self, depth: int) -> Reading:
         java = yield from self._descriptor()
         if not java.name.startswith("["):
             raise WireError("an array of a class that is none")
-        found = JavaArray(java, [])
+        found = objects.JavaArray(java, [])
         self._new_handle(found)
         for _ in range((yield from self._int())):
             found.items.append((yield from self.value(depth + 1)))
@@ -232,7 +200,7 @@ class ObjectReader:
 
     def _constant(self) -> Reading:
         java = yield from self._descriptor()
-        kind = ENUMERATIONS.get(java.name)
+        kind = objects.ENUMERATIONS.get(java.name)
         if kind is None:
             raise WireError("a constant of a class that is no enumeration")
         place = self._new_handle(None)
@@ -254,16 +222,20 @@ def _check(signature: str, value: Any) -> None:
 def _fits(signature: str, value: Any) -> bool:
     name = signature.removeprefix("L").removesuffix(";").replace("/", ".")
     if isinstance(value, StrEnum):
-        return ENUMERATIONS.get(name) is type(value)
+        return objects.ENUMERATIONS.get(name) is type(value)
     if isinstance(value, str):
         return name == "java.lang.String"
-    if isinstance(value, JavaList):
-        return name == ARRAY_LIST.name
-    if isinstance(value, JavaMap):
-        return name == ENUM_MAP.name if value.keys is not None else name in (HASH_MAP.name, "java.util.Map")
-    if isinstance(value, JavaArray):
+    if isinstance(value, objects.JavaList):
+        return name == objects.ARRAY_LIST.name
+    if isinstance(value, objects.JavaMap):
+        return (
+            name == objects.ENUM_MAP.name
+            if value.keys is not None
+            else name in (objects.HASH_MAP.name, "java.util.Map")
+        )
+    if isinstance(value, objects.JavaArray):
         return signature.replace("/", ".") == value.java.name
-    if isinstance(value, JavaObject):
+    if isinstance(value, objects.JavaObject):
         return name == value.java.name or (value.java.parent is not None and name == value.java.parent.name)
     return False
 
@@ -294,17 +266,17 @@ class JavaClientCodec:
         rest = self._rest
         rest += data
         if not self._header_read:
-            if not HEADER.startswith(bytes(rest[:4])):
+            if not objects.HEADER.startswith(bytes(rest[:4])):
                 raise WireError("a stream that does not begin as Java's object streams do")
-            if len(rest) < len(HEADER):
+            if len(rest) < len(objects.HEADER):
                 return
             self._header_read = True
             del rest[:4]
         while rest:
             if self._reading is None:
-                if rest[:1] != RESET:
+                if rest[:1] != objects.RESET:
                     raise WireError("an object without a reset before it")
-                del rest[: len(rest) - len(rest.lstrip(RESET))]
+                del rest[: len(rest) - len(rest.lstrip(objects.RESET))]
                 self._reader = ObjectReader(rest)
                 self._reading = self._reader.value()
             message = self._go_on()
@@ -320,7 +292,7 @@ class JavaClientCodec:
         except StopIteration as end:
             del self._rest[: self._reader.at]
             self._reading = None
-            return message_of(end.value)
+            return objects.message_of(end.value)
         return None
 
     def encode(self, message: Message) -> bytes:
@@ -332,7 +304,7 @@ class JavaClientCodec:
         if CLIENT_TYPES.get(type(message).__name__) is not type(message):
             raise WireError(f"a client does not say {type(message).__name__}")
         try:
-            data = serialized(message) + RESET
+            data = objects.serialized(message) + objects.RESET
         except (StructError, ValueError, OverflowError, TypeError, AttributeError) as error:
             raise WireError(f"{type(message).__name__} has a value that cannot be written") from error
         if read(data, 0) != (message, len(data)):
@@ -340,4 +312,4 @@ class JavaClientCodec:
         if self._greeted:
             return data
         self._greeted = True
-        return HEADER + data
+        return objects.HEADER + data

@@ -12,39 +12,8 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
 from typing import Any
 
-from gamehost.wires.eriantys_java.messages import (
-    CLIENT_TYPES,
-    CommunicationMessage,
-    ErrorMessage,
-    Message,
-    MotherNatureSteps,
-    Ping,
-    PlayerStatusMessage,
-    SelectCloud,
-    SelectColor,
-    UpdateBoard,
-    WhereToMove,
-)
-from gamehost.wires.eriantys_java.objects import (
-    CLASSES,
-    ENUM,
-    ENUMERATIONS,
-    FIRST_HANDLE,
-    HEADER,
-    INT,
-    NULL,
-    OBJECT,
-    REFERENCE,
-    RESET,
-    SHORT,
-    STRING,
-    JavaClass,
-    ObjectWriter,
-    from_modified_utf8,
-    full_name,
-    serialized,
-    utf,
-)
+from gamehost.wires.eriantys_java import messages as m
+from gamehost.wires.eriantys_java import objects
 from gamehost.wires.framing import LastEncoded, OtherProtocol, WireError
 
 #: The most bytes of a text.
@@ -57,13 +26,13 @@ _RESETS = re.compile(rb"\x79*")
 _Read = tuple[Any, int] | None
 
 
-_CLIENT_CLASSES: Mapping[type, JavaClass] = {
-    kind: CLASSES[full_name(f"C.{name}")] for name, kind in CLIENT_TYPES.items()
+_CLIENT_CLASSES: Mapping[type, objects.JavaClass] = {
+    kind: objects.CLASSES[objects.full_name(f"C.{name}")] for name, kind in m.CLIENT_TYPES.items()
 }
 
 #: Everything of a message before its values.
 _HEADS: Mapping[type, bytes] = {
-    kind: OBJECT + ObjectWriter().descriptor(java) for kind, java in _CLIENT_CLASSES.items()
+    kind: objects.OBJECT + objects.ObjectWriter().descriptor(java) for kind, java in _CLIENT_CLASSES.items()
 }
 _BY_NAME: Mapping[bytes, type] = {java.name.encode("ascii"): kind for kind, java in _CLIENT_CLASSES.items()}
 
@@ -77,8 +46,8 @@ _BEGINNINGS = frozenset(
 
 def _constants(java_name: str) -> Mapping[bytes, Any]:
     """Each constant of an enumeration as a message has it, and `None`."""
-    head = ENUM + ObjectWriter().descriptor(CLASSES[java_name]) + STRING
-    return {NULL: None} | {head + utf(one.name): one for one in ENUMERATIONS[java_name]}
+    head = objects.ENUM + objects.ObjectWriter().descriptor(objects.CLASSES[java_name]) + objects.STRING
+    return {objects.NULL: None} | {head + objects.utf(one.name): one for one in objects.ENUMERATIONS[java_name]}
 
 
 _CONSTANTS: Mapping[str, Mapping[bytes, Any]] = {
@@ -89,11 +58,11 @@ _CONSTANTS: Mapping[str, Mapping[bytes, Any]] = {
 }
 
 #: The only texts that a log-in can refer to: the signature of its own field, which is the handle behind the descriptor's.
-_REFERENCES: Mapping[bytes, str] = {REFERENCE + INT.pack(FIRST_HANDLE + 1): _STRING}
+_REFERENCES: Mapping[bytes, str] = {objects.REFERENCE + objects.INT.pack(objects.FIRST_HANDLE + 1): _STRING}
 
 
 def _int(data: bytes | bytearray, at: int) -> _Read:
-    return None if len(data) < at + 4 else (INT.unpack_from(data, at)[0], at + 4)
+    return None if len(data) < at + 4 else (objects.INT.unpack_from(data, at)[0], at + 4)
 
 
 def _boolean(data: bytes | bytearray, at: int) -> _Read:
@@ -107,17 +76,17 @@ def _boolean(data: bytes | bytearray, at: int) -> _Read:
 def _text(data: bytes | bytearray, at: int) -> _Read:
     """A text, a reference to one, or null."""
     tag = bytes(data[at : at + 1])
-    if tag != STRING:
-        return _one_of({NULL: None, **_REFERENCES}, data, at)
+    if tag != objects.STRING:
+        return _one_of({objects.NULL: None, **_REFERENCES}, data, at)
     start = at + 3
     if len(data) < start:
         return None
-    (length,) = SHORT.unpack_from(data, at + 1)
+    (length,) = objects.SHORT.unpack_from(data, at + 1)
     if length > TEXT_LIMIT:
         raise WireError(f"a text longer than {TEXT_LIMIT} bytes")
     if len(data) < start + length:
         return None
-    return from_modified_utf8(bytes(data[start : start + length])), start + length
+    return objects.from_modified_utf8(bytes(data[start : start + length])), start + length
 
 
 def _one_of(known: Mapping[bytes, Any], data: bytes | bytearray, at: int) -> _Read:
@@ -168,7 +137,7 @@ def read(data: bytes | bytearray, at: int) -> _Read:
         at = value[1]
     if len(data) == at:
         return None
-    if data[at] != RESET[0]:
+    if data[at] != objects.RESET[0]:
         raise WireError("an object behind an object without a reset")
     return kind(*found), at + 1
 
@@ -193,23 +162,23 @@ def _kind(data: bytes | bytearray, at: int) -> type | None:
 
 
 #: All players of a table are told the same board one after another. Shared by a listener's codecs.
-BoardCache = LastEncoded[UpdateBoard]
+BoardCache = LastEncoded[m.UpdateBoard]
 
 
 #: Messages of which there are few different ones, so that each is encoded once.
 _FEW = frozenset(
     (
-        CommunicationMessage,
-        ErrorMessage,
-        Ping,
-        PlayerStatusMessage,
-        WhereToMove,
-        SelectCloud,
-        SelectColor,
-        MotherNatureSteps,
+        m.CommunicationMessage,
+        m.ErrorMessage,
+        m.Ping,
+        m.PlayerStatusMessage,
+        m.WhereToMove,
+        m.SelectCloud,
+        m.SelectColor,
+        m.MotherNatureSteps,
     )
 )
-_serialized_once = lru_cache(256, typed=True)(serialized)
+_serialized_once = lru_cache(256, typed=True)(objects.serialized)
 
 
 class JavaCodec:
@@ -238,7 +207,7 @@ class JavaCodec:
         """Whether a message, or the stream's header, has begun that has not ended."""
         return bool(self._rest)
 
-    def feed(self, data: bytes) -> Iterator[Message]:
+    def feed(self, data: bytes) -> Iterator[m.Message]:
         """
         The messages that are complete now. A message is complete with its reset.
 
@@ -250,13 +219,13 @@ class JavaCodec:
         try:
             if not self._header_read:
                 # A codec that goes on for one at another host of a cluster may find no header: that one has read it.
-                goes_on = self._goes_on and bytes(rest[:1]) in (OBJECT, RESET)
-                if not (goes_on or HEADER.startswith(bytes(rest[:4]))):
+                goes_on = self._goes_on and bytes(rest[:1]) in (objects.OBJECT, objects.RESET)
+                if not (goes_on or objects.HEADER.startswith(bytes(rest[:4]))):
                     raise OtherProtocol(bytes(rest))
-                if len(rest) < len(HEADER) and not goes_on:
+                if len(rest) < len(objects.HEADER) and not goes_on:
                     return
                 self._header_read = True
-                at = 0 if goes_on else len(HEADER)
+                at = 0 if goes_on else len(objects.HEADER)
             while (at := _behind_resets(rest, at)) < len(rest):
                 found = read(rest, at)
                 if found is None:
@@ -266,20 +235,20 @@ class JavaCodec:
         finally:
             del rest[:at]
 
-    def encode(self, message: Message) -> bytes:
+    def encode(self, message: m.Message) -> bytes:
         """A message of the host with its reset. The first one has the stream's header in front."""
-        data = RESET + self._object(message)
+        data = objects.RESET + self._object(message)
         if self._greeted:
             return data
         self._greeted = True
-        return HEADER + data
+        return objects.HEADER + data
 
-    def _object(self, message: Message) -> bytes:
+    def _object(self, message: m.Message) -> bytes:
         if type(message) in _FEW:
             return _serialized_once(message)
-        if type(message) is not UpdateBoard:
-            return serialized(message)
-        return self._boards.bytes_of(message, serialized)
+        if type(message) is not m.UpdateBoard:
+            return objects.serialized(message)
+        return self._boards.bytes_of(message, objects.serialized)
 
 
 def _behind_resets(data: bytearray, at: int) -> int:

@@ -56,14 +56,6 @@ from gamehost.wires.conversation import SUSPENDED, Claim, Peer, claim_of_guest
 from gamehost.wires.eriantys_conversation import NAME_FAULTS, EriantysConversation, EriantysState
 from gamehost.wires.eriantys_java import messages as m
 from gamehost.wires.eriantys_java.codec import BoardCache, JavaCodec
-from gamehost.wires.eriantys_java.messages import (
-    CommunicationMessage,
-    ErrorMessage,
-    GameInfo,
-    Message,
-    PlayerStatus,
-    Tower,
-)
 from gamehost.wires.eriantys_java.rendering import (
     SPELLING,
     blank_player,
@@ -90,11 +82,11 @@ class JavaOptions(Struct, frozen=True):
 
 
 #: Requests that do not belong to a character, and the status in which the client answers each.
-STEPS: Mapping[type, PlayerStatus] = {
-    events.AskAssistant: PlayerStatus.PLANNING,
-    events.AskStudent: PlayerStatus.MOVE_1,
-    events.AskSteps: PlayerStatus.MOVE_2,
-    events.AskCloud: PlayerStatus.MOVE_3,
+STEPS: Mapping[type, m.PlayerStatus] = {
+    events.AskAssistant: m.PlayerStatus.PLANNING,
+    events.AskStudent: m.PlayerStatus.MOVE_1,
+    events.AskSteps: m.PlayerStatus.MOVE_2,
+    events.AskCloud: m.PlayerStatus.MOVE_3,
 }
 #: Characters with swaps. The game tells a board after each, and no success at the end.
 _SWAPPING = (Character.JESTER, Character.MINSTREL)
@@ -103,18 +95,18 @@ _SWAPPING = (Character.JESTER, Character.MINSTREL)
 #: clients ask their person again by themselves. A request that came then would change what they are just showing.
 _ASKED_AGAIN = (events.AskTower, events.AskWizard)
 #: Errors that the enumeration of this wire does not have.
-_OTHER_ERRORS: Mapping[str, ErrorMessage] = {
-    "INVALID_NICKNAME": ErrorMessage.INVALID_INPUT,
-    "GAME_NOT_FOUND": ErrorMessage.INVALID_INPUT,
-    "CHARACTER_NOT_IN_GAME": ErrorMessage.INVALID_INPUT,
-    "CHARACTER_NOT_USABLE": ErrorMessage.INVALID_ACTION,
-    "NOT_EXPERT_MODE": ErrorMessage.INVALID_ACTION,
+_OTHER_ERRORS: Mapping[str, m.ErrorMessage] = {
+    "INVALID_NICKNAME": m.ErrorMessage.INVALID_INPUT,
+    "GAME_NOT_FOUND": m.ErrorMessage.INVALID_INPUT,
+    "CHARACTER_NOT_IN_GAME": m.ErrorMessage.INVALID_INPUT,
+    "CHARACTER_NOT_USABLE": m.ErrorMessage.INVALID_ACTION,
+    "NOT_EXPERT_MODE": m.ErrorMessage.INVALID_ACTION,
 }
 
 
-def error_of(fault: str) -> ErrorMessage:
+def error_of(fault: str) -> m.ErrorMessage:
     """The wire's error for one of the document."""
-    return _OTHER_ERRORS.get(fault) or ErrorMessage(fault)
+    return _OTHER_ERRORS.get(fault) or m.ErrorMessage(fault)
 
 
 #: Told to a client even while half a step is finished for it: who is away may come at any place, and the others end it all.
@@ -160,11 +152,11 @@ _REQUESTS = (
 )
 
 
-def _is_request(message: Message) -> bool:
+def _is_request(message: m.Message) -> bool:
     return isinstance(message, _REQUESTS)
 
 
-class JavaConversation(EriantysConversation[Message]):
+class JavaConversation(EriantysConversation[m.Message]):
     """
     The conversation on one connection: what the client says, and what follows from it.
 
@@ -176,7 +168,7 @@ class JavaConversation(EriantysConversation[Message]):
     SPELLING: ClassVar[Spelling] = SPELLING
     ALWAYS: ClassVar[Any] = {m.Ack: "acknowledge", m.Pong: "pong", m.Disconnect: "disconnect"}
 
-    def __init__(self, peer: Peer[Message], lobby: Lobby, queue: Queue, options: JavaOptions) -> None:
+    def __init__(self, peer: Peer[m.Message], lobby: Lobby, queue: Queue, options: JavaOptions) -> None:
         # Requests to these clients wait for nobody else, so their gate is never used to hold one back.
         super().__init__(peer, lobby, queue, strict=True, ack_seconds=0.0)
         self._options = options
@@ -200,14 +192,14 @@ class JavaConversation(EriantysConversation[Message]):
         #: What the player came back to, until the client has been told of it.
         self._situation: events.Situation | None = None
         #: The team that was chosen before the player came back. The client must choose it again.
-        self._formal_tower: Tower | None = None
+        self._formal_tower: m.Tower | None = None
         self._ticks = 0
 
-    def game_info(self, table: TableId, waiting: int, seats: int, expert: bool) -> GameInfo:
-        return GameInfo(expert, table, seats, waiting)
+    def game_info(self, table: TableId, waiting: int, seats: int, expert: bool) -> m.GameInfo:
+        return m.GameInfo(expert, table, seats, waiting)
 
     def begin(self) -> None:
-        self.peer.say(CommunicationMessage.ENTER_NICKNAME)
+        self.peer.say(m.CommunicationMessage.ENTER_NICKNAME)
         if self._options.ping:
             # Two ticks for each ping: a new connection waits for its first one no longer than half the time.
             self.peer.pulse(self._options.ping / 2, self._tick)
@@ -222,7 +214,7 @@ class JavaConversation(EriantysConversation[Message]):
 
     # -- heard
 
-    def hear(self, message: Message) -> None:
+    def hear(self, message: m.Message) -> None:
         """
         Act on a message. The client is sent nothing for a moment, because it begins to wait only after it has sent.
 
@@ -238,7 +230,7 @@ class JavaConversation(EriantysConversation[Message]):
     def log_in(self, message: m.LoginMessage) -> None:
         """Enter the lobby. A seat that is kept is taken by joining its game."""
         if message.nickname is None:
-            self.peer.refuse(ErrorMessage.INVALID_INPUT)
+            self.peer.refuse(m.ErrorMessage.INVALID_INPUT)
             return
         try:
             session = self.lobby.enter(message.nickname, NAME, self.peer.address, self, strict=True)
@@ -247,7 +239,7 @@ class JavaConversation(EriantysConversation[Message]):
             return
         self.logged_in(session)
         self.set_state(EriantysState.LOBBY)
-        self.peer.say(CommunicationMessage.SUCCESS)
+        self.peer.say(m.CommunicationMessage.SUCCESS)
 
     def claim_of_log_in(self, message: m.LoginMessage) -> Claim | None:
         return None if message.nickname is None else claim_of_guest(message.nickname, strict=True)
@@ -265,7 +257,7 @@ class JavaConversation(EriantysConversation[Message]):
 
     def set_game(self, message: m.SetGame) -> None:
         if self._kept is not None:
-            self.peer.refuse(ErrorMessage.INVALID_ACTION)
+            self.peer.refuse(m.ErrorMessage.INVALID_ACTION)
         else:
             super().set_game(message)
 
@@ -275,25 +267,25 @@ class JavaConversation(EriantysConversation[Message]):
         if kept is None:
             super().join_game(message)
         elif message.gameID != kept.table:
-            self.peer.refuse(ErrorMessage.INVALID_INPUT)
+            self.peer.refuse(m.ErrorMessage.INVALID_INPUT)
         else:
             assert self.session is not None
             self._joined()
             self.set_state(EriantysState.WAITING)
             self.lobby.reconnect(self.session)
 
-    def answer(self, message: Message) -> None:
+    def answer(self, message: m.Message) -> None:
         """Pass an action to the match. A request that was not sent yet is dropped, because it is answered."""
         if self._situation is not None:
-            self.peer.refuse(ErrorMessage.INVALID_ACTION)  # the client has not been told where the match stands
+            self.peer.refuse(m.ErrorMessage.INVALID_ACTION)  # the client has not been told where the match stands
             return
         if isinstance(message, m.ChosenTower) and self.choose_tower(message):
             return
         if message in _NO_NULL:
             if self._awaits(type(message)) and not isinstance(message, m.UseCharacterEffect):
-                self._refuse_answer(ErrorMessage.INVALID_INPUT)
+                self._refuse_answer(m.ErrorMessage.INVALID_INPUT)
             else:
-                self.peer.refuse(ErrorMessage.INVALID_INPUT)
+                self.peer.refuse(m.ErrorMessage.INVALID_INPUT)
             return
         if isinstance(message, m.ChosenDestination):
             self._choose_for_monk()
@@ -327,7 +319,7 @@ class JavaConversation(EriantysConversation[Message]):
 
     # -- said
 
-    def say(self, message: Message) -> None:
+    def say(self, message: m.Message) -> None:
         """Send a message. Behind one that the client acknowledges, nothing is sent until then."""
         if m.is_due(message):
             self._client.say_due_and_hold(message, self._options.ack_seconds)
@@ -337,7 +329,7 @@ class JavaConversation(EriantysConversation[Message]):
     def refuse_with(self, error: str, detail: str) -> None:
         self.peer.refuse(error_of(error))
 
-    def _refuse_answer(self, error: ErrorMessage) -> None:
+    def _refuse_answer(self, error: m.ErrorMessage) -> None:
         """Refuse an answer to the open request. Only a client that has put the request away is asked again."""
         self.peer.refuse(error)
         if isinstance(self._asked, _ASKED_AGAIN) or self._effect in _SWAPPING:
@@ -380,13 +372,13 @@ class JavaConversation(EriantysConversation[Message]):
         self.peer.say(request_of(event, self.names))
         if isinstance(event, events.AskCloud) and self._move_3_due:
             self._move_3_due = False
-            self.say(m.PlayerStatusMessage(PlayerStatus.MOVE_3))
+            self.say(m.PlayerStatusMessage(m.PlayerStatus.MOVE_3))
 
     def _end_effect(self) -> None:
         """A character is done. Behind the last swap, or instead of one, the client waits for SUCCESS and a board."""
         effect, self._effect = self._effect, None
         if effect in _SWAPPING:
-            self.peer.say(CommunicationMessage.SUCCESS)
+            self.peer.say(m.CommunicationMessage.SUCCESS)
             self._kept_board = self._kept_board or self._board
 
     def _tell_kept_board(self) -> None:
@@ -399,9 +391,9 @@ class JavaConversation(EriantysConversation[Message]):
         asked, self._asked = self._asked, None
         if self._effect is not None or isinstance(asked, events.AskTower | events.AskWizard):
             self._tower_chosen = self._tower_chosen or isinstance(asked, events.AskTower)
-            self.peer.say(CommunicationMessage.SUCCESS)
+            self.peer.say(m.CommunicationMessage.SUCCESS)
         elif isinstance(asked, events.AskAssistant):
-            self.say(m.PlayerStatusMessage(PlayerStatus.END_PLANNING))
+            self.say(m.PlayerStatusMessage(m.PlayerStatus.END_PLANNING))
         self._walked = isinstance(asked, events.AskSteps)
 
     def tell_refused(self, event: Refused) -> None:
@@ -411,7 +403,7 @@ class JavaConversation(EriantysConversation[Message]):
         if dropped:
             self._say_asked()
         if not isinstance(error, events.IllegalChoice):
-            self.peer.refuse(ErrorMessage.INVALID_ACTION)
+            self.peer.refuse(m.ErrorMessage.INVALID_ACTION)
         elif error.ask_again and not was_character and not dropped:
             self._refuse_answer(error_of(error.fault.value))
         else:
@@ -428,7 +420,7 @@ class JavaConversation(EriantysConversation[Message]):
             return
         if event.status in (Status.END_MOVE_1, Status.END_MOVE_2):
             self._walked = False
-        self.say(m.PlayerStatusMessage(PlayerStatus[event.status.name]))
+        self.say(m.PlayerStatusMessage(m.PlayerStatus[event.status.name]))
 
     def tell_board(self, event: events.Board) -> None:
         """Everything visible; not before the island where Mother Nature stopped is resolved."""
@@ -461,7 +453,7 @@ class JavaConversation(EriantysConversation[Message]):
         """Influence was counted. The owner is told only if it is another one than before."""
         before = None if self._board is None else self._board.islands[event.number - 1].tower
         if event.island.tower is before:
-            self.peer.say(CommunicationMessage.NO_CHANGES)
+            self.peer.say(m.CommunicationMessage.NO_CHANGES)
         else:
             owner = "" if event.owner is None else self.name_of(event.owner)
             self.say(m.IslandOwner(island_of(event.island), owner))
@@ -484,7 +476,7 @@ class JavaConversation(EriantysConversation[Message]):
         self._asked = None
         self._tell_kept_board()
         if self._walked:
-            self.peer.say(m.PlayerStatusMessage(PlayerStatus.END_MOVE_2))
+            self.peer.say(m.PlayerStatusMessage(m.PlayerStatus.END_MOVE_2))
         names = tuple(self.name_of(seat) for seat in event.seats)
         self.peer.say(m.CommunicateWinner(names, SPELLING.tower(event.team), reason_of(event, self._board)))
 
@@ -554,7 +546,7 @@ class JavaConversation(EriantysConversation[Message]):
         self.peer.say(m.StartOfPlayerRound(self._board.round, self.name_of(self._turn)))
         asked = self._asked
         if asked is None:
-            self.say(m.PlayerStatusMessage(PlayerStatus.WAITING))
+            self.say(m.PlayerStatusMessage(m.PlayerStatus.WAITING))
         elif isinstance(asked, events.AskCloud):
             self._move_3_due = True
             self.put(asked)
@@ -579,9 +571,9 @@ class JavaConversation(EriantysConversation[Message]):
             return False
         if message.color is self._formal_tower:
             self._tower_chosen = True
-            self.peer.say(CommunicationMessage.SUCCESS)
+            self.peer.say(m.CommunicationMessage.SUCCESS)
         else:
-            self.peer.refuse(ErrorMessage.TOWER_NOT_AVAILABLE)
+            self.peer.refuse(m.ErrorMessage.TOWER_NOT_AVAILABLE)
         self.put(self._asked)
         return True
 
@@ -608,7 +600,7 @@ class JavaConfig:
     def new_codec(self) -> JavaCodec:
         return JavaCodec(self.boards)
 
-    def new_conversation(self, peer: Peer[Message], lobby: Lobby) -> JavaConversation:
+    def new_conversation(self, peer: Peer[m.Message], lobby: Lobby) -> JavaConversation:
         return JavaConversation(peer, lobby, self.queue, self.options)
 
 
@@ -628,7 +620,7 @@ def configure(settings: Settings) -> JavaConfig:
     return JavaConfig(options, queue)
 
 
-WIRE: Wire[Message] = Wire(
+WIRE: Wire[m.Message] = Wire(
     name=NAME,
     title="Eriantys, Java objects of its published clients",
     endpoint="tcp:25565:interface=127.0.0.1",

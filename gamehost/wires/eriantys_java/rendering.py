@@ -17,28 +17,11 @@ from gamehost.games.eriantys.messages import Spelling
 from gamehost.games.eriantys.rules import Card, School
 from gamehost.games.eriantys.rules import Island as Group
 from gamehost.wires.eriantys_java import messages as m
-from gamehost.wires.eriantys_java.messages import (
-    Assistant,
-    Bag,
-    CharacterCard,
-    CharacterEnum,
-    Cloud,
-    Color,
-    Dashboard,
-    DiningRoom,
-    EndOfGameReason,
-    Entrance,
-    Island,
-    Player,
-    Professor,
-    SchoolBoard,
-    Tower,
-)
 
 #: How this wire writes the values of the game.
 SPELLING = Spelling(
-    Color,
-    Tower,
+    m.Color,
+    m.Tower,
     {
         events.ChooseTower: m.ChosenTower,
         events.ChooseWizard: m.ChosenWizard,
@@ -50,8 +33,8 @@ SPELLING = Spelling(
         events.UseCharacter: m.UseCharacterEffect,
     },
     {
-        events.PlayAssistant: dict(enumerate(Assistant, 1)),
-        events.UseCharacter: dict(enumerate(CharacterEnum, 1)),
+        events.PlayAssistant: dict(enumerate(m.Assistant, 1)),
+        events.UseCharacter: dict(enumerate(m.CharacterEnum, 1)),
     },
 )
 COLORS = SPELLING.colours
@@ -81,45 +64,49 @@ NO_CARDS = (None, None, None)
 Names = Sequence[str]
 
 
-listed: Callable[[rules.Students], tuple[Color, ...]] = lru_cache(4096)(SPELLING.one_by_one)
+listed: Callable[[rules.Students], tuple[m.Color, ...]] = lru_cache(4096)(SPELLING.one_by_one)
 
 
-def assistant_of(number: int) -> Assistant:
+def assistant_of(number: int) -> m.Assistant:
     """The assistant of a value from 1 to 10."""
-    assistant: Assistant = SPELLING.value_of(events.PlayAssistant, number)
+    assistant: m.Assistant = SPELLING.value_of(events.PlayAssistant, number)
     return assistant
 
 
-def character_of(character: rules.Character) -> CharacterEnum:
+def character_of(character: rules.Character) -> m.CharacterEnum:
     """A character's constant."""
-    constant: CharacterEnum = SPELLING.value_of(events.UseCharacter, character.value)
+    constant: m.CharacterEnum = SPELLING.value_of(events.UseCharacter, character.value)
     return constant
 
 
 @lru_cache(1024)
-def blank_player(name: str) -> Player:
+def blank_player(name: str) -> m.Player:
     """A player of whom only the name is known."""
-    room = DiningRoom(False, dict.fromkeys(COLORS, 0))
-    return Player(0, (), None, name, None, SchoolBoard(0, 0, room, Entrance(), (), None), None)
+    room = m.DiningRoom(False, dict.fromkeys(COLORS, 0))
+    return m.Player(0, (), None, name, None, m.SchoolBoard(0, 0, room, m.Entrance(), (), None), None)
 
 
-def _player(name: str, school: School, own: tuple[Color, ...], expert: bool) -> Player:
-    room = DiningRoom(expert, dict(zip(COLORS, school.dining, strict=True)))
-    entrance = Entrance(listed(school.entrance))
-    board = SchoolBoard(school.coins if expert else 0, school.towers, room, entrance, own, SPELLING.tower(school.tower))
+def _player(name: str, school: School, own: tuple[m.Color, ...], expert: bool) -> m.Player:
+    room = m.DiningRoom(expert, dict(zip(COLORS, school.dining, strict=True)))
+    entrance = m.Entrance(listed(school.entrance))
+    board = m.SchoolBoard(
+        school.coins if expert else 0, school.towers, room, entrance, own, SPELLING.tower(school.tower)
+    )
     played = None if school.played is None else assistant_of(school.played)
-    return Player(school.wizard, (), None, name, played, board, None)
+    return m.Player(school.wizard, (), None, name, played, board, None)
 
 
-def island_of(group: Group, extra: Mapping[str, int] = {}) -> Island:
+def island_of(group: Group, extra: Mapping[str, int] = {}) -> m.Island:
     """A group of islands, with the influence that is added on it."""
-    return Island(group.no_entry_tiles, len(group.members), extra, listed(group.students), SPELLING.tower(group.tower))
+    return m.Island(
+        group.no_entry_tiles, len(group.members), extra, listed(group.students), SPELLING.tower(group.tower)
+    )
 
 
-def _card(card: Card, active: rules.Character | None, user: str | None) -> CharacterCard:
+def _card(card: Card, active: rules.Character | None, user: str | None) -> m.CharacterCard:
     is_active = card.character is active
     students = listed(card.students) if EFFECTS[card.character].students else None
-    return CharacterCard(
+    return m.CharacterCard(
         cost=card.cost,
         isActive=is_active,
         noEntryTiles=card.no_entry_tiles,
@@ -136,17 +123,17 @@ def board_of(board: events.Board, names: Names, turn: Seat | None) -> m.UpdateBo
     user = None if turn is None or active is None else names[turn]
     owners = [None if holder is None else names[holder] for holder in board.professors]
     extra = {user: MORE_INFLUENCE} if active is rules.Character.KNIGHT and user is not None else {}
-    dashboard = Dashboard(
+    dashboard = m.Dashboard(
         additionalMNMovements=MORE_STEPS if active is rules.Character.MESSENGER else 0,
         doNotCountTowers=active is rules.Character.CENTAUR,
         motherNaturePosition=board.mother_nature - 1,
-        bag=Bag(),
+        bag=m.Bag(),
         characters=tuple(_card(card, active, user) for card in board.cards) or NO_CARDS,
-        clouds=tuple(Cloud(listed(cloud)) for cloud in board.clouds),
+        clouds=tuple(m.Cloud(listed(cloud)) for cloud in board.clouds),
         doNotCountColor=None if board.banned is None else COLORS[board.banned],
         islands=tuple(island_of(group, extra) for group in board.islands),
         playedCharacter=None if active is None else character_of(active),
-        professors=tuple(Professor(color, owner) for color, owner in zip(COLORS, owners, strict=True)),
+        professors=tuple(m.Professor(color, owner) for color, owner in zip(COLORS, owners, strict=True)),
     )
     players = []
     for seat, school in enumerate(board.schools):
@@ -154,15 +141,15 @@ def board_of(board: events.Board, names: Names, turn: Seat | None) -> m.UpdateBo
     return m.UpdateBoard(dashboard, tuple(players))
 
 
-def reason_of(won: events.Won, board: events.Board | None) -> EndOfGameReason:
+def reason_of(won: events.Won, board: events.Board | None) -> m.EndOfGameReason:
     """Why a match has ended. What decided it is seen on the last board; before the deal there is none."""
     kind = "LAST_ROUND"
     if board is not None and any(school.tower_holder and not school.towers for school in board.schools):
-        return EndOfGameReason.LAST_TOWER_BUILD
+        return m.EndOfGameReason.LAST_TOWER_BUILD
     if board is not None and len(board.islands) <= rules.LAST_GROUPS:
         kind = "THREE_ISLANDS_REMAINING"
     if won.team is None:
-        return EndOfGameReason[f"{kind}_TIE"]
+        return m.EndOfGameReason[f"{kind}_TIE"]
     decided = "TOWER"
     if board is not None:
         left = {school.tower: school.towers for school in board.schools if school.tower_holder}
@@ -170,7 +157,7 @@ def reason_of(won: events.Won, board: events.Board | None) -> EndOfGameReason:
         owned = Counter(board.schools[holder].tower for holder in board.professors if holder is not None)
         if tied and all(owned[won.team] > owned[tower] for tower in tied):
             decided = "PROFESSOR"
-    return EndOfGameReason[f"{kind}_{decided}"]
+    return m.EndOfGameReason[f"{kind}_{decided}"]
 
 
 def _towers(ask: events.AskTower, names: Names) -> m.Message:

@@ -32,22 +32,9 @@ from gamehost.settings import Settings, one_of, refuse_unknown, setting
 from gamehost.wires.base import COMMON_OPTIONS, SeatKey, Wire, common_settings, imported
 from gamehost.wires.conversation import BaseConversation, Claim, Peer, claim_of_table
 from gamehost.wires.framing import UndecodableLine
+from gamehost.wires.litama import messages as m
 from gamehost.wires.litama.codec import LitamaCodec, SuccessorCodec
 from gamehost.wires.litama.matches import Match, SeatPlayer, matches_of, table_of
-from gamehost.wires.litama.messages import (
-    Command,
-    Create,
-    Done,
-    Entered,
-    Failed,
-    Join,
-    MakeMove,
-    Message,
-    Spectate,
-    Standing,
-    State,
-    Unknown,
-)
 from gamehost.wires.litama.rendering import read_move
 
 UNKNOWN = "Invalid command sent"
@@ -76,7 +63,7 @@ class LitamaState(Enum):
     CONNECTED = "connected"
 
 
-class LitamaConversation(BaseConversation[Message]):
+class LitamaConversation(BaseConversation[m.Message]):
     """
     The conversation on one connection.
 
@@ -86,7 +73,7 @@ class LitamaConversation(BaseConversation[Message]):
     """
 
     def __init__(
-        self, peer: Peer[Message], lobby: Lobby, wire: str, queue: Queue, strict: bool, successor: bool
+        self, peer: Peer[m.Message], lobby: Lobby, wire: str, queue: Queue, strict: bool, successor: bool
     ) -> None:
         super().__init__(peer, lobby, LitamaState.CONNECTED)
         self._wire = wire
@@ -97,17 +84,17 @@ class LitamaConversation(BaseConversation[Message]):
         self._seats: list[SeatPlayer] = []
         self._spectated: list[Match] = []
         #: What is being answered, and what has come behind it.
-        self._current: Command | None = None
-        self._later: deque[Message] = deque()
+        self._current: m.Command | None = None
+        self._later: deque[m.Message] = deque()
         self._withdraw: Callable[[], None] = lambda: None
         #: Whether nothing more is heard.
         self._stopped = False
 
     # -- one after the other
 
-    def hear(self, message: Message) -> None:
+    def hear(self, message: m.Message) -> None:
         """Act on a message, or keep it until the one before it is answered."""
-        if self._current is None or not isinstance(message, Command | UndecodableLine):
+        if self._current is None or not isinstance(message, m.Command | UndecodableLine):
             super().hear(message)
         elif len(self._later) < MOST_WAITING:
             self._later.append(message)
@@ -124,12 +111,12 @@ class LitamaConversation(BaseConversation[Message]):
         self._stopped = True
         self.peer.hang_up(reason)
 
-    def _fail(self, message: Command, error: str) -> None:
-        self.peer.refuse(Failed(message.match_id, error, message.NAME or message.text, message.text))
+    def _fail(self, message: m.Command, error: str) -> None:
+        self.peer.refuse(m.Failed(message.match_id, error, message.NAME or message.text, message.text))
         if self._successor:
             self._hang_up(error)
 
-    def _with(self, message: Command, use: Callable[[Match], None]) -> None:
+    def _with(self, message: m.Command, use: Callable[[Match], None]) -> None:
         """Do something with the match of a command, at once or when its record has been read."""
         if not _ID.fullmatch(message.match_id):
             self._fail(message, NO_ID)
@@ -172,7 +159,7 @@ class LitamaConversation(BaseConversation[Message]):
 
     # -- heard
 
-    def create(self, message: Create) -> None:
+    def create(self, message: m.Create) -> None:
         """Have a new match wait. Whoever plays Onitama on this host may come, on whatever wire."""
         match = Match(self.lobby.new_match_id(), self.lobby, self._matches)
         entered = self._new_seat(message, match, 0)
@@ -184,11 +171,11 @@ class LitamaConversation(BaseConversation[Message]):
             self.peer.say(answer)
             self.lobby.play(session, self._queue)
 
-    def join(self, message: Join) -> None:
+    def join(self, message: m.Join) -> None:
         """Begin the match that waits under this id."""
         self._with(message, partial(self._join, message))
 
-    def _join(self, message: Join, match: Match) -> None:
+    def _join(self, message: m.Join, match: Match) -> None:
         creator = match.creator()
         if creator is None or creator.session is None:
             self._fail(message, NOT_WAITING)
@@ -206,11 +193,11 @@ class LitamaConversation(BaseConversation[Message]):
             self._fail(message, NOT_WAITING)
             self.go_on()
 
-    def _joined(self, answer: Entered) -> None:
+    def _joined(self, answer: m.Entered) -> None:
         self.peer.say(answer)
         self.go_on()
 
-    def _new_seat(self, message: Create | Join, match: Match, index: int) -> tuple[Session, Entered] | None:
+    def _new_seat(self, message: m.Create | m.Join, match: Match, index: int) -> tuple[Session, m.Entered] | None:
         """A seat in a match that has not begun: its new session, and the answer; `None`: refused."""
         if len(self._seats) >= MOST_SEATS:
             self._fail(message, f"this connection has {MOST_SEATS} matches, and no more can be played on it")
@@ -226,7 +213,7 @@ class LitamaConversation(BaseConversation[Message]):
         match.players.append(seat)
         self._own(seat)
         self.logged_in(session)
-        return session, Entered(message.NAME, match.id, token, index)
+        return session, m.Entered(message.NAME, match.id, token, index)
 
     def _own(self, seat: SeatPlayer) -> None:
         """This connection has used the token of a seat."""
@@ -238,17 +225,17 @@ class LitamaConversation(BaseConversation[Message]):
                 seat.match.inner.spectators[self] = None
         self.session, self.handle = seat.session, seat.handle
 
-    def claim_of_create(self, message: Create) -> Claim | None:
+    def claim_of_create(self, message: m.Create) -> Claim | None:
         """The name that other wires will see."""
         name = self.lobby.name_for(message.name)
         return None if name.startswith(GUEST) else Claim(name, stays=True)
 
-    def claim_of_join(self, message: Join) -> Claim | None:
+    def claim_of_join(self, message: m.Join) -> Claim | None:
         """The same, and the match that waits."""
-        claim, place = self.claim_of_create(Create(message.name)), self.claim_of_match(message)
+        claim, place = self.claim_of_create(m.Create(message.name)), self.claim_of_match(message)
         return place if claim is None or place is None else replace(claim, place=place.place)
 
-    def claim_of_match(self, message: Command) -> Claim | None:
+    def claim_of_match(self, message: m.Command) -> Claim | None:
         """The match, which is at home where it waits or is played. One that is over can be looked up at every host."""
         if not _ID.fullmatch(message.match_id):
             return None
@@ -259,7 +246,7 @@ class LitamaConversation(BaseConversation[Message]):
         looks = any(match.has_spectator(self) for match in self._spectated)
         return None if self._seats or looks or self._current is not None or self._later else ""
 
-    def state_asked(self, message: State) -> None:
+    def state_asked(self, message: m.State) -> None:
         """How does a match stand?"""
         self._with(message, self._tell_match)
 
@@ -267,11 +254,11 @@ class LitamaConversation(BaseConversation[Message]):
         self.peer.logged_in()
         self.tell_state(match.fields(match.view_of(self)))
 
-    def spectate(self, message: Spectate) -> None:
+    def spectate(self, message: m.Spectate) -> None:
         """Tell how a match stands, now and whenever it has changed."""
         self._with(message, partial(self._spectate, message))
 
-    def _spectate(self, message: Spectate, match: Match) -> None:
+    def _spectate(self, message: m.Spectate, match: Match) -> None:
         if match.view_of(self).winner is not None and not self._successor:
             self._fail(message, ENDED)
         elif message.token and not self._strict and match.view_of(self).winner is None:
@@ -279,7 +266,7 @@ class LitamaConversation(BaseConversation[Message]):
         else:
             self._look(message, match)
 
-    def _look(self, message: Spectate, match: Match) -> None:
+    def _look(self, message: m.Spectate, match: Match) -> None:
         self.peer.logged_in()
         view = match.view_of(self)
         if view.winner is None and self not in view.spectators:
@@ -292,18 +279,18 @@ class LitamaConversation(BaseConversation[Message]):
             self._matches.by_id.setdefault(match.id, match)
             if view is match.outer and not match.waits:
                 match.follow()
-        self.peer.say(Done("spectate", match.id))
+        self.peer.say(m.Done("spectate", match.id))
         if self._successor or view.winner is not None:
             self._tell_match(match)
         else:
             match.broadcast(match.inner)
             match.broadcast(match.outer)
 
-    def move(self, message: MakeMove) -> None:
+    def move(self, message: m.MakeMove) -> None:
         """Play a card, for the seat of the token."""
         self._with(message, partial(self._move, message))
 
-    def _move(self, message: MakeMove, match: Match) -> None:
+    def _move(self, message: m.MakeMove, match: Match) -> None:
         if match.view_of(self).winner is not None:
             self._fail(message, ENDED)
         elif match.waits and match.seat_of(message.token) is not None:
@@ -311,7 +298,7 @@ class LitamaConversation(BaseConversation[Message]):
         else:
             self._by_token(message, message.token, match, partial(self._move_in, message))
 
-    def _by_token(self, message: Command, token: str, match: Match, use: Callable[[SeatPlayer], None]) -> None:
+    def _by_token(self, message: m.Command, token: str, match: Match, use: Callable[[SeatPlayer], None]) -> None:
         """Do something with the seat of a token, at once or when its player has it back."""
         number = match.seat_of(token)
         if number is None:
@@ -349,12 +336,12 @@ class LitamaConversation(BaseConversation[Message]):
             self._own(seat)
         seat.is_back(session)
 
-    def _not_back(self, message: Command, seat: SeatPlayer, why: str) -> None:
+    def _not_back(self, message: m.Command, seat: SeatPlayer, why: str) -> None:
         seat.leave()
         self._fail(message, why)
         self.go_on()
 
-    def _move_in(self, message: MakeMove, seat: SeatPlayer) -> None:
+    def _move_in(self, message: m.MakeMove, seat: SeatPlayer) -> None:
         match, handle = seat.match, seat.handle
         position, start = match.inner.position, match.start
         assert handle is not None and position is not None and start is not None
@@ -372,32 +359,32 @@ class LitamaConversation(BaseConversation[Message]):
             if handle.act(move):
                 self.peer.move_accepted()
 
-    def unknown(self, message: Unknown) -> None:
+    def unknown(self, message: m.Unknown) -> None:
         """Not a command: the whole text goes back, as the protocol has it."""
         self._fail(message, UNKNOWN)
 
-    def unexpected(self, message: Message) -> None:
-        self._fail(Unknown(""), UNKNOWN)
+    def unexpected(self, message: m.Message) -> None:
+        self._fail(m.Unknown(""), UNKNOWN)
 
     SPEAKS = "Litama's protocol for Onitama, by line and over WebSocket; begin with create and a name"
     HEARS: ClassVar[Any] = {
-        (LitamaState.CONNECTED, Create): create,
-        (LitamaState.CONNECTED, Join): join,
-        (LitamaState.CONNECTED, State): state_asked,
-        (LitamaState.CONNECTED, MakeMove): move,
-        (LitamaState.CONNECTED, Spectate): spectate,
-        (LitamaState.CONNECTED, Unknown): unknown,
+        (LitamaState.CONNECTED, m.Create): create,
+        (LitamaState.CONNECTED, m.Join): join,
+        (LitamaState.CONNECTED, m.State): state_asked,
+        (LitamaState.CONNECTED, m.MakeMove): move,
+        (LitamaState.CONNECTED, m.Spectate): spectate,
+        (LitamaState.CONNECTED, m.Unknown): unknown,
     }
     CLAIMS: ClassVar[Any] = {
-        (LitamaState.CONNECTED, Create): claim_of_create,
-        (LitamaState.CONNECTED, Join): claim_of_join,
-        **dict.fromkeys(((LitamaState.CONNECTED, kind) for kind in (MakeMove, Spectate, State)), claim_of_match),
+        (LitamaState.CONNECTED, m.Create): claim_of_create,
+        (LitamaState.CONNECTED, m.Join): claim_of_join,
+        **dict.fromkeys(((LitamaState.CONNECTED, kind) for kind in (m.MakeMove, m.Spectate, m.State)), claim_of_match),
     }
 
     # -- told
 
     def moved(self, match_id: str) -> None:
-        self.peer.say(Done("move", match_id))
+        self.peer.say(m.Done("move", match_id))
 
     def refused(self, reason: str) -> None:
         """The table has refused what was right when it was heard."""
@@ -409,11 +396,11 @@ class LitamaConversation(BaseConversation[Message]):
             self._fail(self._current, ENDED)
 
     def tell_state(self, fields: Mapping[str, Any]) -> None:
-        self.peer.say(Standing(fields))
+        self.peer.say(m.Standing(fields))
 
     def tell_failure(self, match_id: str, why: str) -> None:
         if not self._strict:
-            self.peer.say(Failed(match_id, why, ""))
+            self.peer.say(m.Failed(match_id, why, ""))
 
     def lose(self, seat: SeatPlayer) -> None:
         """A match is over, or its seat is nobody's any more."""
@@ -430,7 +417,7 @@ class LitamaConversation(BaseConversation[Message]):
     def say_closing(self, reason: str) -> None:
         self._stopped = True
         if not self._strict:
-            self.peer.say(Failed("", reason, ""))
+            self.peer.say(m.Failed("", reason, ""))
 
     def end(self) -> None:
         """The connection is gone. A seat is kept, a match that waits is not."""
@@ -472,7 +459,7 @@ class LitamaConfig:
     def new_codec(self) -> LitamaCodec:
         return SuccessorCodec() if self.successor else LitamaCodec()
 
-    def new_conversation(self, peer: Peer[Message], lobby: Lobby) -> LitamaConversation:
+    def new_conversation(self, peer: Peer[m.Message], lobby: Lobby) -> LitamaConversation:
         return LitamaConversation(peer, lobby, NAME, self.queue, self.strict, self.successor)
 
 
@@ -486,7 +473,7 @@ def configure(settings: Settings) -> LitamaConfig:
     return LitamaConfig(Queue(queue.game, queue.pool, REQUIRED), strict, dialect == "successor")
 
 
-WIRE: Wire[Message] = Wire(
+WIRE: Wire[m.Message] = Wire(
     NAME,
     "Onitama for the clients of Litama, over WebSocket",
     "tcp:8896:interface=127.0.0.1",

@@ -16,15 +16,6 @@ from gamehost.programs.wire_player import NOBODY, ProgramError, WirePlayer, won
 from gamehost.wires.framing import ClientLineCodec, WireError
 from gamehost.wires.onitama import messages as m
 from gamehost.wires.onitama.codec import LINE_LIMIT, parse
-from gamehost.wires.onitama.messages import (
-    CLIENT_COMMANDS,
-    SERVER_COMMANDS,
-    Login,
-    MakeMove,
-    Message,
-    Resign,
-    Stalemate,
-)
 
 #: The longest line of the server in bytes: a sentence for people has at most a few hundred.
 SERVER_LINE_LIMIT = 4096
@@ -32,18 +23,18 @@ SERVER_LINE_LIMIT = 4096
 #: Command -> the server's message, the most fields that it has, and the fewest.
 _READ: Mapping[str, tuple[type[Any], int, int]] = {
     command: (kind, len(kind.__struct_fields__), len(kind.__struct_fields__) - len(kind.__struct_defaults__))
-    for kind, command in SERVER_COMMANDS.items()
+    for kind, command in m.SERVER_COMMANDS.items()
 }
-_SAID: Mapping[type, str] = {kind: command for command, (kind, _, _) in CLIENT_COMMANDS.items()}
+_SAID: Mapping[type, str] = {kind: command for command, (kind, _, _) in m.CLIENT_COMMANDS.items()}
 
 
-class PipesClientCodec(ClientLineCodec[Message]):
+class PipesClientCodec(ClientLineCodec[m.Message]):
     """The codec of one connection, on the client's side."""
 
     LIMIT = SERVER_LINE_LIMIT
     CLIENT_LIMIT = LINE_LIMIT
 
-    def read(self, line: bytes) -> Message | None:
+    def read(self, line: bytes) -> m.Message | None:
         """
         The server's message in a line; `None`: the line is empty.
 
@@ -63,17 +54,17 @@ class PipesClientCodec(ClientLineCodec[Message]):
         words = rest[0].split("|", most - 1) if rest else []
         if len(words) < least:
             raise WireError(f"too few fields in {command}; expected {least}")
-        message: Message = kind(*words)
+        message: m.Message = kind(*words)
         return message
 
-    def line(self, message: Message) -> bytes:
+    def line(self, message: m.Message) -> bytes:
         """
         A client's message without its line end.
 
         :raises WireError: not a client's message, or a field that a server would read otherwise
         """
         match message:
-            case Login() | MakeMove() | Stalemate() | Resign():
+            case m.Login() | m.MakeMove() | m.Stalemate() | m.Resign():
                 command = _SAID[type(message)]
                 text = "|".join((command, *astuple(message)))
             case _:

@@ -12,29 +12,17 @@ from typing import Any
 from msgspec.structs import astuple
 
 from gamehost.wires.framing import BLANK, NOT_UTF8, LastEncoded, LineCodec, asks_for_help, wrong_port
-from gamehost.wires.onitama.messages import (
-    CLIENT_COMMANDS,
-    SERVER_COMMANDS,
-    SPOKEN,
-    HelpAsked,
-    Login,
-    MakeMove,
-    Message,
-    NotForServer,
-    OtherLanguage,
-    Unknown,
-    WrongFields,
-)
+from gamehost.wires.onitama import messages as m
 
 #: The longest line in bytes. The longest message of a client has 90, with a name of four-byte letters.
 LINE_LIMIT = 256
 
-_SERVER_ONLY = frozenset(SERVER_COMMANDS.values())
+_SERVER_ONLY = frozenset(m.SERVER_COMMANDS.values())
 #: Message -> its command. The two messages of a client are the examples for a person who asks for help.
-_COMMANDS: Mapping[type[Any], str] = {**SERVER_COMMANDS, Login: "LOGIN", MakeMove: "MAKE_MOVE"}
+_COMMANDS: Mapping[type[Any], str] = {**m.SERVER_COMMANDS, m.Login: "LOGIN", m.MakeMove: "MAKE_MOVE"}
 
 
-def parse(line: str) -> Message:
+def parse(line: str) -> m.Message:
     """The message in a line. It never fails: for a line that is no message of a client there are messages, too."""
     words = line.split("|")
     if " " in line or "\t" in line:
@@ -42,29 +30,29 @@ def parse(line: str) -> Message:
     command = words.pop(0)
     if not command and not words:
         return BLANK
-    known = CLIENT_COMMANDS.get(command)
+    known = m.CLIENT_COMMANDS.get(command)
     if known is None:
         if command in _SERVER_ONLY:
-            return NotForServer(command)
+            return m.NotForServer(command)
         return _unknown(line, command)
     message, count, shape = known
     if len(words) != count:
-        return WrongFields(command, shape)
+        return m.WrongFields(command, shape)
     return message(*words)
 
 
-def _unknown(line: str, command: str) -> Message:
+def _unknown(line: str, command: str) -> m.Message:
     """What a line is that has no command of this wire: a call for help, another protocol, or neither."""
     if asks_for_help(line):
-        return HelpAsked()
-    sentence = wrong_port(line.encode("utf-8"), SPOKEN)
+        return m.HelpAsked()
+    sentence = wrong_port(line.encode("utf-8"), m.SPOKEN)
     if sentence is not None:
-        return OtherLanguage(sentence)
+        return m.OtherLanguage(sentence)
     upper = command.upper()
-    return Unknown(upper if upper in CLIENT_COMMANDS else "")
+    return m.Unknown(upper if upper in m.CLIENT_COMMANDS else "")
 
 
-def _encode(message: Message) -> bytes:
+def _encode(message: m.Message) -> bytes:
     words = [_COMMANDS[type(message)]]
     for word in astuple(message):
         if word is not None:
@@ -72,17 +60,17 @@ def _encode(message: Message) -> bytes:
     return ("|".join(words) + "\n").encode("utf-8")
 
 
-class PipesCodec(LineCodec[Message]):
+class PipesCodec(LineCodec[m.Message]):
     """Turns the bytes of one connection into messages, and messages into bytes."""
 
     LIMIT = LINE_LIMIT
     UNREADABLE = "lines that are not UTF-8"
 
-    def read(self, line: bytes) -> Message:
+    def read(self, line: bytes) -> m.Message:
         try:
             return parse(line.decode("utf-8"))
         except UnicodeDecodeError:
             return NOT_UTF8
 
     #: What is told to both players is encoded once.
-    encode = staticmethod(partial(LastEncoded[Message]().bytes_of, encode=_encode))
+    encode = staticmethod(partial(LastEncoded[m.Message]().bytes_of, encode=_encode))

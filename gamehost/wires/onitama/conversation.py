@@ -29,30 +29,8 @@ from gamehost.tables.interfaces import Away, Back, Over, Refused
 from gamehost.wires.base import Wire, common_wire, imported
 from gamehost.wires.conversation import Claim, GuestConversation, Peer, claim_of_guest
 from gamehost.wires.framing import UndecodableLine, for_people
+from gamehost.wires.onitama import messages as m
 from gamehost.wires.onitama.codec import PipesCodec
-from gamehost.wires.onitama.messages import (
-    CLIENT_COMMANDS,
-    SPOKEN,
-    Error,
-    GameOver,
-    HelpAsked,
-    InvalidMove,
-    Login,
-    Logout,
-    MakeMove,
-    Message,
-    MoveWasMade,
-    NotForServer,
-    OtherLanguage,
-    Reconnect,
-    Resign,
-    Stalemate,
-    StalemateCard,
-    Start,
-    Unknown,
-    Waiting,
-    WrongFields,
-)
 
 COLOURS = ("white", "black")
 
@@ -80,17 +58,17 @@ _HELP = {
     PipesState.WAITING: "you are logged in and wait for an opponent; the game begins with START",
     PipesState.PLAYING: "a move has a card, a start square and an end square, as in the next line; RESIGN gives the game up",
 }
-_EXAMPLES: dict[PipesState, Message] = {
-    PipesState.OUTSIDE: Login("ann"),
-    PipesState.PLAYING: MakeMove("tiger", "c1", "c3"),
+_EXAMPLES: dict[PipesState, m.Message] = {
+    PipesState.OUTSIDE: m.Login("ann"),
+    PipesState.PLAYING: m.MakeMove("tiger", "c1", "c3"),
 }
 
 
-def _belongs_to_a_game(message: Message) -> bool:
+def _belongs_to_a_game(message: m.Message) -> bool:
     """Whether a message is one that clients send during a game, well-formed or not."""
-    if isinstance(message, WrongFields):
+    if isinstance(message, m.WrongFields):
         return message.command != "LOGIN"
-    return isinstance(message, MakeMove | Stalemate | Resign)
+    return isinstance(message, m.MakeMove | m.Stalemate | m.Resign)
 
 
 def cards_with_positions(position: Position) -> str:
@@ -99,7 +77,7 @@ def cards_with_positions(position: Position) -> str:
     return f"white={white};black={black};spare={position.spare}"
 
 
-class PipesConversation(GuestConversation[Message]):
+class PipesConversation(GuestConversation[m.Message]):
     """
     The conversation on one connection.
 
@@ -109,7 +87,7 @@ class PipesConversation(GuestConversation[Message]):
 
     FIRST = PipesState.OUTSIDE
 
-    def __init__(self, peer: Peer[Message], lobby: Lobby, wire: str, queue: Queue, strict: bool) -> None:
+    def __init__(self, peer: Peer[m.Message], lobby: Lobby, wire: str, queue: Queue, strict: bool) -> None:
         super().__init__(peer, lobby, wire, queue, strict)
         self._bad_logins = 0
         #: Whether the next message may have been sent before the client knew of the end of its game.
@@ -117,13 +95,13 @@ class PipesConversation(GuestConversation[Message]):
 
     # -- heard
 
-    def hear(self, message: Message) -> None:
+    def hear(self, message: m.Message) -> None:
         """Act on a message. A move that comes first after GAME_OVER was sent too early to know of it, and is ignored."""
         may_be_late, self._may_be_late = self._may_be_late, False
         if not (may_be_late and _belongs_to_a_game(message)):
             super().hear(message)
 
-    def log_in(self, message: Login) -> None:
+    def log_in(self, message: m.Login) -> None:
         """Enter the lobby under a name, or take back the seat that is kept under it."""
         try:
             session = self.lobby.enter(message.username, self._wire, self.peer.address, self, self._strict)
@@ -133,9 +111,9 @@ class PipesConversation(GuestConversation[Message]):
         self.logged_in(session)
         self.set_state(PipesState.WAITING)
         if not self.lobby.play(session, self._queue) and not self._strict:
-            self.peer.say(Waiting(session.name))
+            self.peer.say(m.Waiting(session.name))
 
-    def claim_of_log_in(self, message: Login) -> Claim | None:
+    def claim_of_log_in(self, message: m.Login) -> Claim | None:
         return claim_of_guest(message.username, self._queue, self._strict)
 
     def adopt(self, session: Session) -> None:
@@ -144,7 +122,7 @@ class PipesConversation(GuestConversation[Message]):
         self.set_state(PipesState.WAITING)
         self.lobby.play(session, self._queue)
 
-    def malformed_log_in(self, message: WrongFields) -> None:
+    def malformed_log_in(self, message: m.WrongFields) -> None:
         """Refuse a log-in with wrong fields. After a few of them the client is taken for one of another protocol."""
         if message.command != "LOGIN":
             self.unexpected(message)
@@ -154,12 +132,12 @@ class PipesConversation(GuestConversation[Message]):
         if self._bad_logins >= BAD_LOGINS:
             self.peer.hang_up("malformed log-ins")
 
-    def move(self, message: MakeMove) -> None:
+    def move(self, message: m.MakeMove) -> None:
         """Play a move, if there are such a card and such squares."""
         start, end = SQUARE_NAMED.get(message.start), SQUARE_NAMED.get(message.end)
         self._try(read_move(message.card, start, end, NO_SQUARE))
 
-    def exchange(self, message: Stalemate) -> None:
+    def exchange(self, message: m.Stalemate) -> None:
         """Exchange a card, if there is such a card."""
         self._try(read_exchange(message.card))
 
@@ -169,85 +147,85 @@ class PipesConversation(GuestConversation[Message]):
         else:
             self.act(action)
 
-    def malformed_move(self, message: WrongFields) -> None:
+    def malformed_move(self, message: m.WrongFields) -> None:
         """Refuse a command with wrong fields during a game; a move with wrong fields is an invalid move."""
         if message.command in ("MAKE_MOVE", "STALEMATE"):
             self._refuse_move(f"expected {message.expected}")
         else:
             self.unexpected(message)
 
-    def resign(self, message: Resign) -> None:
+    def resign(self, message: m.Resign) -> None:
         """Give the game up. GAME_OVER follows, once the journal has it."""
         if self._strict:
             self.unexpected(message)
         elif self.handle is not None:
             self.handle.resign()
 
-    def unexpected(self, message: Message) -> None:
+    def unexpected(self, message: m.Message) -> None:
         if self._strict and self.state is PipesState.PLAYING:
-            self.peer.refuse(InvalidMove())
+            self.peer.refuse(m.InvalidMove())
             return
         self._refuse(self._what_is_wrong(message))
-        if isinstance(message, HelpAsked) and not self._strict and (example := _EXAMPLES.get(PipesState(self.state))):
+        if isinstance(message, m.HelpAsked) and not self._strict and (example := _EXAMPLES.get(PipesState(self.state))):
             self.peer.say(example)
 
-    def _what_is_wrong(self, message: Message) -> str:
+    def _what_is_wrong(self, message: m.Message) -> str:
         match message:
-            case UndecodableLine(reason) | OtherLanguage(reason):
+            case UndecodableLine(reason) | m.OtherLanguage(reason):
                 return reason
-            case HelpAsked():
+            case m.HelpAsked():
                 return _HELP[PipesState(self.state)] + for_people(self.by_hand)
-            case Unknown(meant) if meant:
+            case m.Unknown(meant) if meant:
                 return f"commands are upper case: {meant}"
-            case Unknown():
-                return f"unknown command; expected one of {', '.join(CLIENT_COMMANDS)}"
-            case NotForServer(command):
+            case m.Unknown():
+                return f"unknown command; expected one of {', '.join(m.CLIENT_COMMANDS)}"
+            case m.NotForServer(command):
                 return f"only the server says {command}"
-            case Login() | WrongFields("LOGIN"):
+            case m.Login() | m.WrongFields("LOGIN"):
                 return "already logged in"
-            case WrongFields("RESIGN", expected) if self.state is PipesState.PLAYING:
+            case m.WrongFields("RESIGN", expected) if self.state is PipesState.PLAYING:
                 return f"expected {expected}"
         if self.state is PipesState.OUTSIDE:
-            return f"log in first: {CLIENT_COMMANDS['LOGIN'][2]}"
+            return f"log in first: {m.CLIENT_COMMANDS['LOGIN'][2]}"
         return "the game has not begun: wait for START"
 
     def _refuse_move(self, reason: str) -> None:
-        self.peer.refuse(InvalidMove(None if self._strict else reason))
+        self.peer.refuse(m.InvalidMove(None if self._strict else reason))
 
     def _refuse(self, reason: str) -> None:
         if self._strict:
             self.peer.hang_up(reason)
         else:
-            self.peer.refuse(Error(reason))
+            self.peer.refuse(m.Error(reason))
 
     def say_closing(self, reason: str) -> None:
         if not self._strict:
-            self.peer.say(Error(reason))
+            self.peer.say(m.Error(reason))
 
-    SPEAKS = SPOKEN
+    SPEAKS = m.SPOKEN
     HEARS: ClassVar[Any] = {
-        (PipesState.OUTSIDE, Login): log_in,
-        (PipesState.OUTSIDE, WrongFields): malformed_log_in,
-        (PipesState.PLAYING, MakeMove): move,
-        (PipesState.PLAYING, Stalemate): exchange,
-        (PipesState.PLAYING, Resign): resign,
-        (PipesState.PLAYING, WrongFields): malformed_move,
+        (PipesState.OUTSIDE, m.Login): log_in,
+        (PipesState.OUTSIDE, m.WrongFields): malformed_log_in,
+        (PipesState.PLAYING, m.MakeMove): move,
+        (PipesState.PLAYING, m.Stalemate): exchange,
+        (PipesState.PLAYING, m.Resign): resign,
+        (PipesState.PLAYING, m.WrongFields): malformed_move,
     }
-    CLAIMS: ClassVar[Any] = {(PipesState.OUTSIDE, Login): claim_of_log_in}
+    CLAIMS: ClassVar[Any] = {(PipesState.OUTSIDE, m.Login): claim_of_log_in}
 
     # -- told
 
     def tell_dealt(self, event: Dealt) -> None:
         self.set_state(PipesState.PLAYING)
         cards = None if self._strict else cards_with_positions(event.position)
-        self.peer.say(Start(self.name_of(Seat(0)), self.name_of(Seat(1)), cards))
+        self.peer.say(m.Start(self.name_of(Seat(0)), self.name_of(Seat(1)), cards))
 
-    def moved(self, event: Moved) -> Message:
+    def moved(self, event: Moved) -> m.Message:
         move = event.move
-        return MoveWasMade(move.card, SQUARES[move.start], SQUARES[move.end])
+        return m.MoveWasMade(move.card, SQUARES[move.start], SQUARES[move.end])
 
-    def exchanged(self, event: Exchanged) -> Message:
-        return StalemateCard(event.old, event.new)
+    def exchanged(self, event: Exchanged) -> m.Message:
+        return m.StalemateCard(event.old, event.new)
 
     def tell_refused(self, event: Refused) -> None:
         """Tell that a move is not valid, and why. A refusal that comes after the end is dropped."""
@@ -257,14 +235,14 @@ class PipesConversation(GuestConversation[Message]):
     def tell_away(self, event: Away) -> None:
         """Tell that the other player is away; a player who has just come back is told so, too (extension)."""
         if not (event.already and self._strict):
-            self.peer.say(Logout(self.name_of(event.seat)))
+            self.peer.say(m.Logout(self.name_of(event.seat)))
 
     def tell_back(self, event: Back[Any]) -> None:
         """Tell that a player is back, with all that is needed to go on."""
         self.set_state(PipesState.PLAYING)
         position = event.view.position
         self.peer.say(
-            Reconnect(
+            m.Reconnect(
                 self.name_of(event.seat),
                 COLOURS[event.seat],
                 "/".join(position.rows()),
@@ -276,7 +254,7 @@ class PipesConversation(GuestConversation[Message]):
     def tell_over(self, event: Over) -> None:
         """Tell the end of the match. The connection is then where it was before LOGIN."""
         winners = event.result.winners
-        self.peer.say(GameOver(self.name_of(winners[0]) if winners else DRAW))
+        self.peer.say(m.GameOver(self.name_of(winners[0]) if winners else DRAW))
         self.leave_table(PipesState.OUTSIDE)
         self._may_be_late = not self._strict
         self.end()
@@ -293,7 +271,7 @@ class PipesConversation(GuestConversation[Message]):
 
 NAME = "onitama"
 
-WIRE: Wire[Message] = common_wire(
+WIRE: Wire[m.Message] = common_wire(
     NAME,
     "Onitama, pipe-separated lines",
     "tcp:8893:interface=127.0.0.1",

@@ -11,19 +11,7 @@ from collections.abc import Iterator
 from msgspec.structs import astuple
 
 from gamehost.wires.framing import BLANK, NOT_UTF8, LineCodec, OtherProtocol, WireError, asks_for_help, is_foreign
-from gamehost.wires.onitama_final.messages import (
-    CLIENT_COMMANDS,
-    PING,
-    PING_EXPECTED,
-    SERVER_COMMANDS,
-    HelpAsked,
-    Login,
-    Message,
-    NotForServer,
-    Ping,
-    Unknown,
-    WrongFields,
-)
+from gamehost.wires.onitama_final import messages as m
 
 #: The longest message in bytes, without its zero byte, in both directions. The dialect's programs can read no more at once.
 MESSAGE_LIMIT = 255
@@ -32,7 +20,7 @@ MESSAGE_LIMIT = 255
 _TYPED = re.compile(rb"[ \t]*(?:help|\?|quit|exit)[ \t]*\r?\n", re.IGNORECASE)
 
 _TOO_LONG = f"a message longer than {MESSAGE_LIMIT} bytes"
-_SERVER_ONLY = frozenset(SERVER_COMMANDS.values()) - {PING}
+_SERVER_ONLY = frozenset(m.SERVER_COMMANDS.values()) - {m.PING}
 
 
 class MessageBuffer:
@@ -84,30 +72,30 @@ class MessageBuffer:
             raise OtherProtocol(bytes(message))
 
 
-def parse(text: str) -> Message:
+def parse(text: str) -> m.Message:
     """The message in a text. It never fails: for a text that is no message of a client there are messages, too."""
     command, *rest = text.split("|")
     command = "".join(command.split())
     if not command and not rest:
         return BLANK
     if command == "LOGIN" and len(rest) == 1:
-        return Login(rest[0])
+        return m.Login(rest[0])
     words = ["".join(word.split()) for word in rest]
-    if command == PING:
-        return Ping() if words == [PING] else WrongFields(PING, PING_EXPECTED)
-    known = CLIENT_COMMANDS.get(command)
+    if command == m.PING:
+        return m.Ping() if words == [m.PING] else m.WrongFields(m.PING, m.PING_EXPECTED)
+    known = m.CLIENT_COMMANDS.get(command)
     if known is not None:
         message, count, shape = known
-        return message(*words) if len(words) == count else WrongFields(command, shape)
+        return message(*words) if len(words) == count else m.WrongFields(command, shape)
     if command in _SERVER_ONLY:
-        return NotForServer(command)
+        return m.NotForServer(command)
     if asks_for_help(text):
-        return HelpAsked()
+        return m.HelpAsked()
     upper = command.upper()
-    return Unknown(upper if upper in CLIENT_COMMANDS or upper == PING else "")
+    return m.Unknown(upper if upper in m.CLIENT_COMMANDS or upper == m.PING else "")
 
 
-def _fields(message: Message) -> Iterator[str]:
+def _fields(message: m.Message) -> Iterator[str]:
     for value in astuple(message):
         match value:
             case tuple():
@@ -118,7 +106,7 @@ def _fields(message: Message) -> Iterator[str]:
                 yield value
 
 
-class FinalCodec(LineCodec[Message]):
+class FinalCodec(LineCodec[m.Message]):
     """Turns the bytes of one connection into messages, and messages into bytes. Its lines end in a zero byte."""
 
     UNREADABLE = "messages that are not UTF-8"
@@ -126,12 +114,14 @@ class FinalCodec(LineCodec[Message]):
     def __init__(self) -> None:
         super().__init__(MessageBuffer())
 
-    def read(self, line: bytes) -> Message:
+    def read(self, line: bytes) -> m.Message:
         try:
             return parse(line.decode("utf-8"))
         except UnicodeDecodeError:
             return NOT_UTF8
 
-    def encode(self, message: Message) -> bytes:
-        words = [PING, PING] if isinstance(message, Ping) else [SERVER_COMMANDS[type(message)], *_fields(message)]
+    def encode(self, message: m.Message) -> bytes:
+        words = (
+            [m.PING, m.PING] if isinstance(message, m.Ping) else [m.SERVER_COMMANDS[type(message)], *_fields(message)]
+        )
         return "|".join(words).encode("utf-8") + b"\0"

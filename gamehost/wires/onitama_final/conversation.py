@@ -33,30 +33,8 @@ from gamehost.tables.interfaces import Away, Back, Over, Refused, SeatHandle
 from gamehost.wires.base import COMMON_OPTIONS, CommonWireConfig, Wire, WireConfig, common_settings, imported
 from gamehost.wires.conversation import Claim, GuestConversation, Peer, claim_of_guest
 from gamehost.wires.framing import UndecodableLine, for_people
+from gamehost.wires.onitama_final import messages as m
 from gamehost.wires.onitama_final.codec import MESSAGE_LIMIT, FinalCodec
-from gamehost.wires.onitama_final.messages import (
-    CLIENT_COMMANDS,
-    SPOKEN,
-    Disconnect,
-    Failed,
-    GameOver,
-    HelpAsked,
-    InvalidMove,
-    Login,
-    MakeMove,
-    MakePass,
-    Message,
-    MoveWasMade,
-    NotForServer,
-    PassWasMade,
-    Ping,
-    Reconnect,
-    Restore,
-    Start,
-    Unknown,
-    Waiting,
-    WrongFields,
-)
 
 #: Seconds for which nothing is sent behind START and the long RECONNECT.
 PAUSE = 1.0
@@ -122,7 +100,7 @@ def why_not_a_name(name: str) -> str | None:
     return None
 
 
-class FinalConversation(GuestConversation[Message]):
+class FinalConversation(GuestConversation[m.Message]):
     """
     The conversation on one connection.
 
@@ -132,7 +110,7 @@ class FinalConversation(GuestConversation[Message]):
 
     FIRST = FinalState.OUTSIDE
 
-    def __init__(self, peer: Peer[Message], lobby: Lobby, wire: str, queue: Queue, strict: bool) -> None:
+    def __init__(self, peer: Peer[m.Message], lobby: Lobby, wire: str, queue: Queue, strict: bool) -> None:
         super().__init__(peer, lobby, wire, queue, strict)
         #: The players of the match by their seats, as this client knows them.
         self._names: Sequence[str] = ()
@@ -148,7 +126,7 @@ class FinalConversation(GuestConversation[Message]):
 
     # -- heard
 
-    def log_in(self, message: Login) -> None:
+    def log_in(self, message: m.Login) -> None:
         """Enter the lobby under a name, or take back the seat that is kept under it."""
         reason = why_not_a_name(message.name)
         if reason is not None:
@@ -164,10 +142,10 @@ class FinalConversation(GuestConversation[Message]):
         self.set_state(FinalState.WAITING)
         if not self.lobby.reconnect(session):
             # The clients end if START comes without it.
-            self.peer.say(Waiting(session.name))
+            self.peer.say(m.Waiting(session.name))
             self.lobby.play(session, self._queue)
 
-    def claim_of_log_in(self, message: Login) -> Claim | None:
+    def claim_of_log_in(self, message: m.Login) -> Claim | None:
         if why_not_a_name(message.name) is not None:
             return None
         return claim_of_guest(message.name, self._queue, strict=True)
@@ -178,16 +156,16 @@ class FinalConversation(GuestConversation[Message]):
         self.set_state(FinalState.WAITING)
         self.lobby.play(session, self._queue)
 
-    def ping(self, message: Ping) -> None:
+    def ping(self, message: m.Ping) -> None:
         self.peer.say_past(message)
 
-    def move(self, message: MakeMove) -> None:
+    def move(self, message: m.MakeMove) -> None:
         """Play a move, if there are such a card and such squares."""
         start = square_at(message.start_row, message.start_column)
         end = square_at(message.end_row, message.end_column)
         self._try(read_move(message.card, start, end, NO_SQUARE))
 
-    def pass_turn(self, message: MakePass) -> None:
+    def pass_turn(self, message: m.MakePass) -> None:
         """Exchange a card, if there is such a card."""
         self._try(read_exchange(message.card))
 
@@ -197,49 +175,49 @@ class FinalConversation(GuestConversation[Message]):
         else:
             self.act(action)
 
-    def unexpected(self, message: Message) -> None:
+    def unexpected(self, message: m.Message) -> None:
         match message:
-            case MakeMove() | MakePass():
+            case m.MakeMove() | m.MakePass():
                 self._refuse_move(NOT_BEGUN)
-            case WrongFields("MAKE_MOVE" | "MAKE_PASS", expected):
+            case m.WrongFields("MAKE_MOVE" | "MAKE_PASS", expected):
                 self._refuse_move(f"expected {expected}")
             case _:
                 self._refuse(self._what_is_wrong(message))
 
-    def _what_is_wrong(self, message: Message) -> str:
+    def _what_is_wrong(self, message: m.Message) -> str:
         match message:
             case UndecodableLine():
                 return "a message that is not UTF-8"
-            case WrongFields(_, expected):
+            case m.WrongFields(_, expected):
                 return f"expected {expected}"
-            case HelpAsked():
-                return f"this port speaks {SPOKEN}{for_people('' if self._strict else self.by_hand)}"
-            case Unknown(meant) if meant:
+            case m.HelpAsked():
+                return f"this port speaks {m.SPOKEN}{for_people('' if self._strict else self.by_hand)}"
+            case m.Unknown(meant) if meant:
                 return f"commands are upper case: {meant}"
-            case NotForServer(command):
+            case m.NotForServer(command):
                 return f"only the server says {command}"
-            case Login():
+            case m.Login():
                 return "already logged in"
-        return f"unknown command; expected one of {', '.join(CLIENT_COMMANDS)}, PING"
+        return f"unknown command; expected one of {', '.join(m.CLIENT_COMMANDS)}, PING"
 
     def _refuse_move(self, reason: str) -> None:
-        self.peer.refuse(InvalidMove(_sentence(reason)))
+        self.peer.refuse(m.InvalidMove(_sentence(reason)))
 
     def _refuse(self, reason: str) -> None:
-        self.peer.refuse(Failed(_sentence(reason)))
+        self.peer.refuse(m.Failed(_sentence(reason)))
 
     def say_closing(self, reason: str) -> None:
         if not self._strict:
-            self.peer.say(Failed(_sentence(reason)))
+            self.peer.say(m.Failed(_sentence(reason)))
 
-    SPEAKS = SPOKEN
+    SPEAKS = m.SPOKEN
     HEARS: ClassVar[Any] = {
-        (FinalState.OUTSIDE, Login): log_in,
-        (FinalState.PLAYING, MakeMove): move,
-        (FinalState.PLAYING, MakePass): pass_turn,
-        **dict.fromkeys(((state, Ping) for state in FinalState), ping),
+        (FinalState.OUTSIDE, m.Login): log_in,
+        (FinalState.PLAYING, m.MakeMove): move,
+        (FinalState.PLAYING, m.MakePass): pass_turn,
+        **dict.fromkeys(((state, m.Ping) for state in FinalState), ping),
     }
-    CLAIMS: ClassVar[Any] = {(FinalState.OUTSIDE, Login): claim_of_log_in}
+    CLAIMS: ClassVar[Any] = {(FinalState.OUTSIDE, m.Login): claim_of_log_in}
 
     # -- told
 
@@ -250,16 +228,16 @@ class FinalConversation(GuestConversation[Message]):
 
     def tell_dealt(self, event: Dealt) -> None:
         self.set_state(FinalState.PLAYING)
-        start = Start(self._names[BLACK], self._names[WHITE], cards_of(event.position))
+        start = m.Start(self._names[BLACK], self._names[WHITE], cards_of(event.position))
         self.peer.say_and_hold(start, PAUSE)
 
     def tell_moved(self, event: Moved) -> None:
         move = event.move
-        self.peer.say(MoveWasMade(move.card, *row_and_column(move.start), *row_and_column(move.end)))
+        self.peer.say(m.MoveWasMade(move.card, *row_and_column(move.start), *row_and_column(move.end)))
 
     def tell_exchanged(self, event: Exchanged) -> None:
         """Tell an exchange. The client changes the card for the spare, as the table does."""
-        self.peer.say(PassWasMade(event.old))
+        self.peer.say(m.PassWasMade(event.old))
 
     def tell_refused(self, event: Refused) -> None:
         """Tell that a move is not valid, and why. A refusal that comes after the end is dropped."""
@@ -267,7 +245,7 @@ class FinalConversation(GuestConversation[Message]):
             self._refuse_move(str(event.error))
 
     def tell_away(self, event: Away) -> None:
-        self.peer.say(Disconnect(self._names[event.seat]))
+        self.peer.say(m.Disconnect(self._names[event.seat]))
 
     def tell_back(self, event: Back[Any]) -> None:
         """Tell that the other player is back, unless the absence was not told yet; or how the match stands."""
@@ -276,7 +254,7 @@ class FinalConversation(GuestConversation[Message]):
         if event.seat == self.handle.seat:
             position = event.view.position
             names, seat = self._names, self.handle.seat
-            state = Restore(
+            state = m.Restore(
                 names[BLACK],
                 names[WHITE],
                 cards_of(position),
@@ -285,13 +263,13 @@ class FinalConversation(GuestConversation[Message]):
                 squares_of(position),
             )
             self.peer.say_and_hold(state, PAUSE)
-        elif not self.peer.unsay(lambda held: isinstance(held, Disconnect)):
-            self.peer.say(Reconnect(self._names[event.seat]))
+        elif not self.peer.unsay(lambda held: isinstance(held, m.Disconnect)):
+            self.peer.say(m.Reconnect(self._names[event.seat]))
 
     def tell_over(self, event: Over) -> None:
         """Tell the end of the match. The connection is then where it was before LOGIN."""
         winners = event.result.winners
-        self.peer.say(GameOver(self._names[winners[0]] if winners else DRAW))
+        self.peer.say(m.GameOver(self._names[winners[0]] if winners else DRAW))
         self.leave_table(FinalState.OUTSIDE)
         self.end()
 
@@ -320,7 +298,7 @@ LOGIN_SECONDS = 120.0
 REQUIRED = {"exchange": "spare"}
 
 
-def configure(settings: Settings) -> WireConfig[Message]:
+def configure(settings: Settings) -> WireConfig[m.Message]:
     """
     :raises BadOption: a setting is unknown or cannot be used
     """
@@ -330,7 +308,7 @@ def configure(settings: Settings) -> WireConfig[Message]:
     return CommonWireConfig(NAME, FinalCodec, FinalConversation, strict, queue)
 
 
-WIRE: Wire[Message] = Wire(
+WIRE: Wire[m.Message] = Wire(
     NAME,
     "Onitama, final dialect",
     "tcp:8895:interface=127.0.0.1",

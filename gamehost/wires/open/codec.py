@@ -23,16 +23,7 @@ from gamehost.wires.framing import (
     asks_for_help,
     other_protocol,
 )
-from gamehost.wires.open.messages import (
-    ClientMessage,
-    Encoded,
-    Event,
-    FromClient,
-    FromHost,
-    Malformed,
-    Message,
-    ServerMessage,
-)
+from gamehost.wires.open import messages as m
 
 #: The longest line in bytes.
 LINE_LIMIT = 4096
@@ -64,24 +55,24 @@ EXAMPLES: Mapping[str, str] = {
     "ping": '{"do":"ping"}',
 }
 
-HELP = Malformed(f"this port speaks {SPOKEN}; then {EXAMPLES['seek']} finds an opponent")
+HELP = m.Malformed(f"this port speaks {SPOKEN}; then {EXAMPLES['seek']} finds an opponent")
 NOT_JSON = UndecodableLine(f"a line that is not JSON; expected one such as {EXAMPLES['enter']}")
-_NOT_AN_OBJECT = Malformed(f"expected one JSON object a line, such as {EXAMPLES['enter']}")
-_UNKNOWN = Malformed(f'expected the key "do" with one of {", ".join(EXAMPLES)}')
-_MALFORMED: Mapping[str, Malformed] = {
-    name: Malformed(f"wrong keys or values; expected a message like {example}") for name, example in EXAMPLES.items()
+_NOT_AN_OBJECT = m.Malformed(f"expected one JSON object a line, such as {EXAMPLES['enter']}")
+_UNKNOWN = m.Malformed(f'expected the key "do" with one of {", ".join(EXAMPLES)}')
+_MALFORMED: Mapping[str, m.Malformed] = {
+    name: m.Malformed(f"wrong keys or values; expected a message like {example}") for name, example in EXAMPLES.items()
 }
 
-_decode = Decoder(ClientMessage).decode
+_decode = Decoder(m.ClientMessage).decode
 _decode_any = Decoder().decode
 #: The JSON of a message of the host, or of any part of one.
 to_json = Encoder().encode
 
 
-def parse(line: bytes) -> Message:
+def parse(line: bytes) -> m.Message:
     """The message in a line. A line that is not a message gives a value that says why."""
     try:
-        message: Message = _decode(line)
+        message: m.Message = _decode(line)
     except ValidationError:
         return _malformed(line)
     except (DecodeError, UnicodeDecodeError, RecursionError):
@@ -89,7 +80,7 @@ def parse(line: bytes) -> Message:
     return message
 
 
-def _malformed(line: bytes) -> Message:
+def _malformed(line: bytes) -> m.Message:
     """What is wrong with a line that the decoder refuses. The decoder stops at the first fault, so the rest may be no JSON."""
     try:
         content: Any = _decode_any(line)
@@ -103,7 +94,7 @@ def _malformed(line: bytes) -> Message:
     return _MALFORMED.get(name, _UNKNOWN) if isinstance(name, str) else _UNKNOWN
 
 
-def _not_json(line: bytes) -> Message:
+def _not_json(line: bytes) -> m.Message:
     try:
         text = line.decode("utf-8")
     except UnicodeDecodeError:
@@ -113,21 +104,21 @@ def _not_json(line: bytes) -> Message:
     return HELP if asks_for_help(text) else NOT_JSON
 
 
-def _line(message: Message) -> bytes:
+def _line(message: m.Message) -> bytes:
     return to_json(message) + b"\n"
 
 
 #: An event is told to all players of a table one after another, and is encoded once.
-_EVENTS: LastEncoded[Message] = LastEncoded()
+_EVENTS: LastEncoded[m.Message] = LastEncoded()
 
 
-class OpenCodec(LineCodec[Message]):
+class OpenCodec(LineCodec[m.Message]):
     """The codec of one connection."""
 
     LIMIT = LINE_LIMIT
     UNREADABLE = "lines that are not JSON"
 
-    def read(self, line: bytes) -> Message:
+    def read(self, line: bytes) -> m.Message:
         """
         The message in a line.
 
@@ -138,24 +129,24 @@ class OpenCodec(LineCodec[Message]):
             raise OtherProtocol(line)
         return message
 
-    def encode(self, message: Message) -> bytes:
-        if type(message) is Encoded:
+    def encode(self, message: m.Message) -> bytes:
+        if type(message) is m.Encoded:
             return message.data
-        return _EVENTS.bytes_of(message, _line) if type(message) is Event else _line(message)
+        return _EVENTS.bytes_of(message, _line) if type(message) is m.Event else _line(message)
 
 
 #: The longest line of the host in bytes: a list of tables, or the history of a long match.
 SERVER_LINE_LIMIT = 16_777_216
 
 #: The messages of the host, by the value of `is`.
-TAGS = frozenset(str(kind.__struct_config__.tag) for kind in FromHost.__subclasses__())
+TAGS = frozenset(str(kind.__struct_config__.tag) for kind in m.FromHost.__subclasses__())
 
 _NO_JSON = "a line that is not JSON"
 
-_decode_host = Decoder(ServerMessage).decode
+_decode_host = Decoder(m.ServerMessage).decode
 
 
-class OpenClientCodec(ClientLineCodec[Message]):
+class OpenClientCodec(ClientLineCodec[m.Message]):
     """
     The codec of one connection, on the client's side.
 
@@ -166,14 +157,14 @@ class OpenClientCodec(ClientLineCodec[Message]):
     LIMIT = SERVER_LINE_LIMIT
     CLIENT_LIMIT = LINE_LIMIT
 
-    def read(self, line: bytes) -> Message | None:
+    def read(self, line: bytes) -> m.Message | None:
         """
         The host's message in a line; `None`: the line is empty, or a message that this version does not know.
 
         :raises WireError: no JSON object, a missing key, or a value of another type
         """
         try:
-            message: Message = _decode_host(line)
+            message: m.Message = _decode_host(line)
         except ValidationError:
             return self._unknown(line)
         except (DecodeError, UnicodeDecodeError, RecursionError):
@@ -195,13 +186,13 @@ class OpenClientCodec(ClientLineCodec[Message]):
         if name in TAGS:
             raise WireError(f"{name} has a missing key or a wrong value")
 
-    def line(self, message: Message) -> bytes:
+    def line(self, message: m.Message) -> bytes:
         """
         A client's message without its line end.
 
         :raises WireError: not a client's message, or one that the host would not read as it is meant
         """
-        if not isinstance(message, FromClient):
+        if not isinstance(message, m.FromClient):
             raise WireError(f"a client does not say {type(message).__name__}")
         try:
             line = to_json(message)

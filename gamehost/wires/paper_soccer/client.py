@@ -27,22 +27,6 @@ from gamehost.wires.paper_soccer.elements import (
     PieceKind,
     parsed,
 )
-from gamehost.wires.paper_soccer.messages import (
-    Error,
-    GameOver,
-    GameState,
-    LeaveGame,
-    LoginError,
-    LoginResponse,
-    Logout,
-    Message,
-    Move,
-    PlayerLeftGame,
-    PlayerLogin,
-    Point,
-    ServerShutdown,
-    ThankYou,
-)
 
 #: The elements of the longest message: a last move of as many points as there can be, and six around them.
 ELEMENT_LIMIT = POINT_LIMIT + 6
@@ -62,7 +46,7 @@ def _attribute(element: Element, name: str) -> str:
     return value
 
 
-def _points(root: Element) -> tuple[Point, ...]:
+def _points(root: Element) -> tuple[m.Point, ...]:
     points = []
     for point in _child(root, "gameState").children:
         x, y = point.attributes.get("x", ""), point.attributes.get("y", "")
@@ -76,43 +60,43 @@ def _game_id(root: Element) -> str:
     return _attribute(_child(root, "gameId"), "id")
 
 
-def _login_response(root: Element) -> Message:
+def _login_response(root: Element) -> m.Message:
     accept = _attribute(_child(root, "response"), "accept")
     if accept == "yes":
-        return LoginResponse()
+        return m.LoginResponse()
     error = _child(root, "error")
     try:
-        return LoginResponse(LoginError(int(_attribute(error, "id"))), error.text)
+        return m.LoginResponse(m.LoginError(int(_attribute(error, "id"))), error.text)
     except ValueError:
         raise WireError("expected an error with an id from 1 to 5") from None
 
 
-def _game_state(root: Element) -> Message:
+def _game_state(root: Element) -> m.Message:
     game_id, points = _game_id(root), _points(root)
     if not any(child.tag == "gameOver" for child in root.children):
-        return GameState(game_id, _attribute(_child(root, "nextPlayer"), "nick"), points)
+        return m.GameState(game_id, _attribute(_child(root, "nextPlayer"), "nick"), points)
     results = {}
     for player in _child(root, "gameOver").children:
         results[_attribute(player, "result")] = _attribute(player, "nick")
     if results.keys() != {"winner", "loser"}:
         raise WireError("expected a winner and a loser in <gameOver>")
-    return GameOver(game_id, results["winner"], results["loser"], points)
+    return m.GameOver(game_id, results["winner"], results["loser"], points)
 
 
-def _player_left_game(root: Element) -> Message:
-    return PlayerLeftGame(_attribute(_child(root, "player"), "nick"), _game_id(root))
+def _player_left_game(root: Element) -> m.Message:
+    return m.PlayerLeftGame(_attribute(_child(root, "player"), "nick"), _game_id(root))
 
 
-_READERS: Mapping[str, Callable[[Element], Message]] = {
+_READERS: Mapping[str, Callable[[Element], m.Message]] = {
     "loginResponse": _login_response,
     "gameState": _game_state,
     "playerLeftGame": _player_left_game,
-    "serverShutdown": lambda root: ServerShutdown(),
-    "error": lambda root: Error(root.text),
+    "serverShutdown": lambda root: m.ServerShutdown(),
+    "error": lambda root: m.Error(root.text),
 }
 
 
-def _read(piece: Piece) -> Message:
+def _read(piece: Piece) -> m.Message:
     if piece.kind is not PieceKind.ELEMENT:
         raise WireError('expected <message type="...">')
     try:
@@ -138,21 +122,21 @@ def _game(game_id: str | None) -> str:
     return "" if game_id is None else f'<gameId id="{_escaped(game_id)}"/>'
 
 
-def _written(message: Message) -> str:
+def _written(message: m.Message) -> str:
     match message:
-        case PlayerLogin(nick, game_type):
+        case m.PlayerLogin(nick, game_type):
             login = f'<playerLogin nick="{_escaped(nick)}" gameType="{_escaped(game_type)}"/>'
             return f'<message type="playerLogin">{login}</message>'
-        case Move(points, game_id):
+        case m.Move(points, game_id):
             elements = "".join(f'<point x="{x}" y="{y}"/>' for x, y in points)
             return f'<message type="move">{_game(game_id)}<move>{elements}</move></message>'
-        case ThankYou(game_id):
+        case m.ThankYou(game_id):
             return f'<message type="thank you">{_game(game_id)}</message>'
-        case LeaveGame(game_id):
+        case m.LeaveGame(game_id):
             return f'<message type="leaveGame">{_game(game_id)}</message>'
-        case Logout():
+        case m.Logout():
             return '<message type="logout"/>'
-        case Error():
+        case m.Error():
             return '<message type="error"/>'
     raise WireError(f"a client does not say {type(message).__name__}")
 
@@ -168,7 +152,7 @@ class XmlClientCodec:
         """Whether a message has begun that has not ended."""
         return self._buffer.unfinished
 
-    def feed(self, data: bytes) -> Iterator[Message]:
+    def feed(self, data: bytes) -> Iterator[m.Message]:
         """
         The messages of the server that are complete now.
 
@@ -178,7 +162,7 @@ class XmlClientCodec:
             if piece.kind is not PieceKind.BLANK_LINE:
                 yield _read(piece)
 
-    def encode(self, message: Message) -> bytes:
+    def encode(self, message: m.Message) -> bytes:
         """
         A client's message as a line.
 

@@ -14,6 +14,7 @@ from contextlib import suppress
 from functools import lru_cache
 
 from gamehost.wires.framing import BLANK, LastEncoded, WireError
+from gamehost.wires.paper_soccer import messages as m
 from gamehost.wires.paper_soccer.elements import (
     OPAQUE,
     AttributeTwice,
@@ -24,33 +25,6 @@ from gamehost.wires.paper_soccer.elements import (
     PieceKind,
     envelope,
     parsed,
-)
-from gamehost.wires.paper_soccer.messages import (
-    CLIENT_TYPES,
-    REMOTE_SERVER_TYPES,
-    SERVER_TYPES,
-    BeginGame,
-    ChampionsList,
-    Dialect,
-    Error,
-    GameMasterLogin,
-    GameOver,
-    GameState,
-    HelpAsked,
-    LeaveGame,
-    LoginResponse,
-    Logout,
-    Malformed,
-    Message,
-    Move,
-    NotForServer,
-    PlayerLeftGame,
-    PlayerLogin,
-    Point,
-    RemoteMove,
-    RemoteState,
-    ServerShutdown,
-    ThankYou,
 )
 
 DECLARATION = '<?xml version="1.0" encoding="UTF-8"?>'
@@ -63,7 +37,7 @@ RESULTS: Mapping[str, bool] = {"winner": True, "loser": False}
 _LOOSE_RESULTS: Mapping[str, bool] = {**RESULTS, "looser": False}
 
 # Looking up a member of an enum takes long, and these two are looked up for every message.
-_BUILT_IN, _LOOSE = Dialect.BUILT_IN, Dialect.LOOSE
+_BUILT_IN, _LOOSE = m.Dialect.BUILT_IN, m.Dialect.LOOSE
 
 # Messages that tell which dialect a connection speaks.
 _TYPE = rb"<message[ \t\r\n]+type[ \t\r\n]*=[ \t\r\n]*(?:\"%(t)b\"|'%(t)b')"
@@ -85,7 +59,7 @@ class _Reading:
     :param piece: where the contents of a remote game are cut out of
     """
 
-    def __init__(self, root: Element, piece: Piece, dialect: Dialect) -> None:
+    def __init__(self, root: Element, piece: Piece, dialect: m.Dialect) -> None:
         self.root = root
         self.remote = dialect is not _BUILT_IN
         self.loose = dialect is _LOOSE
@@ -148,7 +122,7 @@ class _Reading:
         return data[contents[0].begun : contents[0].ended]
 
 
-def _points(move: Element) -> tuple[Point, ...]:
+def _points(move: Element) -> tuple[m.Point, ...]:
     points = []
     for point in move.children:
         if point.tag != "point":
@@ -167,34 +141,34 @@ def _points(move: Element) -> tuple[Point, ...]:
     return tuple(points)
 
 
-def _player_login(reading: _Reading) -> Message:
+def _player_login(reading: _Reading) -> m.Message:
     login = reading.children("playerLogin").get("playerLogin")
     if login is None:
         game_type = "..." if reading.remote else "paper soccer"
         raise _Wrong(f'expected <playerLogin nick="..." gameType="{game_type}"/>')
-    return PlayerLogin(*reading.leaf(login, "nick", "gameType"))
+    return m.PlayerLogin(*reading.leaf(login, "nick", "gameType"))
 
 
-def _master_login(reading: _Reading) -> Message:
+def _master_login(reading: _Reading) -> m.Message:
     login = reading.children("gameMasterLogin").get("gameMasterLogin")
     if login is None:
         raise _Wrong('expected <gameMasterLogin id="..." gameType="..." playersMin="2" playersMax="2"/>')
-    return GameMasterLogin(*reading.leaf(login, "id", "gameType", "playersMin", "playersMax"))
+    return m.GameMasterLogin(*reading.leaf(login, "id", "gameType", "playersMin", "playersMax"))
 
 
-def _move(reading: _Reading) -> Message:
+def _move(reading: _Reading) -> m.Message:
     found = reading.children("gameId", "move")
     if reading.remote:
         if "move" not in found:
             raise _Wrong("expected <move>")
-        return RemoteMove(reading.content(), reading.game_id(found))
+        return m.RemoteMove(reading.content(), reading.game_id(found))
     if "move" not in found:
         raise _Wrong("expected <move> with points")
     reading.attributes(found["move"])
-    return Move(_points(found["move"]), reading.game_id(found))
+    return m.Move(_points(found["move"]), reading.game_id(found))
 
 
-def _game_state(reading: _Reading) -> Message:
+def _game_state(reading: _Reading) -> m.Message:
     found = reading.children("gameId", "nextPlayer", "gameOver", "gameState")
     if ("nextPlayer" in found) is ("gameOver" in found):
         raise _Wrong("expected either <nextPlayer> or <gameOver>")
@@ -206,13 +180,13 @@ def _game_state(reading: _Reading) -> Message:
         (nick,) = reading.leaf(found["nextPlayer"], "nick")
         if not nick:
             raise _Wrong('expected <nextPlayer nick="..."/>')
-        return RemoteState(game_id, content, nick)
+        return m.RemoteState(game_id, content, nick)
     over = found["gameOver"]
     reading.attributes(over)
     results = tuple([_result(reading, player) for player in over.children])
     if not results:
         raise _Wrong("expected each player in <gameOver>")
-    return RemoteState(game_id, content, "", results)
+    return m.RemoteState(game_id, content, "", results)
 
 
 def _result(reading: _Reading, player: Element) -> tuple[str, bool]:
@@ -223,33 +197,33 @@ def _result(reading: _Reading, player: Element) -> tuple[str, bool]:
     return nick, words[result]
 
 
-def _player_left(reading: _Reading) -> Message:
+def _player_left(reading: _Reading) -> m.Message:
     found = reading.children("player", "gameId")
     (nick,) = reading.leaf(found["player"], "nick") if "player" in found else ("",)
     if not nick:
         raise _Wrong('expected <player nick="..."/>')
-    return PlayerLeftGame(nick, reading.game_id(found) or "")
+    return m.PlayerLeftGame(nick, reading.game_id(found) or "")
 
 
-def _logout(reading: _Reading) -> Message:
+def _logout(reading: _Reading) -> m.Message:
     if reading.remote:
         reading.children()
     else:
         reading.leaf(reading.root, "type")
-    return Logout()
+    return m.Logout()
 
 
-_READERS: Mapping[str, Callable[[_Reading], Message]] = {
+_READERS: Mapping[str, Callable[[_Reading], m.Message]] = {
     "playerLogin": _player_login,
     "move": _move,
-    "thank you": lambda reading: ThankYou(reading.game_id(reading.children("gameId"))),
-    "leaveGame": lambda reading: LeaveGame(reading.game_id(reading.children("gameId"))),
+    "thank you": lambda reading: m.ThankYou(reading.game_id(reading.children("gameId"))),
+    "leaveGame": lambda reading: m.LeaveGame(reading.game_id(reading.children("gameId"))),
     "logout": _logout,
-    "error": lambda reading: Error(),
+    "error": lambda reading: m.Error(),
 }
-assert _READERS.keys() == CLIENT_TYPES.keys()
+assert _READERS.keys() == m.CLIENT_TYPES.keys()
 
-_REMOTE_READERS: Mapping[str, Callable[[_Reading], Message]] = {
+_REMOTE_READERS: Mapping[str, Callable[[_Reading], m.Message]] = {
     "playerLogin": _player_login,
     "gameMasterLogin": _master_login,
     "move": _move,
@@ -262,7 +236,7 @@ _REMOTE_READERS: Mapping[str, Callable[[_Reading], Message]] = {
 REMOTE_CLIENT_TYPES = frozenset(_REMOTE_READERS)
 
 
-def _read_element(root: Element, piece: Piece, dialect: Dialect) -> Message:
+def _read_element(root: Element, piece: Piece, dialect: m.Dialect) -> m.Message:
     """
     :raises _Wrong: no message
     """
@@ -271,20 +245,20 @@ def _read_element(root: Element, piece: Piece, dialect: Dialect) -> Message:
     reading = _Reading(root, piece, dialect)
     kind = root.attributes.get("type", "")
     if reading.remote:
-        readers, of_server = _REMOTE_READERS, REMOTE_SERVER_TYPES
+        readers, of_server = _REMOTE_READERS, m.REMOTE_SERVER_TYPES
         if reading.loose and kind == "thankYou":
             kind = "thank you"
     else:
-        readers, of_server = _READERS, SERVER_TYPES
+        readers, of_server = _READERS, m.SERVER_TYPES
         reading.attributes(root, "type")
     if kind in of_server:
-        return NotForServer(kind)
+        return m.NotForServer(kind)
     if kind not in readers:
         raise _Wrong(f"unknown type of message; expected one of {', '.join(readers)}")
     return readers[kind](reading)
 
 
-def read(piece: Piece, dialect: Dialect) -> Message:
+def read(piece: Piece, dialect: m.Dialect) -> m.Message:
     """
     The message in a piece.
 
@@ -293,7 +267,7 @@ def read(piece: Piece, dialect: Dialect) -> Message:
     if piece.kind is PieceKind.BLANK_LINE:
         return BLANK
     if piece.kind is PieceKind.HELP:
-        return HelpAsked()
+        return m.HelpAsked()
     try:
         if piece.kind is PieceKind.ELEMENT:
             root = parsed(piece.data) if dialect is _BUILT_IN else envelope(piece)
@@ -303,11 +277,11 @@ def read(piece: Piece, dialect: Dialect) -> Message:
         points = _points(parsed(b"<move>%b</move>" % piece.data))
         if piece.kind is PieceKind.STRAY_POINTS:
             raise _Wrong("expected a line end after points without a message, or another point")
-        return Move(points)
+        return m.Move(points)
     except (_Wrong, NotOpaque) as wrong:
-        return Malformed(str(wrong))
+        return m.Malformed(str(wrong))
     except AttributeTwice:
-        return Malformed("an attribute is given twice")
+        return m.Malformed("an attribute is given twice")
 
 
 # -- writing
@@ -317,7 +291,7 @@ def _escaped(text: str) -> str:
     return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
-def _game(points: tuple[Point, ...]) -> str:
+def _game(points: tuple[m.Point, ...]) -> str:
     if not points:
         return "<gameState/>"
     return f"<gameState>{_elements(points)}</gameState>"
@@ -325,51 +299,51 @@ def _game(points: tuple[Point, ...]) -> str:
 
 #: The pitch has 105 points.
 @lru_cache(maxsize=128)
-def _point(point: Point) -> str:
+def _point(point: m.Point) -> str:
     x, y = point
     return f'<point x="{x}" y="{y}"/>'
 
 
-def _elements(points: tuple[Point, ...]) -> str:
+def _elements(points: tuple[m.Point, ...]) -> str:
     return "".join(map(_point, points))
 
 
-def written(message: Message) -> str:
+def written(message: m.Message) -> str:
     """
     A message of the server as XML, or one of the two examples for a person who asks for help.
 
     Nicks hold only letters, digits, `_`, `-` and `.`, so texts are all that needs escaping.
     """
-    if type(message) is GameState:  # nearly all messages: to match them by their parts takes three times as long
+    if type(message) is m.GameState:  # nearly all messages: to match them by their parts takes three times as long
         return (
             f'<message type="gameState"><gameId id="{message.game_id}"/><nextPlayer nick="{message.next_player}"/>'
             f"{_game(message.points)}</message>"
         )
     match message:
-        case GameOver(game_id, winner, loser, points):
+        case m.GameOver(game_id, winner, loser, points):
             return (
                 f'<message type="gameState"><gameId id="{game_id}"/><gameOver><player nick="{winner}" result="winner"/>'
                 f'<player nick="{loser}" result="loser"/></gameOver>{_game(points)}</message>'
             )
-        case LoginResponse(None):
+        case m.LoginResponse(None):
             return '<message type="loginResponse"><response accept="yes"/></message>'
-        case LoginResponse(error, reason) if error is not None:
+        case m.LoginResponse(error, reason) if error is not None:
             why = f">{_escaped(reason)}</error>" if reason else "/>"
             return f'<message type="loginResponse"><response accept="no"/><error id="{error.value}"{why}</message>'
-        case PlayerLeftGame(nick, game_id):
+        case m.PlayerLeftGame(nick, game_id):
             return f'<message type="playerLeftGame"><player nick="{nick}"/><gameId id="{game_id}"/></message>'
-        case ServerShutdown():
+        case m.ServerShutdown():
             return '<message type="serverShutdown"/>'
-        case Error(""):
+        case m.Error(""):
             return '<message type="error"/>'
-        case Error(text):
+        case m.Error(text):
             return f'<message type="error">{_escaped(text)}</message>'
-        case ChampionsList(standing):
+        case m.ChampionsList(standing):
             rows = [f'<player nick="{nick}" won="{won}" lost="{lost}"/>' for nick, won, lost in standing]
             return f'<message type="championsList">{"".join(rows)}</message>'
-        case PlayerLogin(nick, game_type):
+        case m.PlayerLogin(nick, game_type):
             return f'<message type="playerLogin"><playerLogin nick="{nick}" gameType="{game_type}"/></message>'
-        case Move(points, None):
+        case m.Move(points, None):
             return _elements(points)
     raise TypeError(f"a server does not say {type(message).__name__}")
 
@@ -383,17 +357,17 @@ def _id(game_id: str | None) -> str:
     return f'<gameId id="{game_id}"/>'
 
 
-def _written_remote(message: Message, loose: bool) -> bytes | None:
+def _written_remote(message: m.Message, loose: bool) -> bytes | None:
     """
     A message of the host in a remote game as XML; `None`: this is none.
 
     Nicks hold only letters, digits, `_`, `-` and `.`, and ids digits and a dot, so nothing needs escaping.
     """
     match message:
-        case RemoteMove(content, game_id):
+        case m.RemoteMove(content, game_id):
             body = _id(game_id).encode("ascii") + (content if loose else _element("move", content))
             return b'<message type="move">%b</message>' % body
-        case RemoteState(game_id, content, next_player, results):
+        case m.RemoteState(game_id, content, next_player, results):
             lost = "looser" if loose else "loser"
             players = "".join(
                 [f'<player nick="{nick}" result="{"winner" if won else lost}"/>' for nick, won in results]
@@ -401,18 +375,18 @@ def _written_remote(message: Message, loose: bool) -> bytes | None:
             turn = f"<gameOver>{players}</gameOver>" if results else f'<nextPlayer nick="{next_player}"/>'
             state = content if loose else _element("gameState", content)
             return b'<message type="gameState">%b%b</message>' % ((_id(game_id) + turn).encode(), state)
-        case BeginGame(game_id, nicks):
+        case m.BeginGame(game_id, nicks):
             players = "".join([f'<player nick="{nick}"/>' for nick in nicks])
             return f'<message type="beginGame">{_id(game_id)}{players}</message>'.encode()
     return None
 
 
-def _encode(message: Message) -> bytes:
+def _encode(message: m.Message) -> bytes:
     return written(message).encode()
 
 
 #: What is told to both players is written once.
-_LAST: LastEncoded[Message] = LastEncoded()
+_LAST: LastEncoded[m.Message] = LastEncoded()
 
 
 class XmlCodec:
@@ -450,7 +424,7 @@ class XmlCodec:
         """Whether a message has begun that has not ended."""
         return self._buffer.unfinished
 
-    def feed(self, data: bytes) -> Iterator[Message]:
+    def feed(self, data: bytes) -> Iterator[m.Message]:
         """
         The messages that are whole now.
 
@@ -465,30 +439,33 @@ class XmlCodec:
             # A person types one line: elements behind a refused one on the same line are part of the same mistake.
             same_mistake = self._guided and self._refused and piece.same_line and not piece.data.startswith(b"<message")
             if not same_mistake:
-                self._refused = type(message) is Malformed and not piece.data.startswith(b"<message")
+                self._refused = type(message) is m.Malformed and not piece.data.startswith(b"<message")
             yield BLANK if same_mistake else message
 
-    def whole(self, data: bytes) -> Message | None:
+    def whole(self, data: bytes) -> m.Message | None:
         """As of `gamehost.wires.base.ReadsWhole`, for moves as most clients write them."""
         move = self._buffer.whole(data)
         if move is not None:
             self._refused = False
         return move
 
-    def _read(self, piece: Piece) -> Message:
+    def _read(self, piece: Piece) -> m.Message:
         dialect = self._dialect
         if self._loose and _LOG_IN.match(piece.data):
             # A log-in is read before it is known what the client speaks: its type of game tells.
             with suppress(WireError):  # it is read again, which says what is wrong
                 message = read(piece, _LOOSE)
-                if isinstance(message, GameMasterLogin | PlayerLogin) and message.game_type.casefold() in self._loose:
+                if (
+                    isinstance(message, m.GameMasterLogin | m.PlayerLogin)
+                    and message.game_type.casefold() in self._loose
+                ):
                     return message
         if dialect is _BUILT_IN and _MASTER_LOGIN.match(piece.data):
-            dialect = Dialect.EXACT
+            dialect = m.Dialect.EXACT
         return read(piece, dialect)
 
-    def encode(self, message: Message) -> bytes:
-        if isinstance(message, LoginResponse) and message.error is None:
+    def encode(self, message: m.Message) -> bytes:
+        if isinstance(message, m.LoginResponse) and message.error is None:
             self._dialect = message.dialect
             self._buffer.widen(message.dialect is not _BUILT_IN)
         loose = self._dialect is _LOOSE

@@ -29,27 +29,7 @@ from gamehost.lobby.sessions import Session
 from gamehost.tables.interfaces import Away, Back, Over, Refused, SeatHandle
 from gamehost.wires.conversation import BaseConversation, Peer
 from gamehost.wires.framing import for_people
-from gamehost.wires.paper_soccer.messages import (
-    GAME_TYPES,
-    SPOKEN,
-    Error,
-    GameOver,
-    GameState,
-    HelpAsked,
-    LeaveGame,
-    LoginError,
-    LoginResponse,
-    Logout,
-    Malformed,
-    Message,
-    Move,
-    NotForServer,
-    PlayerLeftGame,
-    PlayerLogin,
-    RemoteMove,
-    ServerShutdown,
-    ThankYou,
-)
+from gamehost.wires.paper_soccer import messages as m
 
 UNKNOWN_TYPE = 'unknown type of game; expected gameType="paper soccer"'
 
@@ -80,15 +60,15 @@ _HELP = {
     XmlState.PLAYING: "a move is one point or more and a line end, as in the next line; an illegal move loses the game",
     XmlState.OVER: "the game is over; for another one log in with a message such as the next line",
 }
-_LOGIN_EXAMPLE = PlayerLogin("ann", "paper soccer")
-_EXAMPLES: dict[XmlState, Message] = {
+_LOGIN_EXAMPLE = m.PlayerLogin("ann", "paper soccer")
+_EXAMPLES: dict[XmlState, m.Message] = {
     XmlState.OUTSIDE: _LOGIN_EXAMPLE,
-    XmlState.PLAYING: Move(((0, 1),)),
+    XmlState.PLAYING: m.Move(((0, 1),)),
     XmlState.OVER: _LOGIN_EXAMPLE,
 }
 
 
-class XmlConversation(BaseConversation[Message]):
+class XmlConversation(BaseConversation[m.Message]):
     """
     The conversation on one connection.
 
@@ -96,7 +76,7 @@ class XmlConversation(BaseConversation[Message]):
     :param strict: send and accept only what the document has
     """
 
-    def __init__(self, peer: Peer[Message], lobby: Lobby, wire: str, queue: Queue, strict: bool) -> None:
+    def __init__(self, peer: Peer[m.Message], lobby: Lobby, wire: str, queue: Queue, strict: bool) -> None:
         super().__init__(peer, lobby, XmlState.OUTSIDE)
         self._wire = wire
         self._queue = queue
@@ -115,20 +95,20 @@ class XmlConversation(BaseConversation[Message]):
 
     # -- heard
 
-    def hear(self, message: Message) -> None:
+    def hear(self, message: m.Message) -> None:
         """Act on a message. A move that comes first after the end was sent too early to know of it, and is ignored."""
         may_be_late, self._may_be_late = self._may_be_late, False
-        if not (may_be_late and type(message) is Move and message.game_id in (None, self._game_id)):
+        if not (may_be_late and type(message) is m.Move and message.game_id in (None, self._game_id)):
             super().hear(message)
 
-    def log_in(self, message: PlayerLogin) -> None:
+    def log_in(self, message: m.PlayerLogin) -> None:
         """Enter the lobby under a nick, or take back the seat that is kept under it."""
-        if message.game_type.lower() not in GAME_TYPES:
-            self._refuse_log_in(LoginError.GAME_TYPE, UNKNOWN_TYPE)
+        if message.game_type.lower() not in m.GAME_TYPES:
+            self._refuse_log_in(m.LoginError.GAME_TYPE, UNKNOWN_TYPE)
         elif (session := self._enter(message.nick)) is not None:
             self.logged_in(session)
             self.set_state(XmlState.WAITING)
-            self.peer.say(LoginResponse())
+            self.peer.say(m.LoginResponse())
             self.find_opponent(session)
 
     def _enter(self, nick: str) -> Session | None:
@@ -136,30 +116,30 @@ class XmlConversation(BaseConversation[Message]):
         try:
             return self.lobby.enter(nick, self._wire, self.peer.address, self, self._strict)
         except NameRefused as refusal:
-            self._refuse_log_in(LoginError.NICK, str(refusal))
+            self._refuse_log_in(m.LoginError.NICK, str(refusal))
             return None
 
     def find_opponent(self, session: Session) -> None:
         """Have the player take the seat that is kept, or wait for another player."""
         self.lobby.play(session, self._queue)
 
-    def _refuse_log_in(self, error: LoginError, reason: str) -> None:
+    def _refuse_log_in(self, error: m.LoginError, reason: str) -> None:
         self.peer.refuse(self._log_in_refused(error, reason))
 
-    def _log_in_refused(self, error: LoginError, reason: str) -> LoginResponse:
-        return LoginResponse(error, "" if self._strict else reason)
+    def _log_in_refused(self, error: m.LoginError, reason: str) -> m.LoginResponse:
+        return m.LoginResponse(error, "" if self._strict else reason)
 
-    def move(self, message: Move) -> None:
+    def move(self, message: m.Move) -> None:
         """Play a move. If it is illegal, the player loses."""
         if self._means_this_game(message) and self.handle is not None:
             self.act(Play(message.points))
 
-    def leave_game(self, message: LeaveGame) -> None:
+    def leave_game(self, message: m.LeaveGame) -> None:
         """Give the game up, and with it the nick."""
         if self._means_this_game(message):
             self._leave()
 
-    def log_out(self, message: Logout) -> None:
+    def log_out(self, message: m.Logout) -> None:
         """Give up a game, a place among those who wait, or nothing; then log out."""
         self._leave()
         self.peer.logged_out()
@@ -171,13 +151,13 @@ class XmlConversation(BaseConversation[Message]):
             handle.leave()
         self.end()
 
-    def thank(self, message: ThankYou | LeaveGame) -> None:
+    def thank(self, message: m.ThankYou | m.LeaveGame) -> None:
         """The end was seen."""
         if self._means_this_game(message):
             self.peer.exempt_from_rate()
             self._done()
 
-    def thank_late(self, message: ThankYou) -> None:
+    def thank_late(self, message: m.ThankYou) -> None:
         """Ignore a `thank you` for the last game that comes after the server has stopped waiting for it."""
         if message.game_id is None or message.game_id != self._game_id:
             self.unexpected(message)
@@ -187,35 +167,35 @@ class XmlConversation(BaseConversation[Message]):
         self.set_state(XmlState.OUTSIDE)
         self.end()
 
-    def log_in_again(self, message: PlayerLogin) -> None:
+    def log_in_again(self, message: m.PlayerLogin) -> None:
         """Log out, and log in again: for the next game, without `thank you`."""
         self._done()
         self.log_in(message)
 
-    def log_out_at_the_end(self, message: Logout) -> None:
+    def log_out_at_the_end(self, message: m.Logout) -> None:
         self._done()
         self.peer.logged_out()
 
-    def ignore(self, message: Error) -> None:
+    def ignore(self, message: m.Error) -> None:
         """Ignore an error that a client reports. An error is never answered with an error."""
 
-    def _means_this_game(self, message: Move | RemoteMove | ThankYou | LeaveGame) -> bool:
+    def _means_this_game(self, message: m.Move | m.RemoteMove | m.ThankYou | m.LeaveGame) -> bool:
         if message.game_id == self._game_id or (message.game_id is None and not self._strict):
             return True
         self._refuse(f'this game is <gameId id="{self._game_id}"/>')
         return False
 
-    def unexpected(self, message: Message) -> None:
+    def unexpected(self, message: m.Message) -> None:
         match message:
-            case HelpAsked():
+            case m.HelpAsked():
                 self._refuse(_HELP[XmlState(self.state)] + ("" if self._strict else for_people(self.by_hand)))
                 if (example := _EXAMPLES.get(XmlState(self.state))) is not None:
                     self.peer.say(example)
-            case Malformed(reason):
+            case m.Malformed(reason):
                 self._refuse(reason)
-            case NotForServer(kind):
+            case m.NotForServer(kind):
                 self._refuse(f"only the server says {kind}")
-            case PlayerLogin():
+            case m.PlayerLogin():
                 self._refuse("already logged in")
             case _:
                 self._refuse(_AWAITED[XmlState(self.state)])
@@ -223,34 +203,34 @@ class XmlConversation(BaseConversation[Message]):
     def _refuse(self, reason: str) -> None:
         self.peer.refuse(self._error(reason))
 
-    def _error(self, reason: str) -> Error:
-        return Error("" if self._strict else reason)
+    def _error(self, reason: str) -> m.Error:
+        return m.Error("" if self._strict else reason)
 
     def say_closing(self, reason: str) -> None:
         """Say why the connection ends. A connection that was never let in gets it as the answer to its log-in."""
-        self.peer.say(self._error(reason) if self._let_in else self._log_in_refused(LoginError.NO_ROOM, reason))
+        self.peer.say(self._error(reason) if self._let_in else self._log_in_refused(m.LoginError.NO_ROOM, reason))
 
     def say_shutdown(self, reason: str) -> None:
-        self.peer.say(ServerShutdown())
+        self.peer.say(m.ServerShutdown())
 
-    SPEAKS = SPOKEN
+    SPEAKS = m.SPOKEN
     HEARS: ClassVar[Any] = {
-        (XmlState.OUTSIDE, PlayerLogin): log_in,
-        (XmlState.OUTSIDE, ThankYou): thank_late,
-        (XmlState.OUTSIDE, Logout): log_out,
-        (XmlState.OUTSIDE, Error): ignore,
-        (XmlState.WAITING, ThankYou): thank_late,
-        (XmlState.WAITING, Logout): log_out,
-        (XmlState.WAITING, Error): ignore,
-        (XmlState.PLAYING, Move): move,
-        (XmlState.PLAYING, LeaveGame): leave_game,
-        (XmlState.PLAYING, Logout): log_out,
-        (XmlState.PLAYING, Error): ignore,
-        (XmlState.OVER, PlayerLogin): log_in_again,
-        (XmlState.OVER, ThankYou): thank,
-        (XmlState.OVER, LeaveGame): thank,
-        (XmlState.OVER, Logout): log_out_at_the_end,
-        (XmlState.OVER, Error): ignore,
+        (XmlState.OUTSIDE, m.PlayerLogin): log_in,
+        (XmlState.OUTSIDE, m.ThankYou): thank_late,
+        (XmlState.OUTSIDE, m.Logout): log_out,
+        (XmlState.OUTSIDE, m.Error): ignore,
+        (XmlState.WAITING, m.ThankYou): thank_late,
+        (XmlState.WAITING, m.Logout): log_out,
+        (XmlState.WAITING, m.Error): ignore,
+        (XmlState.PLAYING, m.Move): move,
+        (XmlState.PLAYING, m.LeaveGame): leave_game,
+        (XmlState.PLAYING, m.Logout): log_out,
+        (XmlState.PLAYING, m.Error): ignore,
+        (XmlState.OVER, m.PlayerLogin): log_in_again,
+        (XmlState.OVER, m.ThankYou): thank,
+        (XmlState.OVER, m.LeaveGame): thank,
+        (XmlState.OVER, m.Logout): log_out_at_the_end,
+        (XmlState.OVER, m.Error): ignore,
     }
 
     # -- told
@@ -264,10 +244,10 @@ class XmlConversation(BaseConversation[Message]):
 
     def tell_kickoff(self, event: Kickoff) -> None:
         """Tell the first game state. It has no points, and names the player who moves first."""
-        self.peer.say(GameState(self._game_id, self.name_of(event.first)))
+        self.peer.say(m.GameState(self._game_id, self.name_of(event.first)))
 
-    def moved(self, event: Moved) -> Message:
-        return GameState(self._game_id, self.name_of(event.next), event.points)
+    def moved(self, event: Moved) -> m.Message:
+        return m.GameState(self._game_id, self.name_of(event.next), event.points)
 
     def tell_ended(self, event: Ended) -> None:
         """Tell the last move, if there was one, and who won; to a player whose move was illegal, first the reason."""
@@ -275,16 +255,16 @@ class XmlConversation(BaseConversation[Message]):
             self._tell_violation(event.why)
         if event.cause is Cause.LEFT and not self._alone:
             self._tell_left(event.loser)
-        self.peer.say(GameOver(self._game_id, self.name_of(event.winner), self.name_of(event.loser), event.points))
+        self.peer.say(m.GameOver(self._game_id, self.name_of(event.winner), self.name_of(event.loser), event.points))
 
     def _tell_violation(self, why: str) -> None:
         if not self._strict:
-            self.peer.say(Error(why))
+            self.peer.say(m.Error(why))
 
     def _tell_left(self, seat: Seat) -> None:
         self._alone = True
         if not self._strict:
-            self.peer.say(PlayerLeftGame(self.name_of(seat), self._game_id))
+            self.peer.say(m.PlayerLeftGame(self.name_of(seat), self._game_id))
 
     def tell_away(self, event: Away) -> None:
         """Tell that the other player has lost the connection."""
@@ -299,11 +279,11 @@ class XmlConversation(BaseConversation[Message]):
         view: Situation = event.view
         points = () if self._strict else view.points
         if view.next is not None:
-            self.peer.say(GameState(self._game_id, self.name_of(view.next), points))
+            self.peer.say(m.GameState(self._game_id, self.name_of(view.next), points))
         elif view.result is not None:
             # The game ended while this player logged in.
             winner = view.result.winners[0]
-            self.peer.say(GameOver(self._game_id, self.name_of(winner), self.name_of(Seat(1 - winner)), points))
+            self.peer.say(m.GameOver(self._game_id, self.name_of(winner), self.name_of(Seat(1 - winner)), points))
 
     def tell_refused(self, event: Refused) -> None:
         """Tell that a move was out of turn, or came after the end."""

@@ -53,29 +53,9 @@ from gamehost.tables.interfaces import Displaced, Over, Suspended
 from gamehost.wires.base import COMMON_OPTIONS, Wire, common_settings, imported
 from gamehost.wires.conversation import Claim, Peer, claim_of_guest
 from gamehost.wires.framing import for_people
+from gamehost.wires.paper_soccer import messages as m
 from gamehost.wires.paper_soccer.codec import XmlCodec
 from gamehost.wires.paper_soccer.conversation import UNKNOWN_TYPE, XmlConversation, XmlState
-from gamehost.wires.paper_soccer.messages import (
-    GAME_TYPES,
-    BeginGame,
-    ChampionsList,
-    Dialect,
-    Error,
-    GameMasterLogin,
-    HelpAsked,
-    LeaveGame,
-    LoginError,
-    LoginResponse,
-    Logout,
-    Malformed,
-    Message,
-    NotForServer,
-    PlayerLeftGame,
-    PlayerLogin,
-    RemoteMove,
-    RemoteState,
-    ThankYou,
-)
 
 _RULES_OPTIONS: Mapping[str, str] = {
     "masters": "who may register as a master: no, local (from this machine) or any; default local",
@@ -109,7 +89,7 @@ class RemoteRules(Struct, frozen=True):
 
     masters: Admission = Admission.LOCAL
     secret: str = ""
-    native: frozenset[str] = GAME_TYPES
+    native: frozenset[str] = m.GAME_TYPES
     types: frozenset[str] = frozenset()
     loose: frozenset[str] = frozenset()
     one_game: frozenset[str] = frozenset()
@@ -159,8 +139,8 @@ def _native(name: str, text: str) -> frozenset[str]:
     :raises BadOption: not names of the built-in game
     """
     found = _types(name, text)
-    if not found <= GAME_TYPES:
-        raise BadOption(f"{name}: expected some of {', '.join(sorted(GAME_TYPES))}, got {text!r}")
+    if not found <= m.GAME_TYPES:
+        raise BadOption(f"{name}: expected some of {', '.join(sorted(m.GAME_TYPES))}, got {text!r}")
     return found
 
 
@@ -192,7 +172,7 @@ def remote_rules(settings: Settings) -> RemoteRules:
     return RemoteRules(
         Admission(setting(settings, "masters", "local", one_of(*(one.value for one in Admission)))),
         setting(settings, "secret", "", _secret),
-        setting(settings, "native", GAME_TYPES, _native),
+        setting(settings, "native", m.GAME_TYPES, _native),
         setting(settings, "types", nothing, _all_or_types),
         setting(settings, "loose", nothing, _types),
         setting(settings, "one_game", nothing, _types),
@@ -245,7 +225,7 @@ _NO_SUCH_GAME = "expected the id of a game that this connection was told of"
 class _NoMaster(Exception):
     """A master's log-in is refused. The message is for the client and says why."""
 
-    def __init__(self, error: LoginError, reason: str) -> None:
+    def __init__(self, error: m.LoginError, reason: str) -> None:
         super().__init__(reason)
         self.error = error
 
@@ -258,7 +238,7 @@ class RemoteConversation(XmlConversation):
     """
 
     def __init__(
-        self, peer: Peer[Message], lobby: Lobby, wire: str, queue: Queue, strict: bool, rules: RemoteRules
+        self, peer: Peer[m.Message], lobby: Lobby, wire: str, queue: Queue, strict: bool, rules: RemoteRules
     ) -> None:
         super().__init__(peer, lobby, wire, queue, strict)
         self._rules = rules
@@ -275,7 +255,7 @@ class RemoteConversation(XmlConversation):
 
     # -- log-ins
 
-    def log_in(self, message: PlayerLogin) -> None:
+    def log_in(self, message: m.PlayerLogin) -> None:
         """Log in for the built-in game, or wait for a remote one."""
         game_type = message.game_type.casefold()
         if self._run is not None and not self._admits(message):
@@ -283,15 +263,15 @@ class RemoteConversation(XmlConversation):
         if game_type in self._rules.native:
             super().log_in(message)
         elif not self._knows(message.game_type):
-            self._refuse_log_in(LoginError.GAME_TYPE, UNKNOWN_TYPE)
+            self._refuse_log_in(m.LoginError.GAME_TYPE, UNKNOWN_TYPE)
         elif self._wait_as(message.nick):
             self._kind = self._games.type_of(message.game_type)
             self._loose = game_type in self._rules.loose
             self.set_state(Remote.POOL)
-            self.peer.say(LoginResponse(dialect=Dialect.LOOSE if self._loose else Dialect.EXACT))
+            self.peer.say(m.LoginResponse(dialect=m.Dialect.LOOSE if self._loose else m.Dialect.EXACT))
             self._games.wait(self._kind, self)
 
-    def claim_of_log_in(self, message: PlayerLogin) -> Claim | None:
+    def claim_of_log_in(self, message: m.PlayerLogin) -> Claim | None:
         """What a log-in claims. Remote games and championships are at the leader of a cluster."""
         game_type, run = message.game_type.casefold(), self._run
         builtin = game_type in self._rules.native
@@ -325,14 +305,14 @@ class RemoteConversation(XmlConversation):
         if self.session is not None:
             self.lobby.play(self.session, queue)
 
-    def _admits(self, message: PlayerLogin) -> bool:
+    def _admits(self, message: m.PlayerLogin) -> bool:
         """Whether this player may come in. If not, the player is told so."""
         assert self._run is not None
         if message.game_type.casefold() not in self._championship_types():
-            self._refuse_log_in(LoginError.GAME_TYPE, f"a championship of {self._run.game_type} is played here")
+            self._refuse_log_in(m.LoginError.GAME_TYPE, f"a championship of {self._run.game_type} is played here")
             return False
         if not self._run.admits(unicodedata.normalize("NFC", message.nick).partition(":")[0]):
-            self._refuse_log_in(LoginError.NO_ROOM, "the championship has all its players")
+            self._refuse_log_in(m.LoginError.NO_ROOM, "the championship has all its players")
             return False
         return True
 
@@ -360,7 +340,7 @@ class RemoteConversation(XmlConversation):
 
     def champions(self, standing: Sequence[tuple[str, int, int]]) -> None:
         """Tell how the championship has ended."""
-        self.peer.say(ChampionsList(tuple(standing)))
+        self.peer.say(m.ChampionsList(tuple(standing)))
 
     def _knows(self, game_type: str) -> bool:
         types = self._rules.types
@@ -377,24 +357,24 @@ class RemoteConversation(XmlConversation):
             return False
         if session.table_id is not None:
             self.lobby.leave(session, self)
-            self._refuse_log_in(LoginError.NICK, "a seat in Paper Soccer is kept under this nick")
+            self._refuse_log_in(m.LoginError.NICK, "a seat in Paper Soccer is kept under this nick")
             return False
         self.logged_in(session)
         return True
 
     # -- heard from players
 
-    def late(self, message: RemoteMove | ThankYou | LeaveGame) -> None:
+    def late(self, message: m.RemoteMove | m.ThankYou | m.LeaveGame) -> None:
         """Read over what has crossed the end of its game on the way."""
         if message.game_id is not None and message.game_id not in self._past:
             self.unexpected(message)
 
-    def thank_late(self, message: ThankYou) -> None:
+    def thank_late(self, message: m.ThankYou) -> None:
         """The same, before a log-in."""
         if not self._past or not (message.game_id is None or message.game_id in self._past):
             super().thank_late(message)
 
-    def thank_again(self, message: ThankYou) -> None:
+    def thank_again(self, message: m.ThankYou) -> None:
         """After a built-in game: log out, or wait for the next game if the settings say so."""
         if not self._rules.again and self._run is None:
             self.thank(message)
@@ -404,26 +384,26 @@ class RemoteConversation(XmlConversation):
             self.set_state(XmlState.WAITING)
             self.find_opponent(self.session)
 
-    def pass_on(self, message: RemoteMove) -> None:
+    def pass_on(self, message: m.RemoteMove) -> None:
         """Pass a move on to the master, if it is this player's turn."""
         assert self._seat is not None
         if self._means_this_game(message) and self._seat.move(message.content):
             self.peer.move_accepted()
             self.peer.journaled(len(message.content))
 
-    def leave_remote(self, message: LeaveGame) -> None:
+    def leave_remote(self, message: m.LeaveGame) -> None:
         """Leave the game, and wait for the next one."""
         if self._means_this_game(message):
             assert self._seat is not None
             self._seat.leave()
             self._wait()
 
-    def thank_in_game(self, message: ThankYou) -> None:
+    def thank_in_game(self, message: m.ThankYou) -> None:
         """The thanks of loose clients may come while the next game has begun."""
         if not self._loose:
             self.unexpected(message)
 
-    def thank_for_remote(self, message: ThankYou | LeaveGame | Error) -> None:
+    def thank_for_remote(self, message: m.ThankYou | m.LeaveGame | m.Error) -> None:
         """The end was seen: wait for the next game."""
         self.peer.exempt_from_rate()
         self._wait()
@@ -458,11 +438,11 @@ class RemoteConversation(XmlConversation):
             self._run.leave(self.session.name)
         super().end()
 
-    def unexpected(self, message: Message) -> None:
+    def unexpected(self, message: m.Message) -> None:
         awaited = _AWAITED.get(self.state)
-        if awaited is None or isinstance(message, Malformed | NotForServer):
+        if awaited is None or isinstance(message, m.Malformed | m.NotForServer):
             super().unexpected(message)
-        elif isinstance(message, HelpAsked):
+        elif isinstance(message, m.HelpAsked):
             self._refuse(awaited + ("" if self._strict else for_people(self.by_hand)))
         else:
             self._refuse(awaited)
@@ -482,11 +462,11 @@ class RemoteConversation(XmlConversation):
         self.set_state(Remote.PLAYING)
 
     def remote_state(self, next_player: str, content: bytes) -> None:
-        self.peer.say(RemoteState(self._game_id, content, next_player))
+        self.peer.say(m.RemoteState(self._game_id, content, next_player))
 
     def remote_over(self, results: Results, content: bytes) -> None:
         """Tell the end, and wait until the client has confirmed it. Loose clients confirm nothing."""
-        self.peer.say(RemoteState(self._game_id, content, "", tuple(results)))
+        self.peer.say(m.RemoteState(self._game_id, content, "", tuple(results)))
         if self._loose:
             self._wait()
         else:
@@ -516,7 +496,7 @@ class RemoteConversation(XmlConversation):
         """A remote game is a match to its players, and all its games are to a master."""
         return self._master is not None or self._seat is not None or super().at_table
 
-    def register(self, message: GameMasterLogin) -> None:
+    def register(self, message: m.GameMasterLogin) -> None:
         """Log a master in, with its game and the numbers of players that it can have."""
         try:
             name, numbers = self._checked_master(message)
@@ -531,7 +511,7 @@ class RemoteConversation(XmlConversation):
         master = Master(name, self.peer.address, self, *numbers, games, quiet, self._give_up_master)
         self._register(message.game_type, master)
 
-    def _checked_master(self, message: GameMasterLogin) -> tuple[str, tuple[int, int]]:
+    def _checked_master(self, message: m.GameMasterLogin) -> tuple[str, tuple[int, int]]:
         """
         The master's id without the secret, and the least and the most players.
 
@@ -542,22 +522,24 @@ class RemoteConversation(XmlConversation):
         game_type = message.game_type.casefold()
         run = self._run
         if run is not None and (game_type != run.game_type.casefold() or not (numbers is None or numbers[0] == 2)):
-            error = LoginError.GAME_TYPE if game_type != run.game_type.casefold() else LoginError.PLAYERS
+            error = m.LoginError.GAME_TYPE if game_type != run.game_type.casefold() else m.LoginError.PLAYERS
             raise _NoMaster(error, f"a championship of {run.game_type} for two is played here")
         if name is None:
-            raise _NoMaster(LoginError.GAME_TYPE, "masters may not register from here, or not with this id")
+            raise _NoMaster(m.LoginError.GAME_TYPE, "masters may not register from here, or not with this id")
         if not is_game_type(message.game_type):
-            raise _NoMaster(LoginError.GAME_TYPE, "expected a gameType of 1 to 64 letters, digits, spaces, _ - . or :")
+            raise _NoMaster(
+                m.LoginError.GAME_TYPE, "expected a gameType of 1 to 64 letters, digits, spaces, _ - . or :"
+            )
         if not (1 <= len(name) <= 64 and name.isprintable()):
-            raise _NoMaster(LoginError.NICK, "expected an id of 1 to 64 printable characters")
+            raise _NoMaster(m.LoginError.NICK, "expected an id of 1 to 64 printable characters")
         if game_type in self._rules.native:
-            raise _NoMaster(LoginError.MASTER, "the host itself is the master of this type of game")
+            raise _NoMaster(m.LoginError.MASTER, "the host itself is the master of this type of game")
         if numbers is None:
             reason = "expected playersMin and playersMax in plain whole numbers, 2 <= playersMin <= playersMax <= 64"
-            raise _NoMaster(LoginError.PLAYERS, reason)
+            raise _NoMaster(m.LoginError.PLAYERS, reason)
         return name, numbers
 
-    def claim_of_master(self, message: GameMasterLogin) -> Claim | None:
+    def claim_of_master(self, message: m.GameMasterLogin) -> Claim | None:
         """What a master claims: no name, and a place at the leader of a cluster."""
         try:
             self._checked_master(message)
@@ -569,19 +551,19 @@ class RemoteConversation(XmlConversation):
         try:
             self._games.register(game_type, master)
         except TypeTaken:
-            self._refuse_log_in(LoginError.MASTER, "this type of game has a master")
+            self._refuse_log_in(m.LoginError.MASTER, "this type of game has a master")
         except TooManyMasters:
-            self._refuse_log_in(LoginError.NO_ROOM, "the host has no room for another master")
+            self._refuse_log_in(m.LoginError.NO_ROOM, "the host has no room for another master")
         else:
             self._master = master
             self.peer.logged_in()
             self.set_state(Remote.MASTER)
-            self._tell(LoginResponse(dialect=Dialect.LOOSE if self._loose else Dialect.EXACT))
+            self._tell(m.LoginResponse(dialect=m.Dialect.LOOSE if self._loose else m.Dialect.EXACT))
             self._games.meet(master)
 
     # -- heard from masters
 
-    def rule(self, message: RemoteState) -> None:
+    def rule(self, message: m.RemoteState) -> None:
         """Tell the players a state, if it fits."""
         game = self._meant(message.game_id)
         if game is not None:
@@ -590,7 +572,7 @@ class RemoteConversation(XmlConversation):
             if game.say_state(message.next_player, message.results, message.content):
                 self.peer.journaled(len(message.content))
 
-    def put_out(self, message: PlayerLeftGame) -> None:
+    def put_out(self, message: m.PlayerLeftGame) -> None:
         """Have a player leave a game, because its master says so."""
         game = self._meant(message.game_id or None)
         if game is not None:
@@ -608,11 +590,11 @@ class RemoteConversation(XmlConversation):
             self._refuse(_NO_SUCH_GAME)
             return None
 
-    def hang_up_master(self, message: Logout) -> None:
+    def hang_up_master(self, message: m.Logout) -> None:
         """The master goes. Its games wait for another one."""
         self._give_up_master("")
 
-    def thank_as_master(self, message: ThankYou) -> None:
+    def thank_as_master(self, message: m.ThankYou) -> None:
         """Loose masters may give thanks, too. Nobody waits for them."""
         if not self._loose:
             self.unexpected(message)
@@ -625,70 +607,70 @@ class RemoteConversation(XmlConversation):
 
     # -- told to masters
 
-    def _tell(self, message: Message) -> None:
+    def _tell(self, message: m.Message) -> None:
         if self._apart:
             self.peer.say_and_hold(message, APART)
         else:
             self.peer.say(message)
 
     def begin_game(self, game_id: str, names: Sequence[str]) -> None:
-        self._tell(BeginGame(game_id, tuple(names)))
+        self._tell(m.BeginGame(game_id, tuple(names)))
 
     def pass_move(self, game_id: str, content: bytes) -> None:
-        self._tell(RemoteMove(content, game_id))
+        self._tell(m.RemoteMove(content, game_id))
 
     def player_left(self, game_id: str, name: str) -> None:
-        self._tell(PlayerLeftGame(name, game_id))
+        self._tell(m.PlayerLeftGame(name, game_id))
 
     def own_state(self, game_id: str, next_player: str, content: bytes) -> None:
         """Loose masters hear their own states."""
         if self._loose:
-            self._tell(RemoteState(game_id, content, next_player))
+            self._tell(m.RemoteState(game_id, content, next_player))
 
     def own_end(self, game_id: str, results: Results, content: bytes) -> None:
         """Loose masters hear the end."""
         if self._loose:
-            self._tell(RemoteState(game_id, content, "", tuple(results)))
+            self._tell(m.RemoteState(game_id, content, "", tuple(results)))
 
     def refused(self, reason: str) -> None:
         self._refuse(reason)
 
     HEARS: ClassVar[Any] = {
         **XmlConversation.HEARS,
-        (XmlState.OUTSIDE, PlayerLogin): log_in,
-        (XmlState.OUTSIDE, ThankYou): thank_late,
-        (XmlState.OVER, ThankYou): thank_again,
-        (Remote.POOL, PlayerLogin): XmlConversation.log_in_again,
-        (Remote.POOL, RemoteMove): late,
-        (Remote.POOL, ThankYou): late,
-        (Remote.POOL, LeaveGame): late,
-        (Remote.POOL, Logout): XmlConversation.log_out,
-        (Remote.POOL, Error): XmlConversation.ignore,
-        (Remote.PLAYING, RemoteMove): pass_on,
-        (Remote.PLAYING, ThankYou): thank_in_game,
-        (Remote.PLAYING, LeaveGame): leave_remote,
-        (Remote.PLAYING, Logout): XmlConversation.log_out,
-        (Remote.PLAYING, Error): XmlConversation.ignore,
-        (Remote.OVER, PlayerLogin): XmlConversation.log_in_again,
-        (Remote.OVER, RemoteMove): late,
-        (Remote.OVER, ThankYou): thank_for_remote,
-        (Remote.OVER, LeaveGame): thank_for_remote,
-        (Remote.OVER, Logout): XmlConversation.log_out_at_the_end,
-        (Remote.OVER, Error): thank_for_remote,
-        (XmlState.OUTSIDE, GameMasterLogin): register,
-        (Remote.MASTER, RemoteState): rule,
-        (Remote.MASTER, PlayerLeftGame): put_out,
-        (Remote.MASTER, ThankYou): thank_as_master,
-        (Remote.MASTER, Logout): hang_up_master,
-        (Remote.MASTER, Error): XmlConversation.ignore,
+        (XmlState.OUTSIDE, m.PlayerLogin): log_in,
+        (XmlState.OUTSIDE, m.ThankYou): thank_late,
+        (XmlState.OVER, m.ThankYou): thank_again,
+        (Remote.POOL, m.PlayerLogin): XmlConversation.log_in_again,
+        (Remote.POOL, m.RemoteMove): late,
+        (Remote.POOL, m.ThankYou): late,
+        (Remote.POOL, m.LeaveGame): late,
+        (Remote.POOL, m.Logout): XmlConversation.log_out,
+        (Remote.POOL, m.Error): XmlConversation.ignore,
+        (Remote.PLAYING, m.RemoteMove): pass_on,
+        (Remote.PLAYING, m.ThankYou): thank_in_game,
+        (Remote.PLAYING, m.LeaveGame): leave_remote,
+        (Remote.PLAYING, m.Logout): XmlConversation.log_out,
+        (Remote.PLAYING, m.Error): XmlConversation.ignore,
+        (Remote.OVER, m.PlayerLogin): XmlConversation.log_in_again,
+        (Remote.OVER, m.RemoteMove): late,
+        (Remote.OVER, m.ThankYou): thank_for_remote,
+        (Remote.OVER, m.LeaveGame): thank_for_remote,
+        (Remote.OVER, m.Logout): XmlConversation.log_out_at_the_end,
+        (Remote.OVER, m.Error): thank_for_remote,
+        (XmlState.OUTSIDE, m.GameMasterLogin): register,
+        (Remote.MASTER, m.RemoteState): rule,
+        (Remote.MASTER, m.PlayerLeftGame): put_out,
+        (Remote.MASTER, m.ThankYou): thank_as_master,
+        (Remote.MASTER, m.Logout): hang_up_master,
+        (Remote.MASTER, m.Error): XmlConversation.ignore,
     }
 
     CLAIMS: ClassVar[Any] = {
         **dict.fromkeys(
-            ((state, PlayerLogin) for state in (XmlState.OUTSIDE, XmlState.OVER, Remote.POOL, Remote.OVER)),
+            ((state, m.PlayerLogin) for state in (XmlState.OUTSIDE, XmlState.OVER, Remote.POOL, Remote.OVER)),
             claim_of_log_in,
         ),
-        (XmlState.OUTSIDE, GameMasterLogin): claim_of_master,
+        (XmlState.OUTSIDE, m.GameMasterLogin): claim_of_master,
     }
     TELLS: ClassVar[Any] = {**XmlConversation.TELLS, Over: tell_over}
 
@@ -713,7 +695,7 @@ class XmlWireConfig(Struct, frozen=True):
     def new_codec(self) -> XmlCodec:
         return XmlCodec(self.declaration, self.strict, self.rules.loose, self.rules.line_ends)
 
-    def new_conversation(self, peer: Peer[Message], lobby: Lobby) -> RemoteConversation:
+    def new_conversation(self, peer: Peer[m.Message], lobby: Lobby) -> RemoteConversation:
         return RemoteConversation(peer, lobby, NAME, self.queue, self.strict, self.rules)
 
 
@@ -727,7 +709,7 @@ def configure(settings: Settings) -> XmlWireConfig:
     return XmlWireConfig(strict, declaration, queue, remote_rules(settings))
 
 
-WIRE: Wire[Message] = Wire(
+WIRE: Wire[m.Message] = Wire(
     name=NAME,
     title="Paper Soccer, XML messages",
     endpoint="tcp:8894:interface=127.0.0.1",

@@ -28,28 +28,6 @@ from gamehost.wires.stratego_frames.codec import (
     from_modified_utf8,
     string,
 )
-from gamehost.wires.stratego_frames.messages import (
-    CLIENT_FRAMES,
-    SERVER_FRAMES,
-    Battle,
-    Board,
-    Connected,
-    Error,
-    FromServer,
-    GameOver,
-    Message,
-    Move,
-    MoveInvalid,
-    PlacementInvalid,
-    PlacementValid,
-    Playing,
-    Ready,
-    Resign,
-    Setup,
-    Side,
-    SignOn,
-    Wait,
-)
 from gamehost.wires.stratego_lines.client import attacked, other, square_of
 
 #: The largest payload of the server in bytes: a sentence for people has at most a few hundred.
@@ -59,17 +37,17 @@ SERVER_PAYLOAD_LIMIT = 4096
 SQUARES = 100
 
 _CHAR = 2
-_FIXED: Mapping[type, int] = {Move: MOVE.size, Board: SQUARES * _CHAR, Side: _CHAR}
+_FIXED: Mapping[type, int] = {m.Move: MOVE.size, m.Board: SQUARES * _CHAR, m.Side: _CHAR}
 #: Messages with one payload only.
 _PLAIN: Mapping[type, str] = {
-    Wait: "wait",
-    Connected: "connected",
-    PlacementValid: "valid",
-    PlacementInvalid: "invalid",
-    MoveInvalid: "invalid move",
+    m.Wait: "wait",
+    m.Connected: "connected",
+    m.PlacementValid: "valid",
+    m.PlacementInvalid: "invalid",
+    m.MoveInvalid: "invalid move",
 }
-_KINDS: Mapping[int, type] = {number: kind for kind, number in SERVER_FRAMES.items()}
-_TYPES: Mapping[type, int] = {kind: number for number, kind in CLIENT_FRAMES.items()}
+_KINDS: Mapping[int, type] = {number: kind for kind, number in m.SERVER_FRAMES.items()}
+_TYPES: Mapping[type, int] = {kind: number for number, kind in m.CLIENT_FRAMES.items()}
 
 
 def payload_size(header: bytes) -> int:
@@ -106,42 +84,42 @@ def _string(data: bytes) -> str:
         raise WireError("a String that is not modified UTF-8") from None
 
 
-def _battle(payload: bytes) -> Battle:
+def _battle(payload: bytes) -> m.Battle:
     winner, pieces = payload[: -2 * _CHAR], payload[-2 * _CHAR :]
     if len(winner) < SIZE.size:
         raise WireError("the payload of Battle is a String and two chars")
     letters = _chars(pieces)
     if len(letters) != 2:
         raise WireError("chars that are not UTF-16")
-    return Battle(_string(winner), *letters)
+    return m.Battle(_string(winner), *letters)
 
 
-def _board(payload: bytes) -> Board:
+def _board(payload: bytes) -> m.Board:
     squares = _chars(payload)
     if len(squares) != SQUARES:
         raise WireError(f"a board has {SQUARES} chars")
-    return Board(squares)
+    return m.Board(squares)
 
 
-_READERS: Mapping[type, Callable[[bytes], FromServer]] = {
-    Playing: lambda payload: Playing(_string(payload)),
-    Move: lambda payload: Move(*MOVE.unpack(payload)),
-    Board: _board,
-    Battle: _battle,
-    GameOver: lambda payload: GameOver(_string(payload)),
-    Error: lambda payload: Error(_string(payload)),
-    Side: lambda payload: Side(_chars(payload)),
+_READERS: Mapping[type, Callable[[bytes], m.FromServer]] = {
+    m.Playing: lambda payload: m.Playing(_string(payload)),
+    m.Move: lambda payload: m.Move(*MOVE.unpack(payload)),
+    m.Board: _board,
+    m.Battle: _battle,
+    m.GameOver: lambda payload: m.GameOver(_string(payload)),
+    m.Error: lambda payload: m.Error(_string(payload)),
+    m.Side: lambda payload: m.Side(_chars(payload)),
 }
 
 
-def _read(frame: bytes) -> FromServer:
+def _read(frame: bytes) -> m.FromServer:
     kind, payload = _KINDS[frame[1]], frame[HEADER.size :]
     reader = _READERS.get(kind)
     if reader is not None:
         return reader(payload)
     if _string(payload) != _PLAIN[kind]:
         raise WireError(f'the payload of {kind.__name__} is the String "{_PLAIN[kind]}"')
-    message: FromServer = kind()
+    message: m.FromServer = kind()
     return message
 
 
@@ -161,17 +139,17 @@ def _text(text: str) -> bytes:
     return data
 
 
-def _payload(message: Message) -> bytes:
+def _payload(message: m.Message) -> bytes:
     match message:
-        case SignOn(str(username)):
+        case m.SignOn(str(username)):
             return _text(username)
-        case Setup(piece, x, y):
+        case m.Setup(piece, x, y):
             return SETUP.pack(_piece(piece), x, y)
-        case Ready(text):
+        case m.Ready(text):
             return _text(text)
-        case Move(x, y, to_x, to_y):
+        case m.Move(x, y, to_x, to_y):
             return MOVE.pack(x, y, to_x, to_y)
-        case Resign():
+        case m.Resign():
             return b""
     raise WireError(f"a client does not say {message!r}")
 
@@ -188,7 +166,7 @@ class FramesClientCodec:
         """Whether a frame has begun that has not ended."""
         return self._frames.unfinished
 
-    def feed(self, data: bytes) -> Iterator[Message]:
+    def feed(self, data: bytes) -> Iterator[m.Message]:
         """
         The messages of the server that are complete now.
 
@@ -197,7 +175,7 @@ class FramesClientCodec:
         for frame in self._frames.feed(data):
             yield _read(frame)
 
-    def encode(self, message: Message) -> bytes:
+    def encode(self, message: m.Message) -> bytes:
         """
         A client's message as the next frame of the connection. Each call uses one sequence number.
 

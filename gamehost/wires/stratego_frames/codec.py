@@ -17,29 +17,7 @@ from struct import Struct
 from typing import Any
 
 from gamehost.wires.framing import FrameBuffer, WireError
-from gamehost.wires.stratego_frames.messages import (
-    CLIENT_FRAMES,
-    DOCUMENTED_FRAMES,
-    SERVER_FRAMES,
-    Battle,
-    Board,
-    Connected,
-    Error,
-    FromClient,
-    GameOver,
-    Message,
-    Move,
-    MoveInvalid,
-    PlacementInvalid,
-    PlacementValid,
-    Playing,
-    Ready,
-    Resign,
-    Setup,
-    Side,
-    SignOn,
-    Wait,
-)
+from gamehost.wires.stratego_frames import messages as m
 
 MARK = 0x2A
 
@@ -52,7 +30,7 @@ SETUP = Struct(">Hii")
 MOVE = Struct(">iiii")
 
 _START = HEADER.size
-_FIXED: Mapping[Any, int] = {Setup: SETUP.size, Move: MOVE.size, Resign: 0}
+_FIXED: Mapping[Any, int] = {m.Setup: SETUP.size, m.Move: MOVE.size, m.Resign: 0}
 
 
 class Malformed(ValueError):
@@ -102,28 +80,28 @@ def _read_string(frame: bytes) -> str | None:
         return None
 
 
-def _read_sign_on(frame: bytes) -> SignOn:
-    return SignOn(_read_string(frame))
+def _read_sign_on(frame: bytes) -> m.SignOn:
+    return m.SignOn(_read_string(frame))
 
 
-def _read_setup(frame: bytes) -> Setup:
+def _read_setup(frame: bytes) -> m.Setup:
     piece, x, y = SETUP.unpack_from(frame, _START)
-    return Setup(chr(piece), x, y)
+    return m.Setup(chr(piece), x, y)
 
 
-def _read_ready(frame: bytes) -> Ready:
-    return Ready(_read_string(frame) or "")
+def _read_ready(frame: bytes) -> m.Ready:
+    return m.Ready(_read_string(frame) or "")
 
 
-def _read_move(frame: bytes) -> Move:
-    return Move(*MOVE.unpack_from(frame, _START))
+def _read_move(frame: bytes) -> m.Move:
+    return m.Move(*MOVE.unpack_from(frame, _START))
 
 
-def _read_resign(frame: bytes) -> Resign:
-    return Resign()
+def _read_resign(frame: bytes) -> m.Resign:
+    return m.Resign()
 
 
-_READERS: Mapping[int, Callable[[bytes], FromClient]] = {
+_READERS: Mapping[int, Callable[[bytes], m.FromClient]] = {
     1: _read_sign_on,
     2: _read_setup,
     3: _read_ready,
@@ -132,7 +110,7 @@ _READERS: Mapping[int, Callable[[bytes], FromClient]] = {
 }
 
 
-def payload_size(header: bytes, known: Mapping[int, type] = CLIENT_FRAMES) -> int:
+def payload_size(header: bytes, known: Mapping[int, type] = m.CLIENT_FRAMES) -> int:
     """
     How many bytes follow a header.
 
@@ -158,20 +136,20 @@ def _said(text: str) -> Callable[[Any], bytes]:
 
 
 _WRITERS: Mapping[type, Callable[[Any], bytes]] = {
-    Wait: _said("wait"),
-    Connected: _said("connected"),
-    PlacementValid: _said("valid"),
-    PlacementInvalid: _said("invalid"),
-    Playing: lambda message: string(message.username),
-    Move: lambda message: MOVE.pack(message.x, message.y, message.to_x, message.to_y),
-    Board: lambda message: message.squares.encode("utf-16-be"),
-    MoveInvalid: _said("invalid move"),
-    Battle: lambda message: string(message.winner) + (message.attacker + message.defender).encode("utf-16-be"),
-    GameOver: lambda message: string(message.winner),
-    Error: lambda message: string(message.reason),
-    Side: lambda message: message.side.encode("utf-16-be"),
+    m.Wait: _said("wait"),
+    m.Connected: _said("connected"),
+    m.PlacementValid: _said("valid"),
+    m.PlacementInvalid: _said("invalid"),
+    m.Playing: lambda message: string(message.username),
+    m.Move: lambda message: MOVE.pack(message.x, message.y, message.to_x, message.to_y),
+    m.Board: lambda message: message.squares.encode("utf-16-be"),
+    m.MoveInvalid: _said("invalid move"),
+    m.Battle: lambda message: string(message.winner) + (message.attacker + message.defender).encode("utf-16-be"),
+    m.GameOver: lambda message: string(message.winner),
+    m.Error: lambda message: string(message.reason),
+    m.Side: lambda message: message.side.encode("utf-16-be"),
 }
-_SENT = {kind: (SERVER_FRAMES[kind], write) for kind, write in _WRITERS.items()}
+_SENT = {kind: (m.SERVER_FRAMES[kind], write) for kind, write in _WRITERS.items()}
 
 
 class FramesCodec:
@@ -181,7 +159,7 @@ class FramesCodec:
     :param known: the frame types that a client may send
     """
 
-    def __init__(self, known: Mapping[int, type] = CLIENT_FRAMES) -> None:
+    def __init__(self, known: Mapping[int, type] = m.CLIENT_FRAMES) -> None:
         self._frames = FrameBuffer(HEADER.size, partial(payload_size, known=known), MARK)
         #: The sequence number of the next frame that is written.
         self.sequence = 0
@@ -191,7 +169,7 @@ class FramesCodec:
         """Whether a frame has begun that has not ended."""
         return self._frames.unfinished
 
-    def feed(self, data: bytes) -> Iterator[Message]:
+    def feed(self, data: bytes) -> Iterator[m.Message]:
         """
         The messages that are complete now. The client's sequence numbers are ignored.
 
@@ -200,7 +178,7 @@ class FramesCodec:
         for frame in self._frames.feed(data):
             yield _READERS[frame[1]](frame)
 
-    def whole(self, data: bytes) -> Message | None:
+    def whole(self, data: bytes) -> m.Message | None:
         """
         As of `gamehost.wires.base.ReadsWhole`.
 
@@ -209,7 +187,7 @@ class FramesCodec:
         frame = self._frames.whole(data)
         return None if frame is None else _READERS[frame[1]](frame)
 
-    def encode(self, message: Message) -> bytes:
+    def encode(self, message: m.Message) -> bytes:
         """A server's message as the next frame of the connection. Each call uses one sequence number."""
         kind, write = _SENT[type(message)]
         payload = write(message)
@@ -220,4 +198,4 @@ class FramesCodec:
 
 def strict_codec() -> FramesCodec:
     """A codec that knows the document's frames only."""
-    return FramesCodec(DOCUMENTED_FRAMES)
+    return FramesCodec(m.DOCUMENTED_FRAMES)

@@ -35,26 +35,8 @@ from gamehost.lobby.sessions import Session
 from gamehost.tables.interfaces import Away, Back, Over, Refused, Suspended
 from gamehost.wires.base import Wire, common_wire, imported
 from gamehost.wires.conversation import SUSPENDED, Claim, GuestConversation, Peer, claim_of_guest
+from gamehost.wires.stratego_frames import messages as m
 from gamehost.wires.stratego_frames.codec import FramesCodec, strict_codec
-from gamehost.wires.stratego_frames.messages import (
-    Battle,
-    Board,
-    Connected,
-    Error,
-    GameOver,
-    Message,
-    Move,
-    MoveInvalid,
-    PlacementInvalid,
-    PlacementValid,
-    Playing,
-    Ready,
-    Resign,
-    Setup,
-    Side,
-    SignOn,
-    Wait,
-)
 
 #: Stands in place of a name when nobody has won.
 TIE = "tie"
@@ -64,7 +46,7 @@ READY = "ready"
 #: A placement that is always refused. It stands for a wrong Ready, so that the refusal keeps its place in the order.
 _NO_PIECE = rules.Place("", 0, 0)
 
-_SIDES = (Side("1"), Side("2"))
+_SIDES = (m.Side("1"), m.Side("2"))
 
 
 class FramesState(Enum):
@@ -89,7 +71,7 @@ NOT_NOW: Mapping[Enum, str] = {
 }
 
 
-class FramesConversation(GuestConversation[Message]):
+class FramesConversation(GuestConversation[m.Message]):
     """
     The conversation on one connection.
 
@@ -100,7 +82,7 @@ class FramesConversation(GuestConversation[Message]):
 
     FIRST = FramesState.OUTSIDE
 
-    def __init__(self, peer: Peer[Message], lobby: Lobby, wire: str, queue: Queue, strict: bool) -> None:
+    def __init__(self, peer: Peer[m.Message], lobby: Lobby, wire: str, queue: Queue, strict: bool) -> None:
         super().__init__(peer, lobby, wire, queue, strict)
         self._moved_last: Seat | None = None
         #: Whether a Move may still arrive that was sent before its sender could know of the end of the game.
@@ -108,7 +90,7 @@ class FramesConversation(GuestConversation[Message]):
 
     # -- heard
 
-    def sign_on(self, message: SignOn) -> None:
+    def sign_on(self, message: m.SignOn) -> None:
         """Enter the lobby under a name, or take back the seat that is kept under it."""
         if message.username is None:
             self._refuse("a user name is a String in modified UTF-8")
@@ -121,9 +103,9 @@ class FramesConversation(GuestConversation[Message]):
         self.logged_in(session)
         self.set_state(FramesState.WAITING)
         if not self.lobby.play(session, self._queue):
-            self.peer.say(Wait())
+            self.peer.say(m.Wait())
 
-    def claim_of_sign_on(self, message: SignOn) -> Claim | None:
+    def claim_of_sign_on(self, message: m.SignOn) -> Claim | None:
         if message.username is None:
             return None
         return claim_of_guest(message.username, self._queue, self._strict)
@@ -134,78 +116,78 @@ class FramesConversation(GuestConversation[Message]):
         self.set_state(FramesState.WAITING)
         self.lobby.play(session, self._queue)
 
-    def place(self, message: Setup) -> None:
+    def place(self, message: m.Setup) -> None:
         """Place a piece."""
         self.act(rules.Place(message.piece, message.x, message.y))
 
-    def ready(self, message: Ready) -> None:
+    def ready(self, message: m.Ready) -> None:
         """All pieces are placed."""
         self.act(rules.Ready() if message.text == READY else _NO_PIECE)
 
-    def move(self, message: Move) -> None:
+    def move(self, message: m.Move) -> None:
         """A move, valid or not."""
         self.act(rules.Move(message.x, message.y, message.to_x, message.to_y))
 
-    def late(self, message: Move | Resign) -> None:
+    def late(self, message: m.Move | m.Resign) -> None:
         """The first move or resignation after Game Over was sent before its sender could know of it: no answer."""
         if self._late_move and not self._strict:
             self._late_move = False
         else:
             self.unexpected(message)
 
-    def resign(self, message: Resign) -> None:
+    def resign(self, message: m.Resign) -> None:
         """Give the game up."""
         assert self.handle is not None
         self.handle.resign()
 
-    def unexpected(self, message: Message) -> None:
+    def unexpected(self, message: m.Message) -> None:
         """Refuse a frame that this state does not accept, with the document's refusal for its kind if there is one."""
         reason = NOT_NOW.get(self.state, "")
-        if isinstance(message, SignOn):
+        if isinstance(message, m.SignOn):
             self._refuse("you have signed on already")
-        elif isinstance(message, Resign) or (self.state is FramesState.OUTSIDE and not self._strict):
+        elif isinstance(message, m.Resign) or (self.state is FramesState.OUTSIDE and not self._strict):
             self._refuse(reason)
         else:
-            self._refuse_with(MoveInvalid() if isinstance(message, Move) else PlacementInvalid(), reason)
+            self._refuse_with(m.MoveInvalid() if isinstance(message, m.Move) else m.PlacementInvalid(), reason)
 
     def _refuse(self, reason: str) -> None:
         if self._strict:
             self.peer.hang_up(reason)
         else:
-            self.peer.refuse(Error(reason))
+            self.peer.refuse(m.Error(reason))
 
-    def _refuse_with(self, refusal: Message, reason: str) -> None:
+    def _refuse_with(self, refusal: m.Message, reason: str) -> None:
         """The document's refusal, and before it the reason."""
         if not self._strict:
-            self.peer.say(Error(reason))
+            self.peer.say(m.Error(reason))
         self.peer.refuse(refusal)
 
     def say_closing(self, reason: str) -> None:
         if not self._strict:
-            self.peer.say(Error(reason))
+            self.peer.say(m.Error(reason))
 
     HEARS: ClassVar[Any] = {
-        (FramesState.OUTSIDE, SignOn): sign_on,
-        (FramesState.AFTER, SignOn): sign_on,
-        (FramesState.AFTER, Move): late,
-        (FramesState.AFTER, Resign): late,
-        (FramesState.SETUP, Setup): place,
-        (FramesState.SETUP, Ready): ready,
-        (FramesState.SETUP, Move): move,
-        (FramesState.SETUP, Resign): resign,
-        (FramesState.PLAYING, Setup): place,
-        (FramesState.PLAYING, Ready): ready,
-        (FramesState.PLAYING, Move): move,
-        (FramesState.PLAYING, Resign): resign,
+        (FramesState.OUTSIDE, m.SignOn): sign_on,
+        (FramesState.AFTER, m.SignOn): sign_on,
+        (FramesState.AFTER, m.Move): late,
+        (FramesState.AFTER, m.Resign): late,
+        (FramesState.SETUP, m.Setup): place,
+        (FramesState.SETUP, m.Ready): ready,
+        (FramesState.SETUP, m.Move): move,
+        (FramesState.SETUP, m.Resign): resign,
+        (FramesState.PLAYING, m.Setup): place,
+        (FramesState.PLAYING, m.Ready): ready,
+        (FramesState.PLAYING, m.Move): move,
+        (FramesState.PLAYING, m.Resign): resign,
     }
     CLAIMS: ClassVar[Any] = dict.fromkeys(
-        ((FramesState.OUTSIDE, SignOn), (FramesState.AFTER, SignOn)), claim_of_sign_on
+        ((FramesState.OUTSIDE, m.SignOn), (FramesState.AFTER, m.SignOn)), claim_of_sign_on
     )
 
     # -- told
 
     def _say_connected(self) -> None:
-        self.peer.say(Connected())
+        self.peer.say(m.Connected())
         self._say_side()
 
     def _say_side(self) -> None:
@@ -222,21 +204,21 @@ class FramesConversation(GuestConversation[Message]):
 
     def tell_placed(self, event: rules.Placed) -> None:
         """A piece is placed."""
-        self.peer.say(PlacementValid())
+        self.peer.say(m.PlacementValid())
 
     def tell_playing(self, event: rules.Playing) -> None:
         """Both are ready. A board follows."""
         self.set_state(FramesState.PLAYING)
-        self.peer.say(Playing(self.name_of(event.first)))
+        self.peer.say(m.Playing(self.name_of(event.first)))
 
     def tell_board(self, event: rules.Board) -> None:
         """The board, as this player may see it."""
-        self.peer.say(Board(event.squares))
+        self.peer.say(m.Board(event.squares))
 
-    def moved(self, event: rules.Moved) -> Message:
+    def moved(self, event: rules.Moved) -> m.Message:
         """A move onto an empty square."""
         move = event.move
-        return Move(move.x, move.y, move.to_x, move.to_y)
+        return m.Move(move.x, move.y, move.to_x, move.to_y)
 
     def tell_fought(self, event: rules.Fought) -> None:
         """A move that attacked a piece."""
@@ -247,7 +229,7 @@ class FramesConversation(GuestConversation[Message]):
                 winner = self.name_of(Seat(1 - event.seat))
             case _:
                 winner = TIE
-        self.peer.say(Battle(winner, event.attacker, event.defender))
+        self.peer.say(m.Battle(winner, event.attacker, event.defender))
 
     def tell_decided(self, event: rules.Over) -> None:
         """The game master ends the game. The table's `Over` follows, and `tell_over` answers it."""
@@ -256,14 +238,14 @@ class FramesConversation(GuestConversation[Message]):
     def tell_refused(self, event: Refused) -> None:
         """The game master refuses. The reason depends only on what this player can see."""
         error = event.error
-        refusal = MoveInvalid() if isinstance(error, BadMove) else PlacementInvalid()
+        refusal = m.MoveInvalid() if isinstance(error, BadMove) else m.PlacementInvalid()
         reason = f"the payload of Ready is the String {READY}" if isinstance(error, NoPiece) else str(error)
         self._refuse_with(refusal, reason)
 
     def tell_away(self, event: Away) -> None:
         """The other player's connection is lost during the set-up."""
         if self.state is FramesState.SETUP and not self._strict:
-            self.peer.say(Wait())
+            self.peer.say(m.Wait())
 
     def tell_back(self, event: Back[rules.Situation]) -> None:
         """A player is back. That player gets the state of the game; the other was perhaps told to wait."""
@@ -280,18 +262,18 @@ class FramesConversation(GuestConversation[Message]):
         else:
             self._say_side()
             if view.turn is not None:
-                self.peer.say(Playing(self.name_of(view.turn)))
-        self.peer.say(Board(view.squares))
+                self.peer.say(m.Playing(self.name_of(view.turn)))
+        self.peer.say(m.Board(view.squares))
 
     def tell_over(self, event: Over) -> None:
         """The match is over; the connection may sign on again."""
         winners = event.result.winners
         if winners:
-            self.peer.say(GameOver(self.name_of(winners[0])))
+            self.peer.say(m.GameOver(self.name_of(winners[0])))
         elif not self._strict:
-            self.peer.say(GameOver(TIE))
+            self.peer.say(m.GameOver(TIE))
         elif self._moved_last is not None:
-            self.peer.say(GameOver(self.name_of(self._moved_last)))
+            self.peer.say(m.GameOver(self.name_of(self._moved_last)))
         else:
             self.peer.hang_up("a draw before the first move: the document has no message for it")
         self._late_move = True
@@ -321,7 +303,7 @@ class FramesConversation(GuestConversation[Message]):
 
 NAME = "stratego-frames"
 
-WIRE: Wire[Message] = common_wire(
+WIRE: Wire[m.Message] = common_wire(
     NAME,
     "Stratego, binary frames",
     "tcp:8891:interface=127.0.0.1",

@@ -15,26 +15,10 @@ from gamehost.checker.base import CLOSING, TOO_EARLY, Act, Cut, Grade, Law, Said
 from gamehost.checker.server_run import Script, ServerChecks, ServerRun, Spelling, User
 from gamehost.checker.server_scripts import AWAY, case, crosswise, log_in, meet, once_more, some_moves
 from gamehost.games.base import Seat
+from gamehost.games.stratego import rules
 from gamehost.games.stratego.master import ENEMY
 from gamehost.games.stratego.player import Step as PieceStep
 from gamehost.games.stratego.player import StrategoPlayer
-from gamehost.games.stratego.rules import (
-    BARE,
-    FIRST_PLAYER,
-    KINDS,
-    LAKES,
-    MOVERS,
-    SCOUT,
-    SECOND_PLAYER,
-    WAYS,
-    WIDTH,
-    Move,
-    PlaceRows,
-    Walk,
-    codes,
-    opening,
-    survivor,
-)
 from gamehost.games.stratego.rules import Action as StrategoAction
 from gamehost.players.base import Level
 from gamehost.wires.framing import asks_for_help
@@ -44,7 +28,7 @@ from gamehost.wires.stratego_lines.messages import is_resignation
 #: In so many turns in a row a piece may cross the same border, where the Two-Squares rule is played as the game has it.
 TWO_SQUARES = 3
 #: Stands for every enemy piece.
-_ENEMY = codes(SECOND_PLAYER, "B")[0]
+_ENEMY = rules.codes(rules.SECOND_PLAYER, "B")[0]
 _OFF = "no such square"
 
 
@@ -54,20 +38,20 @@ class Sight:
 
     own: dict[int, str] = field(factory=dict)
     enemy: set[int] = field(factory=set)
-    _walk: Walk = field(init=False, default=Walk(-1, (0,) * TWO_SQUARES))
+    _walk: rules.Walk = field(init=False, default=rules.Walk(-1, (0,) * TWO_SQUARES))
 
     def clear(self) -> None:
         """Nothing is known any more."""
         self.own.clear()
         self.enemy.clear()
-        self._walk = Walk(-1, (0,) * TWO_SQUARES)
+        self._walk = rules.Walk(-1, (0,) * TWO_SQUARES)
 
     def show(self, squares: Iterable[str]) -> None:
         """A board, A1 first: own pieces by their kinds, and `#` for each enemy piece."""
         self.own.clear()
         self.enemy.clear()
         for square, mark in enumerate(squares):
-            if mark in KINDS:
+            if mark in rules.KINDS:
                 self.own[square] = mark
             elif mark == "#":
                 self.enemy.add(square)
@@ -76,21 +60,21 @@ class Sight:
         """What is wrong with a move of the client; `None`: nothing that the document has."""
         if not (0 <= source < 100 and 0 <= target < 100):
             return _OFF
-        squares = bytearray(BARE)
+        squares = bytearray(rules.BARE)
         for square, kind in self.own.items():
-            squares[square] = codes(FIRST_PLAYER, kind)[0]
-        for square in self.enemy - LAKES:
+            squares[square] = rules.codes(rules.FIRST_PLAYER, kind)[0]
+        for square in self.enemy - rules.LAKES:
             squares[square] = _ENEMY
-        return opening(bytes(squares), 0).objection(source, target)
+        return rules.opening(bytes(squares), 0).objection(source, target)
 
     def crosses_again(self, source: int, target: int) -> bool:
         """Whether the Two-Squares rule refuses this move where it is played."""
-        way = WAYS[source].get(target)
+        way = rules.WAYS[source].get(target)
         return way is not None and bool(way[1] & self._walk.barred(source))
 
     def walked(self, source: int, target: int) -> None:
         """The client has made a move. The board is told in another way."""
-        way = WAYS[source].get(target)
+        way = rules.WAYS[source].get(target)
         if way is not None:
             self._walk = self._walk.on(source, target, way[1])
 
@@ -106,7 +90,7 @@ class Sight:
         """The client has moved, and has met this kind of enemy piece; `None`: the square was empty."""
         kind = self.own.pop(source, None)
         if met is not None and kind is not None:
-            left = survivor(kind, met) if kind in MOVERS else "tie"
+            left = rules.survivor(kind, met) if kind in rules.MOVERS else "tie"
             if left != "defender":
                 self.enemy.discard(target)
             if left != "attacker":
@@ -118,7 +102,7 @@ class Sight:
         """The enemy has attacked the client's piece on a square."""
         self.enemy.discard(source)
         mine = self.own.get(target)
-        left = survivor(attacker, mine) if mine is not None and attacker in MOVERS else "tie"
+        left = rules.survivor(attacker, mine) if mine is not None and attacker in rules.MOVERS else "tie"
         if left != "defender":
             self.own.pop(target, None)
         if left == "attacker":
@@ -136,10 +120,10 @@ class AttacksFromAfar(StrategoPlayer):
     def _set_up(self) -> StrategoAction:
         if any(mark not in ".~" for mark in self.squares):
             return super()._set_up()
-        return PlaceRows(_SCOUTS_IN_FRONT if self.seat == 0 else _SCOUTS_IN_FRONT[::-1])
+        return rules.PlaceRows(_SCOUTS_IN_FRONT if self.seat == 0 else _SCOUTS_IN_FRONT[::-1])
 
     def _step(self) -> PieceStep:
-        steps = [step for step in self._steps() if self.squares[step[0]] == SCOUT and _length(step) > 1]
+        steps = [step for step in self._steps() if self.squares[step[0]] == rules.SCOUT and _length(step) > 1]
         if not steps:
             return super()._step()
         attacks = [step for step in steps if self.squares[step[1]] == ENEMY]
@@ -148,7 +132,7 @@ class AttacksFromAfar(StrategoPlayer):
 
 def _length(step: PieceStep) -> int:
     across = abs(step[0] - step[1])
-    return across // WIDTH or across
+    return across // rules.WIDTH or across
 
 
 #: Set-ups, the back row first. In the front row the flag and a scout are in the columns A and B, behind no lake.
@@ -158,20 +142,20 @@ FLAG_IN_B = ("BBBBBB1233", "4445555666", "6777788888", "9FS9999999")
 FLAG_IN_B_TOO = ("3321BBBBBB", "6665555444", "8888877776", "9FS9999999")
 
 #: The scout in column B takes the flag at once.
-FIRST_WINS = (Move(1, 3, 1, 6),)
+FIRST_WINS = (rules.Move(1, 3, 1, 6),)
 #: The first player moves in column J; then the second player's scout in column A takes the flag.
-SECOND_WINS = (Move(9, 3, 9, 4), Move(0, 6, 0, 3))
+SECOND_WINS = (rules.Move(9, 3, 9, 4), rules.Move(0, 6, 0, 3))
 #: Moves without a battle.
-QUIET_MOVES = (Move(9, 3, 9, 4), Move(8, 6, 8, 5), Move(9, 4, 9, 5), Move(8, 5, 8, 4))
+QUIET_MOVES = (rules.Move(9, 3, 9, 4), rules.Move(8, 6, 8, 5), rules.Move(9, 4, 9, 5), rules.Move(8, 5, 8, 4))
 
 
-def _placed(front: Sequence[str], seat: Seat) -> PlaceRows:
+def _placed(front: Sequence[str], seat: Seat) -> rules.PlaceRows:
     """The set-up of a seat, by ascending rows of the board."""
-    return PlaceRows(tuple(front) if seat == 0 else tuple(reversed(front)))
+    return rules.PlaceRows(tuple(front) if seat == 0 else tuple(reversed(front)))
 
 
 async def _scripted(
-    run: ServerRun, users: tuple[User, User], moves: Sequence[Move], second: Sequence[str] = FLAG_IN_B
+    run: ServerRun, users: tuple[User, User], moves: Sequence[rules.Move], second: Sequence[str] = FLAG_IN_B
 ) -> None:
     """Set up, and make these moves."""
     for user, front in zip(users, (FLAG_IN_A, second), strict=True):
@@ -183,7 +167,7 @@ async def _scripted(
         run.moves += 1
 
 
-def short_game(moves: Sequence[Move]) -> Script:
+def short_game(moves: Sequence[rules.Move]) -> Script:
     """A game that these moves end, and the next one on the same connections."""
 
     async def script(run: ServerRun) -> None:
@@ -202,12 +186,12 @@ def faults(run: ServerRun, user: User) -> Iterator[tuple[str, Sequence[object]]]
     onward = 1 if user.seat.seat == 0 else -1
     back = own - onward
     for words, move in (
-        ("a move that ends where it began", Move(4, own, 4, own)),
-        ("a move from an empty square", Move(0, own + 2 * onward, 1, own + 2 * onward)),
-        ("a move of the enemy's piece", Move(0, enemy, 0, enemy - onward)),
-        ("a move onto an own piece", Move(4, back, 4, own)),
-        ("a move into a lake", Move(2, own, 2, own + onward)),
-        ("a diagonal move", Move(4, own, 5, own + onward)),
+        ("a move that ends where it began", rules.Move(4, own, 4, own)),
+        ("a move from an empty square", rules.Move(0, own + 2 * onward, 1, own + 2 * onward)),
+        ("a move of the enemy's piece", rules.Move(0, enemy, 0, enemy - onward)),
+        ("a move onto an own piece", rules.Move(4, back, 4, own)),
+        ("a move into a lake", rules.Move(2, own, 2, own + onward)),
+        ("a diagonal move", rules.Move(4, own, 5, own + onward)),
     ):
         yield words, run.spelling.says(move, user.seat.seat, "")
 
@@ -408,7 +392,7 @@ class LinesReading:
         source, target = move[1] * 10 + move[0], move[3] * 10 + move[2]
         start, end = m.square(move[0], move[1]), m.square(move[2], move[3])
         piece = self._sight.own.get(source)
-        words = f"{KINDS[piece].name if piece else 'a piece'} {start} to {end}"
+        words = f"{rules.KINDS[piece].name if piece else 'a piece'} {start} to {end}"
         wrong = self._sight.wrong(source, target) if self._sight.own else None
         said = evolve(self._moves.send((source, target), words, wrong, ""), law="move")
         if said.grade is None and text != text.upper():
@@ -497,7 +481,7 @@ class LinesReading:
             self._sight.meet(source, target, None if piece is None else m.PIECES[piece])
         if piece is None:
             return "the square was empty"
-        return f"the square held the enemy's {KINDS[m.PIECES[piece]].name}"
+        return f"the square held the enemy's {rules.KINDS[m.PIECES[piece]].name}"
 
     def _moved(self, start: str, end: str, attacker: str | None) -> str:
         self._moves.position_changed()
@@ -506,7 +490,7 @@ class LinesReading:
             self._sight.step(source, target)
             return f"the enemy moves {start} to {end}"
         self._sight.attacked(source, target, m.PIECES[attacker])
-        return f"the enemy's {KINDS[m.PIECES[attacker]].name} attacks {end} from {start}"
+        return f"the enemy's {rules.KINDS[m.PIECES[attacker]].name} attacks {end} from {start}"
 
 
 def _number(square: str) -> int:
@@ -640,10 +624,10 @@ class LinesSpelling(Spelling):
 
     def says(self, action: Any, seat: Seat, match_id: str) -> Sequence[Any]:
         """Four lines of a set-up, the back row first, or a move."""
-        if isinstance(action, PlaceRows):
+        if isinstance(action, rules.PlaceRows):
             lines = ["".join(m.LETTERS[piece] for piece in row) for row in action.rows]
             return tuple(map(m.Text, lines if seat == 0 else reversed(lines)))
-        if isinstance(action, Move):
+        if isinstance(action, rules.Move):
             return (m.Text(f"{m.square(action.x, action.y)}-{m.square(action.to_x, action.to_y)}"),)
         return ()
 

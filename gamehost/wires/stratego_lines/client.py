@@ -11,46 +11,14 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from gamehost.games.base import Seat
+from gamehost.games.stratego import rules
 from gamehost.games.stratego.master import STRATEGO
-from gamehost.games.stratego.rules import (
-    BARE,
-    STEPS,
-    WIDTH,
-    Fought,
-    Move,
-    Opened,
-    Phase,
-    PlaceRows,
-    Playing,
-    ReadySet,
-    Situation,
-    survivor,
-)
 from gamehost.games.stratego.rules import Board as GameBoard
 from gamehost.games.stratego.rules import Moved as GameMoved
 from gamehost.programs.wire_player import NOBODY, ProgramError, WirePlayer, won
 from gamehost.wires.framing import ClientLineCodec, WireError, is_foreign
 from gamehost.wires.stratego_lines import messages as m
 from gamehost.wires.stratego_lines.codec import FRAME_OPENINGS, LINE_LIMIT
-from gamehost.wires.stratego_lines.messages import (
-    COLUMNS,
-    LETTERS,
-    AuthErr,
-    AuthOk,
-    AuthReq,
-    Board,
-    Color,
-    EndSetup,
-    Err,
-    GetMove,
-    Message,
-    Met,
-    Moved,
-    New,
-    Resume,
-    Text,
-    Winner,
-)
 
 ENEMY, EMPTY = "#", "."
 
@@ -62,17 +30,17 @@ def other(seat: Seat) -> Seat:
 
 def set_up_board(seat: Seat, rows: tuple[str, ...]) -> str:
     """The board before the first move."""
-    bare, enemies = BARE.decode("ascii"), ENEMY * 4 * WIDTH
+    bare, enemies = rules.BARE.decode("ascii"), ENEMY * 4 * rules.WIDTH
     own = "".join(rows)
     return own + bare[40:60] + enemies if seat == 0 else enemies + bare[40:60] + own
 
 
 def square_of(x: int, y: int) -> int:
     """The place of a square in the board."""
-    return y * WIDTH + x
+    return y * rules.WIDTH + x
 
 
-def moved(squares: str, move: Move, stays: str | None = None) -> str:
+def moved(squares: str, move: rules.Move, stays: str | None = None) -> str:
     """
     The board after a move.
 
@@ -85,7 +53,9 @@ def moved(squares: str, move: Move, stays: str | None = None) -> str:
     return "".join(board)
 
 
-def told(squares: str, seat: Seat, mover: Seat, move: Move, met: str | None) -> tuple[GameMoved | Fought, str]:
+def told(
+    squares: str, seat: Seat, mover: Seat, move: rules.Move, met: str | None
+) -> tuple[GameMoved | rules.Fought, str]:
     """
     The event of a move, and the board after it.
 
@@ -101,14 +71,14 @@ def told(squares: str, seat: Seat, mover: Seat, move: Move, met: str | None) -> 
         return GameMoved(mover, move, other(mover)), moved(squares, move)
     attacker, defender = (start, met) if mine else (met, end)
     try:
-        winner = survivor(attacker, defender)
+        winner = rules.survivor(attacker, defender)
     except ValueError:
         raise ProgramError("the server tells of a battle that cannot be") from None
     left = {"attacker": start, "defender": end, "tie": EMPTY}[winner]
-    return Fought(mover, move, attacker, defender, winner, other(mover)), moved(squares, move, left)
+    return rules.Fought(mover, move, attacker, defender, winner, other(mover)), moved(squares, move, left)
 
 
-def attacked(before: str, after: str, seat: Seat, attacker: str, defender: str, winner: str) -> Move | None:
+def attacked(before: str, after: str, seat: Seat, attacker: str, defender: str, winner: str) -> rules.Move | None:
     """
     The enemy's move of a battle, from the boards before and after it. Where the defender stays, any square fits whose piece
     could have been attacked.
@@ -121,39 +91,39 @@ def attacked(before: str, after: str, seat: Seat, attacker: str, defender: str, 
         return None
     start = gone[0]
     if winner == "defender":
-        ends = [square for square, _ in STEPS[start] if before[square] == defender]
+        ends = [square for square, _ in rules.STEPS[start] if before[square] == defender]
     else:
         ends = [square for square in range(100) if before[square] == defender and after[square] != defender]
     if not ends:
         return None
-    (y, x), (to_y, to_x) = divmod(start, WIDTH), divmod(ends[0], WIDTH)
-    return Move(x, y, to_x, to_y)
+    (y, x), (to_y, to_x) = divmod(start, rules.WIDTH), divmod(ends[0], rules.WIDTH)
+    return rules.Move(x, y, to_x, to_y)
 
 
 #: The longest line of the server in bytes: a sentence for people has at most a few hundred.
 SERVER_LINE_LIMIT = 4096
 
-ROWS = len(COLUMNS)
+ROWS = len(m.COLUMNS)
 
-_PLAIN: Mapping[str, Message] = {
-    "auth-req": AuthReq(),
-    "auth-ok": AuthOk(),
-    "auth-err": AuthErr(),
-    "new": New(),
-    "endsetup": EndSetup(),
-    "get-move": GetMove(),
-    "none": Met(None),
-    "resume": Resume(),
-    **{letter: Met(letter) for letter in LETTERS.values()},
+_PLAIN: Mapping[str, m.Message] = {
+    "auth-req": m.AuthReq(),
+    "auth-ok": m.AuthOk(),
+    "auth-err": m.AuthErr(),
+    "new": m.New(),
+    "endsetup": m.EndSetup(),
+    "get-move": m.GetMove(),
+    "none": m.Met(None),
+    "resume": m.Resume(),
+    **{letter: m.Met(letter) for letter in m.LETTERS.values()},
 }
 _SQUARE = "([A-J](?:[1-9]|10))"
-_MOVED = re.compile(f"{_SQUARE}-{_SQUARE}(?:-([{''.join(LETTERS.values())}]))?", re.ASCII)
+_MOVED = re.compile(f"{_SQUARE}-{_SQUARE}(?:-([{''.join(m.LETTERS.values())}]))?", re.ASCII)
 _COLOR = re.compile("color (red|blue)")
 _WINNER = re.compile("winner (red|blue|none)")
-_ROW = re.compile(f"[#.~{''.join(LETTERS.values())}]{{{ROWS}}}")
+_ROW = re.compile(f"[#.~{''.join(m.LETTERS.values())}]{{{ROWS}}}")
 
 
-class LinesClientCodec(ClientLineCodec[Message]):
+class LinesClientCodec(ClientLineCodec[m.Message]):
     """The codec of one connection, on the client's side."""
 
     LIMIT = SERVER_LINE_LIMIT
@@ -170,7 +140,7 @@ class LinesClientCodec(ClientLineCodec[Message]):
         """Whether a message has begun that has not ended."""
         return self._rows is not None or super().unfinished
 
-    def read(self, line: bytes) -> Message | None:
+    def read(self, line: bytes) -> m.Message | None:
         """
         The server's message in a line; `None`: a board is not complete, or the line is empty.
 
@@ -190,16 +160,16 @@ class LinesClientCodec(ClientLineCodec[Message]):
         if plain is not None:
             return plain
         if text.startswith("err "):
-            return Err(text.removeprefix("err "))
+            return m.Err(text.removeprefix("err "))
         if moved := _MOVED.fullmatch(text):
-            return Moved(*moved.groups())
+            return m.Moved(*moved.groups())
         if color := _COLOR.fullmatch(text):
-            return Color(color[1])
+            return m.Color(color[1])
         if winner := _WINNER.fullmatch(text):
-            return Winner(winner[1])
+            return m.Winner(winner[1])
         raise WireError("not a line that the server sends")
 
-    def _row(self, text: str) -> Board | None:
+    def _row(self, text: str) -> m.Board | None:
         rows = self._rows
         assert rows is not None
         if not _ROW.fullmatch(text):
@@ -208,9 +178,9 @@ class LinesClientCodec(ClientLineCodec[Message]):
         if len(rows) < ROWS:
             return None
         self._rows = None
-        return Board(tuple(rows))
+        return m.Board(tuple(rows))
 
-    def encode(self, message: Message) -> bytes:
+    def encode(self, message: m.Message) -> bytes:
         """
         A client's line: its name, its password, a row of its set-up, or a move.
 
@@ -220,13 +190,13 @@ class LinesClientCodec(ClientLineCodec[Message]):
         self._said = True
         return data
 
-    def line(self, message: Message) -> bytes:
+    def line(self, message: m.Message) -> bytes:
         """
         A client's line without its end.
 
         :raises WireError: as `encode` does
         """
-        if not isinstance(message, Text):
+        if not isinstance(message, m.Text):
             raise WireError(f"a client does not say {type(message).__name__}")
         if not message.text or not message.text.isascii():
             raise WireError("expected a line of ASCII that is not empty")
@@ -250,7 +220,7 @@ class StrategoLinesPlayer(WirePlayer):
         self._squares = ""
         self._reason = ""
         #: The own move that is not judged yet.
-        self._sent: Move | None = None
+        self._sent: rules.Move | None = None
         #: Whether the match was begun in an earlier connection, and nobody has moved since.
         self._resumed = False
 
@@ -287,7 +257,7 @@ class StrategoLinesPlayer(WirePlayer):
         self._seat, self._reason, self._squares = Seat(_COLORS.index(color)), "", ""
         self.sit_down(self._seat)
         if not self._resumed:
-            self.tell(Opened())
+            self.tell(rules.Opened())
 
     def _called(self, color: str) -> str:
         return f"{self.name} ({color})" if _COLORS.index(color) == self._seat else color
@@ -296,7 +266,7 @@ class StrategoLinesPlayer(WirePlayer):
         seat = self._seat
         match message:
             case m.EndSetup() if not self._resumed:
-                self.tell(ReadySet(seat), Playing(Seat(0), Seat(0)), GameBoard(self._squares))
+                self.tell(rules.ReadySet(seat), rules.Playing(Seat(0), Seat(0)), GameBoard(self._squares))
             case m.GetMove() if self._sent is not None:
                 self._sent = None
                 self.refused(self._reason)
@@ -310,22 +280,22 @@ class StrategoLinesPlayer(WirePlayer):
                 places = m.read_move(f"{start}-{end}")
                 if places is None:
                     raise ProgramError("the server tells of a move that is none")
-                self._follow(other(seat), Move(*places), attacker)
+                self._follow(other(seat), rules.Move(*places), attacker)
 
     def _come_back(self, turn: Seat) -> None:
         """The first thing that is told of a match of an earlier connection: it says whose turn it is."""
         if self._resumed:
             self._resumed = False
-            self.tell(Situation(self._seat, Phase.PLAY, self._squares, (True, True), turn, None))
+            self.tell(rules.Situation(self._seat, rules.Phase.PLAY, self._squares, (True, True), turn, None))
 
-    def _follow(self, mover: Seat, move: Move, letter: str | None) -> None:
+    def _follow(self, mover: Seat, move: rules.Move, letter: str | None) -> None:
         met = None if letter is None else m.PIECES.get(letter)
         event, self._squares = told(self._squares, self._seat, mover, move, met)
         self.tell(event, GameBoard(self._squares))
 
     def act(self, action: Any) -> Sequence[Any]:
         self._reason = ""
-        if isinstance(action, PlaceRows):
+        if isinstance(action, rules.PlaceRows):
             self._squares = set_up_board(self._seat, action.rows)
             lines = ["".join(m.LETTERS[piece] for piece in row) for row in action.rows]
             return tuple(map(m.Text, lines if self._seat == 0 else reversed(lines)))

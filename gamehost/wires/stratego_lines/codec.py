@@ -8,25 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from gamehost.wires.framing import BLANK, LineCodec, WireError
-from gamehost.wires.stratego_lines.messages import (
-    NOT_ASCII,
-    SPOKEN,
-    AuthErr,
-    AuthOk,
-    AuthReq,
-    Board,
-    Color,
-    EndSetup,
-    Err,
-    GetMove,
-    Message,
-    Met,
-    Moved,
-    New,
-    Resume,
-    Text,
-    Winner,
-)
+from gamehost.wires.stratego_lines import messages as m
 
 #: The longest line in bytes: the longest password has 128.
 LINE_LIMIT = 160
@@ -36,25 +18,25 @@ FRAME_OPENINGS = tuple(bytes((0x2A, kind)) for kind in range(1, 5))
 
 #: How each message of the server is written.
 WORDS: Mapping[Any, Callable[[Any], str]] = {
-    AuthReq: lambda _: "auth-req",
-    AuthOk: lambda _: "auth-ok",
-    AuthErr: lambda _: "auth-err",
-    New: lambda _: "new",
-    Color: lambda message: f"color {message.color}",
-    EndSetup: lambda _: "endsetup",
-    GetMove: lambda _: "get-move",
-    Met: lambda message: message.piece or "none",
-    Moved: lambda message: "-".join(filter(None, (message.start, message.end, message.attacker))),
-    Winner: lambda message: f"winner {message.color}",
-    Err: lambda message: f"err {message.reason}",
-    Resume: lambda _: "resume",
-    Board: lambda message: "\n".join(("board", *message.rows)),
+    m.AuthReq: lambda _: "auth-req",
+    m.AuthOk: lambda _: "auth-ok",
+    m.AuthErr: lambda _: "auth-err",
+    m.New: lambda _: "new",
+    m.Color: lambda message: f"color {message.color}",
+    m.EndSetup: lambda _: "endsetup",
+    m.GetMove: lambda _: "get-move",
+    m.Met: lambda message: message.piece or "none",
+    m.Moved: lambda message: "-".join(filter(None, (message.start, message.end, message.attacker))),
+    m.Winner: lambda message: f"winner {message.color}",
+    m.Err: lambda message: f"err {message.reason}",
+    m.Resume: lambda _: "resume",
+    m.Board: lambda message: "\n".join(("board", *message.rows)),
 }
 #: The lines of those that are always the same.
 _LINES = {kind: (word(kind()) + "\n").encode("ascii") for kind, word in WORDS.items() if not kind.__struct_fields__}
 
 
-class LinesCodec(LineCodec[Message]):
+class LinesCodec(LineCodec[m.Message]):
     """Reads and writes the lines of one connection."""
 
     LIMIT = LINE_LIMIT
@@ -64,7 +46,7 @@ class LinesCodec(LineCodec[Message]):
         super().__init__()
         self._opening = b""
 
-    def feed(self, data: bytes) -> Iterator[Message]:
+    def feed(self, data: bytes) -> Iterator[m.Message]:
         """
         The messages that are complete now.
 
@@ -74,15 +56,15 @@ class LinesCodec(LineCodec[Message]):
             self._opening += data[: 2 - len(self._opening)]
             if self._opening in FRAME_OPENINGS:
                 # A frame has no line end: without this its sender would wait until the time to log in is over.
-                raise WireError(f"this looks like the binary frames of Stratego; this port speaks {SPOKEN}")
+                raise WireError(f"this looks like the binary frames of Stratego; this port speaks {m.SPOKEN}")
         yield from super().feed(data)
 
-    def read(self, line: bytes) -> Message:
+    def read(self, line: bytes) -> m.Message:
         if not line:
             return BLANK
-        return Text(line.decode("ascii")) if line.isascii() else NOT_ASCII
+        return m.Text(line.decode("ascii")) if line.isascii() else m.NOT_ASCII
 
-    def encode(self, message: Message) -> bytes:
+    def encode(self, message: m.Message) -> bytes:
         """A server's message as one or more lines."""
         line = _LINES.get(type(message))
         return (WORDS[type(message)](message) + "\n").encode("ascii") if line is None else line
