@@ -68,7 +68,6 @@ class Report:
 
     @property
     def breached(self) -> bool:
-        """Whether there is a breach."""
         return any(finding.grade is Grade.BREACH for finding, _ in self.findings)
 
     def without_times(self) -> "Report":
@@ -310,7 +309,6 @@ def _finding_as_data(finding: Finding, names: list[str]) -> dict[str, Any]:
 
 
 def as_json(report: Report) -> str:
-    """One JSON object."""
     return json.dumps(as_data(report), ensure_ascii=False, indent=2) + "\n"
 
 
@@ -434,7 +432,6 @@ class _Listening:
         return int(self._port.getHost().port)
 
     def refuse_connections(self) -> None:
-        """Stop listening."""
         port, self._port = self._port, None
         if port is not None:
             port.stopListening()
@@ -465,7 +462,6 @@ class ProcessLauncher(_Listening):
         self._process = start_program(self._reactor, self._command, values, partial(self._ended, run), environment)
 
     def stop(self) -> None:
-        """End the processes of the command."""
         if self._process is not None:
             self._process.kill()
 
@@ -710,7 +706,6 @@ class Progress:
         sys.stderr.flush()
 
     def ended(self, outcome: Outcome) -> None:
-        """A scenario has ended."""
         self._done += 1
         if self._terminal:
             bar = "#" * round(30 * self._done / self._most)

@@ -46,7 +46,6 @@ L = TypeVar("L", bound=Lobby)
 
 
 def at_once(work: Callable[[], Any], done: Callable[[Any], None]) -> None:
-    """A worker that does its work at once."""
     done(work())
 
 
@@ -78,7 +77,6 @@ class WatchedPlayer:
         self._watcher = watcher
 
     def seated(self, handle: SeatHandle[Any]) -> None:
-        """The client has a seat."""
         self._watcher.seated(handle)
         self.player.seated(handle)
 
@@ -223,7 +221,6 @@ class PrivateHost:
         self.lobby.join(session, queue, table)
 
     def master(self, table: TableId) -> Any:
-        """The master of a match."""
         return self.lobby.tables[table]._master
 
 
@@ -309,7 +306,6 @@ class Opponent(OwnPlayer):
             self.handle.act(self._host.games[self.handle.game].read(notation))
 
     def seated(self, handle: SeatHandle[Any]) -> None:
-        """There is a seat."""
         self.handle = handle
         if self._player is None or handle.table != self._table:
             self._table = handle.table
@@ -371,14 +367,12 @@ class SeatOfUser(ClientWatcher):
         self.player: GamePlayer | None = None
 
     def seated(self, handle: SeatHandle[Any]) -> None:
-        """A match begins, or goes on."""
         self.seat = Seat(handle.seat)
         if self._table != handle.table:
             self._table = handle.table
             self.player = new_player(handle.game, self.seat, Level.RANDOM, self._seed)
 
     def delivered(self, event: Any) -> None:
-        """Something has happened at the table."""
         if isinstance(event, Over):
             self.player = None
         elif self.player is not None:
@@ -386,7 +380,6 @@ class SeatOfUser(ClientWatcher):
 
     @property
     def match_id(self) -> str:
-        """The replica's own id of the match."""
         return str(self._table)
 
 
@@ -435,7 +428,6 @@ class ReplicaConnection:
         self._replica.clock.advance(0)
 
     def lose(self) -> None:
-        """The connection is lost."""
         if not self.closed:
             self.closed = True
         self._conversation.end()

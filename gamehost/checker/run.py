@@ -173,7 +173,6 @@ class Run:
 
     @property
     def breached(self) -> bool:
-        """Whether there is a breach."""
         return any(finding.grade is Grade.BREACH for finding in self._findings)
 
     def law(self, key: str, do: str = "") -> Law:
@@ -313,7 +312,6 @@ class ClientRun(Run, ClientWatcher):
         super().found(grade, title, law, happened, cause, do)
 
     def last_lines(self) -> tuple[TranscriptLine, ...]:
-        """The last messages of the client and of the host."""
         return self.transcript.last()
 
     @property
@@ -404,7 +402,6 @@ class ClientRun(Run, ClientWatcher):
         return changed
 
     def said(self, message: Any, raw: bytes) -> None:
-        """The client has sent a message."""
         self._said_since_over = True
         said = self.transcript.said(message, raw)
         self._last_said = (type(message).__name__, said.law or type(message).__name__, said.do)
@@ -427,7 +424,6 @@ class ClientRun(Run, ClientWatcher):
             )
 
     def heard(self, message: Any, raw: bytes) -> None:
-        """The host sends a message."""
         self.transcript.heard(message, raw)
 
     def refused(self, message: Any, before: Any) -> None:
@@ -469,11 +465,9 @@ class ClientRun(Run, ClientWatcher):
         return ""
 
     def unreadable(self, error: WireError) -> None:
-        """The client has sent bytes that are no message."""
         self.found(Grade.BREACH, f"bytes that are no message: {error}", "framing", f"The host could not read: {error}.")
 
     def hung_up(self, reason: str) -> None:
-        """The host closes the connection."""
         if self._phase in (Phase.CONNECTING, Phase.PLAYING) and reason:
             law = "login" if self._phase is Phase.CONNECTING else "turn"
             words = f"the host closed the connection: {reason}"
@@ -580,7 +574,6 @@ class ClientRun(Run, ClientWatcher):
             self._no_deadline()
 
     def seated(self, handle: SeatHandle[Any]) -> None:
-        """The client has a seat."""
         self._handle = handle
         self._was_seated = True
         if self._shadow is None:

@@ -169,7 +169,6 @@ class OpeningDraw:
         return self._opening is not None
 
     def hear(self, user: "User", message: Any) -> None:
-        """Look for the opening."""
         try:
             self._opening = self._spelling.opening(message, self._first)
         except ValueError as error:
@@ -219,7 +218,6 @@ class _ServerLine(TwistedProtocol):
         self._user.received(self, data)
 
     def connectionLost(self, reason: Failure | None = None) -> None:
-        """The connection is gone."""
         self._user.lost(self)
 
 
@@ -401,7 +399,6 @@ class ServerRun(Run):
     # -- from start to end
 
     def start(self) -> None:
-        """Play the scenario."""
         Deferred.fromCoroutine(self._play()).addErrback(self._faulty)
 
     async def _play(self) -> None:
@@ -597,7 +594,6 @@ class ServerRun(Run):
     # -- what the users tell
 
     def received(self, user: User, message: Any) -> None:
-        """The server has sent a message."""
         if self._over:
             return
         replies: Sequence[Any] = self.spelling.replies(message)
@@ -623,7 +619,6 @@ class ServerRun(Run):
             user.expected.append(self.spelling.canonical(documented))
 
     def closed(self, user: User) -> None:
-        """The server has closed a connection."""
         if self._over or user.replica is None or user.replica.closed:
             return
         self._breach("the server closes the connection", "turn", f"The server closed the connection of {user.name}.")
@@ -656,7 +651,6 @@ class ServerRun(Run):
     # -- findings
 
     def last_lines(self) -> tuple[TranscriptLine, ...]:
-        """The last messages of all users."""
         return tuple(self._lines[-10:])
 
     def unreadable(self, user: User, error: WireError) -> None:

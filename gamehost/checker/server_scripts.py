@@ -151,5 +151,4 @@ def returns(on_turn: bool, begin: Begin = meet, before: int = 3, after: int = 4)
 
 
 def case(name: str, tries: str, law: str, script: Script, cut: Cut = Cut.NONE) -> Scenario:
-    """A scenario for servers, with its script."""
     return Scenario(name, tries, law, cut=cut, script=script)

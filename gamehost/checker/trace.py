@@ -58,7 +58,6 @@ class TraceLine:
     grade: Grade | None = None
 
     def as_text(self, colour: bool = False) -> str:
-        """For a person, in one line."""
         arrow = {"client": f"{self.client} > host", "host": f"{self.client} < host"}.get(self.sender, self.client)
         mark = "" if self.grade is None else f"{self.grade.value.upper()}: "
         if mark and colour:
@@ -66,7 +65,6 @@ class TraceLine:
         return f"{self.at}  {arrow:14} {self.text:{WIDTH}} {mark}{self.meaning}".rstrip()
 
     def as_json(self) -> str:
-        """For a program, in one line."""
         return json.dumps(
             {
                 "at": self.at,
@@ -262,7 +260,6 @@ class RelayedConnection:
         self._closed = False
 
     def connect(self, endpoint: Any) -> None:
-        """Connect to the server."""
         factory = Factory.forProtocol(lambda: self.server)
         factory.noisy = False
         endpoint.connect(factory).addCallbacks(self._connected, self._refused)
@@ -388,7 +385,6 @@ class RelayFactory(Factory):
         self._number = 0
 
     def buildProtocol(self, addr: IAddress | None) -> _End:
-        """The client's end."""
         self._number += 1
         trace = self._new_trace(self._number)
         relayed = RelayedConnection(self._reactor, trace, self._fault, SeededChance(self._number))
@@ -480,7 +476,6 @@ class Printer:
         self._colour = colour
 
     def __call__(self, line: TraceLine) -> None:
-        """Print one line."""
         text = line.as_json() if self._form is Form.JSON else line.as_text(self._colour)
         sys.stdout.write(text + "\n")
         sys.stdout.flush()

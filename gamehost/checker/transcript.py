@@ -132,7 +132,6 @@ class Line(Protocol):
         self._protocol.dataReceived(data)
 
     def connectionLost(self, reason: Failure | None = None) -> None:
-        """The connection is gone."""
         self._protocol.connectionLost(reason)
         self._lost(self)
 
@@ -319,7 +318,6 @@ class RecordingPeer:
         return getattr(self._peer, name)
 
     def say(self, message: Any) -> None:
-        """Send a message."""
         self._said = message
         self._peer.say(message)
 

@@ -141,7 +141,6 @@ class ClockedMaster(Generic[A, E]):
 
 
 def reading_of(master: GameMaster[A, E]) -> ClockReading | None:
-    """The clocks of a match; `None`: it has none."""
     return master.reading if isinstance(master, ClockedMaster) else None
 
 

@@ -337,7 +337,6 @@ class EriantysConversation(BaseConversation[M]):
         return super().parcel() if self.state in (EriantysState.CONNECTED, EriantysState.LOBBY) else None
 
     def adopt(self, session: Session) -> None:
-        """Go on in the lobby."""
         self.logged_in(session)
         self.set_state(EriantysState.LOBBY)
 

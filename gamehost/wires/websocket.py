@@ -158,7 +158,6 @@ class _Sizes(Extension):
         return _NO_BITS
 
     def frame_ended(self, message_ended: bool) -> None:
-        """The frame is complete."""
         self.message = 0 if message_ended else self.message + self._announced
 
 
@@ -501,7 +500,6 @@ class LineOrTextCodec(FrameCodec[Any]):
         return message
 
     def encode(self, message: Any) -> bytes:
-        """A line, a frame, or the answer to a request."""
         if self._spoken is _Spoken.HTTP:
             text = self._refusal.why.encode() + b"\n" if isinstance(message, Control) and self._refusal else b""
             return self._answered() + (text or self._lines.encode(message))

@@ -147,7 +147,6 @@ _COLOURS: dict[str, rules.Colour | None] = {colour.name.lower(): colour for colo
 
 
 def value_of(action: Action) -> Any:
-    """The one value that an action has."""
     return getattr(action, action.__struct_fields__[0])
 
 

@@ -271,7 +271,6 @@ class Eriantys:
         return phases.answers(where, public_position(view.board, seat), action.colour)
 
     def random_action(self, view: events.Situation, seat: Seat, below: Callable[[int], int]) -> events.Action | None:
-        """One of the legal actions."""
         return any_of(self.legal(view, seat), below)
 
     def follow(self, view: events.Situation | None, event: Any, seat: Seat | None) -> events.Situation | None:

@@ -73,12 +73,10 @@ class Spelling:
         return value if written is None else written[value]
 
     def message_of(self, action: events.Action) -> Any:
-        """An action as a message."""
         kind = type(action)
         return self._said[kind][0](self.value_of(kind, events.value_of(action)))
 
     def action_of(self, message: Any) -> Any:
-        """A message as an action."""
         action, read = self._heard[type(message)]
         (value,) = astuple(message)
         return action(value if read is None else read[value])
@@ -97,7 +95,6 @@ class Spelling:
         return tuple(values[tower] for tower in self.towers if tower in values)
 
     def one_by_one(self, students: Students) -> tuple[Any, ...]:
-        """Students, each by its colour."""
         return tuple(colour for colour, count in zip(self.colours, students, strict=True) for _ in range(count))
 
     def read_one_by_one(self, students: Iterable[Any]) -> Students:
@@ -107,7 +104,6 @@ class Spelling:
         return tuple(heap)
 
     def held(self, professors: Sequence[Seat | None], seat: int) -> tuple[Any, ...]:
-        """The professors that a seat has."""
         return tuple(colour for colour, holder in zip(self.colours, professors, strict=True) if holder == seat)
 
 
@@ -606,7 +602,6 @@ SPELLING = JsonSpelling(
 
 
 def board_message(board: events.Board) -> BoardMessage:
-    """A board as a message."""
     players = [SPELLING.school(seat, school, board) for seat, school in enumerate(board.schools)]
     make = partial(BoardMessage, players=players, order=list(board.order))
     return SPELLING.table(make, board, dict(zip(_COLOURS, board.professors, strict=True)))

@@ -400,9 +400,6 @@ def request_of(play: Play) -> events.Ask:
 
 
 def _student_chosen(play: Play, request: events.AskStudent, action: events.ChooseStudent, say: events.Told) -> Play:
-    """
-    :raises IllegalChoice: no such student in the entrance
-    """
     colour = action.colour
     if colour is None:
         raise events.IllegalChoice(events.RuleFault.INVALID_INPUT, "a student has to be chosen; expected a colour")
@@ -451,9 +448,6 @@ def _denied(play: Play, fault: events.RuleFault, detail: str, say: events.Told) 
 def _steps_chosen(
     play: Play, request: events.AskSteps, action: events.ChooseSteps, chance: Chance, say: events.Told
 ) -> Play:
-    """
-    :raises IllegalChoice: not so many steps
-    """
     if not 1 <= action.steps <= request.most:
         raise events.IllegalChoice(events.RuleFault.INVALID_INPUT, f"expected from 1 to {request.most} steps")
     position = play.position
@@ -477,9 +471,6 @@ def _steps_chosen(
 def _cloud_chosen(
     play: Play, request: events.AskCloud, action: events.ChooseCloud, chance: Chance, say: events.Told
 ) -> Play:
-    """
-    :raises IllegalChoice: no such cloud, or nothing on it
-    """
     position, place = play.position, action.cloud
     if not 0 <= place < len(position.clouds):
         raise events.IllegalChoice(

@@ -402,7 +402,6 @@ class EriantysPlayer:
         return chance.one_of(found)
 
     def _turn(self, play: Play) -> tuple[events.Action, ...]:
-        """The rest of the turn."""
         style, chance = STYLE[self.level], self.thinking.chance
         budget = self.thinking.budget(style.nodes, _SECONDS)
         lines = turn_lines(play, style.beam, chance, budget)

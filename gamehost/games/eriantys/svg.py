@@ -100,7 +100,6 @@ def mother_nature() -> str:
 
 
 def no_entry() -> str:
-    """A no-entry tile."""
     return tag("g", tag("circle", r=10), tag("path", d="M-5.5 0H5.5"), class_="tile")
 
 

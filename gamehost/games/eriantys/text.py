@@ -84,7 +84,6 @@ _NUMBERED = {str(character.value): character for character in Character}
 
 
 def character_named(words: Sequence[str]) -> Character | None:
-    """The character that was typed; `None`: none was."""
     if words[:1] == ["character"] and len(words) > 1:
         return _NUMBERED.get(words[1]) or _NAMED.get(words[1])
     return _NAMED.get(words[0]) if words else None
@@ -312,7 +311,6 @@ class Asked(Struct, frozen=True):
         return self.known.request
 
     def legal(self, kind: type[A]) -> list[A]:
-        """The legal answers of this kind."""
         return [action for action in ERIANTYS.legal(self.known, self.seat) if isinstance(action, kind)]
 
 
@@ -454,7 +452,6 @@ class EriantysScreen(BoardScreen[View]):
         self._mover: int | None = None
 
     def show(self, view: events.Situation) -> None:
-        """Take a view."""
         super().show(view)
         planning = view.turn is None or view.statuses[view.turn] in (Status.PLANNING, Status.WAITING)
         self._mover = None if planning else view.turn
@@ -533,7 +530,6 @@ class EriantysScreen(BoardScreen[View]):
         return [events.write(action) for action in read_answer(self.known, self.seat, text)]
 
     def sentences(self) -> Iterator[str]:
-        """All that is visible."""
         board = None if self._view is None else self._view.board
         if board is None:
             yield self.prompt_line()
@@ -566,7 +562,6 @@ class EriantysScreen(BoardScreen[View]):
         )
 
     def drawing(self, style: Style) -> Iterable[str]:
-        """Islands, with clouds and characters beside them, and the players below."""
         board = None if self._view is None else self._view.board
         if board is None:
             return [self.prompt_line()]

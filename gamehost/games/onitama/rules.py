@@ -49,7 +49,6 @@ SQUARE_NAMED: Mapping[str, Square] = {
 
 
 def card_named(text: str) -> Card | None:
-    """The card of this name, in any case; `None`: there is none."""
     card = Card(text.lower())
     return card if text.isascii() and card in VECTORS else None
 

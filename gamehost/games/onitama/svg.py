@@ -73,7 +73,6 @@ def _words(event: Moved | Exchanged) -> str:
 
 
 def _place(square: int, below: int) -> tuple[float, float]:
-    """The middle of a square."""
     column, row = square % SIDE, SIDE - 1 - square // SIDE
     if below:
         column, row = SIDE - 1 - column, SIDE - 1 - row

@@ -91,7 +91,6 @@ class OnitamaScreen(BoardScreen[View]):
         return [ONITAMA.write(_read(position, text))]
 
     def sentences(self) -> Iterator[str]:
-        """Pieces, cards, and what each card does."""
         position = self._position
         if position is None:
             yield "The match has not begun."
@@ -110,7 +109,6 @@ class OnitamaScreen(BoardScreen[View]):
             yield f"{card.capitalize()} leads {listed([_steps(*vector) for vector in rules.VECTORS[card]], 'or')}."
 
     def drawing(self, style: Style) -> Iterable[str]:
-        """The board with names beside it, and the five cards below."""
         position = self._position
         if position is None:
             return ["The match has not begun."]

@@ -210,12 +210,10 @@ class PaperSoccerMaster:
 
 
 def drawn_first(chance: Chance) -> Seat:
-    """Who moves first."""
     return Seat(chance.below(2))
 
 
 def other(seat: Seat) -> Seat:
-    """The opponent's seat."""
     return Seat(1 - seat)
 
 

@@ -87,7 +87,6 @@ class _Pitch:
         return WIDTH / 2 + point[0] * UNIT * self._way, HEIGHT / 2 - point[1] * UNIT * self._way
 
     def circle(self, point: rules.Point, radius: float, kind: str) -> str:
-        """A mark on a point."""
         x, y = self.place(point)
         return tag("circle", class_=kind, cx=x, cy=y, r=radius)
 

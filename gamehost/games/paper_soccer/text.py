@@ -162,7 +162,6 @@ class PaperSoccerScreen(BoardScreen[View]):
         return points
 
     def sentences(self) -> Iterator[str]:
-        """The ball, the steps from it, and all moves so far."""
         view = self._view
         if view is None:
             yield "The match has not begun."
@@ -179,7 +178,6 @@ class PaperSoccerScreen(BoardScreen[View]):
             yield f"Move {number + 1}, {self.who(seat)}: {_text(points)}."
 
     def drawing(self, style: Style) -> Iterable[str]:
-        """The pitch, with notes at its right."""
         view = self._view
         if view is None:
             return ["The match has not begun."]

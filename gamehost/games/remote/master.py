@@ -182,7 +182,6 @@ class Referee:
 
     @property
     def master(self) -> Seat:
-        """The seat of the master."""
         return Seat(self._players)
 
     @property

@@ -270,7 +270,6 @@ def paths_to(target: int, squares: str) -> Mapping[int, int]:
 
 
 def battle_value(attacker: str, defender: str) -> int:
-    """What an attack brings to the attacker."""
     if defender == rules.FLAG:
         return FLAG_WORTH
     match rules.survivor(attacker, defender):

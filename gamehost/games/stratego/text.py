@@ -282,7 +282,6 @@ class StrategoScreen(BoardScreen[View]):
         raise MoveRefused(f"{_NAMES[source]} {_NAMES[target]}: {objection}. {advice}")
 
     def sentences(self) -> Iterator[str]:
-        """Each side's pieces and their squares."""
         view = self._view
         if view is None:
             yield "The match has not begun."
@@ -318,7 +317,6 @@ class StrategoScreen(BoardScreen[View]):
         return sum(square in rules.KINDS for square in view.squares)
 
     def drawing(self, style: Style) -> Iterable[str]:
-        """The board, and beside it what both sides have."""
         view = self._view
         if view is None:
             return ["The match has not begun."]

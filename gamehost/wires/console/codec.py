@@ -149,7 +149,6 @@ class TelnetFilter:
                 yield told
 
     def _next(self, byte: int) -> bytes | Agreed | Window | Terminal | Charset | None:
-        """A byte of a command."""
         match self._state:
             case _State.COMMAND:
                 return self._command(byte)
@@ -281,9 +280,6 @@ class ConsoleCodec:
             yield self._read(last)
 
     def _read(self, line: bytes) -> Message:
-        """
-        :raises WireError: a second line that is not UTF-8
-        """
         try:
             text = line.decode("utf-8")
         except UnicodeDecodeError:

@@ -320,9 +320,6 @@ def _no_option(word: str, game: str) -> str:
 
 
 def _seats(settings: dict[str, str]) -> int | None:
-    """
-    :raises NotUnderstood: not a number
-    """
     seats: int | None = None
     for name in _SEATS & settings.keys():
         text = settings.pop(name)

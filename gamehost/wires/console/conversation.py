@@ -116,11 +116,9 @@ class ConsoleConversation(GoesElsewhere):
 
     @property
     def declines(self) -> bool:
-        """As of `HearsOffers`."""
         return False
 
     def begin(self) -> None:
-        """Say what this is, and what to type."""
         games, closed = list(self._options.games), self.lobby.no_tables
         self._printer.print(*listings.greeting(games, self._spectators.counts(), closed))
         self._printer.prompt()
@@ -279,7 +277,6 @@ class ConsoleConversation(GoesElsewhere):
         self.check_password(ConsoleState.CHECKING, self._account, text, self._options.wire, strong=True)
 
     def password_checked(self, outcome: Session | LoginRefused) -> None:
-        """Let the person in, or say why not."""
         if isinstance(outcome, Session):
             self._entered(outcome)
         else:
@@ -537,7 +534,6 @@ class ConsoleConversation(GoesElsewhere):
             self._tell(f"{self.name_of(event.seat)} is back.")
 
     def tell_suspended(self, event: Suspended) -> None:
-        """A fault of the host has stopped the match."""
         self._printer.awaiting = False
         self._tell("The match is suspended by a fault of the host. Its record is kept.")
 
@@ -634,7 +630,6 @@ class ConsoleConversation(GoesElsewhere):
         self._tell(sentence(event.why))
 
     def say_notice(self, text: str) -> bool:
-        """A line of its own."""
         self._tell(f"The owner of this host says: {text}")
         return True
 

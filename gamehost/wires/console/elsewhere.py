@@ -75,7 +75,6 @@ class GoesElsewhere(AccountConversation[m.Message]):
         return None if self._match is None or self._match.over else self._match
 
     def _write_collected(self) -> None:
-        """Write what is collected of the own match."""
         if self._own is not None:
             self._own.write_collected()
 
@@ -136,7 +135,6 @@ class GoesElsewhere(AccountConversation[m.Message]):
             self.adopt(session)
 
     def adopt(self, session: Session) -> None:
-        """Wait in the queue."""
         self.lobby.play(session, Queue(self._options.games[self._game].game))
 
     def claim_of_password(self, message: m.Line) -> Claim | None:

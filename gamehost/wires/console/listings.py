@@ -134,7 +134,6 @@ def greeting(games: Sequence[str], counts: Counts, closed: str | None = None) ->
 
 
 def people(found: Sequence[Person], waiting: WaitingByGame) -> list[str]:
-    """Who is here, and what they do."""
     if not found:
         return ["Nobody is here under a name. To play, type: play onitama"]
     waits = {name: game for game, one in waiting.items() for table in one.tables for name in table.names}

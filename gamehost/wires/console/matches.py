@@ -260,7 +260,6 @@ class OwnMatch:
         return "Your draw is declined." if event.seat == self.handle.seat else "The draw is not offered any more."
 
     def show_board(self) -> None:
-        """The board as it is, and what to do."""
         self._printer.show(framed(self.screen.draw(self._printer.style)))
         self._printer.print(self.screen.prompt_line())
 
@@ -708,7 +707,6 @@ class Looking:
         self._withdraw = self._spectators.questions.tell(self.address, ("console", key), work, answered, refused)
 
     def _ask_record(self, table: TableId, code: str, done: Callable[[Replay], None]) -> None:
-        """Have a record read."""
         games = {name: played.game for name, played in self._options.games.items()}
         try:
             asked = self._spectators.history(table, None, code, games)

@@ -206,18 +206,12 @@ class Printer:
 
 
 def _on_or_off(name: str, value: str) -> bool:
-    """
-    :raises NotUnderstood: neither
-    """
     if value not in ("on", "off"):
         raise NotUnderstood(f"Type on or off behind it. For example: set {name} off")
     return value == "on"
 
 
 def _width(value: str) -> int:
-    """
-    :raises NotUnderstood: not a number of columns
-    """
     if not (value.isascii() and value.isdigit() and len(value) < 4 and NARROWEST <= int(value) <= WIDEST):
         raise NotUnderstood(f"A width is {NARROWEST} to {WIDEST} columns. For example: set width 60")
     return int(value)

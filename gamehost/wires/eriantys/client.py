@@ -179,17 +179,14 @@ class EriantysPlayer(WirePlayer):
         return Seat(self._players.index(nickname))
 
     def student(self, message: m.MovableStudents) -> e.AskStudent:
-        """A student of the entrance is asked for."""
         self._from_entrance = True
         return e.AskStudent(self._seat, SPELLING.read_one_by_one(message.students))
 
     def card_student(self, message: m.MovableStudentsChar) -> e.AskCardStudent:
-        """A student is asked for, for a character."""
         self._from_entrance = False
         return e.AskCardStudent(self._seat, SPELLING.read_one_by_one(message.students))
 
     def destination(self, message: m.WhereToMove) -> e.AskDestination:
-        """A destination is asked for."""
         islands = message.islands if isinstance(message.islands, int) else 12
         return e.AskDestination(self._seat, islands, self._from_entrance)
 
@@ -199,13 +196,11 @@ class EriantysPlayer(WirePlayer):
         return e.AskCloud(self._seat, message.clouds if isinstance(message.clouds, tuple) else full)
 
     def tower(self, message: m.AvailableTowers) -> e.AskTower:
-        """A team is asked for."""
         teams = SPELLING.read_by_tower(message.currentTeams)
         members = tuple(tuple(map(self.seat_of, team)) for team in teams)
         return e.AskTower(self._seat, SPELLING.read_by_tower(message.availableTowers), members)
 
     def assistant(self, message: m.AvailableAssistants) -> e.AskAssistant:
-        """An assistant is asked for."""
         played = tuple((self.seat_of(name), assistant) for name, assistant in message.playedAssistants.items())
         return e.AskAssistant(self._seat, message.availableAssistants, played)
 

@@ -253,7 +253,6 @@ class JsonConversation(EriantysConversation[Message]):
         self.say(winner_of(event, self.names, self._strict))
 
     def tell_closing(self, event: events.Closing) -> None:
-        """The match is over, and everything about it has been told."""
         self.communicate("CLOSING_GAME")
 
     def tell_back(self, event: Back[Any]) -> None:

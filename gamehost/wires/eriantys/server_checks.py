@@ -66,7 +66,6 @@ class JsonSpelling(Spelling):
         return isinstance(message, m.Ping)
 
     def documented(self, message: Any) -> Any | None:
-        """Without the keys and values that the document does not have."""
         match message:
             case m.CommunicationMessage() if message in m.EXTENSIONS:
                 return None

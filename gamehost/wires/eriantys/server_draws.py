@@ -56,7 +56,6 @@ class ToldEriantys(Eriantys):
     masters: list[ToldMaster] = field(factory=list)
 
     def new_master(self, seats: int, settings: Settings, chance: Chance) -> EriantysMaster:
-        """A master that is kept at hand."""
         master = super().new_master(seats, settings, chance)
         assert isinstance(master, ToldMaster)
         self.masters.append(master)
@@ -92,7 +91,6 @@ def heap(students: Any) -> rules.Students:
 
 
 def colours(students: rules.Students) -> list[rules.Colour]:
-    """Students one by one."""
     return [colour for colour in rules.Colour for _ in range(students[colour])]
 
 

@@ -72,7 +72,6 @@ class JavaReading(RequestReading):
         self.due = self.acknowledged = 0
 
     def redacted(self, message: Any) -> Any:
-        """The message: nothing in it is secret."""
         return message
 
     def said(self, message: Any) -> Said:

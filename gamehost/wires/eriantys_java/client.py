@@ -212,9 +212,6 @@ class ObjectReader:
 
 
 def _check(signature: str, value: Any) -> None:
-    """
-    :raises WireError: a field cannot refer to this object
-    """
     if value is not None and not _fits(signature, value):
         raise WireError("a field that refers to an object of another class")
 

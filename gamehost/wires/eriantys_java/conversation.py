@@ -262,7 +262,6 @@ class JavaConversation(EriantysConversation[m.Message]):
             super().set_game(message)
 
     def join_game(self, message: m.JoinAvailableGame) -> None:
-        """Join a game, or come back to one."""
         kept = self._kept
         if kept is None:
             super().join_game(message)
@@ -342,7 +341,6 @@ class JavaConversation(EriantysConversation[m.Message]):
     # -- told
 
     def tell_match_started(self, event: events.MatchStarted) -> None:
-        """The match begins."""
         self.set_state(EriantysState.IN_GAME)
         self._ended_just_now = False
         self.peer.say(m.MatchStarted(tuple(map(blank_player, self.names))))
@@ -350,7 +348,6 @@ class JavaConversation(EriantysConversation[m.Message]):
     # -- told: requests, and what becomes of the answers
 
     def tell_ask(self, event: events.Ask) -> None:
-        """Ask this player."""
         self._note(event)
         if self._ahead:
             self._ahead -= 1

@@ -332,7 +332,6 @@ class _Builder:
         self._cards: dict[messages.CharacterEnum, JavaObject] = {}
 
     def build(self, value: Any) -> Any:
-        """A value as an object."""
         if value is None or isinstance(value, str):
             return value
         if isinstance(value, int):
@@ -491,7 +490,6 @@ class _Tree:
         return [professor.get("color").value for professor in professors.items]
 
     def character(self, card: JavaObject | None, depth: int) -> Any:
-        """A card, by its constant."""
         return None if card is None else card.get("value").value
 
     def pairs(self, played: JavaMap, depth: int) -> Any:
@@ -589,7 +587,6 @@ class ObjectWriter:
         self._handles: dict[Any, int] = {}
 
     def written(self, value: Any) -> bytes:
-        """The bytes of an object and all that it refers to."""
         self._value(value)
         return bytes(self._out)
 

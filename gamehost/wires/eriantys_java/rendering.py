@@ -68,7 +68,6 @@ listed: Callable[[rules.Students], tuple[m.Color, ...]] = lru_cache(4096)(SPELLI
 
 
 def assistant_of(number: int) -> m.Assistant:
-    """The assistant of a value from 1 to 10."""
     assistant: m.Assistant = SPELLING.value_of(events.PlayAssistant, number)
     return assistant
 

@@ -287,12 +287,10 @@ class LitamaSpelling(Spelling):
         return self._tokens.get(seat ^ self._white, "")
 
     def documented(self, message: Any) -> Any | None:
-        """All but what this host says for a connection that ends."""
         extension = isinstance(message, m.Failed) and not message.command and message.error != UNKNOWN
         return None if extension else message
 
     def canonical(self, message: Any) -> Any:
-        """Cards of a hand and moves in order."""
         if not isinstance(message, m.Standing) or not {"moves", "cards", "startingCards"} <= set(message.fields):
             return message
         fields = dict(message.fields)

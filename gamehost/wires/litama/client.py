@@ -95,9 +95,6 @@ class LitamaPlayer(WirePlayer):
         return ()
 
     def _stands(self, fields: Mapping[str, Any]) -> None:
-        """
-        :raises ProgramError: it cannot be understood
-        """
         try:
             position, winner, names = position_of(fields), fields["winner"], fields["usernames"]
             self._blue = 0 if fields["startingCards"]["side"] in BLUE_CARDS else 1

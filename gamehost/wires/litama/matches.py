@@ -228,7 +228,6 @@ class Match:
 
     @classmethod
     def of(cls, match_id: str, lobby: Lobby, registry: "Matches", record: TableRecord, told: History[Any]) -> "Match":
-        """A match by its record."""
         self = cls(match_id, lobby, registry)
         self._know(record.opening.note, [(seat.name, seat.key_digest) for seat in record.opening.seats])
         for n, event in told.events:
@@ -347,7 +346,6 @@ class Match:
             return
 
     def end(self, player: SeatPlayer, result: Result) -> None:
-        """The match is over."""
         player.answer(lambda sender: sender.too_late(self.id))
         if self.inner.winner is None and self.start is not None:
             self.inner.winner = self._winner(result)

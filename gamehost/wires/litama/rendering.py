@@ -20,7 +20,6 @@ def seat_of_blue(start: Position) -> int:
 
 
 def colour_of(start: Position, seat: int) -> str:
-    """The colour of a seat."""
     return COLOURS[seat ^ seat_of_blue(start)]
 
 

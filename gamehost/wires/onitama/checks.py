@@ -87,7 +87,6 @@ class OnitamaReading:
         self._may_be_late = False
 
     def redacted(self, message: Any) -> Any:
-        """The message: nothing in it is secret."""
         return message
 
     def said(self, message: Any) -> Said:
@@ -117,7 +116,6 @@ class OnitamaReading:
         return Said("this is no message of a client", Grade.BREACH)
 
     def logs_in(self, name: str) -> Said:
-        """The client logs in."""
         if self.turn is not None or self.waits:
             self.open.append("other")
             return Said(f"logs in as {name}, but is logged in already", Grade.BREACH)
@@ -193,7 +191,6 @@ class OnitamaReading:
         return "logged in; nobody to play with yet"
 
     def begins(self, white: str, black: str, position: Position | None) -> str:
-        """A match begins."""
         self.goes_on(0 if white == self.name else 1 if black == self.name else None, 0)
         self.position = position
         return f"the match begins; {white} is White and moves first, {black} is Black"
@@ -214,7 +211,6 @@ class OnitamaReading:
         self.turn = 1 - self.turn
 
     def moved(self, card: str, squares: tuple[Square | None, Square | None], shown: str) -> str:
-        """A move was made."""
         position, known, (start, end) = self.position, card_named(card), squares
         self._turned((known, start, end))
         if position is None or known is None or start is None or end is None:
@@ -235,7 +231,6 @@ class OnitamaReading:
             self.position = position if other is None else position.exchanged(known, other)
 
     def over(self, winner: str) -> str:
-        """The match is over."""
         crossed = self.unanswered.over()
         # The first message that has crossed the end is ignored, and the others are refused.
         self._may_be_late = crossed == 0
@@ -372,7 +367,6 @@ class LinesReading(OnitamaReading):
         return message
 
     def of_any_time(self, message: Any) -> Said | None:
-        """Log-ins and calls for help."""
         match message:
             case m.Login(name):
                 return self.logs_in(name.split(":")[0])
@@ -540,7 +534,6 @@ class OnitamaSpelling(Spelling):
         return ()
 
     def documented(self, message: Any) -> Any | None:
-        """Without the cards in START and the reasons."""
         match message:
             case m.Waiting() | m.Error():
                 return None

@@ -86,7 +86,6 @@ class FinalReading(OnitamaReading):
     }
 
     def of_any_time(self, message: Any) -> Said | None:
-        """Log-ins, pings and calls for help."""
         match message:
             case m.Login(name):
                 return self.logs_in(name)
@@ -233,7 +232,6 @@ class FinalSpelling(Spelling):
         return (m.Login(name),)
 
     def says(self, action: Any, seat: Seat, match_id: str) -> Sequence[Any]:
-        """A move or an exchange."""
         if isinstance(action, Move):
             return (m.MakeMove(action.card, *row_and_column(action.start), *row_and_column(action.end)),)
         return (m.MakePass(action.card),) if isinstance(action, Exchange) else ()

@@ -179,9 +179,6 @@ class FinalPlayer(WirePlayer):
 
 
 def _dealt(cards: Sequence[str], board: str, turn: int) -> Position:
-    """
-    :raises ProgramError: there is no such card
-    """
     known = [card for card in map(card_named, cards) if card is not None]
     if len(known) != len(cards):
         raise ProgramError("the server names a card that there is not")

@@ -116,7 +116,6 @@ class FinalConversation(GuestConversation[m.Message]):
         self._names: Sequence[str] = ()
 
     def begin(self) -> None:
-        """Look for silence from now on."""
         self.peer.pulse(LOOK, self._look)
 
     def _look(self, silent: float) -> None:

@@ -365,7 +365,6 @@ class OpenSpelling(Spelling):
         self._table = ""
 
     def log_in(self, name: str, password: str) -> Sequence[Any]:
-        """As a guest who looks for an opponent."""
         return m.Enter(name), m.Seek(GAME)
 
     def back(self, name: str, password: str) -> Sequence[Any]:
@@ -373,7 +372,6 @@ class OpenSpelling(Spelling):
         return (m.Enter(name),)
 
     def again(self, name: str, match_id: str) -> Sequence[Any]:
-        """Look for the next opponent."""
         return (m.Seek(GAME),)
 
     def says(self, action: Any, seat: Seat, match_id: str) -> Sequence[Any]:
@@ -391,16 +389,13 @@ class OpenSpelling(Spelling):
         return message
 
     def comes_at_any_time(self, message: Any) -> bool:
-        """What the owner of a host says to all."""
         return isinstance(message, m.Notice)
 
     def with_id(self, message: Any, match_id: str) -> Any:
-        """With another table."""
         table = getattr(message, "table", UNSET)
         return message if table is UNSET else replace(message, table=int(match_id))
 
     def opening(self, message: Any, first: str) -> Opening | None:
-        """The table and the deal."""
         if isinstance(message, m.Seated):
             self._table = str(message.table)
         if not isinstance(message, m.Event) or _of(message.event, "kind") != "dealt":

@@ -172,11 +172,9 @@ class OpenConversation(GoesElsewhere):
 
     @property
     def declines(self) -> bool:
-        """As of `HearsOffers`."""
         return False
 
     def begin(self) -> None:
-        """There is a place for this connection."""
         self._begun = True
         super().begin()
 
@@ -217,7 +215,6 @@ class OpenConversation(GoesElsewhere):
         self.check_password(OpenState.CHECKING, message.name, message.password, self._options.wire, strong=True)
 
     def password_checked(self, outcome: Session | LoginRefused) -> None:
-        """Let the client in, or say why not."""
         if isinstance(outcome, Session):
             self._entered(outcome)
             return
@@ -608,7 +605,6 @@ class OpenConversation(GoesElsewhere):
             self.peer.say(m.Declined(self.handle.table, self.handle.n, event.seat, event.offer.value))
 
     def tell_suspended(self, event: Suspended) -> None:
-        """A fault of the host has stopped the match."""
         if self.handle is not None:
             self.peer.say(m.Suspended(self.handle.table))
 
@@ -652,7 +648,6 @@ class OpenConversation(GoesElsewhere):
         self.peer.say(m.Stopped(event.why))
 
     def say_notice(self, text: str) -> bool:
-        """A message of its own."""
         self.peer.say(m.Notice(text))
         return True
 
@@ -662,7 +657,6 @@ class OpenConversation(GoesElsewhere):
         self.peer.hang_up("displaced by another connection")
 
     def say_shutdown(self, reason: str) -> None:
-        """Say that the host stops, and when to try again."""
         self.peer.say(m.Bye(reason, AGAIN))
 
     TELLS: ClassVar[Any] = {

@@ -48,7 +48,6 @@ _WISHES: Mapping[str, Seat | None] = {"first": Seat(0), "second": Seat(1), "any"
 
 
 def asked_for(message: m.Seek) -> Sought:
-    """What a message asks for."""
     seats = None if message.seats is UNSET else message.seats
     settings = {name: _text(value) for name, value in message.settings.items()}
     return Sought(message.game, seats, settings, message.private, _WISHES[message.seat])
@@ -113,7 +112,6 @@ class GoesElsewhere(LookingOn):
             self.adopt(session)
 
     def adopt(self, session: Session) -> None:
-        """Wait in the queue."""
         self.lobby.play(session, Queue(self._options.games[self._sought[0]].game), self._wish)
 
     CLAIMS: ClassVar[Any] = {

@@ -52,7 +52,6 @@ def as_line(text: bytes) -> bytes:
 
 
 def ladder_of(tally: Tally, game: str) -> m.Ladder:
-    """The ratings in a game."""
     rows: list[m.LadderRow] = []
     for who, one in tally.ladder(game)[:RANKED]:
         kind: Literal["account", "house"] = "house" if who.kind == "house" else "account"
@@ -148,7 +147,6 @@ class SharedEncoder:
     # -- of the board
 
     def board(self, shown: Sequence[Shown], waiting: WaitingByGame) -> bytes:
-        """All matches, and all who wait."""
         rows = [m.TableRow(*self._row(*one)) for one in shown if one[0].game.name in self._options.games]
         groups = [row for game, one in waiting.items() for row in self._waiting(game, one)]
         return self._bytes([m.Tables(rows, groups)])
@@ -263,7 +261,6 @@ class LookingOn(AccountConversation[m.Message]):
         self._ask(asked.key, partial(self._encoder.answer_history, self._spectators.questions, table, asked))
 
     def ask_ladder(self, message: m.AskLadder) -> None:
-        """Who has which rating."""
         if message.game not in self._options.games:
             self._refuse(f"no such game; expected one of {', '.join(self._options.games)}")
             return

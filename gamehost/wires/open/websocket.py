@@ -72,7 +72,6 @@ class SocketCodec(FrameCodec[Said]):
         return parse(text)
 
     def encode(self, message: Said) -> bytes:
-        """A message of the host in one frame."""
         if type(message) is m.Encoded:
             return message.data
         if type(message) is m.Event:
@@ -103,7 +102,6 @@ class SocketConversation(OpenConversation):
         self._asked = False
 
     def begin(self) -> None:
-        """Answer the handshake."""
         super().begin()
         self._switch()
         self.peer.pulse(LOOK_EVERY, self._look)
@@ -152,7 +150,6 @@ class SocketConversation(OpenConversation):
         self._close(reason, NORMAL)
 
     def say_shutdown(self, reason: str) -> None:
-        """Say that the host stops, and when to try again."""
         self._switch()
         super().say_shutdown(reason)
         self._socket.say(Close(GOING_AWAY, reason))
@@ -220,7 +217,6 @@ class HouseConversation(OpenConversation):
         self._is_secret = is_secret
 
     def enter(self, message: m.Enter) -> None:
-        """Take the seat that is kept under this name."""
         if message.key is UNSET or not self._is_secret(message.key):
             self._refuse("only the host's own players enter here")
             return

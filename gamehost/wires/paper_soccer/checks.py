@@ -380,7 +380,6 @@ class XmlSpelling(Spelling):
     waits_for_opening = True
 
     def log_in(self, name: str, password: str) -> Sequence[Any]:
-        """One message."""
         return (m.PlayerLogin(name, _GAME_TYPE),)
 
     def again(self, name: str, match_id: str) -> Sequence[Any]:
@@ -391,7 +390,6 @@ class XmlSpelling(Spelling):
         return (m.Move(action.points, match_id),)
 
     def documented(self, message: Any) -> Any | None:
-        """Without reasons in words."""
         match message:
             case m.PlayerLeftGame():
                 return None
@@ -410,7 +408,6 @@ class XmlSpelling(Spelling):
         return replace(message, game_id=match_id) if hasattr(message, "game_id") else message
 
     def opening(self, message: Any, first: str) -> Opening | None:
-        """Who moves first, and the game's id."""
         if not isinstance(message, m.GameState) or message.points:
             return None
         return Opening(draws=0 if message.next_player == first else 1, match_id=message.game_id)

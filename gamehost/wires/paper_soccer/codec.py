@@ -237,9 +237,6 @@ REMOTE_CLIENT_TYPES = frozenset(_REMOTE_READERS)
 
 
 def _read_element(root: Element, piece: Piece, dialect: m.Dialect) -> m.Message:
-    """
-    :raises _Wrong: no message
-    """
     if root.tag != "message":
         raise _Wrong('expected <message type="...">')
     reading = _Reading(root, piece, dialect)

@@ -90,7 +90,6 @@ class XmlConversation(BaseConversation[m.Message]):
         self._may_be_late = False
 
     def begin(self) -> None:
-        """The host has room for this connection."""
         self._let_in = True
 
     # -- heard

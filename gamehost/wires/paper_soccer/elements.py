@@ -141,7 +141,6 @@ _LINE_END, _SLASH, _LESS, _MORE, _QUESTION, _BANG = b"\n/<>?!"
 
 
 def _move(usual: re.Match[bytes]) -> Move:
-    """What `_USUAL_MOVE` has found."""
     game_id = usual[1] or usual[2]
     numbers = map(int, usual[3].translate(_NUMBERS_ALONE).split())
     points = tuple(zip(numbers, numbers, strict=True))
@@ -244,7 +243,6 @@ class MessageBuffer:
         return _move(usual)
 
     def _next(self) -> Piece | None:
-        """The next piece, if it is whole."""
         while True:
             end = min(len(self._rest), self._start + MESSAGE_LIMIT)
             if self._tag >= 0 or self._names:

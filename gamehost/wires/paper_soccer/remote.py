@@ -121,9 +121,6 @@ def players(least: str, most: str) -> tuple[int, int] | None:
 
 
 def _types(name: str, text: str) -> frozenset[str]:
-    """
-    :raises BadOption: not types with commas between them
-    """
     found = [one.strip() for one in text.split(",")]
     if not all(map(is_game_type, found)):
         raise BadOption(f"{name}: expected types of games with commas between them, such as nim,go; got {text!r}")
@@ -135,9 +132,6 @@ def _all_or_types(name: str, text: str) -> frozenset[str]:
 
 
 def _native(name: str, text: str) -> frozenset[str]:
-    """
-    :raises BadOption: not names of the built-in game
-    """
     found = _types(name, text)
     if not found <= m.GAME_TYPES:
         raise BadOption(f"{name}: expected some of {', '.join(sorted(m.GAME_TYPES))}, got {text!r}")
@@ -145,18 +139,12 @@ def _native(name: str, text: str) -> frozenset[str]:
 
 
 def _secret(name: str, text: str) -> str:
-    """
-    :raises BadOption: not 1 to 40 printable characters without #
-    """
     if not (1 <= len(text) <= 40 and text.isprintable() and "#" not in text):
         raise BadOption(f"{name}: expected 1 to 40 printable characters without #")
     return text
 
 
 def _championship(name: str, text: str) -> tuple[str, int]:
-    """
-    :raises BadOption: not a type of game and a number of players
-    """
     game_type, _, count = text.rpartition(":")
     if not is_game_type(game_type) or not _NUMBER.fullmatch(count) or not 2 <= int(count) <= MOST_PLAYERS:
         raise BadOption(f"{name}: expected a type of game and 2 to 64 players, such as nim:8; got {text!r}")
@@ -370,7 +358,6 @@ class RemoteConversation(XmlConversation):
             self.unexpected(message)
 
     def thank_late(self, message: m.ThankYou) -> None:
-        """The same, before a log-in."""
         if not self._past or not (message.game_id is None or message.game_id in self._past):
             super().thank_late(message)
 
@@ -429,7 +416,6 @@ class RemoteConversation(XmlConversation):
         super().tell_displaced(event)
 
     def end(self) -> None:
-        """The connection is gone, or the client has logged out."""
         if self._master is not None:
             master, self._master = self._master, None
             self._games.lose(master)

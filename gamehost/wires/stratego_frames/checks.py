@@ -483,7 +483,6 @@ class FramesSpelling(Spelling):
         return (m.SignOn(name),)
 
     def says(self, action: Any, seat: Seat, match_id: str) -> Sequence[Any]:
-        """Forty placements and a Ready, or a move."""
         if isinstance(action, PlaceRows):
             first = HOME[seat]
             return (
@@ -495,11 +494,9 @@ class FramesSpelling(Spelling):
         return (m.Ready(),)
 
     def documented(self, message: Any) -> Any | None:
-        """Without the extensions."""
         return None if isinstance(message, (m.Error, m.Side)) else message
 
     def secret(self, got: Any, expected: Any) -> str:
-        """A Board that names a piece of the enemy."""
         if isinstance(got, m.Board) and isinstance(expected, m.Board):
             pairs = zip(got.squares, expected.squares, strict=False)
             shown = sum(mine == _HIDDEN and theirs.isalnum() for theirs, mine in pairs)

@@ -117,7 +117,6 @@ class FramesConversation(GuestConversation[m.Message]):
         self.lobby.play(session, self._queue)
 
     def place(self, message: m.Setup) -> None:
-        """Place a piece."""
         self.act(rules.Place(message.piece, message.x, message.y))
 
     def ready(self, message: m.Ready) -> None:
@@ -125,7 +124,6 @@ class FramesConversation(GuestConversation[m.Message]):
         self.act(rules.Ready() if message.text == READY else _NO_PIECE)
 
     def move(self, message: m.Move) -> None:
-        """A move, valid or not."""
         self.act(rules.Move(message.x, message.y, message.to_x, message.to_y))
 
     def late(self, message: m.Move | m.Resign) -> None:
@@ -203,7 +201,6 @@ class FramesConversation(GuestConversation[m.Message]):
         self._say_connected()
 
     def tell_placed(self, event: rules.Placed) -> None:
-        """A piece is placed."""
         self.peer.say(m.PlacementValid())
 
     def tell_playing(self, event: rules.Playing) -> None:

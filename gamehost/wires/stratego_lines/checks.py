@@ -615,7 +615,6 @@ class LinesSpelling(Spelling):
     """Lines of Stratego."""
 
     def log_in(self, name: str, password: str) -> Sequence[Any]:
-        """Two lines."""
         return (m.Text(name), m.Text(password))
 
     def again(self, name: str, match_id: str) -> Sequence[Any]:
@@ -632,11 +631,9 @@ class LinesSpelling(Spelling):
         return ()
 
     def documented(self, message: Any) -> Any | None:
-        """Without the extensions."""
         return None if isinstance(message, (m.Err, m.Resume, m.Board)) else message
 
     def secret(self, got: Any, expected: Any) -> str:
-        """A letter of a piece that did not fight."""
         if isinstance(got, m.Moved) and got.attacker is not None and expected.attacker is None:
             return "the letter of a piece that moved onto an empty square"
         return ""

@@ -24,7 +24,6 @@ ENEMY, EMPTY = "#", "."
 
 
 def other(seat: Seat) -> Seat:
-    """The other side."""
     return Seat(1 - seat)
 
 
@@ -137,7 +136,6 @@ class LinesClientCodec(ClientLineCodec[m.Message]):
 
     @property
     def unfinished(self) -> bool:
-        """Whether a message has begun that has not ended."""
         return self._rows is not None or super().unfinished
 
     def read(self, line: bytes) -> m.Message | None:

@@ -115,7 +115,6 @@ class LinesConversation(AccountConversation[m.Message]):
         self._parting = False
 
     def begin(self) -> None:
-        """Ask for a user name and a password."""
         self.peer.say(m.AuthReq())
 
     def hear(self, message: m.Message) -> None:
@@ -173,7 +172,6 @@ class LinesConversation(AccountConversation[m.Message]):
         self.check_password(LinesState.CHECKING, self._name, password, self._wire)
 
     def password_checked(self, outcome: Session | LoginRefused) -> None:
-        """Let the client in, or ask again."""
         if isinstance(outcome, LoginRefused):
             self._turn_away(outcome.reason)
             return
@@ -259,7 +257,6 @@ class LinesConversation(AccountConversation[m.Message]):
         return crossed
 
     def unexpected(self, message: m.Message) -> None:
-        """Say what to wait for."""
         if isinstance(message, m.Text) and self._crossed_the_end(message):
             return
         self._refuse(message.reason if isinstance(message, UndecodableLine) else NOT_NOW[self.state])
