@@ -8,8 +8,10 @@ position that it was told last. It does not know yet what becomes of a move that
 by whether that one can still be accepted.
 """
 
+import tomllib
 from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from enum import Enum, StrEnum
+from importlib.resources import files
 from typing import Any, Protocol
 
 import attrs
@@ -63,6 +65,20 @@ class Law:
     def source(self) -> str:
         """What says it: `the document (Login)`, or `an extension`."""
         return f"the document ({self.section})" if self._documented else self.section
+
+
+def laws(module: str, of: str) -> dict[str, Law]:
+    """
+    The laws in the file `laws.toml` beside a module, by their keys. A law has a `section` of the document, or what it is
+    `beside` the document.
+
+    :param of: `clients` or `servers`
+    """
+    told = tomllib.loads(files(module.rpartition(".")[0]).joinpath("laws.toml").read_text("utf-8"))[of]
+    return {
+        key: Law(law.get("section") or law["beside"], law["says"], law["do"], "section" in law)
+        for key, law in told.items()
+    }
 
 
 #: What every program owes its user, whatever it speaks.

@@ -14,7 +14,7 @@ from attrs import define, field
 from msgspec import UNSET
 from msgspec.structs import asdict, astuple
 
-from gamehost.checker.base import CLOSING, Act, Cut, Grade, Law, Said, Scenario, Step, WireChecks
+from gamehost.checker.base import CLOSING, Act, Cut, Grade, Law, Said, Scenario, Step, WireChecks, laws
 from gamehost.games.eriantys import events
 from gamehost.games.eriantys.phases import answers, usable
 from gamehost.games.eriantys.player import EriantysPlayer
@@ -107,81 +107,10 @@ def few_colours(n: int) -> int:
 _ASKED = "Answer the last request with a value that it offers, once."
 
 LAWS: Mapping[str, Law] = {
-    "Acknowledgement": Law(
-        "1.1 Acknowledgement",
-        "The client acknowledges a message; the responses of each message say where.",
-        "Send one Acknowledgement for each message that lists it as its response.",
-    ),
-    "Pong": Law("1.3 Pong", "The client answers Ping with Pong.", "Send Pong at once, also while the player thinks."),
-    "Disconnect": Law("1.4 Disconnect", "The client says that it leaves.", "Send it last."),
-    "LoginMessage": Law(
-        "1.8 LoginMessage",
-        "After ENTER_NICKNAME the client sends its nickname, once.",
-        "Send LoginMessage after ENTER_NICKNAME, and nothing before it.",
-    ),
-    "RequestGames": Law("1.9 RequestGames", "The client asks for the games that wait.", "Send it in the lobby only."),
-    "SetGame": Law(
-        "1.11 SetGame",
-        "The client creates a game for 2, 3 or 4 players.",
-        "Send it in the lobby only, with numberOfPlayers as a number and expertMode as true or false.",
-    ),
-    "JoinAvailableGame": Law(
-        "1.12 JoinAvailableGame", "The client joins a game of the list.", "Take the gameId from AvailableGames."
-    ),
+    **laws(__name__, "clients"),
     "ChosenTower": Law("1.18 ChosenTower", "The player chooses a tower that has places left.", _ASKED),
     "ChosenWizard": Law("1.20 ChosenWizard", "The player chooses a wizard of the list.", _ASKED),
-    "PlayAssistant": Law(
-        "1.25 PlayAssistant",
-        "The player plays an assistant of its hand; not one that another has played this round, if there is an alternative.",
-        "Look at both keys of AvailableAssistants.",
-    ),
     "ChosenStudent": Law("1.29 ChosenStudent", "The player chooses a student of the list.", _ASKED),
-    "ChosenDestination": Law(
-        "1.31 ChosenDestination",
-        "0 is the dining room, and 1 to the number of island groups an island. A table of the dining room has ten places.",
-        "Count the islands and the students of your dining room on the last UpdateBoard.",
-    ),
-    "ChosenSteps": Law(
-        "1.33 ChosenSteps", "Mother nature makes 1 to maxStepsAllowed steps.", "Stay within MotherNatureSteps."
-    ),
-    "ChosenCloud": Law(
-        "1.36 ChosenCloud", "The player takes a cloud that is not empty.", "Look at the last UpdateBoard."
-    ),
-    "UseCharacterEffect": Law(
-        "1.41 UseCharacterEffect",
-        "In its action turn of an expert game the player may use one character, for coins.",
-        "Use a character of the dashboard that you can pay, once a turn, while a request of Move 1 to 3 is open.",
-    ),
-    "framing": Law.beside(
-        "the encoding, on this wire's page",
-        "A message is one JSON object on a line; type is its name, and the keys are the document's arguments.",
-        "Write exactly the keys of the document. Read up to \\n, however many bytes one call gives you.",
-    ),
-    "login": Law(
-        "2 scenarios, log-in",
-        "The server sends ENTER_NICKNAME, and the client logs in.",
-        "Connect to {host} and {port}; wait for ENTER_NICKNAME; log in as {name}; create or join a game of two.",
-    ),
-    "turn": Law(
-        "2 scenarios",
-        "One player is asked at a time, and answers with the message that belongs to the request.",
-        "Answer each request once. After ErrorMessage the request comes again.",
-    ),
-    "end": Law(
-        "1.39 CommunicateWinner",
-        "CommunicateWinner and CLOSING_GAME end the game for all.",
-        "End the program after the last CLOSING_GAME, or when the connection is closed.",
-    ),
-    "drop": Law(
-        "1.15 PlayerDisconnected",
-        "Another player's connection may be lost; the game goes on when the player is back.",
-        "Wait: the game goes on with the next message. UpdateLobby tells who is back.",
-    ),
-    "reconnect": Law(
-        "2 scenarios, reconnection",
-        "A player who logs in again gets SUCCESS, MatchStarted, the board, and the open request.",
-        "Connect again, log in with the same nickname, and wait for MatchStarted.",
-    ),
     "closing": CLOSING,
 }
 

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from gamehost.checker.base import CLOSING, Act, Cut, Grade, Law, Said, Scenario, Step, WireChecks
+from gamehost.checker.base import CLOSING, Act, Cut, Grade, Said, Scenario, Step, WireChecks, laws
 from gamehost.checker.server_run import Opening, Script, ServerChecks, ServerRun, Spelling, User
 from gamehost.checker.server_scripts import LONGEST, case, refusals, some_moves
 from gamehost.checker.transcript import printable
@@ -21,59 +21,7 @@ from gamehost.wires.litama.matches import matches_of
 from gamehost.wires.litama.rendering import BLUE_CARDS, turned
 from gamehost.wires.onitama.checks import STUCK, OnitamaReading, stalemate
 
-_FRAMING = Law(
-    "Messages",
-    "A command is one text, or one line. Its words have one space between two.",
-    "Send `create NAME`, `join ID NAME`, `spectate ID`, `state ID` or `move ID TOKEN CARD a1b2`, each as a text of WebSocket.",
-)
-
-LAWS: Mapping[str, Law] = {
-    "Create": Law("Messages", "`create NAME` has a match wait.", "Send it once for each match, and keep id and token."),
-    "Join": Law(
-        "Messages",
-        "`join ID NAME` begins the match that waits under this id.",
-        "Send the id as the creator was told it.",
-    ),
-    "State": Law("Messages", "`state ID` asks how a match stands.", "Send the id of `create` or `join`."),
-    "Spectate": Law(
-        "Messages",
-        "`spectate ID` is answered `spectate`, and then `state` comes, now and after each change.",
-        "Send it once a connection, with the id of `create` or `join`. After `Game ended` send `state ID`.",
-    ),
-    "MakeMove": Law(
-        "Messages",
-        "`move ID TOKEN CARD a1b2`: in its turn the player plays one of its two cards, and moves a piece as that card allows.",
-        "Choose one of `moves` in the last `state`, if `currentTurn` is your colour. `indices` says which colour that is: yours"
-        " has the index that `create` or `join` told you.",
-    ),
-    "framing": _FRAMING,
-    "login": Law(
-        "Messages",
-        "A player begins with `create NAME` or `join ID NAME`.",
-        "Connect to ws://{host}:{port}/, and send create {name}.",
-    ),
-    "turn": Law(
-        "Messages",
-        "The side card of the beginning decides who begins; then the players take turns. `currentTurn` says whose turn it is.",
-        "After `create` or `join` send `spectate ID`; move when `currentTurn` is your colour, and again after an error.",
-    ),
-    "end": Law(
-        "Messages",
-        "`gameState` is `ended`, and `winner` has a colour or `none`.",
-        "End the program after the last match, or when the connection is closed.",
-    ),
-    "drop": Law.beside(
-        "not in the protocol",
-        "The other player's connection may be lost and come back; nothing tells so.",
-        "Wait: the match goes on with the next `state`, or ends.",
-    ),
-    "reconnect": Law(
-        "What this host adds",
-        "A token is the right to move from any connection. `move` takes a lost seat back, and so does `spectate ID TOKEN`.",
-        "Connect again, send `spectate ID TOKEN`, and go on from `state`.",
-    ),
-    "closing": CLOSING,
-}
+LAWS = {**laws(__name__, "clients"), "closing": CLOSING}
 
 #: The side card's stamp says who begins.
 BLUE = {"onitama.deal": "boar,ox/crab,eel/tiger"}
@@ -227,33 +175,7 @@ CHECKS = WireChecks(
 # The checks of servers.
 
 
-SERVER_LAWS: Mapping[str, Law] = {
-    "Entered": Law(
-        "Messages",
-        "`create` and `join` are answered with an id of 24 hexadecimal digits, a token of 64, and the index 0 or 1.",
-        "Draw a new id for each match and a new token for each seat. `join` repeats the id of the match.",
-    ),
-    "Done": Law(
-        "Messages",
-        "`move` and `spectate` are answered with the id of the match, before any `state` that follows.",
-        "Answer the sender first. Then send `state` to all who spectate.",
-    ),
-    "Standing": Law(
-        "Messages",
-        "`state` tells how a match stands: to who asks, and to all who spectate after `join`, `spectate` and each move.",
-        "Send all fields. White has the colour of the first side card; `moves` has every legal move of `currentTurn`, which"
-        " changes after the winning move, too.",
-    ),
-    "Failed": Law(
-        "Errors",
-        "What cannot be done is answered with an error, its text to the letter, the id as it was sent, and the command's name.",
-        "Check the id, the end of the match, the token, the words, the turn, the piece and the move, in this order.",
-    ),
-    "framing": Law(
-        "Messages", "A message is one text of WebSocket, with one JSON object.", "Send no line ends in a text."
-    ),
-    "turn": LAWS["turn"],
-}
+SERVER_LAWS = {**laws(__name__, "servers"), "turn": LAWS["turn"]}
 
 UNKNOWN = "Invalid command sent"
 _ID = re.compile(r"[0-9a-f]{24}", re.ASCII)

@@ -12,7 +12,7 @@ from typing import Any
 
 from attrs import evolve
 
-from gamehost.checker.base import CLOSING, GRADES, Act, Cut, Grade, Law, Said, Scenario, Step, Unanswered, WireChecks
+from gamehost.checker.base import CLOSING, GRADES, Act, Cut, Grade, Said, Scenario, Step, Unanswered, WireChecks, laws
 from gamehost.checker.server_run import Opening, ServerChecks, ServerRun, Spelling, User
 from gamehost.checker.server_scripts import (
     LONGEST,
@@ -297,58 +297,7 @@ def scenarios(exchange: str, *strict: Scenario) -> Sequence[Scenario]:
     )  # fmt: skip
 
 
-LAWS: Mapping[str, Law] = {
-    "Login": Law(
-        "Client, Login",
-        "After connecting, the client sends LOGIN and the player's name, once for each match.",
-        "Send LOGIN|name once, wait for START, and send LOGIN again only after GAME_OVER.",
-    ),
-    "MakeMove": Law(
-        "Client, Make Move",
-        "In its turn the player plays one of its two cards and moves a piece as that card allows, on the board and not onto"
-        " a piece of its own.",
-        "Follow MOVE_WAS_MADE for both sides, the cards included: the played card becomes the spare, and the mover gets the"
-        " old spare.",
-    ),
-    "Stalemate": Law(
-        "Client, Stalemate",
-        "Only a player who has no move at all exchanges a card.",
-        "Look for a move with both cards before you send STALEMATE.",
-    ),
-    "Resign": Law.beside("an extension", "RESIGN gives the match up.", "Send RESIGN during a match only."),
-    "framing": Law(
-        "Structure",
-        "A message is one line that ends in \\n; its fields are separated by | and nothing else.",
-        "Write exactly COMMAND|field|field\\n, without spaces. Read up to \\n, however many bytes one call gives you.",
-    ),
-    "login": Law(
-        "Client, Login",
-        "After connecting, the client asks to be logged in under its name.",
-        "Connect to {host} and {port}, and send LOGIN|{name}.",
-    ),
-    "turn": Law(
-        "Client, Make Move",
-        "The players take turns; who is on turn sends MAKE_MOVE, and after INVALID_MOVE sends another one.",
-        "Send a move after START (as White), after the other's MOVE_WAS_MADE or STALEMATE_CARD, and after INVALID_MOVE.",
-    ),
-    "end": Law(
-        "Server, Game Over",
-        "GAME_OVER and the winner's name end the match for both.",
-        "End the program after the last GAME_OVER, or when the connection is closed.",
-    ),
-    "drop": Law(
-        "Server, Logout; Server, Reconnect",
-        "LOGOUT says that the other player's connection is lost, RECONNECT that a player is back, with all that is needed to"
-        " go on.",
-        "Go on as RECONNECT says: it has the board, the cards and who is on turn, for both players.",
-    ),
-    "reconnect": Law(
-        "Server, Reconnect",
-        "A player whose connection was lost logs in again under the same name, and is told how the match stands.",
-        "Connect again, send LOGIN with the same name, and go on from RECONNECT.",
-    ),
-    "closing": CLOSING,
-}
+LAWS = {**laws(__name__, "clients"), "closing": CLOSING}
 
 
 class LinesReading(OnitamaReading):
@@ -470,53 +419,7 @@ CHECKS = WireChecks(
 
 # -- servers
 
-SERVER_LAWS: Mapping[str, Law] = {
-    "Start": Law(
-        "Server, Start",
-        "START has the names of both players, White first; both players get the same.",
-        "Send START|white|black to both when the second player has logged in.",
-    ),
-    "MoveWasMade": Law(
-        "Server, Move Was Made",
-        "A valid move is told to both players, with its card, start square and end square.",
-        "Send MOVE_WAS_MADE to the mover and to the other player, once each, before anything else.",
-    ),
-    "InvalidMove": Law(
-        "Server, Invalid Move",
-        "An invalid move is answered with INVALID_MOVE to its sender alone. The server waits for another move.",
-        "Check the turn, the card, both squares and the piece before anything changes, and send INVALID_MOVE.",
-    ),
-    "StalemateCard": Law(
-        "Server, Stalemate Card",
-        "An exchange with the pack is told to both players, with the old card and the new one.",
-        "Send STALEMATE_CARD to both, and pass the turn.",
-    ),
-    "Logout": Law(
-        "Server, Logout",
-        "LOGOUT tells a player that the other one's connection is lost.",
-        "Send LOGOUT and the name to the player who is still there.",
-    ),
-    "Reconnect": Law(
-        "Server, Reconnect",
-        "RECONNECT is sent to both: name and colour of the player who is back, the board, the cards, and who is on turn.",
-        "Keep the match when a connection is lost. On LOGIN with the same name send RECONNECT to both.",
-    ),
-    "GameOver": Law(
-        "Server, Game Over",
-        "GAME_OVER and the winner's name end the match for both, after the last move.",
-        "Look for a captured master and a master on the other's temple after each move, and send GAME_OVER to both.",
-    ),
-    "framing": Law(
-        "Structure",
-        "A message is one line that ends in \\n; its fields are separated by | and nothing else.",
-        "Write exactly COMMAND|field|field\\n.",
-    ),
-    "turn": Law(
-        "Client, Make Move",
-        "The players take turns; the server answers each MAKE_MOVE, and keeps the connection until the match is over.",
-        "Read up to \\n, however many bytes one call gives you, and answer each message in its order.",
-    ),
-}
+SERVER_LAWS = laws(__name__, "servers")
 
 
 class OnitamaSpelling(Spelling):

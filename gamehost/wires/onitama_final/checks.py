@@ -4,12 +4,12 @@ The checks of clients and of servers of Onitama's final dialect.
 What its published programs say is in `docs/wires/onitama-final.rst`; sections are the titles in it.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from msgspec.structs import replace
 
-from gamehost.checker.base import CLOSING, Law, Said, WireChecks
+from gamehost.checker.base import CLOSING, Said, WireChecks, laws
 from gamehost.checker.server_run import Opening, ServerChecks, ServerRun, Spelling, User
 from gamehost.checker.transcript import printable
 from gamehost.games.base import Seat
@@ -19,61 +19,7 @@ from gamehost.wires.onitama_final import messages as m
 from gamehost.wires.onitama_final.client import SQUARES
 from gamehost.wires.onitama_final.conversation import row_and_column, square_at
 
-_FRAMING = Law(
-    "Messages",
-    "A message ends in a zero byte and has at most 255 bytes; its fields are separated by | and nothing else.",
-    "Write COMMAND|field|field and a zero byte. Read up to the zero byte, however many bytes one call gives you.",
-)
-
-LAWS: Mapping[str, Law] = {
-    "Login": Law(
-        "States",
-        "After connecting, the client sends LOGIN and the player's name, and after GAME_OVER again for the next match.",
-        "Send LOGIN|name once, wait for WAITING and START, and send LOGIN again only after GAME_OVER.",
-    ),
-    "MakeMove": Law(
-        "Spelling",
-        "In its turn the player plays one of its two cards and moves a piece as that card allows. A square is a row from the"
-        " top and a column from White's left, each one digit from 0 to 4.",
-        "Follow MOVE_WAS_MADE for both sides, the cards included: the played card becomes the spare, and the mover gets the"
-        " old spare.",
-    ),
-    "MakePass": Law(
-        "A pass",
-        "Only a player who has no move at all exchanges a card, for the spare. Both players change it on their own.",
-        "Look for a move with both cards before you send MAKE_PASS. After PASS_WAS_MADE the card is the spare.",
-    ),
-    "Ping": Law(
-        "Messages", "PING and the word PING ask whether the server is there.", "Send PING|PING, every 10 seconds."
-    ),
-    "framing": _FRAMING,
-    "login": Law(
-        "Spelling",
-        "After connecting, the client asks to be logged in under its name, of 1 to 10 characters.",
-        "Connect to {host} and {port}, and send LOGIN|{name}.",
-    ),
-    "turn": Law(
-        "States",
-        "The players take turns, White first; who is on turn sends MAKE_MOVE, and after INVALID_MOVE another one.",
-        "Send a move after START (as White), after the other's MOVE_WAS_MADE or PASS_WAS_MADE, and after INVALID_MOVE.",
-    ),
-    "end": Law(
-        "States",
-        "GAME_OVER and the winner's name end the match for both.",
-        "End the program after the last GAME_OVER, or when the connection is closed.",
-    ),
-    "drop": Law(
-        "Coming back",
-        "DISCONNECT says that the other player's connection is lost, RECONNECT and a name that the player is back.",
-        "Keep the match, and go on when it is your turn.",
-    ),
-    "reconnect": Law(
-        "Coming back",
-        "A player whose connection was lost logs in again under the same name, and is told RECONNECT with 34 fields.",
-        "Connect again, send LOGIN with the same name, and go on from RECONNECT: it has the names, cards, turn and squares.",
-    ),
-    "closing": CLOSING,
-}
+LAWS = {**laws(__name__, "clients"), "closing": CLOSING}
 
 
 class FinalReading(OnitamaReading):
@@ -167,59 +113,7 @@ CHECKS = WireChecks(
 
 # -- servers
 
-SERVER_LAWS: Mapping[str, Law] = {
-    "Waiting": Law(
-        "Messages",
-        "WAITING comes before every START, to the second player too: a log-in is accepted.",
-        "Send WAITING and the name for each LOGIN that is accepted, and then START when two are there.",
-    ),
-    "Start": Law(
-        "Messages",
-        "START has Black's name, White's name, two cards of Black, the spare and two cards of White; both get the same.",
-        "Send START to both when the second player has logged in. White moves first.",
-    ),
-    "MoveWasMade": Law(
-        "Messages",
-        "A valid move is told to both players, with its card, start square and end square.",
-        "Send MOVE_WAS_MADE to the mover and to the other player, once each, before anything else.",
-    ),
-    "PassWasMade": Law(
-        "A pass",
-        "A card that is exchanged for the spare is told to both players.",
-        "Send PASS_WAS_MADE to both, and pass the turn. Refuse MAKE_PASS while there is a legal move.",
-    ),
-    "InvalidMove": Law(
-        "States",
-        "An invalid move or pass is answered INVALID_MOVE, to its sender alone. The server waits for another move.",
-        "Check the turn, the card, both squares and the piece before anything changes, and send INVALID_MOVE.",
-    ),
-    "Disconnect": Law(
-        "Coming back",
-        "DISCONNECT tells a player that the other one's connection is lost.",
-        "Send DISCONNECT and the name to the player who is still there.",
-    ),
-    "Reconnect": Law(
-        "Coming back",
-        "RECONNECT and a name tell a player that the other one is back.",
-        "Send the short RECONNECT to the player who has stayed.",
-    ),
-    "Restore": Law(
-        "Coming back",
-        "RECONNECT with 34 fields has all that the player needs who is back: names, cards, sides, turn and squares.",
-        "Keep the match when a connection is lost. On LOGIN with the same name send the long RECONNECT.",
-    ),
-    "GameOver": Law(
-        "Messages",
-        "GAME_OVER and the winner's name end the match for both, after the last move.",
-        "Look for a captured master and a master on the other's temple after each move, and send GAME_OVER to both.",
-    ),
-    "framing": _FRAMING,
-    "turn": Law(
-        "States",
-        "The players take turns; the server answers each message, and keeps the connection until the match is over.",
-        "Read up to the zero byte, however many bytes one call gives you, and answer each message in its order.",
-    ),
-}
+SERVER_LAWS = {**laws(__name__, "servers"), "framing": LAWS["framing"]}
 
 
 class FinalSpelling(Spelling):

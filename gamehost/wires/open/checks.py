@@ -14,7 +14,7 @@ from typing import Any
 from msgspec import UNSET, ValidationError, convert
 from msgspec.structs import replace
 
-from gamehost.checker.base import GRADES, Act, Cut, Grade, Law, Said, Scenario, Step, Unanswered, WireChecks
+from gamehost.checker.base import GRADES, Act, Cut, Grade, Said, Scenario, Step, Unanswered, WireChecks, laws
 from gamehost.checker.server_run import Opening, ServerChecks, ServerRun, Spelling, User
 from gamehost.checker.server_scripts import (
     LONGEST,
@@ -38,61 +38,7 @@ MOST = 1_000
 HIDDEN = "***"
 _PLAYED: Mapping[str, PlayedGame] = {one.game.name: one for one in PLAYED}
 
-_FRAMING = Law(
-    "Lines",
-    "A message is one JSON object on a line; the key do or is has its name.",
-    "Write one object and \\n, with the keys of the message only. Read up to \\n, however many bytes one call gives you.",
-)
-
-LAWS: Mapping[str, Law] = {
-    "Enter": Law("What a client says", "enter logs a guest in, once.", "Send enter first, and wait for entered."),
-    "LogIn": Law(
-        "What a client says", "log-in logs in to an account, once.", "Send log-in first, and wait for entered."
-    ),
-    "Seek": Law(
-        "Finding opponents", "seek looks for opponents, between two matches.", "Send seek after entered or over."
-    ),
-    "Act": Law(
-        "The games",
-        "act has the table and an action in the game's own notation, one that the seat may take now.",
-        "Follow the events, or ask with moves, and send one of the actions that are listed. Wait for the answer.",
-    ),
-    "AskMoves": Law(
-        "What can be done now", "moves asks for the actions of the own seat, one question at a time.", "Wait for moves."
-    ),
-    "Leave": Law("What a client says", "leave resigns a match.", "Send leave during a match only."),
-    "framing": _FRAMING,
-    "login": Law(
-        "What a client says",
-        "After connecting, the client logs in and seeks opponents.",
-        'Connect to {host} and {port}; send {"do":"enter","name":"{name}"} and then seek.',
-    ),
-    "turn": Law(
-        "The games",
-        "A seat that may act sends act; after refused nothing has changed, and it sends another action.",
-        "Send act when moves or the game's rules have an action for your seat, and again after refused.",
-    ),
-    "end": Law(
-        "What the host says",
-        "over ends the match for all; the next one begins with seek.",
-        "End the program after the last over, or when the connection is closed.",
-    ),
-    "drop": Law(
-        "What the host says",
-        "away says that the player of another seat is lost, back that the player is there again. The match goes on.",
-        "Keep the match. Nothing has to be answered.",
-    ),
-    "reconnect": Law(
-        "Coming back",
-        "A player whose connection was lost enters with the key of entered, and is told seated, and back with the view.",
-        "Connect again, send enter with the same name and the key, and go on from the view.",
-    ),
-    "closing": Law(
-        "Coming back",
-        "bye is said before the host closes a connection; with again, a client may come back in so many seconds.",
-        "End with a message when the connection cannot be made again for half a minute.",
-    ),
-}
+LAWS = laws(__name__, "clients")
 
 _SAID: Mapping[type, str] = {
     m.Enter: "logs in as a guest",
@@ -316,43 +262,7 @@ CHECKS = WireChecks(
 
 # -- servers
 
-SERVER_LAWS: Mapping[str, Law] = {
-    "Entered": Law("What the host says", "entered answers enter.", "Send entered with the name, and a guest's key."),
-    "Seeking": Law("Finding opponents", "seeking tells who seeks that nobody is there yet.", "Send it after seek."),
-    "Seated": Law(
-        "What the host says",
-        "seated tells each player of a match the table, the game, the own seat and all names.",
-        "Send seated to all players, and then the events of the match.",
-    ),
-    "Event": Law(
-        "What the host says",
-        "An event is told to all players of the table, with the number of its entry.",
-        "Send each event once to each player, before the answer to what comes next.",
-    ),
-    "Refused": Law(
-        "What is refused",
-        "An action that the rules do not allow is answered refused, to its sender alone, with the id of act.",
-        "Check the seat, the notation and the rules before anything changes.",
-    ),
-    "Moves": Law("What can be done now", "moves lists the actions of the own seat.", "List every legal action, once."),
-    "Back": Law(
-        "Coming back",
-        "back tells all that a player is there again, and the player how the match stands.",
-        "Keep the match when a connection is lost. Send back with the view to the player who is back.",
-    ),
-    "Away": Law("What the host says", "away tells that the player of a seat is lost.", "Send away to the others."),
-    "Over": Law(
-        "What the host says",
-        "over tells all who has won, and why, after the last event.",
-        "Send over with the seats of the winners to all.",
-    ),
-    "framing": _FRAMING,
-    "turn": Law(
-        "States of a connection",
-        "Every message is answered as its state says, and the connection stays until the client closes it.",
-        "Answer each message in its order; sorry is the answer to what does not fit now.",
-    ),
-}
+SERVER_LAWS = {**laws(__name__, "servers"), "framing": LAWS["framing"]}
 GAME = "onitama"
 
 

@@ -5,13 +5,13 @@ The document is *Game Protocol* of the Universal Game System; its sections are t
 """
 
 import unicodedata
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from attrs import define, evolve
 from msgspec.structs import replace
 
-from gamehost.checker.base import CLOSING, GRADES, Act, Cut, Grade, Law, Said, Scenario, Step, Unanswered, WireChecks
+from gamehost.checker.base import CLOSING, GRADES, Act, Cut, Grade, Said, Scenario, Step, Unanswered, WireChecks, laws
 from gamehost.checker.server_run import Opening, Script, ServerChecks, ServerRun, Spelling, User
 from gamehost.checker.server_scripts import (
     LONGEST,
@@ -72,59 +72,7 @@ def _touched(place: Place) -> int:
     return sum(bool(AROUND[POINTS[number]] & place.drawn) for number in free)
 
 
-LAWS: Mapping[str, Law] = {
-    "PlayerLogin": Law.beside(
-        "the Universal Game System, playerLogin",
-        "A player logs in with a nick and the type of game, once for each game.",
-        'Send <playerLogin nick="..." gameType="paper soccer"/> once, and again only after the end of a game.',
-    ),
-    "Move": Law(
-        "Protocol",
-        "Each move is sent as a list of points. If an illegal move is sent, the player sending it loses immediately.",
-        "Play along lines that are not drawn, and go on while the ball comes to a point that was visited or to the border.",
-    ),
-    "ThankYou": Law.beside(
-        "the Universal Game System, thank you",
-        "A player that has seen the end of a game says thank you.",
-        "Send thank you with the id of the game, after the game state that has gameOver.",
-    ),
-    "LeaveGame": Law.beside(
-        "the Universal Game System, leaveGame", "A player gives a game up.", "Send it during a game only."
-    ),
-    "Logout": Law.beside("the Universal Game System, logout", "A player leaves.", "Send it last."),
-    "Error": Law.beside("the Universal Game System, error", "Either side says that something was wrong.", "Send none."),
-    "framing": Law(
-        "XML encoding",
-        "All XML data is encoded in UTF-8 without the byte order mark. A message is one element.",
-        "Write well-formed XML, and the id of the game in each move. Read until </message>, however many bytes come at once.",
-    ),
-    "login": Law.beside(
-        "the Universal Game System, playerLogin",
-        "After connecting, a player logs in.",
-        "Connect to {host} and {port}, and send a message of type playerLogin with the nick {name}.",
-    ),
-    "turn": Law(
-        "Protocol",
-        "The game master chooses the first player at random; each game state names the next player, who sends a move.",
-        "Move when nextPlayer is your own nick, after the first game state as well.",
-    ),
-    "end": Law.beside(
-        "the Universal Game System, gameOver",
-        "The last game state has gameOver with the winner and the loser.",
-        "End the program after the last gameOver, or when the connection is closed.",
-    ),
-    "drop": Law.beside(
-        "the Universal Game System, playerLeftGame",
-        "The other player may leave, or lose the connection and come back.",
-        "Wait: the game goes on with the next game state, or ends with gameOver.",
-    ),
-    "reconnect": Law.beside(
-        "an extension",
-        "A player who logs in again gets one game state with all points so far.",
-        "Connect again, log in with the same nick, and take the points of the first game state for the whole way of the ball.",
-    ),
-    "closing": CLOSING,
-}
+LAWS = {**laws(__name__, "clients"), "closing": CLOSING}
 
 #: A move that no position allows: the ball stays where it is.
 FOUL = b"0,0"
@@ -340,38 +288,7 @@ _GAME_TYPE = "paper soccer"
 
 # -- servers
 
-SERVER_LAWS: Mapping[str, Law] = {
-    "LoginResponse": Law.beside(
-        "the Universal Game System, loginResponse",
-        'A log-in is answered: accept="yes", or accept="no" with an error.',
-        "Answer each playerLogin at once, before anything else.",
-    ),
-    "GameState": Law(
-        "Protocol",
-        "After each move both players get a gameState with the points of that move and the next player.",
-        "Send gameState to both, the mover too. The first one has no points and names the player who begins.",
-    ),
-    "GameOver": Law(
-        "Protocol",
-        "The game ends by a goal, by a ball that cannot move, or at once by an illegal move, which loses. Both are told.",
-        "Check every point of a move. Send gameState with gameOver to both, with winner and loser.",
-    ),
-    "Error": Law.beside(
-        "the Universal Game System, error",
-        "A message that is out of place is answered with an error, and changes nothing.",
-        "Answer a move out of turn with an error to its sender alone.",
-    ),
-    "framing": Law.beside(
-        "the Universal Game System",
-        "Every message is one XML element of the name message with a type.",
-        "Write complete elements, and nothing between them but white space.",
-    ),
-    "turn": Law(
-        "Protocol",
-        "The player whom the last gameState names sends the next move; the server answers it.",
-        "Read whole elements, however many bytes one call gives you, and answer each in its order.",
-    ),
-}
+SERVER_LAWS = laws(__name__, "servers")
 
 
 class XmlSpelling(Spelling):

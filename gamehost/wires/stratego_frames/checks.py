@@ -9,7 +9,7 @@ from enum import Enum
 from typing import Any
 
 from gamehost.accounts.names import key_of
-from gamehost.checker.base import CLOSING, GRADES, Act, Cut, Grade, Law, Said, Scenario, Step, Unanswered, WireChecks
+from gamehost.checker.base import CLOSING, GRADES, Act, Cut, Grade, Said, Scenario, Step, Unanswered, WireChecks, laws
 from gamehost.checker.server_run import ServerChecks, ServerRun, Spelling
 from gamehost.checker.server_scripts import case, crosswise, meet, out_of_turn, some_moves
 from gamehost.games.base import Seat
@@ -30,61 +30,7 @@ from gamehost.wires.stratego_lines.checks import (
 #: The Two-Squares rule is not in the document, so a client need not know it.
 FREE = {"stratego.two_squares": "0"}
 
-LAWS: Mapping[str, Law] = {
-    "SignOn": Law(
-        "Client Frames, 1 Sign On Frame",
-        "The client signs on with the user's name, once for each game.",
-        "Send Sign On first, once, and again only after Game Over.",
-    ),
-    "Setup": Law(
-        "Client Frames, 2 Setup Frame",
-        "A Setup Frame places one piece: a char and two ints. The first player has the rows 0 to 3, the second 6 to 9.",
-        "Place each of the forty pieces once, on an empty square of your own four rows. x is the column, y the row.",
-    ),
-    "Ready": Law(
-        "Client Frames, 3 Ready Frame",
-        "The client says that it has placed its pieces and is ready: the String ready.",
-        "Send Ready once, after the fortieth Placement Valid or at least behind the fortieth Setup.",
-    ),
-    "Move": Law(
-        "Client Frames, 4 Move Frame; Protocol, 9 and 10",
-        "A Move Frame has four ints: the square of the piece and its target. A move out of turn or against the rules is"
-        " answered Move Invalid.",
-        "Move in your own turn only, a piece of the last Board. After Move Invalid send another move.",
-    ),
-    "Resign": Law.beside("an extension", "Resign gives the game up.", "Send Resign during a game only."),
-    "framing": Law.beside(
-        "the course's lab notes",
-        "A frame is *, a type, a sequence number of two bytes, a size of two bytes, and so many bytes of payload.",
-        "Read six bytes, then as many as the size says. Write ints with writeInt, chars with writeChar, Strings with writeUTF.",
-    ),
-    "login": Law(
-        "Protocol, 1",
-        "The first user sends a Sign On Frame.",
-        "Connect to {host} and {port}, and sign on as {name}.",
-    ),
-    "turn": Law(
-        "Protocol, 5 to 10",
-        "After Connected both users place their pieces and send Ready; from Playing on they move by turns.",
-        "The user named in Playing moves first. Each Move or Battle of one side is followed by the turn of the other.",
-    ),
-    "end": Law(
-        "Protocol, 13; Server Frames, 10 Game Over Frame",
-        "Game Over names the user who has won.",
-        "End the program after the last Game Over, or when the connection is closed.",
-    ),
-    "drop": Law.beside(
-        "not in the document",
-        "The other player's connection may be lost and come back; the document has no frame for it.",
-        "Wait: the game goes on with the other's next move. During the set-up Wait and Connected may come again.",
-    ),
-    "reconnect": Law.beside(
-        "an extension",
-        "A player whose connection was lost signs on again under the same name, and gets Playing and the Board.",
-        "Connect again, sign on with the same name, and go on from Playing and Board, or place what the Board lacks.",
-    ),
-    "closing": CLOSING,
-}
+LAWS = {**laws(__name__, "clients"), "closing": CLOSING}
 
 _OFF = "no such square; x and y are 0 to 9"
 
@@ -407,73 +353,7 @@ _HIDDEN = "#"
 
 # -- servers
 
-SERVER_LAWS: Mapping[str, Law] = {
-    "Wait": Law(
-        "Server Frames, 1 Wait Frame",
-        "A player who has signed on while there is no other player is told to wait.",
-        "Answer the first Sign On with Wait.",
-    ),
-    "Connected": Law(
-        "Server Frames, 2 Connected Frame",
-        "When there is another player, both are told, and the set-up begins.",
-        "Send Connected to both when the second player has signed on.",
-    ),
-    "PlacementValid": Law(
-        "Server Frames, 3 Placement Valid Frame",
-        "A valid placement is confirmed.",
-        "Answer each Setup, in order, with one Placement Valid or Placement Invalid.",
-    ),
-    "PlacementInvalid": Law(
-        "Server Frames, 4 Placement Invalid Frame",
-        "A placement is refused on a wrong or occupied square, or if there is none of this piece left.",
-        "Check the piece, the square and the count before anything changes.",
-    ),
-    "Playing": Law(
-        "Server Frames, 5 Playing Frame",
-        "When both are ready, both are told the name of the player who moves first.",
-        "Wait for Ready of both. Then send Playing and the Board to both.",
-    ),
-    "Move": Law(
-        "Server Frames, 6 Move Frame",
-        "A valid move onto an empty square is told to both.",
-        "Send Move, and then the Board, to both players.",
-    ),
-    "Board": Law(
-        "Server Frames, 7 Board Frame",
-        "The board as its receiver may see it: 100 characters, the row 0 first.",
-        "Write # for every piece of the enemy, for each receiver anew.",
-    ),
-    "MoveInvalid": Law(
-        "Server Frames, 8 Move Invalid Frame",
-        "A move that is not valid is refused to its sender alone, and changes nothing.",
-        "Check the turn, the piece, the way and the target before anything changes.",
-    ),
-    "Battle": Law(
-        "Server Frames, 9 Battle Frame",
-        "An attack is told to both: the winner of the battle and both pieces. It replaces the Move.",
-        "Send Battle, and then the Board, to both players.",
-    ),
-    "GameOver": Law(
-        "Server Frames, 10 Game Over Frame",
-        "The end of the game, with the winner's name, is told to both after the last Board.",
-        "Look for a captured flag and for a player without a move after each move.",
-    ),
-    "framing": Law.beside(
-        "the framing",
-        "A frame has a header and a payload of the announced length.",
-        "Write the header's fields and the payload's length as the page of this wire says.",
-    ),
-    "turn": Law(
-        "Client Frames, 4 Move Frame",
-        "The server answers each frame of a client, in order, and keeps the connection until the game is over.",
-        "Read whole frames, however many bytes one call gives you.",
-    ),
-    "secret": Law(
-        "Server Frames, 7 Board Frame",
-        "A player does not see the enemy's pieces.",
-        "Make each Board for its receiver. Say nothing else that depends on hidden pieces.",
-    ),
-}
+SERVER_LAWS = laws(__name__, "servers")
 
 
 class FramesSpelling(Spelling):

@@ -11,7 +11,19 @@ from typing import Any
 
 from attrs import define, evolve, field
 
-from gamehost.checker.base import CLOSING, TOO_EARLY, Act, Cut, Grade, Law, Said, Scenario, Step, Unanswered, WireChecks
+from gamehost.checker.base import (
+    CLOSING,
+    TOO_EARLY,
+    Act,
+    Cut,
+    Grade,
+    Said,
+    Scenario,
+    Step,
+    Unanswered,
+    WireChecks,
+    laws,
+)
 from gamehost.checker.server_run import Script, ServerChecks, ServerRun, Spelling, User
 from gamehost.checker.server_scripts import AWAY, case, crosswise, log_in, meet, once_more, some_moves
 from gamehost.games.base import Seat
@@ -229,54 +241,7 @@ async def alike(run: ServerRun) -> None:
         )
 
 
-LAWS: Mapping[str, Law] = {
-    "name": Law(
-        "item 3, username and password",
-        "After auth-req the client sends a username and a password, each on a line of its own.",
-        "Send two lines after each auth-req, and nothing before it.",
-    ),
-    "set-up": Law(
-        "item 6, board-setup",
-        "After color the client sends four lines of ten letters: red its rows 1 to 4, blue its rows 10 to 7.",
-        "Send the back row first, each row from column A to J, with the letters and numbers of pieces that the document has.",
-    ),
-    "move": Law(
-        "item 8, get-move; item 9, ff-tt[-t]",
-        "After get-move the client sends one move as ff-tt, such as B4-B5, in capital letters.",
-        "Send exactly one move after each get-move. After a refusal wait for get-move again.",
-    ),
-    "framing": Law(
-        "contents",
-        "A message is one line of ASCII that ends in \\n.",
-        "End each line with \\n alone. Read up to \\n, however many bytes one call gives you.",
-    ),
-    "login": Law(
-        "items 1 to 3",
-        "The client connects; the server sends auth-req; the client sends a username and a password.",
-        "Connect to {host} and {port}; wait for auth-req; send {name} and {password}.",
-    ),
-    "turn": Law(
-        "item 8, get-move",
-        "If it is the client's turn, the server sends get-move, and the client answers with a move.",
-        "Answer every color with a set-up and every get-move with a move.",
-    ),
-    "end": Law(
-        "item 10, winner",
-        "winner red or winner blue ends the game; the client waits for new again.",
-        "End the program after the last winner, or when the connection is closed.",
-    ),
-    "drop": Law.beside(
-        "not in the document",
-        "The other player's connection may be lost and come back; the document has no message for it.",
-        "Wait: the game goes on with the other's next move.",
-    ),
-    "reconnect": Law.beside(
-        "an extension: resume",
-        "A player whose connection was lost logs in again, and is told the board with resume.",
-        "Connect again, log in with the same name and password, and read resume, color, board, ten rows and endsetup.",
-    ),
-    "closing": CLOSING,
-}
+LAWS = {**laws(__name__, "clients"), "closing": CLOSING}
 
 #: What is awaited from the client after a message of the server.
 _AWAITED: Mapping[type, str] = {
@@ -554,61 +519,7 @@ CHECKS = WireChecks("stratego-lines", LAWS, SCENARIOS, LinesReading, spoiled=spo
 
 # -- servers
 
-SERVER_LAWS: Mapping[str, Law] = {
-    "AuthReq": Law(
-        "items 1 to 3, auth-req",
-        "The server asks for a username and a password when the client has connected, and again after auth-err.",
-        "Send auth-req first, before you read anything.",
-    ),
-    "AuthOk": Law(
-        "item 4, auth-ok",
-        "A name and its password are accepted. A new name becomes an account.",
-        "Send auth-ok when both lines have come.",
-    ),
-    "AuthErr": Law(
-        "item 4, auth-err",
-        "A wrong password is refused with auth-err; then auth-req comes again.",
-        "Keep the password of each name. Send auth-err and auth-req.",
-    ),
-    "New": Law("item 5, new", "new tells both players that a game begins.", "Send new and color to both."),
-    "Color": Law("item 6, color", "color tells a player red or blue.", "Give red to the player who waited first."),
-    "EndSetup": Law(
-        "item 7, endsetup",
-        "endsetup tells both players that both set-ups stand.",
-        "Wait for the four lines of both players. Then send endsetup to both, and get-move to red.",
-    ),
-    "GetMove": Law(
-        "item 8, get-move",
-        "get-move asks the player on turn for a move. After a move that is not valid it comes again.",
-        "Check each move before anything changes. Send get-move to one player only.",
-    ),
-    "Met": Law(
-        "item 8, none and letters",
-        "The mover is told what stood on the target square: none, or the letter of the enemy's piece.",
-        "Answer the mover with none or the letter.",
-    ),
-    "Moved": Law(
-        "item 9, ff-tt[-t]",
-        "The other player is told the move, and the letter of the mover's piece only if it attacked.",
-        "Send the letter after an attack only: otherwise it is a secret.",
-    ),
-    "Winner": Law(
-        "item 10, winner",
-        "winner red or winner blue ends the game for both.",
-        "Look for a captured flag and for a player without a move after each move.",
-    ),
-    "framing": Law("contents", "A message is one line of ASCII that ends in \\n.", "End each line with \\n alone."),
-    "turn": Law(
-        "item 8, get-move",
-        "The server answers each move, and keeps the connection until the game is over.",
-        "Read up to \\n, however many bytes one call gives you.",
-    ),
-    "secret": Law(
-        "item 9, ff-tt[-t]",
-        "A player is told the enemy's pieces in battles only.",
-        "Say nothing that depends on hidden pieces.",
-    ),
-}
+SERVER_LAWS = laws(__name__, "servers")
 
 
 class LinesSpelling(Spelling):
