@@ -5,8 +5,10 @@ A command may be typed in any case, and cut short as long as no other command be
 """
 
 import re
+import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
+from importlib.resources import files
 
 from msgspec import Struct
 
@@ -25,7 +27,7 @@ class Command(Struct, frozen=True):
     """A command of the console."""
 
     word: str
-    #: How it is written, with all that may stand behind it.
+    #: How it is written, with all that may stand behind it. By default the word alone.
     usage: str
     #: What it does, in a line.
     summary: str
@@ -35,166 +37,13 @@ class Command(Struct, frozen=True):
     example: str = ""
 
 
-COMMANDS: Sequence[Command] = (
-    Command(
-        "help",
-        "help [WORD]",
-        "all commands, or a page about a command or a game",
-        ("A word may be a command or a game. A game's page has its rules and moves.",),
-        "help onitama",
-    ),
-    Command(
-        "name",
-        "name NAME",
-        "take a name, or come back to your seat",
-        (
-            "A name has 1 to 20 letters, digits, _ - or . in it.",
-            "Without a name you are a guest with a number.",
-            "If your connection was lost in a match: connect again, type the same name,",
-            "and play on. Anybody can take a name that nobody uses. To keep a name, log",
-            "in with a password: help login.",
-        ),
-        "name ann",
-    ),
-    Command(
-        "login",
-        "login NAME",
-        "log in with a password",
-        (
-            "You are asked for the password on the next line. Telnet does not show it",
-            "while you type; netcat does.",
-            "A name that nobody has becomes your account, with this password.",
-            "If you have a seat in a match, you get it back.",
-            "An empty password stops the log-in.",
-        ),
-        "login ann",
-    ),
-    Command("who", "who", "who is here, and what they play; waiting: who waits"),
-    Command("tables", "tables", "the matches that are played", ("You can look on at each of them: help watch.",)),
-    Command("waiting", "waiting", "who waits for an opponent, and how to play with them"),
-    Command(
-        "play",
-        "play GAME [LEVEL | against NAME] [private] [SETTING=VALUE ...]",
-        "find an opponent, or play against the host",
-        (
-            "play onitama              with the first one who wants to play it too",
-            "play onitama easy         against the host: random, easy, medium, hard",
-            "play onitama against bob  with bob, or with a code that you give to bob",
-            "play onitama private      with whoever knows the code that you get",
-            "play eriantys players=3   with three players",
-            "play stratego game_time=600 increment=5   with clocks, in seconds",
-            "play onitama rated=yes    for your rating, see ladder; needs a password",
-            "The page of help of a game lists its settings.",
-        ),
-        "play onitama easy",
-    ),
-    Command(
-        "join",
-        "join NUMBER | CODE",
-        "sit down at a table that waits; cancel: wait no longer",
-        ("The command waiting shows the numbers.", "A private table has a code, such as 12-K7QF3A2B."),
-        "join 12",
-    ),
-    Command("cancel", "cancel", "wait for opponents no longer"),
-    Command("board", "board", "draw the board again", ("How it is drawn can be changed: help set.",)),
-    Command("moves", "moves", "the moves that you can type now"),
-    Command(
-        "history",
-        "history [COUNT]",
-        "what has been played in your match",
-        ("It shows the last 20 moves, or as many as you say.",),
-        "history 50",
-    ),
-    Command(
-        "clock", "clock", "how much time is left", ("For a move, or to set up; with game_time, for all moves, too.",)
-    ),
-    Command(
-        "draw",
-        "draw",
-        "offer a draw, or takeback; accept or decline an offer",
-        (
-            "Your opponent types accept or decline, or plays on. In Onitama, Paper Soccer",
-            "and Stratego. After an offer, you can make the next one when you have moved.",
-        ),
-    ),
-    Command(
-        "takeback",
-        "takeback",
-        "ask to take your last move back",
-        ("Your opponent types accept or decline, or plays on.", "In Onitama and Paper Soccer."),
-    ),
-    Command("accept", "accept", "agree to what your opponent offers"),
-    Command("decline", "decline", "refuse what your opponent offers"),
-    Command(
-        "say",
-        "say [PHRASE]",
-        "say something to your opponents",
-        ("Only a few phrases can be said. The command say alone shows them.",),
-        "say good-luck",
-    ),
-    Command("resign", "resign [yes]", "give your match up", ("You are asked once. The line resign yes does not ask.",)),
-    Command(
-        "watch",
-        "watch NUMBER [CODE]",
-        "look on at a match; unwatch ends it",
-        ("The command tables shows the numbers. You are told every move.", "The command unwatch ends it."),
-        "watch 3",
-    ),
-    Command("unwatch", "unwatch", "look on no longer"),
-    Command(
-        "records",
-        "records [NAME]",
-        "the matches that were finished, or those of a player",
-        ("To go through one of them, type replay and its number.",),
-        "records ann",
-    ),
-    Command(
-        "replay",
-        "replay [NUMBER [CODE]]",
-        "go through a match: next and back",
-        (
-            "Without a number it is the match that you played last.",
-            "The commands next and back go on from there.",
-            "A match that is still played can be gone through too.",
-        ),
-        "replay 3",
-    ),
-    Command(
-        "next",
-        "next [COUNT]",
-        "in a replay: the next move",
-        ("With a number: so many moves.",),
-        "next 5",
-    ),
-    Command("back", "back [COUNT]", "in a replay: one move back", ("With a number: so many moves.",), "back 5"),
-    Command(
-        "study",
-        "study [NUMBER [CODE]]",
-        "where a finished match turned",
-        (
-            "A house player looks at each move, with what the player of it knew. You see",
-            "who was ahead, the worst moves, and what would have been better.",
-            "Without a number: your last match.",
-        ),
-        "study 3",
-    ),
-    Command("ladder", "ladder [GAME]", "ratings, and who has won how often"),
-    Command(
-        "set",
-        "set [prompt|colour|board|width VALUE]",
-        "how things are shown to you",
-        (
-            "set prompt on    or off: whether > is shown when you can type",
-            "set colour on    or off: whether pieces are coloured; needs telnet",
-            "set board ascii  drawn with plain characters; unicode: with all of them;",
-            "                 words: told in sentences, for screen readers",
-            "set width 60     how many columns your window has, 20 to 80",
-            "The command set alone shows how things are.",
-        ),
-        "set board words",
-    ),
-    Command("quit", "quit", "leave", ("A seat in a match is kept for a while: come back under the same name.",)),
-)
+#: The commands in the order in which help lists them: the file `commands.toml`.
+COMMANDS: Sequence[Command] = [
+    Command(word, told.get("usage", word), told["summary"], told.get("page", "").splitlines(), told.get("example", ""))
+    for word, told in tomllib.loads(
+        files("gamehost.wires.console").joinpath("commands.toml").read_text("utf-8")
+    ).items()
+]
 BY_WORD: Mapping[str, Command] = {command.word: command for command in COMMANDS}
 #: Other words for commands.
 ALIASES: Mapping[str, str] = {"?": "help", "exit": "quit", "bye": "quit", "observe": "watch"}
