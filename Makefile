@@ -55,9 +55,13 @@ coverage: $(VENV)/ready ## run the tests, and fail if less than the floor in pyp
 	@tail -n 4 coverage/trial.txt
 
 # Docstrings must be valid reStructuredText; names in them that lead nowhere are only listed in reference.txt.
+# The pages and the reference are made side by side: the reference takes most of the time.
 docs: $(VENV)/docs-ready ## build the documentation in docs/_build/html; a warning about a page is an error
-	$(BIN)/sphinx-build -W --keep-going -q -b html docs docs/_build/html
-	$(BIN)/pydoctor > docs/_build/reference.txt || { grep -v 'Cannot find\|ambiguous' docs/_build/reference.txt; exit 1; }
+	mkdir -p docs/_build
+	$(BIN)/pydoctor > docs/_build/reference.txt & \
+	$(BIN)/sphinx-build -W --keep-going -q -b html docs docs/_build/html; pages=$$?; \
+	wait $$! || { grep -v 'Cannot find\|ambiguous' docs/_build/reference.txt; exit 1; }; \
+	exit $$pages
 
 pictures: $(VENV)/ready ## draw the pictures in docs/games/pictures again
 	$(BIN)/python -m tests.kit.made_files pictures
