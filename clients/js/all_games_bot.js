@@ -50,7 +50,7 @@ const client = new Client(name, {
 try {
   for (const game of games) {
     const { winners, names, why } = await client.play(game, choose, house ? { house } : {});
-    console.log(`${name}: ${game} won by ${winners.map((seat) => names[seat]).join(" and ")}: ${why}`);
+    console.log(`${name}: ${game} won by ${winners.map((seat) => names[seat]).join(" and ") || "nobody"}: ${why}`);
   }
 } catch (error) {
   if (!(error instanceof HostError)) throw error;

@@ -43,7 +43,7 @@ class LibraryTests(Mixin):
             port = host.ports["open"]
             printed = self.run_program([*self.bot, "ann", *PLAYED, "--house", "random", "--port", str(port)])
             self.assertEqual(
-                re.findall(r"^ann: (\S+) won by (?:ann|random\.\d+): .", printed, re.M), list(PLAYED), printed
+                re.findall(r"^ann: (\S+) won by (?:ann|random\.\d+|nobody): .", printed, re.M), list(PLAYED), printed
             )
             self.assertRegex(self.run_program(self.first_bot(port)), r"(won|lost): \w")
 
