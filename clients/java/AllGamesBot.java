@@ -49,8 +49,8 @@ public class AllGamesBot {
             });
             for (String game : games) {
                 Result result = client.play(game, AllGamesBot::choose, whom);
-                List<String> winners = result.winners().stream().map(result.names()::get).toList();
-                System.out.println(name + ": " + game + " won by " + (winners.isEmpty() ? "nobody" : String.join(" and ", winners)) + ": " + result.why());
+                String winners = String.join(" and ", result.winners().stream().map(result.names()::get).toList());
+                System.out.println(name + ": " + game + " won by " + (winners.isEmpty() ? "nobody" : winners) + ": " + result.why());
             }
         } catch (HostException error) {
             System.err.println(name + ": " + error.getMessage());
