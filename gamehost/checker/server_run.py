@@ -27,7 +27,6 @@ from gamehost.wires.base import Wire
 from gamehost.wires.framing import WireError
 from gamehost.wires.websocket import ClientBytes, client_bytes
 
-#: What a scenario does.
 Script = Callable[["ServerRun"], Awaitable[None]]
 
 
@@ -51,7 +50,6 @@ class Opening:
     settings: Mapping[str, str] = {}
     #: The first random number that the match draws; `None`: it draws none.
     draws: int | None = None
-    #: The match's id, on wires that have one.
     match_id: str = ""
 
 
@@ -208,8 +206,6 @@ Dial = Callable[[TwistedProtocol], Deferred[Any]]
 
 
 class _ServerLine(TwistedProtocol):
-    """A connection to the server."""
-
     def __init__(self, user: "User") -> None:
         self._user = user
 

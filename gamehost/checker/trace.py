@@ -219,8 +219,6 @@ class Fault:
 
 
 class _End(Protocol):
-    """One end of a relayed connection."""
-
     transport: Any = None
 
     def __init__(self, received: Callable[[bytes], None], lost: Callable[[], None]) -> None:

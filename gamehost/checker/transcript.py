@@ -169,7 +169,6 @@ class Transcript:
     lines: list[TranscriptLine] = field(factory=list)
     #: When the scenario began; by default now.
     began: float = field(default=Factory(lambda self: self.seconds(), takes_self=True), kw_only=True)
-    #: One for each connection.
     readings: list[Reading] = field(
         init=False, default=Factory(lambda self: [self.checks.new_reading()], takes_self=True)
     )

@@ -205,8 +205,6 @@ class Client:
 
 
 class EriantysState(Enum):
-    """Where a connection is."""
-
     #: Before LoginMessage.
     CONNECTED = "connected"
     LOBBY = "lobby"

@@ -371,7 +371,6 @@ class Board(Struct, frozen=True, gc=False):
     cards: tuple[rules.Card, ...]
     #: The character played in this turn.
     active_character: rules.Character | None
-    #: Coins in the supply.
     supply: int
     #: The seats around the table, clockwise.
     order: tuple[Seat, ...]

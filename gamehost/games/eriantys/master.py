@@ -43,8 +43,6 @@ from gamehost.settings import BadOption, Settings, milliseconds, one_of, refuse_
 
 @frozen
 class Rules:
-    """The settings of a match."""
-
     expert: bool = False
     planning_order: PlanningOrder = PlanningOrder.PREVIOUS
     #: Milliseconds for a decision; 0: no limit.
@@ -53,8 +51,6 @@ class Rules:
 
 @define(eq=False)
 class EriantysMaster:
-    """The referee of one match."""
-
     _match: Match
     _rules: Rules
     _chance: Chance
@@ -123,7 +119,6 @@ class EriantysMaster:
         return play
 
     def _laid(self, choices: phases.Choices) -> Position:
-        """The table for complete choices."""
         return phases.dealt(choices, self._chance)
 
     def _half_done(self, say: events.Told) -> bool:

@@ -204,7 +204,6 @@ def worth(position: rules.Position, seat: Seat) -> float:
 
 
 def _assets(position: rules.Position, seats: Sequence[Seat]) -> float:
-    """What a team has by itself."""
     score = 0.0
     for seat in seats:
         school = position.schools[seat]
@@ -322,8 +321,6 @@ STUDIED, HANDS, LEAD = Beam(3, characters=False), 4, 90
 
 @define(eq=False)
 class EriantysPlayer:
-    """A player of one match."""
-
     seat: Seat
     level: Level
     thinking: Thinking
@@ -423,7 +420,6 @@ class EriantysPlayer:
         return events.PlayAssistant(best_on_average(cards, sample, value, style.worlds, least=3))
 
     def _others(self, position: rules.Position, known: Mapping[Seat, int]) -> Mapping[Seat, int]:
-        """What the others may play in this round."""
         chance = self.thinking.chance
         return {
             seat: known.get(seat) or chance.one_of(position.hands[seat] or (10,))

@@ -188,7 +188,6 @@ class Card(Struct, frozen=True, gc=False):
     """A character card on the table, and what lies on it."""
 
     character: Character
-    #: What using it costs now.
     cost: int
     used: bool = False
     students: Students = NO_STUDENTS
@@ -209,7 +208,6 @@ class Position(Struct, frozen=True, gc=False):
     clouds: tuple[Students, ...]
     bag: Students
     cards: tuple[Card, ...] = ()
-    #: Coins in the supply.
     supply: int = 0
     #: The place of Mother Nature's group in `islands`.
     mother_nature: int = 0

@@ -232,7 +232,6 @@ def _islands(board: events.Board) -> Iterator[str]:
 
 
 def _buildings(island: rules.Island, here: bool) -> Iterator[str]:
-    """Mother Nature, towers and no-entry tiles, side by side."""
     things = [(mother_nature(), 1)] if here else []
     if island.tower is not None:
         things.append((tower(island.tower), island.towers))

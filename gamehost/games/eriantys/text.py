@@ -152,7 +152,6 @@ def _taken(colour: Colour, students: Students) -> events.ChooseStudent:
 
 
 def _kinds(students: Students) -> list[str]:
-    """The colours of students by name."""
     return [_name(colour) for colour in Colour if students[colour]]
 
 
@@ -300,8 +299,6 @@ def read_answer(known: events.Situation, seat: Seat, text: str) -> list[events.A
 
 
 class Asked(Struct, frozen=True):
-    """Who is asked, and what is known."""
-
     known: events.Situation
     seat: Seat
 
@@ -442,8 +439,6 @@ _ISLANDS, _NAME = 46, 20
 
 
 class EriantysScreen(BoardScreen[View]):
-    """One match of Eriantys."""
-
     game, messages = ERIANTYS, MESSAGES
 
     def __init__(self, seat: int | None, names: Sequence[str]) -> None:
@@ -474,7 +469,6 @@ class EriantysScreen(BoardScreen[View]):
         return list(self._course(message, board))
 
     def _course(self, event: Any, board: events.Board | None) -> Iterator[str]:
-        """What an event of the match's course tells."""
         match event:
             case StartOfTurnEvent(_, seat):
                 # The first one of a match says who is first in round 1.
@@ -579,7 +573,6 @@ class EriantysScreen(BoardScreen[View]):
         return [*above, "", *self._players(board, style)]
 
     def _beside(self, board: BoardMessage, style: Style) -> list[str]:
-        """What stands right of the islands."""
         lines = [f"cloud          {_HEAD}"]
         lines += [f"   {number}           {_heap(cloud, style)}" for number, cloud in enumerate(board.clouds, 1)]
         lines += ["", f"round {board.round}, {board.bag} students in the bag"]

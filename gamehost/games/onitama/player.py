@@ -109,8 +109,6 @@ RULES = OnitamaRules()
 
 @define(eq=False)
 class OnitamaPlayer:
-    """A player of one match."""
-
     seat: Seat
     level: Level
     thinking: Thinking

@@ -58,7 +58,6 @@ def picture(scene: Scene) -> str:
 
 
 def _made(scene: Scene) -> list[Moved | Exchanged]:
-    """The moves that were not taken back."""
     made: list[Moved | Exchanged] = []
     for event in (event for turn in scene.turns for event in turn.events):
         if isinstance(event, TakenBack):

@@ -29,8 +29,6 @@ _OWN, _OTHER = "1;32", "1;31"
 
 
 class OnitamaScreen(BoardScreen[View]):
-    """One match of Onitama."""
-
     game, messages = ONITAMA, MESSAGES
 
     def told(self, message: Any, before: Situation | None) -> list[str]:

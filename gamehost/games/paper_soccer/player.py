@@ -221,8 +221,6 @@ def written(points: Sequence[int]) -> bytes:
 
 @define(eq=False)
 class PaperSoccerPlayer:
-    """A player of one match."""
-
     seat: Seat
     level: Level
     thinking: Thinking
@@ -287,7 +285,6 @@ class PaperSoccerPlayer:
         self._over = False
 
     def _stroll(self, place: Place) -> tuple[int, ...]:
-        """Any free line, until the turn is over."""
         chance: SeededChance = self.thinking.chance
         position = self.position
         points = []

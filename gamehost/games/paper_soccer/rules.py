@@ -86,7 +86,6 @@ DRAWABLE: tuple[Segment, ...] = tuple(segment for segment in _SEGMENTS if not _o
 
 _BITS: dict[Segment, Lines] = {segment: 1 << number for number, segment in enumerate(DRAWABLE + BORDER)}
 
-#: The border as a set.
 BORDER_LINES: Lines = sum(_BITS[segment] for segment in BORDER)
 
 #: For each point its neighbours, border ones too, and the line to each.

@@ -47,8 +47,6 @@ _LATEST, _BALL = "1;33", "1;32"
 
 
 class PaperSoccerScreen(BoardScreen[View]):
-    """One match of paper soccer."""
-
     game, messages = PAPER_SOCCER, MESSAGES
 
     def told(self, message: Any, before: Situation | None) -> list[str]:
@@ -194,7 +192,6 @@ class PaperSoccerScreen(BoardScreen[View]):
         return [*lines, " " * _LEFT + numbers]
 
     def _notes(self, view: View, style: Style) -> Mapping[int, str]:
-        """What stands beside the pitch, by its row."""
         above = view.first if self._way == 1 else 1 - view.first
         last = 2 * LENGTH * _HIGH
         notes = {}
@@ -265,7 +262,6 @@ def _dot(point: Point, position: Position, style: Style) -> str:
 
 
 def _ball_before(moves: Sequence[Sequence[Point]]) -> Point:
-    """Where the ball lay before the last move."""
     return moves[-2][-1] if len(moves) > 1 else START
 
 

@@ -66,8 +66,6 @@ def read_rows(lines: Sequence[str]) -> rules.PlaceRows:
 
 @define(eq=False)
 class UCCDialogue:
-    """One match."""
-
     seat: Seat
     opponent: str
     _view: rules.Situation = field(init=False)

@@ -336,8 +336,6 @@ class Judge:
 
 @define(eq=False)
 class StrategoPlayer:
-    """A player of one match."""
-
     seat: Seat
     level: Level
     thinking: Thinking
@@ -423,7 +421,6 @@ class StrategoPlayer:
         return rules.Position(board_with(view.squares, self.seat, kinds), self.seat, 0, walks)
 
     def _steps(self) -> list[Step]:
-        """The legal moves that were not refused."""
         view = self.view
         assert view is not None
         legal = [move for move in STRATEGO.legal(view, self.seat) or () if isinstance(move, rules.Move)]
@@ -471,7 +468,6 @@ class StrategoPlayer:
         return Weighed(shares, rules.write(move_between(*best)), before - after)
 
     def _lead(self) -> int:
-        """What the enemy has lost more than this seat."""
         lost = sum(WORTH[kind] * number for kind, number in self.knowledge.lost.items())
         all_pieces = sum(WORTH[kind.id] * kind.count for kind in rules.KINDS.values())
         return lost - (all_pieces - sum(WORTH.get(mark, 0) for mark in self.squares))
@@ -543,7 +539,6 @@ def recalled(known: rules.Situation, told: Sequence[Any], seat: Seat) -> Sequenc
 
 
 def _undone(squares: str, event: rules.Moved | rules.Fought, seat: Seat) -> str:
-    """A seat's board before a move."""
     start, end = ends_of(event.move)
     board = list(squares)
     mine = event.seat == seat

@@ -36,8 +36,6 @@ Survivor = Literal["attacker", "defender", "tie"]
 
 @frozen
 class PieceKind:
-    """A kind of piece."""
-
     #: The one character it is named by.
     id: str
     name: str
@@ -119,7 +117,6 @@ Way: TypeAlias = tuple[tuple[int, ...], int]
 
 
 def _border(square: int, neighbour: int) -> int:
-    """The bit of the border between two neighbouring squares."""
     low = min(square, neighbour)
     return 1 << (low if abs(square - neighbour) == 1 else WIDTH * WIDTH + low)
 

@@ -85,7 +85,6 @@ def _fight(event: Fought) -> str:
 
 
 def _place(x: int, y: int, below: int) -> tuple[float, float]:
-    """The middle of a square."""
     column, row = (WIDTH - 1 - x, y) if below else (x, WIDTH - 1 - y)
     return _LEFT + _FRAME + (column + 0.5) * _CELL, _FRAME + (row + 0.5) * _CELL
 

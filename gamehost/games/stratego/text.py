@@ -166,8 +166,6 @@ _OWN, _OTHER, _WATER = "1;32", "1;31", "34"
 
 
 class StrategoScreen(BoardScreen[View]):
-    """One match of Stratego."""
-
     game, messages = STRATEGO, MESSAGES
 
     def __init__(self, seat: int | None, names: Sequence[str], chance: Chance | None = None) -> None:

@@ -24,8 +24,6 @@ class NotUnderstood(Exception):
 
 
 class Command(Struct, frozen=True):
-    """A command of the console."""
-
     word: str
     #: How it is written, with all that may stand behind it. By default the word alone.
     usage: str

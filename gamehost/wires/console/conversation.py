@@ -128,7 +128,6 @@ class ConsoleConversation(GoesElsewhere):
         self._printer.secret = state in _SECRET
 
     def _tell(self, *sentences: str) -> None:
-        """Write what is no answer to a line."""
         self._write_collected()
         self._printer.print(*sentences)
         self._printer.prompt()
@@ -389,7 +388,6 @@ class ConsoleConversation(GoesElsewhere):
         self._printer.refuse(f"{sentence(reason)} To play with somebody who comes, type: play {game}")
 
     def _waiting_words(self, sought: Wanted) -> list[str]:
-        """What somebody who waits in a queue can do."""
         game = sought.played.game.name
         lines = [f"You wait for an opponent in {title(game)}. To stop, type: cancel"]
         seconds = self._house.rules.seconds.get(game, 0)
@@ -656,7 +654,6 @@ class ConsoleConversation(GoesElsewhere):
         self._looking.end()
         super().end()
 
-    #: What each command does.
     DOES: ClassVar[Mapping[str, Callable[["ConsoleConversation", list[str]], None]]] = {
         "help": help,
         "name": name,

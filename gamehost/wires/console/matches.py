@@ -127,7 +127,6 @@ class OwnMatch:
         return list(filter(None, lines))
 
     def _group_of(self, n: int) -> _Group:
-        """What is collected for an entry."""
         if self._group is not None and self._group.n != n:
             self.flush()
         if self._group is None:

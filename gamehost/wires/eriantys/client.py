@@ -35,8 +35,6 @@ _HEADS: Mapping[type, bytes] = {kind: b'{"type":"%s"' % name.encode() for name, 
 
 
 class JsonClientCodec(ClientLineCodec[Message]):
-    """The codec of one connection, on the client's side."""
-
     LIMIT = SERVER_LINE_LIMIT
     CLIENT_LIMIT = LINE_LIMIT
 

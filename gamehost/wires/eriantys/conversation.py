@@ -51,8 +51,6 @@ NAME = "eriantys"
 
 
 class JsonOptions(Struct, frozen=True):
-    """The settings of this wire."""
-
     #: Send nothing that is not in the document.
     strict: bool = False
     #: How many seconds a table waits for a client that owes an Acknowledgement; 0: not at all.

@@ -148,7 +148,6 @@ class Character(Struct, frozen=True):
 
     #: 1 to 12.
     character: int
-    #: What it costs now.
     cost: int
     used: bool
     #: `None` except for characters 1, 7 and 11.
@@ -470,7 +469,6 @@ class Malformed(Struct, frozen=True):
     reason: str
 
 
-#: The messages of one word, by that word, and the words that are not in the document.
 WORDS: Mapping[str, CommunicationMessage] = {one.name: CommunicationMessage(one) for one in Communication}
 EXTENSIONS = (WORDS["NO_ENTRY_TILE_ON_ISLAND"], WORDS["LAST_ROUND"])
 

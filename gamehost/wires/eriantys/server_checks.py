@@ -214,7 +214,6 @@ def some_actions(most: int, seats: int = 2, expert: bool = False) -> Script:
 
 
 async def _play_with_characters(run: ServerRun, most: int) -> None:
-    """Play, and use a character whenever that is possible."""
     for _ in range(most):
         user, action = run.on_turn()
         if user is None:

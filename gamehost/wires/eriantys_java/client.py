@@ -241,8 +241,6 @@ def _fits(signature: str, value: Any) -> bool:
 
 
 class JavaClientCodec:
-    """The codec of one connection, on the client's side."""
-
     def __init__(self) -> None:
         self._rest = bytearray()
         self._header_read = self._greeted = False

@@ -252,6 +252,5 @@ class JavaCodec:
 
 
 def _behind_resets(data: bytearray, at: int) -> int:
-    """Where the next byte is that is no reset."""
     resets = _RESETS.match(data, at)
     return at if resets is None else resets.end()

@@ -71,8 +71,6 @@ NAME = "eriantys-java"
 
 
 class JavaOptions(Struct, frozen=True):
-    """The settings of this wire."""
-
     #: Seconds for which nothing is sent to a client after a message of it was handled.
     pace: float = 0.03
     #: Seconds for which nothing is sent to a client that owes an Ack. The client itself waits up to 10 s for its threads.

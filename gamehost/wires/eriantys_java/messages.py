@@ -177,7 +177,6 @@ class Player:
 class CharacterCard(Struct, frozen=True):
     """A character on the table. In Java each character has a class of its own, without fields, over this one."""
 
-    #: What it costs now.
     cost: int
     #: Whether it was used in this turn.
     isActive: bool
@@ -497,7 +496,6 @@ class UpdateBoard(ServerMessage, frozen=True):
     players: tuple[Player, ...]
 
 
-#: The messages of one word, by that word.
 WORDS: Mapping[str, CommunicationMessage] = CommunicationMessage.__members__
 
 #: Messages that the client acknowledges, and the two of their kinds that it does not.

@@ -147,7 +147,6 @@ def full_name(short: str) -> str:
 
 
 def _signature(kind: str) -> str:
-    """A field's type as a descriptor has it."""
     if kind in "IZF":
         return kind
     array = "[" if kind.startswith("[") else ""
@@ -156,8 +155,6 @@ def _signature(kind: str) -> str:
 
 @frozen(eq=False)
 class JavaField:
-    """A field of a class."""
-
     name: str
     #: `I`, `Z`, `F`, or the signature of a class or an array.
     signature: str
@@ -304,8 +301,6 @@ class JavaMap:
 
 @define(eq=False)
 class JavaArray:
-    """An array."""
-
     java: JavaClass
     items: list[Any]
 
@@ -579,8 +574,6 @@ def utf(text: str) -> bytes:
 
 
 class ObjectWriter:
-    """Writes one message."""
-
     def __init__(self) -> None:
         self._out = bytearray()
         #: What was written -> its handle. Objects are the same only if they are identical; texts and numbers by value.

@@ -22,8 +22,6 @@ _TEXT = ("error", "command", "query")
 
 
 class LitamaClientCodec(ClientLineCodec[m.Message]):
-    """The codec of one connection, on the client's side."""
-
     LIMIT = 65_536
     CLIENT_LIMIT = LitamaCodec.LIMIT
 

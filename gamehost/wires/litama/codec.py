@@ -72,7 +72,5 @@ class LitamaCodec(LineCodec[m.Message]):
 
 
 class SuccessorCodec(LitamaCodec):
-    """The codec of one connection in the dialect `successor`."""
-
     def __init__(self) -> None:
         super().__init__(True)

@@ -58,8 +58,6 @@ _ID = re.compile(r"[0-9a-fA-F]{24}", re.ASCII)
 
 
 class LitamaState(Enum):
-    """Where a connection is."""
-
     CONNECTED = "connected"
 
 
@@ -216,7 +214,6 @@ class LitamaConversation(BaseConversation[m.Message]):
         return session, m.Entered(message.NAME, match.id, token, index)
 
     def _own(self, seat: SeatPlayer) -> None:
-        """This connection has used the token of a seat."""
         if seat not in self._seats:
             self._seats.append(seat)
             seat.owners[self] = None

@@ -418,8 +418,6 @@ def table_of(match_id: str) -> TableId:
 
 @define(eq=False)
 class Matches:
-    """The matches of one host."""
-
     spectators: Spectators
     by_id: dict[str, Match] = field(factory=dict)
 

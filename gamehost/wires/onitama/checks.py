@@ -423,8 +423,6 @@ SERVER_LAWS = laws(__name__, "servers")
 
 
 class OnitamaSpelling(Spelling):
-    """Lines of Onitama."""
-
     waits_for_opening = True
 
     def log_in(self, name: str, password: str) -> Sequence[Any]:

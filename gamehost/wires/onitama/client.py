@@ -29,8 +29,6 @@ _SAID: Mapping[type, str] = {kind: command for command, (kind, _, _) in m.CLIENT
 
 
 class PipesClientCodec(ClientLineCodec[m.Message]):
-    """The codec of one connection, on the client's side."""
-
     LIMIT = SERVER_LINE_LIMIT
     CLIENT_LIMIT = LINE_LIMIT
 

@@ -43,8 +43,6 @@ DRAW = "draw"
 
 
 class PipesState(Enum):
-    """Where a connection is."""
-
     #: Before LOGIN, and again after GAME_OVER.
     OUTSIDE = "outside"
     #: Logged in; nobody to play with yet.

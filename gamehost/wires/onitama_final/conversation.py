@@ -57,8 +57,6 @@ PIECES = {"K": "wK", "P": "wP", "k": "bK", "p": "bP", ".": "--"}
 
 
 class FinalState(Enum):
-    """Where a connection is."""
-
     #: Before LOGIN, and again after GAME_OVER.
     OUTSIDE = "outside"
     #: Logged in; nobody to play with yet.

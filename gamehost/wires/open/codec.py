@@ -113,8 +113,6 @@ _EVENTS: LastEncoded[m.Message] = LastEncoded()
 
 
 class OpenCodec(LineCodec[m.Message]):
-    """The codec of one connection."""
-
     LIMIT = LINE_LIMIT
     UNREADABLE = "lines that are not JSON"
 

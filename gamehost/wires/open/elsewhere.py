@@ -54,7 +54,6 @@ def asked_for(message: m.Seek) -> Sought:
 
 
 def _text(value: m.SettingValue) -> str:
-    """A setting as the host writes it."""
     if isinstance(value, bool):
         return "yes" if value else "no"
     return value if isinstance(value, str) else repr(value)

@@ -269,7 +269,6 @@ class LookingOn(AccountConversation[m.Message]):
         self._ask(("ladder", finished.edition, message.game), work)
 
     def _ask(self, key: Hashable, work: Work) -> None:
-        """Have something looked up, in turn."""
         if self._asking:
             self._refuse('wait for "history" or "ladder"')
             return

@@ -64,8 +64,6 @@ _EVENTS: LastEncoded[Said] = LastEncoded()
 
 
 class SocketCodec(FrameCodec[Said]):
-    """The codec of one connection."""
-
     LIMIT = LINE_LIMIT
 
     def read(self, text: bytes) -> Said:
@@ -173,8 +171,6 @@ class SocketConversation(OpenConversation):
 
 
 class SocketConfig(Struct, frozen=True):
-    """What is made for one connection."""
-
     options: OpenOptions
     #: The same for all connections of a listener.
     encoder: SharedEncoder

@@ -32,7 +32,6 @@ DECLARATION = '<?xml version="1.0" encoding="UTF-8"?>'
 #: Text -> coordinate: no plus sign, no zeros in front, no -0, three digits at most.
 COORDINATES: Mapping[str, int] = {str(number): number for number in range(-999, 1000)}
 
-#: The results of a player.
 RESULTS: Mapping[str, bool] = {"winner": True, "loser": False}
 _LOOSE_RESULTS: Mapping[str, bool] = {**RESULTS, "looser": False}
 

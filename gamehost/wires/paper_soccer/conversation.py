@@ -35,8 +35,6 @@ UNKNOWN_TYPE = 'unknown type of game; expected gameType="paper soccer"'
 
 
 class XmlState(Enum):
-    """Where a connection is."""
-
     #: Not logged in.
     OUTSIDE = "outside"
     #: Logged in; nobody to play with yet.

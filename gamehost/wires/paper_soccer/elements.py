@@ -100,8 +100,6 @@ _NOT_WELL_FORMED = "not well-formed XML"
 
 
 class PieceKind(Enum):
-    """The kind of a piece."""
-
     ELEMENT = "element"
     #: One or more `<point/>` in a row, and a line end.
     POINTS = "points"
@@ -123,8 +121,6 @@ class Content(Struct, frozen=True):
 
 
 class Piece(Struct, frozen=True):
-    """One piece of the stream."""
-
     kind: PieceKind
     data: bytes = b""
     #: Whether it stands on the same line as the piece before it.
@@ -455,8 +451,6 @@ def _past(pattern: re.Pattern[bytes], data: bytearray, at: int, end: int) -> int
 
 
 class Element(Struct):
-    """An element with what is in it."""
-
     tag: str
     attributes: Mapping[str, str]
     children: "list[Element]" = []
@@ -538,7 +532,6 @@ def _is_well_formed(data: bytes, prefixes: bool = False) -> bool:
 
 
 def _with_single_attributes(data: bytes) -> bytes:
-    """The same with another name for each attribute."""
     numbers = itertools.count()
 
     def renamed(tag: re.Match[bytes]) -> bytes:

@@ -70,7 +70,6 @@ _RULES_OPTIONS: Mapping[str, str] = {
     "again": "yes: after thank you, players of the built-in game wait for the next one; default no",
 }
 
-#: The most players of one game.
 MOST_PLAYERS = 64
 
 _NUMBER = re.compile(r"[1-9][0-9]?", re.ASCII)
@@ -282,7 +281,6 @@ class RemoteConversation(XmlConversation):
     # -- championships
 
     def _championship(self) -> ChampionshipRun:
-        """What is played on this port, and nothing else."""
         assert self._rules.championship is not None
         game_type, count = self._rules.championship
         builtin = game_type.casefold() in self._rules.native

@@ -357,8 +357,6 @@ SERVER_LAWS = laws(__name__, "servers")
 
 
 class FramesSpelling(Spelling):
-    """Frames of Stratego."""
-
     def log_in(self, name: str, password: str) -> Sequence[Any]:
         return (m.SignOn(name),)
 

@@ -50,8 +50,6 @@ _SIDES = (m.Side("1"), m.Side("2"))
 
 
 class FramesState(Enum):
-    """The state of a connection."""
-
     #: Before the first Sign On.
     OUTSIDE = "outside"
     #: Signed on; there is no other player yet.
@@ -155,7 +153,6 @@ class FramesConversation(GuestConversation[m.Message]):
             self.peer.refuse(m.Error(reason))
 
     def _refuse_with(self, refusal: m.Message, reason: str) -> None:
-        """The document's refusal, and before it the reason."""
         if not self._strict:
             self.peer.say(m.Error(reason))
         self.peer.refuse(refusal)

@@ -169,7 +169,6 @@ def _placed(front: Sequence[str], seat: Seat) -> rules.PlaceRows:
 async def _scripted(
     run: ServerRun, users: tuple[User, User], moves: Sequence[rules.Move], second: Sequence[str] = FLAG_IN_B
 ) -> None:
-    """Set up, and make these moves."""
     for user, front in zip(users, (FLAG_IN_A, second), strict=True):
         seat = user.seat.seat
         await run.say(user, *run.spelling.says(_placed(front, seat), seat, ""))
@@ -523,8 +522,6 @@ SERVER_LAWS = laws(__name__, "servers")
 
 
 class LinesSpelling(Spelling):
-    """Lines of Stratego."""
-
     def log_in(self, name: str, password: str) -> Sequence[Any]:
         return (m.Text(name), m.Text(password))
 

@@ -123,8 +123,6 @@ _ROW = re.compile(f"[#.~{''.join(m.LETTERS.values())}]{{{ROWS}}}")
 
 
 class LinesClientCodec(ClientLineCodec[m.Message]):
-    """The codec of one connection, on the client's side."""
-
     LIMIT = SERVER_LINE_LIMIT
     CLIENT_LIMIT = LINE_LIMIT
 

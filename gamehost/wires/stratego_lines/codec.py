@@ -16,7 +16,6 @@ LINE_LIMIT = 160
 #: What a frame of the other Stratego wire begins with: its mark, then a client's frame type.
 FRAME_OPENINGS = tuple(bytes((0x2A, kind)) for kind in range(1, 5))
 
-#: How each message of the server is written.
 WORDS: Mapping[Any, Callable[[Any], str]] = {
     m.AuthReq: lambda _: "auth-req",
     m.AuthOk: lambda _: "auth-ok",

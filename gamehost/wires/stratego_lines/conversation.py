@@ -57,8 +57,6 @@ NOT_A_MOVE = "a move is written like B4-B5"
 
 
 class LinesState(Enum):
-    """The state of a connection."""
-
     #: A username is awaited.
     NAME = "name"
     #: A password is awaited.
