@@ -469,6 +469,7 @@ class Malformed(Struct, frozen=True):
     reason: str
 
 
+#: The messages of one word, by that word, and the words that are not in the document.
 WORDS: Mapping[str, CommunicationMessage] = {one.name: CommunicationMessage(one) for one in Communication}
 EXTENSIONS = (WORDS["NO_ENTRY_TILE_ON_ISLAND"], WORDS["LAST_ROUND"])
 

@@ -12,13 +12,17 @@ from msgspec import Struct
 from gamehost.wires.framing import Blank, UndecodableLine
 
 
-class Login(Struct, frozen=True):
+class WireMessage(Struct, frozen=True):
+    """What a client or the server says."""
+
+
+class Login(WireMessage, frozen=True):
     """Client: log in under this name."""
 
     username: str
 
 
-class MakeMove(Struct, frozen=True):
+class MakeMove(WireMessage, frozen=True):
     """Client: play a card to move a piece."""
 
     card: str
@@ -26,17 +30,17 @@ class MakeMove(Struct, frozen=True):
     end: str
 
 
-class Stalemate(Struct, frozen=True):
+class Stalemate(WireMessage, frozen=True):
     """Client: nothing can be moved; exchange this card."""
 
     card: str
 
 
-class Resign(Struct, frozen=True):
+class Resign(WireMessage, frozen=True):
     """Client, extension: give the game up."""
 
 
-class Start(Struct, frozen=True):
+class Start(WireMessage, frozen=True):
     """Server: the match begins. `cards` is an extension; without it the field is left out."""
 
     white: str
@@ -44,7 +48,7 @@ class Start(Struct, frozen=True):
     cards: str | None = None
 
 
-class MoveWasMade(Struct, frozen=True):
+class MoveWasMade(WireMessage, frozen=True):
     """Server, to both: a valid move."""
 
     card: str
@@ -52,27 +56,27 @@ class MoveWasMade(Struct, frozen=True):
     end: str
 
 
-class InvalidMove(Struct, frozen=True):
+class InvalidMove(WireMessage, frozen=True):
     """Server, to the sender: not a valid move; the server waits for another one."""
 
     #: Extension: what was wrong. Without it the field is left out.
     reason: str | None = None
 
 
-class StalemateCard(Struct, frozen=True):
+class StalemateCard(WireMessage, frozen=True):
     """Server, to both: a card was exchanged with the pack."""
 
     old: str
     new: str
 
 
-class Logout(Struct, frozen=True):
+class Logout(WireMessage, frozen=True):
     """Server: the other player has lost the connection."""
 
     name: str
 
 
-class Reconnect(Struct, frozen=True):
+class Reconnect(WireMessage, frozen=True):
     """Server, to both: a player is back."""
 
     name: str
@@ -82,25 +86,25 @@ class Reconnect(Struct, frozen=True):
     on_turn: str
 
 
-class GameOver(Struct, frozen=True):
+class GameOver(WireMessage, frozen=True):
     """Server, to both: the winner's name, or `draw`."""
 
     winner: str
 
 
-class Waiting(Struct, frozen=True):
+class Waiting(WireMessage, frozen=True):
     """Server, extension: the log-in is accepted, and there is no opponent yet."""
 
     name: str
 
 
-class Error(Struct, frozen=True):
+class Error(WireMessage, frozen=True):
     """Server, extension: what was wrong, or why the connection ends."""
 
     reason: str
 
 
-class WrongFields(Struct, frozen=True):
+class WrongFields(WireMessage, frozen=True):
     """A client's message with too few or too many fields."""
 
     command: str
@@ -108,52 +112,31 @@ class WrongFields(Struct, frozen=True):
     expected: str
 
 
-class NotForServer(Struct, frozen=True):
+class NotForServer(WireMessage, frozen=True):
     """A message that only the server sends, sent by a client."""
 
     command: str
 
 
-class Unknown(Struct, frozen=True):
+class Unknown(WireMessage, frozen=True):
     """Not a command of this wire. The text is not kept, because it must not be sent back."""
 
     #: The command that it would be in upper case, if any.
     meant: str = ""
 
 
-class HelpAsked(Struct, frozen=True):
+class HelpAsked(WireMessage, frozen=True):
     """A person asks for help: `help`, `?`, `quit` or `exit`."""
 
 
-class OtherLanguage(Struct, frozen=True):
+class OtherLanguage(WireMessage, frozen=True):
     """A line of another protocol."""
 
     #: A sentence for the client: what the line looks like, and what this port speaks.
     reason: str
 
 
-Message = (
-    Login
-    | MakeMove
-    | Stalemate
-    | Resign
-    | Start
-    | MoveWasMade
-    | InvalidMove
-    | StalemateCard
-    | Logout
-    | Reconnect
-    | GameOver
-    | Waiting
-    | Error
-    | WrongFields
-    | NotForServer
-    | Unknown
-    | HelpAsked
-    | OtherLanguage
-    | UndecodableLine
-    | Blank
-)
+Message = WireMessage | UndecodableLine | Blank
 
 Sent = type[Login] | type[MakeMove] | type[Stalemate] | type[Resign]
 

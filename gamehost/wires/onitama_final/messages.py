@@ -10,15 +10,20 @@ from typing import Any
 from msgspec import Struct
 
 from gamehost.wires.framing import Blank, UndecodableLine
+from gamehost.wires.onitama import messages as lines
 
 
-class Login(Struct, frozen=True):
+class WireMessage(Struct, frozen=True):
+    """What a client or the server says."""
+
+
+class Login(WireMessage, frozen=True):
     """Client: log in under this name, which may be that of a seat that is kept."""
 
     name: str
 
 
-class MakeMove(Struct, frozen=True):
+class MakeMove(WireMessage, frozen=True):
     """Client: play a card to move a piece."""
 
     card: str
@@ -28,29 +33,29 @@ class MakeMove(Struct, frozen=True):
     end_column: str
 
 
-class MakePass(Struct, frozen=True):
+class MakePass(WireMessage, frozen=True):
     """Client: nothing can be moved; exchange this card."""
 
     card: str
 
 
-class Ping(Struct, frozen=True):
+class Ping(WireMessage, frozen=True):
     """Client: is the server there? Server: it is."""
 
 
-class Waiting(Struct, frozen=True):
+class Waiting(WireMessage, frozen=True):
     """Server: the log-in is accepted. It comes before every `Start`."""
 
     name: str
 
 
-class Failed(Struct, frozen=True):
+class Failed(WireMessage, frozen=True):
     """Server: a log-in was refused, or a message cannot be read; or why the connection ends."""
 
     text: str
 
 
-class Start(Struct, frozen=True):
+class Start(WireMessage, frozen=True):
     """Server: the match begins. Three cards are two of Black's and the spare, the last two are White's."""
 
     black: str
@@ -58,7 +63,7 @@ class Start(Struct, frozen=True):
     cards: tuple[str, str, str, str, str]
 
 
-class MoveWasMade(Struct, frozen=True):
+class MoveWasMade(WireMessage, frozen=True):
     """Server, to both: a valid move."""
 
     card: str
@@ -68,31 +73,31 @@ class MoveWasMade(Struct, frozen=True):
     end_column: str
 
 
-class PassWasMade(Struct, frozen=True):
+class PassWasMade(WireMessage, frozen=True):
     """Server, to both: this card was exchanged for the spare."""
 
     card: str
 
 
-class InvalidMove(Struct, frozen=True):
+class InvalidMove(WireMessage, frozen=True):
     """Server, to the sender: not a valid move, and why; the server waits for another one."""
 
     text: str
 
 
-class Disconnect(Struct, frozen=True):
+class Disconnect(WireMessage, frozen=True):
     """Server: the other player has lost the connection."""
 
     name: str
 
 
-class Reconnect(Struct, frozen=True):
+class Reconnect(WireMessage, frozen=True):
     """Server: the other player is back."""
 
     name: str
 
 
-class Restore(Struct, frozen=True):
+class Restore(WireMessage, frozen=True):
     """Server, to the player who is back: `RECONNECT` with 34 fields, all that is needed to go on."""
 
     black: str
@@ -105,13 +110,7 @@ class Restore(Struct, frozen=True):
     board: tuple[str, ...]
 
 
-class GameOver(Struct, frozen=True):
-    """Server, to both: the winner's name, or `draw`."""
-
-    winner: str
-
-
-class WrongFields(Struct, frozen=True):
+class WrongFields(WireMessage, frozen=True):
     """A client's message with too few or too many fields, or another word than `PING` in a `PING`."""
 
     command: str
@@ -119,45 +118,13 @@ class WrongFields(Struct, frozen=True):
     expected: str
 
 
-class NotForServer(Struct, frozen=True):
-    """A message that only the server sends, sent by a client."""
+#: As in the other dialect.
+GameOver = lines.GameOver
+NotForServer = lines.NotForServer
+Unknown = lines.Unknown
+HelpAsked = lines.HelpAsked
 
-    command: str
-
-
-class Unknown(Struct, frozen=True):
-    """Not a command of this wire. The text is not kept, because it must not be sent back."""
-
-    #: The command that it would be in upper case, if any.
-    meant: str = ""
-
-
-class HelpAsked(Struct, frozen=True):
-    """A person asks for help: `help`, `?`, `quit` or `exit`."""
-
-
-Message = (
-    Login
-    | MakeMove
-    | MakePass
-    | Ping
-    | Waiting
-    | Failed
-    | Start
-    | MoveWasMade
-    | PassWasMade
-    | InvalidMove
-    | Disconnect
-    | Reconnect
-    | Restore
-    | GameOver
-    | WrongFields
-    | NotForServer
-    | Unknown
-    | HelpAsked
-    | UndecodableLine
-    | Blank
-)
+Message = WireMessage | GameOver | NotForServer | Unknown | HelpAsked | UndecodableLine | Blank
 
 Sent = type[Login] | type[MakeMove] | type[MakePass]
 

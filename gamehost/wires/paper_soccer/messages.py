@@ -45,37 +45,41 @@ class Dialect(Enum):
     LOOSE = "loose"
 
 
-class PlayerLogin(Struct, frozen=True):
+class WireMessage(Struct, frozen=True):
+    """What a client, a master or the server says."""
+
+
+class PlayerLogin(WireMessage, frozen=True):
     """Client: log in under this nick, to play this type of game. A missing attribute is empty text."""
 
     nick: str
     game_type: str
 
 
-class Move(Struct, frozen=True):
+class Move(WireMessage, frozen=True):
     """Client: play the ball to these points, one or more. `None`: the game's id was left out."""
 
     points: tuple[Point, ...]
     game_id: str | None = None
 
 
-class ThankYou(Struct, frozen=True):
+class ThankYou(WireMessage, frozen=True):
     """Client: the end of the game was seen."""
 
     game_id: str | None = None
 
 
-class LeaveGame(Struct, frozen=True):
+class LeaveGame(WireMessage, frozen=True):
     """Client: the game is given up."""
 
     game_id: str | None = None
 
 
-class Logout(Struct, frozen=True):
+class Logout(WireMessage, frozen=True):
     """Client: the player leaves."""
 
 
-class LoginResponse(Struct, frozen=True):
+class LoginResponse(WireMessage, frozen=True):
     """Server: the log-in is accepted (`None`), or why not."""
 
     error: LoginError | None = None
@@ -85,7 +89,7 @@ class LoginResponse(Struct, frozen=True):
     dialect: Dialect = Dialect.BUILT_IN
 
 
-class GameState(Struct, frozen=True):
+class GameState(WireMessage, frozen=True):
     """Server, to both: the move that was made (none before the first), and who is next."""
 
     game_id: str
@@ -93,7 +97,7 @@ class GameState(Struct, frozen=True):
     points: tuple[Point, ...] = ()
 
 
-class GameOver(Struct, frozen=True):
+class GameOver(WireMessage, frozen=True):
     """Server, to both: the last move, if a legal one ended the game, and how the game ended."""
 
     game_id: str
@@ -102,7 +106,7 @@ class GameOver(Struct, frozen=True):
     points: tuple[Point, ...] = ()
 
 
-class PlayerLeftGame(Struct, frozen=True):
+class PlayerLeftGame(WireMessage, frozen=True):
     """
     Server: this player is out of the game. To other players it is an extension.
 
@@ -113,17 +117,17 @@ class PlayerLeftGame(Struct, frozen=True):
     game_id: str
 
 
-class ServerShutdown(Struct, frozen=True):
+class ServerShutdown(WireMessage, frozen=True):
     """Server: the host stops in good order."""
 
 
-class Error(Struct, frozen=True):
+class Error(WireMessage, frozen=True):
     """Either side: something was wrong. The text is an extension. The text of a client is not kept."""
 
     text: str = ""
 
 
-class GameMasterLogin(Struct, frozen=True):
+class GameMasterLogin(WireMessage, frozen=True):
     """Master: games of this type are ruled here. All values are text as they were sent; a missing one is empty."""
 
     id: str
@@ -132,7 +136,7 @@ class GameMasterLogin(Struct, frozen=True):
     players_max: str
 
 
-class RemoteMove(Struct, frozen=True):
+class RemoteMove(WireMessage, frozen=True):
     """A move in a game with a remote master: from its player, and to the master."""
 
     #: In the loose dialect all `move` elements as they were sent; else what stands inside the one.
@@ -141,7 +145,7 @@ class RemoteMove(Struct, frozen=True):
     game_id: str | None = None
 
 
-class RemoteState(Struct, frozen=True):
+class RemoteState(WireMessage, frozen=True):
     """A state of a game with a remote master: from the master, and to the players."""
 
     game_id: str | None
@@ -153,57 +157,36 @@ class RemoteState(Struct, frozen=True):
     results: tuple[tuple[str, bool], ...] = ()
 
 
-class BeginGame(Struct, frozen=True):
+class BeginGame(WireMessage, frozen=True):
     """Server, to a master: a game begins. The players are in the order in which they came."""
 
     game_id: str
     players: tuple[str, ...]
 
 
-class ChampionsList(Struct, frozen=True):
+class ChampionsList(WireMessage, frozen=True):
     """Server, to the players of a championship: all of them in the order of success, with games won and lost."""
 
     players: tuple[tuple[str, int, int], ...]
 
 
-class NotForServer(Struct, frozen=True):
+class NotForServer(WireMessage, frozen=True):
     """A message that only the server sends, sent by a client."""
 
     type: str
 
 
-class Malformed(Struct, frozen=True):
+class Malformed(WireMessage, frozen=True):
     """Well-formed XML that is no message of this wire. The reason repeats nothing of it."""
 
     reason: str
 
 
-class HelpAsked(Struct, frozen=True):
+class HelpAsked(WireMessage, frozen=True):
     """A person asks for help: `help`, `?`, `quit` or `exit` on a line of its own."""
 
 
-Message = (
-    PlayerLogin
-    | Move
-    | ThankYou
-    | LeaveGame
-    | Logout
-    | LoginResponse
-    | GameState
-    | GameOver
-    | PlayerLeftGame
-    | ServerShutdown
-    | Error
-    | GameMasterLogin
-    | RemoteMove
-    | RemoteState
-    | BeginGame
-    | ChampionsList
-    | NotForServer
-    | Malformed
-    | HelpAsked
-    | Blank
-)
+Message = WireMessage | Blank
 
 #: What a client sends: `type` -> message.
 CLIENT_TYPES: Mapping[str, type] = {

@@ -11,7 +11,11 @@ from msgspec import Struct
 from gamehost.wires.framing import Blank, UndecodableLine
 
 
-class Text(Struct, frozen=True):
+class WireMessage(Struct, frozen=True):
+    """What a client or the server says."""
+
+
+class Text(WireMessage, frozen=True):
     """Client: a line. It may be a password, so it is never shown."""
 
     text: str
@@ -20,43 +24,43 @@ class Text(Struct, frozen=True):
         return "Text()"
 
 
-class AuthReq(Struct, frozen=True):
+class AuthReq(WireMessage, frozen=True):
     """Server: send a user name and a password, each on its own line."""
 
 
-class AuthOk(Struct, frozen=True):
+class AuthOk(WireMessage, frozen=True):
     """Server: logged in; a game begins with `New`."""
 
 
-class AuthErr(Struct, frozen=True):
+class AuthErr(WireMessage, frozen=True):
     """Server: not logged in."""
 
 
-class New(Struct, frozen=True):
+class New(WireMessage, frozen=True):
     """Server: a game begins."""
 
 
-class Color(Struct, frozen=True):
+class Color(WireMessage, frozen=True):
     """Server: your colour; four lines of set-up are awaited."""
 
     color: str
 
 
-class EndSetup(Struct, frozen=True):
+class EndSetup(WireMessage, frozen=True):
     """Server: both set-ups are complete."""
 
 
-class GetMove(Struct, frozen=True):
+class GetMove(WireMessage, frozen=True):
     """Server: your turn."""
 
 
-class Met(Struct, frozen=True):
+class Met(WireMessage, frozen=True):
     """Server, to the mover: the letter of the enemy piece on the target square; `None`: the square was empty."""
 
     piece: str | None
 
 
-class Moved(Struct, frozen=True):
+class Moved(WireMessage, frozen=True):
     """Server, to the other: a move. `attacker` is the letter of the piece if it attacked one of yours."""
 
     start: str
@@ -64,46 +68,29 @@ class Moved(Struct, frozen=True):
     attacker: str | None = None
 
 
-class Winner(Struct, frozen=True):
+class Winner(WireMessage, frozen=True):
     """Server: the game is over. `none` (an extension) is a draw."""
 
     color: str
 
 
-class Err(Struct, frozen=True):
+class Err(WireMessage, frozen=True):
     """Server, extension: what was wrong, or why the connection ends."""
 
     reason: str
 
 
-class Resume(Struct, frozen=True):
+class Resume(WireMessage, frozen=True):
     """Server, extension: back in a game that goes on; colour, board and `EndSetup` follow."""
 
 
-class Board(Struct, frozen=True):
+class Board(WireMessage, frozen=True):
     """Server, extension: the board as this player may see it: ten rows, row 10 first, from A to J."""
 
     rows: tuple[str, ...]
 
 
-Message = (
-    Text
-    | AuthReq
-    | AuthOk
-    | AuthErr
-    | New
-    | Color
-    | EndSetup
-    | GetMove
-    | Met
-    | Moved
-    | Winner
-    | Err
-    | Resume
-    | Board
-    | UndecodableLine
-    | Blank
-)
+Message = WireMessage | UndecodableLine | Blank
 
 #: What this port speaks, for clients that speak something else.
 SPOKEN = "Stratego in lines of ASCII; begin with a user name and a password, each on its own line"
