@@ -10,7 +10,6 @@ from typing import Any
 from msgspec import Struct
 
 from gamehost.wires.framing import Blank, UndecodableLine
-from gamehost.wires.onitama import messages as lines
 
 
 class WireMessage(Struct, frozen=True):
@@ -118,13 +117,30 @@ class WrongFields(WireMessage, frozen=True):
     expected: str
 
 
-#: As in the other dialect.
-GameOver = lines.GameOver
-NotForServer = lines.NotForServer
-Unknown = lines.Unknown
-HelpAsked = lines.HelpAsked
+class GameOver(WireMessage, frozen=True):
+    """Server, to both: the winner's name, or `draw`."""
 
-Message = WireMessage | GameOver | NotForServer | Unknown | HelpAsked | UndecodableLine | Blank
+    winner: str
+
+
+class NotForServer(WireMessage, frozen=True):
+    """A message that only the server sends, sent by a client."""
+
+    command: str
+
+
+class Unknown(WireMessage, frozen=True):
+    """Not a command of this wire. The text is not kept, because it must not be sent back."""
+
+    #: The command that it would be in upper case, if any.
+    meant: str = ""
+
+
+class HelpAsked(WireMessage, frozen=True):
+    """A person asks for help: `help`, `?`, `quit` or `exit`."""
+
+
+Message = WireMessage | UndecodableLine | Blank
 
 Sent = type[Login] | type[MakeMove] | type[MakePass]
 
