@@ -14,44 +14,23 @@ from typing import Any, ClassVar
 from attrs import define, field, frozen
 
 from gamehost.games.base import Cause, Chance, IllegalAction, Result, Seat, To, any_of, shuffled
-from gamehost.games.eriantys import events, phases
+from gamehost.games.eriantys import events, phases, rules
 from gamehost.games.eriantys.characters import EFFECTS, Effect
 from gamehost.games.eriantys.phases import members
-from gamehost.games.eriantys.rules import (
-    ASSISTANTS,
-    MODES,
-    NO_STUDENTS,
-    STUDENTS_OF_A_COLOUR,
-    WIZARDS,
-    Character,
-    Match,
-    PlanningOrder,
-    Position,
-    School,
-    Status,
-    Students,
-    Team,
-    Tower,
-    Verdict,
-    evolve,
-    left,
-    left_before_deal,
-    together,
-)
 from gamehost.settings import BadOption, Settings, milliseconds, one_of, refuse_unknown, setting, yes_or_no
 
 
 @frozen
 class Rules:
     expert: bool = False
-    planning_order: PlanningOrder = PlanningOrder.PREVIOUS
+    planning_order: rules.PlanningOrder = rules.PlanningOrder.PREVIOUS
     #: Milliseconds for a decision; 0: no limit.
     move_time: int = 0
 
 
 @define(eq=False)
 class EriantysMaster:
-    _match: Match
+    _match: rules.Match
     _rules: Rules
     _chance: Chance
     #: The choices until the deal; after it, the match itself.
@@ -77,7 +56,7 @@ class EriantysMaster:
         return None if self._result is not None else self._state.request
 
     @property
-    def position(self) -> Position | None:
+    def position(self) -> rules.Position | None:
         """The whole position, hidden things included; `None` before the deal."""
         return self._state.position if isinstance(self._state, phases.Play) else None
 
@@ -118,7 +97,7 @@ class EriantysMaster:
             self._end(play.verdict, say)
         return play
 
-    def _laid(self, choices: phases.Choices) -> Position:
+    def _laid(self, choices: phases.Choices) -> rules.Position:
         return phases.dealt(choices, self._chance)
 
     def _half_done(self, say: events.Told) -> bool:
@@ -133,12 +112,12 @@ class EriantysMaster:
         if self._rules.move_time:
             self._deadline = now + self._rules.move_time
 
-    def _end(self, verdict: Verdict, say: events.Told) -> None:
+    def _end(self, verdict: rules.Verdict, say: events.Told) -> None:
         self._deadline = None
         self._result = Result(verdict.winners, verdict.cause, verdict.why)
         for number in range(self._match.mode.seats):
             seat = Seat(number)
-            status = Status.WIN if seat in verdict.winners else Status.LOSE
+            status = rules.Status.WIN if seat in verdict.winners else rules.Status.LOSE
             say.append(To(events.PlayerStatus(seat, status), (seat,)))
         alone = verdict.team is not None or len(verdict.winners) == 1
         self._won = events.Won(verdict.team, verdict.winners, verdict.why, verdict.winners[0] if alone else None)
@@ -171,13 +150,13 @@ class EriantysMaster:
             else None,
         )
 
-    def _statuses(self) -> tuple[Status, ...]:
+    def _statuses(self) -> tuple[rules.Status, ...]:
         seats, request, state = map(Seat, range(self._match.mode.seats)), self.request, self._state
         if self._result is not None:
-            return tuple(Status.WIN if seat in self._result.winners else Status.LOSE for seat in seats)
+            return tuple(rules.Status.WIN if seat in self._result.winners else rules.Status.LOSE for seat in seats)
         asked = request.seat if request is not None and isinstance(state, phases.Play) else None
-        stage = state.stage if isinstance(state, phases.Play) else Status.WAITING
-        return tuple(stage if seat == asked else Status.WAITING for seat in seats)
+        stage = state.stage if isinstance(state, phases.Play) else rules.Status.WAITING
+        return tuple(stage if seat == asked else rules.Status.WAITING for seat in seats)
 
     def _teams(self) -> tuple[tuple[Seat, ...], ...]:
         state = self._state
@@ -198,9 +177,9 @@ class EriantysMaster:
     def _left(self, seat: Seat, cause: Cause) -> Sequence[To[events.Event]]:
         state, say = self._state, list[To[events.Event]]()
         if isinstance(state, phases.Play):
-            self._end(left(state.position, seat, cause), say)
+            self._end(rules.left(state.position, seat, cause), say)
         else:
-            self._end(left_before_deal(self._match.mode.seats, state.towers, seat, cause), say)
+            self._end(rules.left_before_deal(self._match.mode.seats, state.towers, seat, cause), say)
         return say
 
 
@@ -211,8 +190,8 @@ class Eriantys:
     name: ClassVar[str] = "eriantys"
     version: ClassVar[int] = 1
     master: ClassVar[type[EriantysMaster]] = EriantysMaster
-    least_seats: ClassVar[int] = min(MODES)
-    most_seats: ClassVar[int] = max(MODES)
+    least_seats: ClassVar[int] = min(rules.MODES)
+    most_seats: ClassVar[int] = max(rules.MODES)
     choices: ClassVar[frozenset[str]] = frozenset({"expert", "planning_order"})
     usual: ClassVar[Settings] = {"expert": "no"}
     options: ClassVar[Mapping[str, str]] = {
@@ -234,10 +213,10 @@ class Eriantys:
         """
         :raises BadOption: a setting is unknown or cannot be used, or nobody can play with so many seats
         """
-        rules = self._rules(settings)
-        if seats not in MODES:
+        agreed = self._rules(settings)
+        if seats not in rules.MODES:
             raise BadOption(f"seats: expected from {self.least_seats} to {self.most_seats}, got {seats}")
-        return self.master(Match(MODES[seats], rules.expert), rules, chance)
+        return self.master(rules.Match(rules.MODES[seats], agreed.expert), agreed, chance)
 
     write = staticmethod(events.write)
     read = staticmethod(events.read)
@@ -274,27 +253,29 @@ class Eriantys:
             case events.Situation():
                 return event
             case events.MatchStarted(seats):
-                nobody = ((),) * len(MODES[seats].places)
-                return events.Situation(event, turn=Seat(0), statuses=(Status.WAITING,) * seats, teams=nobody)
+                nobody = ((),) * len(rules.MODES[seats].places)
+                return events.Situation(event, turn=Seat(0), statuses=(rules.Status.WAITING,) * seats, teams=nobody)
             case _ if view is None:
                 return None
             case events.TowerChosen(chooser, tower):
                 teams = tuple((*team, chooser) if place == tower else team for place, team in enumerate(view.teams))
-                return evolve(view, teams=teams, turn=Seat((chooser + 1) % view.match.seats))
+                return rules.evolve(view, teams=teams, turn=Seat((chooser + 1) % view.match.seats))
             case events.WizardChosen(chooser):
-                return evolve(view, turn=Seat((chooser + 1) % view.match.seats))
+                return rules.evolve(view, turn=Seat((chooser + 1) % view.match.seats))
             case events.Picked(_, colour):
-                return evolve(view, picked=colour)
+                return rules.evolve(view, picked=colour)
             case events.Success() | events.Denied() | events.EndOfTurn():
-                return evolve(view, request=None, picked=None)
+                return rules.evolve(view, request=None, picked=None)
             case events.Won(_, winners):
-                statuses = tuple(Status.WIN if one in winners else Status.LOSE for one in range(view.match.seats))
-                return evolve(view, request=None, picked=None, won=event, turn=None, statuses=statuses)
+                statuses = tuple(
+                    rules.Status.WIN if one in winners else rules.Status.LOSE for one in range(view.match.seats)
+                )
+                return rules.evolve(view, request=None, picked=None, won=event, turn=None, statuses=statuses)
             case _ if isinstance(event, events.ASKS):
                 about = isinstance(event, events.AskDestination) or (
                     isinstance(event, events.AskCardStudent) and not event.may_stop
                 )
-                return evolve(view, request=event, picked=view.picked if about else None)
+                return rules.evolve(view, request=event, picked=view.picked if about else None)
         return _on_board(view, event)
 
     def determinized(self, view: events.Situation, seat: Seat, chance: Chance) -> EriantysMaster:
@@ -302,7 +283,7 @@ class Eriantys:
         A match with what nobody sees: what others hold, and, unless assistants are asked for, what this seat holds. The bag
         can be counted. How far an unfinished character has come is not known, so it is at its beginning.
         """
-        match = Match(MODES[view.match.seats], view.match.expert)
+        match = rules.Match(rules.MODES[view.match.seats], view.match.expert)
         master = self.master(match, Rules(match.expert), chance)
         master._state = begun(view, match, chance) if view.board is None else playing(view, view.board, chance)
         return master
@@ -311,38 +292,38 @@ class Eriantys:
         refuse_unknown(settings, self.options)
         return Rules(
             expert=setting(settings, "expert", False, yes_or_no),
-            planning_order=PlanningOrder(
-                setting(settings, "planning_order", PlanningOrder.PREVIOUS.value, one_of(*_PLANNING_ORDERS))
+            planning_order=rules.PlanningOrder(
+                setting(settings, "planning_order", rules.PlanningOrder.PREVIOUS.value, one_of(*_PLANNING_ORDERS))
             ),
             move_time=setting(settings, "move_time", 0, milliseconds),
         )
 
 
-_PLANNING_ORDERS = tuple(order.value for order in PlanningOrder)
+_PLANNING_ORDERS = tuple(order.value for order in rules.PlanningOrder)
 ERIANTYS = Eriantys()
 
 
 # What follows from what one seat knows
 
 
-def public_position(board: events.Board, seat: Seat) -> Position:
+def public_position(board: events.Board, seat: Seat) -> rules.Position:
     """The position as far as a board shows it, with a seat on turn. Bag and hands are empty."""
     teams = []
-    for tower in Tower:
+    for tower in rules.Tower:
         members = [Seat(number) for number, school in enumerate(board.schools) if school.tower is tower]
         members.sort(key=lambda seat: not board.schools[seat].tower_holder)
         if members:
-            teams.append(Team(tower, tuple(members)))
+            teams.append(rules.Team(tower, tuple(members)))
     order = board.phase_order or tuple(sorted(map(Seat, range(len(board.schools))), key=lambda one: _card(board, one)))
-    return Position(
-        match=Match(MODES[len(board.schools)], board.expert),
+    return rules.Position(
+        match=rules.Match(rules.MODES[len(board.schools)], board.expert),
         teams=tuple(teams),
         seating=board.order,
         schools=board.schools,
         hands=((),) * len(board.schools),
         islands=board.islands,
         clouds=board.clouds,
-        bag=NO_STUDENTS,
+        bag=rules.NO_STUDENTS,
         cards=board.cards,
         supply=board.supply,
         mother_nature=board.mother_nature - 1,
@@ -363,25 +344,25 @@ def _card(board: events.Board, seat: Seat) -> int:
 # A match that fits a view
 
 
-def begun(view: events.Situation, match: Match, chance: Chance) -> phases.Choices:
+def begun(view: events.Situation, match: rules.Match, chance: Chance) -> phases.Choices:
     """The choices before the deal, as far as a seat that is asked knows them. Who has which wizard is drawn."""
-    towers = {seat: Tower(place) for place, team in enumerate(view.teams) for seat in team}
+    towers = {seat: rules.Tower(place) for place, team in enumerate(view.teams) for seat in team}
     taken = [
         wizard
-        for wizard in WIZARDS
+        for wizard in rules.WIZARDS
         if isinstance(view.request, events.AskWizard) and wizard not in view.request.wizards
     ]
     return phases.Choices(match, tuple(towers[seat] for seat in sorted(towers)), tuple(shuffled(taken, chance)))
 
 
-def bag_of(board: events.Board) -> Students:
+def bag_of(board: events.Board) -> rules.Students:
     """The students in the bag, by colour: all that are seen nowhere else."""
-    seen = NO_STUDENTS
+    seen = rules.NO_STUDENTS
     for school in board.schools:
-        seen = together(together(seen, school.entrance), school.dining)
+        seen = rules.together(rules.together(seen, school.entrance), school.dining)
     for heap in (*(island.students for island in board.islands), *board.clouds, *(c.students for c in board.cards)):
-        seen = together(seen, heap)
-    return tuple(max(0, STUDENTS_OF_A_COLOUR - count) for count in seen)
+        seen = rules.together(seen, heap)
+    return tuple(max(0, rules.STUDENTS_OF_A_COLOUR - count) for count in seen)
 
 
 def playing(view: events.Situation, board: events.Board, chance: Chance) -> phases.Play:
@@ -391,23 +372,23 @@ def playing(view: events.Situation, board: events.Board, chance: Chance) -> phas
     assert seat is not None
     hands = []
     for school in board.schools:
-        cards = shuffled([card for card in ASSISTANTS if card != school.played], chance)
+        cards = shuffled([card for card in rules.ASSISTANTS if card != school.played], chance)
         hands.append(tuple(sorted(cards[: school.assistants])))
     if isinstance(request, events.AskAssistant):
         hands[seat] = request.hand
     bag = bag_of(board)
-    position = evolve(public_position(board, seat), hands=tuple(hands), bag=bag, last_round=not any(bag))
+    position = rules.evolve(public_position(board, seat), hands=tuple(hands), bag=bag, last_round=not any(bag))
     stage, mode = view.statuses[seat], position.match.mode
-    moved = mode.entrance - sum(position.school.entrance) if stage is Status.MOVE_1 else mode.moves
-    play = phases.Play(position, PlanningOrder.PREVIOUS, stage, request, max(0, min(moved, mode.moves)))
+    moved = mode.entrance - sum(position.school.entrance) if stage is rules.Status.MOVE_1 else mode.moves
+    play = phases.Play(position, rules.PlanningOrder.PREVIOUS, stage, request, max(0, min(moved, mode.moves)))
     asks_student = isinstance(request, events.AskDestination) and request.dining_room
     if asks_student or not isinstance(request, events.AskDestination | events.AskCardStudent | events.AskColour):
-        return evolve(play, picked=view.picked)
+        return rules.evolve(play, picked=view.picked)
     assert board.active_character is not None
     effect: Effect | None = EFFECTS[board.active_character]
     if effect is not None and view.picked is not None:
         effect = effect.student(position, view.picked, chance).more
-    return evolve(play, effect=effect)
+    return rules.evolve(play, effect=effect)
 
 
 # A view after an event
@@ -422,67 +403,71 @@ def _on_board(view: events.Situation, event: Any) -> events.Situation:
             return view
         case events.StartOfTurn(_, seat):
             turn = board.phase_order.index(seat) if board.phase_order else board.turn
-            return _waits(evolve(view, board=evolve(board, turn=turn)), seat, Status.MOVE_1)
+            return _waits(rules.evolve(view, board=rules.evolve(board, turn=turn)), seat, rules.Status.MOVE_1)
         case events.PlayedAssistant(seat, assistant):
             return _assistant_played(view, board, seat, assistant)
         case events.PlayedCharacter(seat, character):
-            return evolve(view, board=_character_paid(board, seat, character))
+            return rules.evolve(view, board=_character_paid(board, seat, character))
     return view
 
 
-def _waits(view: events.Situation, seat: Seat, stage: Status) -> events.Situation:
-    statuses = tuple(stage if one == seat else Status.WAITING for one in range(view.match.seats))
-    return evolve(view, turn=seat, statuses=statuses)
+def _waits(view: events.Situation, seat: Seat, stage: rules.Status) -> events.Situation:
+    statuses = tuple(stage if one == seat else rules.Status.WAITING for one in range(view.match.seats))
+    return rules.evolve(view, turn=seat, statuses=statuses)
 
 
 def _at_stage(view: events.Situation, board: events.Board) -> events.Situation:
     """A view with a new board, which also shows that a player has moved all students, or Mother Nature."""
     before, match = view.board, view.match
-    view = evolve(view, board=board, match=events.MatchStarted(match.seats, match.expert, board.order))
+    view = rules.evolve(view, board=board, match=events.MatchStarted(match.seats, match.expert, board.order))
     if before is None:
         seats = tuple(map(Seat, range(match.seats)))
         teams = (
             tuple(seat for seat in seats if board.schools[seat].tower == place) for place in range(len(view.teams))
         )
-        view = evolve(view, teams=tuple(teams))
+        view = rules.evolve(view, teams=tuple(teams))
     if not board.phase_order:
         return view
-    seat, mode = board.phase_order[board.turn], MODES[match.seats]
+    seat, mode = board.phase_order[board.turn], rules.MODES[match.seats]
     stage = view.statuses[seat]
     if all(school.played is None for school in board.schools):
-        stage = Status.PLANNING
+        stage = rules.Status.PLANNING
     elif before is not None and before.unresolved and not board.unresolved:
-        stage = Status.MOVE_3
-    elif stage is Status.MOVE_1 and sum(board.schools[seat].entrance) == mode.entrance - mode.moves:
-        stage = Status.MOVE_2
+        stage = rules.Status.MOVE_3
+    elif stage is rules.Status.MOVE_1 and sum(board.schools[seat].entrance) == mode.entrance - mode.moves:
+        stage = rules.Status.MOVE_2
     return _waits(view, seat, stage)
 
 
-def _with_school(board: events.Board, seat: Seat, school: School) -> events.Board:
-    return evolve(board, schools=(*board.schools[:seat], school, *board.schools[seat + 1 :]))
+def _with_school(board: events.Board, seat: Seat, school: rules.School) -> events.Board:
+    return rules.evolve(board, schools=(*board.schools[:seat], school, *board.schools[seat + 1 :]))
 
 
 def _assistant_played(view: events.Situation, board: events.Board, seat: Seat, assistant: int) -> events.Situation:
     school = board.schools[seat]
-    board = _with_school(board, seat, evolve(school, played=assistant, assistants=school.assistants - 1))
+    board = _with_school(board, seat, rules.evolve(school, played=assistant, assistants=school.assistants - 1))
     turn = board.turn + 1
     if not board.phase_order:
-        return evolve(view, board=board)
+        return rules.evolve(view, board=board)
     if turn < len(board.phase_order):
-        board = evolve(board, turn=turn)
-        return _waits(evolve(view, board=board), board.phase_order[turn], Status.PLANNING)
+        board = rules.evolve(board, turn=turn)
+        return _waits(rules.evolve(view, board=board), board.phase_order[turn], rules.Status.PLANNING)
     order = tuple(sorted(board.phase_order, key=lambda one: _card(board, one)))
-    return evolve(view, board=evolve(board, phase_order=order, turn=0))
+    return rules.evolve(view, board=rules.evolve(board, phase_order=order, turn=0))
 
 
-def _character_paid(board: events.Board, seat: Seat, character: Character) -> events.Board:
+def _character_paid(board: events.Board, seat: Seat, character: rules.Character) -> events.Board:
     """No new board is told until the character has done something."""
     for place, card in enumerate(board.cards):
         if card.character is character:
             # Of the first payment one coin stays on the card.
             kept = 0 if card.used else 1
             school = board.schools[seat]
-            board = _with_school(board, seat, evolve(school, coins=school.coins - card.cost))
-            cards = (*board.cards[:place], evolve(card, used=True, cost=card.cost + kept), *board.cards[place + 1 :])
-            board = evolve(board, cards=cards, supply=board.supply + card.cost - kept, active_character=character)
+            board = _with_school(board, seat, rules.evolve(school, coins=school.coins - card.cost))
+            cards = (
+                *board.cards[:place],
+                rules.evolve(card, used=True, cost=card.cost + kept),
+                *board.cards[place + 1 :],
+            )
+            board = rules.evolve(board, cards=cards, supply=board.supply + card.cost - kept, active_character=character)
     return board

@@ -16,39 +16,11 @@ from msgspec import Struct
 
 from gamehost.games.base import Seat
 from gamehost.games.eriantys import events
+from gamehost.games.eriantys import messages as m
 from gamehost.games.eriantys.characters import EFFECTS, Jester, Minstrel
 from gamehost.games.eriantys.master import ERIANTYS, public_position
-from gamehost.games.eriantys.messages import (
-    MESSAGES,
-    SPELLING,
-    BoardEvent,
-    BoardMessage,
-    CharacterMessage,
-    DeniedEvent,
-    EndOfRoundEvent,
-    Heap,
-    IslandMessage,
-    IslandOwnerEvent,
-    LastRoundEvent,
-    NoEntryUsedEvent,
-    PlayedAssistantEvent,
-    PlayedCharacterEvent,
-    PlayerMessage,
-    StartedEvent,
-    StartOfTurnEvent,
-    UnifiedEvent,
-    View,
-)
 from gamehost.games.eriantys.rules import TABLE_SEATS, Character, Colour, Status, Students, Tower, has_room, plus
-from gamehost.games.screen import (
-    BoardScreen,
-    MoveRefused,
-    Style,
-    abridged,
-    cut,
-    listed,
-    padded,
-)
+from gamehost.games.screen import BoardScreen, MoveRefused, Style, abridged, cut, listed, padded
 
 # Characters as they are typed
 
@@ -184,7 +156,7 @@ def _swaps(
     return answers
 
 
-def describe(card: CharacterMessage) -> str:
+def describe(card: m.CharacterMessage) -> str:
     """A card in words, without what lies on it: `monk (costs 1)`."""
     return f"{Character(card.character).name.lower()} (costs {card.cost})"
 
@@ -192,7 +164,7 @@ def describe(card: CharacterMessage) -> str:
 # What has happened, seen from two boards
 
 
-def heap_in_words(heap: Heap) -> str:
+def heap_in_words(heap: m.Heap) -> str:
     """Students in words: `2 green, 1 red`."""
     return ", ".join(f"{count} {colour}" for colour, count in heap.items() if count) or "none"
 
@@ -216,14 +188,14 @@ def changes(old: events.Board, new: events.Board, who: str, subjects: Sequence[s
                 yield f"{who} moved Mother Nature {steps} step{'s' if steps > 1 else ''} to island {new.mother_nature}."
     taken = [action.cloud for action in answers if isinstance(action, events.ChooseCloud)]
     if len(taken) == 1:
-        yield f"{who} took cloud {taken[0] + 1}: {heap_in_words(SPELLING.heap(old.clouds[taken[0]]))}."
+        yield f"{who} took cloud {taken[0] + 1}: {heap_in_words(m.SPELLING.heap(old.clouds[taken[0]]))}."
     for colour, before, holder in zip(Colour, old.professors, new.professors, strict=True):
         if holder is not None and holder != before:
             verb = "have" if subjects[holder] == "You" else "has"
             yield f"{subjects[holder]} now {verb} the {_name(colour)} professor."
 
 
-def owner_told(board: events.Board, event: IslandOwnerEvent) -> Iterator[str]:
+def owner_told(board: events.Board, event: m.IslandOwnerEvent) -> Iterator[str]:
     """Whose towers are on an island now, if they are others than before."""
     island = event.island
     old = board.islands[island.number - 1] if island.number <= len(board.islands) else None
@@ -438,8 +410,8 @@ _HEAD = "Y B G R P"
 _ISLANDS, _NAME = 46, 20
 
 
-class EriantysScreen(BoardScreen[View]):
-    game, messages = ERIANTYS, MESSAGES
+class EriantysScreen(BoardScreen[m.View]):
+    game, messages = ERIANTYS, m.MESSAGES
 
     def __init__(self, seat: int | None, names: Sequence[str]) -> None:
         super().__init__(seat, names)
@@ -454,38 +426,38 @@ class EriantysScreen(BoardScreen[View]):
     def told(self, message: Any, before: events.Situation | None) -> list[str]:
         board = None if before is None else before.board
         match message:
-            case StartedEvent():
+            case m.StartedEvent():
                 return ["The match begins. Each player chooses a team and a wizard."]
-            case BoardEvent() if board is not None:
+            case m.BoardEvent() if board is not None:
                 who = "The player" if self._mover is None else self.subject(self._mover)
                 subjects = [self.subject(seat) for seat in range(len(self.names))]
                 return list(changes(board, self.known.board, who, subjects))
-            case PlayedAssistantEvent(seat, assistant) if board is not None:
+            case m.PlayedAssistantEvent(seat, assistant) if board is not None:
                 return [f"{self.subject(seat)} played assistant {assistant}."]
-            case PlayedCharacterEvent(seat, character) if board is not None:
+            case m.PlayedCharacterEvent(seat, character) if board is not None:
                 return [f"{self.subject(seat)} used the {Character(character).name.lower()}."]
-            case IslandOwnerEvent() if board is not None:
+            case m.IslandOwnerEvent() if board is not None:
                 return list(owner_told(board, message))
         return list(self._course(message, board))
 
     def _course(self, event: Any, board: events.Board | None) -> Iterator[str]:
         match event:
-            case StartOfTurnEvent(_, seat):
+            case m.StartOfTurnEvent(_, seat):
                 # The first one of a match says who is first in round 1.
                 begins = board is not None and board.round > 0
                 self._mover = seat if begins else None
                 whose = "your" if seat == self.seat else f"{self.names[seat]}'s"
                 yield f"It is {whose} turn." if begins else f"Round 1 begins with {self.who(seat)}."
-            case EndOfRoundEvent(number):
+            case m.EndOfRoundEvent(number):
                 self._mover = None
                 yield f"Round {number} is over."
-            case NoEntryUsedEvent(number):
+            case m.NoEntryUsedEvent(number):
                 yield f"A no-entry tile on island {number} was used up, so nobody's influence was counted."
-            case UnifiedEvent():
+            case m.UnifiedEvent():
                 yield "Islands have merged, and their numbers have changed."
-            case LastRoundEvent():
+            case m.LastRoundEvent():
                 yield "This is the last round."
-            case DeniedEvent(_, _, detail):
+            case m.DeniedEvent(_, _, detail):
                 yield f"{detail[:1].upper()}{detail[1:]}."
 
     @property
@@ -539,13 +511,13 @@ class EriantysScreen(BoardScreen[View]):
         for card in board.characters:
             yield f"Character {describe(card)}{_on_card(card)}. Type it as {FORMS[Character(card.character)]}."
 
-    def _on_island(self, board: BoardMessage, island: IslandMessage) -> str:
+    def _on_island(self, board: m.BoardMessage, island: m.IslandMessage) -> str:
         words = ["; Mother Nature is here"] if board.motherNature == island.number else []
         words += [f"; towers: {island.towers} {island.tower}"] if island.tower else []
         words += [f"; no-entry tiles: {island.noEntryTiles}"] if island.noEntryTiles else []
         return "".join(words)
 
-    def _school(self, seat: int, player: PlayerMessage) -> str:
+    def _school(self, seat: int, player: m.PlayerMessage) -> str:
         towers = f", {player.towersLeft} towers left" if player.towerHolder else ""
         played = f" Assistant played: {player.playedAssistant}." if player.playedAssistant is not None else ""
         coins = f" Coins: {player.coins}." if player.coins is not None else ""
@@ -572,7 +544,7 @@ class EriantysScreen(BoardScreen[View]):
         above = [padded(one, _ISLANDS) + other for one, other in zip(left, right, strict=True)]
         return [*above, "", *self._players(board, style)]
 
-    def _beside(self, board: BoardMessage, style: Style) -> list[str]:
+    def _beside(self, board: m.BoardMessage, style: Style) -> list[str]:
         lines = [f"cloud          {_HEAD}"]
         lines += [f"   {number}           {_heap(cloud, style)}" for number, cloud in enumerate(board.clouds, 1)]
         lines += ["", f"round {board.round}, {board.bag} students in the bag"]
@@ -589,7 +561,7 @@ class EriantysScreen(BoardScreen[View]):
         lines += ["", "M is Mother Nature."]
         return lines
 
-    def _players(self, board: BoardMessage, style: Style) -> Iterator[str]:
+    def _players(self, board: m.BoardMessage, style: Style) -> Iterator[str]:
         coins = "coins " if board.coinsSupply is not None else ""
         yield f"{'player':<{_NAME}} team  towers plays {coins}entrance  hall (* professor)"
         hall = "  ".join(_HEAD.split(" "))
@@ -613,12 +585,12 @@ def _count(colour: str, count: int, style: Style) -> str:
     return style.paint(str(count), _INKS[colour]) if count else "."
 
 
-def _heap(students: Heap, style: Style) -> str:
+def _heap(students: m.Heap, style: Style) -> str:
     """The counts of a heap, each below the letter of its colour."""
     return " ".join(_count(colour, count, style) for colour, count in students.items())
 
 
-def _on_card(card: CharacterMessage) -> str:
+def _on_card(card: m.CharacterMessage) -> str:
     if card.students is not None:
         return f": {heap_in_words(card.students)}"
     return "" if card.noEntryTiles is None else f": {card.noEntryTiles} no-entry tiles"

@@ -9,15 +9,7 @@ from msgspec.structs import replace
 from gamehost.games.onitama import rules
 from gamehost.games.onitama.master import ONITAMA, Action, Situation
 from gamehost.games.onitama.messages import MESSAGES, ExchangedEvent, MovedEvent, TakenBackEvent, View
-from gamehost.games.screen import (
-    BoardScreen,
-    MoveRefused,
-    Style,
-    abridged,
-    cut,
-    listed,
-    padded,
-)
+from gamehost.games.screen import BoardScreen, MoveRefused, Style, abridged, cut, listed, padded
 
 _COLOURS = ("White", "Black")
 _PIECES = ("KP", "kp")

@@ -15,28 +15,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from gamehost.games.base import Chance, Seat, SystemChance, shuffled
-from gamehost.games.screen import (
-    BoardScreen,
-    MoveRefused,
-    Style,
-    abridged,
-    cut,
-    listed,
-    padded,
-)
+from gamehost.games.screen import BoardScreen, MoveRefused, Style, abridged, cut, listed, padded
+from gamehost.games.stratego import messages as m
 from gamehost.games.stratego import rules
 from gamehost.games.stratego.master import SIDES, STRATEGO, position_of
-from gamehost.games.stratego.messages import (
-    MESSAGES,
-    FoughtEvent,
-    MovedEvent,
-    OpenedEvent,
-    PlacedAllEvent,
-    PlacedEvent,
-    PlayingEvent,
-    ReadyEvent,
-    View,
-)
 from gamehost.games.stratego.player import LIBRARY, set_up
 from gamehost.players.base import SeededChance
 
@@ -56,14 +38,14 @@ def home_squares(seat: Seat) -> range:
     return range(first, first + _PIECES)
 
 
-def still_to_place(view: View) -> Counter[str]:
+def still_to_place(view: m.View) -> Counter[str]:
     """How many of each kind are not placed yet."""
     left = Counter({kind.id: kind.count for kind in rules.KINDS.values()})
     left.subtract(square for square in view.squares if square in rules.KINDS)
     return left
 
 
-def listed_set_ups(view: View, seat: Seat) -> Iterator[str]:
+def listed_set_ups(view: m.View, seat: Seat) -> Iterator[str]:
     """What can be typed in the set-up."""
     left = still_to_place(view)
     if left.total() == _PIECES:
@@ -80,7 +62,7 @@ def listed_set_ups(view: View, seat: Seat) -> Iterator[str]:
             return
 
 
-def read_set_up(text: str, view: View, seat: Seat, chance: Chance) -> Sequence[rules.Action]:
+def read_set_up(text: str, view: m.View, seat: Seat, chance: Chance) -> Sequence[rules.Action]:
     """
     Read what was typed in the set-up. If some pieces stand already, `setup random` places the rest.
 
@@ -108,7 +90,7 @@ def read_set_up(text: str, view: View, seat: Seat, chance: Chance) -> Sequence[r
     return [rules.PlaceRows(_turned(CLASSIC[::-1] if rest == "CLASSIC" else _rows(rest), seat))]
 
 
-def _rest_placed(view: View, seat: Seat, chance: Chance) -> Iterator[rules.Place]:
+def _rest_placed(view: m.View, seat: Seat, chance: Chance) -> Iterator[rules.Place]:
     """The pieces that are not placed yet, each on an empty square."""
     kinds = shuffled(list(still_to_place(view).elements()), chance)
     squares = (square for square in home_squares(seat) if view.squares[square] == ".")
@@ -140,7 +122,7 @@ def _rows(text: str) -> list[str]:
     return [pieces[start : start + rules.WIDTH] for start in range(0, _PIECES, rules.WIDTH)]
 
 
-def _place(piece: str, name: str, view: View, seat: Seat) -> rules.Place:
+def _place(piece: str, name: str, view: m.View, seat: Seat) -> rules.Place:
     square, squares = rules.SQUARE_NAMED[name], home_squares(seat)
     left = still_to_place(view)
     if view.ready[seat]:
@@ -165,8 +147,8 @@ _NAME, _ENTRY = 20, 17
 _OWN, _OTHER, _WATER = "1;32", "1;31", "34"
 
 
-class StrategoScreen(BoardScreen[View]):
-    game, messages = STRATEGO, MESSAGES
+class StrategoScreen(BoardScreen[m.View]):
+    game, messages = STRATEGO, m.MESSAGES
 
     def __init__(self, seat: int | None, names: Sequence[str], chance: Chance | None = None) -> None:
         super().__init__(seat, names)
@@ -174,23 +156,23 @@ class StrategoScreen(BoardScreen[View]):
 
     def told(self, message: Any, before: Any) -> list[str]:
         match message:
-            case OpenedEvent():
+            case m.OpenedEvent():
                 return ["The set-up begins. Both players place their pieces, and neither sees the other's."]
-            case PlacedEvent(piece, square):
+            case m.PlacedEvent(piece, square):
                 return [f"You placed a {rules.KINDS[piece].name} on {square.lower()}."]
-            case PlacedAllEvent():
+            case m.PlacedAllEvent():
                 return ["Your forty pieces stand."]
-            case ReadyEvent(seat):
+            case m.ReadyEvent(seat):
                 return [f"{self.subject(seat)} {'are' if seat == self.seat else 'is'} ready."]
-            case PlayingEvent():
+            case m.PlayingEvent():
                 return ["Both sides are ready."]
-            case MovedEvent(seat, start, end):
+            case m.MovedEvent(seat, start, end):
                 return [f"{self.subject(seat)} moved {start.lower()} {end.lower()}."]
-            case FoughtEvent():
+            case m.FoughtEvent():
                 return [self._fight(message)]
         return []
 
-    def _fight(self, event: FoughtEvent) -> str:
+    def _fight(self, event: m.FoughtEvent) -> str:
         attacker, defender = (
             f"{rules.KINDS[kind].name} ({kind})" if kind.isdigit() else rules.KINDS[kind].name
             for kind in (event.attacker, event.defender)
@@ -299,7 +281,7 @@ class StrategoScreen(BoardScreen[View]):
             return f"Your {rules.KINDS[square].name}"
         return f"Pieces of {self.names[1 - (self.seat or 0)] if square == _HIDDEN else self.names[SIDES.index(square)]}"
 
-    def _state(self, view: View, seat: int) -> str:
+    def _state(self, view: m.View, seat: int) -> str:
         """A side in a sentence: its pieces, and whether it is ready."""
         ready = view.ready[seat]
         state = "are ready" if seat == self.seat and ready else "is ready" if ready else "still to place pieces"
@@ -307,7 +289,7 @@ class StrategoScreen(BoardScreen[View]):
             return f"{self.subject(seat)}: {state}."
         return f"{self.subject(seat)}: {self._count(view, seat)} pieces."
 
-    def _count(self, view: View, seat: int) -> int:
+    def _count(self, view: m.View, seat: int) -> int:
         if self.seat is None:
             return view.squares.count(SIDES[seat])
         if seat != self.seat:
@@ -328,7 +310,7 @@ class StrategoScreen(BoardScreen[View]):
         lines.append("     " + "  ".join(_COLUMNS[x] for x in _across(below)))
         return lines
 
-    def _notes(self, view: View, below: int, style: Style) -> Mapping[int, str]:
+    def _notes(self, view: m.View, below: int, style: Style) -> Mapping[int, str]:
         notes = {0: self._player(view, 1 - below, style), 9: self._player(view, below, style)}
         if self.seat is None:
             notes[4] = f"{SIDES[0]}: {cut(style.plain(self.names[0]), _NAME)}"
@@ -342,7 +324,7 @@ class StrategoScreen(BoardScreen[View]):
             notes[3 + row] = padded(entries[row], _ENTRY) + entries[row + len(entries) // 2]
         return notes
 
-    def _player(self, view: View, seat: int, style: Style) -> str:
+    def _player(self, view: m.View, seat: int, style: Style) -> str:
         name = cut(style.plain(self.who(seat)), _NAME)
         if view.phase == rules.Phase.SETUP.value:
             return f"{name}: {'ready' if view.ready[seat] else 'not ready'}"

@@ -69,16 +69,7 @@ from gamehost.wires.console.listings import as_typed, name_refused, sentence, ti
 from gamehost.wires.console.matches import ConsoleOptions, OwnMatch
 from gamehost.wires.conversation import Peer
 from gamehost.wires.framing import UndecodableLine, wrong_port
-from gamehost.wires.seeking import (
-    PLAYED,
-    Opened,
-    SeekRefused,
-    Wanted,
-    find_table,
-    join_table,
-    play_house,
-    wanted,
-)
+from gamehost.wires.seeking import PLAYED, Opened, SeekRefused, Wanted, find_table, join_table, play_house, wanted
 
 NAME = "console"
 

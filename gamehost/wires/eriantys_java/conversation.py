@@ -56,14 +56,7 @@ from gamehost.wires.conversation import SUSPENDED, Claim, Peer, claim_of_guest
 from gamehost.wires.eriantys_conversation import NAME_FAULTS, EriantysConversation, EriantysState
 from gamehost.wires.eriantys_java import messages as m
 from gamehost.wires.eriantys_java.codec import BoardCache, JavaCodec
-from gamehost.wires.eriantys_java.rendering import (
-    SPELLING,
-    blank_player,
-    board_of,
-    island_of,
-    reason_of,
-    request_of,
-)
+from gamehost.wires.eriantys_java.rendering import SPELLING, blank_player, board_of, island_of, reason_of, request_of
 from gamehost.wires.framing import WireError
 
 #: The wire's name, by which its boards are known at a table.

@@ -36,16 +36,7 @@ from gamehost.games.play import picture_of
 from gamehost.journal.records import TableId
 from gamehost.lobby.house import HouseRefused
 from gamehost.lobby.lobby import Lobby
-from gamehost.lobby.queues import (
-    PHRASES,
-    CannotJoin,
-    Played,
-    Queue,
-    RematchWanted,
-    Said,
-    TooManyTables,
-    speak,
-)
+from gamehost.lobby.queues import PHRASES, CannotJoin, Played, Queue, RematchWanted, Said, TooManyTables, speak
 from gamehost.lobby.sessions import IssuedKey, Session
 from gamehost.settings import Settings, refuse_unknown
 from gamehost.tables.interfaces import (
