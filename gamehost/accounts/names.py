@@ -33,6 +33,14 @@ _ALIKE = frozenset(
 )
 
 
+def place_of(*what: object) -> str:
+    """
+    The key of what is no name and has a home in a cluster: a table by its number, or `remote`, `championship` or `wire` and
+    which one. No name begins so.
+    """
+    return f"#{' '.join(map(str, what))}"
+
+
 class NameFault(Enum):
     """Why a log-in was refused. Each wire has its own code for each of these."""
 

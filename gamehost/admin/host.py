@@ -105,14 +105,13 @@ def _person(session: Session) -> Facts:
 
 
 def cluster(host: GameHostService, request: Request) -> Items:
-    """The members that live, the leader first; and in the end what this member has."""
+    """The members that live, by their numbers; and in the end what this member has."""
     state = _state(host)
-    for place, member in enumerate(state.members):
+    for member in state.members:
         yield {
             "epoch": member.epoch,
             "name": member.name,
             "address": member.address,
-            "leader": place == 0,
             "this": member.epoch == state.epoch,
         }
     lobby = host.context.lobby
@@ -137,8 +136,7 @@ def cluster_facts(host: GameHostService) -> Facts | None:
     state = host.cluster
     if state is None:
         return None
-    leader = next((member.epoch for member in state.members), None)
-    return {"epoch": state.epoch, "members": len(state.members), "leader": leader, **_relays(state)}
+    return {"epoch": state.epoch, "members": len(state.members), **_relays(state)}
 
 
 def _relays(state: "Cluster") -> Facts:

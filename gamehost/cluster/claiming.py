@@ -119,7 +119,7 @@ class ClaimingInput(Input[Any]):
             self._cluster.claim(self._connection, claim, self.hops, self._name_found)
 
     def _has_name(self, claim: Claim) -> bool:
-        return not (claim.name or claim.for_leader) or self._cluster.is_here(self._connection, claim)
+        return not claim.name or claim.by_place or self._cluster.is_here(self._connection, claim)
 
     def _has_place(self, claim: Claim) -> bool:
         return not claim.place or self._cluster.has(claim.place)
@@ -135,11 +135,12 @@ class ClaimingInput(Input[Any]):
             elif home == self._cluster.epoch or claim.stays or not self._spreads:
                 self._find_place(claim)
             else:
-                self._move(home, self._cluster.claims.get(self._connection))
+                self._move(home, self._cluster.claims[self._connection])
 
     def _find_place(self, claim: Claim) -> None:
         # Who has a seat here comes back to it, or is refused, wherever the place is.
-        if self._has_place(claim) or (claim.name and self._cluster.lobby.registry.get(claim.name) is not None):
+        has_name = claim.name and not claim.by_place and self._cluster.lobby.registry.get(claim.name) is not None
+        if self._has_place(claim) or has_name:
             self._hear_now()
         else:
             self._cluster.claim_again(self, claim.place, self._place_found)
@@ -155,16 +156,16 @@ class ClaimingInput(Input[Any]):
             else:
                 self._move(home, claim.place)
 
-    def _move(self, home: int | None, key: str | None) -> None:
+    def _move(self, home: int | None, key: str) -> None:
         """Have the message heard at another member; by a client that has logged in and cannot go there, here."""
         conversation: Any = self._told
-        if conversation.session is None:
+        if conversation.session is None or (self._claimed is not None and self._claimed[1].anew):
             self._pass_on(home, key)
         elif home is None or not (self._can_go and self._go_to(home)):
             self._hear_now()
 
-    def _pass_on(self, home: int | None, key: str | None) -> None:
-        """Have another member go on with a client that has not logged in: the one that the key says."""
+    def _pass_on(self, home: int | None, key: str) -> None:
+        """Have another member go on with a client that has not logged in: the home of the key."""
         connection, cluster = self._connection, self._cluster
         conversation: Any = self._told
         parcel = conversation.parcel()

@@ -46,8 +46,9 @@ from twisted.python.failure import Failure
 from zope.interface import implementer
 
 from gamehost._twisted import replace_protocol
+from gamehost.accounts.names import place_of
 from gamehost.cluster.claiming import ClaimingInput, adopt, free
-from gamehost.cluster.membership import Cluster
+from gamehost.cluster.membership import Cluster, HomeSearch
 from gamehost.cluster.relay import LONGEST, MOST_HOPS, SOCKET, Preamble, read_preamble
 from gamehost.journal.records import StoreUnusable
 from gamehost.net.connection import WireProtocol
@@ -412,11 +413,10 @@ class InternalFactory(Factory):
             return
         if preamble.wire == SOCKET:
             protocol = factory.new_socket(preamble.address, preamble.tls)
-        elif cluster.leads or factory.wire.spreads:
-            protocol = factory.buildProtocol(IPv4Address("TCP", preamble.address, 0))
         else:
-            cluster.pass_to_leader(transport, preamble, data)
-            return
+            if not factory.wire.spreads:
+                cluster.keep(place_of("wire", factory.wire.name))
+            protocol = factory.buildProtocol(IPv4Address("TCP", preamble.address, 0))
         if protocol is None:
             transport.abortConnection()
             return
@@ -459,19 +459,21 @@ class _Arrived(Protocol):
 
 class FrontFactory(Factory):
     """
-    Makes the protocols of a listener.
+    Makes the protocols of a listener whose wire does not spread: the first member to which a client comes has them all.
 
-    :param factory: makes them at the leader
-    :param wire: the wire by its name
+    :param factory: makes them there
     """
 
     noisy = False
     log = Logger()
 
-    def __init__(self, factory: Any, wire: str, cluster: Cluster) -> None:
+    def __init__(self, factory: Any, cluster: Cluster) -> None:
         self._factory = factory
-        self._wire = wire
+        self._wire = factory.wire.name
+        self._place = place_of("wire", self._wire)
         self._cluster = cluster
+        #: That member, if it is another one and was found already.
+        self._home = 0
 
     def doStart(self) -> None:
         super().doStart()
@@ -483,7 +485,7 @@ class FrontFactory(Factory):
 
     def buildProtocol(self, addr: IAddress | None) -> Any:
         """A protocol for a new connection; `None`: there are too many."""
-        if self._cluster.leads:
+        if self._cluster.has(self._place):
             return self._factory.buildProtocol(addr)
         address = str(getattr(addr, "host", ""))
         limiter = self._cluster.relays.limiter
@@ -493,27 +495,31 @@ class FrontFactory(Factory):
         return _Arrived(self, addr, address)
 
     def pass_on(self, transport: Any, addr: IAddress | None, address: str) -> None:
-        """Pass a connection on, or keep it if this host leads by now."""
+        """Pass a connection on, or keep it if this host is the home of its wire."""
 
         def keep(transport: Any, preamble: Preamble, data: bytes) -> None:
+            self._cluster.keep(self._place)
             protocol = self._factory.buildProtocol(addr)
             if protocol is None:
                 transport.abortConnection()
             else:
                 replace_protocol(transport, protocol, data)
 
-        cluster = self._cluster
-        preamble = Preamble("", self._wire, address)
-        cluster.relays.pass_on(transport, cluster.find_leader, preamble, b"", keep)
+        def found() -> None:
+            self._home = 0 if search.home == self._cluster.epoch else search.home
+            search.end()
+
+        search = HomeSearch(self._cluster, self._place, self._home)
+        self._cluster.relays.pass_on(transport, search.find, Preamble("", self._wire, address), b"", keep, found)
 
 
 def front_of(cluster: Cluster, factory: Any, wire: Wire[Any] | None) -> Any:
     """
-    What a listener of a member gets for a factory: what does not spread is played at the leader.
+    What a listener of a member gets for a factory: a wire that does not spread is at one member.
 
     :param wire: `None`: the pages
     """
-    return factory if wire is None or wire.spreads else FrontFactory(factory, wire.name, cluster)
+    return factory if wire is None or wire.spreads else FrontFactory(factory, cluster)
 
 
 def relays_in(cluster: Cluster) -> int:

@@ -12,23 +12,22 @@ from functools import partial
 from itertools import islice
 from typing import Any, Protocol
 
-from attrs import define, evolve, field
+from attrs import define, field
 from twisted.internet.defer import Deferred
 from twisted.internet.interfaces import IDelayedCall, IReactorTime
 from twisted.logger import Logger
 
 from gamehost.accounts.bans import Ban
-from gamehost.accounts.names import key_of
+from gamehost.accounts.names import key_of, place_of
 from gamehost.accounts.passwords import Account
-from gamehost.cluster.relay import MOST_HOPS, SOCKET, Preamble, Relays
+from gamehost.cluster.relay import SOCKET, Preamble, Relays
 from gamehost.journal.records import UnfinishedTable
 from gamehost.lobby.lobby import Lobby
 from gamehost.lobby.pages import Page, read_page
-from gamehost.lobby.seats import has_place
-from gamehost.lobby.sessions import Membership, Session, place_of
+from gamehost.lobby.sessions import Membership, Session
 from gamehost.net.connection import WireFactory
 from gamehost.settings import BadOption
-from gamehost.storage.names import Answer, Member, Offer, QueueKey, Registry
+from gamehost.storage.names import Answer, Member, Offer, QueueKey, Registry, places_of
 from gamehost.tables.interfaces import Displaced
 from gamehost.wires.conversation import Claim
 
@@ -92,20 +91,20 @@ def _nobody_asks(home: int | None) -> None:
 @define(eq=False)
 class HomeSearch:
     """
-    Where a connection is to go that is passed on because of a name. If its home ends meanwhile, the name is claimed again.
+    Where a connection is to go that is passed on because of a name or a place. If its home ends meanwhile, it is claimed again.
 
-    :param home: the member that is the home now
+    :param home: the member that is the home now; 0: nobody knows yet
     """
 
     _cluster: "Cluster"
     _key: str
-    _home: int
+    home: int = 0
     _asked: bool = False
 
     def find(self) -> Member | bool | None:
-        if self._home == self._cluster.epoch:
+        if self.home == self._cluster.epoch:
             return False
-        found = self._cluster.member(self._home)
+        found = self._cluster.member(self.home)
         if found is None and not self._asked:
             self._asked = True
             self._cluster.claim_again(self, self._key, self._answered)
@@ -117,7 +116,7 @@ class HomeSearch:
 
     def _answered(self, home: int | None) -> None:
         self._asked = False
-        self._home = home or self._home
+        self.home = home or self.home
 
 
 class Listener(Protocol):
@@ -159,7 +158,7 @@ class Cluster(Membership):
     #: As of `Watcher`.
     changed: Learn = field(init=False)
     opened: Callable[[], None] = lambda: None
-    #: The living members, the leader first.
+    #: The living members, by their numbers.
     members: Sequence[Member] = ()
     #: The names whose home is here, as the database has it.
     here: set[str] = field(factory=set)
@@ -208,6 +207,7 @@ class Cluster(Membership):
     def begin(self) -> None:
         """The tables of the start sleep. Show that this host goes on, and watch the other members."""
         self.here.update(self.lobby.registry.sleeping.keys())
+        self.registry.release(self._nowhere)
         self.registry.start(self)
         self._beats.begin()
         self._shows = self.clock.callLater(SHOW_EVERY, self._show)
@@ -238,6 +238,11 @@ class Cluster(Membership):
         return stopped
 
     @property
+    def _nowhere(self) -> Collection[str]:
+        """The wires that spread have no home, although the database knows no better of those of the tables of a start."""
+        return [place_of("wire", wire) for wire in self._spreading]
+
+    @property
     def relays_out(self) -> int:
         return len(self.relays.all)
 
@@ -249,15 +254,8 @@ class Cluster(Membership):
     def prefix(self) -> str:
         return f"{self.epoch}."
 
-    @property
-    def leads(self) -> bool:
-        return bool(self.members) and self.members[0].epoch == self.epoch
-
     def member(self, epoch: int) -> Member | None:
         return next((one for one in self.members if one.epoch == epoch), None)
-
-    def find_leader(self) -> Member | bool | None:
-        return False if self.leads else self.members[0] if self.members else None
 
     # -- names: connections ask
 
@@ -267,8 +265,6 @@ class Cluster(Membership):
 
     def is_here(self, connection: Any, claim: Claim) -> bool:
         """Whether it is known, without asking, that a claim is for this host. Then it is noted."""
-        if claim.for_leader:
-            return self.leads
         key = key_of(claim.name)
         if key not in self.here or key in self.leaving:
             return False
@@ -282,10 +278,6 @@ class Cluster(Membership):
         :param hops: how often the connection was passed on already
         :param answer: called once, with its number; `None`: nobody knows
         """
-        if claim.for_leader:
-            self.drop_claim(connection)
-            answer(self.members[0].epoch if self.members else None)
-            return
         key = key_of(claim.name)
         self._note_claim(connection, key)
         # Who was sent here because somebody waits here stays, whoever else waits by now. So does who meets somebody here.
@@ -449,23 +441,12 @@ class Cluster(Membership):
 
     # -- connections go to other members
 
-    def pass_to_leader(self, transport: Any, preamble: Preamble, data: bytes) -> None:
-        """Pass a connection of another member on, which takes this one for the leader. Perhaps it is, in a moment."""
-        limiter, now = self.relays.limiter, self.clock.seconds()
-        if preamble.hops >= MOST_HOPS or limiter.admit(preamble.address, now) is not None:
-            transport.abortConnection()
-        else:
-            self.relay(transport, None, 0, evolve(preamble, token="", hops=preamble.hops + 1), data)
-
-    def relay(self, transport: Any, key: str | None, home: int, preamble: Preamble, data: bytes) -> None:
+    def relay(self, transport: Any, key: str, home: int, preamble: Preamble, data: bytes) -> None:
         """
         Pass a connection on.
 
-        :param key: of the name that decides which member is meant; `None`: the leader is meant
+        :param key: of what decides which member is meant, and whose home this one is now
         """
-        if key is None:
-            self.relays.pass_on(transport, self.find_leader, preamble, data, self.listener.keep)
-            return
         search = HomeSearch(self, key, home)
         self.relays.pass_on(transport, search.find, preamble, data, self.listener.keep, search.end)
 
@@ -505,12 +486,12 @@ class Cluster(Membership):
         """
         Have tables sleep here.
 
-        :param taken: called with the keys of all seats that are kept
+        :param taken: called with the keys of all seats that are kept, and of what else is where a table is
         """
         self._restore(tables)
         keys = {key_of(seat.name) for table in tables for seat in table.opening.seats}
         kept = sorted(key for key in keys if self.lobby.registry.get(key) is not None)
-        taken([*kept, *(place_of(table.table) for table in tables if has_place(table))])
+        taken([*kept, *{place for table in tables for place in places_of(table)}.difference(self._nowhere)])
         self._claim_kept(iter(kept))
 
     def _claim_kept(self, keys: Iterator[str], home: int | None = None) -> None:

@@ -259,8 +259,7 @@ def _deleted_lines(facts: Facts) -> Iterator[str]:
 
 
 def member_line(facts: Facts) -> Iterator[str]:
-    notes = ["the leader"] * facts["leader"] + ["this member"] * facts["this"]
-    more = f"  ({', '.join(notes)})" if notes else ""
+    more = "  (this member)" if facts["this"] else ""
     yield f"{facts['epoch']}  {escaped(facts['name'])}  {escaped(facts['address'])}{more}"
 
 
@@ -273,8 +272,7 @@ def own_lines(facts: Facts) -> Iterator[str]:
 def cluster_line(facts: Facts | None) -> Iterator[str]:
     """The cluster in one line of the status; none for a host alone."""
     if facts is not None:
-        leader = "the leader" if facts["leader"] == facts["epoch"] else f"the leader is number {facts['leader']}"
-        yield f"cluster: {facts['members']} members; this one is number {facts['epoch']}, {leader}; {_relays(facts)}"
+        yield f"cluster: {facts['members']} members; this one is number {facts['epoch']}; {_relays(facts)}"
 
 
 def _relays(facts: Facts) -> str:

@@ -116,6 +116,11 @@ class TableHeader:
         return self.settings.get(f"{NOTE}{seat}", "")
 
     @property
+    def has_notes(self) -> bool:
+        """Whether players come back to the table by an id that a wire has kept with a seat."""
+        return any(self.note(seat) for seat in range(len(self.seats)))
+
+    @property
     def code(self) -> str:
         """What a client must know to watch the match; empty: nothing."""
         return self.settings.get("code", "")

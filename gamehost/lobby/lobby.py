@@ -23,6 +23,7 @@ from gamehost.accounts.names import (
     checked_name,
     key_of,
     mended,
+    place_of,
     skeleton_of,
 )
 from gamehost.games.base import Game, Seat
@@ -40,7 +41,7 @@ from gamehost.lobby.queues import (
 )
 from gamehost.lobby.remote_games import RemoteGames
 from gamehost.lobby.seats import Seats
-from gamehost.lobby.sessions import TOO_MANY_TRIED, IssuedKey, Session, SessionRegistry, place_of
+from gamehost.lobby.sessions import TOO_MANY_TRIED, IssuedKey, Session, SessionRegistry
 from gamehost.lobby.watching import GUEST, Spectators, who_waits
 from gamehost.settings import Settings
 from gamehost.tables.context import TableContext
@@ -160,7 +161,9 @@ class Lobby:
             *(self.house_rules, clock, registry, self.waiting_tables, self.seats, self.new_matches),
             *(self._begin, self.stop_waiting, self._no_match),
         )
-        self.remote = RemoteGames(context, self.settings, lambda: self._no_match() is not None, self.new_matches)
+        self.remote = RemoteGames(
+            *(context, self.settings, lambda: self._no_match() is not None, self.new_matches, registry.membership)
+        )
         waits = partial(who_waits, self.queues.waiting, self.waiting_tables)
         self.spectators = Spectators(context, registry, self.seats, self.galleries, waits)
         self.studies = Studies(self.spectators, self.house)

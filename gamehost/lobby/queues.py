@@ -17,13 +17,13 @@ from attrs import define, field, frozen
 from msgspec import Struct
 from twisted.internet.interfaces import IDelayedCall, IReactorTime
 
-from gamehost.accounts.names import key_of
+from gamehost.accounts.names import key_of, place_of
 from gamehost.games.base import CLOCK_SETTINGS, Game, ScriptedChance, Seat
 from gamehost.games.clock import with_clocks
 from gamehost.journal.records import CHAMPIONSHIP, RATED, TABLE_SETTINGS, TableId, settings_to_show
 from gamehost.limits import KeyedBuckets, is_loopback, rate_limit_key
 from gamehost.lobby.pages import LISTED, WaitingTable
-from gamehost.lobby.sessions import Membership, Session, place_of
+from gamehost.lobby.sessions import Membership, Session
 from gamehost.settings import Settings
 from gamehost.tables.interfaces import OpenTable, TableClosed
 

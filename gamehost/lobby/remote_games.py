@@ -16,6 +16,7 @@ from attrs import Factory, define, evolve, field
 from twisted.internet.interfaces import IDelayedCall
 from twisted.logger import Logger
 
+from gamehost.accounts.names import place_of
 from gamehost.games.base import Cause, Game, Seat
 from gamehost.games.remote.master import REMOTE
 from gamehost.journal.records import (
@@ -33,6 +34,7 @@ from gamehost.limits import RemoteLimits, rate_limit_key
 from gamehost.lobby.championship import RECORD, ChampionshipRecords, ChampionshipRun, Opener
 from gamehost.lobby.queues import NewMatches
 from gamehost.lobby.remote_game import MasterLink, RemoteGame, RemotePlayer, RemoteSeat, RemoteTable
+from gamehost.lobby.sessions import Membership
 from gamehost.settings import Settings, seconds, setting
 from gamehost.tables.context import TableContext
 from gamehost.tables.interfaces import NoNewMatches
@@ -141,12 +143,14 @@ class RemoteGames:
     :param settings: of each game of the host, by its name
     :param refuses: whether no game may begin now
     :param new_matches: how often matches begin
+    :param membership: told which types are played here
     """
 
     _lobby_context: TableContext
     settings: Mapping[str, Settings]
     _refuses: Callable[[], bool]
     _new_matches: NewMatches
+    _membership: Membership = field(factory=Membership)
     limits: RemoteLimits = field(factory=RemoteLimits)
     #: By their types in lower case, the one first that was used longest ago.
     types: OrderedDict[str, GameType] = field(factory=OrderedDict)
@@ -180,6 +184,16 @@ class RemoteGames:
         """Whether a master has registered for this type since the start, or players wait for it."""
         return game_type.casefold() in self.types
 
+    def place_of(self, game_type: str) -> str:
+        """The key of what has one home in a cluster: this type with its players and masters, or the championship."""
+        if self.championship is not None:
+            return place_of("championship", self.championship.game_type.casefold())
+        return place_of("remote", game_type.casefold())
+
+    def play_here(self, game_type: str) -> None:
+        """This type is played at this host of a cluster, as long as it is known here."""
+        self._membership.keep(self.place_of(game_type))
+
     def type_of(self, game_type: str) -> GameType:
         """This type of game. It is known from now on."""
         key = game_type.casefold()
@@ -189,6 +203,7 @@ class RemoteGames:
             idle = next((old for old, one in self.types.items() if one.idle and old != key), None)
             if idle is not None:
                 del self.types[idle]
+                self._membership.give_up(place_of("remote", idle))
         return kind
 
     # -- masters

@@ -13,7 +13,7 @@ from attrs import define, field
 from twisted.internet.interfaces import IDelayedCall, IReactorTime
 from twisted.logger import Logger
 
-from gamehost.accounts.names import NameRefused, key_of
+from gamehost.accounts.names import NameRefused, key_of, place_of
 from gamehost.games.base import Game, Seat
 from gamehost.journal.records import (
     NOTE,
@@ -27,7 +27,7 @@ from gamehost.journal.records import (
     UnfinishedTable,
 )
 from gamehost.journal.replay import NotFollowed
-from gamehost.lobby.sessions import Session, SessionRegistry, Waking, place_of
+from gamehost.lobby.sessions import Session, SessionRegistry, Waking
 from gamehost.lobby.sleeping import Place, SleepingTable
 from gamehost.settings import Settings
 from gamehost.tables.context import Phase, TableContext
@@ -279,7 +279,7 @@ class Seats:
         found = list(found)
         sleeping.add(self._known(found, unbegun))
         for one in found:
-            if has_place(one) and one.table in sleeping:
+            if one.opening.has_notes and one.table in sleeping:
                 self._registry.membership.keep(place_of(one.table))
         if self.most_sleeping is not None:
             sleeping.limit(self.most_sleeping)
@@ -481,11 +481,6 @@ class Seats:
             for place in self._registry.sleeping.remove(table).places:
                 if place is not None:
                     self._registry.membership.freed(key_of(place.player.name))
-
-
-def has_place(table: UnfinishedTable) -> bool:
-    """Whether players come back to a table by an id that a wire has kept with a seat, so that its number has a home."""
-    return any(table.opening.note(seat) for seat in range(len(table.opening.seats)))
 
 
 def duration(seconds: float) -> str:

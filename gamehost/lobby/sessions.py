@@ -65,7 +65,7 @@ class Membership:
         return ()
 
     def keep(self, place: str) -> None:
-        """From now on this host is the home of something that is no name, such as a table that waits: see `place_of`."""
+        """From now on this host is the home of something that is no name, as of `gamehost.accounts.names.place_of`."""
 
     def give_up(self, place: str) -> None:
         """There is nothing more of that kind here."""
@@ -75,11 +75,6 @@ class Membership:
 
     def waits_no_longer(self, session: "Session") -> None:
         """A player does not wait any more, or did not."""
-
-
-def place_of(table: TableId) -> str:
-    """The key of a table for the home of what is no name. No name begins so."""
-    return f"#{table}"
 
 
 #: In characters.

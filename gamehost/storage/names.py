@@ -1,16 +1,17 @@
 """
-What the members of a cluster ask their registry: names, numbers of tables, and each other. And who of them is alive, or leads.
+What the members of a cluster ask their registry: names, numbers of tables, and each other. And who of them is alive.
 """
 
 from collections import deque
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Protocol, TypeAlias
 
 from attrs import define, field, frozen
 
 from gamehost.accounts.bans import Ban
+from gamehost.accounts.names import place_of
 from gamehost.accounts.passwords import Account
-from gamehost.journal.records import TableId, UnfinishedTable
+from gamehost.journal.records import CHAMPIONSHIP, TableId, UnfinishedTable
 
 #: A game's name, and the pool of players who meet only each other; as `gamehost.lobby.queues.Queue.key`.
 QueueKey = tuple[str, str]
@@ -54,7 +55,7 @@ class Watcher(Protocol):
     """What a registry tells its host. All of it is told on the reactor's thread."""
 
     def members_are(self, members: Sequence[Member]) -> None:
-        """These members live now, the leader first. Told at the start, and at each change."""
+        """These members live now, by their numbers. Told at the start, and at each change."""
 
     def offers_are(self, offers: Sequence[Offer]) -> None:
         """Those who wait in all of the cluster, in order. Told several times a second while somebody waits."""
@@ -131,6 +132,16 @@ def meeting_place(offers: Iterable[Offer]) -> int | None:
     """
     first = min(offers, key=lambda offer: (offer.movable, offer.order), default=None)
     return None if first is None else first.home
+
+
+def places_of(table: UnfinishedTable) -> Iterator[str]:
+    """The keys of what is no name and is at the member that has a table: the wires of its seats, too."""
+    opening = table.opening
+    if opening.has_notes:
+        yield place_of(table.table)
+    if opening.game == CHAMPIONSHIP:  # the record of one
+        yield place_of("championship", opening.settings.get("type", "").casefold())
+    yield from (place_of("wire", wire) for wire in {seat.wire for seat in opening.seats})
 
 
 #: How many numbers are asked for at once, at first and at most.
@@ -336,7 +347,7 @@ class Seen:
     token: str = field(repr=False)
     #: Whether its end is noted: by itself, or by its successor.
     ended: bool
-    #: Whether somebody holds its lock. If nobody does and its end is not noted, it is dead.
+    #: Whether somebody holds its lock. If nobody does, it is dead.
     locked: bool
 
     @property
@@ -344,53 +355,12 @@ class Seen:
         return Member(self.epoch, self.name, self.address, self.token)
 
 
-@frozen
-class Verdict:
-    """What one look at the members has shown."""
-
-    #: Those that live, the leader first. A leader that is gone stays the first until its end is noted: before that it can
-    #: come back, and there would be two.
-    members: Sequence[Member]
-    #: Those that are gone, as far as this host judges.
-    dead: Collection[int]
-    #: Whether this host's own run has not been ended.
-    am_alive: bool
-    #: Those of them that it may take over, in this order. Any member may, but what is played at the leader must come to the
-    #: next one: the old leader comes after those that would lead instead of this host if they came back.
-    to_take_over: Sequence[int]
-
-
-@define(eq=False)
-class Judge:
+def look_at(seen: Sequence[Seen], me: int, restrained: bool) -> tuple[list[Member], list[int]]:
     """
-    :param me: this host's own number
+    The members that live, and the numbers of those that are dead. Any member may take a dead one over.
+
+    :param seen: by epoch
+    :param restrained: this host's own connection was lost not long ago: nobody is dead whose end is not noted
     """
-
-    me: int
-    _silent_until: float = float("-inf")
-
-    def line_lost(self, now: float) -> None:
-        """The host's own connection to the database was lost, or is lost now."""
-        self._silent_until = now + RESTRAINT
-
-    def look(self, seen: Sequence[Seen], now: float) -> Verdict:
-        """
-        Judge what was seen.
-
-        :param seen: by epoch
-        :param now: in seconds, monotonic
-        """
-        own = next((one for one in seen if one.epoch == self.me), None)
-        if own is not None and not own.locked:
-            self.line_lost(now)
-        silent = now < self._silent_until
-        living = [one for one in seen if not one.ended and (one.locked or silent or one.epoch == self.me)]
-        first = living[0].epoch if living else self.me
-        shown = [one for one in seen if one in living or (not one.ended and one.epoch < first)]
-        am_alive = own is not None and not own.ended
-        dead = [] if silent else self._in_order(one.epoch for one in seen if one not in living)
-        to_take_over = [epoch for epoch in dead if am_alive and (first == self.me or epoch > first)]
-        return Verdict([one.member for one in shown], dead, am_alive, to_take_over)
-
-    def _in_order(self, dead: Iterable[int]) -> list[int]:
-        return sorted(dead, key=lambda epoch: (epoch > self.me, -epoch))
+    living = [one for one in seen if not one.ended and (one.locked or restrained or one.epoch == me)]
+    return [one.member for one in living], [one.epoch for one in seen if one not in living]

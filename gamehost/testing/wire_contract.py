@@ -484,7 +484,7 @@ class _Front:
 
     def _ask(self, message: Any) -> None:
         claim = self._conversation.claim(message)
-        if claim is not None and not (claim.place or claim.stays):
+        if claim is not None and (claim.by_place or not (claim.place or claim.stays)):
             self.over, self.parcel = True, self._conversation.parcel()
             self._client.protocol.input.stop()  # a fault behind the log-in is the other host's matter
         else:

@@ -144,7 +144,7 @@ class Wire(Generic[M]):
     #: The most bytes that are written in one piece, because its clients can read no more at once; 0: any number. No
     #: message may have more.
     write_bytes: int = 0
-    #: Whether its players may be at any host of a cluster. All others are at the leader, where they can look at everything.
+    #: Whether its players may be at any host of a cluster. All others are at one of them.
     spreads: bool = False
     #: Whether its clients may also speak WebSocket, on the same port. A text is a line then, without
     #: its end, so the codec is one of lines that end in `\\n`, such as a `LineCodec`. The client speaks first.

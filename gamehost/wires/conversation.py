@@ -14,14 +14,14 @@ from msgspec.structs import replace
 from twisted.logger import Logger
 
 from gamehost.accounts.login import LoginAttempt, LoginRefused
-from gamehost.accounts.names import NameRefused, checked_name
+from gamehost.accounts.names import NameRefused, checked_name, place_of
 from gamehost.games.base import Seat
 from gamehost.journal.records import TableId
 from gamehost.journal.replay import History
 from gamehost.lobby.lobby import Lobby
 from gamehost.lobby.questions import Found
 from gamehost.lobby.queues import Queue
-from gamehost.lobby.sessions import Session, place_of, split_key
+from gamehost.lobby.sessions import Session, split_key
 from gamehost.tables.gallery import WatchRefused
 from gamehost.tables.interfaces import Back, Displaced, NoNewMatches, SeatHandle, Suspended, Unmatched
 from gamehost.wires.framing import BLANK, Control, OtherProtocol, WireError, wrong_port
@@ -45,11 +45,13 @@ class Claim(Struct, frozen=True):
     queue: Queue | None = None
     #: Whether the message is heard here even if the name is elsewhere: another one is given then.
     stays: bool = False
-    #: Whether this is for the leader of the cluster alone, whoever has the name.
-    for_leader: bool = False
-    #: The key of what is no name and is to be here, such as a table that waits: see `place_of`. If it has no home, this is
-    #: one. If it is elsewhere, the message is heard there, or here if the conversation cannot go there now.
+    #: The key of what is no name and is to be here, such as a table that waits: see `gamehost.accounts.names.place_of`. If it
+    #: has no home, this is one. If it is elsewhere, the message is heard there, or here if the conversation cannot go there.
     place: str = ""
+    #: Whether the place alone decides, whoever has the name.
+    by_place: bool = False
+    #: Whether a client that has logged in logs out with this message.
+    anew: bool = False
 
 
 M = TypeVar("M")

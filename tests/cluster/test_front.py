@@ -33,6 +33,7 @@ from tests.kit.web_host import WebHost
 from tests.net.test_connection import SocketTransport
 
 WIRES = ("console",)
+CONSOLE = "#wire console"
 
 
 class FixedCase(ClusterCase):
@@ -51,10 +52,19 @@ class FixedCase(ClusterCase):
         self.patch(World, "start", fixed)
         super().setUp()
 
+    def take_wire(self, host: MemberHost) -> None:
+        """A member to which a client of the console comes first is the home of that wire."""
+        client = host.connect("console")
+        self.world.wait(0.3)
+        client.drop()
+        self.world.wait(0.3)
+        self.assertEqual(self.homes(), {CONSOLE: host.registry.epoch})
+
 
 class FrontTests(FixedCase):
     def test_passed_on(self) -> None:
-        """Such a connection is at the leader from its first byte, under the client's address, and ends with it."""
+        """Such a connection is at the home of its wire from its first byte, under the client's address, and ends with it."""
+        self.take_wire(self.first)
         for wire in WIRES:
             client = self.second.connect(wire, "192.0.2.9")
             self.world.wait(0.1)
@@ -67,7 +77,7 @@ class FrontTests(FixedCase):
         self.assertEqual([host.context.limiter.count for host in self.world.hosts], [0, 0])
 
     def test_a_client_that_vanishes(self) -> None:
-        """The system finds that, as at a connection that is not passed on: the leader has a connection to this member only."""
+        """The system finds that, as at a connection that is not passed on: the other member cannot."""
         transport = SocketTransport(self.second)
         front = front_of(self.second.cluster, self.second.factories["open"], self.second.factories["open"].wire)
         transport.protocol = front.buildProtocol(IPv4Address("TCP", "192.0.2.9", 1))
@@ -77,10 +87,49 @@ class FrontTests(FixedCase):
         for option, seconds in ((socket.TCP_KEEPIDLE, 8), (socket.TCP_USER_TIMEOUT, 16_000)):
             self.assertEqual(transport.socket.getsockopt(socket.IPPROTO_TCP, option), seconds)
 
-    def test_at_the_leader(self) -> None:
-        for wire in WIRES:
-            self.first.connect(wire)
-        self.assertEqual((self.first.cluster.relays_out, relays_in(self.first.cluster)), (0, 0))
+    def test_the_first_member_that_has_a_client(self) -> None:
+        """It has all clients of the wire as long as it lives, and relays none of its own."""
+        self.take_wire(self.second)
+        self.second.connect("console")
+        self.world.wait(0.1)
+        self.assertEqual((self.second.cluster.relays_out, relays_in(self.second.cluster)), (0, 0))
+        self.first.connect("console")
+        self.world.wait(0.3)
+        self.assertEqual((self.first.cluster.relays_out, relays_in(self.second.cluster)), (1, 1))
+
+    def test_two_at_once(self) -> None:
+        """Two clients come to two members in the same moment: one of these is the home."""
+        clients = [host.connect("console") for host in self.world.hosts]
+        self.world.wait(0.3)
+        for client in clients:
+            self.assertIn("gamehost:", "".join(client.heard()))
+        self.assertEqual(sorted(len(host.factories["console"].connections) for host in self.world.hosts), [0, 2])
+
+    def test_a_client_that_goes_at_once(self) -> None:
+        """Then the wire has no home yet."""
+        self.second.connect("console").drop()
+        self.world.wait(0.3)
+        self.take_wire(self.first)
+
+    def test_tables_of_a_wire(self) -> None:
+        """Whoever takes over a member with tables of a wire is its home, and a player who comes back finds the seat there."""
+        third = self.world.join()
+        ann = self.first.connect("console")
+        self.world.wait(0.3)
+        ann.say("name ann", "play onitama")
+        self.world.wait(1)
+        bob = self.log_in(self.second, "bob")
+        self.world.wait(1)
+        self.assertIn("START|", "".join(bob.heard()))
+        self.first.kill()
+        self.world.wait(1)
+        heir = self.homes()[CONSOLE]
+        self.assertEqual(self.homes(), {"ann": heir, "bob": heir, CONSOLE: heir})
+        again = (self.second if heir == third.registry.epoch else third).connect("console")
+        self.world.wait(0.5)
+        again.say("name ann")
+        self.world.wait(0.5)
+        self.assertIn("your seat in match", "".join(again.heard()))
 
     def test_players_of_all_members_meet(self) -> None:
         """A player on the open wire, who came to one member, and one on Onitama's, who came to another one."""
@@ -91,13 +140,14 @@ class FrontTests(FixedCase):
         self.assertIn("START|ann|bob", "".join(bob.heard()))
         self.assertEqual(self.homes(), {"ann": 2, "bob": 2})
 
-    def test_who_waits_at_another_member_comes_to_the_leader(self) -> None:
+    def test_who_waits_at_another_member_comes_to_the_home(self) -> None:
         """A player of a wire that does not spread cannot be moved, so the other one is, although he has waited longer."""
+        self.take_wire(self.first)
         bob = self.log_in(self.second, "bob")
         self.second.connect("console").say("name ann", "play onitama")
         self.world.wait(1)
         self.assertIn("START|", "".join(bob.heard()))
-        self.assertEqual(self.homes(), {"ann": 1, "bob": 1})
+        self.assertEqual(self.homes(), {"ann": 1, "bob": 1, CONSOLE: 1})
 
     def test_a_name_at_another_member(self) -> None:
         """A name whose home is elsewhere is refused there, and is had as soon as it is free."""
@@ -119,13 +169,17 @@ class FrontTests(FixedCase):
         self.assertEqual(self.second.cluster.relays_out, 0)
 
 
-class LeaderTests(FixedCase):
+class HomeTests(FixedCase):
+    def setUp(self) -> None:
+        super().setUp()
+        self.take_wire(self.first)
+
     def hear(self, client: Client) -> str:
         self.world.wait(1)
         return "".join(client.heard())
 
     def test_the_next_one(self) -> None:
-        """Connections to the old leader end, and new ones come to the next one."""
+        """Connections to the old home end, and new ones have another one."""
         client = self.second.connect("console")
         self.hear(client)
         self.first.kill()
@@ -135,7 +189,7 @@ class LeaderTests(FixedCase):
         self.assertEqual((self.second.cluster.relays_out, self.second.context.limiter.count), (0, 1))
 
     def test_before_anybody_knows(self) -> None:
-        """A connection that comes after the end of the leader, and before that is known, waits for the next one."""
+        """A connection that comes after the end of the home, and before that is known, waits for the next one."""
         third = self.world.join()
         self.first.kill()
         clients = [host.connect("console") for host in (self.second, third)]
@@ -143,14 +197,14 @@ class LeaderTests(FixedCase):
             self.assertEqual(client.heard(), [])
         for client in clients:
             self.assertIn("gamehost:", self.hear(client))
-        self.assertEqual(len(self.second.factories["console"].connections), 2)
+        self.assertEqual(sum(len(host.factories["console"].connections) for host in (self.second, third)), 2)
         for client in clients:
             client.drop()
         self.world.wait(0.1)
         self.assertEqual([host.context.limiter.count for host in (self.second, third)], [0, 0])
 
     def test_it_hangs(self) -> None:
-        """A connection that a leader has accepted who hangs is cut, and the next one is at the next leader."""
+        """A connection that a home has accepted which hangs is cut, and the next one is at another member."""
         self.first.hang()
         client = self.second.connect("console")
         self.world.wait(5)
@@ -168,7 +222,7 @@ class LeaderTests(FixedCase):
         self.assertEqual((self.second.cluster.relays_out, self.second.context.limiter.count), (0, 0))
 
     def test_two_deaths(self) -> None:
-        """Two leaders end one after the other: whoever had a seat at the first one finds it at the third."""
+        """Two members end one after the other: whoever had a seat at the first one finds it at the third."""
         third = self.world.join()
         ann, bob = self.first.connect("open"), self.first.connect()
         ann.say('{"do":"enter","name":"ann"}', '{"do":"seek","game":"onitama"}')
@@ -182,15 +236,17 @@ class LeaderTests(FixedCase):
         self.assertIn("RECONNECT", "".join(self.log_in(third, "bob").heard()))
 
     def test_it_comes_back_before_it_is_taken_over(self) -> None:
-        """Two members are cut off, and the leader is back before it is taken over: nobody else has led meanwhile."""
+        """A member was cut off, and is back before anybody has taken it over: it has what it had."""
         third = self.world.join()
-        for host in (self.first, self.second):
-            host.registry.lose_line()
-        while not self.second.registry.row.ended:
-            self.world.clock.advance(0.01)
+        self.patch(type(self.world.database), "begin_taking_over", lambda *dead: None)
+        self.first.registry.lose_line()
+        self.world.wait(1)
+        self.assertEqual([one.epoch for one in third.cluster.members], [2, 3])
         self.first.registry.find_line()
         self.world.wait(1)
-        self.assertEqual([one.epoch for one in third.cluster.members], [1, 3])
+        self.assertEqual([one.epoch for one in third.cluster.members], [1, 2, 3])
+        self.assertIn("gamehost:", self.hear(third.connect("console")))
+        self.assertEqual(len(self.first.factories["console"].connections), 1)
 
 
 class PagesTests(ClusterCase):
@@ -309,28 +365,13 @@ class InternalTests(FixedCase):
         self.second.cluster.halted = True
         self.assert_refused(self.send(b"LOGIN|ann\n"))
 
-    def test_for_the_leader(self) -> None:
-        """If this member is taken for the leader, the connection waits, and goes to the one that is."""
-        transport = self.send(wire="console")
-        self.assertIn(b"gamehost:", transport.read())
-        self.assertEqual(self.second.cluster.relays_out, 1)
-
-    def test_it_leads_a_moment_later(self) -> None:
-        """The other members may notice first that this one leads."""
-        self.first.kill()
-        token = self.second.registry.row.member.token
-        transport = self.connect()
-        transport.receive(Preamble(token, "console", "192.0.2.9").line())
-        self.assertFalse(self.second.cluster.leads)
-        self.world.wait(0.6)
-        self.assertTrue(self.second.cluster.leads)
-        self.assertIn(b"gamehost:", transport.read())
-        self.assertEqual((self.second.cluster.relays_out, self.second.context.limiter.count), (0, 1))
-        transport.hang_up()
-        self.assertEqual(self.second.context.limiter.count, 0)
+    def test_a_wire_that_does_not_spread(self) -> None:
+        """Whoever passes such a connection on has asked the database, and this member is the home from then on."""
+        self.assertIn(b"gamehost:", self.send(wire="console").read())
+        self.assertEqual((self.second.cluster.relays_out, self.homes()), (0, {CONSOLE: 2}))
 
     def test_in_circles(self) -> None:
-        self.assert_refused(self.send(wire="console", hops=MOST_HOPS))
+        self.assert_refused(self.send(hops=MOST_HOPS + 1))
 
     def test_an_adopted_player(self) -> None:
         record = SeatRecord("bob", "onitama", "192.0.2.9", False, "")

@@ -4,12 +4,14 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-from gamehost.lobby.sessions import place_of
+from gamehost.accounts.names import place_of
 from gamehost.wires.litama.matches import table_of
 from gamehost.wires.websocket import handshake_with
 from tests.kit.memory_cluster import ClusterCase, MemberHost
 from tests.kit.memory_host import Client
 from tests.kit.memory_registry import MemoryRegistry
+from tests.kit.wires.paper_soccer_talk import login
+from tests.kit.wires.remote_talk import OPEN, master_login, state
 
 
 class EriantysTests(ClusterCase):
@@ -439,3 +441,75 @@ class LitamaTests(ClusterCase):
 def client_frame(text: bytes) -> bytes:
     """A short text as a browser sends it, with a mask of zeros."""
     return bytes((0x81, 0x80 | len(text), 0, 0, 0, 0)) + text
+
+
+class RemoteTests(ClusterCase):
+    """Remote games: a type has its players and its master at one member, whichever they come to."""
+
+    settings = {**OPEN, "paper-soccer.types": "nim"}
+
+    def come(self, host: MemberHost, *messages: str) -> Client:
+        client = host.connect("paper-soccer")
+        client.say(*messages)
+        self.world.wait(0.5)
+        return client
+
+    def test_a_game(self) -> None:
+        """Whoever comes first decides where the type is; another type may be elsewhere."""
+        ann = self.come(self.second, login("ann", "nim"))
+        master, other = self.come(self.first, master_login()), self.come(self.first, master_login("go", name="go-1"))
+        bob = self.come(self.first, login("bob", "nim"))
+        self.assertIn("beginGame", "".join(master.heard()))
+        self.assertNotIn("beginGame", "".join(other.heard()))
+        self.assertEqual(self.homes(), {"ann": 2, "bob": 2, "#remote nim": 2, "#remote go": 1})
+        master.say(state(1, "ann", "3 4 5"))
+        self.world.wait(0.5)
+        for player in (ann, bob):
+            self.assertIn("3 4 5", "".join(player.heard()))
+
+    def test_a_type_that_nobody_plays(self) -> None:
+        """It is refused, and has no home then."""
+        self.assertIn('accept="no"', "".join(self.come(self.second, login("ann", "chess")).heard()))
+        self.assertEqual(self.homes(), {})
+
+    def test_its_member_dies(self) -> None:
+        """The type has no home any more, and the next one who comes gives it one."""
+        self.come(self.second, login("ann", "nim"), master_login("go"))
+        self.second.kill()
+        self.world.wait(2)
+        self.assertEqual(self.homes(), {})
+        self.come(self.first, login("ann", "nim"))
+        self.assertEqual(self.homes(), {"ann": 1, "#remote nim": 1})
+
+    def test_another_type(self) -> None:
+        """A player who has played one type logs in for another one, and for the built-in game, which are elsewhere."""
+        self.come(self.second, master_login())
+        self.come(self.second, login("eve"))
+        client = self.come(self.first, login("ann", "go"), login("ann", "nim"))
+        self.assertEqual(self.homes(), {"ann": 2, "eve": 2, "#remote nim": 2})
+        client.say(login("ann"))
+        self.world.wait(0.5)
+        self.assertIn("gameState", "".join(client.heard()))
+
+
+class ChampionshipTests(ClusterCase):
+    settings = {"paper-soccer.championship": "paper soccer:2"}
+
+    def test_it_goes_on(self) -> None:
+        """All come to one member. If that ends, another one has the championship with its players."""
+        third = self.world.join()
+        for name, host in (("ann", self.second), ("bob", self.first)):
+            host.connect("paper-soccer").say(login(name))
+            self.world.wait(0.5)
+        place = "#championship paper soccer"
+        self.assertEqual(self.homes(), {"ann": 2, "bob": 2, place: 2})
+        self.second.kill()
+        self.world.wait(1)
+        heir = self.homes()[place]
+        self.assertEqual(self.homes(), {"ann": heir, "bob": heir, place: heir})
+        for name, host in (("ann", self.first), ("bob", third)):
+            client = host.connect("paper-soccer")
+            client.say(login(name))
+            self.world.wait(0.5)
+            self.assertIn("gameState", "".join(client.heard()))
+        self.assertEqual(self.homes(), {"ann": heir, "bob": heir, place: heir})

@@ -299,7 +299,7 @@ class ClusterVerbsShownTests(SynchronousTestCase):
         self.assertEqual(
             self.lines(),
             [
-                "3  a.example  tcp:10.0.0.1:8990  (the leader)",
+                "3  a.example  tcp:10.0.0.1:8990",
                 "5  b.example  tcp:10.0.0.2:8990  (this member)",
                 "6  c.example  tcp:10.0.0.3:8990",
                 "this member: people: 0; tables: 0, and 0 asleep",
@@ -307,10 +307,10 @@ class ClusterVerbsShownTests(SynchronousTestCase):
             ],
         )
 
-    def test_the_leader_is_asked(self) -> None:
-        """Both marks stand in one line, and names from the database cannot control the terminal."""
+    def test_names(self) -> None:
+        """Names from the database cannot control the terminal."""
         self.world.host.cluster = State(3, [Member(3, "a\x1b", "tcp:10.0.0.1:8990", "")])
-        self.assertEqual(self.lines()[0], "3  a\\x1b  tcp:10.0.0.1:8990  (the leader, this member)")
+        self.assertEqual(self.lines()[0], "3  a\\x1b  tcp:10.0.0.1:8990  (this member)")
 
     def test_status(self) -> None:
         status = self.world.ask("status")
@@ -319,8 +319,8 @@ class ClusterVerbsShownTests(SynchronousTestCase):
             self.assertNotIn("cluster", "".join(VERBS["status"].end(facts)))
         relays = "relayed connections: 7 to other members, 2 from them"
         for state, words in (
-            (State(), f"cluster: 3 members; this one is number 5, the leader is number 3; {relays}"),
-            (State(members=MEMBERS[1:]), f"cluster: 2 members; this one is number 5, the leader; {relays}"),
+            (State(), f"cluster: 3 members; this one is number 5; {relays}"),
+            (State(members=MEMBERS[1:]), f"cluster: 2 members; this one is number 5; {relays}"),
         ):
             self.world.host.cluster = state
             self.assertIn(words, [*VERBS["status"].end(self.world.ask("status"))])

@@ -302,32 +302,30 @@ LEAKS = tuple(name for name in ALTERED if name.startswith("leak_"))
 
 @altered
 def take_from_the_living() -> None:
-    """The leader takes over from a member that is alive, when it is a few seconds old, and looks at no lock."""
-    from gamehost.storage import names as judging
-    from gamehost.storage.postgresql import members
+    """The oldest member takes over from the newest one, which is alive, every few seconds, and looks at no lock."""
+    from gamehost.storage.names import look_at
+    from gamehost.storage.postgresql import members, registry
 
-    judge: Any = judging.Judge.look
     looks = [0]
 
-    def look(self: judging.Judge, seen: Any, now: float) -> judging.Verdict:
-        verdict: judging.Verdict = judge(self, seen, now)
+    def look(seen: Any, me: int, restrained: bool) -> Any:
+        living, dead = look_at(seen, me, restrained)
         looks[0] += 1
-        if looks[0] < 12 or verdict.members[0].epoch != self.me or len(verdict.members) < 2:
-            return verdict
+        if looks[0] < 12 or living[0].epoch != me or len(living) < 2:
+            return living, dead
         looks[0] = 0
-        members = verdict.members
-        return judging.Verdict(members[:-1], [members[-1].epoch], True, [members[-1].epoch])
+        return living[:-1], [living[-1].epoch]
 
-    judging.Judge.look = look  # type: ignore[method-assign]
+    vars(registry).update(look_at=look)
     vars(members).update(_has_ended=lambda session, epoch: True)
 
 
 @altered
 def judge_at_once() -> None:
     """After a lost connection, it does not wait before it judges others."""
-    from gamehost.storage import names as judging
+    from gamehost.storage.postgresql import registry
 
-    judging.Judge.line_lost = lambda self, now: None  # type: ignore[method-assign]
+    vars(registry).update(RESTRAINT=float("-inf"))
 
 
 @altered

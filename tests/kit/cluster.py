@@ -380,11 +380,6 @@ class Cluster:
         return self.server.execute(statement, self.database)
 
     @property
-    def leader(self) -> Member:
-        """The member with the lowest epoch among those that live."""
-        return min(self.alive, key=lambda member: member.epoch)
-
-    @property
     def alive(self) -> list[Member]:
         """Those whose process runs."""
         return [member for member in self.members.values() if member.process.poll() is None]

@@ -15,10 +15,10 @@ from typing import Any
 
 from attrs import define
 
-from gamehost.accounts.names import key_of
+from gamehost.accounts.names import key_of, place_of
 from gamehost.games.base import Seat
 from gamehost.journal.records import EntryKind, TableId, TableRecord
-from gamehost.lobby.sessions import Session, place_of
+from gamehost.lobby.sessions import Session
 from tests.kit.journal_oracle import Archive, Complaints, Contradiction, Disorder
 from tests.kit.memory_cluster import DrawnJournal, MemberHost, World
 from tests.kit.model_clients import MODEL_CLIENTS

@@ -21,11 +21,11 @@ from gamehost.accounts.passwords import Account
 from gamehost.journal.records import TableId, UnfinishedTable
 from gamehost.storage.names import (
     ASK_AGAIN,
+    RESTRAINT,
     Answer,
     Asked,
     Claim,
     Confirm,
-    Judge,
     Member,
     NewNumbers,
     Offer,
@@ -36,10 +36,10 @@ from gamehost.storage.names import (
     Seen,
     Show,
     Transfer,
-    Verdict,
     Wait,
     WaitNoLonger,
     Watcher,
+    look_at,
     meeting_place,
 )
 
@@ -303,15 +303,16 @@ class MemoryRegistry(Registry):
     #: Calls to the host that were not made yet.
     _calls: deque[Callable[[], None]] = field(factory=deque)
     _timers: dict[str, IDelayedCall] = field(factory=dict)
-    _judge: Judge = field(init=False)
-    _verdict: Verdict | None = None
+    _restrained_until: float = float("-inf")
+    #: `None`: it has not looked yet.
+    _members: Sequence[Member] | None = None
+    _dead: Sequence[int] = ()
     _taking_over: bool = False
     _changes_read: int = 0
     _offers_told: bool = False
     _pages_told: dict[int, str] = field(factory=dict)
 
     def __attrs_post_init__(self) -> None:
-        self._judge = Judge(self.epoch)
         self._changes_read = len(self.cluster.changes)
 
     @property
@@ -365,7 +366,7 @@ class MemoryRegistry(Registry):
 
     def find_line(self) -> None:
         self._lost_at = None
-        self._judge.line_lost(self.cluster.clock.seconds())
+        self._restrained_until = self.cluster.clock.seconds() + RESTRAINT
         if self.row.ended:
             self._break("another host has taken the journal over")
         else:
@@ -413,8 +414,7 @@ class MemoryRegistry(Registry):
             self.cluster.finish_taking_over(self.epoch, request.keys)
             self._taking_over = False
         else:
-            gone = () if self._verdict is None else self._verdict.dead
-            [result] = self.cluster.carry_out([request], self.epoch, gone)
+            [result] = self.cluster.carry_out([request], self.epoch, self._dead)
             if isinstance(request, Claim):
                 result = None if result is None else Answer(result, self.cluster.accounts.get(request.key))
                 if result is None and not asked.is_given_up(self.cluster.clock.seconds()):
@@ -457,19 +457,22 @@ class MemoryRegistry(Registry):
             if now - self._lost_at >= PATIENCE:
                 self._break("the connection to the database was lost, and is not back")
             return
-        before, self._verdict = self._verdict, self._judge.look(self.cluster.look(), now)
-        if not self._verdict.am_alive:
+        if self.row.ended:
             self._break("another host has taken the journal over")
             return
-        if before is None or before.members != self._verdict.members:
-            self._tell("members_are", self._verdict.members)
-        self._take_over(self._verdict)
+        if not self.row.locked:
+            self._restrained_until = now + RESTRAINT
+        before = self._members
+        self._members, self._dead = look_at(self.cluster.look(), self.epoch, now < self._restrained_until)
+        if before != self._members:
+            self._tell("members_are", self._members)
+        self._take_over()
+        living = {member.epoch for member in self._members}
         if self.cluster.offers or (before is not None and self._offers_told):
             self._offers_told = bool(self.cluster.offers)
-            living = {member.epoch for member in self._verdict.members}
             offers = [offer for offer in self.cluster.offers.values() if offer.home in living]
             self._tell("offers_are", sorted(offers, key=lambda offer: offer.order))
-        living = {member.epoch for member in self._verdict.members if member.epoch != self.epoch}
+        living.discard(self.epoch)
         pages = {home: page for home, page in self.cluster.pages.items() if home in living}
         if pages != self._pages_told:
             self._pages_told = pages
@@ -479,10 +482,10 @@ class MemoryRegistry(Registry):
     def _end_session(self) -> None:
         self.row.locked = False
 
-    def _take_over(self, verdict: Verdict) -> None:
-        if self._taking_over or not verdict.to_take_over:
+    def _take_over(self) -> None:
+        if self._taking_over or not self._dead:
             return
-        tables = self.cluster.begin_taking_over(self.epoch, verdict.to_take_over[0])
+        tables = self.cluster.begin_taking_over(self.epoch, self._dead[0])
         if tables is not None:
             self._taking_over = True
             self._tell("taken_over", tables, self.confirm)

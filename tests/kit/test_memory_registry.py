@@ -5,7 +5,7 @@ from functools import partial
 from itertools import count
 from typing import Any
 
-from attrs import define, evolve, field
+from attrs import define, field
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
@@ -13,8 +13,9 @@ from twisted.trial.unittest import SynchronousTestCase
 from gamehost.accounts.bans import Ban
 from gamehost.accounts.passwords import Account
 from gamehost.journal.records import SeatRecord, TableHeader, TableId, UnfinishedTable
-from gamehost.storage.names import Answer, Claim, Judge, Member, Offer, Registry, Request, Seen, Verdict
+from gamehost.storage.names import Answer, Claim, Member, Offer, Registry, Request, look_at
 from gamehost.testing.cases import PropertyCase
+from tests.kit import memory_registry
 from tests.kit.memory_registry import Group, Home, MemoryCluster, MemoryRegistry
 from tests.kit.registry_contract import RecordingWatcher, RegistryContract
 
@@ -398,13 +399,12 @@ class ClusterPropertyTests(PropertyCase):
             this.members[dead].locked = False
             return begin_taking_over(this, me, dead)
 
-        def all_others_are_dead(this: Judge, seen: Sequence[Seen], now: float) -> Verdict:
-            verdict = look(this, seen, now)
-            others = [member.epoch for member in verdict.members[1:]]
-            return evolve(verdict, dead=others, to_take_over=others)
+        def all_others_are_dead(*seen: Any) -> tuple[list[Member], list[int]]:
+            members, _ = look_at(*seen)
+            return members, [member.epoch for member in members[1:]]
 
-        begin_taking_over, look = MemoryCluster.begin_taking_over, Judge.look
-        no_lock = ((Judge, "look", all_others_are_dead), (MemoryCluster, "begin_taking_over", take))
+        begin_taking_over = MemoryCluster.begin_taking_over
+        no_lock = ((memory_registry, "look_at", all_others_are_dead), (MemoryCluster, "begin_taking_over", take))
         faults: list[tuple[list[Step], Any]] = [
             (released, [(Group, "_is_mine", lambda this, key: key in this.homes)]),
             (claimed, [(Group, "_claim", lambda this, key, queue: this.me)]),

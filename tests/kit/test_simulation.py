@@ -399,8 +399,6 @@ class PlantedClusterTests(SynchronousTestCase):
         """Every member takes itself for the home of every name."""
 
         def is_here(cluster: Cluster, connection: Any, claim: Any) -> bool:
-            if claim.for_leader:
-                return cluster.leads
             cluster.here.add(key_of(claim.name))
             return True
 

@@ -2,7 +2,7 @@
 
 import shutil
 import sqlite3
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable
 from contextlib import closing
 from typing import Any
 
@@ -38,12 +38,10 @@ from gamehost.storage.memory import MemoryJournal
 from gamehost.storage.names import (
     ASK_UNTIL,
     BLOCK,
-    RESTRAINT,
     Answer,
     Asked,
     Claim,
     Confirm,
-    Judge,
     Member,
     NewNumbers,
     Offer,
@@ -55,6 +53,7 @@ from gamehost.storage.names import (
     Transfer,
     Wait,
     WaitNoLonger,
+    look_at,
     meeting_place,
 )
 from gamehost.storage.questions import Database, Sql
@@ -531,55 +530,23 @@ def seen(epoch: int, *, ended: bool = False, locked: bool = True) -> Seen:
     return Seen(epoch, "a machine", f"tcp:10.0.0.{epoch}:8990", "the token", ended, locked)
 
 
-class JudgeTests(SynchronousTestCase):
-    def setUp(self) -> None:
-        self.judge = Judge(2)
-
-    def look(self, *members: Seen, now: float = 0.0) -> tuple[list[int], Collection[int], Sequence[int]]:
-        """Who is alive, who is dead, and whom this host may take over."""
-        verdict = self.judge.look(members, now)
-        return [one.epoch for one in verdict.members], verdict.dead, verdict.to_take_over
+class LookTests(SynchronousTestCase):
+    def look(self, *members: Seen, restrained: bool = False) -> tuple[list[int], list[int]]:
+        """Who is alive, and who is dead."""
+        living, dead = look_at(members, 2, restrained)
+        return [one.epoch for one in living], dead
 
     def test_who_lives(self) -> None:
-        """Whoever holds a lock, and was not ended. The leader is the one with the lowest number; any member takes over."""
-        self.assertEqual(self.look(seen(1), seen(2), seen(3)), ([1, 2, 3], [], []))
-        self.assertEqual(self.look(seen(1, locked=False, ended=True), seen(2), seen(3)), ([2, 3], [1], [1]))
-        self.assertEqual(self.look(seen(2), seen(3, ended=True, locked=False)), ([2], [3], [3]))
-        self.assertEqual(self.look(seen(1), seen(2), seen(3, locked=False)), ([1, 2], [3], [3]))
-
-    def test_a_leader_that_is_gone(self) -> None:
-        """It can come back until its end is noted, so nobody else leads before that."""
-        self.assertEqual(self.look(seen(1, locked=False), seen(2), seen(3)), ([1, 2, 3], [1], [1]))
-        self.assertEqual(self.look(seen(1), seen(2), seen(3)), ([1, 2, 3], [], []))
-        self.assertEqual(self.look(seen(1, locked=False), seen(2), seen(3, locked=False)), ([1, 2], [1, 3], [1, 3]))
-
-    def test_the_order(self) -> None:
-        """The old leader is taken over after all that could be leader before this host, if they came back."""
-        judge = Judge(4)
-        verdict = judge.look([seen(4) if one == 4 else seen(one, locked=False) for one in range(1, 7)], 0.0)
-        self.assertEqual(verdict.to_take_over, [3, 2, 1, 6, 5])
-        verdict = Judge(5).look([seen(one, locked=one in (4, 5)) for one in range(1, 7)], 0.0)
-        self.assertEqual(verdict.to_take_over, [6])
-
-    def test_a_host_whose_life_was_ended(self) -> None:
-        """It takes nothing over, and is to end. Its row may be gone from what is looked at."""
-        for members in ((seen(2, ended=True), seen(3)), (seen(3),), ()):
-            verdict = self.judge.look(members, 0.0)
-            self.assertEqual((verdict.am_alive, verdict.to_take_over), (False, []))
+        """Whoever holds a lock, and was not ended."""
+        self.assertEqual(self.look(seen(1), seen(2), seen(3)), ([1, 2, 3], []))
+        self.assertEqual(self.look(seen(1, locked=False, ended=True), seen(2), seen(3)), ([2, 3], [1]))
+        self.assertEqual(self.look(seen(1), seen(2), seen(3, locked=False)), ([1, 2], [3]))
 
     def test_restraint(self) -> None:
         """After a lost connection nobody is judged for a while, and all count as living whose run was not ended."""
-        alone = (seen(1, locked=False), seen(2), seen(3, ended=True, locked=False))
-        self.judge.line_lost(10.0)
-        self.assertEqual(self.look(*alone, now=10.1), ([1, 2], [], []))
-        self.assertEqual(self.look(*alone, now=10.0 + RESTRAINT), ([1, 2], [1, 3], [1, 3]))
-
-    def test_the_own_lock_is_free(self) -> None:
-        """Then the connection of the journal is lost, and nobody is judged neither."""
-        gone = seen(1, locked=False)
-        self.assertEqual(self.look(gone, seen(2, locked=False), now=1.0), ([1, 2], [], []))
-        self.assertEqual(self.look(gone, seen(2), now=2.0), ([1, 2], [], []))
-        self.assertEqual(self.look(gone, seen(2), now=1.0 + RESTRAINT), ([1, 2], [1], [1]))
+        members = (seen(1, locked=False), seen(2), seen(3, ended=True, locked=False))
+        self.assertEqual(self.look(*members, restrained=True), ([1, 2], [3]))
+        self.assertEqual(self.look(*members), ([2], [1, 3]))
 
     def test_the_token_is_in_no_log(self) -> None:
         self.assertNotIn("the token", repr(seen(1)))

@@ -70,8 +70,6 @@ class RateTests(SynchronousTestCase):
         self.assertEqual([player.heard()[-1] for player in players], ["get-move", "endsetup"])
 
 
-LEADER = "for the leader"
-
 Claimed = tuple[str, str | None]
 
 
@@ -105,7 +103,7 @@ class WireTests(SynchronousTestCase):
         return client
 
     def claimed(self, client: Client, *said: str | bytes) -> list[Claimed]:
-        """What is claimed by these messages: each name, and the pool of its queue, or that it is for the leader."""
+        """What is claimed by these messages: each name, and the pool of its queue, or the place."""
         self.claims.clear()
         for one in said:
             if isinstance(one, bytes):
@@ -115,10 +113,10 @@ class WireTests(SynchronousTestCase):
         return [(claim.name, self.where(claim)) for claim in self.claims]
 
     def where(self, claim: Claim) -> str | None:
-        """The pool of a claim's queue; `None`: it has no queue."""
-        if claim.for_leader:
+        """The pool of a claim's queue, or its place; `None`: it has neither."""
+        if claim.place:
             self.assertIsNone(claim.queue)
-            return LEADER
+            return claim.place
         return None if claim.queue is None else f"{claim.queue.game.name} {claim.queue.pool}".rstrip()
 
     def test_onitama(self) -> None:
@@ -162,24 +160,26 @@ class WireTests(SynchronousTestCase):
         self.assertEqual(self.claimed(client, thanks(), message("logout"), login("ann")), [("ann", "paper-soccer")])
 
     def test_remote_games(self) -> None:
-        """They are at the leader, with their masters, who have no names."""
+        """A type is at one host, with its masters."""
         client = self.connect("paper-soccer", {**OPEN, "paper-soccer.types": "nim"})
-        self.assertEqual(self.claimed(client, login("ann", "chess")), [("ann", LEADER)], "the leader may know the type")
-        self.assertEqual(self.claimed(client, login("ann", "Nim")), [("ann", LEADER)])
-        self.assertEqual(self.claimed(client, login("bob", "nim")), [("bob", LEADER)])
+        self.assertEqual(
+            self.claimed(client, login("ann", "chess")), [("ann", "#remote chess")], "another host may know the type"
+        )
+        self.assertEqual(self.claimed(client, login("ann", "Nim")), [("ann", "#remote nim")])
+        self.assertEqual(self.claimed(client, login("bob", "nim")), [("bob", "#remote nim")])
         self.assertEqual(self.claimed(client, login("bob")), [("bob", "paper-soccer")])
         master = self.watched(client.world.connect("paper-soccer"))
         self.assertEqual(self.claimed(master, master_login("paper soccer"), master_login(least=1)), [])
-        self.assertEqual(self.claimed(master, master_login()), [("", LEADER)])
+        self.assertEqual(self.claimed(master, master_login()), [("", "#remote nim")])
         local = self.connect("paper-soccer")
         self.assertEqual(self.claimed(local, master_login()), [], "masters may not register from there")
 
     def test_championships(self) -> None:
-        """They are at the leader, those in the built-in game too."""
+        """They are at one host, those in the built-in game too."""
         for game_type, other in (("paper soccer", "nim"), ("nim", "paper soccer")):
             client = self.connect("paper-soccer", {"paper-soccer.championship": f"{game_type}:2"})
             self.assertEqual(self.claimed(client, login("ann", other)), [])
-            self.assertEqual(self.claimed(client, login("ann", game_type)), [("ann", LEADER)])
+            self.assertEqual(self.claimed(client, login("ann", game_type)), [("ann", f"#championship {game_type}")])
 
     def test_console(self) -> None:
         """A name is claimed when it is typed, and an account with its password. Names that the host gives are not."""

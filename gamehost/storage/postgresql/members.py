@@ -18,7 +18,7 @@ from attrs import field, frozen
 from gamehost.accounts.names import key_of
 from gamehost.journal.records import StoreUnusable, TableId, UnfinishedTable
 from gamehost.storage.contents import COUNTED, REMOVE, StoreFailed, UnreadableRow, seats_of
-from gamehost.storage.names import Seen
+from gamehost.storage.names import Seen, places_of
 from gamehost.storage.postgresql.session import LOCK_CLASS, LineLost, Session
 from gamehost.storage.questions import EVENT
 from gamehost.storage.row_codec import Head, Row, Undecodable, read_opening
@@ -225,14 +225,13 @@ def take_everything_over(session: Session, me: int) -> None:
     """
     Take everything of all others, within a transaction with the cluster's lock, when nobody else is alive.
 
-    Every name with a seat at an unfinished table is confirmed: also those of a host that was alone, and noted no names.
+    All names and places of unfinished tables are confirmed: also those of a host that was alone, and noted none.
     """
     take_everything(session, me)
-    confirm(
-        session,
-        me,
-        (key_of(seat.name) for table in _tables(session, me, "inherited IS NOT NULL") for seat in table.opening.seats),
-    )
+    keys: set[str] = set()
+    for table in _tables(session, me, "inherited IS NOT NULL"):
+        keys.update(places_of(table), (key_of(seat.name) for seat in table.opening.seats))
+    confirm(session, me, keys)
     session.run("DELETE FROM change")
     # A host alone counts from the highest number of a table, and does not use the sequence.
     session.rows(

@@ -25,12 +25,13 @@ from gamehost.accounts.passwords import Account
 from gamehost.storage.contents import ACCOUNT_COLUMNS, StoreFailed, account_of, read_bans
 from gamehost.storage.names import (
     ASK_AGAIN,
+    RESTRAINT,
     Answer,
     AnyRequest,
     Asked,
     Claim,
     Confirm,
-    Judge,
+    Member,
     NewNumbers,
     Offer,
     Registry,
@@ -38,11 +39,11 @@ from gamehost.storage.names import (
     Request,
     Show,
     Transfer,
-    Verdict,
     Wait,
     WaitNoLonger,
     Watcher,
     keys_of,
+    look_at,
 )
 from gamehost.storage.postgresql.members import (
     TAKEN_OVER,
@@ -193,13 +194,16 @@ class PostgresRegistry(Registry):
     _again_at: float = 0.0
     #: What the reactor's thread is to be told.
     _calls: list[Callable[[], None]] = field(factory=list)
-    _judge: Judge = field(init=False)
+    #: Until then nobody is taken for dead.
+    _restrained_until: float = float("-inf")
     _look_at: float = 0.0
     _looked_at: float = float("-inf")
     _look_at_all: float = 0.0
     _bell: socket = field(init=False)
     _ring: socket = field(init=False)
-    _verdict: Verdict | None = None
+    #: The members that live, `None`: nobody knows yet; and those that are dead.
+    _members: Sequence[Member] | None = None
+    _dead: Sequence[int] = ()
     #: The member that is being taken over, and whether the host was told so.
     _taking_over: int | None = None
     _take_over_told: bool = False
@@ -216,7 +220,6 @@ class PostgresRegistry(Registry):
     _on_end: list[Callable[[], None]] = field(factory=list)
 
     def __attrs_post_init__(self) -> None:
-        self._judge = Judge(self.epoch)
         self._bell, self._ring = socketpair()
         for end in (self._bell, self._ring):
             end.setblocking(False)
@@ -330,7 +333,7 @@ class PostgresRegistry(Registry):
         self._from_thread(partial(self._warn, "the registry's connection to the database is lost; log-ins wait"))
         self._session = reconnected(lambda until: self._connect(), self._clock, self._sleep)
         self._look_at_all = 0.0
-        self._judge.line_lost(self._clock())
+        self._restrained_until = self._clock() + RESTRAINT
         self._from_thread(partial(self._warn, "the registry's connection to the database is back"))
 
     def _tell_now(self) -> None:
@@ -364,8 +367,7 @@ class PostgresRegistry(Registry):
     def _carry_out_names(self) -> None:
         """Carry out what is due of names and waiting players, as far as it is one group."""
         group = first_group(asked.request for asked in self._due)
-        gone = () if self._verdict is None else self._verdict.dead
-        results, accounts, changed = carry_out_group(self._session, group, self.epoch, gone)
+        results, accounts, changed = carry_out_group(self._session, group, self.epoch, self._dead)
         if changed:
             self._session.rows(_WAKE.format("seeking"))
         for request, result in zip(group, results, strict=True):
@@ -382,21 +384,25 @@ class PostgresRegistry(Registry):
     def _look(self) -> None:
         """Look at the other members. After `LineLost`, this can be called again."""
         now, changed, self._session.notices = self._clock(), self._session.notices, set()
-        verdict = self._judge.look(look(self._session), now)
-        if not verdict.am_alive:
+        seen = look(self._session)
+        own = next((one for one in seen if one.epoch == self.epoch), None)
+        if own is None or own.ended:
             raise StoreFailed(TAKEN_OVER)
-        if self._verdict is None or self._verdict.members != verdict.members:
-            self._tell("members_are", verdict.members)
+        if not own.locked:
+            self._restrained_until = now + RESTRAINT
+        members, self._dead = look_at(seen, self.epoch, now < self._restrained_until)
+        if self._members != members:
+            self._tell("members_are", members)
             self._look_at_all = now
-        self._verdict = verdict
-        if verdict.to_take_over and self._taking_over is None:
-            self._taking_over, self._take_over_told = verdict.to_take_over[0], False
+        self._members = members
+        if self._dead and self._taking_over is None:
+            self._taking_over, self._take_over_told = self._dead[0], False
         if now >= self._look_at_all:
             changed = set(ALL)
         if "seeking" in changed:
-            self._look_at_offers(verdict)
+            self._look_at_offers()
         if "page" in changed:
-            self._look_at_pages(verdict)
+            self._look_at_pages()
         if "change" in changed:
             self._look_at_changes()
         if now >= self._look_at_all:
@@ -415,18 +421,21 @@ class PostgresRegistry(Registry):
             for one in suspended:
                 self._from_thread(partial(self._warn, one.why))
             self._tell("taken_over", tables, self.confirm)
-            self._look_at = 0.0  # the end is noted now, so there may be a new leader
 
-    def _look_at_offers(self, verdict: Verdict) -> None:
-        living = {member.epoch for member in verdict.members}
+    @property
+    def _living(self) -> set[int]:
+        return {member.epoch for member in self._members or ()}
+
+    def _look_at_offers(self) -> None:
+        living = self._living
         offers = [offer for offer in read_offers(self._session) if offer.home in living]
         if offers or self._offers_told:
             self._tell("offers_are", offers)
         self._offers_told = bool(offers)
 
-    def _look_at_pages(self, verdict: Verdict) -> None:
-        """Read the pages that are new."""
-        living = {member.epoch for member in verdict.members if member.epoch != self.epoch}
+    def _look_at_pages(self) -> None:
+        """Read the pages of the others that are new."""
+        living = self._living - {self.epoch}
         told = {home: n for home, n in self._session.rows("SELECT home, n FROM page") if home in living}
         if told == self._pages_told:
             return

@@ -245,21 +245,24 @@ class RemoteConversation(XmlConversation):
     def log_in(self, message: m.PlayerLogin) -> None:
         """Log in for the built-in game, or wait for a remote one."""
         game_type = message.game_type.casefold()
-        if self._run is not None and not self._admits(message):
-            return
+        if self._run is not None:
+            if not self._admits(message):
+                return
+            self._games.play_here(message.game_type)
         if game_type in self._rules.native:
             super().log_in(message)
         elif not self._knows(message.game_type):
             self._refuse_log_in(m.LoginError.GAME_TYPE, UNKNOWN_TYPE)
         elif self._wait_as(message.nick):
             self._kind = self._games.type_of(message.game_type)
+            self._games.play_here(message.game_type)
             self._loose = game_type in self._rules.loose
             self.set_state(Remote.POOL)
             self.peer.say(m.LoginResponse(dialect=m.Dialect.LOOSE if self._loose else m.Dialect.EXACT))
             self._games.wait(self._kind, self)
 
     def claim_of_log_in(self, message: m.PlayerLogin) -> Claim | None:
-        """What a log-in claims. Remote games and championships are at the leader of a cluster."""
+        """What a log-in claims: a type of remote games, or a championship, is at one host of a cluster."""
         game_type, run = message.game_type.casefold(), self._run
         builtin = game_type in self._rules.native
         possible = (
@@ -267,10 +270,12 @@ class RemoteConversation(XmlConversation):
         )
         if not possible:
             return None
-        if run is None and builtin:
-            return claim_of_guest(message.nick, self._queue, self._strict)
-        claim = claim_of_guest(message.nick, None, self._strict)
-        return None if claim is None else replace(claim, for_leader=True)
+        here = run is None and builtin
+        claim = claim_of_guest(message.nick, self._queue if here else None, self._strict)
+        if claim is None:
+            return None
+        place = "" if here else self._games.place_of(game_type)
+        return replace(claim, place=place, by_place=not here, anew=self.state is not XmlState.OUTSIDE)
 
     def adopt(self, session: Session) -> None:
         """Wait for an opponent in the built-in game. The client has been told that its log-in is accepted."""
@@ -524,12 +529,12 @@ class RemoteConversation(XmlConversation):
         return name, numbers
 
     def claim_of_master(self, message: m.GameMasterLogin) -> Claim | None:
-        """What a master claims: no name, and a place at the leader of a cluster."""
+        """What a master claims: its type, or the championship."""
         try:
             self._checked_master(message)
         except _NoMaster:
             return None
-        return Claim("", for_leader=True)
+        return Claim(place=self._games.place_of(message.game_type))
 
     def _register(self, game_type: str, master: Master) -> None:
         try:
@@ -540,6 +545,7 @@ class RemoteConversation(XmlConversation):
             self._refuse_log_in(m.LoginError.NO_ROOM, "the host has no room for another master")
         else:
             self._master = master
+            self._games.play_here(game_type)
             self.peer.logged_in()
             self.set_state(Remote.MASTER)
             self._tell(m.LoginResponse(dialect=m.Dialect.LOOSE if self._loose else m.Dialect.EXACT))

@@ -108,7 +108,7 @@ class LineTests(RegistryCase):
         looks = self.count_looks()
         self.until(lambda: looks[0] > 2)
         self.assertEqual((self.watcher.epochs, self.watcher.takeovers), ([1, 2], 0))
-        self.first._judge._silent_until = 0.0
+        self.first._restrained_until = 0.0
         self.until(lambda: self.watcher.epochs == [1] and self.watcher.takeovers == 1)
 
     def count_looks(self) -> list[int]:
@@ -142,7 +142,7 @@ class LineTests(RegistryCase):
             table = second.open_table(epoch, "Ann")
             self.sql(f"INSERT INTO session VALUES ('ann', {epoch})")
             self.lose_answer(name)
-            self.first._judge._silent_until = 0.0
+            self.first._restrained_until = 0.0
             second.kill()
             self.until(lambda table=table: self.watcher.tables[-1:] == [table])  # type: ignore[misc]
             self.until(lambda: self.sql("SELECT home, settled FROM session") == [(1, True)])
