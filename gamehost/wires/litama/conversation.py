@@ -19,7 +19,6 @@ from enum import Enum
 from functools import partial
 from typing import Any, ClassVar
 
-from attrs import frozen
 from msgspec.structs import replace
 
 from gamehost.accounts.names import NameRefused
@@ -29,7 +28,7 @@ from gamehost.lobby.queues import Queue
 from gamehost.lobby.sessions import IssuedKey, Session
 from gamehost.lobby.watching import GUEST
 from gamehost.settings import Settings, one_of, refuse_unknown, setting
-from gamehost.wires.base import COMMON_OPTIONS, SeatKey, Wire, common_settings, imported
+from gamehost.wires.base import COMMON_OPTIONS, CommonWireConfig, SeatKey, Wire, WireConfig, common_settings, imported
 from gamehost.wires.conversation import BaseConversation, Claim, Peer, claim_of_table
 from gamehost.wires.framing import UndecodableLine
 from gamehost.wires.litama import messages as m
@@ -445,29 +444,16 @@ OPTIONS: Mapping[str, str] = {
 }
 
 
-@frozen
-class LitamaConfig:
-    """The wire's configuration for one listener."""
-
-    queue: Queue
-    strict: bool
-    successor: bool
-
-    def new_codec(self) -> LitamaCodec:
-        return SuccessorCodec() if self.successor else LitamaCodec()
-
-    def new_conversation(self, peer: Peer[m.Message], lobby: Lobby) -> LitamaConversation:
-        return LitamaConversation(peer, lobby, NAME, self.queue, self.strict, self.successor)
-
-
-def configure(settings: Settings) -> LitamaConfig:
+def configure(settings: Settings) -> WireConfig[m.Message]:
     """
     :raises BadOption: a setting is unknown or cannot be used
     """
     refuse_unknown(settings, OPTIONS)
     strict, queue = common_settings(settings, NAME, ONITAMA)
-    dialect = setting(settings, "dialect", "original", one_of(*DIALECTS))
-    return LitamaConfig(Queue(queue.game, queue.pool, REQUIRED), strict, dialect == "successor")
+    successor = setting(settings, "dialect", "original", one_of(*DIALECTS)) == "successor"
+    conversation = partial(LitamaConversation, successor=successor)
+    queue = Queue(queue.game, queue.pool, REQUIRED)
+    return CommonWireConfig(NAME, SuccessorCodec if successor else LitamaCodec, conversation, strict, queue)
 
 
 WIRE: Wire[m.Message] = Wire(

@@ -50,7 +50,7 @@ from gamehost.lobby.remote_games import GameType, Master, NeverGiven, TooManyMas
 from gamehost.lobby.sessions import Session
 from gamehost.settings import BadOption, Settings, one_of, refuse_unknown, setting, yes_or_no
 from gamehost.tables.interfaces import Displaced, Over, Suspended
-from gamehost.wires.base import COMMON_OPTIONS, Wire, common_settings, imported
+from gamehost.wires.base import COMMON_OPTIONS, CommonWireConfig, Wire, WireConfig, common_settings, imported
 from gamehost.wires.conversation import Claim, Peer, claim_of_guest
 from gamehost.wires.framing import for_people
 from gamehost.wires.paper_soccer import messages as m
@@ -468,9 +468,6 @@ class RemoteConversation(XmlConversation):
         self._seat = None
         self.set_state(Remote.POOL)
 
-    def remote_refused(self, reason: str) -> None:
-        self._refuse(reason)
-
     def remote_suspended(self) -> None:
         """The game has stopped by a fault of the host."""
         self.tell_suspended(Suspended())
@@ -622,8 +619,7 @@ class RemoteConversation(XmlConversation):
         if self._loose:
             self._tell(m.RemoteState(game_id, content, "", tuple(results)))
 
-    def refused(self, reason: str) -> None:
-        self._refuse(reason)
+    refused = remote_refused = XmlConversation._refuse
 
     HEARS: ClassVar[Any] = {
         **XmlConversation.HEARS,
@@ -674,29 +670,16 @@ OPTIONS = {
 }
 
 
-class XmlWireConfig(Struct, frozen=True):
-    """How connections of this wire are set up."""
-
-    strict: bool
-    declaration: bool
-    queue: Queue
-    rules: RemoteRules
-
-    def new_codec(self) -> XmlCodec:
-        return XmlCodec(self.declaration, self.strict, self.rules.loose, self.rules.line_ends)
-
-    def new_conversation(self, peer: Peer[m.Message], lobby: Lobby) -> RemoteConversation:
-        return RemoteConversation(peer, lobby, NAME, self.queue, self.strict, self.rules)
-
-
-def configure(settings: Settings) -> XmlWireConfig:
+def configure(settings: Settings) -> WireConfig[m.Message]:
     """
     :raises BadOption: a setting is unknown or cannot be used
     """
     refuse_unknown(settings, OPTIONS)
     strict, queue = common_settings(settings, NAME, PAPER_SOCCER)
     declaration = setting(settings, "declaration", False, yes_or_no)
-    return XmlWireConfig(strict, declaration, queue, remote_rules(settings))
+    rules = remote_rules(settings)
+    codec = partial(XmlCodec, declaration, strict, rules.loose, rules.line_ends)
+    return CommonWireConfig(NAME, codec, partial(RemoteConversation, rules=rules), strict, queue)
 
 
 WIRE: Wire[m.Message] = Wire(
