@@ -4,9 +4,11 @@ The messages of the published programs, one class each, with the names of the Ja
 `CommunicationMessage` and `ErrorMessage` are enumerations in Java: their constants are the messages. What `None` means in a
 client's message is `null`; only for a student it is a choice.
 
-Names are those of the Java program, because they are what is on the wire. The values here are plain trees. Where the Java
-objects refer to each other in a circle, a value names the other one: a professor has the nickname of its owner. The module
-`objects` makes the circles.
+Names are those of the Java program, because they are what is on the wire. What stands here without a word is explained where it
+has the same name, in the messages of the wire `eriantys`.
+
+The values here are plain trees. Where the Java objects refer to each other in a circle, a value names the other one: a
+professor has the nickname of its owner. The module `objects` makes the circles.
 """
 
 from collections.abc import Mapping
@@ -17,8 +19,6 @@ from msgspec import Struct
 
 
 class Color(StrEnum):
-    """The five kinds of students."""
-
     YELLOW = "YELLOW"
     BLUE = "BLUE"
     GREEN = "GREEN"
@@ -27,8 +27,6 @@ class Color(StrEnum):
 
 
 class Tower(StrEnum):
-    """The colours of towers, and so of teams."""
-
     BLACK = "BLACK"
     WHITE = "WHITE"
     GREY = "GREY"
@@ -67,8 +65,6 @@ class CharacterEnum(StrEnum):
 
 
 class PlayerStatus(StrEnum):
-    """What a player does now."""
-
     WAITING = "WAITING"
     PLANNING = "PLANNING"
     END_PLANNING = "END_PLANNING"
@@ -92,8 +88,6 @@ class EndOfGameReason(StrEnum):
 
 
 class GameInfo(Struct, frozen=True):
-    """A game that waits for players or is being played."""
-
     expertGame: bool
     gameID: int
     numOfTotalPlayers: int
@@ -234,8 +228,6 @@ class Disconnect(ClientMessage, frozen=True):
 
 
 class LoginMessage(ClientMessage, frozen=True):
-    """The player's name."""
-
     nickname: str | None
 
 
@@ -244,33 +236,23 @@ class RequestGames(ClientMessage, frozen=True):
 
 
 class SetGame(ClientMessage, frozen=True):
-    """Creates a game."""
-
     expertMode: bool
     numberOfPlayers: int
 
 
 class JoinAvailableGame(ClientMessage, frozen=True):
-    """Joins a game."""
-
     gameID: int
 
 
 class ChosenTower(ClientMessage, frozen=True):
-    """A team."""
-
     color: Tower | None
 
 
 class ChosenWizard(ClientMessage, frozen=True):
-    """A wizard, 1 to 4."""
-
     wizardID: int
 
 
 class PlayAssistant(ClientMessage, frozen=True):
-    """An assistant of the hand."""
-
     assistant: Assistant | None
 
 
@@ -287,8 +269,6 @@ class ChosenDestination(ClientMessage, frozen=True):
 
 
 class ChosenSteps(ClientMessage, frozen=True):
-    """How far Mother Nature walks."""
-
     steps: int
 
 
@@ -299,8 +279,6 @@ class ChosenCloud(ClientMessage, frozen=True):
 
 
 class UseCharacterEffect(ClientMessage, frozen=True):
-    """A character."""
-
     character: CharacterEnum | None
 
 
@@ -322,8 +300,6 @@ class CommunicationMessage(StrEnum):
 
 
 class ErrorMessage(StrEnum):
-    """Refusals."""
-
     TAKEN_NICKNAME = "TAKEN_NICKNAME"
     WRONG_TURN = "WRONG_TURN"
     ALREADY_RECEIVED = "ALREADY_RECEIVED"
@@ -349,84 +325,58 @@ class Ping(ServerMessage, frozen=True):
 
 
 class PlayerStatusMessage(ServerMessage, frozen=True):
-    """What this player is to do now."""
-
     playerStatus: PlayerStatus
 
 
 class AvailableGames(ServerMessage, frozen=True):
-    """The games that wait for players."""
-
     availableGames: tuple[GameInfo, ...]
 
 
 class JoinAlreadyExistingGame(ServerMessage, frozen=True):
-    """This player has joined a game."""
-
     gameInfo: GameInfo
 
 
 class UpdateLobby(ServerMessage, frozen=True):
-    """A player has come to the game, or has gone."""
-
     gameInfo: GameInfo
 
 
 class WaitingForPlayers(ServerMessage, frozen=True):
-    """The game was created."""
-
     gameID: int
 
 
 class MatchStarted(ServerMessage, frozen=True):
-    """All players are there."""
-
     players: tuple[Player, ...]
 
 
 class AvailableTowers(ServerMessage, frozen=True):
-    """Asks for a team: places left, and who is in it."""
-
     availableTowers: Mapping[Tower, int]
     currentTeams: Mapping[Tower, tuple[Player, ...]]
 
 
 class AvailableWizards(ServerMessage, frozen=True):
-    """Asks for a wizard."""
-
     availableWizards: tuple[int, ...]
 
 
 class AvailableAssistants(ServerMessage, frozen=True):
-    """Asks for an assistant: the hand, and what others have played in this round."""
-
     availableAssistants: tuple[Assistant, ...]
     playedAssistants: tuple[tuple[Player, Assistant], ...]
 
 
 class PlayedAssistant(ServerMessage, frozen=True):
-    """A player has played an assistant."""
-
     assistant: Assistant
     player: str
 
 
 class StartOfPlayerRound(ServerMessage, frozen=True):
-    """A turn begins."""
-
     roundNumber: int
     nickname: str
 
 
 class MovableStudents(ServerMessage, frozen=True):
-    """Asks for a student of the entrance."""
-
     students: tuple[Color, ...]
 
 
 class MovableStudentsChar(ServerMessage, frozen=True):
-    """Asks for a student for a character."""
-
     students: tuple[Color, ...]
 
 
@@ -435,8 +385,6 @@ class WhereToMove(ServerMessage, frozen=True):
 
 
 class MotherNatureSteps(ServerMessage, frozen=True):
-    """Asks how far Mother Nature walks."""
-
     maxStepsAllowed: int
 
 
@@ -449,29 +397,21 @@ class SelectColor(ServerMessage, frozen=True):
 
 
 class IslandOwner(ServerMessage, frozen=True):
-    """An island has another owner."""
-
     island: Island
     nickname: str
 
 
 class PlayedCharacter(ServerMessage, frozen=True):
-    """A player has used a character."""
-
     characterEnum: CharacterEnum
     player: str
 
 
 class EndOfPlayerRound(ServerMessage, frozen=True):
-    """A turn is over."""
-
     roundNumber: int
     nickname: str
 
 
 class EndOfRound(ServerMessage, frozen=True):
-    """A round is over."""
-
     roundNumber: int
 
 
@@ -484,14 +424,10 @@ class CommunicateWinner(ServerMessage, frozen=True):
 
 
 class PlayerDisconnected(ServerMessage, frozen=True):
-    """Another player is gone."""
-
     nickname: str
 
 
 class UpdateBoard(ServerMessage, frozen=True):
-    """Everything visible."""
-
     dashboard: Dashboard
     players: tuple[Player, ...]
 
