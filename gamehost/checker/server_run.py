@@ -163,7 +163,6 @@ class OpeningDraw:
 
     @property
     def known(self) -> bool:
-        """Whether the server has told the opening."""
         return self._opening is not None
 
     def hear(self, user: "User", message: Any) -> None:

@@ -132,7 +132,6 @@ class EriantysMaster:
         return [] if request is None else self._left(request.seat, Cause.TIME)
 
     def to_move(self) -> Seat | None:
-        """The seat for which the match waits."""
         return None if self.request is None else self.request.seat
 
     def view(self, seat: Seat | None) -> events.Event:
@@ -204,9 +203,6 @@ class Eriantys:
     }
 
     def check(self, settings: Settings) -> None:
-        """
-        :raises BadOption: a setting is unknown or cannot be used
-        """
         self._rules(settings)
 
     def new_master(self, seats: int, settings: Settings, chance: Chance) -> EriantysMaster:

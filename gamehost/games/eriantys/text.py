@@ -462,7 +462,6 @@ class EriantysScreen(BoardScreen[m.View]):
 
     @property
     def turn(self) -> bool:
-        """Whether this seat is asked."""
         view = self._view
         request = None if view is None or view.won is not None else view.request
         return request is not None and request.seat == self.seat
@@ -480,7 +479,6 @@ class EriantysScreen(BoardScreen[m.View]):
         return "The others play assistants." if self._mover is None else f"{self.names[self._mover]} is to move."
 
     def moves(self, most: int) -> list[str]:
-        """Answers to what is asked."""
         if self._view is None or self.seat is None or not self.turn:
             return []
         return abridged(moves_of(self.known, self.seat), most)

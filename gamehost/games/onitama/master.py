@@ -196,9 +196,6 @@ class OnitamaMaster:
         return None
 
     def agree(self, offer: Offer, seat: Seat, now: int) -> Sequence[To[Event]]:
-        """
-        :raises IllegalAction: there is an objection
-        """
         if (objection := self.objection(offer, seat)) is not None:
             raise IllegalAction(objection)
         if offer is Offer.DRAW:
@@ -212,7 +209,6 @@ class OnitamaMaster:
         return (To(TakenBack(seat, plies - len(before), self.position)),)
 
     def to_move(self) -> Seat | None:
-        """The seat for which the match waits."""
         return None if self.result is not None else Seat(self.position.turn)
 
     def view(self, seat: Seat | None) -> Event:
@@ -250,15 +246,9 @@ class Onitama:
     )
 
     def check(self, settings: Settings) -> None:
-        """
-        :raises BadOption: a setting is unknown or cannot be used
-        """
         Rules.read(settings)
 
     def new_master(self, seats: int, settings: Settings, chance: Chance) -> OnitamaMaster:
-        """
-        :raises BadOption: as `check`
-        """
         return OnitamaMaster(Rules.read(settings), chance)
 
     def write(self, action: Action) -> bytes:

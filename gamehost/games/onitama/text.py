@@ -46,7 +46,6 @@ class OnitamaScreen(BoardScreen[View]):
 
     @property
     def turn(self) -> bool:
-        """Whether this seat is to move."""
         position = self._position
         return position is not None and position.turn == self.seat and position.won is None
 
@@ -64,7 +63,6 @@ class OnitamaScreen(BoardScreen[View]):
         return f"Type a move as CARD FROM TO: {move}."
 
     def moves(self, most: int) -> list[str]:
-        """All legal moves, or the cards that can be given."""
         position, seat = self._position, self.seat
         legal = () if position is None or seat is None else ONITAMA.legal(Situation(position), seat)
         return abridged(map(str, legal), most)

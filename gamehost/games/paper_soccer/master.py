@@ -109,7 +109,6 @@ class PaperSoccerMaster:
     _before: list[tuple[Position, int]] = field(factory=list, init=False)
 
     def begin(self, now: int) -> Sequence[To[Event]]:
-        """Draw who moves first."""
         self._first = self._next = drawn_first(self._chance)
         self._set_deadline(now)
         return (To(Kickoff(self._first)),)
@@ -168,9 +167,6 @@ class PaperSoccerMaster:
         return None
 
     def agree(self, offer: Offer, seat: Seat, now: int) -> Sequence[To[Event]]:
-        """
-        :raises IllegalAction: there is an objection
-        """
         if (objection := self.objection(offer, seat)) is not None:
             raise IllegalAction(objection)
         if offer is Offer.DRAW:
@@ -188,7 +184,6 @@ class PaperSoccerMaster:
         return 2 if seat == self._next else 1
 
     def to_move(self) -> Seat | None:
-        """The seat for which the match waits."""
         return None if self.result is not None else self._next
 
     def view(self, seat: Seat | None) -> Event:
@@ -243,9 +238,6 @@ class PaperSoccer:
     options: Mapping[str, str] = {"move_time": "seconds for one move, 0 for no limit (default: 0)"}
 
     def check(self, settings: Settings) -> None:
-        """
-        :raises BadOption: a setting is unknown or cannot be used
-        """
         refuse_unknown(settings, self.options)
         self._move_time(settings)
 

@@ -60,7 +60,6 @@ class PaperSoccerScreen(BoardScreen[View]):
 
     @property
     def turn(self) -> bool:
-        """Whether this seat is to move."""
         return self._view is not None and self.seat is not None and self._view.next == self.seat
 
     def prompt_line(self) -> str:
@@ -74,7 +73,6 @@ class PaperSoccerScreen(BoardScreen[View]):
         return f"Type a move, all its steps: {self._example(position_of(self.known))}."
 
     def moves(self, most: int) -> list[str]:
-        """Complete legal moves as directions, short ones first."""
         if self._view is None or not self.turn:
             return []
         position = position_of(self.known)

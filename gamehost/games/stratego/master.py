@@ -223,9 +223,6 @@ class StrategoMaster:
         return None if self.position is not None else "play has not begun"
 
     def agree(self, offer: Offer, seat: Seat, now: int) -> Told:
-        """
-        :raises IllegalAction: there is an objection
-        """
         if (objection := self.objection(offer, seat)) is not None:
             raise IllegalAction(objection)
         return [self._end(AGREED)]
@@ -369,9 +366,6 @@ class Stratego:
         return _OPTIONS
 
     def check(self, settings: Settings) -> None:
-        """
-        :raises BadOption: a setting is unknown or cannot be used
-        """
         _terms(settings)
 
     def new_master(self, seats: int, settings: Settings, chance: Chance) -> StrategoMaster:

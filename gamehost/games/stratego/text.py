@@ -186,7 +186,6 @@ class StrategoScreen(BoardScreen[m.View]):
 
     @property
     def turn(self) -> bool:
-        """Whether this seat is to place its pieces, or to move."""
         view, seat = self._view, self.seat
         if view is None or seat is None:
             return False
@@ -206,7 +205,6 @@ class StrategoScreen(BoardScreen[m.View]):
         return f"Type a move: {self.moves(1)[0]}." if self.turn else f"{self.names[view.turn]} is to move."
 
     def moves(self, most: int) -> list[str]:
-        """Ways to set up, or all legal moves."""
         view, seat = self._view, self.seat
         if view is None or seat is None or not self.turn:
             return []

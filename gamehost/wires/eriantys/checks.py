@@ -335,13 +335,11 @@ class JsonReading(RequestReading):
         self._since = 0
 
     def redacted(self, message: Any) -> Any:
-        """A key behind the nickname is hidden."""
         if isinstance(message, m.LoginMessage) and ":" in message.nickname:
             return m.LoginMessage(message.nickname.split(":")[0] + ":***")
         return message
 
     def said(self, message: Any) -> Said:
-        """What a message of the client means."""
         kind = type(message)
         self.due, self._since = self.due + self._since, 0
         self.acknowledged += kind is m.Acknowledgement
@@ -364,7 +362,6 @@ class JsonReading(RequestReading):
         return seated
 
     def heard(self, message: Any) -> Said:
-        """What a message of the server means."""
         self._since += m.is_due(message)
         if self.is_asked(message):
             if isinstance(message, m.WhereToMove):

@@ -75,7 +75,6 @@ class JavaReading(RequestReading):
         return message
 
     def said(self, message: Any) -> Said:
-        """What a message of the client means."""
         self.acknowledged += isinstance(message, m.Ack)
         words = (
             f"creates a game of {message.numberOfPlayers}" if isinstance(message, m.SetGame) else self.noted(message)
@@ -90,7 +89,6 @@ class JavaReading(RequestReading):
         return seated
 
     def heard(self, message: Any) -> Said:
-        """What a message of the server means."""
         self.due += m.is_due(message)
         match message:
             case m.ErrorMessage():

@@ -445,9 +445,6 @@ OPTIONS: Mapping[str, str] = {
 
 
 def configure(settings: Settings) -> WireConfig[m.Message]:
-    """
-    :raises BadOption: a setting is unknown or cannot be used
-    """
     refuse_unknown(settings, OPTIONS)
     strict, queue = common_settings(settings, NAME, ONITAMA)
     successor = setting(settings, "dialect", "original", one_of(*DIALECTS)) == "successor"

@@ -310,7 +310,6 @@ class LinesReading(OnitamaReading):
     }
 
     def redacted(self, message: Any) -> Any:
-        """A key behind the name is hidden."""
         if isinstance(message, m.Login) and ":" in message.username:
             return m.Login(message.username.split(":")[0] + ":***")
         return message

@@ -71,7 +71,6 @@ class FinalClientCodec:
 
     @property
     def unfinished(self) -> bool:
-        """Whether a message has begun that has not ended."""
         return self._messages.unfinished
 
     def feed(self, data: bytes) -> Iterator[m.Message]:

@@ -296,9 +296,6 @@ REQUIRED = {"exchange": "spare"}
 
 
 def configure(settings: Settings) -> WireConfig[m.Message]:
-    """
-    :raises BadOption: a setting is unknown or cannot be used
-    """
     refuse_unknown(settings, COMMON_OPTIONS)
     strict, queue = common_settings(settings, NAME, ONITAMA)
     queue = Queue(queue.game, queue.pool, REQUIRED)

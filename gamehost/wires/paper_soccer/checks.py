@@ -95,7 +95,6 @@ class XmlReading:
         self._may_be_late = False
 
     def redacted(self, message: Any) -> Any:
-        """A key behind the nick is hidden."""
         if isinstance(message, m.PlayerLogin) and ":" in message.nick:
             return m.PlayerLogin(message.nick.split(":")[0] + ":***", message.game_type)
         return message

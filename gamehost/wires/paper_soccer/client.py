@@ -149,7 +149,6 @@ class XmlClientCodec:
 
     @property
     def unfinished(self) -> bool:
-        """Whether a message has begun that has not ended."""
         return self._buffer.unfinished
 
     def feed(self, data: bytes) -> Iterator[m.Message]:

@@ -417,7 +417,6 @@ class XmlCodec:
 
     @property
     def unfinished(self) -> bool:
-        """Whether a message has begun that has not ended."""
         return self._buffer.unfinished
 
     def feed(self, data: bytes) -> Iterator[m.Message]:
@@ -439,7 +438,6 @@ class XmlCodec:
             yield BLANK if same_mistake else message
 
     def whole(self, data: bytes) -> m.Message | None:
-        """As of `gamehost.wires.base.ReadsWhole`, for moves as most clients write them."""
         move = self._buffer.whole(data)
         if move is not None:
             self._refused = False

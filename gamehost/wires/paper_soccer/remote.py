@@ -671,9 +671,6 @@ OPTIONS = {
 
 
 def configure(settings: Settings) -> WireConfig[m.Message]:
-    """
-    :raises BadOption: a setting is unknown or cannot be used
-    """
     refuse_unknown(settings, OPTIONS)
     strict, queue = common_settings(settings, NAME, PAPER_SOCCER)
     declaration = setting(settings, "declaration", False, yes_or_no)

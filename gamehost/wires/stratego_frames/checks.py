@@ -70,7 +70,6 @@ class FramesReading:
         self._crossed = False
 
     def redacted(self, message: Any) -> Any:
-        """A key behind the name is hidden."""
         if isinstance(message, m.SignOn) and message.username is not None and ":" in message.username:
             return m.SignOn(message.username.split(":")[0] + ":***")
         return message

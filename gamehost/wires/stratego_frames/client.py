@@ -163,7 +163,6 @@ class FramesClientCodec:
 
     @property
     def unfinished(self) -> bool:
-        """Whether a frame has begun that has not ended."""
         return self._frames.unfinished
 
     def feed(self, data: bytes) -> Iterator[m.Message]:

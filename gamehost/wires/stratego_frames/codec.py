@@ -166,7 +166,6 @@ class FramesCodec:
 
     @property
     def unfinished(self) -> bool:
-        """Whether a frame has begun that has not ended."""
         return self._frames.unfinished
 
     def feed(self, data: bytes) -> Iterator[m.Message]:

@@ -64,6 +64,5 @@ class LinesCodec(LineCodec[m.Message]):
         return m.Text(line.decode("ascii")) if line.isascii() else m.NOT_ASCII
 
     def encode(self, message: m.Message) -> bytes:
-        """A server's message as one or more lines."""
         line = _LINES.get(type(message))
         return (WORDS[type(message)](message) + "\n").encode("ascii") if line is None else line
