@@ -21,7 +21,7 @@ from gamehost.accounts.bans import Ban, Bans, MemoryBans
 from gamehost.accounts.login import LoginService
 from gamehost.accounts.passwords import Account, Accounts
 from gamehost.accounts.proofs import ProvenLogins
-from gamehost.admin.reload import reloading
+from gamehost.admin.server import reloading
 from gamehost.commands.command_line import exit_with_usage_error
 from gamehost.config import Options, admin_path
 from gamehost.limits import Limits

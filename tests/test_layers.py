@@ -383,7 +383,7 @@ class PlantedTests(SynchronousTestCase):
             ("gamehost.players.base", "from time import process_time", "time"),
             ("gamehost.tables.table", "def draw():\n    import random", "random"),
             ("gamehost.tables.table", "from gamehost.wires.base import Wire", "gamehost.wires.base"),
-            ("gamehost.lobby.lobby", "from gamehost.wires.conversation import Peer", "gamehost.wires.conversation"),
+            ("gamehost.lobby.lobby", "from gamehost.wires.base import Peer", "gamehost.wires.base"),
             ("gamehost.storage.memory", "from gamehost.lobby.lobby import Lobby", "gamehost.lobby.lobby"),
             ("gamehost.net.connection", "from gamehost.service import GameHostService", "gamehost.service"),
             ("gamehost.service", "from gamehost import tap", "gamehost.tap"),

@@ -35,8 +35,7 @@ from gamehost.storage.backup import PART
 from gamehost.storage.sidecar import sidecar_path
 from gamehost.tables import interfaces
 from gamehost.testing.cases import PropertyCase
-from gamehost.wires.base import Wire
-from gamehost.wires.conversation import BaseConversation, Peer
+from gamehost.wires.base import BaseConversation, Peer, Wire
 from gamehost.wires.framing import LineCodec
 from tests import SmallProcess
 from tests.kit import game_pages, made_files

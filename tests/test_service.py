@@ -24,7 +24,8 @@ from gamehost.accounts.proofs import MemoryProofs, ProvenLogins
 from gamehost.config import Options
 from gamehost.journal.records import Pressure, Room, StoreUnusable, TableId
 from gamehost.limits import PROFILES
-from gamehost.lobby.queues import Queue, TooManyTables
+from gamehost.lobby.queues import TooManyTables
+from gamehost.lobby.sessions import Queue
 from gamehost.ops.watchdog import Supervisor, Watchdog
 from gamehost.plugins import WIRES, Registry
 from gamehost.service import AWAY, BUSY, DRAINING, FULL, NO_ROOM, STOPPING, GameHostService

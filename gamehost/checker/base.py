@@ -16,10 +16,12 @@ from typing import Any, Protocol
 
 import attrs
 import msgspec
-from attrs import define, field, frozen
+from attrs import define, evolve, field, frozen
+from twisted.internet.interfaces import IReactorTime
+from twisted.logger import Logger
 
 from gamehost.games.base import Seat
-from gamehost.players.base import Level, NewPlayer
+from gamehost.players.base import Level, NewPlayer, SeededChance
 
 
 class Grade(StrEnum):
@@ -439,3 +441,71 @@ class Unanswered:
         self._sent.clear()
         self._refused.clear()
         return crossed
+
+
+@frozen
+class Outcome:
+    """What came of a scenario."""
+
+    scenario: Scenario
+    verdict: Verdict
+    findings: tuple[Finding, ...]
+    seconds: float
+    #: The messages and events of the scenario.
+    lines: tuple[TranscriptLine, ...]
+    #: The document's section on which the scenario rests.
+    section: str
+
+
+class Run:
+    """
+    One scenario, with a client or with a server: its findings, and what came of it.
+
+    :param laws: what the document says
+    """
+
+    log = Logger()
+
+    def __init__(self, clock: IReactorTime, laws: Mapping[str, Law], scenario: Scenario, seed: int) -> None:
+        self.clock = clock
+        self.scenario = scenario
+        self.seed = seed
+        self.chance = SeededChance(seed)
+        self._laws = laws
+        self._findings: list[Finding] = []
+        self._began = clock.seconds()
+
+    #: Whether there has been a connection.
+    connected = True
+
+    def start(self) -> None:
+        """Play the scenario."""
+        raise NotImplementedError
+
+    def last_lines(self) -> tuple[TranscriptLine, ...]:
+        """The last messages, the oldest first."""
+        raise NotImplementedError
+
+    def found(self, grade: Grade, title: str, law: str, happened: str, cause: str = "", do: str = "") -> None:
+        """Add a finding, unless it is there already."""
+        found = Finding(grade, title, self.law(law, do), happened, self.last_lines(), cause)
+        if found not in self._findings:
+            self._findings.append(found)
+
+    @property
+    def breached(self) -> bool:
+        return any(finding.grade is Grade.BREACH for finding in self._findings)
+
+    def law(self, key: str, do: str = "") -> Law:
+        """A law by its key. What the document says about turns stands for those that it does not have."""
+        law = COMMON.get(key) or self._laws[key if key in self._laws else "turn"]
+        return evolve(law, do=do) if do else law
+
+    def outcome(self, lines: Iterable[TranscriptLine], played: bool = True) -> Outcome:
+        """What came of it. If nothing was found, that depends on whether it could be played."""
+        grades = {finding.grade for finding in self._findings}
+        otherwise = Verdict.PASS if played else Verdict.SKIPPED
+        verdict = next((Verdict(grade.value) for grade in Grade if grade in grades), otherwise)
+        seconds = self.clock.seconds() - self._began
+        section = self.law(self.scenario.law).section
+        return Outcome(self.scenario, verdict, tuple(self._findings), seconds, tuple(lines), section)

@@ -22,9 +22,9 @@ from twisted.internet.defer import Deferred
 from twisted.internet.interfaces import IReactorTime
 from twisted.internet.protocol import Factory
 
-from gamehost.checker.base import Finding, Grade, Scenario, TranscriptLine, Verdict, WireChecks, seed_of
+from gamehost.checker.base import Finding, Grade, Outcome, Run, Scenario, TranscriptLine, Verdict, WireChecks, seed_of
 from gamehost.checker.clients import ProgramProcess, start_program
-from gamehost.checker.run import ClientRun, Launcher, Outcome, Run
+from gamehost.checker.run import ClientRun, Launcher
 from gamehost.checker.server_run import (
     PARTING,
     ServerChecks,

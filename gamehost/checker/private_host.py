@@ -21,8 +21,7 @@ from gamehost.games.play import new_player
 from gamehost.journal.records import TableId
 from gamehost.limits import Limits
 from gamehost.lobby.lobby import Lobby
-from gamehost.lobby.queues import Queue
-from gamehost.lobby.sessions import IssuedKey, ResumePolicy, Session, SessionRegistry
+from gamehost.lobby.sessions import IssuedKey, Queue, ResumePolicy, Session, SessionRegistry
 from gamehost.net.connection import WireFactory
 from gamehost.net.context import Cork, HostContext
 from gamehost.net.limiter import ConnectionLimiter

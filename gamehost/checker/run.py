@@ -4,22 +4,21 @@ verdict, with what the scenario does in the middle of a match.
 """
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable
 from enum import Enum
 from typing import Any, Protocol
 
-from attrs import evolve, frozen
+from attrs import frozen
 from twisted.internet.interfaces import IDelayedCall, IReactorTime
 from twisted.internet.protocol import Factory
-from twisted.logger import Logger
 
-from gamehost.checker.base import COMMON, Act, Finding, Grade, Law, Scenario, TranscriptLine, Verdict, WireChecks
+from gamehost.checker.base import Act, Grade, Outcome, Run, Scenario, TranscriptLine, WireChecks
 from gamehost.checker.clients import PLACE
 from gamehost.checker.private_host import ClientWatcher, Opponent, PrivateHost, hear
 from gamehost.checker.transcript import Line, Transcript
 from gamehost.games.base import Cause, Seat
 from gamehost.games.play import player_of
-from gamehost.lobby.queues import Queue
+from gamehost.lobby.sessions import Queue
 from gamehost.players.base import Level, Player, SeededChance, Thinking
 from gamehost.tables.interfaces import Back, OpenTable, Over, Refused, SeatHandle
 from gamehost.wires.base import Wire
@@ -94,20 +93,6 @@ class Launcher(Protocol):
         """End the client, whatever it does."""
 
 
-@frozen
-class Outcome:
-    """What came of a scenario."""
-
-    scenario: Scenario
-    verdict: Verdict
-    findings: tuple[Finding, ...]
-    seconds: float
-    #: The messages and events of the scenario.
-    lines: tuple[TranscriptLine, ...]
-    #: The document's section on which the scenario rests.
-    section: str
-
-
 #: What stands for parts of a program's last words that differ each time: texts in quotation marks, numbers and addresses.
 _CHANGING = re.compile(r"""'[^']*'|"[^"]*"|0x[0-9a-fA-F]+|[0-9]+""")
 #: The name of an exception, as Python, Java and JavaScript print it.
@@ -134,60 +119,6 @@ class Crash:
         same = place if found and last else _CHANGING.sub("*", words)
         name = found.group(1) if found else ""
         return cls(f"{how}: {words or 'it printed nothing'}", f": {name}" if name else "", f"{status} {name} {same}")
-
-
-class Run:
-    """
-    One scenario, with a client or with a server: its findings, and what came of it.
-
-    :param laws: what the document says
-    """
-
-    log = Logger()
-
-    def __init__(self, clock: IReactorTime, laws: Mapping[str, Law], scenario: Scenario, seed: int) -> None:
-        self.clock = clock
-        self.scenario = scenario
-        self.seed = seed
-        self.chance = SeededChance(seed)
-        self._laws = laws
-        self._findings: list[Finding] = []
-        self._began = clock.seconds()
-
-    #: Whether there has been a connection.
-    connected = True
-
-    def start(self) -> None:
-        """Play the scenario."""
-        raise NotImplementedError
-
-    def last_lines(self) -> tuple[TranscriptLine, ...]:
-        """The last messages, the oldest first."""
-        raise NotImplementedError
-
-    def found(self, grade: Grade, title: str, law: str, happened: str, cause: str = "", do: str = "") -> None:
-        """Add a finding, unless it is there already."""
-        found = Finding(grade, title, self.law(law, do), happened, self.last_lines(), cause)
-        if found not in self._findings:
-            self._findings.append(found)
-
-    @property
-    def breached(self) -> bool:
-        return any(finding.grade is Grade.BREACH for finding in self._findings)
-
-    def law(self, key: str, do: str = "") -> Law:
-        """A law by its key. What the document says about turns stands for those that it does not have."""
-        law = COMMON.get(key) or self._laws[key if key in self._laws else "turn"]
-        return evolve(law, do=do) if do else law
-
-    def outcome(self, lines: Iterable[TranscriptLine], played: bool = True) -> Outcome:
-        """What came of it. If nothing was found, that depends on whether it could be played."""
-        grades = {finding.grade for finding in self._findings}
-        otherwise = Verdict.PASS if played else Verdict.SKIPPED
-        verdict = next((Verdict(grade.value) for grade in Grade if grade in grades), otherwise)
-        seconds = self.clock.seconds() - self._began
-        section = self.law(self.scenario.law).section
-        return Outcome(self.scenario, verdict, tuple(self._findings), seconds, tuple(lines), section)
 
 
 class ClientRun(Run, ClientWatcher):

@@ -18,9 +18,8 @@ from twisted.internet.interfaces import IDelayedCall, IReactorTime
 from twisted.internet.protocol import Protocol as TwistedProtocol
 from twisted.python.failure import Failure
 
-from gamehost.checker.base import Grade, Law, Scenario, TranscriptLine, WireChecks
+from gamehost.checker.base import Grade, Law, Outcome, Run, Scenario, TranscriptLine, WireChecks
 from gamehost.checker.private_host import Replica, ReplicaConnection, SeatOfUser
-from gamehost.checker.run import Outcome, Run
 from gamehost.checker.transcript import SegmentedTransport, Transcript, pieces_of
 from gamehost.games.base import Game, Seat
 from gamehost.wires.base import Wire

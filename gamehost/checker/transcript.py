@@ -14,8 +14,7 @@ from twisted.python.failure import Failure
 
 from gamehost.checker.base import Cut, Reading, Said, TranscriptLine, WireChecks
 from gamehost.players.base import SeededChance
-from gamehost.wires.base import Codec, WireConfig
-from gamehost.wires.conversation import Conversation, Peer
+from gamehost.wires.base import Codec, Conversation, Peer, WireConfig
 from gamehost.wires.framing import BLANK, ClientLineCodec, LineCodec, WireError
 from gamehost.wires.websocket import LineOrTextCodec, LinesOrSocket
 

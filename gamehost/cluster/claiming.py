@@ -17,8 +17,7 @@ from gamehost.net.connection import WireProtocol
 from gamehost.net.context import Deadline
 from gamehost.net.streams import Input, PauseReason
 from gamehost.storage.names import Offer, QueueKey, meeting_place
-from gamehost.wires.base import Codec, Numbered
-from gamehost.wires.conversation import BaseConversation, Claim, Conversation
+from gamehost.wires.base import BaseConversation, Claim, Codec, Conversation, Numbered
 from gamehost.wires.framing import Blank, WireError
 
 _CLAIM = PauseReason.CLAIM

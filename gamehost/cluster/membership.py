@@ -23,13 +23,12 @@ from gamehost.accounts.passwords import Account
 from gamehost.cluster.relay import SOCKET, Preamble, Relays
 from gamehost.journal.records import UnfinishedTable
 from gamehost.lobby.lobby import Lobby
-from gamehost.lobby.pages import Page, read_page
-from gamehost.lobby.sessions import Membership, Session
+from gamehost.lobby.sessions import Membership, Page, Session, read_page
 from gamehost.net.connection import WireFactory
 from gamehost.settings import BadOption
 from gamehost.storage.names import Answer, Member, Offer, QueueKey, Registry, places_of
 from gamehost.tables.interfaces import Displaced
-from gamehost.wires.conversation import Claim
+from gamehost.wires.base import Claim
 
 #: Seconds between two beats.
 EVERY = 0.25

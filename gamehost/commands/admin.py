@@ -345,31 +345,31 @@ VERBS: Mapping[str, Verb] = {
     ),
     "who": Verb("gamehost.admin.host:who", "who is here, one line for each player", item=person_line),
     "tables": Verb(
-        *("gamehost.admin.matches:tables", "the matches that are played, one line for each", tables_line, table_line),
+        *("gamehost.admin.host:tables", "the matches that are played, one line for each", tables_line, table_line),
     ),
     "ladder": Verb(
-        *("gamehost.admin.matches:ladder", "the ratings in a game, one line for each player"),
+        *("gamehost.admin.host:ladder", "the ratings in a game, one line for each player"),
         item=rating_line,
         arguments=[Argument("game", "the game", {"metavar": "GAME"})],
     ),
     "show": Verb(
-        *("gamehost.admin.matches:show", "the position of a match, as a watcher may see it", shown_lines),
+        *("gamehost.admin.host:show", "the position of a match, as a watcher may see it", shown_lines),
         arguments=[_MATCH],
     ),
     "lost list": Verb(
         *(
-            "gamehost.admin.matches:list_lost",
+            "gamehost.admin.host:list_lost",
             "matches that are suspended, because the database has lost moves of them",
         ),
         *(none_lost_line, lost_line),
     ),
     "lost resume": Verb(
-        *("gamehost.admin.matches:resume_lost", "have such a match be played on as the database has it", resumed_line),
+        *("gamehost.admin.host:resume_lost", "have such a match be played on as the database has it", resumed_line),
         arguments=[_MATCH],
         acts=True,
     ),
     "lost end": Verb(
-        *("gamehost.admin.matches:end_lost", "give such a match up; its record stays", ended_line),
+        *("gamehost.admin.host:end_lost", "give such a match up; its record stays", ended_line),
         arguments=[_MATCH],
         acts=True,
     ),
@@ -460,10 +460,10 @@ VERBS: Mapping[str, Verb] = {
 #: All that a host can be asked for: the verbs, and what `gamehost journal` and `gamehost contest` need.
 REQUESTS: Mapping[str, Verb] = {
     **VERBS,
-    "journal ends": Verb("gamehost.admin.matches:ends"),
-    "journal rows": Verb("gamehost.admin.matches:rows"),
-    "contest game": Verb("gamehost.admin.matches:contest_game", acts=True),
-    "contest leave": Verb("gamehost.admin.matches:contest_leave"),
+    "journal ends": Verb("gamehost.admin.host:ends"),
+    "journal rows": Verb("gamehost.admin.host:rows"),
+    "contest game": Verb("gamehost.admin.host:contest_game", acts=True),
+    "contest leave": Verb("gamehost.admin.host:contest_leave"),
 }
 
 

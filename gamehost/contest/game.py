@@ -29,8 +29,8 @@ from gamehost.journal.notation import read_notation
 from gamehost.journal.records import Entry, EntryKind, TableHeader, TableId, TableRecord
 from gamehost.journal.replay import replayed
 from gamehost.lobby.lobby import Lobby
-from gamehost.lobby.queues import Queue, TooManyTables
-from gamehost.lobby.sessions import IssuedKey, Session
+from gamehost.lobby.queues import TooManyTables
+from gamehost.lobby.sessions import IssuedKey, Queue, Session
 from gamehost.ops.unix_socket import SocketUnusable, short_path
 from gamehost.ops.workers import NOT_RUN, running
 from gamehost.players.base import SeededChance

@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import lru_cache, partial
 from itertools import combinations
-from typing import Any, Protocol, Self
+from typing import Any, Self
 
 from attrs import define, evolve, field
 from twisted.internet.interfaces import IDelayedCall, IReactorTime
@@ -19,7 +19,7 @@ from gamehost.games.base import Cause, Game, Result, Seat
 from gamehost.games.remote.master import REMOTE
 from gamehost.journal.records import Entry, EntryKind, Journal, TableHeader, TableId, TableRecord
 from gamehost.journal.replay import replayed
-from gamehost.lobby.sessions import Session
+from gamehost.lobby.sessions import Contestant, Session
 from gamehost.tables.context import TableContext
 
 #: Two players by their numbers, in the order in which they logged in.
@@ -270,15 +270,6 @@ class ChampionshipRecords:
         except (KeyError, ValueError) as error:
             self.log.error("table {table} does not count: {reason}", table=record.table, reason=str(error))
             return None
-
-
-class Contestant(Protocol):
-    """A player of a championship: a conversation."""
-
-    session: Session | None
-
-    def champions(self, standing: Sequence[tuple[str, int, int]]) -> None:
-        """Everything is played: tell each player with games won and lost, the best one first."""
 
 
 #: Seconds after the last word until the record is closed. The words may still be on their way to the clients, and a host that

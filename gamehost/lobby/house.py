@@ -16,7 +16,7 @@ from collections import Counter, OrderedDict, defaultdict
 from collections.abc import Callable, Collection, Generator, Iterable, Mapping, Sequence
 from functools import partial
 from itertools import count
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from attrs import define, field, frozen
 from msgspec import json
@@ -31,15 +31,18 @@ from gamehost.journal.records import RATED, EntryKind, FinishedMatch, TableId, T
 from gamehost.journal.replay import new_master, replay_in_steps
 from gamehost.limits import is_loopback, rate_limit_key
 from gamehost.lobby.questions import FAULT, Found, NotAnswered
-from gamehost.lobby.queues import NewMatches, OpenTables, same_code
+from gamehost.lobby.queues import HouseRefused, NewMatches, OpenTables, same_code
 from gamehost.lobby.seats import Seats
 from gamehost.lobby.sessions import Session, SessionRegistry
 from gamehost.lobby.study import Question, Study
-from gamehost.lobby.watching import Spectators
 from gamehost.players.base import Level
 from gamehost.settings import Settings
 from gamehost.tables.context import Phase
 from gamehost.tables.interfaces import Displaced, SeatHandle
+
+if TYPE_CHECKING:
+    from gamehost.lobby.watching import Spectators
+
 
 #: The levels by which a house player can be asked for.
 LEVELS = tuple(level.value for level in Level)
@@ -56,10 +59,6 @@ AGAIN = 1.0
 
 
 _NO_SUCH_LEVEL = f"no such level; expected one of {', '.join(LEVELS)}"
-
-
-class HouseRefused(Exception):
-    """There is no house player to be had. The message says why, for the player who asks."""
 
 
 class Programs(Protocol):
@@ -488,7 +487,7 @@ class Studies:
     :param house: has the processes
     """
 
-    _spectators: Spectators
+    _spectators: "Spectators"
     _house: HousePlayers
     #: Whether a finished match shows what was hidden in it. A study of such a match shows it, too.
     reveal: bool = True

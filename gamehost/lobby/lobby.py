@@ -29,19 +29,10 @@ from gamehost.accounts.names import (
 from gamehost.games.base import Game, Seat
 from gamehost.journal.records import TableId, UnfinishedTable
 from gamehost.lobby.house import HousePlayers, HouseRules, Studies
-from gamehost.lobby.queues import (
-    NewMatches,
-    OpenTables,
-    Played,
-    Queue,
-    Queues,
-    TableFull,
-    TooManyTables,
-    checked_settings,
-)
+from gamehost.lobby.queues import NewMatches, OpenTables, Played, Queues, TableFull, TooManyTables, checked_settings
 from gamehost.lobby.remote_games import RemoteGames
 from gamehost.lobby.seats import Seats
-from gamehost.lobby.sessions import TOO_MANY_TRIED, IssuedKey, Session, SessionRegistry
+from gamehost.lobby.sessions import TOO_MANY_TRIED, IssuedKey, Queue, Session, SessionRegistry
 from gamehost.lobby.watching import GUEST, Spectators, who_waits
 from gamehost.settings import Settings
 from gamehost.tables.context import TableContext

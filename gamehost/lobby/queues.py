@@ -22,24 +22,9 @@ from gamehost.games.base import CLOCK_SETTINGS, Game, ScriptedChance, Seat
 from gamehost.games.clock import with_clocks
 from gamehost.journal.records import CHAMPIONSHIP, RATED, TABLE_SETTINGS, TableId, settings_to_show
 from gamehost.limits import KeyedBuckets, is_loopback, rate_limit_key
-from gamehost.lobby.pages import LISTED, WaitingTable
-from gamehost.lobby.sessions import Membership, Session
+from gamehost.lobby.sessions import LISTED, Membership, Queue, Session, WaitingTable
 from gamehost.settings import Settings
 from gamehost.tables.interfaces import OpenTable, TableClosed
-
-
-@frozen
-class Queue:
-    """Where players wait for each other: a game, and the wire's name if it has tables of its own."""
-
-    game: Game[Any, Any]
-    pool: str = ""
-    #: Settings that every table has at which a player of this queue sits, on top of all others.
-    required: Settings = field(factory=dict, eq=False)
-
-    @property
-    def key(self) -> tuple[str, str]:
-        return (self.game.name, self.pool)
 
 
 def checked_settings(game: Game[Any, Any], settings: Settings) -> Settings:
@@ -194,6 +179,10 @@ class TableFull(CannotJoin):
 
 class NeedsAccount(CannotJoin):
     """The match is to be rated, and the player is a guest."""
+
+
+class HouseRefused(Exception):
+    """There is no house player to be had. The message says why, for the player who asks."""
 
 
 def check_may_be_rated(session: Session, settings: Settings) -> None:

@@ -31,7 +31,7 @@ from gamehost.games.remote.master import (
 )
 from gamehost.journal.records import TableId
 from gamehost.limits import RemoteLimits
-from gamehost.lobby.championship import Contestant
+from gamehost.lobby.sessions import Contestant
 from gamehost.tables.interfaces import Refused, SeatHandle, Suspended
 from gamehost.tables.table import Table
 

@@ -16,9 +16,10 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from enum import Enum
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any, TypedDict
+from typing import TYPE_CHECKING, Any, Protocol, TypedDict
 
 from attrs import Factory, define, field, frozen
+from msgspec import DecodeError, Struct, json
 
 from gamehost.accounts.names import (
     LookAlikes,
@@ -29,16 +30,115 @@ from gamehost.accounts.names import (
     key_of,
     skeleton_of,
 )
-from gamehost.games.base import Seat
+from gamehost.games.base import Game, Seat
 from gamehost.journal.records import HOUSE_ADDRESS, SeatRecord, TableId
 from gamehost.limits import is_loopback, rate_limit_key
-from gamehost.lobby.pages import Page
 from gamehost.lobby.sleeping import Place, SleepingIndex, SleepingTable
+from gamehost.settings import Settings
 from gamehost.tables.context import Phase
+from gamehost.tables.interfaces import OpenTable
 
 if TYPE_CHECKING:
     from gamehost.tables.interfaces import Player
     from gamehost.tables.table import Table
+
+
+# What the hosts of a cluster show each other of their lobbies: who is there, and who waits for whom. So lists are the same at
+# all of them, at the latest a second after something has changed.
+
+
+#: So many people, and so many who wait for a game, are listed.
+LISTED = 200
+
+
+class Person(Struct, frozen=True):
+    """Somebody who is here under a name."""
+
+    name: str
+    wire: str
+    account: bool
+    #: The game of the match in which they play; empty: they do not.
+    game: str
+    #: Its number; `None` if it is private, or there is none.
+    table: TableId | None
+
+
+@frozen
+class Queue:
+    """Where players wait for each other: a game, and the wire's name if it has tables of its own."""
+
+    game: Game[Any, Any]
+    pool: str = ""
+    #: Settings that every table has at which a player of this queue sits, on top of all others.
+    required: Settings = field(factory=dict, eq=False)
+
+    @property
+    def key(self) -> tuple[str, str]:
+        return (self.game.name, self.pool)
+
+
+class WaitingTable(Struct, frozen=True):
+    """A table that waits for players and is for everybody."""
+
+    #: The name of the game, and the pool of the wires whose players see it, as of `Queue.key`.
+    game: str
+    pool: str
+    table: OpenTable
+
+
+class Page(Struct, frozen=True):
+    """What one host shows."""
+
+    #: By name, and no more than `LISTED`.
+    people: Sequence[Person] = ()
+    #: The names of those who wait for anybody, by the name of the game; without those of separate wires.
+    waiting: Mapping[str, Sequence[str]] = {}
+    tables: Sequence[WaitingTable] = ()
+    #: How many people, people who wait, and sleeping tables there are.
+    counts: tuple[int, int, int] = (0, 0, 0)
+
+    def write(self) -> str:
+        return json.encode(self).decode("utf-8")
+
+
+@frozen
+class Waiting:
+    """Players who wait for one game."""
+
+    #: Those who wait for anybody.
+    names: tuple[str, ...] = ()
+    #: Those who wait at a table.
+    tables: tuple[OpenTable, ...] = ()
+
+
+#: By the name of the game; games for which nobody waits are left out.
+WaitingByGame = Mapping[str, Waiting]
+
+
+def waiting_everywhere(here: WaitingByGame, pages: Sequence[Page]) -> WaitingByGame:
+    """Those who wait at one host, and those who wait at the others, without those of separate wires."""
+    if not pages:
+        return here
+    names = {game: list(one.names) for game, one in here.items()}
+    tables = {game: list(one.tables) for game, one in here.items()}
+    for page in pages:
+        for game, others in page.waiting.items():
+            names.setdefault(game, []).extend(others)
+        for table in page.tables:
+            if not table.pool:
+                tables.setdefault(table.game, []).append(table.table)
+    return {
+        game: Waiting(tuple(names.get(game, ())[:LISTED]), tuple(tables.get(game, ())[:LISTED]))
+        for game in sorted({*names, *tables})
+    }
+
+
+def read_page(text: str) -> Page:
+    """The page that a host shows; one without anything if this release cannot read it."""
+    try:
+        return json.decode(text, type=Page)
+    except DecodeError:
+        return Page()
 
 
 class Membership:
@@ -574,3 +674,12 @@ def _session_of(place: Place) -> Session:
 def _kept_elsewhere(held: Session) -> NameRefused:
     """The refusal for the owner of a seat who logs in on another wire than the seat was taken on."""
     return NameRefused(NameFault.TAKEN, "this name is in use", held if held.seat is not None else None)
+
+
+class Contestant(Protocol):
+    """A player of a championship: a conversation."""
+
+    session: Session | None
+
+    def champions(self, standing: Sequence[tuple[str, int, int]]) -> None:
+        """Everything is played: tell each player with games won and lost, the best one first."""

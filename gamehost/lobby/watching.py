@@ -27,11 +27,19 @@ from gamehost.journal.records import (
 )
 from gamehost.journal.replay import MANY, History, beginning, history_in_steps, shown_after
 from gamehost.lobby.finished import FinishedMatches
-from gamehost.lobby.pages import LISTED, Page, Person, Waiting, WaitingByGame, waiting_everywhere
 from gamehost.lobby.questions import Found, Questions, Work
 from gamehost.lobby.queues import OpenTables, same_code
 from gamehost.lobby.seats import Seats
-from gamehost.lobby.sessions import Session, SessionRegistry
+from gamehost.lobby.sessions import (
+    LISTED,
+    Page,
+    Person,
+    Session,
+    SessionRegistry,
+    Waiting,
+    WaitingByGame,
+    waiting_everywhere,
+)
 from gamehost.tables.context import Slices, TableContext
 from gamehost.tables.followed import FollowedTable
 from gamehost.tables.gallery import Encoder, Galleries, Watcher, WatchRefused
@@ -162,7 +170,6 @@ class PlayedTables:
         self._wake_in(READ_EVERY if reads else max(READ_EVERY, self._listed_at + self._list_every - now))
 
     def _wake_in(self, wait: float) -> None:
-        """Have the timer ring after so many seconds, or earlier."""
         now = self._clock.seconds()
         if self._stopped:
             return
@@ -245,8 +252,6 @@ Shown = tuple[WatchableTable, Look[Any] | None, int]
 
 @frozen
 class Changes:
-    """What is different since the last time."""
-
     changed: Sequence[Shown]
     gone: Sequence[TableId]
     #: `None`: nobody waits for this game any more.
@@ -428,8 +433,6 @@ GUEST = "guest."
 
 @frozen
 class PlayedTable:
-    """A match that everybody may watch."""
-
     table: TableId
     game: str
     names: tuple[str, ...]
@@ -642,7 +645,6 @@ class Spectators:
         self._galleries.watch(self._found(table, code), watcher, encoder)
 
     def unwatch(self, table: TableId, watcher: Watcher) -> None:
-        """Tell this watcher nothing more of this match."""
         self._galleries.unwatch(table, watcher)
 
     def follow(self, table: TableId, audience: Audience[Any], code: str = "") -> Callable[[], None] | None:

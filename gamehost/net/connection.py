@@ -10,7 +10,7 @@ from collections import Counter, deque
 from collections.abc import Callable
 from enum import IntEnum
 from functools import partial
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from twisted.internet.defer import Deferred, succeed
 from twisted.internet.interfaces import IAddress
@@ -19,14 +19,23 @@ from twisted.internet.protocol import Protocol as TransportProtocol
 from twisted.logger import Logger
 from twisted.python.failure import Failure
 
+from gamehost.accounts.bans import Bans
 from gamehost.limits import REFUSAL_SECONDS
 from gamehost.lobby.sessions import Session
 from gamehost.net.context import Deadline, Deadlines, HostContext, Ticker
 from gamehost.net.endpoints import Transport, set_socket_options
 from gamehost.net.streams import Input, Output, PauseReason
 from gamehost.settings import Settings
-from gamehost.wires.base import Ending, Wire, WireConfig
-from gamehost.wires.conversation import DISPLACED, SUSPENDED, UNMATCHED, BaseConversation, Conversation
+from gamehost.wires.base import (
+    DISPLACED,
+    SUSPENDED,
+    UNMATCHED,
+    BaseConversation,
+    Conversation,
+    Ending,
+    Wire,
+    WireConfig,
+)
 from gamehost.wires.websocket import LinesOrSocket
 
 M = TypeVar("M")
@@ -446,3 +455,11 @@ class WireFactory(Factory, Generic[M]):
             for connection in list(self.connections):
                 connection.close_with(reason, stopping=True)
         return closing
+
+
+def why_banned(bans: Bans, one: WireProtocol[Any]) -> str | None:
+    """What a client that is connected is told because it is banned; `None`: it is not."""
+    found = bans.of_address(one.address)
+    if found is None and one.session is not None and not one.session.house:
+        found = bans.of_name(one.session.name)
+    return None if found is None else found.words

@@ -5,17 +5,20 @@ is collected, deadlines of one connection, and one look at all connections of a 
 
 from collections.abc import Callable
 from enum import StrEnum
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from attrs import Factory, define, field
 from twisted.internet.interfaces import IDelayedCall, IReactorTime
 
 from gamehost.limits import Limits
-from gamehost.lobby.lobby import Lobby
 from gamehost.net.endpoints import Transport
 from gamehost.net.limiter import ConnectionLimiter, HttpLimiter
 from gamehost.tables.context import FairScheduler
 from gamehost.wires.base import Wire
+
+if TYPE_CHECKING:
+    from gamehost.lobby.lobby import Lobby
+
 
 #: Called with the time, in the reactor's seconds.
 Tick = Callable[[float], None]
@@ -167,7 +170,7 @@ class HostContext:
     """What all connections of a host share."""
 
     clock: IReactorTime
-    lobby: Lobby
+    lobby: "Lobby"
     limits: Limits
     limiter: ConnectionLimiter
     cork: Cork = field(factory=Cork)

@@ -25,8 +25,7 @@ from zope.interface import implementer
 from gamehost.limits import TokenBucket, moves_bucket
 from gamehost.net.context import Connection, Deadline
 from gamehost.tables.context import MESSAGE, SHARE
-from gamehost.wires.base import Codec
-from gamehost.wires.conversation import Conversation
+from gamehost.wires.base import Codec, Conversation
 from gamehost.wires.framing import WireError
 
 #: Bytes of pending output above which input waits for its next turn.

@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 from math import inf
-from typing import Concatenate, Protocol
+from typing import TYPE_CHECKING, Concatenate, Protocol
 
 from attrs import define, field, frozen
 
@@ -31,7 +31,6 @@ from gamehost.journal.records import (
     UnfinishedTable,
 )
 from gamehost.measures import JournalMeasures
-from gamehost.storage.backup import Backups
 from gamehost.storage.contents import (
     AddAccount,
     Change,
@@ -70,6 +69,11 @@ from gamehost.storage.questions import (
 )
 from gamehost.storage.row_codec import Row, finishes
 from gamehost.storage.writer import Writer
+
+if TYPE_CHECKING:
+    # Backups are for the engine of files: a store in a database does without them.
+    from gamehost.storage.backup import Backups
+
 
 #: For a member of a cluster, which says something to the database several times a second. The others have its matches soon.
 AWAY_AFTER = 3.5
@@ -214,7 +218,7 @@ class DurableJournal:
     _after_turn: Callable[[Callable[[], None]], None]
     _room: Callable[[], Room]
     #: Where backups are made; `None`: the store has tools of its own for that.
-    backups: Backups | None = None
+    backups: "Backups | None" = None
     #: Notes that wait until the last words of their tables have been written to the clients.
     _told: list[Told] = field(factory=list)
     #: The tables that `unfinished` left out, with the reasons.

@@ -13,7 +13,7 @@ from gamehost.accounts.names import place_of
 from gamehost.accounts.passwords import Account
 from gamehost.journal.records import CHAMPIONSHIP, TableId, UnfinishedTable
 
-#: A game's name, and the pool of players who meet only each other; as `gamehost.lobby.queues.Queue.key`.
+#: A game's name, and the pool of players who meet only each other; as `gamehost.lobby.sessions.Queue.key`.
 QueueKey = tuple[str, str]
 
 

@@ -6,6 +6,7 @@ PropertyCase)`.
 """
 
 import random
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -15,6 +16,9 @@ from hypothesis import strategies as st
 from gamehost.testing.cases import Mixin
 from gamehost.testing.memory_host import Lines, MessageText
 from gamehost.wires.framing import BLANK, WireError
+
+#: What a line that is shown in a terminal must not hold.
+CONTROL = re.compile(rb"[\x00-\x09\x0b-\x1f\x7f]")
 
 #: How clients of other protocols begin.
 FOREIGN = (

@@ -6,11 +6,10 @@ same as with lines, one text for each of them.
 
 import os
 import random
-import re
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
-from gamehost.testing.codec_contract import FOREIGN, chunked, mutated
+from gamehost.testing.codec_contract import CONTROL, FOREIGN, chunked, mutated
 from gamehost.testing.memory_host import Client, Lines, MemoryHost
 from gamehost.testing.transcript import play, read_transcripts
 from gamehost.testing.wire_hooks import WireHooks, received
@@ -419,9 +418,6 @@ class ConnectionContract(WireHooks):
 
 #: How many streams the fuzzer makes for each wire; `make fuzz` asks for more. `None`: as many as the wire's tests say.
 FUZZED = int(os.environ["GAMEHOST_FUZZED"]) if "GAMEHOST_FUZZED" in os.environ else None
-
-#: What a line that is shown in a terminal must not hold.
-CONTROL = re.compile(rb"[\x00-\x09\x0b-\x1f\x7f]")
 
 
 class FuzzingContract(WireHooks):

@@ -31,11 +31,11 @@ from typing import Any
 from attrs import define, field
 
 from gamehost.accounts.names import key_of
-from gamehost.admin.host import why_banned
 from gamehost.journal.records import SeatRecord
 from gamehost.lobby.lobby import Lobby
 from gamehost.lobby.sessions import Session
 from gamehost.lobby.watching import GUEST
+from gamehost.net.connection import why_banned
 from gamehost.settings import Settings
 from gamehost.tables.interfaces import Unmatched
 from gamehost.testing.codec_contract import chunked
@@ -45,8 +45,7 @@ from gamehost.testing.transcript import play, read_transcripts
 from gamehost.testing.wire_connections import ConnectionContract, FuzzingContract, SocketContract
 from gamehost.testing.wire_hooks import Situation, WireHooks, received
 from gamehost.testing.wire_matches import AnswersContract, MatchContract, SamplesHooks, conversation_of, lobby_state
-from gamehost.wires.base import Codec, Numbered, SeatKey, WireConfig
-from gamehost.wires.conversation import Claim, Conversation, Peer
+from gamehost.wires.base import Claim, Codec, Conversation, Numbered, Peer, SeatKey, WireConfig
 from gamehost.wires.framing import Blank
 
 #: Why no new matches begin.

@@ -9,13 +9,11 @@ from attrs import define, field
 
 from gamehost.lobby.lobby import Lobby
 from gamehost.settings import BadOption, Settings
-from gamehost.testing.codec_contract import taken
+from gamehost.testing.codec_contract import CONTROL, taken
 from gamehost.testing.memory_host import Client, Lines, MessageText
 from gamehost.testing.transcript import play, read_transcripts
-from gamehost.testing.wire_connections import CONTROL
 from gamehost.testing.wire_hooks import Situation, WireHooks, received, state_of
-from gamehost.wires.base import Codec, WireConfig
-from gamehost.wires.conversation import Conversation, Peer
+from gamehost.wires.base import Codec, Conversation, Peer, WireConfig
 from gamehost.wires.framing import BLANK, WireError
 
 

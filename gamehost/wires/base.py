@@ -3,23 +3,584 @@ What a wire is: a codec and a conversation for each connection, and the settings
 
 A wire is one folder under `gamehost.wires` and one `Wire`. Everything else about connections is the same for all wires,
 and is in `gamehost.net.connection`.
+
+A conversation gets the client's messages, and sends messages through its peer. It never sees bytes, and a peer never
+sees a game. A table of states and message types says which messages are accepted. All others get the same answer.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from enum import Enum
 from pkgutil import resolve_name
-from typing import Any, Generic, Protocol, TypeVar, runtime_checkable
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar, runtime_checkable
 
 from attrs import frozen
+from msgspec import Struct
+from msgspec.structs import replace
+from twisted.logger import Logger
 
-from gamehost.games.base import Game
-from gamehost.lobby.lobby import Lobby
-from gamehost.lobby.queues import Queue
+from gamehost.accounts.login import LoginAttempt, LoginRefused
+from gamehost.accounts.names import NameRefused, checked_name, place_of
+from gamehost.games.base import Game, Seat
+from gamehost.journal.records import TableId
+from gamehost.journal.replay import History
+from gamehost.lobby.questions import Found
+from gamehost.lobby.sessions import Queue, Session, split_key
 from gamehost.settings import Settings, refuse_unknown, setting, yes_or_no
-from gamehost.wires.conversation import Conversation, Peer
+from gamehost.tables.gallery import WatchRefused
+from gamehost.tables.interfaces import Back, Displaced, NoNewMatches, SeatHandle, Suspended, Unmatched
+from gamehost.wires.framing import BLANK, Control, OtherProtocol, WireError, wrong_port
+
+if TYPE_CHECKING:
+    # A wire is given its lobby: to load the wire, the lobby is not needed.
+    from gamehost.lobby.lobby import Lobby
+
+
+#: Sent to a connection whose session a newer connection of the same player has taken.
+DISPLACED = "you have logged in again elsewhere"
+
+#: Sent to a player whom nobody has joined.
+UNMATCHED = "nobody came for a day"
+
+#: What the players of a suspended table are told.
+SUSPENDED = "the table is suspended by a fault of the host; its record is kept"
+
+
+class Claim(Struct, frozen=True):
+    """What a message asks for that is at one host of a cluster alone."""
+
+    #: The name of a log-in as it was sent, without the key of a guest; empty: this is no log-in.
+    name: str = ""
+    #: Where the player will wait for an opponent; `None`: not in a queue.
+    queue: Queue | None = None
+    #: Whether the message is heard here even if the name is elsewhere: another one is given then.
+    stays: bool = False
+    #: The key of what is no name and is to be here, such as a table that waits: see `gamehost.accounts.names.place_of`. If it
+    #: has no home, this is one. If it is elsewhere, the message is heard there, or here if the conversation cannot go there.
+    place: str = ""
+    #: Whether the place alone decides, whoever has the name.
+    by_place: bool = False
+    #: Whether a client that has logged in logs out with this message.
+    anew: bool = False
+
 
 M = TypeVar("M")
 M_co = TypeVar("M_co", covariant=True)
+M_contra = TypeVar("M_contra", contravariant=True)
+
+
+class Peer(Protocol[M_contra]):
+    """One client, as its conversation sees it."""
+
+    @property
+    def address(self) -> str:
+        """The client's address without the port; empty if the transport has no addresses."""
+
+    def say(self, message: M_contra) -> None:
+        """Send a message. After `hang_up` it is dropped."""
+
+    def refuse(self, message: M_contra) -> None:
+        """Send a refusal. Too many of them in a short time end the connection."""
+
+    def say_and_hold(self, message: M_contra, seconds: float) -> None:
+        """
+        Send a message, and nothing behind it for so many seconds: for clients that lose what comes too soon.
+
+        What is said meanwhile is held back, and sent in order then. `hold` ends the hold sooner. Holds behind messages that
+        are held back themselves begin when those are sent. If the connection is closed, everything is sent at once.
+        """
+
+    def say_past(self, message: M_contra) -> None:
+        """Send a message even during a hold, past everything that is held back."""
+
+    def hold(self, seconds: float) -> None:
+        """Send nothing for so many seconds from now on. This replaces the hold that runs; 0: that one ends."""
+
+    @property
+    def hold_seconds(self) -> float:
+        """How long the hold that runs still lasts; 0: there is none."""
+
+    def unsay(self, unwanted: Callable[[Any], bool]) -> bool:
+        """
+        Drop those of the messages held back that are unwanted. Whether there was one.
+
+        A hold behind a message is dropped with it.
+        """
+
+    def logged_in(self) -> None:
+        """The client has logged in, or has sent all that it needs for that. The deadline for logging in ends."""
+
+    def logged_out(self) -> None:
+        """The client is not logged in any more. It has as long to log in as a new connection."""
+
+    def alarm(self, seconds: float, ring: Callable[[], None]) -> None:
+        """Have `ring` called after so many seconds. This replaces an earlier alarm; the connection's end cancels it."""
+
+    def no_alarm(self) -> None:
+        """Cancel the alarm, if there is one."""
+
+    def pulse(self, seconds: float, beat: Callable[[float], None]) -> None:
+        """
+        Have `beat` called every so many seconds, with the seconds for which the client has sent no byte, until the
+        connection ends. All connections of a listener share one timer, so all of them must give the same seconds.
+        """
+
+    def exempt_from_rate(self) -> None:
+        """The last message was an answer that the host waits for. It does not count against the rate limit."""
+
+    def move_accepted(self) -> None:
+        """
+        The last message was a move, and it was accepted. It does not count against the rate limit of messages, but against
+        that of moves. Above that, input pauses for a moment.
+        """
+
+    def journaled(self, size: int) -> None:
+        """
+        The last message has added so many bytes to the journal, beside the few that each move does. Above the rate of its
+        address, input pauses for a moment.
+        """
+
+    def hang_up(self, reason: str = "") -> None:
+        """Handle no more input, and close once everything is sent. The reason, if there is one, goes to the log."""
+
+
+class Conversation(Protocol[M_contra]):
+    """What one connection says, from its first message to its last."""
+
+    @property
+    def at_table(self) -> bool:
+        """Whether the client has a part in a match: its messages go first."""
+
+    def begin(self) -> None:
+        """The connection was made. Called first, and once."""
+
+    def hear(self, message: M_contra) -> None:
+        """Act on a message of the client."""
+
+    def wire_error(self, error: WireError) -> None:
+        """Say that the client sent what cannot be understood. The peer hangs up right after this."""
+
+    def say_closing(self, reason: str) -> None:
+        """Say why the host ends this connection. The peer hangs up right after this."""
+
+    def say_shutdown(self, reason: str) -> None:
+        """Say that the host stops. The peer hangs up right after this."""
+
+    def end(self) -> None:
+        """The connection is lost. Called last, and once."""
+
+
+#: What is heard in a state in which nothing is expected.
+_NOTHING: Mapping[type, Callable[..., None]] = {}
+
+
+class _LastSaid:
+    """The last event that players of a wire were told, and the message for it. A table tells its players one after another."""
+
+    __slots__ = ("event", "message")
+
+    def __init__(self) -> None:
+        self.event: Any = None
+        self.message: Any = None
+
+
+class BaseConversation(Generic[M]):
+    """
+    What the conversations of all wires share: the state, the two tables, entering the lobby and leaving it.
+
+    Subclasses set `HEARS`, `SAYS` and `TELLS`, and write `unexpected` and `say_closing`.
+
+    :param peer: the client
+    :param lobby: where players meet
+    """
+
+    #: (state, type of message) -> method. Other messages go to `unexpected`.
+    HEARS: ClassVar[Mapping[tuple[Enum, type], Callable[..., None]]] = {}
+    #: (state, type of message) -> method that says what is claimed by this message. Other messages claim nothing.
+    CLAIMS: ClassVar[Mapping[tuple[Enum, type], Callable[..., Claim | None]]] = {}
+    #: Type of event -> method that makes the message for it, which is the same for all players of a table who are on this
+    #: wire. It is made once for them all.
+    SAYS: ClassVar[Mapping[type, Callable[..., Any]]] = {}
+    #: Type of event -> method that tells it. Other events go to `tell_other`.
+    TELLS: ClassVar[Mapping[type, Callable[..., None]]] = {}
+
+    #: What the port speaks, for clients of another protocol, as `guidance.wrong_port` has it; empty: they are not told.
+    SPEAKS: ClassVar[str] = ""
+    #: What this wire is written in, if that is something that `guidance.other_protocol` knows.
+    WRITTEN_IN: ClassVar[str] = ""
+
+    _last_said: ClassVar[_LastSaid]
+    #: By the `id` of the state: the hash of a member of an enum is made in Python each time.
+    _HEARD_IN: ClassVar[Mapping[int, Mapping[type, Callable[..., None]]]] = {}
+
+    log = Logger()
+
+    def __init_subclass__(cls) -> None:
+        heard: dict[int, dict[type, Callable[..., None]]] = {}
+        for (state, kind), method in cls.HEARS.items():
+            heard.setdefault(id(state), {})[kind] = method
+        cls._HEARD_IN = heard
+        cls._last_said = _LastSaid()
+
+    def __init__(self, peer: Peer[M], lobby: "Lobby", state: Enum) -> None:
+        self.peer = peer
+        self.lobby = lobby
+        self.session: Session | None = None
+        self.handle: SeatHandle[Any] | None = None
+        self._spectators = lobby.spectators
+        self._game_finished = False
+        self.set_state(state)
+
+    @property
+    def address(self) -> str:
+        return self.peer.address
+
+    @property
+    def by_hand(self) -> str:
+        """What people run in a terminal to play on this host; empty: there is no port for them."""
+        return self._spectators.by_hand
+
+    @property
+    def at_table(self) -> bool:
+        """As of `Conversation`. Whoever had a part just now goes first with the next log-in, too."""
+        return self.handle is not None or self._game_finished
+
+    def set_state(self, state: Enum) -> None:
+        self.state = state
+        self._heard = self._HEARD_IN.get(id(state), _NOTHING)
+
+    def begin(self) -> None:
+        """Say nothing; wires in which the server speaks first override this."""
+
+    def hear(self, message: M) -> None:
+        """Act on a message as `HEARS` says."""
+        method = self._heard.get(type(message))
+        if method is not None:
+            method(self, message)
+        elif isinstance(message, Control):
+            message.answer(self.peer)
+        elif message is not BLANK:
+            self.unexpected(message)
+
+    def claim(self, message: M) -> Claim | None:
+        """
+        What a message claims that is about to be heard, as `CLAIMS` says. Asked on hosts of a cluster only.
+
+        `None`: it is no log-in, or one that is refused whoever has the name.
+        """
+        method = self.CLAIMS.get((self.state, type(message)))
+        return None if method is None else method(self, message)
+
+    def adopt(self, session: Session) -> None:
+        """
+        Go on for another host of the cluster, where the client has logged in and waits for an opponent, and was told so.
+
+        To be written for wires that `Wire.spreads`.
+        """
+        raise NotImplementedError
+
+    def parcel(self) -> str | None:
+        """
+        What another host of the cluster must know to go on with this conversation, beside its session. `None`: only this one
+        can go on now. By default that is so at a table.
+
+        To be written for wires with more than a log-in to pass on.
+        """
+        return None if self.session is not None and self.session.table_id is not None else ""
+
+    def unpack(self, parcel: str, session: Session | None) -> None:
+        """
+        Go on for another host of the cluster. The client has heard the beginning.
+
+        :param parcel: what `parcel` gave there
+        :param session: of a client that has logged in
+        """
+        if session is not None:
+            self.adopt(session)
+
+    def unexpected(self, message: M) -> None:
+        """Answer a message that is not expected in this state."""
+        raise NotImplementedError
+
+    def wire_error(self, error: WireError) -> None:
+        """By default the error is sent as the reason for closing."""
+        self.say_closing(self.explained(error))
+
+    def explained(self, error: WireError) -> str:
+        """Why nothing more can be understood; for a client of another protocol, what this port speaks."""
+        if isinstance(error, OtherProtocol) and self.SPEAKS:
+            return wrong_port(error.opening, self.SPEAKS, self.WRITTEN_IN) or str(error)
+        return str(error)
+
+    def say_closing(self, reason: str) -> None:
+        raise NotImplementedError
+
+    def say_shutdown(self, reason: str) -> None:
+        """By default this is sent as any other reason for closing."""
+        self.say_closing(reason)
+
+    def logged_in(self, session: Session) -> None:
+        """
+        The lobby has accepted the client. To be called while its log-in is handled.
+
+        A log-in after a finished game does not count against the rate limit, because the next game begins with it.
+        """
+        self.session = session
+        self.peer.logged_in()
+        if self._game_finished:
+            self._game_finished = False
+            self.peer.exempt_from_rate()
+
+    def act(self, action: Any, careful: bool = False) -> bool:
+        """
+        Act at the table. Whether the action was accepted.
+
+        Accepted actions have a rate limit of their own. It slows a client down and never refuses, because two quick bots
+        are not a flood.
+
+        :param careful: as in `SeatHandle.act`
+        """
+        assert self.handle is not None
+        accepted = self.handle.act(action, careful)
+        if accepted:
+            self.peer.move_accepted()
+        return accepted
+
+    def seated(self, handle: SeatHandle[Any]) -> None:
+        """The player has a seat at a table. The table's events follow."""
+        self.handle = handle
+
+    def leave_table(self, state: Enum) -> None:
+        self.handle = None
+        self._game_finished = True
+        self.set_state(state)
+
+    def name_of(self, seat: Seat) -> str:
+        """The name of the player in a seat of this player's table."""
+        assert self.handle is not None
+        return self.handle.names[seat]
+
+    def deliver(self, event: Any) -> None:
+        """
+        Tell the client about an event of the table. If that fails, only this connection is closed.
+
+        An event that has no method goes to `tell_other`.
+        """
+        kind = type(event)
+        say = self.SAYS.get(kind)
+        try:
+            if say is None:
+                method = self.TELLS.get(kind) or _TOLD_ON_ALL_WIRES.get(kind) or type(self).tell_other
+                method(self, event)
+                return
+            last = self._last_said
+            if last.event is not event:
+                last.event, last.message = event, say(self, event)
+            self.peer.say(last.message)
+        except Exception:
+            self.log.failure("telling a {event} failed", event=kind.__name__)
+            self.peer.hang_up("a fault of the host")
+
+    def tell_other(self, event: Any) -> None:
+        """Tell an event that is not in `TELLS`. By default it is not told; wires for all games tell it through its messages."""
+
+    def tell_displaced(self, event: Displaced) -> None:
+        """A newer connection of the same player has the session now: this one ends."""
+        self.session = self.handle = None
+        self.say_closing(DISPLACED)
+        self.peer.hang_up(DISPLACED)
+
+    def tell_unmatched(self, event: Unmatched) -> None:
+        """The player has waited too long: the connection ends."""
+        self.say_closing(UNMATCHED)
+        self.peer.hang_up(UNMATCHED)
+
+    def tell_no_new_matches(self, event: NoNewMatches) -> None:
+        """The host begins no more matches: the connection ends."""
+        self.say_closing(event.why)
+        self.peer.hang_up(event.why)
+
+    def say_notice(self, text: str) -> bool:
+        """
+        Say what the owner of the host has to say to all.
+
+        :returns: whether the wire has words for it; by default it has none
+        """
+        return False
+
+    def tell_suspended(self, event: Suspended) -> None:
+        """Tell the client that its table is suspended by a fault of the host."""
+        self.say_closing(SUSPENDED)
+
+    def end(self) -> None:
+        """Leave the lobby. A seat at a table is kept, a place in the queue is not."""
+        if self.session is not None:
+            session, self.session = self.session, None
+            self.lobby.leave(session, self)
+
+
+class AccountConversation(BaseConversation[M]):
+    """What the conversations of wires with accounts share: a password is checked, and the client waits for that."""
+
+    def __init__(self, peer: Peer[M], lobby: "Lobby", state: Enum) -> None:
+        super().__init__(peer, lobby, state)
+        self._attempt: LoginAttempt | None = None
+
+    def check_password(self, checking: Enum, name: str, password: str, wire: str, strong: bool = False) -> None:
+        """
+        Have the password of an account checked. `password_checked` is called with what comes of it, at once or later.
+
+        :param checking: the state until then
+        :param strong: whether a new account needs a strong password: the wire's document does not say what it needs
+        """
+        self.set_state(checking)
+        # From here on the client waits for the host, so the time to log in is not counted.
+        self.peer.logged_in()
+        attempt = self.lobby.log_in(name, password, wire, self.peer.address, self, self._checked, strong)
+        if self.state is checking:
+            self._attempt = attempt
+
+    def _checked(self, outcome: Session | LoginRefused) -> None:
+        self._attempt = None
+        try:
+            self.password_checked(outcome)
+        except Exception:
+            self.log.failure("answering a log-in failed")
+            self.end_by_fault()
+
+    def password_checked(self, outcome: Session | LoginRefused) -> None:
+        """The session, or why there is none. A fault in here ends this connection only."""
+        raise NotImplementedError
+
+    def end_by_fault(self) -> None:
+        """A fault of the host ends this connection."""
+        self.peer.hang_up("a fault of the host")
+
+    def forget_attempt(self) -> None:
+        """Have a check that is under way come to nothing."""
+        if self._attempt is not None:
+            self._attempt.cancel()
+            self._attempt = None
+
+    def end(self) -> None:
+        """The connection is gone: a check of a password is cancelled, and a seat is kept."""
+        self.forget_attempt()
+        super().end()
+
+
+class GuestConversation(BaseConversation[M]):
+    """
+    A conversation as `gamehost.wires.base.common_wire` makes it.
+
+    A message that is heard by a method of the name `log_in` claims the guest's name in its first field. A wire with another
+    log-in sets `CLAIMS`.
+
+    :param wire: the wire's name
+    :param queue: where its players wait
+    :param strict: as the wire's page says
+    """
+
+    #: Where a connection is at its beginning.
+    FIRST: ClassVar[Enum]
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        if not cls.CLAIMS:
+            log_ins = (key for key, method in cls.HEARS.items() if method.__name__ == "log_in")
+            cls.CLAIMS = dict.fromkeys(log_ins, GuestConversation.claim_of_log_in)
+
+    def __init__(self, peer: Peer[M], lobby: "Lobby", wire: str, queue: Queue, strict: bool) -> None:
+        super().__init__(peer, lobby, self.FIRST)
+        self._wire, self._queue, self._strict = wire, queue, strict
+
+    def claim_of_log_in(self, message: Any) -> Claim | None:
+        """What a log-in claims."""
+        return claim_of_guest(getattr(message, type(message).__match_args__[0]))
+
+
+class BackWithEvents(BaseConversation[M]):
+    """
+    For a wire whose protocol tells a player who is back what has happened: `Back` of the own seat has its `events`.
+
+    They are read from the journal, so whatever comes meanwhile is told behind `Back`. If they cannot be read, or there are
+    more than `gamehost.journal.replay.MANY`, the last ones or none are there.
+    """
+
+    #: What has come behind a `Back` whose events are being read; `None`: none are.
+    _behind: list[Any] | None = None
+    _withdraw: Callable[[], None] | None = None
+
+    def deliver(self, event: Any) -> None:
+        if self._behind is not None:
+            self._behind.append(event)
+        elif isinstance(event, Back) and self.handle is not None and event.seat == self.handle.seat:
+            self._behind = []
+            self._read(event, self.handle)
+        else:
+            super().deliver(event)
+
+    def _read(self, event: Back[Any], handle: SeatHandle[Any]) -> None:
+        def told(events: Sequence[Any]) -> None:
+            behind, self._behind = self._behind, None
+            for one in (replace(event, events=events), *(behind or ())):
+                super(BackWithEvents, self).deliver(one)
+
+        def found(answer: Any) -> None:
+            _, history = answer
+            told([one for _, one in history.events] if isinstance(history, History) else ())
+
+        async def look() -> Found:
+            return Found(await question.read())
+
+        try:
+            question = self._spectators.own_history(handle.table, handle.n)
+        except WatchRefused:
+            told(())
+            return
+        questions, key = self._spectators.questions, ("events", question.key)
+        self._withdraw = questions.tell(self.address, key, look, found, lambda refusal: told(()))
+
+    def end(self) -> None:
+        if self._withdraw is not None:
+            self._withdraw()
+        super().end()
+
+
+#: Type of event -> method, for events that a wire need not have in its `TELLS`.
+_TOLD_ON_ALL_WIRES: Mapping[type, Callable[..., None]] = {
+    Displaced: BaseConversation.tell_displaced,
+    Unmatched: BaseConversation.tell_unmatched,
+    NoNewMatches: BaseConversation.tell_no_new_matches,
+    Suspended: BaseConversation.tell_suspended,
+}
+
+
+def claim_of_table(table: TableId) -> Claim:
+    """What a client claims who wants to be where a table is."""
+    return Claim(place=place_of(table))
+
+
+def claim_of_guest(text: str, queue: Queue | None = None, strict: bool = False) -> Claim | None:
+    """
+    What the log-in of a guest claims; the arguments are those of `Lobby.enter`.
+
+    :param text: the name, or `NAME:KEY`
+    :param queue: where the player will wait for an opponent; `None`: not in a queue
+    :param strict: the wire has no keys
+    """
+    try:
+        name, _ = (text, "") if strict else split_key(text)
+    except NameRefused:
+        return None
+    return claim_of_account(name, queue)
+
+
+def claim_of_account(name: str, queue: Queue | None = None) -> Claim | None:
+    """What the log-in of an account claims, or that of a guest whose key does not stand behind the name."""
+    try:
+        return Claim(checked_name(name), queue)
+    except NameRefused:
+        return None
+
 
 #: The version of the interface between the host and its wires. A new version may be refused by an older host, and an old
 #: one by a newer host.
@@ -85,7 +646,7 @@ class WireConfig(Protocol[M]):
 
     def new_codec(self) -> Codec[M]: ...
 
-    def new_conversation(self, peer: Peer[M], lobby: Lobby) -> Conversation[M]: ...
+    def new_conversation(self, peer: Peer[M], lobby: "Lobby") -> Conversation[M]: ...
 
 
 @frozen
@@ -95,11 +656,11 @@ class CommonWireConfig(Generic[M]):
     #: The wire's name.
     wire: str
     new_codec: Callable[[], Codec[M]]
-    conversation: Callable[[Peer[M], Lobby, str, Queue, bool], Conversation[M]]
+    conversation: Callable[[Peer[M], "Lobby", str, Queue, bool], Conversation[M]]
     strict: bool
     queue: Queue
 
-    def new_conversation(self, peer: Peer[M], lobby: Lobby) -> Conversation[M]:
+    def new_conversation(self, peer: Peer[M], lobby: "Lobby") -> Conversation[M]:
         return self.conversation(peer, lobby, self.wire, self.queue, self.strict)
 
 
@@ -202,7 +763,7 @@ def common_wire(
     endpoint: str,
     game: Game[Any, Any],
     new_codec: Callable[[], Codec[M]],
-    conversation: Callable[[Peer[M], Lobby, str, Queue, bool], Conversation[M]],
+    conversation: Callable[[Peer[M], "Lobby", str, Queue, bool], Conversation[M]],
     strict_codec: Callable[[], Codec[M]] | None = None,
     **more: Any,
 ) -> Wire[M]:

@@ -22,11 +22,10 @@ from gamehost.games.eriantys import events
 from gamehost.games.eriantys.messages import Spelling
 from gamehost.journal.records import TableId
 from gamehost.lobby.lobby import Lobby
-from gamehost.lobby.pages import LISTED
-from gamehost.lobby.queues import CannotJoin, Queue, TableFull, TooManyTables
-from gamehost.lobby.sessions import Session
+from gamehost.lobby.queues import CannotJoin, TableFull, TooManyTables
+from gamehost.lobby.sessions import LISTED, Queue, Session
 from gamehost.tables.interfaces import Away, Back, Left, OpenTable, Over, Refused, SeatHandle, Suspended, TableClosed
-from gamehost.wires.conversation import BaseConversation, Claim, Peer, claim_of_table
+from gamehost.wires.base import BaseConversation, Claim, Peer, claim_of_table
 
 #: So many Acknowledgements may come at once without counting towards the rate of messages.
 MOST_ACKNOWLEDGEABLE = 100

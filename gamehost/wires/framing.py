@@ -51,7 +51,7 @@ class Control(Struct, frozen=True):
     """
 
     def answer(self, peer: Any) -> None:
-        """Answer it. The peer is a `gamehost.wires.conversation.Peer`."""
+        """Answer it. The peer is a `gamehost.wires.base.Peer`."""
 
 
 BLANK = Blank()

@@ -4,7 +4,7 @@ What players seek on wires that play all games: checked against the games that a
 
 import re
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from attrs import field, frozen
 from msgspec import Struct
@@ -14,13 +14,15 @@ from gamehost.games.installed import installed
 from gamehost.games.messages import Messages
 from gamehost.games.play import messages_of
 from gamehost.journal.records import RATED, TableId
-from gamehost.lobby.house import HouseRefused
-from gamehost.lobby.lobby import Lobby
-from gamehost.lobby.queues import CannotJoin, NoSuchTable, Queue, check_may_be_rated
-from gamehost.lobby.sessions import Session
+from gamehost.lobby.queues import CannotJoin, HouseRefused, NoSuchTable, check_may_be_rated
+from gamehost.lobby.sessions import Queue, Session
 from gamehost.settings import BadOption, Settings, yes_or_no
 from gamehost.tables.interfaces import OpenTable
-from gamehost.wires.conversation import Claim, claim_of_table
+from gamehost.wires.base import Claim, claim_of_table
+
+if TYPE_CHECKING:
+    from gamehost.lobby.lobby import Lobby
+
 
 #: The part of an error message that repeats what the client sent.
 _ECHO = re.compile(r"[,;] got .*", re.DOTALL)
@@ -127,7 +129,7 @@ def wanted(
     return Wanted(played, seats, settings, sought.private, sought.wish, in_queue)
 
 
-def find_table(lobby: Lobby, session: Session, sought: Wanted) -> Opened | None:
+def find_table(lobby: "Lobby", session: Session, sought: Wanted) -> Opened | None:
     """
     Have a player wait at a table that fits, or at one of their own. `None`: they have joined others.
 
@@ -145,7 +147,7 @@ def find_table(lobby: Lobby, session: Session, sought: Wanted) -> Opened | None:
     return Opened(lobby.open_table(session, queue, sought.seats, settings, sought.wish), code)
 
 
-def claim_of_sought(lobby: Lobby, sought: Wanted) -> Claim | None:
+def claim_of_sought(lobby: "Lobby", sought: Wanted) -> Claim | None:
     """The table at another host of the cluster at which a player is about to wait; `None`: the player waits here."""
     if sought.in_queue or sought.private or any(map(sought.fits, lobby.waiting(sought.queue))):
         return None
@@ -159,7 +161,7 @@ def _check_rated(session: Session, sought: Wanted) -> None:
     check_may_be_rated(session, sought.settings)
 
 
-def play_house(lobby: Lobby, session: Session, sought: Wanted, level: str) -> None:
+def play_house(lobby: "Lobby", session: Session, sought: Wanted, level: str) -> None:
     """
     Begin a match of a player against house players in all other seats.
 
@@ -176,7 +178,7 @@ def play_house(lobby: Lobby, session: Session, sought: Wanted, level: str) -> No
 
 
 def join_table(
-    lobby: Lobby,
+    lobby: "Lobby",
     session: Session,
     games: Mapping[str, PlayedGame],
     table: TableId,

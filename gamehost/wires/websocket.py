@@ -16,7 +16,7 @@ from collections.abc import Iterator, Mapping
 from enum import Enum
 from functools import partial
 from itertools import count
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 from attrs import frozen
 from msgspec.structs import replace
@@ -24,10 +24,12 @@ from wsproto.extensions import Extension
 from wsproto.frame_protocol import CloseReason, FrameProtocol, Opcode, ParseFailed, RsvBits
 from wsproto.utilities import generate_accept_token, generate_nonce
 
-from gamehost.lobby.lobby import Lobby
-from gamehost.wires.base import Codec, Wire, WireConfig
-from gamehost.wires.conversation import Conversation, Peer
+from gamehost.wires.base import Codec, Conversation, Peer, Wire, WireConfig
 from gamehost.wires.framing import Control, UndecodableLine, WireError
+
+if TYPE_CHECKING:
+    from gamehost.lobby.lobby import Lobby
+
 
 M = TypeVar("M")
 
@@ -546,7 +548,7 @@ class LinesOrSocket:
     def new_codec(self) -> LineOrTextCodec:
         return LineOrTextCodec(self.lines.new_codec())
 
-    def new_conversation(self, peer: Peer[Any], lobby: Lobby) -> Conversation[Any]:
+    def new_conversation(self, peer: Peer[Any], lobby: "Lobby") -> Conversation[Any]:
         return self.lines.new_conversation(peer, lobby)
 
 

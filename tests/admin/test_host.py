@@ -11,7 +11,7 @@ from typing import Any
 from attrs import define, field, frozen
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamehost.admin import matches as under_test
+from gamehost.admin import host as under_test
 from gamehost.cluster.claiming import ClaimingInput
 from gamehost.commands.admin import REQUESTS
 from gamehost.config import Options

@@ -8,8 +8,8 @@ from attrs import define, field
 from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamehost.checker.base import Scenario
-from gamehost.checker.run import ClientRun, Outcome
+from gamehost.checker.base import Outcome, Scenario
+from gamehost.checker.run import ClientRun
 from gamehost.checker.trace import Trace, TraceLine
 from gamehost.games.onitama.rules import VECTORS, Move
 from gamehost.plugins import WIRES

@@ -15,11 +15,10 @@ from attrs import define, field, frozen
 from gamehost.accounts.names import NameRefused
 from gamehost.games.base import Cause, Chance, IllegalAction, Result, Seat, To, any_of
 from gamehost.lobby.lobby import Lobby
-from gamehost.lobby.queues import Queue
+from gamehost.lobby.sessions import Queue
 from gamehost.settings import Settings, from_to, milliseconds, refuse_unknown, setting
 from gamehost.tables.interfaces import Away, Back, Displaced, Over, Refused, Suspended
-from gamehost.wires.base import Codec, Wire
-from gamehost.wires.conversation import BaseConversation, Claim, Peer, claim_of_guest
+from gamehost.wires.base import BaseConversation, Claim, Codec, Peer, Wire, claim_of_guest
 from gamehost.wires.framing import LineBuffer, WireError
 
 

@@ -18,8 +18,7 @@ from gamehost.accounts.names import NameRefused
 from gamehost.games.onitama.master import ONITAMA, Dealt, Exchanged, Moved
 from gamehost.games.onitama.rules import Exchange, Position
 from gamehost.tables.interfaces import Away, Back, Over, Refused
-from gamehost.wires.base import Wire, common_wire
-from gamehost.wires.conversation import GuestConversation
+from gamehost.wires.base import GuestConversation, Wire, common_wire
 from gamehost.wires.framing import NOT_UTF8, LineCodec
 
 

@@ -10,7 +10,8 @@ from msgspec import json
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.accounts.names import NameRefused
-from gamehost.lobby.house import IDLE, PATIENCE, HouseRefused, HouseRules
+from gamehost.lobby.house import IDLE, PATIENCE, HouseRules
+from gamehost.lobby.queues import HouseRefused
 from gamehost.players.base import Level
 from gamehost.plugins import WIRES
 from gamehost.tables.interfaces import Displaced

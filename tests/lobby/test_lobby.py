@@ -8,7 +8,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.accounts.names import NameRefused
 from gamehost.games.onitama.master import ONITAMA
-from gamehost.lobby.queues import Queue
+from gamehost.lobby.sessions import Queue
 from gamehost.testing import memory_host
 from tests.kit.memory_host import Client, MemoryHost
 from tests.kit.players import house_host

@@ -13,8 +13,8 @@ from gamehost.games.base import Seat
 from gamehost.journal.records import TableId
 from gamehost.limits import Limits
 from gamehost.lobby.lobby import Lobby
-from gamehost.lobby.queues import LONGEST, NewMatches, NoSuchTable, Queue, Queues, Reservation, TableFull, TooManyTables
-from gamehost.lobby.sessions import Membership, ResumePolicy, Session, SessionRegistry
+from gamehost.lobby.queues import LONGEST, NewMatches, NoSuchTable, Queues, Reservation, TableFull, TooManyTables
+from gamehost.lobby.sessions import Membership, Queue, ResumePolicy, Session, SessionRegistry
 from gamehost.net.context import Cork
 from gamehost.settings import BadOption
 from gamehost.storage.durable import StoredAccounts

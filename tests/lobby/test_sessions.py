@@ -13,9 +13,9 @@ from gamehost.accounts.names import NameFault, NameRefused
 from gamehost.games.base import Seat
 from gamehost.games.onitama.master import ONITAMA
 from gamehost.journal.records import TableId
-from gamehost.lobby.queues import Queue, Queues
+from gamehost.lobby.queues import Queues
 from gamehost.lobby.seats import duration
-from gamehost.lobby.sessions import Membership, ResumePolicy, Session, SessionIndex, SessionRegistry
+from gamehost.lobby.sessions import Membership, Queue, ResumePolicy, Session, SessionIndex, SessionRegistry
 from gamehost.tables.context import PLAYING
 from tests.kit.memory_host import Client, MemoryHost
 

@@ -10,9 +10,7 @@ from twisted.trial.unittest import SynchronousTestCase
 from gamehost.games.remote.master import REMOTE
 from gamehost.journal.records import SeatRecord, TableHeader, TableId
 from gamehost.lobby import watching
-from gamehost.lobby.pages import LISTED, Person, WaitingByGame
-from gamehost.lobby.queues import Queue
-from gamehost.lobby.sessions import Session, Waking
+from gamehost.lobby.sessions import LISTED, Person, Queue, Session, WaitingByGame, Waking
 from gamehost.lobby.sleeping import SleepingTable
 from gamehost.lobby.watching import (
     EVERY,

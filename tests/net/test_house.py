@@ -12,8 +12,8 @@ from twisted.trial.unittest import SynchronousTestCase
 from zope.interface import implementer
 
 from gamehost.limits import Limits
-from gamehost.lobby.house import HouseRefused
 from gamehost.lobby.questions import NotAnswered
+from gamehost.lobby.queues import HouseRefused
 from gamehost.net.house import HouseService, private_folder
 from gamehost.ops.unix_socket import LONGEST_PATH
 from tests.kit.memory_host import MemoryHost

@@ -8,15 +8,13 @@ from attrs import evolve
 from twisted.trial.reporter import TestResult
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamehost.lobby.queues import Queue
-from gamehost.lobby.sessions import Session
+from gamehost.lobby.sessions import Queue, Session
 from gamehost.tables.interfaces import Away, Back, Over, Refused, Suspended
 from gamehost.testing import wire_connections
 from gamehost.testing.cases import PropertyCase
 from gamehost.testing.memory_host import Client
 from gamehost.testing.wire_contract import WireContract
-from gamehost.wires.base import Wire, common_wire
-from gamehost.wires.conversation import Claim
+from gamehost.wires.base import Claim, Wire, common_wire
 from gamehost.wires.onitama import conversation as onitama
 from gamehost.wires.onitama.codec import PipesCodec
 from gamehost.wires.onitama.conversation import PipesConversation, PipesState

@@ -13,7 +13,7 @@ from gamehost.testing import wire_connections
 from gamehost.testing.memory_host import MessageText
 from gamehost.testing.wire_hooks import Situation
 from gamehost.web.http import Access
-from gamehost.wires.conversation import Peer
+from gamehost.wires.base import Peer
 from gamehost.wires.open.conversation import OPTIONS, WIRE, OpenConversation
 from gamehost.wires.open.websocket import SocketCodec, SocketConversation, frame_encoder
 from gamehost.wires.websocket import LOOK_EVERY, LOOKS, SILENT

@@ -15,8 +15,8 @@ from gamehost.journal.records import TableId
 from gamehost.lobby.house import HouseRules
 from gamehost.plugins import GAMES, WIRES
 from gamehost.testing.cases import PropertyCase
+from gamehost.testing.codec_contract import CONTROL
 from gamehost.testing.memory_host import Client
-from gamehost.testing.wire_connections import CONTROL
 from gamehost.testing.wire_contract import WireContract
 from gamehost.testing.wire_hooks import Situation
 from gamehost.wires.console.conversation import WIRE, ConsoleConversation

@@ -9,14 +9,14 @@ from gamehost.accounts.names import RESERVED
 from gamehost.games.base import Seat
 from gamehost.games.onitama.master import ONITAMA
 from gamehost.journal.records import TableId
-from gamehost.lobby.queues import Queue
+from gamehost.lobby.sessions import Queue
 from gamehost.net.streams import BUSY_BYTES
 from gamehost.plugins import WIRES
 from gamehost.settings import Settings
 from gamehost.tables.interfaces import OpenTable
 from gamehost.testing.transcript import play
 from gamehost.testing.wire_contract import claims_of
-from gamehost.wires.conversation import Claim, claim_of_account, claim_of_guest
+from gamehost.wires.base import Claim, claim_of_account, claim_of_guest
 from gamehost.wires.framing import HELP_WORDS, asks_for_help, may_become_other_protocol, other_protocol, wrong_port
 from gamehost.wires.open.websocket import HouseConversation
 from gamehost.wires.seeking import CODE_LENGTH, CODE_LETTERS, PLAYED, SeekRefused, Sought, Wanted, new_code, wanted

@@ -11,7 +11,7 @@ import msgspec
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.games.eriantys.rules import Character, Status
-from gamehost.lobby.queues import Queue
+from gamehost.lobby.sessions import Queue
 from gamehost.plugins import WIRES
 from gamehost.settings import BadOption
 from gamehost.testing.cases import PropertyCase

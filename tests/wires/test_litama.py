@@ -10,9 +10,8 @@ from gamehost.games.onitama.rules import Position
 from gamehost.players.base import Level
 from gamehost.plugins import WIRES
 from gamehost.testing.cases import PropertyCase
-from gamehost.testing.codec_contract import CodecContract
+from gamehost.testing.codec_contract import CONTROL, CodecContract
 from gamehost.testing.memory_host import Client, MemoryHost
-from gamehost.testing.wire_connections import CONTROL
 from gamehost.testing.wire_contract import WireContract
 from gamehost.wires.litama import conversation
 from gamehost.wires.litama import messages as m

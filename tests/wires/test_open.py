@@ -24,7 +24,7 @@ from gamehost.testing.wire_contract import WireContract
 from gamehost.testing.wire_hooks import Situation
 from gamehost.wires.eriantys.conversation import WIRE as ERIANTYS_WIRE
 from gamehost.wires.open.conversation import WIRE
-from gamehost.wires.open.elsewhere import OpenState
+from gamehost.wires.open.watching import OpenState
 from tests.games import test_onitama_master as onitama
 from tests.games import test_paper_soccer_master as paper_soccer
 from tests.games import test_stratego_master as stratego

@@ -13,8 +13,7 @@ from gamehost.testing.cases import PropertyCase
 from gamehost.testing.memory_host import Client, MemoryHost
 from gamehost.testing.wire_connections import SWITCHED, TEXT, SocketContract, frame, frames
 from gamehost.testing.wire_contract import WireContract
-from gamehost.wires.base import Wire, common_wire
-from gamehost.wires.conversation import BackWithEvents
+from gamehost.wires.base import BackWithEvents, Wire, common_wire
 from gamehost.wires.framing import WireError
 from gamehost.wires.litama import messages as m
 from gamehost.wires.litama.codec import LitamaCodec

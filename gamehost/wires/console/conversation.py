@@ -26,9 +26,8 @@ from gamehost.accounts.login import LoginRefused
 from gamehost.accounts.names import NameRefused, key_of
 from gamehost.games.base import Offer
 from gamehost.games.screen import MoveRefused
-from gamehost.lobby.house import HouseRefused
 from gamehost.lobby.lobby import Lobby
-from gamehost.lobby.queues import PHRASES, CannotJoin, NeedsAccount, Played, Said, TooManyTables, speak
+from gamehost.lobby.queues import PHRASES, CannotJoin, HouseRefused, NeedsAccount, Played, Said, TooManyTables, speak
 from gamehost.lobby.sessions import Session
 from gamehost.settings import Settings, refuse_unknown
 from gamehost.tables.interfaces import (
@@ -47,7 +46,7 @@ from gamehost.tables.interfaces import (
     TableClosed,
     Unmatched,
 )
-from gamehost.wires.base import Wire
+from gamehost.wires.base import Peer, Wire
 from gamehost.wires.console import codec as m
 from gamehost.wires.console import listings
 from gamehost.wires.console.codec import HIDE, SHOW, ConsoleCodec
@@ -67,7 +66,6 @@ from gamehost.wires.console.commands import (
 from gamehost.wires.console.elsewhere import ConsoleState, GoesElsewhere
 from gamehost.wires.console.listings import as_typed, name_refused, sentence, title, waiting_line
 from gamehost.wires.console.matches import ConsoleOptions, OwnMatch
-from gamehost.wires.conversation import Peer
 from gamehost.wires.framing import UndecodableLine, wrong_port
 from gamehost.wires.seeking import PLAYED, Opened, SeekRefused, Wanted, find_table, join_table, play_house, wanted
 

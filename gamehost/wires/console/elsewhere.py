@@ -10,13 +10,8 @@ from msgspec.json import decode, encode
 
 from gamehost.journal.records import TableId
 from gamehost.lobby.lobby import Lobby
-from gamehost.lobby.queues import Queue
-from gamehost.lobby.sessions import Session
-from gamehost.wires.console import codec as m
-from gamehost.wires.console.commands import NotUnderstood, asked, find_command, table_and_code
-from gamehost.wires.console.matches import ConsoleOptions, Looking, OwnMatch
-from gamehost.wires.console.printer import Printer
-from gamehost.wires.conversation import (
+from gamehost.lobby.sessions import Queue, Session
+from gamehost.wires.base import (
     AccountConversation,
     Claim,
     Peer,
@@ -24,6 +19,10 @@ from gamehost.wires.conversation import (
     claim_of_guest,
     claim_of_table,
 )
+from gamehost.wires.console import codec as m
+from gamehost.wires.console.commands import NotUnderstood, asked, find_command, table_and_code
+from gamehost.wires.console.matches import ConsoleOptions, Looking, OwnMatch
+from gamehost.wires.console.printer import Printer
 from gamehost.wires.seeking import SeekRefused, claim_of_sought, wanted
 
 

@@ -14,7 +14,7 @@ from gamehost.games.base import Cause, Result, Seat
 from gamehost.games.screen import listed
 from gamehost.journal.records import FinishedMatch, TableId
 from gamehost.lobby.finished import Kind, Tally, Who, outcome
-from gamehost.lobby.pages import Person, WaitingByGame
+from gamehost.lobby.sessions import Person, WaitingByGame
 from gamehost.lobby.study import Study
 from gamehost.lobby.watching import Counts, PlayedTable
 from gamehost.settings import Settings

@@ -35,11 +35,10 @@ from gamehost.games.eriantys.messages import Spelling
 from gamehost.games.eriantys.rules import Status
 from gamehost.journal.records import TableId
 from gamehost.lobby.lobby import Lobby
-from gamehost.lobby.queues import Queue
+from gamehost.lobby.sessions import Queue
 from gamehost.settings import Settings, refuse_unknown, seconds, setting
 from gamehost.tables.interfaces import Back, Over, Refused
-from gamehost.wires.base import COMMON_OPTIONS, Wire, common_settings, imported
-from gamehost.wires.conversation import Claim, Peer, claim_of_guest
+from gamehost.wires.base import COMMON_OPTIONS, Claim, Peer, Wire, claim_of_guest, common_settings, imported
 from gamehost.wires.eriantys import messages as m
 from gamehost.wires.eriantys.codec import HELP, SPOKEN, BoardCache, JsonCodec
 from gamehost.wires.eriantys.messages import Error, GameInfo, Message

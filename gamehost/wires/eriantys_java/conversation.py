@@ -48,11 +48,10 @@ from gamehost.games.eriantys.messages import Spelling
 from gamehost.games.eriantys.rules import Character, Colour, Status
 from gamehost.journal.records import TableId
 from gamehost.lobby.lobby import Lobby
-from gamehost.lobby.queues import Queue
+from gamehost.lobby.sessions import Queue
 from gamehost.settings import Settings, from_to, refuse_unknown, seconds, setting
 from gamehost.tables.interfaces import Away, Back, Displaced, Left, OpenTable, Over, Refused, Suspended
-from gamehost.wires.base import COMMON_OPTIONS, Wire, common_settings, imported
-from gamehost.wires.conversation import SUSPENDED, Claim, Peer, claim_of_guest
+from gamehost.wires.base import COMMON_OPTIONS, SUSPENDED, Claim, Peer, Wire, claim_of_guest, common_settings, imported
 from gamehost.wires.eriantys_conversation import NAME_FAULTS, EriantysConversation, EriantysState
 from gamehost.wires.eriantys_java import messages as m
 from gamehost.wires.eriantys_java.codec import BoardCache, JavaCodec

@@ -24,12 +24,22 @@ from msgspec.structs import replace
 from gamehost.accounts.names import NameRefused
 from gamehost.games.onitama.master import ONITAMA
 from gamehost.lobby.lobby import Lobby
-from gamehost.lobby.queues import Queue
-from gamehost.lobby.sessions import IssuedKey, Session
+from gamehost.lobby.sessions import IssuedKey, Queue, Session
 from gamehost.lobby.watching import GUEST
 from gamehost.settings import Settings, one_of, refuse_unknown, setting
-from gamehost.wires.base import COMMON_OPTIONS, CommonWireConfig, SeatKey, Wire, WireConfig, common_settings, imported
-from gamehost.wires.conversation import BaseConversation, Claim, Peer, claim_of_table
+from gamehost.wires.base import (
+    COMMON_OPTIONS,
+    BaseConversation,
+    Claim,
+    CommonWireConfig,
+    Peer,
+    SeatKey,
+    Wire,
+    WireConfig,
+    claim_of_table,
+    common_settings,
+    imported,
+)
 from gamehost.wires.framing import UndecodableLine
 from gamehost.wires.litama import messages as m
 from gamehost.wires.litama.codec import LitamaCodec, SuccessorCodec

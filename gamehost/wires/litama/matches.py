@@ -31,7 +31,7 @@ from gamehost.tables.interfaces import (
     Suspended,
     Unmatched,
 )
-from gamehost.wires.conversation import SUSPENDED, UNMATCHED, Peer
+from gamehost.wires.base import SUSPENDED, UNMATCHED, Peer
 from gamehost.wires.litama.rendering import colour_of, standing, waiting
 
 

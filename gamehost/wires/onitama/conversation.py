@@ -23,11 +23,9 @@ from gamehost.games.base import Seat
 from gamehost.games.onitama.master import ONITAMA, Dealt, Exchanged, Moved
 from gamehost.games.onitama.rules import SQUARE_NAMED, SQUARES, Exchange, Move, Position, read_exchange, read_move
 from gamehost.lobby.lobby import Lobby
-from gamehost.lobby.queues import Queue
-from gamehost.lobby.sessions import Session
+from gamehost.lobby.sessions import Queue, Session
 from gamehost.tables.interfaces import Away, Back, Over, Refused
-from gamehost.wires.base import Wire, common_wire, imported
-from gamehost.wires.conversation import Claim, GuestConversation, Peer, claim_of_guest
+from gamehost.wires.base import Claim, GuestConversation, Peer, Wire, claim_of_guest, common_wire, imported
 from gamehost.wires.framing import UndecodableLine, for_people
 from gamehost.wires.onitama import messages as m
 from gamehost.wires.onitama.codec import PipesCodec

@@ -26,12 +26,21 @@ from gamehost.accounts.names import NameRefused
 from gamehost.games.onitama.master import ONITAMA, Dealt, Exchanged, Moved
 from gamehost.games.onitama.rules import BLACK, SIDE, WHITE, Exchange, Move, Position, Square, read_exchange, read_move
 from gamehost.lobby.lobby import Lobby
-from gamehost.lobby.queues import Queue
-from gamehost.lobby.sessions import Session
+from gamehost.lobby.sessions import Queue, Session
 from gamehost.settings import Settings, refuse_unknown
 from gamehost.tables.interfaces import Away, Back, Over, Refused, SeatHandle
-from gamehost.wires.base import COMMON_OPTIONS, CommonWireConfig, Wire, WireConfig, common_settings, imported
-from gamehost.wires.conversation import Claim, GuestConversation, Peer, claim_of_guest
+from gamehost.wires.base import (
+    COMMON_OPTIONS,
+    Claim,
+    CommonWireConfig,
+    GuestConversation,
+    Peer,
+    Wire,
+    WireConfig,
+    claim_of_guest,
+    common_settings,
+    imported,
+)
 from gamehost.wires.framing import UndecodableLine, for_people
 from gamehost.wires.onitama_final import messages as m
 from gamehost.wires.onitama_final.codec import MESSAGE_LIMIT, FinalCodec

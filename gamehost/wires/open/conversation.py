@@ -21,7 +21,7 @@ from collections.abc import Callable, Mapping
 from enum import Enum
 from functools import partial
 from itertools import islice
-from typing import Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from attrs import Factory, field, frozen
 from msgspec import UNSET, UnsetType
@@ -34,10 +34,8 @@ from gamehost.games.drawing import Scene
 from gamehost.games.messages import Messages
 from gamehost.games.play import picture_of
 from gamehost.journal.records import TableId
-from gamehost.lobby.house import HouseRefused
-from gamehost.lobby.lobby import Lobby
-from gamehost.lobby.queues import PHRASES, CannotJoin, Played, Queue, RematchWanted, Said, TooManyTables, speak
-from gamehost.lobby.sessions import IssuedKey, Session
+from gamehost.lobby.queues import PHRASES, CannotJoin, HouseRefused, Played, RematchWanted, Said, TooManyTables, speak
+from gamehost.lobby.sessions import IssuedKey, Queue, Session
 from gamehost.settings import Settings, refuse_unknown
 from gamehost.tables.interfaces import (
     Away,
@@ -55,14 +53,24 @@ from gamehost.tables.interfaces import (
     Suspended,
     TableClosed,
 )
-from gamehost.wires.base import Wire, imported
-from gamehost.wires.conversation import Peer
+from gamehost.wires.base import Peer, Wire, imported
 from gamehost.wires.framing import UndecodableLine, for_people
 from gamehost.wires.open import messages as m
 from gamehost.wires.open.codec import EXAMPLES, HELP, SPOKEN, OpenClientCodec, OpenCodec
-from gamehost.wires.open.elsewhere import ACCOUNT_KEY, KEY, KEY_BITS, GoesElsewhere, OpenState, asked_for
 from gamehost.wires.open.messages import Message
-from gamehost.wires.open.watching import LookingOn, OpenOptions, SharedEncoder, told_clocks, told_due
+from gamehost.wires.open.watching import (
+    ACCOUNT_KEY,
+    KEY,
+    KEY_BITS,
+    GoesElsewhere,
+    LookingOn,
+    OpenOptions,
+    OpenState,
+    SharedEncoder,
+    asked_for,
+    told_clocks,
+    told_due,
+)
 from gamehost.wires.seeking import (
     PLAYED,
     Opened,
@@ -74,6 +82,10 @@ from gamehost.wires.seeking import (
     play_house,
     wanted,
 )
+
+if TYPE_CHECKING:
+    from gamehost.lobby.lobby import Lobby
+
 
 #: Seconds after which a client may try again when the host has stopped.
 AGAIN = 5.0
@@ -142,7 +154,7 @@ class OpenConversation(GoesElsewhere):
     :param encoder: makes what is told to all who look on; the same for all connections of a listener
     """
 
-    def __init__(self, peer: Peer[m.Message], lobby: Lobby, options: OpenOptions, encoder: SharedEncoder) -> None:
+    def __init__(self, peer: Peer[m.Message], lobby: "Lobby", options: OpenOptions, encoder: SharedEncoder) -> None:
         super().__init__(peer, lobby, options, encoder)
         self._messages: Messages | None = None
         #: Whether an account gets a key to come back with.
@@ -686,7 +698,7 @@ class OpenConfig:
 
     new_codec = OpenCodec
 
-    def new_conversation(self, peer: Peer[Message], lobby: Lobby) -> OpenConversation:
+    def new_conversation(self, peer: Peer[Message], lobby: "Lobby") -> OpenConversation:
         return OpenConversation(peer, lobby, self.options, self.encoder)
 
 

@@ -21,14 +21,12 @@ from gamehost.accounts.names import NameRefused
 from gamehost.lobby.lobby import Lobby
 from gamehost.settings import Settings
 from gamehost.tables.interfaces import SeatHandle
-from gamehost.wires.base import Wire
-from gamehost.wires.conversation import Peer
+from gamehost.wires.base import Peer, Wire
 from gamehost.wires.framing import LastEncoded, WireError
 from gamehost.wires.open import messages as m
 from gamehost.wires.open.codec import LINE_LIMIT, OpenCodec, parse, to_json
 from gamehost.wires.open.conversation import OPTIONS, OpenConversation
-from gamehost.wires.open.elsewhere import OpenState
-from gamehost.wires.open.watching import OpenOptions, SharedEncoder
+from gamehost.wires.open.watching import OpenOptions, OpenState, SharedEncoder
 from gamehost.wires.websocket import (
     GOING_AWAY,
     LOOK_EVERY,

@@ -24,10 +24,9 @@ from gamehost.games.base import Cause, Seat
 from gamehost.games.paper_soccer.master import Ended, Kickoff, Moved, Situation
 from gamehost.games.paper_soccer.master import Move as Play
 from gamehost.lobby.lobby import Lobby
-from gamehost.lobby.queues import Queue
-from gamehost.lobby.sessions import Session
+from gamehost.lobby.sessions import Queue, Session
 from gamehost.tables.interfaces import Away, Back, Over, Refused, SeatHandle
-from gamehost.wires.conversation import BaseConversation, Peer
+from gamehost.wires.base import BaseConversation, Peer
 from gamehost.wires.framing import for_people
 from gamehost.wires.paper_soccer import messages as m
 

@@ -44,14 +44,22 @@ from gamehost.journal.records import CHAMPIONSHIP, TableId
 from gamehost.limits import is_loopback
 from gamehost.lobby.championship import ChampionshipRun
 from gamehost.lobby.lobby import Lobby
-from gamehost.lobby.queues import Queue
 from gamehost.lobby.remote_game import RemoteGame, RemoteSeat, Results
 from gamehost.lobby.remote_games import GameType, Master, NeverGiven, TooManyMasters, TypeTaken, is_game_type
-from gamehost.lobby.sessions import Session
+from gamehost.lobby.sessions import Queue, Session
 from gamehost.settings import BadOption, Settings, one_of, refuse_unknown, setting, yes_or_no
 from gamehost.tables.interfaces import Displaced, Over, Suspended
-from gamehost.wires.base import COMMON_OPTIONS, CommonWireConfig, Wire, WireConfig, common_settings, imported
-from gamehost.wires.conversation import Claim, Peer, claim_of_guest
+from gamehost.wires.base import (
+    COMMON_OPTIONS,
+    Claim,
+    CommonWireConfig,
+    Peer,
+    Wire,
+    WireConfig,
+    claim_of_guest,
+    common_settings,
+    imported,
+)
 from gamehost.wires.framing import for_people
 from gamehost.wires.paper_soccer import messages as m
 from gamehost.wires.paper_soccer.codec import XmlCodec

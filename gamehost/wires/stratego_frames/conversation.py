@@ -30,11 +30,9 @@ from gamehost.games.stratego import rules
 from gamehost.games.stratego.master import STRATEGO, BadMove
 from gamehost.games.stratego.rules import NoPiece
 from gamehost.lobby.lobby import Lobby
-from gamehost.lobby.queues import Queue
-from gamehost.lobby.sessions import Session
+from gamehost.lobby.sessions import Queue, Session
 from gamehost.tables.interfaces import Away, Back, Over, Refused, Suspended
-from gamehost.wires.base import Wire, common_wire, imported
-from gamehost.wires.conversation import SUSPENDED, Claim, GuestConversation, Peer, claim_of_guest
+from gamehost.wires.base import SUSPENDED, Claim, GuestConversation, Peer, Wire, claim_of_guest, common_wire, imported
 from gamehost.wires.stratego_frames import messages as m
 from gamehost.wires.stratego_frames.codec import FramesCodec, strict_codec
 

@@ -27,11 +27,19 @@ from gamehost.games.base import Seat
 from gamehost.games.stratego import rules
 from gamehost.games.stratego.master import STRATEGO
 from gamehost.lobby.lobby import Lobby
-from gamehost.lobby.queues import Queue
-from gamehost.lobby.sessions import Session
+from gamehost.lobby.sessions import Queue, Session
 from gamehost.tables.interfaces import Back, Displaced, Over, Refused, Suspended
-from gamehost.wires.base import SeatKey, Wire, common_wire, imported
-from gamehost.wires.conversation import SUSPENDED, AccountConversation, Claim, Peer, claim_of_account
+from gamehost.wires.base import (
+    SUSPENDED,
+    AccountConversation,
+    Claim,
+    Peer,
+    SeatKey,
+    Wire,
+    claim_of_account,
+    common_wire,
+    imported,
+)
 from gamehost.wires.framing import Blank, UndecodableLine, asks_for_help, for_people, wrong_port
 from gamehost.wires.stratego_lines import messages as m
 from gamehost.wires.stratego_lines.codec import LinesCodec

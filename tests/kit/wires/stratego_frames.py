@@ -16,12 +16,11 @@ from gamehost.games.base import Chance, Seat
 from gamehost.games.stratego.master import BadMove, Stratego, StrategoMaster, Terms
 from gamehost.games.stratego.rules import Action, Move, Moved, Place, Placed, PlaceRows, Position
 from gamehost.lobby.lobby import Lobby
-from gamehost.lobby.queues import Queue
+from gamehost.lobby.sessions import Queue
 from gamehost.settings import Settings
 from gamehost.tables.interfaces import Refused
 from gamehost.testing.cases import Mixin
-from gamehost.wires.base import Wire
-from gamehost.wires.conversation import BaseConversation, Peer
+from gamehost.wires.base import BaseConversation, Peer, Wire
 from gamehost.wires.stratego_frames.conversation import WIRE as FRAMES
 from gamehost.wires.stratego_frames.conversation import FramesConversation, FramesState
 from gamehost.wires.stratego_frames.messages import Error
