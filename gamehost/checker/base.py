@@ -72,14 +72,15 @@ class Law:
 def laws(module: str, of: str) -> dict[str, Law]:
     """
     The laws in the file `laws.toml` beside a module, by their keys. A law has a `section` of the document, or what it is
-    `beside` the document.
+    `beside` the document. What an author does about several of them has a key in the table `do`.
 
     :param of: `clients` or `servers`
     """
-    told = tomllib.loads(files(module.rpartition(".")[0]).joinpath("laws.toml").read_text("utf-8"))[of]
+    told = tomllib.loads(files(module.rpartition(".")[0]).joinpath("laws.toml").read_text("utf-8"))
+    do = told.get("do", {})
     return {
-        key: Law(law.get("section") or law["beside"], law["says"], law["do"], "section" in law)
-        for key, law in told.items()
+        key: Law(law.get("section") or law["beside"], law["says"], do.get(law["do"], law["do"]), "section" in law)
+        for key, law in told[of].items()
     }
 
 

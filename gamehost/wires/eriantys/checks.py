@@ -14,7 +14,7 @@ from attrs import define, field
 from msgspec import UNSET
 from msgspec.structs import asdict, astuple
 
-from gamehost.checker.base import CLOSING, Act, Cut, Grade, Law, Said, Scenario, Step, WireChecks, laws
+from gamehost.checker.base import CLOSING, Act, Cut, Grade, Said, Scenario, Step, WireChecks, laws
 from gamehost.games.eriantys import events
 from gamehost.games.eriantys.phases import answers, usable
 from gamehost.games.eriantys.player import EriantysPlayer
@@ -104,15 +104,7 @@ def few_colours(n: int) -> int:
     return 0
 
 
-_ASKED = "Answer the last request with a value that it offers, once."
-
-LAWS: Mapping[str, Law] = {
-    **laws(__name__, "clients"),
-    "ChosenTower": Law("1.18 ChosenTower", "The player chooses a tower that has places left.", _ASKED),
-    "ChosenWizard": Law("1.20 ChosenWizard", "The player chooses a wizard of the list.", _ASKED),
-    "ChosenStudent": Law("1.29 ChosenStudent", "The player chooses a student of the list.", _ASKED),
-    "closing": CLOSING,
-}
+LAWS = {**laws(__name__, "clients"), "closing": CLOSING}
 
 
 # What both wires share

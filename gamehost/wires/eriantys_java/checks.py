@@ -8,7 +8,7 @@ servers: the one published server is what the page was written from.
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from gamehost.checker.base import CLOSING, Act, Cut, Grade, Law, Said, Scenario, Step, WireChecks
+from gamehost.checker.base import CLOSING, Act, Cut, Grade, Law, Said, Scenario, Step, WireChecks, laws
 from gamehost.checker.transcript import printable
 from gamehost.wires.eriantys.checks import RequestReading, question
 from gamehost.wires.eriantys_java import messages as m
@@ -19,34 +19,7 @@ _ASKED = Law("Order", "The client answers the last request, once.", "Answer with
 LAWS: Mapping[str, Law] = {
     **{kind.__name__: _ASKED for kind in (m.ChosenTower, m.ChosenWizard, m.PlayAssistant, m.ChosenStudent)},
     **{kind.__name__: _ASKED for kind in (m.ChosenDestination, m.ChosenSteps, m.ChosenCloud)},
-    "Ack": Law("Pace", "The client answers Ack to each message that is marked so.", "Send one Ack for each of them."),
-    "Pong": Law("Pace", "The client answers Ping with Pong.", "Send Pong at once, also while the player thinks."),
-    "framing": Law(
-        "The stream",
-        "The bytes are those of a java.io.ObjectOutputStream, with a reset behind each object.",
-        "Write the classes of the page with their UIDs and fields. Read an object however many bytes one call gives you.",
-    ),
-    "login": Law(
-        "Order",
-        "The server sends ENTER_NICKNAME, and the client logs in.",
-        "Connect to {host} and {port}; wait for ENTER_NICKNAME; log in as {name}; create or join a game of two.",
-    ),
-    "turn": Law(
-        "Order",
-        "One player is asked at a time, and answers with the message that belongs to the request.",
-        "Answer each request once. After ErrorMessage answer again, with something else.",
-    ),
-    "end": Law("Order", "CommunicateWinner ends the game for all; the clients close.", "End after CommunicateWinner."),
-    "drop": Law(
-        "Order",
-        "PlayerDisconnected may come at any place; the game goes on when the player is back.",
-        "Wait: the game goes on with the next message.",
-    ),
-    "reconnect": Law(
-        "Coming back",
-        "Who logs in under the same name and joins the only game that is listed has the seat again.",
-        "Connect again, log in, send RequestGames, and join the game of the list.",
-    ),
+    **laws(__name__, "clients"),
     "closing": CLOSING,
 }
 
