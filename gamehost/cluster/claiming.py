@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
-from attrs import evolve
+from msgspec.structs import replace
 
 from gamehost.accounts.names import key_of
 from gamehost.cluster.membership import Cluster
@@ -230,7 +230,7 @@ class ClaimingInput(Input[Any]):
     def as_it_stands(self, preamble: Preamble) -> tuple[Preamble, bytes]:
         """What another member must know to go on, and the bytes that it reads first."""
         sequence = self._codec.sequence if isinstance(self._codec, Numbered) else 0
-        return evolve(preamble, skip=self._handled, sequence=sequence), bytes(self._kept or b"")
+        return replace(preamble, skip=self._handled, sequence=sequence), bytes(self._kept or b"")
 
 
 def _facts_of(connection: WireProtocol[Any]) -> dict[str, Any]:

@@ -5,11 +5,12 @@ Bytes go both ways as they come. If one side does not read, nothing is read from
 live any more, its connections are cut, because a process that hangs goes on to accept connections.
 """
 
-import json
 from collections.abc import Callable, Collection
 from typing import Any
 
-from attrs import asdict, define, evolve, field, frozen
+from attrs import define, field
+from msgspec import DecodeError, Struct, json
+from msgspec.structs import replace
 from twisted.internet.defer import Deferred, maybeDeferred
 from twisted.internet.error import ConnectionDone
 from twisted.internet.interfaces import IDelayedCall, IReactorTime, IStreamClientEndpoint
@@ -32,12 +33,11 @@ MOST_HOPS = 8
 SOCKET = "web/socket"
 
 
-@frozen
-class Preamble:
+class Preamble(Struct, frozen=True, forbid_unknown_fields=True):
     """What a member tells another one of a connection that it passes on."""
 
     #: Of the run of the host that is meant, so that nobody else can pass connections on.
-    token: str = field(repr=False)
+    token: str
     #: The wire by its name, or `SOCKET`.
     wire: str
     #: The client's address, without its port.
@@ -51,14 +51,20 @@ class Preamble:
     #: How often the connection was passed on, this time included.
     hops: int = 1
     #: Who has logged in on this connection, and was told so; `None`: the client has not.
-    adopt: SeatRecord | None = field(default=None, repr=False)
+    adopt: SeatRecord | None = None
     #: What the conversation has passed on; see `BaseConversation.parcel`.
-    parcel: str = field(default="", repr=False)
+    parcel: str = ""
     #: Whether that connection is lost already: the name is to be free.
     lost: bool = False
 
+    def __repr__(self) -> str:
+        return f"Preamble(wire={self.wire!r}, address={self.address!r})"
+
     def line(self) -> bytes:
-        return json.dumps(asdict(self), separators=(",", ":")).encode("ascii") + b"\n"
+        return json.encode(self) + b"\n"
+
+
+_READER = json.Decoder(Preamble)
 
 
 def read_preamble(line: bytes) -> Preamble:
@@ -68,23 +74,10 @@ def read_preamble(line: bytes) -> Preamble:
     :raises WireError: this is no preamble
     """
     try:
-        facts: Any = json.loads(line)
-        adopt = facts.pop("adopt", None)
-        read = Preamble(**facts, adopt=None if adopt is None else SeatRecord(**adopt))
-    except (ValueError, TypeError, AttributeError, RecursionError):
+        read = _READER.decode(line)
+    except (DecodeError, RecursionError):
         raise WireError("no preamble") from None
-    texts = [read.token, read.wire, read.address, read.parcel]
-    numbers = [read.skip, read.sequence, read.hops]
-    if read.adopt is not None:
-        texts += [read.adopt.name, read.adopt.wire, read.adopt.address, read.adopt.key_digest]
-    if (
-        any(type(text) is not str for text in texts)
-        or not read.token.isascii()
-        or any(type(number) is not int or number < 0 for number in numbers)
-        or type(read.tls) is not bool
-        or type(read.lost) is not bool
-        or (read.adopt is not None and type(read.adopt.account) is not bool)
-    ):
+    if min(read.skip, read.sequence, read.hops) < 0:
         raise WireError("no preamble")
     return read
 
@@ -262,7 +255,7 @@ class Relay:
             self._stay()
         elif isinstance(found, Member):
             self.member = found.epoch
-            preamble = evolve(self._preamble, token=found.token)
+            preamble = replace(self._preamble, token=found.token)
             factory = Factory.forProtocol(lambda: _ToHome(self))
             factory.noisy = False
             self._dialling = maybeDeferred(lambda: self._relays.dial(found.address).connect(factory))
@@ -283,7 +276,7 @@ class Relay:
             return
         self._found()
         self._home = home.transport
-        self._home.write(evolve(preamble, lost=self.client is None).line() + bytes(self._data))
+        self._home.write(replace(preamble, lost=self.client is None).line() + bytes(self._data))
         if self.client is None:
             self._finish()
             self._home.loseConnection()

@@ -323,7 +323,7 @@ class InternalTests(FixedCase):
         """Who does not know the secret, comes too often or with no preamble, or wants no wire of this host, is refused."""
         self.assert_refused(self.send(b"LOGIN|ann\n", token="wrong"))
         self.assert_refused(self.send(b"LOGIN|ann\n", token="é"))
-        self.assert_refused(self.send(b"LOGIN|ann\n", token="\ud800"))
+        self.assert_refused(self.send(b"LOGIN|ann\n", token="\u20ac"))
         self.assert_refused(self.send(b"LOGIN|ann\n", hops=MOST_HOPS + 1))
         self.assert_refused(self.send(b"LOGIN|ann\n", wire="chess"))
         for data in (b"LOGIN|ann\n", b"{" * (LONGEST + 1)):
