@@ -67,7 +67,7 @@ from gamehost.storage.questions import (
     read_record,
     read_rows,
 )
-from gamehost.storage.row_codec import Row, finishes
+from gamehost.storage.row_codec import ARCHIVED, Row, finishes
 from gamehost.storage.writer import Writer
 
 if TYPE_CHECKING:
@@ -248,7 +248,7 @@ class DurableJournal:
         """
         if table not in self._open or self._stopping:
             raise ValueError(f"table {table} is not open: nothing can be added to its record")
-        if finishes(entry):
+        if entry.outcome or entry.kind is ARCHIVED:
             self._open.discard(table)
         if self.backlog.add((table, entry), 64 + len(entry.notation) + len(entry.drawn) + len(entry.outcome), durable):
             self._after_turn(self._hand_over)

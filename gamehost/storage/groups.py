@@ -23,11 +23,12 @@ from typing import Any, NamedTuple, TypeAlias, cast
 import msgspec
 from attrs import define, field
 
-from gamehost.journal.records import Entry, EntryKind, TableId
+from gamehost.journal.records import Entry, TableId
 from gamehost.storage.contents import Change, Group, Note, Reading, Sleep
 from gamehost.storage.database import SqliteDatabase
 from gamehost.storage.questions import ALL_ROWS, EVENT, REST, TableRows
 from gamehost.storage.row_codec import (
+    ARCHIVED,
     NO_ROW,
     RECENT,
     Damaged,
@@ -88,6 +89,11 @@ class Commit(NamedTuple):
         except Undecodable:
             return True
         return False
+
+    @property
+    def items_found(self) -> list[Item]:
+        """Its items; of one that cannot be read, none."""
+        return [] if self.unreadable else self.items()
 
     def items(self) -> list[Item]:
         """
@@ -295,9 +301,9 @@ class RecentCommits:
     most: int = MOST_RECENT
     at_once: int = AT_ONCE
     most_moved: int = MOST_MOVED
-    #: The `seq` and the items of each commit.
-    _commits: deque[tuple[int, Sequence[Item]]] = field(factory=deque)
-    #: How many items these are.
+    #: Their items are decoded when they are moved: as objects they would be most of what the garbage collector has to follow.
+    _commits: deque[Commit] = field(factory=deque)
+    #: How many items they have.
     _items: int = 0
     _tails: dict[int, Tail] = field(factory=dict)
     #: Tables that are not in use, with entries of an earlier run that are not in `event`.
@@ -311,13 +317,8 @@ class RecentCommits:
         :param unmoved: the tables with entries that are not in `event`
         """
         self.seq, self.h, self._unmoved = seq, h, set(unmoved)
-        self._commits.clear()
-        for commit in commits:
-            try:
-                self._commits.append((commit.seq, commit.items()))
-            except Undecodable:
-                self._commits.append((commit.seq, ()))
-        self._items = sum(len(items) for _, items in self._commits)
+        self._commits = deque(commits)
+        self._items = sum(len(commit.items_found) for commit in commits)
 
     def build(
         self, changes: Sequence[Change], numbers: Iterator[int], wall: Callable[[], float], marked: int
@@ -342,7 +343,7 @@ class RecentCommits:
                 items.append((table, 0, None))
                 continue
             tail = tails.get(table) or self._load(table)
-            if record.outcome or record.kind is EntryKind.ARCHIVED or (record.drawn and max(record.drawn) > _LARGEST):
+            if record.outcome or record.kind is ARCHIVED or (record.drawn and max(record.drawn) > _LARGEST):
                 self._add_row(table, tail, record, group, numbers)
             else:
                 tail.entries.append(record)
@@ -369,7 +370,7 @@ class RecentCommits:
         group.items.append((table, row.n, None))
         if finishes(entry):
             del self._tails[table]
-            if entry.kind is EntryKind.ARCHIVED:
+            if entry.kind is ARCHIVED:
                 # A table that has a result stays in the list until its players have been told.
                 group.archived.append(row)
             else:
@@ -390,8 +391,8 @@ class RecentCommits:
     def _move_oldest(self, group: FileGroup, numbers: Iterator[int], marked: int) -> None:
         """Move what is in the oldest commits alone, and remove these."""
         enough = len(group.rows) + self.most_moved
-        while self._items > self.most and self._commits[0][0] < marked:
-            seq, items = self._commits[0]
+        while self._items > self.most and self._commits[0].seq < marked:
+            items = self._commits[0].items_found
             for table, n, _ in items:
                 if len(group.rows) >= enough:
                     return
@@ -402,9 +403,8 @@ class RecentCommits:
                 elif table in self._unmoved:
                     self._unmoved.remove(table)
                     group.rows += self.rows_to_move(table, numbers)
-            self._commits.popleft()
+            group.remove_to = self._commits.popleft().seq
             self._items -= len(items)
-            group.remove_to = seq
 
     def rows_to_move(self, table: int, numbers: Iterator[int]) -> Iterator[Row]:
         """Rows for what a table that is not in use has in whole commits. It may be damaged: that is to be found later, too."""
@@ -419,16 +419,16 @@ class RecentCommits:
                 head = Head(end_of(moved), moved.h)
                 yield moved
 
-    def done(self, group: FileGroup, seq: int, h: bytes) -> None:
+    def done(self, group: FileGroup, commit: Commit | None) -> None:
         """
         A group is durable.
 
-        :param seq: of its commit, and the hash
+        :param commit: its items; `None`: it has none
         """
-        if group.items:
-            self._commits.append((seq, group.items))
+        if commit is not None:
+            self._commits.append(commit)
             self._items += len(group.items)
-            self.seq, self.h = seq, h
+            self.seq, self.h = commit.seq, commit.h
         for table in group.asleep:
             if (tail := self._tails.get(table)) is not None and not tail.entries:
                 del self._tails[table]

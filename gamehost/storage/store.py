@@ -109,17 +109,15 @@ class SqliteStore(OpenStore):
 
     def _add(self, changes: Sequence[Change]) -> Group:
         group = self.recent.build(changes, self._numbers(), self._wall, self.marked)
-        rows, seq, h = group.rows, self.recent.seq, self.recent.h
         commit = None
         if group.items:
-            commit = commit_of(seq + len(group.items), h, group.items)
-            seq, h = commit.seq, commit.h
-        if rows or group.noted or group.remove_to:
+            commit = commit_of(self.recent.seq + len(group.items), self.recent.h, group.items)
+        if group.rows or group.noted or group.remove_to:
             self._write_all(group, commit)
         elif commit is not None:
             self.connection.execute(_INSERT, commit)  # one statement is a transaction of its own
         self._count += len(group.items)
-        self.recent.done(group, seq, h)
+        self.recent.done(group, commit)
         return group
 
     def _write_all(self, group: FileGroup, commit: Commit | None) -> None:
