@@ -121,7 +121,8 @@ class WireProtocol(TransportProtocol, Generic[M]):
         self.context = context = factory.context
         self.state = ConnectionState.OPEN
         self._turned_away = turned_away
-        self._refused_at: deque[float] = deque(maxlen=context.limits.refusals)
+        #: When the last refusals were sent; `None`: none was.
+        self._refused_at: deque[float] | None = None
         config = config or factory.config
         #: Whether a password may be sent, where that depends on the connection.
         self.private = bool(getattr(config, "private", False))
@@ -238,6 +239,8 @@ class WireProtocol(TransportProtocol, Generic[M]):
         self.say(message)
         self.factory.refusals += 1
         refused = self._refused_at
+        if refused is None:
+            refused = self._refused_at = deque(maxlen=self.context.limits.refusals)
         refused.append(self.context.clock.seconds())
         if (
             len(refused) == refused.maxlen

@@ -394,7 +394,7 @@ class Output(Generic[M]):
 
     __slots__ = (
         *("_codec", "_connection", "_cork", "_held", "_hold_ends", "_input", "_limit", "_pending", "_stalled"),
-        *("_write_limit", "pending_bytes"),
+        *("_unread", "_write_limit"),
     )
 
     def __init__(self, connection: Connection, codec: Codec[M], reader: Input[M]) -> None:
@@ -407,8 +407,8 @@ class Output(Generic[M]):
         #: Whether the client does not read.
         self._stalled = False
         self._pending: list[bytes] = []
-        #: Bytes that were not given to the transport yet.
-        self.pending_bytes = 0
+        #: While the client does not read: the bytes that wait for it here.
+        self._unread = 0
         #: Messages that are held back, each with the seconds of the hold behind it; `None`: there is no hold.
         self._held: deque[tuple[M, float]] | None = None
         #: When the hold ends, in the clock's seconds.
@@ -425,26 +425,31 @@ class Output(Generic[M]):
             return
         data, pending = self._codec.encode(message), self._pending
         pending.append(data)
-        self.pending_bytes += len(data)
         if self._stalled:
-            if self.pending_bytes > self._limit:
+            self._unread += len(data)
+            if self._unread > self._limit:
                 self._connection.abort("the client reads too slowly")
         elif len(pending) == 1:
             self._cork.add(self)
+
+    @property
+    def pending_bytes(self) -> int:
+        """Bytes that were not given to the transport yet."""
+        return sum(map(len, self._pending))
 
     def flush(self) -> None:
         """Write everything that is pending."""
         pending, limit = self._pending, self._write_limit
         if not pending:
             return
-        self._pending, self.pending_bytes = [], 0
+        self._pending = []
         for piece in _in_pieces(pending, limit) if limit else (b"".join(pending),):
             self._connection.transport.write(piece)
 
     def clear(self) -> None:
         """Drop everything that is pending. What is held back stays."""
         self._pending.clear()
-        self.pending_bytes = 0
+        self._unread = 0
 
     # -- holds
 
@@ -514,6 +519,7 @@ class Output(Generic[M]):
         if self._connection.closing:
             return
         self._stalled = True
+        self._unread = self.pending_bytes
         self._input.pause(_STALLED)
         limits = self._connection.context.limits
         self._connection.deadlines.set(Deadline.STALLED, limits.stalled_seconds, self._not_read)

@@ -340,18 +340,13 @@ class Outbox(Generic[A, E]):
             self._end(record.result)
 
     def _tell(self, events: Sequence[To[Any]], first: Seat | None = None) -> None:
+        places = self.places
+        everybody = (places[first], *places[:first], *places[first + 1 :]) if first else places
         for to in events:
             event, audience = to.event, to.audience
-            if audience is None:
-                if first is not None and (handle := self.places[first].handle) is not None:
+            for place in everybody if audience is None else [places[seat] for seat in audience]:
+                if (handle := place.handle) is not None:
                     handle.player.deliver(event)
-                for seat, place in enumerate(self.places):
-                    if seat != first and place.handle is not None:
-                        place.handle.player.deliver(event)
-            else:
-                for seat in audience:
-                    if (handle := self.places[seat].handle) is not None:
-                        handle.player.deliver(event)
         if self.audience:
             self._tell_audience([to.event for to in events if to.audience is None])
 

@@ -118,6 +118,9 @@ class Offers:
         return None if standing is None else Declined(standing.seat, standing.offer)
 
 
+# Looking up a member of an enum takes ten times as long as this name, and this one is looked up for every move.
+_ACTED = EntryKind.ACTED
+
 A = TypeVar("A")
 E = TypeVar("E")
 
@@ -260,10 +263,12 @@ class Table(Generic[A, E]):
 
     def act(self, handle: TableSeatHandle[A, E], action: A, careful: bool) -> bool:
         """As of `SeatHandle`."""
-        if self._outbox.places[handle.seat].handle is not handle:
+        seat = handle.seat
+        if self._outbox.places[seat].handle is not handle:
             return False  # not theirs any more: what a connection said before it lost the seat
-        now, master, seat = self.now(), self._master, handle.seat
-        if master.deadline is not None and now >= master.deadline and self.phase is PLAYING:
+        now, master = self.now(), self._master
+        deadline = master.deadline
+        if deadline is not None and now >= deadline and self.phase is PLAYING:
             self._expire(now)
         if self.phase is not PLAYING:
             self._outbox.refuse(handle, Refused(IllegalAction("the table is suspended")))
@@ -276,7 +281,8 @@ class Table(Generic[A, E]):
         except Exception:
             self._suspend()
         else:
-            self._record(EntryKind.ACTED, now, handle.seat, notation, events)
+            self._acted = True
+            self._record(_ACTED, now, seat, notation, events)
             if self._offers is not None:
                 self._tell_end_of_offer(self._offers.moved(seat))
             return True
@@ -466,29 +472,28 @@ class Table(Generic[A, E]):
         events: Sequence[To[E]],
         arriving: Sequence[TableSeatHandle[A, E]] = (),
     ) -> None:
-        self._acted = self._acted or kind is EntryKind.ACTED
+        master, chance, outbox = self._master, self._chance, self._outbox
         check = b""
-        if self._outbox.appended % INTERVAL == 0:  # this entry's number: the opening is the first one, and has none
+        if outbox.appended % INTERVAL == 0:  # this entry's number: the opening is the first one, and has none
             try:
-                check = fingerprint(self._master)
+                check = fingerprint(master)
             except Exception:
                 self._suspend(arriving)
                 return
-        master, chance = self._master, self._chance
         result, deadline = master.result, master.deadline
         drawn = chance.take() if chance.drawn else ()
         entry = Entry(kind, now, seat, notation, drawn, "" if result is None else self.outcome, check)
         clock = due = None
         if deadline is not None or self._clocked:
             clock = reading_of(master)
-            due = None if result is not None else due_after(master, now, self._outbox.next_due)
-        self._outbox.record(Record(entry, events, arriving, result, clock, due))
+            due = None if result is not None else due_after(master, now, outbox.next_due)
+        outbox.record(Record(entry, events, arriving, result, clock, due))
         if result is None or (count := self._counting(result)) is None:
-            self._context.journal.append(self.id, entry, self._outbox.durable)
+            self._context.journal.append(self.id, entry, outbox.durable)
         else:
             # Nobody is told the end before it has counted, too.
             self._context.journal.append(self.id, entry, lambda: None)
-            count(self._outbox.durable)
+            count(outbox.durable)
         if result is not None or (deadline is not None and (self._alarm is None or deadline < self._alarm_due)):
             self._set_alarm()
 
