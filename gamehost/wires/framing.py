@@ -123,9 +123,10 @@ class LineBuffer:
         """The line that the bytes are; `None`: they are not exactly one, or something waits before it."""
         if self._rest or self._begun or self._first or b"\xff" in data:
             return None
-        if not 0 <= data.find(b"\n") == len(data) - 1 < self._limit:
+        end = data.find(b"\n")
+        if end < 0 or end + 1 != len(data) or end >= self._limit:
             return None
-        return data[:-2] if data.endswith(b"\r\n") else data[:-1]
+        return data[:-2] if data.endswith(b"\r\n") else data[:end]
 
     def _without_negotiation(self, data: bytes) -> bytes:
         # Only bytes after the last negotiation can begin another one: bytes that its removal joins cannot.

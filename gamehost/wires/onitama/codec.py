@@ -6,7 +6,6 @@ the connection.
 """
 
 from collections.abc import Mapping
-from functools import partial
 from typing import Any
 
 from msgspec.structs import astuple
@@ -27,11 +26,11 @@ def parse(line: str) -> m.Message:
     words = line.split("|")
     if " " in line or "\t" in line:
         words = [word.strip(" \t") for word in words]
-    command = words.pop(0)
-    if not command and not words:
-        return BLANK
+    command, *words = words
     known = m.CLIENT_COMMANDS.get(command)
     if known is None:
+        if not command and not words:
+            return BLANK
         if command in _SERVER_ONLY:
             return m.NotForServer(command)
         return _unknown(line, command)
@@ -53,11 +52,14 @@ def _unknown(line: str, command: str) -> m.Message:
 
 
 def _encode(message: m.Message) -> bytes:
-    words = [_COMMANDS[type(message)]]
-    for word in astuple(message):
-        if word is not None:
-            words.append(word)
-    return ("|".join(words) + "\n").encode("utf-8")
+    words = astuple(message)
+    if None in words:
+        words = tuple(word for word in words if word is not None)
+    return ("|".join((_COMMANDS[type(message)], *words)) + "\n").encode("utf-8")
+
+
+#: What is told to both players is encoded once.
+_LAST: LastEncoded[m.Message] = LastEncoded()
 
 
 class PipesCodec(LineCodec[m.Message]):
@@ -72,5 +74,6 @@ class PipesCodec(LineCodec[m.Message]):
         except UnicodeDecodeError:
             return NOT_UTF8
 
-    #: What is told to both players is encoded once.
-    encode = staticmethod(partial(LastEncoded[m.Message]().bytes_of, encode=_encode))
+    def encode(self, message: m.Message) -> bytes:
+        """A message as a line."""
+        return _LAST.bytes_of(message, _encode)
