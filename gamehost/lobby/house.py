@@ -30,11 +30,11 @@ from gamehost.games.base import Game, JournalledChance, Seat, To
 from gamehost.journal.records import RATED, EntryKind, FinishedMatch, TableId, TableRecord
 from gamehost.journal.replay import new_master, replay_in_steps
 from gamehost.limits import is_loopback, rate_limit_key
+from gamehost.lobby.finished import Question, Study
 from gamehost.lobby.questions import FAULT, Found, NotAnswered
 from gamehost.lobby.queues import HouseRefused, NewMatches, OpenTables, same_code
 from gamehost.lobby.seats import Seats
 from gamehost.lobby.sessions import Session, SessionRegistry
-from gamehost.lobby.study import Question, Study
 from gamehost.players.base import Level
 from gamehost.settings import Settings
 from gamehost.tables.context import Phase
@@ -79,8 +79,8 @@ class Programs(Protocol):
         """
         Have a match studied; one of the processes is ready.
 
-        :param question: a `gamehost.lobby.study.Question` in JSON
-        :returns: fires with the `gamehost.lobby.study.Study` in JSON; fails with `NotAnswered` if the process ends before
+        :param question: a `gamehost.lobby.finished.Question` in JSON
+        :returns: fires with the `gamehost.lobby.finished.Study` in JSON; fails with `NotAnswered` if the process ends before
         """
 
 
@@ -463,7 +463,7 @@ class HousePlayers:
             self._seats.disconnect(kept.session)
 
 
-# Studies of finished matches: who was ahead, and where it turned (`gamehost.lobby.study`).
+# Studies of finished matches: who was ahead, and where it turned (`gamehost.lobby.finished`).
 
 
 #: Studies that are under way, in all and for one address; and entries of a match that is studied.

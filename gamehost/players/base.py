@@ -1,19 +1,19 @@
 """
-What every player shares: levels, the limit on thinking, and the source of random numbers.
+What every player shares: levels, the limit on thinking, and the source of random numbers. And a search for those who want one.
 
 A player depends on three things: what its seat was told, its seed, and the number of nodes that it may visit. With the same
 three it gives the same moves. A limit in seconds is a second bound for slow machines; without a clock it is not used.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from enum import StrEnum
 from math import exp
-from typing import Any, Protocol, TypeVar, runtime_checkable
+from typing import Any, Generic, Protocol, TypeVar, runtime_checkable
 
 from attrs import define, field, frozen
 from msgspec import Struct
 
-from gamehost.games.base import Seat
+from gamehost.games.base import Seat, shuffled
 
 T = TypeVar("T")
 
@@ -177,3 +177,242 @@ class SeededChance:
     def one_of(self, items: Sequence[T]) -> T:
         """One of the items, each as likely."""
         return items[self.below(len(items))]
+
+
+# Alpha-beta search for two sides that move in turn and see everything.
+#
+# It deepens step by step, remembers positions in a transposition table, and extends the last ply by forcing moves such as
+# captures. A game brings `Rules`.
+#
+# All values are for the side to move. A win is worth `WIN` less one for each ply until it, so the shortest win and the
+# longest loss are preferred.
+
+
+P = TypeVar("P")
+M = TypeVar("M")
+P_contra = TypeVar("P_contra", contravariant=True)
+
+WIN = 1_000_000
+#: Values beyond this are forced wins or losses.
+FORCED = WIN - 1_000
+
+_EXACT, _AT_LEAST, _AT_MOST = range(3)
+#: Plies of forcing moves after the last full ply.
+_FORCING_PLIES = 4
+
+
+class Rules(Protocol[P, M]):
+    """A game as the search sees it."""
+
+    def outcome(self, position: P) -> int | None:
+        """`-WIN`, `WIN` or 0 for the side to move if the game is over, else `None`."""
+
+    def moves(self, position: P) -> Sequence[M]:
+        """The moves to be searched, the most promising first. Without any, the position counts as it stands."""
+
+    def forcing(self, position: P) -> Sequence[M]:
+        """The moves that are followed after the last ply."""
+
+    def after(self, position: P, move: M) -> P:
+        """The position after a move, with the other side to move."""
+
+    def evaluate(self, position: P) -> int:
+        """What the position is worth to the side to move, far below `FORCED`."""
+
+    def key(self, position: P) -> Hashable:
+        """The position for the transposition table: equal for equal positions."""
+
+
+@frozen
+class Found(Generic[M]):
+    """The result of a search."""
+
+    move: M
+    value: int
+    #: Plies of the last search that was complete.
+    depth: int
+
+
+def _from_child(value: int) -> int:
+    """A child's value as the parent sees it: for the other side, and one ply further from the end."""
+    if value > FORCED:
+        return 1 - value
+    return -1 - value if value < -FORCED else -value
+
+
+@define(eq=False)
+class Search(Generic[P, M]):
+    """One search from one position."""
+
+    rules: Rules[P, M]
+    budget: Budget
+    _table: dict[Hashable, tuple[int, int, int, M | None]] = field(factory=dict)
+    #: Nodes and time do not count until the first plies are complete.
+    _free: bool = False
+
+    def best(self, position: P, moves: Sequence[M], depth: int, sure: int = 1) -> Found[M]:
+        """
+        The best of these moves.
+
+        :param moves: of the position, at least one, the most promising first
+        :param depth: plies at most
+        :param sure: plies that are searched even if the budget is smaller
+        """
+        order = list(moves)
+        found = Found(order[0], 0, 0)
+        for plies in range(1, depth + 1):
+            self._free = plies <= sure
+            best: Found[M] | None = None
+            try:
+                for move in order:
+                    alpha = best.value if best is not None else -WIN
+                    value = self._child(position, move, plies, alpha, WIN)
+                    if best is None or value > best.value:
+                        best = Found(move, value, plies)
+            except OutOfBudget:
+                # The first move of the list is the best so far. So an unfinished round can only improve on it.
+                return Found(best.move, best.value, found.depth) if best is not None else found
+            if best is None:
+                break
+            found = best
+            if abs(found.value) > FORCED:
+                break
+            order.remove(found.move)
+            order.insert(0, found.move)
+        return found
+
+    def values(self, position: P, moves: Sequence[M], depth: int) -> list[int]:
+        """The value of each of these moves by a search of so many plies, whatever the budget is."""
+        self._free = True
+        return [self._child(position, move, depth, -WIN, WIN) for move in moves]
+
+    def value(self, position: P, depth: int) -> int:
+        """
+        The value of a position by a search of so many plies.
+
+        :raises OutOfBudget: the budget is too small
+        """
+        return self._node(position, depth, -WIN, WIN)
+
+    def _child(self, position: P, move: M, depth: int, alpha: int, beta: int) -> int:
+        # The window is one wider on each side, because forced wins lose one for each ply.
+        return _from_child(self._node(self.rules.after(position, move), depth - 1, -beta - 1, 1 - alpha))
+
+    def _node(self, position: P, depth: int, alpha: int, beta: int) -> int:
+        if not self._free:
+            self.budget.spend()
+        rules = self.rules
+        outcome = rules.outcome(position)
+        if outcome is not None:
+            return outcome
+        if depth <= 0:
+            return self._quiet(position, alpha, beta, _FORCING_PLIES)
+        key = rules.key(position)
+        entry = self._table.get(key)
+        first: M | None = None
+        if entry is not None:
+            known, value, kind, first = entry
+            if known >= depth and (
+                kind == _EXACT or (kind == _AT_LEAST and value >= beta) or (kind == _AT_MOST and value <= alpha)
+            ):
+                return value
+        moves = rules.moves(position)
+        if not moves:
+            return rules.evaluate(position)
+        if first is not None:
+            moves = [first, *(move for move in moves if move != first)]
+        best, chosen, lower = -WIN - 1, None, alpha
+        for move in moves:
+            value = self._child(position, move, depth, lower, beta)
+            if value > best:
+                best, chosen = value, move
+                lower = max(lower, value)
+                if lower >= beta:
+                    break
+        kind = _AT_LEAST if best >= beta else _EXACT if best > alpha else _AT_MOST
+        self._table[key] = (depth, best, kind, chosen)
+        return best
+
+    def _quiet(self, position: P, alpha: int, beta: int, plies: int) -> int:
+        """Follow forcing moves only. The side to move may also leave it at what it has."""
+        rules = self.rules
+        best = rules.evaluate(position)
+        if best >= beta or not plies:
+            return best
+        lower = max(alpha, best)
+        for move in rules.forcing(position):
+            if not self._free:
+                self.budget.spend()
+            after = rules.after(position, move)
+            outcome = rules.outcome(after)
+            value = _from_child(self._quiet(after, -beta - 1, 1 - lower, plies - 1) if outcome is None else outcome)
+            if value > best:
+                best = value
+                lower = max(lower, value)
+                if lower >= beta:
+                    break
+        return best
+
+
+@frozen
+class Strength:
+    """What a level means to a search."""
+
+    #: Plies at most, and plies that are searched in any case.
+    depth: int
+    sure: int
+    nodes: int
+    seconds: float
+    #: Each move's value is changed by up to so much, up or down; 0: not at all.
+    noise: int = 0
+
+
+def choose(rules: Rules[P, M], position: P, moves: Sequence[M], strength: Strength, thinking: Thinking) -> M:
+    """The move that a player of this strength makes. Equal moves are chosen among by chance."""
+    chance = thinking.chance
+    search = Search(rules, thinking.budget(strength.nodes, strength.seconds))
+    if strength.noise:
+        values = search.values(position, moves, strength.depth)
+        noisy = [value + chance.below(2 * strength.noise + 1) - strength.noise for value in values]
+        return moves[max(range(len(moves)), key=noisy.__getitem__)]
+    return search.best(position, shuffled(moves, chance), strength.depth, strength.sure).move
+
+
+A = TypeVar("A")
+W = TypeVar("W")
+
+
+def best_on_average(
+    actions: Sequence[A],
+    sample: Callable[[], W],
+    value: Callable[[W, A], float],
+    worlds: int,
+    *,
+    least: int = 2,
+) -> A:
+    """
+    The action with the best mean value. The first of equal ones is taken.
+
+    After half of the worlds, the worse half of the actions is left out. If the budget ends within a world, that world does not
+    count. Without any complete world the first action is taken.
+
+    :param actions: at least one, the most promising first
+    :param sample: draws a world
+    :param value: of an action in a world; may raise `OutOfBudget`
+    :param worlds: how many worlds at most
+    :param least: actions that are never left out
+    """
+    totals = [0.0] * len(actions)
+    left = list(range(len(actions)))
+    for number in range(worlds):
+        if number == worlds // 2 and number > 0 and len(left) > least:
+            left.sort(key=lambda place: (-totals[place], place))
+            left = sorted(left[: max(least, len(left) // 2)])
+        try:
+            world = sample()
+            values = [value(world, actions[place]) for place in left]
+        except OutOfBudget:
+            break
+        for place, one in zip(left, values, strict=True):
+            totals[place] += one
+    return actions[max(left, key=lambda place: (totals[place], -place))]

@@ -30,9 +30,8 @@ from attrs import define, field, frozen
 from gamehost.journal.records import StoreUnusable
 from gamehost.storage import sidecar
 from gamehost.storage.database import APPLICATION
-from gamehost.storage.files import fits
 from gamehost.storage.sidecar import LOG_SUFFIX, replace, sidecar_path, sync_folder
-from gamehost.storage.store import SqliteStore
+from gamehost.storage.store import SqliteStore, fits
 from gamehost.storage.writer import Between, WorkStopped, Writer
 
 PART = ".part"
@@ -383,7 +382,7 @@ class Backups:
     The backups of one running host, one at a time. For the reactor's thread.
 
     :param path: of the store
-    :param free_space: as of `gamehost.storage.files.fits`
+    :param free_space: as of `gamehost.storage.store.fits`
     :param from_thread: calls a function on the reactor's thread
     """
 

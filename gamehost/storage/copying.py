@@ -27,7 +27,6 @@ from attrs import frozen
 from gamehost.journal.records import StoreUnusable
 from gamehost.storage.contents import read_accounts, read_bans, read_uptime
 from gamehost.storage.database import SqliteDatabase, place, refusing
-from gamehost.storage.files import resolved
 from gamehost.storage.inspect import (
     Inspector,
     Pruned,
@@ -40,6 +39,7 @@ from gamehost.storage.inspect import (
 )
 from gamehost.storage.postgresql import is_postgresql, require_psycopg
 from gamehost.storage.sidecar import CheckedRows, count_moved, read_checked, write_checked
+from gamehost.storage.store import resolved
 
 
 @contextmanager

@@ -33,7 +33,6 @@ from gamehost.storage.database import (
     schema_version,
     schemas,
 )
-from gamehost.storage.files import check_log_is_there, resolved
 from gamehost.storage.groups import FileRows, commit_faults, commits_in, end_rows, merged
 from gamehost.storage.postgresql import BACKUP
 from gamehost.storage.questions import ALL_ENDS, EVERYTHING, Database, MatchLists, Sql, TableRows
@@ -63,6 +62,7 @@ from gamehost.storage.sidecar import (
     read_last_commit,
     sidecar_path,
 )
+from gamehost.storage.store import check_log_is_there, resolved
 
 
 @frozen

@@ -27,7 +27,6 @@ from gamehost.storage.backup import Backups, keep_before_change
 from gamehost.storage.contents import ANOTHER_STORE
 from gamehost.storage.database import Loss, SqliteDatabase, check_unclaimed, claim, connect, refusing, release, schemas
 from gamehost.storage.durable import Backlog, BacklogLimits, DurableJournal, at_once
-from gamehost.storage.files import StoreFiles, check_locks, check_log_is_there, resolved, room
 from gamehost.storage.groups import FileRows
 from gamehost.storage.questions import Reader, Sql, TableRows
 from gamehost.storage.sidecar import (
@@ -41,7 +40,7 @@ from gamehost.storage.sidecar import (
     sync_folder,
 )
 from gamehost.storage.sidecar import STEP as CHECK_STEP
-from gamehost.storage.store import open_store
+from gamehost.storage.store import StoreFiles, check_locks, check_log_is_there, open_store, resolved, room
 from gamehost.storage.writer import Writer
 
 _LOG = Logger("gamehost.storage")

@@ -222,7 +222,7 @@ class SupervisorTests(OperatingCase):
 
 #: Packages and modules, with everything below them, that the default options do not ask for.
 NOT_ASKED_FOR = (
-    *("gamehost.checker", "gamehost.cluster", "gamehost.client", "gamehost.metrics.health", "gamehost.testing"),
+    *("gamehost.checker", "gamehost.cluster", "gamehost.client", "gamehost.metrics.site", "gamehost.testing"),
     *("gamehost.storage.postgresql.store", "gamehost.storage.postgresql.registry", "gamehost.net.tls"),
     *("OpenSSL", "cryptography", "service_identity", "psycopg", "prometheus_client", "hypothesis"),
     *("lxml", "tomllib", "argparse", "unittest", "twisted.trial", "twisted.words"),

@@ -13,8 +13,19 @@ from gamehost.games.eriantys.events import UNTOLD
 from gamehost.games.installed import installed
 from gamehost.games.play import heard_back, new_player
 from gamehost.games.stratego.player import StrategoPlayer
-from gamehost.players.base import Budget, Level, OutOfBudget, Player, SeededChance, Thinking
-from gamehost.players.search import WIN, Search, Strength, best_on_average, choose
+from gamehost.players.base import (
+    WIN,
+    Budget,
+    Level,
+    OutOfBudget,
+    Player,
+    Search,
+    SeededChance,
+    Strength,
+    Thinking,
+    best_on_average,
+    choose,
+)
 from gamehost.plugins import GAMES, WIRES
 from tests.kit.players import one_action
 

@@ -19,9 +19,8 @@ from gamehost.games.stratego.master import move_between
 from gamehost.games.stratego.player import STYLE
 from gamehost.games.stratego.rules import write as write_move
 from gamehost.journal.records import Entry, EntryKind, SeatRecord, TableHeader
-from gamehost.lobby.study import MOST_TURNS, Study, study_in_steps
-from gamehost.players.base import Budget, Level, SeededChance
-from gamehost.players.search import Search
+from gamehost.lobby.finished import MOST_TURNS, Study, study_in_steps
+from gamehost.players.base import Budget, Level, Search, SeededChance
 from tests.kit.players import one_action, players_of, tell
 
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from gamehost.journal.records import StoreUnusable
 from gamehost.storage import backup
-from gamehost.storage import files as free_space
+from gamehost.storage import store as free_space
 from gamehost.storage.backup import Backup, Pace, back_up, copy_pages
 from gamehost.storage.durable import DurableJournal
 from gamehost.storage.inspect import faults_of, main, reading

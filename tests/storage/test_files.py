@@ -18,10 +18,10 @@ from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.journal.records import Room, StoreUnusable, TableId
-from gamehost.storage import files, sidecar, sqlite
+from gamehost.storage import sidecar, sqlite
+from gamehost.storage import store as files
 from gamehost.storage.contents import StoreFailed
 from gamehost.storage.database import Loss
-from gamehost.storage.files import fits, room
 from gamehost.storage.inspect import reading
 from gamehost.storage.sidecar import (
     KEY_SUFFIX,
@@ -45,7 +45,7 @@ from gamehost.storage.sidecar import (
     sidecar_path,
     write_mark,
 )
-from gamehost.storage.store import SqliteStore
+from gamehost.storage.store import SqliteStore, fits, room
 from gamehost.testing.cases import PropertyCase
 from tests.kit.journal_contract import END, OPENING, nothing
 from tests.kit.journals import by_rows, records, rows

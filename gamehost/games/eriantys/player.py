@@ -23,8 +23,7 @@ from gamehost.games.base import Chance, Seat
 from gamehost.games.eriantys import events, rules
 from gamehost.games.eriantys.master import bag_of, public_position
 from gamehost.games.eriantys.phases import Play, answered, answers, character_used, usable
-from gamehost.players.base import Budget, Level, Thinking, Weighed, expected
-from gamehost.players.search import best_on_average
+from gamehost.players.base import Budget, Level, Thinking, Weighed, best_on_average, expected
 
 # What the seat has been told
 

@@ -13,8 +13,18 @@ from attrs import define, field
 from gamehost.games.base import Seat
 from gamehost.games.onitama.master import ONITAMA, Action, Situation
 from gamehost.games.onitama.rules import LEADS, SIDE, TEMPLE, VECTORS, WHITE, Card, Exchange, Move, Position, Square
-from gamehost.players.base import Budget, Level, Thinking, Weighed, weighed
-from gamehost.players.search import WIN, Search, Strength, best_on_average, choose
+from gamehost.players.base import (
+    WIN,
+    Budget,
+    Level,
+    Search,
+    Strength,
+    Thinking,
+    Weighed,
+    best_on_average,
+    choose,
+    weighed,
+)
 
 STRENGTH: Mapping[Level, Strength] = {
     Level.EASY: Strength(depth=1, sure=1, nodes=1_000, seconds=0.1, noise=60),

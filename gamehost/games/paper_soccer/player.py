@@ -17,8 +17,19 @@ from attrs import define, field, frozen
 from gamehost.games.base import Seat
 from gamehost.games.paper_soccer.master import PAPER_SOCCER, Drawn, Ended, Kickoff, Move, Moved, Situation, TakenBack
 from gamehost.games.paper_soccer.rules import AROUND, GOALS, POINTS, WAYS, Foul, Lines, Position, Side
-from gamehost.players.base import Budget, Level, OutOfBudget, SeededChance, Thinking, Weighed, weighed
-from gamehost.players.search import WIN, Search, Strength, choose
+from gamehost.players.base import (
+    WIN,
+    Budget,
+    Level,
+    OutOfBudget,
+    Search,
+    SeededChance,
+    Strength,
+    Thinking,
+    Weighed,
+    choose,
+    weighed,
+)
 
 
 @frozen

@@ -18,8 +18,18 @@ from attrs import define, evolve, field, frozen
 from gamehost.games.base import Seat, shuffled
 from gamehost.games.stratego import rules
 from gamehost.games.stratego.master import ENEMY, STRATEGO, board_with, move_between
-from gamehost.players.base import Budget, Level, SeededChance, Thinking, Weighed, expected
-from gamehost.players.search import FORCED, WIN, Search, best_on_average
+from gamehost.players.base import (
+    FORCED,
+    WIN,
+    Budget,
+    Level,
+    Search,
+    SeededChance,
+    Thinking,
+    Weighed,
+    best_on_average,
+    expected,
+)
 
 # Set-ups
 

@@ -13,9 +13,8 @@ from gamehost.accounts.names import NameRefused, key_of
 from gamehost.games.base import Cause, Result, Seat
 from gamehost.games.screen import listed
 from gamehost.journal.records import FinishedMatch, TableId
-from gamehost.lobby.finished import Kind, Tally, Who, outcome
+from gamehost.lobby.finished import Kind, Study, Tally, Who, outcome
 from gamehost.lobby.sessions import Person, WaitingByGame
-from gamehost.lobby.study import Study
 from gamehost.lobby.watching import Counts, PlayedTable
 from gamehost.settings import Settings
 from gamehost.tables.interfaces import OpenTable

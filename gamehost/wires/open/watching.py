@@ -16,10 +16,9 @@ from msgspec.json import decode
 from gamehost.games.base import Seat
 from gamehost.journal.records import TableId
 from gamehost.journal.replay import History
-from gamehost.lobby.finished import RANKED, FinishedMatches, Tally
+from gamehost.lobby.finished import RANKED, FinishedMatches, Study, Tally
 from gamehost.lobby.questions import Found, NotAnswered, Questions, Work
 from gamehost.lobby.sessions import Queue, Session, Waiting, WaitingByGame
-from gamehost.lobby.study import Study
 from gamehost.tables.gallery import WatchRefused
 from gamehost.tables.interfaces import Archived, Away, Back, Left, Look, Over, Suspended, WatchableTable
 from gamehost.wires.base import AccountConversation, Claim, Peer, claim_of_account, claim_of_table
