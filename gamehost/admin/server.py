@@ -141,7 +141,7 @@ class _Items:
                 item = self._items.send(given)
                 if isinstance(item, Deferred):
                     self._waits = True
-                    item.addCallbacks(self._came, self._failed)
+                    item.addCallbacks(self._came, self._connection.failed)
                     return
                 self._connection.send({"item": item})
         except StopIteration as end:
@@ -153,9 +153,6 @@ class _Items:
         self._waits, self._next = False, result
         if self._connection.busy:
             self.resumeProducing()
-
-    def _failed(self, failure: Failure) -> None:
-        self._connection.failed(failure)
 
     def stopProducing(self) -> None:
         """The client is gone."""

@@ -658,7 +658,7 @@ class Spectators:
             found = self._found(table, code)
         except WatchRefused:
             return None
-        follower = _Follower(audience, self._context.clock, self.delay(found.game.name))
+        follower = _Follower(audience, self._context.clock, self._galleries.delay(found.game.name))
         if not found.watch(follower):
             return None
 
@@ -667,10 +667,6 @@ class Spectators:
             found.unwatch(follower)
 
         return stop
-
-    def delay(self, game: str) -> float:
-        """How many seconds later than its players others may see a match of this game."""
-        return self._galleries.delay(game)
 
     def find(self, match_id: str, game: Game[Any, Any]) -> Work:
         """
@@ -686,7 +682,7 @@ class Spectators:
             seats = range(len(record.opening.seats))
             if not any(same_code(record.opening.note(seat)[: len(match_id)], match_id) for seat in seats):
                 return Found(None)
-            known, delay = None, self.delay(game.name)
+            known, delay = None, self._galleries.delay(game.name)
             if delay and not _is_finished(record) and record.entries:
                 played = self.played.get(record.table)
                 known = shown_after(record.entries, record.entries[-1].at if played is None else played.now(), delay)
