@@ -481,6 +481,8 @@ class GuestConversation(BaseConversation[M]):
 
     #: Where a connection is at its beginning.
     FIRST: ClassVar[Enum]
+    #: Where it is while it waits for an opponent. A wire without it has an `adopt` of its own, if it `spreads`.
+    WAITING: ClassVar[Enum]
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
@@ -495,6 +497,12 @@ class GuestConversation(BaseConversation[M]):
     def claim_of_log_in(self, message: Any) -> Claim | None:
         """What a log-in claims."""
         return claim_of_guest(getattr(message, type(message).__match_args__[0]))
+
+    def adopt(self, session: Session) -> None:
+        """Wait for an opponent."""
+        self.logged_in(session)
+        self.set_state(self.WAITING)
+        self.lobby.play(session, self._queue)
 
 
 class BackWithEvents(BaseConversation[M]):
@@ -746,15 +754,18 @@ COMMON_OPTIONS: Mapping[str, str] = {
 }
 
 
-def common_settings(settings: Settings, wire: str, game: Game[Any, Any]) -> tuple[bool, Queue]:
+def common_settings(
+    settings: Settings, wire: str, game: Game[Any, Any], required: Mapping[str, str] = {}
+) -> tuple[bool, Queue]:
     """
     What `COMMON_OPTIONS` say: whether the wire is strict, and where its players wait.
 
+    :param required: settings of the game without which the wire's clients cannot play
     :raises BadOption: one of them cannot be used
     """
     separate = setting(settings, "separate", False, yes_or_no)
     strict = setting(settings, "strict", False, yes_or_no)
-    return strict, Queue(game, wire if separate else "")
+    return strict, Queue(game, wire if separate else "", required)
 
 
 def common_wire(
@@ -765,6 +776,7 @@ def common_wire(
     new_codec: Callable[[], Codec[M]],
     conversation: Callable[[Peer[M], "Lobby", str, Queue, bool], Conversation[M]],
     strict_codec: Callable[[], Codec[M]] | None = None,
+    required: Mapping[str, str] = {},
     **more: Any,
 ) -> Wire[M]:
     """
@@ -773,12 +785,13 @@ def common_wire(
     :param new_codec: makes the codec of one connection
     :param conversation: makes a conversation from a peer, the lobby, the wire's name, its queue, and whether it is strict
     :param strict_codec: makes the codec in strict mode, if that needs another one
+    :param required: settings without which its clients cannot play
     :param more: other fields of `Wire`
     """
 
     def configure(settings: Settings) -> WireConfig[M]:
         refuse_unknown(settings, COMMON_OPTIONS)
-        strict, queue = common_settings(settings, name, game)
+        strict, queue = common_settings(settings, name, game, required)
         codec = strict_codec if strict and strict_codec is not None else new_codec
         return CommonWireConfig(name, codec, conversation, strict, queue)
 

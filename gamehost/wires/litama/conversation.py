@@ -456,10 +456,9 @@ OPTIONS: Mapping[str, str] = {
 
 def configure(settings: Settings) -> WireConfig[m.Message]:
     refuse_unknown(settings, OPTIONS)
-    strict, queue = common_settings(settings, NAME, ONITAMA)
+    strict, queue = common_settings(settings, NAME, ONITAMA, REQUIRED)
     successor = setting(settings, "dialect", "original", one_of(*DIALECTS)) == "successor"
     conversation = partial(LitamaConversation, successor=successor)
-    queue = Queue(queue.game, queue.pool, REQUIRED)
     return CommonWireConfig(NAME, SuccessorCodec if successor else LitamaCodec, conversation, strict, queue)
 
 

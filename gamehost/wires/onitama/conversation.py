@@ -23,7 +23,7 @@ from gamehost.games.base import Seat
 from gamehost.games.onitama.master import ONITAMA, Dealt, Exchanged, Moved
 from gamehost.games.onitama.rules import SQUARE_NAMED, SQUARES, Exchange, Move, Position, read_exchange, read_move
 from gamehost.lobby.lobby import Lobby
-from gamehost.lobby.sessions import Queue, Session
+from gamehost.lobby.sessions import Queue
 from gamehost.tables.interfaces import Away, Back, Over, Refused
 from gamehost.wires.base import Claim, GuestConversation, Peer, Wire, claim_of_guest, common_wire, imported
 from gamehost.wires.framing import UndecodableLine, for_people
@@ -82,6 +82,7 @@ class PipesConversation(GuestConversation[m.Message]):
     """
 
     FIRST = PipesState.OUTSIDE
+    WAITING = PipesState.WAITING
 
     def __init__(self, peer: Peer[m.Message], lobby: Lobby, wire: str, queue: Queue, strict: bool) -> None:
         super().__init__(peer, lobby, wire, queue, strict)
@@ -111,12 +112,6 @@ class PipesConversation(GuestConversation[m.Message]):
 
     def claim_of_log_in(self, message: m.Login) -> Claim | None:
         return claim_of_guest(message.username, self._queue, self._strict)
-
-    def adopt(self, session: Session) -> None:
-        """Wait for an opponent. The client has been told WAITING."""
-        self.logged_in(session)
-        self.set_state(PipesState.WAITING)
-        self.lobby.play(session, self._queue)
 
     def malformed_log_in(self, message: m.WrongFields) -> None:
         """Refuse a log-in with wrong fields. After a few of them the client is taken for one of another protocol."""

@@ -26,19 +26,15 @@ from gamehost.accounts.names import NameRefused
 from gamehost.games.onitama.master import ONITAMA, Dealt, Exchanged, Moved
 from gamehost.games.onitama.rules import BLACK, SIDE, WHITE, Exchange, Move, Position, Square, read_exchange, read_move
 from gamehost.lobby.lobby import Lobby
-from gamehost.lobby.sessions import Queue, Session
-from gamehost.settings import Settings, refuse_unknown
+from gamehost.lobby.sessions import Queue
 from gamehost.tables.interfaces import Away, Back, Over, Refused, SeatHandle
 from gamehost.wires.base import (
-    COMMON_OPTIONS,
     Claim,
-    CommonWireConfig,
     GuestConversation,
     Peer,
     Wire,
-    WireConfig,
     claim_of_guest,
-    common_settings,
+    common_wire,
     imported,
 )
 from gamehost.wires.framing import UndecodableLine, for_people
@@ -116,6 +112,7 @@ class FinalConversation(GuestConversation[m.Message]):
     """
 
     FIRST = FinalState.OUTSIDE
+    WAITING = FinalState.WAITING
 
     def __init__(self, peer: Peer[m.Message], lobby: Lobby, wire: str, queue: Queue, strict: bool) -> None:
         super().__init__(peer, lobby, wire, queue, strict)
@@ -155,12 +152,6 @@ class FinalConversation(GuestConversation[m.Message]):
         if why_not_a_name(message.name) is not None:
             return None
         return claim_of_guest(message.name, self._queue, strict=True)
-
-    def adopt(self, session: Session) -> None:
-        """Wait for an opponent. The client has been told WAITING."""
-        self.logged_in(session)
-        self.set_state(FinalState.WAITING)
-        self.lobby.play(session, self._queue)
 
     def ping(self, message: m.Ping) -> None:
         self.peer.say_past(message)
@@ -304,20 +295,14 @@ LOGIN_SECONDS = 120.0
 REQUIRED = {"exchange": "spare"}
 
 
-def configure(settings: Settings) -> WireConfig[m.Message]:
-    refuse_unknown(settings, COMMON_OPTIONS)
-    strict, queue = common_settings(settings, NAME, ONITAMA)
-    queue = Queue(queue.game, queue.pool, REQUIRED)
-    return CommonWireConfig(NAME, FinalCodec, FinalConversation, strict, queue)
-
-
-WIRE: Wire[m.Message] = Wire(
+WIRE: Wire[m.Message] = common_wire(
     NAME,
     "Onitama, final dialect",
     "tcp:8895:interface=127.0.0.1",
-    (ONITAMA,),
-    configure,
-    COMMON_OPTIONS,
+    ONITAMA,
+    FinalCodec,
+    FinalConversation,
+    required=REQUIRED,
     must_listen=False,
     client_codec=imported("gamehost.wires.onitama_final.client:FinalClientCodec"),
     player=imported("gamehost.wires.onitama_final.client:FinalPlayer"),

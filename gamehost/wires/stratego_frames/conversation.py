@@ -30,7 +30,7 @@ from gamehost.games.stratego import rules
 from gamehost.games.stratego.master import STRATEGO, BadMove
 from gamehost.games.stratego.rules import NoPiece
 from gamehost.lobby.lobby import Lobby
-from gamehost.lobby.sessions import Queue, Session
+from gamehost.lobby.sessions import Queue
 from gamehost.tables.interfaces import Away, Back, Over, Refused, Suspended
 from gamehost.wires.base import SUSPENDED, Claim, GuestConversation, Peer, Wire, claim_of_guest, common_wire, imported
 from gamehost.wires.stratego_frames import messages as m
@@ -77,6 +77,7 @@ class FramesConversation(GuestConversation[m.Message]):
     """
 
     FIRST = FramesState.OUTSIDE
+    WAITING = FramesState.WAITING
 
     def __init__(self, peer: Peer[m.Message], lobby: Lobby, wire: str, queue: Queue, strict: bool) -> None:
         super().__init__(peer, lobby, wire, queue, strict)
@@ -105,12 +106,6 @@ class FramesConversation(GuestConversation[m.Message]):
         if message.username is None:
             return None
         return claim_of_guest(message.username, self._queue, self._strict)
-
-    def adopt(self, session: Session) -> None:
-        """Wait for an opponent. The client has been told Wait."""
-        self.logged_in(session)
-        self.set_state(FramesState.WAITING)
-        self.lobby.play(session, self._queue)
 
     def place(self, message: m.Setup) -> None:
         self.act(rules.Place(message.piece, message.x, message.y))
