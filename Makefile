@@ -13,7 +13,7 @@ SHELL := bash
 
 .DEFAULT_GOAL := help
 .PHONY: help run cluster venv test test-times check lint types coverage docs pictures shape changelog nox dist check-dist deb check-deb check-first-steps clean \
-	test-slow test-browser test-cluster check-cluster looks test-properties test-stateful test-simulation test-sigkill test-championship test-contest-kills test-contest-strength test-backup test-bitflips test-house test-sigterm test-standstill test-class test-evening test-leaks test-checker fuzz fuzz-coverage audit \
+	test-slow test-browser test-cluster check-cluster looks test-properties test-simulation test-sigkill test-championship test-contest-kills test-contest-strength test-backup test-bitflips test-house test-sigterm test-standstill test-class test-evening test-leaks test-checker fuzz fuzz-coverage audit \
 	bench bench-start bench-scale bench-attack bench-watchers bench-house bench-remote bench-cluster bench-hop bench-peers ladder soak profile way
 
 ##@ To play
@@ -128,9 +128,6 @@ looks: $(VENV)/ready ## take the pictures of the pages for the documentation, in
 test-properties: $(VENV)/ready ## property tests with other examples in each run, and ten times as many; EXAMPLES=200 TESTS=tests.wires
 	GAMEHOST_TEST_PROFILE=search GAMEHOST_EXAMPLES=$(or $(EXAMPLES),200) $(FORK) $(TRIAL) -j$(JOBS) \
 		$(or $(TESTS),tests.accounts tests.games tests.journal tests.kit.test_memory_registry tests.lobby tests.storage tests.tables tests.wires)
-
-test-stateful: $(VENV)/ready ## players, disks and clocks in any order, on a host in memory; RUNS=2000
-	GAMEHOST_STATEFUL=$(or $(RUNS),2000) $(TRIAL) tests.kit.test_stateful
 
 test-simulation: $(VENV)/ready ## a whole host, and a cluster, in simulated worlds; SEEDS=1000 MINUTES=10 GUESTS=4 CLUSTER=1000
 	$(BIN)/python -m tests.kit.simulation $(or $(SEEDS),1000) $(or $(MINUTES),10) 0 $(or $(GUESTS),4)

@@ -8,6 +8,7 @@ import ctypes
 import gc
 import os
 import tempfile
+from typing import TypeVar
 from unittest import TestResult
 
 # trial runs its workers in folders of their own: one place for all, outside the checkout.
@@ -29,7 +30,14 @@ settings.register_profile(
     max_examples=int(os.environ.get("GAMEHOST_EXAMPLES", "200")),
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.differing_executors],
 )
-settings.load_profile(os.environ.get("GAMEHOST_TEST_PROFILE", "suite"))
+T = TypeVar("T")
+_PROFILE = os.environ.get("GAMEHOST_TEST_PROFILE", "suite")
+settings.load_profile(_PROFILE)
+
+
+def share(suite: T, search: T) -> T:
+    """How much a test does that can do any amount: in `make test`, and in `make test-properties`."""
+    return search if _PROFILE == "search" else suite
 
 
 class SmallProcess:

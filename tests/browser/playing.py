@@ -25,6 +25,14 @@ PAPER_SOCCER = (
 CAN = "document.querySelector('.board')?.dataset.can === 'yes'"
 TITLE = "document.querySelector('.panel h1')?.textContent"
 
+#: The host's own players may not be ready in its first seconds. Then the button is pressed again.
+SEATED = """(async () => {
+    for (let time = 0; time < 60 && !document.querySelector(".guide"); time += 1) {
+        await new Promise((done) => setTimeout(done, 1_000));
+        document.querySelector("[data-guided=" + %s + "]")?.click();
+    }
+})()"""
+
 
 class Hand:
     """A mouse."""

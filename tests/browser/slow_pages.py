@@ -8,7 +8,7 @@ from msgspec import json
 
 from tests.browser.looks import RATED
 from tests.browser.playing import CAN, ONITAMA, TITLE, Hand, PlayCase
-from tests.browser.test_narrow import BEYOND, NAMES
+from tests.browser.slow_narrow import BEYOND, NAMES
 from tests.kit.browser import ASKED, DESKTOP, PHONE, BrowserCase, Page, enter, findings, play_on, sit_down
 
 # Longer tests in a real browser: finished matches, players and results, and what the first page costs.

@@ -6,12 +6,25 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from msgspec import json
 from twisted.internet import reactor as this_reactor
 from twisted.internet.defer import Deferred, ensureDeferred
 from twisted.internet.error import ProcessExitedAlready
 from twisted.internet.protocol import ProcessProtocol
 
-from tests.browser.playing import BLUE, CAN, ONITAMA, TITLE, Finger, Hand, Keys, LargeGameCase, PlayCase, begin_eriantys
+from tests.browser.playing import (
+    BLUE,
+    CAN,
+    ONITAMA,
+    SEATED,
+    TITLE,
+    Finger,
+    Hand,
+    Keys,
+    LargeGameCase,
+    PlayCase,
+    begin_eriantys,
+)
 from tests.kit.browser import ASKED, DESKTOP, OVER, PHONE, Page, enter, findings, play_on, sit_down
 from tests.kit.sources import ROOT
 
@@ -436,3 +449,106 @@ class LookTests(LargeGameCase):
                 if await page.run(f"!!{ASKED}"):
                     await play_on(page, seed + 1, 60, ("Put here", "Use"), once=True)
                     return
+
+
+class OfferTests(PlayCase):
+    """A draw, and a move that is taken back, by mouse, by keyboard, and by touch."""
+
+    offer = "document.querySelector('.offer').innerText"
+
+    async def agree(self, hand_class: type[Hand]) -> None:
+        pages = []
+        for name in ("ann", "bob"):
+            pages.append(await self.browser.page(hand_class.size))
+            await sit_down(pages[-1], name, "onitama")
+        ann, bob = (hand_class(page) for page in pages)
+        for _ in range(2):  # the move that was taken back is made once more
+            await ann.page.until(CAN)
+            for cell in ("c1", "c2", "with ox"):
+                await ann.cell(cell)
+            await bob.page.until(CAN)
+            if await ann.page.run("document.querySelector('.offer').dataset.tried"):
+                break
+            await ann.page.run("document.querySelector('.offer').dataset.tried = 'yes'")
+            await ann.use("[data-offer=takeback]")
+            await ann.page.until(f"{self.offer} === 'You have asked to take your move back. bob has to agree.'")
+            await bob.page.until(f"{self.offer}.startsWith('ann wants to take the last move back.')")
+            self.assertEqual(await findings(bob.page), [])
+            answer = "document.querySelector('[data-answer=accept]').getBoundingClientRect()"
+            self.assertTrue(await bob.page.run(f"{answer}.top > 0 && {answer}.bottom <= innerHeight"))
+            await bob.use("[data-answer=accept]")
+            await ann.page.until(f"{self.offer} === ''")
+            self.assertEqual(await ann.page.run("document.querySelectorAll('.moves button').length"), 0)
+        await ann.use("[data-offer=draw]")
+        await bob.use("[data-answer=decline]")
+        await ann.page.until(f"{self.offer} === 'The draw is declined.'")
+        await ann.use("[data-offer=draw]")
+        await ann.page.until("document.querySelector('.why').innerText.includes('since your last move')")
+        await bob.use("[data-offer=draw]")
+        await ann.use("[data-answer=accept]")
+        for page in pages:
+            await page.until(f"{TITLE} === 'Draw'")
+            self.assertIsNone(await page.run("document.querySelector('[data-offer]')"))
+
+    async def test_by_mouse(self) -> None:
+        await self.agree(Hand)
+
+    async def test_by_keyboard(self) -> None:
+        await self.agree(Keys)
+
+    async def test_by_touch(self) -> None:
+        await self.agree(Finger)
+
+
+#: Does what the line says, and nothing else, until the match is over. Gives how often something was pressed.
+_FOLLOW = """(async () => {
+    let pressed = 0;
+    for (const end = performance.now() + 100_000; !(%s) && performance.now() < end;) {
+        const line = document.querySelector(".guide p")?.textContent ?? "";
+        const [, label] = /press “(.*)”[.]$/.exec(line) ?? [];
+        const cell = label && [...document.querySelectorAll(".board .cell")].find((one) => one.ariaLabel === label);
+        if (cell) {
+            cell.click();
+            pressed += 1;
+        }
+        await new Promise((done) => setTimeout(done, 2));
+    }
+    return pressed;
+})()"""
+
+
+class GuidedTests(PlayCase):
+    """Against the host's easy player."""
+
+    timeout = 170
+    house = True
+    wires: tuple[str, ...] = ()
+    options: tuple[str, ...] = ()
+
+    async def guided(self, game: str) -> None:
+        """From the rules to the end of a match. How long a match is depends on the moves of the host's player."""
+        page = await self.browser.page()
+        await page.open("/")
+        await page.click(f"a[href='/rules/{game}']")
+        await page.click(f"[data-guided={game}]")
+        await enter(page, "ann")
+        await page.run(SEATED % json.encode(game).decode())
+        await page.until("document.querySelector('.guide p')?.textContent")
+        self.assertEqual(await findings(page), [])
+        pressed = await page.run(_FOLLOW % OVER)
+        self.assertGreater(pressed, 0)
+        await page.until(OVER)
+        words = await page.run("document.querySelector('.guide p').textContent")
+        self.assertIn("That was a whole match", words)
+
+    async def test_onitama(self) -> None:
+        await self.guided("onitama")
+
+    async def test_paper_soccer(self) -> None:
+        await self.guided("paper-soccer")
+
+    async def test_stratego(self) -> None:
+        await self.guided("stratego")
+
+    async def test_eriantys(self) -> None:
+        await self.guided("eriantys")

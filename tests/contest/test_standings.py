@@ -24,6 +24,7 @@ from gamehost.contest.ratings import (
 )
 from gamehost.contest.schedule import Past, Round, complete_matching, gauntlet, round_robin, seatings, swiss_round
 from gamehost.players.base import SeededChance
+from tests import share
 
 FIELDS = st.integers(2, 40) | st.sampled_from([199, 200])
 
@@ -243,8 +244,8 @@ class SimulatedTests(SynchronousTestCase):
 
     def test_intervals_hold_the_truth(self) -> None:
         """Of contests with 70 games for each player. `tests.end_to_end.slow_contest` has more of them."""
-        share = self.share_of_true_intervals(20)
-        self.assertTrue(0.90 <= share <= 0.98, share)
+        held = self.share_of_true_intervals(share(8, 20))
+        self.assertTrue(0.90 <= held <= 0.98, held)
 
     def share_of_true_intervals(self, contests: int) -> float:
         held = 0
@@ -256,10 +257,10 @@ class SimulatedTests(SynchronousTestCase):
     def test_players_of_known_strength_come_out_in_order(self) -> None:
         """With 150 points from one to the next, and 210 games for each."""
         in_order = 0
-        for seed in range(40):
+        for seed in range(share(10, 40)):
             found = strengths(8, simulated([1.5 * one for one in self.TRUTH], 30, seed))
             in_order += found == sorted(found, reverse=True)
-        self.assertGreaterEqual(in_order, 38)
+        self.assertGreaterEqual(in_order, share(9, 38))
 
 
 class ShareTests(SynchronousTestCase):

@@ -72,7 +72,7 @@ class ExamplePluginTests(SynchronousTestCase):
             # Importing `tests` has Hypothesis draw the same few examples as in this suite, and none has a deadline.
             [sys.executable, "-c", "import tests, twisted.scripts.trial as trial; trial.run()", "gamehost_gomoku"],
             cwd=installed().parent,
-            env={**os.environ, **self.environment, "GAMEHOST_FUZZED": "200"},
+            env={**os.environ, **self.environment, "GAMEHOST_FUZZED": "20"},
             capture_output=True,
             text=True,
             timeout=300,

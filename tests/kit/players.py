@@ -41,6 +41,7 @@ from gamehost.programs.wire_player import WirePlayer
 from gamehost.wires.base import SeatKey
 from gamehost.wires.open import messages as m
 from gamehost.wires.open.websocket import house_wire
+from tests import share
 from tests.kit.memory_host import Client, MemoryHost
 
 #: So many actions of one match at most. A match that needs more is a fault of the players.
@@ -122,6 +123,11 @@ def match_of(
 def pairs() -> list[tuple[Level, Level]]:
     """All pairs of levels, each in both orders."""
     return [(one, other) for one in Level for other in Level]
+
+
+def line_ups() -> list[tuple[Level, Level]]:
+    """Each level in each seat; all pairs where more is asked for."""
+    return share(list(zip(Level, reversed(Level), strict=True)), pairs())
 
 
 def check_whole_matches(

@@ -1,8 +1,6 @@
 """
 Those who attack the host of a simulation, while others play there. Each script is one attack, and says what must hold then.
-
-`tests.kit.attack_players` has some of the same attacks for the state machine. Here the disk may be slow, and the host may die
-in the middle of one.
+The disk may be slow, and the host may die in the middle of one.
 """
 
 from collections.abc import Generator
@@ -12,25 +10,45 @@ from twisted.internet.task import Clock
 
 from gamehost._twisted import without_standstills
 from gamehost.journal.records import TableId
-from tests.kit.attack_players import (
-    ABANDON_EVERY,
-    ABANDONER,
-    BYTES_AT_ONCE,
-    IN_THE_LAST_SECOND,
-    MATCHES_A_SECOND,
-    MATCHES_AT_ONCE,
-    MOST_SLEEPING,
-    MOVES_A_SECOND,
-    MOVES_AT_ONCE,
-    OPPONENT,
-    OWNER,
-)
 from tests.kit.journal_oracle import Disorder
 from tests.kit.model_clients import MODEL_CLIENTS
 from tests.kit.players import NotedPrograms
 from tests.kit.simulated_scripts import Script, Scripts, Visitor
 from tests.kit.web_host import WebClient, WebHost, frame, handshake, message, part, request
 
+#: Sleeping tables of one address, and bytes of one connection at once: low, so that attacks reach them soon.
+MOST_SLEEPING = 2
+BYTES_AT_ONCE = 65_536
+
+#: Accepted moves of an address, in half of the hosts: a second, and at once.
+MOVES_A_SECOND = 4
+MOVES_AT_ONCE = 20
+
+#: New matches of an address: a second, and at once.
+MATCHES_A_SECOND = 5
+MATCHES_AT_ONCE = 20
+
+ATTACK_SETTINGS = {
+    "limits.sleeping_tables_per_address": str(MOST_SLEEPING),
+    "limits.bytes_burst": str(BYTES_AT_ONCE),
+    "limits.accounts_per_address": "10000",
+    "limits.new_burst": "100000",
+    "limits.connections_per_address": "10000",
+}
+
+SLOW_MATCHES = {
+    "limits.new_matches_per_second": str(MATCHES_A_SECOND),
+    "limits.new_matches_burst": str(MATCHES_AT_ONCE),
+}
+
+SLOW_MOVES = {"limits.moves_per_second_per_address": str(MOVES_A_SECOND)}
+
+#: Seconds between two abandoned matches, and the sleeping tables of an address that may be above the limit for a moment:
+#: the host ends them once a second.
+ABANDON_EVERY = 0.4
+IN_THE_LAST_SECOND = 4
+
+ABANDONER, OWNER, OPPONENT = "203.0.113.11", "203.0.113.12", "203.0.113.13"
 FLOODER, GUESSER, SELF_PLAYER, OPENER = "203.0.113.14", "203.0.113.15", "203.0.113.16", "203.0.113.17"
 #: What telnet sends when it offers to echo. The wires ignore it: it makes no message.
 TELNET_OFFER = b"\xff\xfb\x01"
@@ -63,16 +81,25 @@ class SimulatedAttackers(Scripts):
             self.readers.pop().transport.hang_up()
 
     def abandon(self) -> Script:
-        """Two players at one address begin a match, mostly move once, and are gone; then the next two do so."""
+        """
+        Two players at one address begin a match, mostly move once, and are gone; then the next two do so. Nothing is left of a
+        match in which nobody has moved.
+        """
         for _ in range(2 * MOST_SLEEPING + IN_THE_LAST_SECOND):
             pair = yield from self.match("", ABANDONER, ABANDONER)
             if pair is None:
                 return
-            if self.rng.random() < 0.8:
+            table = self.table_of(pair[0].client_model.name)
+            moved = self.rng.random() < 0.8
+            if moved:
                 yield from self.move_once(pair)
             for visitor in pair:
                 self.hang_up(visitor)
             yield ABANDON_EVERY
+            if not moved:
+                yield from self.written()
+            if not moved and self.table_of(pair[0].client_model.name) == table is not None:
+                raise Disorder("a match that nobody played is left")
             asleep = self.world.lobby.registry.sleeping.tables_of(ABANDONER)
             if asleep > MOST_SLEEPING + IN_THE_LAST_SECOND:
                 raise Disorder(f"{asleep} tables of one address sleep, and {MOST_SLEEPING} may")
@@ -311,7 +338,15 @@ class SimulatedAttackers(Scripts):
         return None
 
     def move_once(self, pair: list[Visitor]) -> Script:
-        """One of them moves, and is told so."""
+        """One of them moves, and the disk has it after a while."""
         for visitor in pair:
             self.say(visitor, *visitor.client_model.move(self.rng))
-        yield SLOW_DISK / 2
+        yield from self.written()
+
+    def written(self) -> Script:
+        """Until the disk has everything, and the host has heard of it."""
+        journal: Any = self.world.journal
+        for _ in range(round(SLOW_DISK / STEP)):
+            yield STEP
+            if not journal.queued and not journal.unanswered:
+                return

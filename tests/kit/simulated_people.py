@@ -138,8 +138,9 @@ class Link:
     def collect(self) -> bytes:
         """After a turn of the host: what it wrote in it. It is held against the journal at once, and sent on its way."""
         transport = self.client.transport
-        quiet = not (self._written or self._unsent or transport.queued or transport.disconnecting)
-        if self.dead or (quiet and not transport.disconnected):
+        if self.dead or not (
+            self._written or self._unsent or transport._buffer or transport.disconnecting or transport.disconnected
+        ):
             return b""
         written = b"".join(self._written)
         if written:

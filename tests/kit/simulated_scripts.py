@@ -16,7 +16,7 @@ from tests.kit.memory_host import Client, MemoryHost
 from tests.kit.model_clients import MODEL_CLIENTS
 from tests.kit.model_clients.base import ModelClient
 
-# A player of the state machine: a model client with an address, and a connection or none.
+# Somebody in a script: a model client with an address, and a connection or none.
 
 
 @define(eq=False)

@@ -9,14 +9,18 @@ import hashlib
 import random
 import sys
 import time
+from bisect import insort
 from collections import Counter
+from collections.abc import Callable
 from functools import partial
+from math import inf
+from operator import attrgetter
 
 from attrs import frozen
+from twisted.internet.base import DelayedCall
 from twisted.internet.task import Clock
 
 from gamehost.lobby.house import HouseRules
-from tests.kit.attack_players import ATTACK_SETTINGS, SLOW_MATCHES, SLOW_MOVES
 from tests.kit.journal_oracle import (
     Archive,
     Complaints,
@@ -30,6 +34,7 @@ from tests.kit.journals import CommittedJournal
 from tests.kit.memory_host import MemoryHost, message_text_of
 from tests.kit.model_clients import MODEL_CLIENTS
 from tests.kit.players import GAMES
+from tests.kit.simulated_attackers import ATTACK_SETTINGS, SLOW_MATCHES, SLOW_MOVES
 from tests.kit.simulated_people import GIVEN_UP, Company, Guest, Link
 
 #: Short matches: an end is worth more than a long middle.
@@ -52,6 +57,36 @@ class Report:
     counts: Counter[str]
 
 
+class OrderedClock(Clock):
+    """A clock with hundreds of calls, which stay in order: Twisted's sorts all of them whenever anything happens."""
+
+    def callLater(self, delay: float, callable: Callable[..., object], *args: object, **named: object) -> DelayedCall:
+        call = DelayedCall(self.rightNow + delay, callable, args, named, self.calls.remove, self._earlier, self.seconds)
+        insort(self.calls, call, key=_TIME)
+        return call
+
+    def _earlier(self, call: DelayedCall) -> None:
+        self.calls.remove(call)
+        insort(self.calls, call, key=_TIME)
+
+    def _sortCalls(self) -> None:
+        """See that the first one is the next: a call that was put off stays where it was until then."""
+        calls = self.calls
+        while calls and calls[0].delayed_time:
+            call = calls.pop(0)
+            call.activate_delay()
+            insort(calls, call, key=_TIME)
+
+    @property
+    def next(self) -> float:
+        """When the next call is due; infinite if there is none."""
+        self._sortCalls()
+        return self.calls[0].time if self.calls else inf
+
+
+_TIME = attrgetter("time")
+
+
 class Simulation:
     """
     One run of so many simulated minutes.
@@ -63,7 +98,8 @@ class Simulation:
         self.seed = seed
         self.rng = rng = random.Random(seed)
         self.ends = minutes * 60
-        self.clock = Clock()
+        #: Of the world, and of the host.
+        self.clock, self.host_clock = OrderedClock(), OrderedClock()
         self.complaints = Complaints()
         self.journal = CommittedJournal()
         self.archive = Archive(self.journal)
@@ -118,11 +154,8 @@ class Simulation:
     def go_on_until(self, end: float) -> None:
         """Let everything happen in the order of time: the host's clock and the world's go side by side."""
         while True:
-            mine = self.clock.calls[0].getTime() if self.clock.calls else end + 1
-            world = self.world
-            its = end + 1
-            if world is not None and world.clock.calls:
-                its = self.began + world.clock.calls[0].getTime()
+            mine, world = self.clock.next, self.world
+            its = inf if world is None else self.began + self.host_clock.next
             if min(mine, its) > end:
                 self.clock.rightNow = end
                 if world is not None:
@@ -130,7 +163,7 @@ class Simulation:
                 return
             if world is not None and its <= mine:
                 self.clock.rightNow = max(self.clock.rightNow, its)
-                world.clock.rightNow = max(world.clock.rightNow, world.clock.calls[0].getTime())
+                world.clock.rightNow = max(world.clock.rightNow, self.host_clock.next)
                 world.clock.advance(0)
             else:
                 self.clock.rightNow = mine
@@ -222,7 +255,8 @@ class Simulation:
         self.began = self.clock.seconds()
         self.writing = self.reading = self.stopping = False
         self.doom = ""
-        self.world = self.new_world(journal=self.journal)
+        self.host_clock = OrderedClock()
+        self.world = self.new_world(journal=self.journal, clock=self.host_clock)
         seed = 1_000 * self.seed + self.counts["runs"]
         self.company = Company(self.world, self.archive, seed, self.later, self.new_name)
         self.counts["runs"] += 1

@@ -1,6 +1,7 @@
 """The simulations of a host and of a cluster: some seeds of each, and that faults are seen within a few seeds."""
 
 import os
+import random
 import subprocess
 import sys
 from collections import Counter
@@ -26,25 +27,31 @@ from gamehost.lobby import sleeping
 from gamehost.lobby import watching as spectators
 from gamehost.lobby.house import HousePlayers
 from gamehost.lobby.queues import NewMatches
+from gamehost.lobby.seats import Seats
 from gamehost.lobby.sessions import SessionRegistry
 from gamehost.lobby.sleeping import SleepingIndex
+from gamehost.net.connection import WireProtocol
+from gamehost.net.context import Deadlines
 from gamehost.net.limiter import ConnectionLimiter
 from gamehost.net.streams import Input
-from gamehost.tables.interfaces import Look
+from gamehost.plugins import WIRES
+from gamehost.tables.interfaces import Back, Look
 from gamehost.tables.outbox import Outbox, _Arrival
 from gamehost.tables.table import Table
 from gamehost.web.http import Access
+from gamehost.wires.eriantys.conversation import JsonConversation
 from gamehost.wires.eriantys_conversation import Gate
 from gamehost.wires.open.websocket import SocketConversation
 from gamehost.wires.websocket import Pong
 from tests.kit.cluster_simulation import ClusterSimulation
 from tests.kit.journals import CommittedJournal
 from tests.kit.memory_registry import MemoryRegistry
+from tests.kit.model_clients import ALL_MODEL_CLIENTS
 from tests.kit.process import ROOT
 from tests.kit.simulation import Simulation
 
 #: So many worlds, from this one on: those in which each kind of trouble happens.
-SEEDS, FIRST = 7, 6
+SEEDS, FIRST = 2, 10
 
 
 class SimulationTests(SynchronousTestCase):
@@ -62,6 +69,18 @@ class SimulationTests(SynchronousTestCase):
         self.assertGreater(counts["connections"], 20 * SEEDS)
         self.assertGreater(counts["streams"], 20 * SEEDS)
 
+    def test_every_wire_has_a_model_client(self) -> None:
+        self.assertEqual({wire.name for wire in WIRES}, set(ALL_MODEL_CLIENTS))
+
+    def test_a_refused_answer_is_given_again(self) -> None:
+        """Whatever its person is asked to do in between."""
+        client, rng = ALL_MODEL_CLIENTS["eriantys-java"]("ann"), random.Random(1)
+        client.hear("AvailableAssistants availableAssistants=[FOX DOG] playedAssistants={bob:FOX}")
+        self.assertEqual(client.replies(rng), ["PlayAssistant assistant=FOX"])
+        self.assertEqual(client.move(rng), [])
+        client.hear("ErrorMessage INVALID_ASSISTANT")
+        self.assertIn("PlayAssistant", client.replies(rng)[0])
+
     def test_a_seed_is_one_run(self) -> None:
         """The same seed gives the same bytes at the same times, another seed gives others."""
         first, again, other = (Simulation(seed, 1).run() for seed in (3, 3, 4))
@@ -72,7 +91,7 @@ class SimulationTests(SynchronousTestCase):
     def test_in_every_process(self) -> None:
         said = [
             subprocess.run(
-                [sys.executable, "-m", "tests.kit.simulation", "2", "1"],
+                [sys.executable, "-m", "tests.kit.simulation", "1", "0.5"],
                 cwd=ROOT,
                 env={**os.environ, "PYTHONHASHSEED": seed},
                 capture_output=True,
@@ -181,6 +200,30 @@ class PlantedTests(SynchronousTestCase):
         real = Table._new_handle
         self.caught(Table, "_new_handle", new_handle, 5)
 
+    def test_a_timer_is_left(self) -> None:
+        """A connection that is lost leaves its deadlines."""
+
+        def lost(connection: WireProtocol[Any], reason: Any = None) -> None:
+            context, left = connection.context, connection.deadlines
+            connection.deadlines = Deadlines(context.clock, context.cork)
+            real(connection, reason)
+            connection.deadlines = left
+
+        real = WireProtocol.connectionLost
+        self.assertIn("timers", self.caught(WireProtocol, "connectionLost", lost, 3, first=7))
+
+    def test_a_question_is_not_asked_again(self) -> None:
+        """Whoever comes back is not told what they are asked."""
+
+        def back(talk: Any, event: Any) -> None:
+            talk._ask_again = lambda: None
+            real(talk, event)
+            del talk._ask_again
+
+        real = JsonConversation.tell_back
+        self.patch(JsonConversation, "TELLS", {**JsonConversation.TELLS, Back: back})
+        self.assertIn("on eriantys was told", self.seen(3, first=6))
+
     def test_a_watcher_is_told_twice(self) -> None:
         """Those who watch are told what is behind their look, and what is in it but not durable yet."""
 
@@ -198,12 +241,12 @@ class PlantedTests(SynchronousTestCase):
 class PlantedAttackTests(SynchronousTestCase):
     """Faults that must be seen, each within so many seeds of one minute."""
 
-    def caught(self, owner: Any, name: str, planted: Any, within: int) -> str:
+    def caught(self, owner: Any, name: str, planted: Any, within: int, first: int = 5) -> str:
         self.patch(owner, name, planted)
-        return self.seen(within)
+        return self.seen(within, first)
 
-    def seen(self, within: int) -> str:
-        for seed in range(5, 5 + within):  # the disk is quick under the first one
+    def seen(self, within: int, first: int = 5) -> str:
+        for seed in range(first, first + within):  # the disk is quick under the first one
             try:
                 Simulation(seed, 1).run()
             except AssertionError as error:
@@ -214,6 +257,29 @@ class PlantedAttackTests(SynchronousTestCase):
     def test_abandoned_matches_are_not_counted(self) -> None:
         """An address can have any number of sleeping tables."""
         self.assertIn("tables of one address sleep", self.caught(SleepingIndex, "limit", lambda *_: None, 3))
+
+    def test_the_end_of_sleeping_tables_is_put_off(self) -> None:
+        """Each table that falls asleep puts off the end of those that are too many."""
+
+        def put_to_sleep(seats: Seats, *words: Any) -> None:
+            if seats._alarm is not None:
+                seats._alarm.cancel()
+                seats._alarm = None
+            real(seats, *words)
+
+        real = Seats.put_to_sleep
+        words = self.caught(Seats, "put_to_sleep", put_to_sleep, 5, first=12)
+        self.assertIn("tables of one address sleep", words)
+
+    def test_a_match_without_a_move_sleeps(self) -> None:
+        """A table counts as played from its beginning."""
+
+        def opened(table: Table[Any, Any], *words: Any) -> None:
+            real(table, *words)
+            table._acted = True
+
+        real = Table.open
+        self.assertIn("a match that nobody played is left", self.caught(Table, "open", opened, 3))
 
     def test_a_key_is_not_asked_for(self) -> None:
         """The name is enough to get a lost seat."""

@@ -21,7 +21,7 @@ from tests.kit.games.onitama import (
     recorded_stalemate,
     wins,
 )
-from tests.kit.players import check_whole_matches, match_of, pairs
+from tests.kit.players import check_whole_matches, line_ups, match_of
 
 THINKING = Thinking(SeededChance(1))
 DEAL = "boar,ox/elephant,horse/crab"
@@ -62,7 +62,7 @@ def in_danger(position: Position) -> bool:
 
 class OnitamaTests(SynchronousTestCase):
     def test_whole_matches(self) -> None:
-        check_whole_matches(self, ONITAMA, pairs(), [1], effort=0.05)
+        check_whole_matches(self, ONITAMA, line_ups(), [1], effort=0.05)
 
     def test_same_seed_same_match(self) -> None:
         levels = (Level.MEDIUM, Level.EASY)

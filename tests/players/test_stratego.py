@@ -31,7 +31,7 @@ from gamehost.games.stratego.rules import (
 )
 from gamehost.players.base import Level, Player, SeededChance, Thinking
 from tests.kit.games.stratego import drawn, from_setups, shuffled_rows, square
-from tests.kit.players import check_whole_matches, match_of, pairs, tell
+from tests.kit.players import check_whole_matches, line_ups, match_of, tell
 
 SETTINGS = {"max_plies": "250"}
 
@@ -124,7 +124,7 @@ class SecretTests(SynchronousTestCase):
 
 class StrategoTests(SynchronousTestCase):
     def test_whole_matches(self) -> None:
-        check_whole_matches(self, STRATEGO, pairs(), [1], lambda seed: SETTINGS, effort=0.02)
+        check_whole_matches(self, STRATEGO, line_ups(), [1], lambda seed: SETTINGS, effort=0.02)
 
     def test_same_seed_same_match(self) -> None:
         levels = (Level.MEDIUM, Level.EASY)

@@ -21,6 +21,7 @@ from gamehost.games.stratego.rules import write as write_move
 from gamehost.journal.records import Entry, EntryKind, SeatRecord, TableHeader
 from gamehost.lobby.finished import MOST_TURNS, Study, study_in_steps
 from gamehost.players.base import Budget, Level, Search, SeededChance
+from tests import share
 from tests.kit.players import one_action, players_of, tell
 
 
@@ -106,7 +107,11 @@ def study_of(opening: TableHeader, entries: list[Entry]) -> Study:
 
 
 #: Seeds of matches in which somebody who is not lost yet plays one worst move.
-FEW: Mapping[str, tuple[int, ...]] = {"onitama": (1, 2, 3), "paper-soccer": (3, 5), "eriantys": (3,)}
+FEW: Mapping[str, tuple[int, ...]] = {
+    "onitama": share((1,), (1, 2, 3)),
+    "paper-soccer": share((3,), (3, 5)),
+    "eriantys": (3,),
+}
 
 
 def missed(seeds: Mapping[str, tuple[int, ...]]) -> list[str]:

@@ -26,6 +26,7 @@ from gamehost.storage.inspect import Summary, reading
 from gamehost.storage.row_codec import Damaged
 from gamehost.storage.sidecar import check_log, read_last_commit, sidecar_path
 from gamehost.storage.store import SqliteStore
+from tests import share
 from tests.kit.accounts import account, nobody
 from tests.kit.disk import Commit, Disk, Drive, Runs, abandon, next_run, open_on, run
 from tests.kit.fork_server import ROOT, Process, start
@@ -434,6 +435,10 @@ class UnfinishedTests(DamageCase):
         self.assertEqual(noted, [(1, 100, set()), (2, 101, set()), (3, 102, set()), (4, 0, {0}), (5, 0, {1})])
 
 
+#: Power cuts, of which some come while the store is made.
+CUTS = share(200, 1000)
+
+
 def cuts(
     number: int, sync: str = "FULL", honest: bool = True, early: bool = False, marks_ahead: bool = False
 ) -> Counter[str | None]:
@@ -468,23 +473,23 @@ class PowerTests(SynchronousTestCase):
     """`gamehost.storage.store` on a disk that loses its power."""
 
     def test_nothing_acknowledged_is_lost(self) -> None:
-        """A thousand power cuts: nothing lost, nothing damaged, always a beginning of what was sent."""
-        found = cuts(1000)
-        self.assertGreater(found.pop("removed"), 100, "matches in which nobody has acted")
-        self.assertEqual(found, {None: 1000})
+        """Nothing is lost, nothing damaged, and there is always a beginning of what was sent."""
+        found = cuts(CUTS)
+        self.assertGreater(found.pop("removed"), CUTS // 10, "matches in which nobody has acted")
+        self.assertEqual(found, {None: CUTS})
 
     def test_less_than_full_sync_is_caught(self) -> None:
         """With `synchronous=NORMAL` acknowledged entries are lost: the harness would see it."""
-        self.assertGreater(cuts(200, sync="NORMAL")["lost"], 20)
+        self.assertGreater(cuts(100, sync="NORMAL")["lost"], 10)
 
     def test_a_disk_that_does_not_sync_is_caught(self) -> None:
         """A disk that only says that it has synced loses entries, or damages the store, and is found out."""
-        found = cuts(200, honest=False)
-        self.assertGreater(found["lost"] + found["corrupt"], 20)
+        found = cuts(100, honest=False)
+        self.assertGreater(found["lost"] + found["corrupt"], 10)
 
     def test_saying_so_before_the_commit_is_caught(self) -> None:
         """An acknowledgement before the commit is a lie sooner or later."""
-        self.assertGreater(cuts(200, early=True)["lost"], 20)
+        self.assertGreater(cuts(100, early=True)["lost"], 10)
 
     def test_removing_what_the_mark_counts_is_caught(self) -> None:
         """A commit that the mark on the disk names stays, else a start would take the store for another one."""
@@ -498,6 +503,8 @@ FULL, BROKEN = apsw.FullError, apsw.IOError
 CALLS = 500
 #: So many groups make more calls than that.
 GROUPS = 60
+#: Those that fail once, one after the other, and those from which on all fail.
+ONCE, FOR_GOOD = range(1, CALLS + 1, share(5, 1)), range(1, CALLS + 1, share(20, 4))
 
 
 def failing(at: int, error: type[Exception], once: bool) -> Callable[[int, str], None]:
@@ -552,24 +559,24 @@ class FaultTests(SynchronousTestCase):
         self.assertGreater(disk.calls, CALLS)
 
     def test_no_space_once(self) -> None:
-        self.assertEqual(faults(range(1, CALLS + 1), FULL, once=True), {None: CALLS})
+        self.assertEqual(faults(ONCE, FULL, once=True), {None: len(ONCE)})
 
     def test_no_space_for_good(self) -> None:
-        self.assertEqual(faults(range(1, CALLS + 1, 4), FULL, once=False), {None: CALLS // 4})
+        self.assertEqual(faults(FOR_GOOD, FULL, once=False), {None: len(FOR_GOOD)})
 
     def test_broken_once(self) -> None:
-        self.assertEqual(faults(range(1, CALLS + 1), BROKEN, once=True), {None: CALLS})
+        self.assertEqual(faults(ONCE, BROKEN, once=True), {None: len(ONCE)})
 
     def test_broken_for_good(self) -> None:
-        self.assertEqual(faults(range(1, CALLS + 1, 4), BROKEN, once=False), {None: CALLS // 4})
+        self.assertEqual(faults(FOR_GOOD, BROKEN, once=False), {None: len(FOR_GOOD)})
 
     def test_trying_again_is_caught(self) -> None:
-        found = faults(range(1, CALLS, 3), BROKEN, once=True, commit=retrying)
-        self.assertGreater(sum(found.values()) - found[None], 10)
+        found = faults(range(1, CALLS, 10), BROKEN, once=True, commit=retrying)
+        self.assertGreater(sum(found.values()) - found[None], 3)
 
     def test_taking_failure_for_success_is_caught(self) -> None:
-        found = faults(range(1, CALLS, 3), FULL, once=False, commit=swallowing)
-        self.assertGreater(found["lost"], 10)
+        found = faults(range(1, CALLS, 10), FULL, once=False, commit=swallowing)
+        self.assertGreater(found["lost"], 3)
 
     def test_nothing_is_written_after_a_failure(self) -> None:
         drive, runs = Drive(), Runs(random.Random(1))

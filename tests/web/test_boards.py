@@ -16,13 +16,14 @@ from gamehost.games.stratego.rules import KINDS, PlaceRows, read
 from gamehost.players.base import SeededChance
 from gamehost.wires.open.conversation import listed
 from gamehost.wires.seeking import PLAYED, PlayedGame
+from tests import share
 from tests.kit.browser import STATIC, evaluate
 
 #: Of each game, and of each match.
-MATCHES = 6
+MATCHES = share(2, 6)
 MOMENTS = 60
 #: So many actions are offered at least.
-OFFERED = 300
+OFFERED = 100 * MATCHES
 #: Follows what a seat is told. After each action it compares the picture with that of the host's own view, and presses whatever
 #: can be pressed, in all ways, until an action comes out.
 PLAY = """

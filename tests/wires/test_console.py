@@ -21,6 +21,7 @@ from gamehost.testing.wire_contract import WireContract
 from gamehost.testing.wire_hooks import Situation
 from gamehost.wires.console.conversation import WIRE, ConsoleConversation
 from gamehost.wires.console.elsewhere import ConsoleState
+from tests import share
 from tests.games.test_stratego_secrets import KindInView, PlacedForAll
 from tests.kit.memory_host import HOME, SAID, ConsoleWords, MemoryHost, without_options
 from tests.kit.model_clients import MODEL_CLIENTS
@@ -101,7 +102,7 @@ class WireTests(WireContract, PropertyCase):
 
 
 SETTINGS = {"onitama.max_plies": "40", "stratego.max_plies": "40", "limits.unlimited": "yes"}
-STEPS = 5_000
+STEPS = share(1_000, 5_000)
 
 
 class SuggestionTests(SynchronousTestCase):

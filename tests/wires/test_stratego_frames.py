@@ -20,6 +20,7 @@ from gamehost.wires.stratego_frames.codec import PAYLOAD_LIMIT, FramesCodec
 from gamehost.wires.stratego_frames.conversation import WIRE, FramesConversation, FramesState
 from gamehost.wires.stratego_frames.messages import CLIENT_FRAMES as BY_NUMBER
 from gamehost.wires.stratego_frames.messages import Battle, Error, Move, Ready, Setup, SignOn, Wait
+from tests import share
 from tests.kit.journals import RecordingJournal
 from tests.kit.memory_host import (
     CLIENT_FRAMES,
@@ -145,7 +146,7 @@ class WireTests(WireContract, PropertyCase):
         in_play(world)
         self._journal = world.journal
         position = the_position(world)
-        for seed in range(300):
+        for seed in range(share(60, 300)):
             rng = random.Random(seed)
             said = [next(moves(position, rng)) for _ in range(3)] + ["Move (0,3) (0,5)", 'Ready "ready"']
             data = mutated(b"".join(client_frames(line, 0)[0] for line in said), rng)

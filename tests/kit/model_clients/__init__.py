@@ -1,7 +1,7 @@
 """
 Speakers: for each wire, one player's side of it, and how the host words what happened, written from the wire's page alone.
 
-All of them take part in what is played in `tests.kit.stateful`, and all but Litama's in `tests.kit.simulation`.
+All but Litama's play in `tests.kit.simulation`.
 """
 
 from collections.abc import Mapping
