@@ -105,7 +105,7 @@ class SocketContract(WireHooks):
     """The behaviours of a wire with WebSocket. A wire without it has nothing to show."""
 
     #: How many damaged streams of WebSocket are made.
-    socket_streams: int = 200
+    socket_streams: int = 60
 
     def socket(self, **limits: str) -> tuple[MemoryHost, Client]:
         """A connection that has made its handshake."""
@@ -423,8 +423,8 @@ FUZZED = int(os.environ["GAMEHOST_FUZZED"]) if "GAMEHOST_FUZZED" in os.environ e
 class FuzzingContract(WireHooks):
     """The behaviours of a wire with streams that are not quite right."""
 
-    #: How many streams are made where nothing else is asked for: about three seconds of work at most.
-    streams_in_suite: int = 600
+    #: How many streams are made where nothing else is asked for: about a second of work.
+    streams_in_suite: int = 200
 
     @property
     def _streams(self) -> int:

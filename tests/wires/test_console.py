@@ -49,7 +49,7 @@ class WireTests(WireContract, PropertyCase):
         *(b"play onitama canary=1\n", b"play onitama move_time=canary\n", b"\xff\xfa\x18\x00canary\xff\xf0\r\n"),
         b"\xff\xffcanary\n",
     )
-    streams_in_suite = 500
+    streams_in_suite = 150
     unreached = {ConsoleState.CHECKING: "passwords are checked at once in memory"}
 
     def log_in(self, name: str) -> bytes:

@@ -47,7 +47,6 @@ class WireTests(WireContract, PropertyCase):
     transcripts = HOME
     text = JavaWords
     host_class = GreetingHost
-    streams_in_suite = 200
     host_settings: Mapping[str, str] = {
         "eriantys-java.pace": "0",
         "eriantys-java.ack_seconds": "0",

@@ -157,8 +157,6 @@ class WireTests(WireContract, PropertyCase):
     host_settings = {"onitama.deal": "boar,ox/crab,eel/tiger"}
     begun = b"name aaaa"
     too_long = b"name " + b"a" * 76 + b"\n"
-    streams_in_suite = 200
-    socket_streams = 60
 
     def log_in(self, name: str) -> bytes:
         return f"name {name}\n".encode()
