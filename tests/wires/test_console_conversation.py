@@ -31,12 +31,11 @@ from gamehost.wires.console.codec import (
     Window,
 )
 from gamehost.wires.console.commands import (
-    BY_WORD,
-    COMMANDS,
     DIRECTIONS,
     NotUnderstood,
     asked,
     command_page,
+    commands,
     count_of,
     find_command,
     game_named,
@@ -446,8 +445,8 @@ GAMES = {played.game.name: played for played in PLAYED}
 
 class WordTests(SynchronousTestCase):
     def test_every_command_does_something_and_has_a_page(self) -> None:
-        self.assertEqual(set(ConsoleConversation.DOES), set(BY_WORD))
-        for command in COMMANDS:
+        self.assertEqual(set(ConsoleConversation.DOES), set(commands()))
+        for command in commands().values():
             lines = command_page(command)
             self.assertGreater(len(lines), 1)
             self.assertLess(max(map(len, lines)), 80, command.word)

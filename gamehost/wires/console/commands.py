@@ -5,9 +5,9 @@ A command may be typed in any case, and cut short as long as no other command be
 """
 
 import re
-import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
+from functools import cache
 from importlib.resources import files
 
 from msgspec import Struct
@@ -35,14 +35,20 @@ class Command(Struct, frozen=True):
     example: str = ""
 
 
-#: The commands in the order in which help lists them: the file `commands.toml`.
-COMMANDS: Sequence[Command] = [
-    Command(word, told.get("usage", word), told["summary"], told.get("page", "").splitlines(), told.get("example", ""))
-    for word, told in tomllib.loads(
-        files("gamehost.wires.console").joinpath("commands.toml").read_text("utf-8")
-    ).items()
-]
-BY_WORD: Mapping[str, Command] = {command.word: command for command in COMMANDS}
+@cache
+def commands() -> Mapping[str, Command]:
+    """The commands by their words, in the order in which help lists them: the file `commands.toml`, read at first need."""
+    import tomllib  # a host starts without it
+
+    text = files("gamehost.wires.console").joinpath("commands.toml").read_text("utf-8")
+    return {
+        word: Command(
+            word, told.get("usage", word), told["summary"], told.get("page", "").splitlines(), told.get("example", "")
+        )
+        for word, told in tomllib.loads(text).items()
+    }
+
+
 #: Other words for commands.
 ALIASES: Mapping[str, str] = {"?": "help", "exit": "quit", "bye": "quit", "observe": "watch"}
 
@@ -74,7 +80,7 @@ def find_command(word: str) -> str | None:
     word = word.casefold()
     if word in ALIASES:
         return ALIASES[word]
-    found = beginning(word, BY_WORD) if word else []
+    found = beginning(word, commands()) if word else []
     if len(found) > 1:
         raise NotUnderstood(f"Several commands begin like this: {', '.join(found)}. Type one more letter.")
     return found[0] if found else None
@@ -218,7 +224,9 @@ _TOGETHER = frozenset({"unwatch", "next", "back", "waiting", "cancel", "takeback
 def overview(games: Mapping[str, PlayedGame]) -> list[str]:
     """All commands, in one screen; games for two come first."""
     names = sorted(games, key=lambda name: games[name].game.most_seats)
-    lines = [f"  {command.word:9} {command.summary}" for command in COMMANDS if command.word not in _TOGETHER]
+    lines = [
+        f"  {command.word:9} {command.summary}" for command in commands().values() if command.word not in _TOGETHER
+    ]
     return [*lines, f"Type help and a command, or a game: {', '.join(names)}."]
 
 
@@ -229,15 +237,15 @@ def page(words: list[str], games: Mapping[str, PlayedGame]) -> list[str]:
     :raises NotUnderstood: it is neither
     """
     word = "-".join(words).casefold().replace("_", "-")
-    if word in BY_WORD:
-        return command_page(BY_WORD[word])
+    if word in commands():
+        return command_page(commands()[word])
     found = beginning(word, games)
     if len(found) == 1:
         return game_page(games[found[0]])
     command = find_command(word)
     if command is not None:
-        return command_page(BY_WORD[command])
-    near = nearest(word, (*BY_WORD, *games))
+        return command_page(commands()[command])
+    near = nearest(word, (*commands(), *games))
     hint = f"Did you mean {near}? Type: help {near}" if near else "Type help to see them all."
     raise NotUnderstood(f"No command and no game has this name. {hint}")
 

@@ -51,12 +51,12 @@ from gamehost.wires.console import codec as m
 from gamehost.wires.console import listings
 from gamehost.wires.console.codec import HIDE, SHOW, ConsoleCodec
 from gamehost.wires.console.commands import (
-    BY_WORD,
     DIRECTIONS,
     Asked,
     NotUnderstood,
     asked,
     beginning,
+    commands,
     find_command,
     nearest,
     overview,
@@ -160,7 +160,7 @@ class ConsoleConversation(GoesElsewhere):
         :raises NotUnderstood: it says nothing that can be done
         """
         first = words[0].casefold()
-        if self.handle is not None and first not in BY_WORD and self._play_move(first, words, text):
+        if self.handle is not None and first not in commands() and self._play_move(first, words, text):
             return
         command = find_command(first)
         if command is None:
@@ -182,9 +182,9 @@ class ConsoleConversation(GoesElsewhere):
         except MoveRefused as refusal:
             command = None if first in DIRECTIONS else find_command(first)
             # With more words a command that takes none is not meant: `boar a1 a9` is a move with a card, and no `board`.
-            if command is not None and (len(words) == 1 or " " in BY_WORD[command].usage):
+            if command is not None and (len(words) == 1 or " " in commands()[command].usage):
                 return False
-            near = nearest(first, BY_WORD) if len(words) == 1 and len(first) > 3 else None
+            near = nearest(first, commands()) if len(words) == 1 and len(first) > 3 else None
             self._printer.refuse(f"{refusal} Or did you mean the command {near}?" if near else str(refusal))
             return True
         own.play(actions, lambda action: self.act(action, careful=True), lambda: self.handle is not None)
@@ -195,7 +195,7 @@ class ConsoleConversation(GoesElsewhere):
         sentence = wrong_port(text.encode("utf-8"), m.SPOKEN)
         if sentence is not None:
             return f"{sentence[:1].upper()}{sentence[1:]}."
-        near = nearest(first, (*BY_WORD, *self._options.games))
+        near = nearest(first, (*commands(), *self._options.games))
         if near in self._options.games:
             return f"Did you mean the game? Type: play {near}"
         if near is not None:
