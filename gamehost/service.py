@@ -3,18 +3,31 @@ The service: it starts the host in order, watches the disk while the host runs, 
 
 Ports open after the unfinished tables are restored. If one port cannot open, none stays open. If the disk falls behind, the
 service first pauses input, then refuses new clients, and then ends the host.
+
+And the processes of the house players: a private listener for them, and the calls to their seats. The listener is a unix
+socket in a folder that only the host's own user can open. A key that changes with each start is needed, too. If the processes
+cannot be started, the host goes on without house players.
 """
 
 import errno
 import gc
+import json
+import os
 import platform
-from collections.abc import Callable, Mapping, Sequence
+import secrets
+import shutil
+import tempfile
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
+from hmac import compare_digest
+from itertools import count
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from attrs import define, field, frozen
 from twisted.application.service import Service
 from twisted.internet.defer import Deferred, DeferredList, succeed
+from twisted.internet.endpoints import UNIXServerEndpoint
 from twisted.internet.error import CannotListenError
 from twisted.internet.interfaces import IDelayedCall, IListeningPort, IProtocolFactory, IStreamServerEndpoint
 from twisted.logger import Logger
@@ -25,17 +38,164 @@ import twisted
 from gamehost._twisted import accept_steadily
 from gamehost.games.base import Game
 from gamehost.journal.records import Pressure, Room, Store, StoreUnusable
+from gamehost.limits import Limits
+from gamehost.lobby.questions import NotAnswered
 from gamehost.lobby.seats import Resuming
 from gamehost.measures import Histogram
 from gamehost.net.connection import WireFactory
 from gamehost.net.context import HostContext
 from gamehost.net.endpoints import send_at_once
-from gamehost.net.house import HouseService
+from gamehost.net.limiter import ConnectionLimiter
+from gamehost.ops.unix_socket import LONGEST_PATH
 from gamehost.ops.watchdog import Supervisor, Watchdog
-from gamehost.ops.workers import SerialWorker
+from gamehost.ops.workers import ChildProcess, SerialWorker
 from gamehost.settings import Settings
+from gamehost.tables.context import FairScheduler
 from gamehost.web.site import WebListener, WebSite
 from gamehost.wires.base import Wire
+from gamehost.wires.open.websocket import house_wire
+
+TITLE = "house players"
+
+
+@define(eq=False)
+class _Process:
+    """One of the processes."""
+
+    service: "HouseService"
+    child: ChildProcess = field(init=False)
+    #: What it plays; nothing until it is ready.
+    games: tuple[str, ...] = ()
+    #: The studies that it has not answered, by their numbers.
+    studies: dict[int, Deferred[str]] = field(factory=dict)
+
+    def started(self) -> None:
+        self.child.send(json.dumps({"socket": str(self.service.socket), "secret": self.service.secret}))
+
+    def heard(self, line: str) -> None:
+        verb, _, words = line.partition(" ")
+        if verb == "ready":
+            self.games = tuple(words.split())
+            self.service.ready()
+        elif verb == "studied":
+            number, _, study = words.partition(" ")
+            answer = self.studies.pop(int(number))
+            if study:
+                answer.callback(study)
+            else:
+                answer.errback(NotAnswered("this match cannot be studied"))
+
+    def lost(self) -> None:
+        self.games = ()
+        while self.studies:
+            self.studies.popitem()[1].errback(NotAnswered("the house players have stopped: ask again in a moment"))
+
+
+@define(eq=False)
+class HouseService:
+    """
+    All of it, for one host.
+
+    :param command: starts a process
+    :param processes: how many
+    :param folder: where the socket is, if its path is not too long; `None`: in a temporary folder
+    """
+
+    _reactor: Any
+    _command: Sequence[str]
+    _processes: int
+    _folder: Path | None
+    socket: Path = field(init=False)
+    secret: str = field(init=False, factory=lambda: secrets.token_hex(16), repr=False)
+    _all: list[_Process] = field(init=False, factory=list)
+    _numbers: "count[int]" = field(init=False, factory=lambda: count(1))
+    _port: IListeningPort | None = None
+    _context: HostContext = field(init=False)
+
+    log = Logger()
+
+    @property
+    def games(self) -> Collection[str]:
+        """What is played by those that are ready."""
+        return {game for process in self._all for game in process.games}
+
+    def sit(self, name: str, group: int) -> None:
+        """Have the process of this house player let it log in. If the process is not ready, it is told when it is."""
+        process = self._all[int(name.rpartition(".")[2]) % len(self._all)]
+        if process.games:
+            process.child.send(f"sit {name} {group}")
+
+    def study(self, group: int, question: str) -> Deferred[str]:
+        """Have a process study a match; one of them is ready."""
+        ready = [process for process in self._all if process.games]
+        process, number = ready[group % len(ready)], next(self._numbers)
+        answer = process.studies[number] = Deferred()
+        process.child.send(f"study {number} {group} {question}")
+        return answer
+
+    def start(self, context: HostContext) -> Sequence[WireFactory[Any]]:
+        """
+        Listen, and start the processes.
+
+        :returns: whose connections are to be closed when the host stops
+        """
+        # Its own players count against no limit of clients.
+        limits = Limits(unlimited=True)
+        limiter, turns = ConnectionLimiter(limits), FairScheduler(context.clock)
+        shared = HostContext(context.clock, context.lobby, limits, limiter, context.cork, scheduler=turns)
+        factory = WireFactory(house_wire(lambda key: compare_digest(key.encode(), self.secret.encode())), {}, shared)
+        self._context = context
+        try:
+            self.socket = private_folder(self._folder) / "socket"
+            self.socket.unlink(missing_ok=True)
+        except OSError as error:
+            self._failed(Failure(error))
+            return ()
+        listening = UNIXServerEndpoint(self._reactor, str(self.socket), mode=0o600).listen(factory)
+        listening.addCallbacks(self._listening, self._failed)
+        return (factory,)
+
+    def _listening(self, port: IListeningPort) -> None:
+        self._port = port
+        for _ in range(self._processes):
+            process = _Process(self)
+            process.child = ChildProcess(self._reactor, self._command, TITLE, process)
+            self._all.append(process)
+            process.child.start()
+
+    def _failed(self, failure: Failure) -> None:
+        self.log.error("there are no house players: {reason}", reason=failure.getErrorMessage())
+
+    def ready(self) -> None:
+        """A process is ready."""
+        self.log.info("house players ready")
+        self._context.lobby.house.started(self)
+
+    def stop(self) -> Deferred[None]:
+        """End the processes, and listen no more."""
+        ends = [process.child.stop() for process in self._all]
+        if self._port is not None:
+            ends.append(self._port.stopListening() or succeed(None))
+        return DeferredList(ends).addCallback(lambda _: self._tidy())
+
+    def _tidy(self) -> None:
+        if self._port is not None:
+            shutil.rmtree(self.socket.parent, ignore_errors=True)
+
+
+def private_folder(folder: Path | None) -> Path:
+    """
+    A folder that only this user can open, short enough for a socket in it.
+
+    :param folder: where it is wanted
+    :raises OSError: it cannot be made
+    """
+    if folder is None or len(os.fsencode(folder / "socket")) > LONGEST_PATH:
+        return Path(tempfile.mkdtemp(prefix="gamehost-"))
+    folder.mkdir(mode=0o700, exist_ok=True)
+    folder.chmod(0o700)
+    return folder
+
 
 if TYPE_CHECKING:
     from gamehost.cluster.membership import Cluster

@@ -29,7 +29,6 @@ from gamehost.lobby.lobby import Lobby
 from gamehost.lobby.sessions import Membership, SessionRegistry
 from gamehost.net.context import Cork, HostContext
 from gamehost.net.endpoints import Endpoints
-from gamehost.net.house import HouseService
 from gamehost.net.limiter import ConnectionLimiter, HttpLimiter
 from gamehost.ops.watchdog import (
     Supervisor,
@@ -40,7 +39,7 @@ from gamehost.ops.watchdog import (
     raise_fd_limit,
 )
 from gamehost.ops.workers import SerialWorker
-from gamehost.service import GameHostService, Listener, Part
+from gamehost.service import GameHostService, HouseService, Listener, Part
 from gamehost.settings import BadOption, Settings
 from gamehost.storage.durable import AWAY_AFTER, BacklogLimits, DurableJournal, StoredAccounts
 from gamehost.storage.memory import MemoryJournal

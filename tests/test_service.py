@@ -32,6 +32,7 @@ from gamehost.service import AWAY, BUSY, DRAINING, FULL, NO_ROOM, STOPPING, Game
 from gamehost.storage import postgresql as urls
 from gamehost.tap import house_service, make_host, makeService
 from gamehost.testing.memory_host import StrictTransport
+from gamehost.wires.paper_soccer.messages import ServerShutdown
 from tests.kit.example_game import TOY, TOY_WIRE
 from tests.kit.memory_host import Client, MemoryHost
 from tests.kit.reactors import Lines, logged
@@ -495,8 +496,8 @@ class HostTests(SynchronousTestCase):
             Path(file).write_text(content)
             host = make_host(parsed("--store=memory", f"--config={file}", *arguments), MemoryReactorClock())
             host.startService()
-            script: Any = next(one.config for one in host.factories if one.wire.name == "paper-soccer")
-            self.assertIs(script.declaration, declares)
+            config: Any = next(one.config for one in host.factories if one.wire.name == "paper-soccer")
+            self.assertIs(config.new_codec().encode(ServerShutdown()).startswith(b"<?xml"), declares)
 
     def test_time_is_monotonic(self) -> None:
         """Row 127: a clock that people or daemons set moves no game: the reactor counts on one that only goes forward."""

@@ -37,14 +37,16 @@ from gamehost.wires.console.commands import (
     command_page,
     commands,
     count_of,
+    ended,
     find_command,
     game_named,
+    ladder,
     overview,
     page,
+    sentence,
     table_and_code,
 )
 from gamehost.wires.console.conversation import ConsoleConversation
-from gamehost.wires.console.listings import ended, ladder, sentence
 from gamehost.wires.framing import WireError
 from gamehost.wires.seeking import PLAYED, Sought
 from tests.kit.memory_host import SAID, Client, ConsoleWords, MemoryHost, without_options

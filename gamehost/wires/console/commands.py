@@ -2,20 +2,32 @@
 The commands: their words, a page of help for each, and how what stands behind them is read. Pure.
 
 A command may be typed in any case, and cut short as long as no other command begins in the same way.
+
+And lists of people, matches and those who wait, as lines for a terminal, with the sentences that are the same in all games.
+Each list says what to type about it.
 """
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from functools import cache
+from heapq import nsmallest
 from importlib.resources import files
 
 from msgspec import Struct
 
+from gamehost.accounts.names import NameRefused, key_of
+from gamehost.games.base import Cause, Result, Seat
 from gamehost.games.play import help_of
-from gamehost.games.screen import wrapped
-from gamehost.journal.records import TableId
+from gamehost.games.screen import listed, wrapped
+from gamehost.journal.records import FinishedMatch, TableId
+from gamehost.lobby.finished import Kind, Study, Tally, Who, outcome
 from gamehost.lobby.house import LEVELS
+from gamehost.lobby.sessions import Person, WaitingByGame
+from gamehost.lobby.watching import Counts, PlayedTable
+from gamehost.settings import Settings
+from gamehost.tables.interfaces import OpenTable
 from gamehost.wires.seeking import PlayedGame, Sought
 
 
@@ -263,3 +275,303 @@ def game_page(played: PlayedGame) -> list[str]:
         f"To begin: play {played.game.name} easy",
         *wrapped([f"Settings: {chosen_settings(played)}"], 79),
     ]
+
+
+#: Names of games that are not their own names with a capital letter.
+_TITLES: Mapping[str, str] = {"paper-soccer": "Paper Soccer"}
+
+#: How a reason begins that is about a setting.
+_SETTING = re.compile("[a-z_]+: ", re.ASCII)
+
+_CAUSES: Mapping[Cause, str] = {
+    Cause.LEFT: "a player gave up",
+    Cause.TIME: "time ran out",
+    Cause.VIOLATION: "an illegal move",
+}
+
+
+def title(game: str) -> str:
+    """A game's name, as people write it."""
+    return _TITLES.get(game, game.capitalize())
+
+
+def sentence(reason: str) -> str:
+    """A reason of the host as a sentence: with a capital letter and a full stop."""
+    if _SETTING.match(reason):
+        reason = f"the setting {reason}"
+    return f"{reason[:1].upper()}{reason[1:]}{'' if reason.endswith(('.', '?', '!')) else '.'}"
+
+
+def opponents(names: Sequence[str], seat: Seat) -> str:
+    """Against whom a seat plays: `bob`, or `bob and carl`."""
+    return listed([name for other, name in enumerate(names) if other != seat])
+
+
+def versus(names: Sequence[str]) -> str:
+    """Who plays, for others."""
+    return " against ".join(names) if len(names) == 2 else ", ".join(names)
+
+
+def ended(result: Result, names: Sequence[str], seat: Seat | None, resigned: bool = False) -> str:
+    """
+    Who won and why, for a seat or a watcher.
+
+    :param resigned: whether this seat has given the match up
+    """
+    why = result.why or _CAUSES.get(result.cause, "")
+    if resigned and result.cause is Cause.LEFT:
+        why = "you left the match"
+    because = f": {why}." if why else "."
+    if result.cause is Cause.LEFT and len(names) == 2 and len(result.winners) == 1:
+        winner = result.winners[0]
+        gone = "you left the match" if seat == 1 - winner else f"{names[1 - winner]} has left"
+        return f"{'You win' if seat == winner else f'{names[winner]} wins'}: {gone}."
+    if not result.winners:
+        return f"The match is a draw{because}"
+    if seat in result.winners:
+        partners = [names[winner] for winner in result.winners if winner != seat]
+        return f"You and {listed(partners)} win{because}" if partners else f"You win{because}"
+    winners = listed([names[winner] for winner in result.winners])
+    return f"{winners} {'wins' if len(result.winners) == 1 else 'win'}{because}"
+
+
+def clock_line(names: Sequence[str], clocks: Sequence[int]) -> str:
+    return "Time left: " + ", ".join(f"{name} {_minutes(left)}" for name, left in zip(names, clocks, strict=True)) + "."
+
+
+def due_line(due: tuple[int, int], *, acts: bool) -> str:
+    """What is left of a time, as of `SeatHandle.due`. `acts`: whether the reader is the one who has to act."""
+    left = _minutes(due[0])
+    return f"You have {left} left, or you lose." if acts else f"Whoever is to act has {left} left, or loses."
+
+
+def _minutes(milliseconds: int) -> str:
+    minutes, seconds = divmod(max(milliseconds, 0) // 1000, 60)
+    return f"{minutes}:{seconds:02d}"
+
+
+def counted(number: int, one: str, many: str = "") -> str:
+    """A number and what is counted: `1 table`, `2 tables`."""
+    return f"{number} {one if number == 1 else many or one + 's'}"
+
+
+def in_columns(texts: Sequence[str], width: int) -> Iterable[str]:
+    """Short texts side by side."""
+    if not texts:
+        return
+    widest = max(map(len, texts)) + 2
+    across = max(1, width // widest)
+    for start in range(0, len(texts), across):
+        yield "  " + "".join(text.ljust(widest) for text in texts[start : start + across]).rstrip()
+
+
+# Lists
+
+
+#: So many lines of a list are shown.
+LINES = 40
+#: So many finished matches are shown.
+RECORDS = 10
+
+
+def greeting(games: Sequence[str], counts: Counts, closed: str | None = None) -> list[str]:
+    """
+    The first lines of a connection.
+
+    :param closed: why no new matches begin; `None`: they do
+    """
+    now = f"{counted(counts.tables, 'table')}, {counted(counts.people, 'person', 'people')}, {counts.waiting} waiting."
+    lines = [f"gamehost: {listed([title(game) for game in games])}."]
+    if counts.asleep:
+        those = (
+            "1 match waits for its players" if counts.asleep == 1 else f"{counts.asleep} matches wait for their players"
+        )
+        lines.append(f"{those}. To come back, type name and your name.")
+    return [*lines, f"{now} Type help, or: play {games[0]}" if closed is None else f"{now} {sentence(closed)}"]
+
+
+def people(found: Sequence[Person], waiting: WaitingByGame) -> list[str]:
+    if not found:
+        return ["Nobody is here under a name. To play, type: play onitama"]
+    waits = {name: game for game, one in waiting.items() for table in one.tables for name in table.names}
+    waits |= {name: game for game, one in waiting.items() for name in one.names}
+    return _shortened([f"  {one.name:20}  {_doing(one, waits.get(one.name))}" for one in found])
+
+
+def _doing(person: Person, waits: str | None) -> str:
+    on = "" if person.wire == "console" else f", on the wire {person.wire}"
+    if not person.game:
+        return f"{'is here' if waits is None else f'waits for {title(waits)}'}{on}"
+    where = "in a private match" if person.table is None else f"in match {person.table}"
+    return f"plays {title(person.game)} {where}{on}"
+
+
+def tables(found: Sequence[PlayedTable]) -> list[str]:
+    """The matches that are played."""
+    if not found:
+        return ["No match is played that can be watched. To begin one, type: play onitama"]
+    lines = [f"  {'match':>5}  {'game':12}  players"]
+    lines += [
+        f"  {one.table:>5}  {title(one.game):12}  {', '.join(one.names)}"
+        + (f" ({counted(one.watchers, 'watcher')})" if one.watchers else "")
+        for one in found
+    ]
+    return [*_shortened(lines), f"To look on at one, type: watch {found[-1].table}"]
+
+
+def waiting(found: WaitingByGame, games: Sequence[str]) -> list[str]:
+    """Who waits for opponents, and what to type to play with them."""
+    lines: list[str] = []
+    for game in games:
+        one = found.get(game)
+        if one is None:
+            continue
+        lines += [f"  {title(game):12}  {name}: type play {game}" for name in one.names]
+        lines += [f"  {title(game):12}  {_table_words(table)}: type join {table.table}" for table in one.tables]
+    return _shortened(lines) if lines else ["Nobody waits. To play, type: play onitama"]
+
+
+def _table_words(table: OpenTable) -> str:
+    chosen = settings_words(table.settings)
+    return f"{', '.join(table.names)} ({len(table.names)} of {table.seats} players{chosen})"
+
+
+def settings_words(settings: Settings) -> str:
+    """The settings of a match that say anything, behind a comma; empty: none does."""
+    told = {name: text for name, text in settings.items() if text not in ("", "0", "no") and name != "code"}
+    return "".join(f", {name}={text}" for name, text in sorted(told.items()))
+
+
+def waiting_line(table: OpenTable) -> str:
+    """How things stand at the table where somebody waits."""
+    missing = counted(table.seats - len(table.names), "player")
+    return f"You wait at table {table.table} for {missing} more. Here: {', '.join(table.names)}."
+
+
+def _shortened(lines: Sequence[str]) -> list[str]:
+    return [*lines[:LINES], *_more(len(lines))]
+
+
+def _more(lines: int) -> list[str]:
+    """Says how many of so many lines are not shown, if there are any."""
+    return [f"  ... and {lines - LINES} more."] if lines > LINES else []
+
+
+def lasted(milliseconds: int) -> str:
+    """How long a match was: `2:05`, or `1:00:09`."""
+    minutes, seconds = divmod(milliseconds // 1000, 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{seconds:02}" if hours else f"{minutes}:{seconds:02}"
+
+
+def records(found: Sequence[FinishedMatch]) -> list[str]:
+    """Finished matches, the newest first."""
+    if not found:
+        return ["No such match has been finished here. To play one, type: play onitama"]
+    lines = [f"  {'match':>5}  {'game':12}  {'time':>8}  players, and who won"]
+    for one in found:
+        names = versus([seat.name for seat in one.opening.seats])
+        lines.append(f"  {one.table:>5}  {title(one.opening.game):12}  {lasted(one.last.at):>8}  {names}")
+        lines.append(f"  {'':>5}  {'':12}  {'':>8}  {_outcome(one)}")
+    return [*lines, f"To go through one, type: replay {found[0].table}"]
+
+
+def _outcome(match: FinishedMatch) -> str:
+    """How a match ended; what another release has written, as it is."""
+    winners, cause, why = outcome(match)
+    if not cause:
+        return why
+    names = [seat.name for seat in match.opening.seats]
+    return ended(Result(tuple(map(Seat, winners)), Cause(cause), why), names, None)
+
+
+#: The kinds of players in a ladder, in their order.
+_RANKED: Mapping[Kind, str] = {
+    "account": "Accounts:",
+    "house": "House players, by level:",
+    "guest": "Guests, whose names may have been different people's:",
+}
+
+
+def _ratings(tally: Tally, games: Sequence[str]) -> list[str]:
+    lines: list[str] = []
+    for game in games:
+        ranked = tally.ladder(game)
+        lines += [f"Ratings in {title(game)}, and from where to where they are with 95 %:"] if ranked else []
+        for who, one in ranked[:LINES]:
+            rating, low, high = one.rounded
+            span = f"{low:>4} to {high:>4}, {counted(one.matches, 'match', 'matches')}"
+            lines.append(f"  {who.name:20}  {rating:>4}  {'fixed' if who.kind == 'house' else span}")
+        lines += _more(len(ranked))
+    return lines
+
+
+def ladder(tally: Tally, game: str) -> Generator[None, None, list[str]]:
+    """The ratings, and who has won how often, in all games or in one. Each step looks at one player."""
+    played: Counter[Who] = Counter()
+    victories: Counter[Who] = Counter()
+    for who, _, count in tally.of(game, ""):
+        played[who] += count.played
+        victories[who] += count.won
+        yield
+    matches = tally.matches[game] if game else tally.matches.total()
+    if not matches:
+        return ["Nobody has a rating here, and no match has been finished yet. To play, type: play onitama"]
+    ranked: dict[Kind, list[tuple[int, int, str, str]]] = {kind: [] for kind in _RANKED}
+    for who in played:
+        ranked[who.kind].append((-victories[who], played[who], key_of(who.name), who.name))
+        yield
+    lines = _ratings(tally, [game] if game else sorted(tally.ladders))
+    lines += [] if lines else ["Nobody has a rating here: help play says how a match is rated."]
+    lines.append(f"The last {counted(matches, 'match', 'matches')}:")
+    for kind, ranks in ranked.items():
+        first = [f"  {name:20}  {-won:>4} won of {times:>4}" for won, times, _, name in nsmallest(LINES, ranks)]
+        lines += [_RANKED[kind], *first, *_more(len(ranks))] if ranks else []
+    return lines
+
+
+#: Characters from the bottom of a curve to its top, and its columns at most.
+_HEIGHTS, _COLUMNS = "_.-=+*#", 60
+
+
+def study_page(told: Study, names: Sequence[str], move_of: Callable[[int], int], table: TableId) -> list[str]:
+    """
+    Who was ahead in a match, as a line for each player, and where it turned.
+
+    :param move_of: gives the number of the move to which an entry belongs
+    """
+    share = max(1, -(-len(told.standings) // _COLUMNS))
+    shown = told.standings[::share]
+    width = max(map(len, names))
+    lines = ["Who was ahead, from the beginning to the end:"]
+    for seat, name in enumerate(names):
+        heights = (_HEIGHTS[one.shares[seat] * (len(_HEIGHTS) - 1) // 100] for one in shown)
+        lines.append(f"{name:{min(width, 20)}} {''.join(heights)}")
+    if not told.turns:
+        lines.append("Nobody gave much away in a single move.")
+    for turn in told.turns:
+        lines.append(
+            f"Move {move_of(turn.n)}: {names[turn.seat]} gave away {turn.lost} % of a victory with {turn.action}."
+        )
+        lines.append(f"  Better: {turn.better}.")
+    return [*lines, f"To go through the moves, type: replay {table}"]
+
+
+def name_refused(refusal: NameRefused) -> str:
+    """Why a name cannot be had, and what to type. Nobody who may have a seat is told to take another name."""
+    reason = str(refusal)
+    if refusal.wait:
+        return f"A seat is kept under this name. If it is yours, type the same line again in {refusal.wait} s."
+    if "a seat is kept" in reason:
+        return sentence(reason)
+    if "the host gives such names" in reason:
+        return "No seat is kept under this name, and the host alone gives such names. To play, type: play onitama"
+    if "belongs to an account" in reason:
+        return f"{sentence(reason)} If it is yours, type login and the name."
+    return f"{sentence(reason)} Type name and another one."
+
+
+def as_typed(table: OpenTable) -> str:
+    """What is typed behind `play GAME LEVEL` for a match like this one."""
+    seats = f" players={table.seats}" if table.seats > 2 else ""
+    return seats + settings_words(table.settings).replace(", ", " ")

@@ -48,23 +48,30 @@ from gamehost.tables.interfaces import (
 )
 from gamehost.wires.base import Peer, Wire
 from gamehost.wires.console import codec as m
-from gamehost.wires.console import listings
 from gamehost.wires.console.codec import HIDE, SHOW, ConsoleCodec
 from gamehost.wires.console.commands import (
     DIRECTIONS,
     Asked,
     NotUnderstood,
+    as_typed,
     asked,
     beginning,
     commands,
     find_command,
+    greeting,
+    name_refused,
     nearest,
     overview,
     page,
+    people,
+    sentence,
     table_and_code,
+    tables,
+    title,
+    waiting,
+    waiting_line,
 )
 from gamehost.wires.console.elsewhere import ConsoleState, GoesElsewhere
-from gamehost.wires.console.listings import as_typed, name_refused, sentence, title, waiting_line
 from gamehost.wires.console.matches import ConsoleOptions, OwnMatch
 from gamehost.wires.framing import UndecodableLine, wrong_port
 from gamehost.wires.seeking import PLAYED, Opened, SeekRefused, Wanted, find_table, join_table, play_house, wanted
@@ -109,7 +116,7 @@ class ConsoleConversation(GoesElsewhere):
 
     def begin(self) -> None:
         games, closed = list(self._options.games), self.lobby.no_tables
-        self._printer.print(*listings.greeting(games, self._spectators.counts(), closed))
+        self._printer.print(*greeting(games, self._spectators.counts(), closed))
         self._printer.prompt()
 
     def set_state(self, state: Enum) -> None:
@@ -623,13 +630,13 @@ class ConsoleConversation(GoesElsewhere):
     # -- lists
 
     def who(self, words: list[str]) -> None:
-        self._printer.listing(listings.people(self._spectators.people(), self._spectators.waiting()))
+        self._printer.listing(people(self._spectators.people(), self._spectators.waiting()))
 
     def list_tables(self, words: list[str]) -> None:
-        self._printer.listing(listings.tables(self._spectators.tables()))
+        self._printer.listing(tables(self._spectators.tables()))
 
     def list_waiting(self, words: list[str]) -> None:
-        self._printer.listing(listings.waiting(self._spectators.waiting(), list(self._options.games)))
+        self._printer.listing(waiting(self._spectators.waiting(), list(self._options.games)))
 
     # -- the end
 

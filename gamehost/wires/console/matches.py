@@ -44,9 +44,24 @@ from gamehost.tables.interfaces import (
     Suspended,
     WatchableTable,
 )
-from gamehost.wires.console import listings
-from gamehost.wires.console.commands import count_of, game_named, table_and_code
-from gamehost.wires.console.listings import clock_line, counted, ended, in_columns, opponents, sentence, title, versus
+from gamehost.wires.console.commands import (
+    RECORDS,
+    clock_line,
+    count_of,
+    counted,
+    due_line,
+    ended,
+    game_named,
+    in_columns,
+    ladder,
+    opponents,
+    records,
+    sentence,
+    study_page,
+    table_and_code,
+    title,
+    versus,
+)
 from gamehost.wires.console.printer import Printer, framed
 from gamehost.wires.seeking import PlayedGame
 
@@ -122,7 +137,7 @@ class OwnMatch:
         against = opponents(handle.names, handle.seat)
         lines = [f"Match {handle.table}: {title(handle.game)}. You play against {against}.", self._way_back]
         if handle.due is not None and handle.due[1] <= TOLD_TIME:
-            lines.append(f"{listings.due_line(handle.due, acts=True)} Type clock to see what is left.")
+            lines.append(f"{due_line(handle.due, acts=True)} Type clock to see what is left.")
         return list(filter(None, lines))
 
     def _group_of(self, n: int) -> _Group:
@@ -273,7 +288,7 @@ class OwnMatch:
         if clocks is not None:
             self._printer.print(clock_line(self.handle.names, clocks))
         if due is not None:
-            self._printer.print(listings.due_line(due, acts=self.screen.turn))
+            self._printer.print(due_line(due, acts=self.screen.turn))
         elif clocks is None:
             self._printer.print("This match has no clocks. To play with them, type: play onitama game_time=300")
 
@@ -629,7 +644,7 @@ class Looking:
 
         def answered(study: Study) -> None:
             self._asking = self._printer.awaiting = False
-            self._printer.listing(listings.study(study, replay.names, replay.move_of, table))
+            self._printer.listing(study_page(study, replay.names, replay.move_of, table))
             self._printer.prompt()
 
         def refused(refusal: NotAnswered) -> None:
@@ -665,8 +680,8 @@ class Looking:
         finished, name = self._spectators.finished, key_of(words[0]) if words else ""
 
         async def found() -> Found:
-            matches, _ = await finished.newest(None, listings.RECORDS, name=name)
-            return _listing(listings.records(matches), LIST_SECONDS)
+            matches, _ = await finished.newest(None, RECORDS, name=name)
+            return _listing(records(matches), LIST_SECONDS)
 
         self._ask(("records", finished.ended, name), found, self._printer.listing)
 
@@ -680,7 +695,7 @@ class Looking:
 
         async def found() -> Found:
             tally = await self._spectators.finished.tally()
-            lines = await self._spectators.questions.in_slices(listings.ladder(tally, game))
+            lines = await self._spectators.questions.in_slices(ladder(tally, game))
             return _listing(lines, self._spectators.finished.seconds_left(tally))
 
         self._ask(("ladder", self._spectators.finished.edition, game), found, self._printer.listing)
