@@ -31,8 +31,8 @@ PACKAGE = str(Path(__file__).parents[1] / "gamehost")
 #: What stands for the network and for the other programs.
 NOT_COUNTED = PACKAGE + "/testing"
 
-#: Matches that begin again with a log-in are left out: a whole match is more than moves.
-SHOWN = tuple(wire for wire in WIRES if not script_of(wire).log_in and not script_of(wire).opening)
+#: Matches that one player opens and the other one joins are left out.
+SHOWN = tuple(wire for wire in WIRES if not script_of(wire).opening)
 
 
 @frozen
@@ -122,10 +122,13 @@ def way(script: Script, moves: int) -> Way:
         tables = [[host.connect(script.wire) for seat in (0, 1)] for table in range(moves)]
         for number, table in enumerate(tables):
             play = script.at_table(number)
-            for step in (*script.arrival, *play[: number % len(play)]):
+            arrival = script.arrival or [Step(seat, script.log_in, (0, 0)) for seat in (0, 1)]
+            for step in (*arrival, *play[: number % len(play)]):
                 say(table, step, number)
                 turns.end(journal)
                 host.until_idle()
+                if script.log_in and step is arrival[-1]:
+                    seat(script, table, number)
         sys.settrace(count.trace)
         count.on = True
         for number, table in enumerate(tables):
@@ -139,8 +142,19 @@ def way(script: Script, moves: int) -> Way:
 
 
 def say(table: Sequence[Client], step: Step, number: int) -> None:
-    name = b"ab"[step.sender : step.sender + 1] + b"%05d" % number
+    name = name_of(step.sender, number)
     table[step.sender].transport.receive(step.said.replace(ME, name).replace(GAME, b"%d" % number))
+
+
+def name_of(seat: int, number: int) -> bytes:
+    return b"ab"[seat : seat + 1] + b"%05d" % number
+
+
+def seat(script: Script, table: list[Client], number: int) -> None:
+    """Have the one who moves first in the front: the host tells who that is."""
+    begins = script.begins.search(table[0].transport.read())
+    if begins is not None and begins["first"] != name_of(0, number):
+        table.reverse()
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
