@@ -30,19 +30,17 @@ BEYOND = """((width) => [
 ])(%d)"""
 
 
-class NarrowTests(PlayCase):
-    """Two people whose names are as wide as names can be."""
+class WideCase(PlayCase):
+    """Two people whose names are as wide as names can be. Everything is looked at before the test says what is wrong."""
 
-    timeout = 180
     wires: tuple[str, ...] = ()
 
     def setUp(self) -> None:
-        """Everything is looked at before the test says what is wrong."""
         self.found: list[str] = []
         super().setUp()
 
     def tearDown(self) -> None:
-        """Nothing was too wide."""
+        """Nothing was wrong."""
         self.assertEqual(self.found, [])
         super().tearDown()
 
@@ -50,13 +48,6 @@ class NarrowTests(PlayCase):
         """With a store, which keeps finished matches."""
         self.options = (*self.options, f"--store={Path(self.mktemp()).absolute()}")
         return super().start_host()
-
-    async def check(self, page: Page, what: str) -> None:
-        """Look at a page as it is now, in all widths."""
-        for width in WIDTHS:
-            await page.look((width, 740))
-            await page.run("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
-            self.found += [f"{what} at {width} px: {one}" for one in await page.run(BEYOND % width)]
 
     async def match(self, game: str) -> list[Page]:
         """Both at a table."""
@@ -67,6 +58,17 @@ class NarrowTests(PlayCase):
         for page in pages:
             await page.until("document.querySelector('.middle .board[aria-label]')")
         return pages
+
+
+class NarrowTests(WideCase):
+    timeout = 180
+
+    async def check(self, page: Page, what: str) -> None:
+        """Look at a page as it is now, in all widths."""
+        for width in WIDTHS:
+            await page.look((width, 740))
+            await page.run("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+            self.found += [f"{what} at {width} px: {one}" for one in await page.run(BEYOND % width)]
 
     async def test_tables_of_all_games(self) -> None:
         """Each game's table, and then the page of tables with all of them."""

@@ -2,14 +2,13 @@
 
 import os
 from pathlib import Path
-from typing import Any
 
 from msgspec import json
 
 from tests.browser.looks import RATED
 from tests.browser.playing import CAN, ONITAMA, TITLE, Hand, PlayCase
-from tests.browser.slow_narrow import BEYOND, NAMES
-from tests.kit.browser import ASKED, DESKTOP, PHONE, BrowserCase, Page, enter, findings, play_on, sit_down
+from tests.browser.slow_narrow import BEYOND, NAMES, WideCase
+from tests.kit.browser import ASKED, DESKTOP, PHONE, BrowserCase, Page, enter, findings, play_on
 
 # Longer tests in a real browser: finished matches, players and results, and what the first page costs.
 
@@ -345,28 +344,10 @@ COVERED = """(() => {
 })()"""
 
 
-class SizeTests(PlayCase):
-    """Two people whose names are as wide as names can be."""
-
+class SizeTests(WideCase):
     timeout = 900
-    wires: tuple[str, ...] = ()
     #: The page that is not there is opened on purpose.
     expected_errors = ("/nothing",)
-
-    def setUp(self) -> None:
-        """Everything is looked at before the test says what is wrong."""
-        self.found: list[str] = []
-        super().setUp()
-
-    def tearDown(self) -> None:
-        """Nothing was wrong."""
-        self.assertEqual(self.found, [])
-        super().tearDown()
-
-    def start_host(self) -> Any:
-        """With a store, which keeps finished matches."""
-        self.options = (*self.options, f"--store={Path(self.mktemp()).absolute()}")
-        return super().start_host()
 
     async def check(self, page: Page, what: str) -> None:
         """Look at a page as it is now, in all sizes, light and dark."""
@@ -381,12 +362,7 @@ class SizeTests(PlayCase):
 
     async def match(self, game: str) -> list[Page]:
         """Both at a table, and some moves later."""
-        pages = []
-        for name in NAMES:
-            pages.append(await self.browser.page())
-            await sit_down(pages[-1], name, game)
-        for page in pages:
-            await page.until("document.querySelector('.middle .board[aria-label]')")
+        pages = await super().match(game)
         turns = 0
         while turns < 4:
             for page in pages:
