@@ -267,10 +267,9 @@ def ban(host: GameHostService, request: Request) -> Deferred[Facts]:
         raise NotDone("seconds: expected a number")
     if seconds is not None and not 0 < seconds <= LONGEST_BAN:
         raise NotDone(f"seconds: expected more than 0, and {LONGEST_BAN} at most")
-    bans = host.context.lobby.bans
     durable: Deferred[int] = Deferred()
     try:
-        put = bans.put(request.text("target"), seconds, lambda: durable.callback(close_banned(host)))
+        put = host.context.lobby.bans.put(request.text("target"), seconds, lambda: durable.callback(close_banned(host)))
     except BanRefused as refusal:
         raise NotDone(str(refusal)) from None
     return durable.addCallback(lambda closed: {**_facts(put), "connections": closed})
@@ -291,7 +290,7 @@ def unban(host: GameHostService, request: Request) -> Deferred[Facts]:
     return durable.addCallback(lambda _: _facts(dropped))
 
 
-def list_bans(host: GameHostService, request: Request) -> Items:
+def bans(host: GameHostService, request: Request) -> Items:
     """All bans, the oldest first."""
     yield from map(_facts, host.context.lobby.bans.all())
     return {}
@@ -324,7 +323,7 @@ def _close_some(host: GameHostService, reason: Callable[[WireProtocol[Any]], str
 _ACCOUNTS_AT_ONCE = 500
 
 
-def list_accounts(host: GameHostService, request: Request) -> Items:
+def account_list(host: GameHostService, request: Request) -> Items:
     """The accounts whose names match `pattern`, in the order in which they were made."""
     states = _changes(host).accounts(request.text("pattern", "*"))
     for number, state in enumerate(states, 1):
@@ -335,20 +334,20 @@ def list_accounts(host: GameHostService, request: Request) -> Items:
     return {}
 
 
-def reset(host: GameHostService, request: Request) -> Deferred[Facts]:
+def account_reset(host: GameHostService, request: Request) -> Deferred[Facts]:
     """Give the account `name` a new password: `password`, or one that the host makes and tells."""
     password = request.text("password") if "password" in request.arguments else None
     name = request.text("name")
     return _answer(lambda done, failed: _changes(host).reset(name, password, done, failed))
 
 
-def rename(host: GameHostService, request: Request) -> Deferred[Facts]:
+def account_rename(host: GameHostService, request: Request) -> Deferred[Facts]:
     """Give the account `name` the name `new_name`. `force` gives up the player's seat."""
     names, force = (request.text("name"), request.text("new_name")), request.flag("force")
     return _answer(lambda done, failed: _changes(host).rename(*names, force, done))
 
 
-def delete(host: GameHostService, request: Request) -> Deferred[Facts]:
+def account_delete(host: GameHostService, request: Request) -> Deferred[Facts]:
     """Delete the account `name`. `force` gives up the player's seat."""
     name, force = request.text("name"), request.flag("force")
     return _answer(lambda done, failed: _changes(host).delete(name, force, done))
@@ -383,7 +382,7 @@ def _account_facts(state: AccountState) -> Facts:
     return {"name": state.name, "present": state.present, "table": state.table, "last_log_in": last}
 
 
-def reload_settings(host: GameHostService, request: Request) -> Facts:
+def reload(host: GameHostService, request: Request) -> Facts:
     """Read the file with the settings again, and use what can change."""
     return host.reload(host)
 
@@ -420,7 +419,7 @@ def show(host: GameHostService, request: Request) -> Deferred[Facts]:
     return looked.addCallback(lambda look: _shown(table, lobby.registry, look))
 
 
-def list_lost(host: GameHostService, request: Request) -> Items:
+def lost_list(host: GameHostService, request: Request) -> Items:
     """The matches that nobody plays on, because rows of them are lost that players were told of."""
     found: Deferred[Sequence[Any]] = Deferred()
     _journal_of(host).ask_store(lambda store: store.lost(), found.callback)
@@ -430,7 +429,7 @@ def list_lost(host: GameHostService, request: Request) -> Items:
     return {"lost": len(tables)}
 
 
-def resume_lost(host: GameHostService, request: Request) -> Deferred[Facts]:
+def lost_resume(host: GameHostService, request: Request) -> Deferred[Facts]:
     """Have such a match be played on with the rows that are there."""
     table, found = _table_of(request), Deferred[Any]()
     _journal_of(host).ask_store(lambda store: store.go_on(table), found.callback)
@@ -447,7 +446,7 @@ def resume_lost(host: GameHostService, request: Request) -> Deferred[Facts]:
     return found.addCallback(resumed)
 
 
-def end_lost(host: GameHostService, request: Request) -> Deferred[Facts]:
+def lost_end(host: GameHostService, request: Request) -> Deferred[Facts]:
     """Give such a match up. Its rows stay."""
     table, found = _table_of(request), Deferred[bool]()
     _journal_of(host).ask_store(lambda store: store.end_lost(table), found.callback)
@@ -616,7 +615,7 @@ class _Reporter:
 _TABLES_AT_ONCE = 50
 
 
-def ends(host: GameHostService, request: Request) -> Items:
+def journal_ends(host: GameHostService, request: Request) -> Items:
     """The first and the last row of every table."""
     journal = _journal_of(host)
     for low in range(1, journal.last_table + 1, _TABLES_AT_ONCE):
@@ -627,7 +626,7 @@ def ends(host: GameHostService, request: Request) -> Items:
     return {}
 
 
-def rows(host: GameHostService, request: Request) -> Items:
+def journal_rows(host: GameHostService, request: Request) -> Items:
     """All rows of `table`; none if there is no such table."""
     journal, table = _journal_of(host), request.number("table")
     if not 0 < table < 1 << 63:

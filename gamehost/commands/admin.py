@@ -1,8 +1,8 @@
 """
 `gamehost admin`: asks a running host, through the socket beside its store, and shows the answer.
 
-A verb is one object: what it asks, what the host does, and how the answer is printed. The host looks its function up by name
-when it is asked first, so neither program imports what is the other's. Text that players sent is escaped.
+A verb is one object: what it asks and how the answer is printed. The host looks up by name what it does, when it is asked
+first, so neither program imports what is the other's. Text that players sent is escaped.
 """
 
 import argparse
@@ -42,10 +42,8 @@ class Argument:
 
 @frozen
 class Verb:
-    """One verb."""
+    """One verb. What the host does is a function of its name in `gamehost.admin.host`: `account_list` for `account list`."""
 
-    #: What the host does: a function of the host and the request, or its module and name.
-    run: str | Callable[[Any, Any], Any]
     #: A few words for the help text.
     help: str = ""
     #: The lines for the end of an answer.
@@ -66,46 +64,40 @@ def tables_line(facts: Facts) -> Iterator[str]:
 
 
 def lost_line(facts: Facts) -> Iterator[str]:
-    """One match that is suspended."""
     held = "has no row of it" if facts["held"] is None else f"has rows up to {facts['held']}"
     yield f"{facts['table']}  players were told row {facts['told']}; the database {held}"
 
 
 def none_lost_line(facts: Facts) -> Iterator[str]:
-    """What stands below the list of matches that are suspended."""
     if not facts["lost"]:
         yield "no match is suspended: the database has all that players were told"
 
 
 def resumed_line(facts: Facts) -> Iterator[str]:
-    """What came of a match that is played on."""
     yield f"table {facts['table']} goes on; its players have their seats when they log in"
 
 
 def ended_line(facts: Facts) -> Iterator[str]:
-    """What came of a match that was given up."""
     yield f"table {facts['table']} was given up; its players are free"
 
 
 def kicked_line(facts: Facts) -> Iterator[str]:
-    """What came of a kick."""
-    seat = "" if facts["table"] is None else f"; the seat at table {facts['table']} is kept"
-    yield f"{escaped(facts['name'])}: the connection is closed{seat}"
+    yield f"{escaped(facts['name'])}: the connection is closed{_kept(facts)}"
 
 
 def ban_line(facts: Facts) -> Iterator[str]:
-    end = "for ever" if facts["until"] is None else f"until {moment(facts['until'])}"
-    yield f"{escaped(facts['target'])}  {facts['kind']}  since {moment(facts['since'])}  {end}"
+    yield f"{escaped(facts['target'])}  {facts['kind']}  since {moment(facts['since'])}  {_until(facts)}"
+
+
+def _until(facts: Facts) -> str:
+    return "for ever" if facts["until"] is None else f"until {moment(facts['until'])}"
 
 
 def banned_line(facts: Facts) -> Iterator[str]:
-    """What came of a new ban."""
-    end = "for ever" if facts["until"] is None else f"until {moment(facts['until'])}"
-    yield f"{escaped(facts['target'])} is banned {end}; connections closed: {facts['connections']}"
+    yield f"{escaped(facts['target'])} is banned {_until(facts)}; connections closed: {facts['connections']}"
 
 
 def unbanned_line(facts: Facts) -> Iterator[str]:
-    """What came of the end of a ban."""
     yield f"{escaped(facts['target'])} is not banned any more"
 
 
@@ -146,12 +138,10 @@ _PERIOD = re.compile(r"([0-9]{1,9})(s|min|h|d)", re.ASCII)
 
 
 def said_line(facts: Facts) -> Iterator[str]:
-    """What came of words to all."""
     yield f"told: {facts['told']}; not told, because their wire has no words for it: {facts['not_told']}"
 
 
 def drain_line(facts: Facts) -> Iterator[str]:
-    """What came of a drain."""
     if not facts["draining"]:
         yield "the host goes on, and new matches begin"
     elif last := facts["tables"] + facts["remote_games"]:
@@ -161,7 +151,6 @@ def drain_line(facts: Facts) -> Iterator[str]:
 
 
 def reloaded_lines(facts: Facts) -> Iterator[str]:
-    """What came of new settings."""
     if not (facts["changed"] or facts["need_a_restart"]):
         yield "nothing is different"
     yield from (f"changed: {name}" for name in facts["changed"])
@@ -169,7 +158,6 @@ def reloaded_lines(facts: Facts) -> Iterator[str]:
 
 
 def table_line(facts: Facts) -> Iterator[str]:
-    """One match."""
     players = ", ".join(_player(seat) for seat in facts["seats"])
     notes = ["private"] * facts["private"] + ["suspended"] * (facts["phase"] == "suspended")
     more = f"  ({', '.join(notes)})" if notes else ""
@@ -179,7 +167,6 @@ def table_line(facts: Facts) -> Iterator[str]:
 
 
 def rating_line(facts: Facts) -> Iterator[str]:
-    """One player of a ladder."""
     span = "fixed" if facts["kind"] == "house" else f"{facts['low']} to {facts['high']}"
     yield f"{facts['rating']:>4}  {escaped(facts['name'])}  {span}  matches: {facts['matches']}"
 
@@ -190,7 +177,6 @@ def _player(seat: Facts) -> str:
 
 
 def shown_lines(facts: Facts) -> Iterator[str]:
-    """The position of a match, and its players."""
     private = ", private" if facts["private"] else ""
     yield f"table {facts['table']}: {facts['game']}{private}, {facts['phase']}, after entry {facts['entries']}"
     for number, seat in enumerate(facts["seats"]):
@@ -212,7 +198,7 @@ def absolute(text: str) -> str:
     return str(Path(text).absolute())
 
 
-def _backup_lines(facts: Facts) -> Iterator[str]:
+def backup_lines(facts: Facts) -> Iterator[str]:
     yield from (f"fault: {escaped(fault)}" for fault in facts["faults"])
     yield (
         f"{escaped(facts['file'])}: {facts['rows']} rows and {facts['accounts']} accounts copied and checked, "
@@ -228,7 +214,7 @@ class _ReadPassword(argparse.Action):
         namespace.password = text
 
 
-def _account_line(facts: Facts) -> Iterator[str]:
+def account_line(facts: Facts) -> Iterator[str]:
     where = "here" if facts["present"] else "away"
     seat = "" if facts["table"] is None else f"  seat at table {facts['table']}"
     last = facts["last_log_in"] or "unknown"
@@ -239,9 +225,12 @@ def _closed(facts: Facts) -> str:
     return f"; connections closed: {facts['connections']}" if facts["connections"] else ""
 
 
-def _reset_lines(facts: Facts) -> Iterator[str]:
-    seat = "" if facts["table"] is None else f"; the seat at table {facts['table']} is kept"
-    yield f"{escaped(facts['name'])} has a new password{_closed(facts)}{seat}"
+def _kept(facts: Facts) -> str:
+    return "" if facts["table"] is None else f"; the seat at table {facts['table']} is kept"
+
+
+def reset_lines(facts: Facts) -> Iterator[str]:
+    yield f"{escaped(facts['name'])} has a new password{_closed(facts)}{_kept(facts)}"
     if "password" in facts:
         yield f"password: {facts['password']}"
 
@@ -250,11 +239,11 @@ def _given_up(facts: Facts) -> str:
     return "" if facts["table"] is None else f"; the seat at table {facts['table']} is given up"
 
 
-def _renamed_lines(facts: Facts) -> Iterator[str]:
+def renamed_line(facts: Facts) -> Iterator[str]:
     yield f"the account has the name {escaped(facts['name'])} now{_closed(facts)}{_given_up(facts)}"
 
 
-def _deleted_lines(facts: Facts) -> Iterator[str]:
+def deleted_line(facts: Facts) -> Iterator[str]:
     yield f"{escaped(facts['name'])} is deleted{_closed(facts)}{_given_up(facts)}"
 
 
@@ -264,15 +253,8 @@ def member_line(facts: Facts) -> Iterator[str]:
 
 
 def own_lines(facts: Facts) -> Iterator[str]:
-    """What the member that was asked has."""
     yield f"this member: people: {facts['people']}; tables: {facts['tables']}, and {facts['tables_asleep']} asleep"
     yield f"this member: {_relays(facts)}"
-
-
-def cluster_line(facts: Facts | None) -> Iterator[str]:
-    """The cluster in one line of the status; none for a host alone."""
-    if facts is not None:
-        yield f"cluster: {facts['members']} members; this one is number {facts['epoch']}; {_relays(facts)}"
 
 
 def _relays(facts: Facts) -> str:
@@ -280,7 +262,6 @@ def _relays(facts: Facts) -> str:
 
 
 def status_lines(facts: Facts) -> Iterator[str]:
-    """How the host is, one thing a line."""
     yield f"gamehost {facts['version']}, up for {duration(facts['uptime_seconds'])}"
     if facts["closed"]:
         yield f"closed: {facts['closed']}"
@@ -291,7 +272,8 @@ def status_lines(facts: Facts) -> Iterator[str]:
     yield f"people: {facts['people']}, {facts['waiting']} of them wait"
     yield f"tables: {facts['tables']}, and {facts['tables_asleep']} asleep; remote games: {facts['remote_games']}"
     yield from _journal_lines(facts["journal"])
-    yield from cluster_line(facts.get("cluster"))
+    if cluster := facts.get("cluster"):
+        yield f"cluster: {cluster['members']} members; this one is number {cluster['epoch']}; {_relays(cluster)}"
     yield f"limits: {facts['limits']}"
 
 
@@ -304,7 +286,6 @@ def _journal_lines(facts: Facts) -> Iterator[str]:
 
 
 def person_line(facts: Facts) -> Iterator[str]:
-    """Somebody who is here."""
     kind = "house" if facts["house"] else "account" if facts["account"] else "guest"
     origin = f"  from {escaped(facts['address'])}" if facts["address"] and not facts["house"] else ""
     game = f" ({facts['game']})" if facts["game"] else ""
@@ -336,134 +317,91 @@ _PERIOD_OF_BAN = Argument(
     "a time such as 30min, 12h or 7d; without it the ban is for ever",
     {"nargs": "*", "action": _Period, "default": None, "metavar": "for TIME"},
 )
+_FILE = Argument("file", "a new file, in a folder that the host can write to", {"type": absolute, "metavar": "FILE"})
+_ACCEPT_FAULTS = Argument(
+    "--accept-faults", "keep a copy in which the check finds faults, because the store has them, and print them", _FLAG
+)
+_PATTERN = Argument(
+    "pattern",
+    "a pattern for names, such as 'a*' (default: all)",
+    {"nargs": "?", "default": "*", "metavar": "PATTERN"},
+)
+_PASSWORD = Argument(
+    "--stdin",
+    "read the new password from standard input (without it, the host makes one and it is printed)",
+    {"nargs": 0, "action": _ReadPassword, "default": argparse.SUPPRESS},
+)
 _GIVE_UP = Argument("--force", "give up the seat that the player has in a match: the player loses it", _FLAG)
 
 #: The verbs by their names; two words are a group and a verb of it.
 VERBS: Mapping[str, Verb] = {
-    "status": Verb(
-        "gamehost.admin.host:status", "how the host is: ports, connections, tables, the journal", status_lines
-    ),
-    "who": Verb("gamehost.admin.host:who", "who is here, one line for each player", item=person_line),
-    "tables": Verb(
-        *("gamehost.admin.host:tables", "the matches that are played, one line for each", tables_line, table_line),
-    ),
+    "status": Verb("how the host is: ports, connections, tables, the journal", status_lines),
+    "who": Verb("who is here, one line for each player", item=person_line),
+    "tables": Verb("the matches that are played, one line for each", tables_line, table_line),
     "ladder": Verb(
-        *("gamehost.admin.host:ladder", "the ratings in a game, one line for each player"),
+        "the ratings in a game, one line for each player",
         item=rating_line,
         arguments=[Argument("game", "the game", {"metavar": "GAME"})],
     ),
-    "show": Verb(
-        *("gamehost.admin.host:show", "the position of a match, as a watcher may see it", shown_lines),
-        arguments=[_MATCH],
-    ),
+    "show": Verb("the position of a match, as a watcher may see it", shown_lines, arguments=[_MATCH]),
     "lost list": Verb(
-        *(
-            "gamehost.admin.host:list_lost",
-            "matches that are suspended, because the database has lost moves of them",
-        ),
-        *(none_lost_line, lost_line),
+        "matches that are suspended, because the database has lost moves of them", none_lost_line, lost_line
     ),
     "lost resume": Verb(
-        *("gamehost.admin.host:resume_lost", "have such a match be played on as the database has it", resumed_line),
-        arguments=[_MATCH],
-        acts=True,
+        "have such a match be played on as the database has it", resumed_line, arguments=[_MATCH], acts=True
     ),
-    "lost end": Verb(
-        *("gamehost.admin.host:end_lost", "give such a match up; its record stays", ended_line),
-        arguments=[_MATCH],
-        acts=True,
-    ),
-    "kick": Verb(
-        *("gamehost.admin.host:kick", "end a player's connection; the player may come back", kicked_line),
-        arguments=[_PLAYER],
-        acts=True,
-    ),
+    "lost end": Verb("give such a match up; its record stays", ended_line, arguments=[_MATCH], acts=True),
+    "kick": Verb("end a player's connection; the player may come back", kicked_line, arguments=[_PLAYER], acts=True),
     "ban": Verb(
-        *("gamehost.admin.host:ban", "let a name, an address or a network in no more", banned_line),
-        arguments=[_TARGET, _PERIOD_OF_BAN],
-        acts=True,
+        "let a name, an address or a network in no more", banned_line, arguments=[_TARGET, _PERIOD_OF_BAN], acts=True
     ),
-    "unban": Verb("gamehost.admin.host:unban", "end a ban", unbanned_line, arguments=[_TARGET], acts=True),
-    "bans": Verb("gamehost.admin.host:list_bans", "all bans, one line for each", item=ban_line),
+    "unban": Verb("end a ban", unbanned_line, arguments=[_TARGET], acts=True),
+    "bans": Verb("all bans, one line for each", item=ban_line),
     "say": Verb(
-        *("gamehost.admin.host:say", "say something to all, on the wires that have words for it", said_line),
+        "say something to all, on the wires that have words for it",
+        said_line,
         arguments=[Argument("text", "one line", {"nargs": "+", "action": _Words, "metavar": "TEXT"})],
         acts=True,
     ),
-    "reload": Verb(
-        "gamehost.admin.host:reload_settings",
-        "read the file with the settings again, and use what can change",
-        reloaded_lines,
-        acts=True,
-    ),
+    "reload": Verb("read the file with the settings again, and use what can change", reloaded_lines, acts=True),
     "drain": Verb(
-        *("gamehost.admin.host:drain", "begin no new matches, and end after the last one", drain_line),
+        "begin no new matches, and end after the last one",
+        drain_line,
         arguments=[Argument("--cancel", "begin new matches again, and go on", _FLAG)],
         acts=True,
     ),
     "backup": Verb(
-        "gamehost.admin.host:backup",
         "copy the store to a file on which a host can start; moves go on meanwhile",
-        _backup_lines,
-        arguments=[
-            Argument(
-                "file", "a new file, in a folder that the host can write to", {"type": absolute, "metavar": "FILE"}
-            ),
-            Argument("--force", "replace an earlier backup", _FLAG),
-            Argument(
-                "--accept-faults",
-                "keep a copy in which the check finds faults, because the store has them, and print them",
-                _FLAG,
-            ),
-        ],
+        backup_lines,
+        arguments=[_FILE, Argument("--force", "replace an earlier backup", _FLAG), _ACCEPT_FAULTS],
         acts=True,
     ),
-    "account list": Verb(
-        *("gamehost.admin.host:list_accounts", "accounts, one line for each"),
-        item=_account_line,
-        arguments=[
-            Argument(
-                "pattern",
-                "a pattern for names, such as 'a*' (default: all)",
-                {"nargs": "?", "default": "*", "metavar": "PATTERN"},
-            )
-        ],
-    ),
+    "account list": Verb("accounts, one line for each", item=account_line, arguments=[_PATTERN]),
     "account reset": Verb(
-        *("gamehost.admin.host:reset", "give an account a new password; the player is disconnected", _reset_lines),
-        arguments=[
-            _ACCOUNT,
-            Argument(
-                "--stdin",
-                "read the new password from standard input (without it, the host makes one and it is printed)",
-                {"nargs": 0, "action": _ReadPassword, "default": argparse.SUPPRESS},
-            ),
-        ],
+        "give an account a new password; the player is disconnected",
+        reset_lines,
+        arguments=[_ACCOUNT, _PASSWORD],
         acts=True,
     ),
     "account rename": Verb(
-        *("gamehost.admin.host:rename", "give an account another name", _renamed_lines),
+        "give an account another name",
+        renamed_line,
         arguments=[_ACCOUNT, Argument("new_name", "its new name", {"metavar": "NEW"}), _GIVE_UP],
         acts=True,
     ),
     "account delete": Verb(
-        *("gamehost.admin.host:delete", "delete an account; its name is free then", _deleted_lines),
-        arguments=[_ACCOUNT, _GIVE_UP],
-        acts=True,
+        "delete an account; its name is free then", deleted_line, arguments=[_ACCOUNT, _GIVE_UP], acts=True
     ),
-    "cluster": Verb(
-        *("gamehost.admin.host:cluster", "the hosts of the cluster, one line for each, and what this one has"),
-        *(own_lines, member_line),
-    ),
+    "cluster": Verb("the hosts of the cluster, one line for each, and what this one has", own_lines, member_line),
 }
 
 #: All that a host can be asked for: the verbs, and what `gamehost journal` and `gamehost contest` need.
 REQUESTS: Mapping[str, Verb] = {
     **VERBS,
-    "journal ends": Verb("gamehost.admin.host:ends"),
-    "journal rows": Verb("gamehost.admin.host:rows"),
-    "contest game": Verb("gamehost.admin.host:contest_game", acts=True),
-    "contest leave": Verb("gamehost.admin.host:contest_leave"),
+    "journal ends": Verb(),
+    "journal rows": Verb(),
+    "contest game": Verb(acts=True),
+    "contest leave": Verb(),
 }
 
 

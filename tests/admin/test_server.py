@@ -23,18 +23,16 @@ class ServerCase(SynchronousTestCase):
     def setUp(self) -> None:
         self.world = AdminHost()
         self.later: Deferred[Any] = Deferred()
-        self.patch(
-            admin,
-            "REQUESTS",
-            {
-                "echo": Verb(lambda host, request: dict(request.arguments), acts=True),
-                "refuse": Verb(self.refuse, acts=True),
-                "fail": Verb(self.fault),
-                "later": Verb(lambda host, request: self.later),
-                "count": Verb(self.count),
-                "steps": Verb(self.steps),
-            },
-        )
+        runs: dict[str, Any] = {
+            "echo": lambda host, request: dict(request.arguments),
+            "refuse": self.refuse,
+            "fail": self.fault,
+            "later": lambda host, request: self.later,
+            "count": self.count,
+            "steps": self.steps,
+        }
+        self.world.factory.run_of = runs.__getitem__
+        self.patch(admin, "REQUESTS", {name: Verb(acts=name in ("echo", "refuse")) for name in runs})
         self.log = logged(self)
 
     def refuse(self, host: Any, request: Any) -> Any:
