@@ -94,8 +94,6 @@ CLOSING = Law.beside(
 
 @frozen
 class TranscriptLine:
-    """One message of a session."""
-
     #: Seconds since the scenario began.
     t: float
     #: `client` or `host`.
@@ -210,8 +208,6 @@ class Scenario:
 
 @frozen
 class Said:
-    """What a message means."""
-
     meaning: str
     #: Of a client's message: whether it breaks the document's rules as far as the client could know them, or is written in a
     #: way of its own. Of a server's message: whether it refuses what the client has sent, and how bad that was.
@@ -237,8 +233,6 @@ class Reading(Protocol):
 
 @frozen
 class WireChecks:
-    """The checks of one wire."""
-
     wire: str
     #: What the document says: by the name of a message's class, and by the keys of `GENERAL`.
     laws: Mapping[str, Law]
@@ -310,7 +304,6 @@ class PlainReading:
     """Says the name of each message."""
 
     def redacted(self, message: Any) -> Any:
-        """The message with its secrets hidden."""
         hidden = {name: HIDDEN for name in SECRETS if isinstance(getattr(message, name, None), str)}
         if not hidden:
             return message
@@ -446,8 +439,6 @@ class Unanswered:
 
 @frozen
 class Outcome:
-    """What came of a scenario."""
-
     scenario: Scenario
     verdict: Verdict
     findings: tuple[Finding, ...]

@@ -43,8 +43,6 @@ from gamehost.wires.base import Wire
 
 @frozen
 class Report:
-    """What came of a check."""
-
     wire: str
     seed: int
     seconds: float
@@ -201,8 +199,6 @@ def check_of_server(
     seed: int,
     progress: Callable[[Outcome], None] = lambda outcome: None,
 ) -> Check:
-    """The check of a server, one scenario after the other."""
-
     def new_run(scenario: Scenario, of_one: int, number: int, done: Callable[[Outcome | Unreachable], None]) -> Run:
         return ServerRun(server, scenario, of_one, tag(seed, number), done)
 
@@ -249,13 +245,11 @@ _ARROWS = {"client": "client >", "host": "       <", "": "       *"}
 
 
 def line_of(line: TranscriptLine) -> str:
-    """One message of a transcript, in one line."""
     text = f"{line.text}   " if line.text else ""
     return f"{line.t:8.3f} {_ARROWS[line.sender]} {text}{line.meaning}".rstrip()
 
 
 def as_text(report: Report) -> str:
-    """For a person at a terminal."""
     width = max((len(outcome.scenario.name) for outcome in report.outcomes), default=0)
     lines = [
         f"{MARKS[outcome.verdict]:8} {outcome.scenario.name:{width}} {outcome.seconds:6.1f} s  {outcome.scenario.tries}"
@@ -272,7 +266,6 @@ def as_text(report: Report) -> str:
 
 
 def as_data(report: Report) -> dict[str, Any]:
-    """For programs, as JSON has it."""
     return {
         "wire": report.wire,
         "seed": report.seed,
@@ -456,7 +449,6 @@ class ProcessLauncher(_Listening):
         self._values = {"host": "127.0.0.1", "name": name, "password": password}
 
     def start(self, run: ClientRun, factory: "Factory[Line]") -> None:
-        """Listen, and start the command."""
         values = {**self._values, "port": str(self.listen(0, factory)), "seed": str(run.seed)}
         environment = run.checks.environment(run.scenario)
         self._process = start_program(self._reactor, self._command, values, partial(self._ended, run), environment)
@@ -487,7 +479,6 @@ class WaitingLauncher(_Listening):
         self._say = say
 
     def start(self, run: ClientRun, factory: "Factory[Line]") -> None:
-        """Listen, and tell the person where."""
         port = self.listen(self._number, factory)
         self._say(f"{run.scenario.name}: connect your client to 127.0.0.1 port {port}")
 
@@ -509,7 +500,6 @@ GAMEHOST_PORT and so on. The exit status is 0 if there is no breach, 1 if there 
 
 
 def parser(wires: Sequence[Wire[Any]]) -> argparse.ArgumentParser:
-    """The options of the command."""
     made = argparse.ArgumentParser(
         prog="gamehost check",
         usage="gamehost check WIRE [options] (-- COMMAND ... | --wait | --server HOST:PORT | --list)",
@@ -667,7 +657,6 @@ def _play(reactor: Any, check: Check, failed: Callable[[str], None]) -> Report |
 
 
 def _names(wires: Sequence[Wire[Any]], servers: bool = False) -> str:
-    """The wires that have checks of clients, or of servers."""
     return ", ".join(
         sorted(wire.name for wire in wires if (wire.server_checks if servers else wire.checks) is not None)
     )

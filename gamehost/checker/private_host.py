@@ -80,7 +80,6 @@ class WatchedPlayer:
         self.player.seated(handle)
 
     def deliver(self, event: Any) -> None:
-        """Something happened at the table."""
         self.player.deliver(event)
         self._watcher.delivered(event)
 
@@ -295,7 +294,6 @@ class Opponent(OwnPlayer):
             self._host.lobby.reconnect(self.come())
 
     def resign(self) -> None:
-        """Give the match up."""
         if self.handle is not None:
             self.handle.resign()
 
@@ -311,7 +309,6 @@ class Opponent(OwnPlayer):
             self._player = self._new_player(handle.game, Seat(handle.seat))
 
     def deliver(self, event: Any) -> None:
-        """Something happened."""
         player = self._player
         if isinstance(event, Over):
             self.handle = self._player = None
@@ -415,7 +412,6 @@ class ReplicaConnection:
         self._conversation.begin()
 
     def hear(self, data: bytes) -> None:
-        """The client has sent these bytes."""
         self._replica.watcher.speaker = self._seat
         try:
             for message in self._codec.feed(data):
@@ -500,7 +496,6 @@ class Replica:
         return min(self._draws.popleft(), n - 1) if self._draws else self._chance.below(n)
 
     def draw_next(self, draws: Iterable[int]) -> None:
-        """The next random numbers are these."""
         self._draws = deque(draws)
 
     def begin_with(self, settings: Mapping[str, str]) -> None:

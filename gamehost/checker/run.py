@@ -438,7 +438,6 @@ class ClientRun(Run, ClientWatcher):
     # -- what happens at the table
 
     def waits(self, queue: Queue) -> None:
-        """The client waits in a queue: its opponents come."""
         self._logged_in()
         self._later(0, self._meet, queue)
 

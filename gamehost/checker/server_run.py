@@ -186,8 +186,6 @@ class OpeningDraw:
 
 @frozen
 class ServerChecks:
-    """The checks of the servers of one wire."""
-
     wire: str
     #: What the document says: by the name of a message's class, and `turn` for all others.
     laws: Mapping[str, Law]
@@ -208,7 +206,6 @@ class _ServerLine(TwistedProtocol):
         self._user = user
 
     def dataReceived(self, data: bytes) -> None:
-        """The server has sent bytes."""
         self._user.received(self, data)
 
     def connectionLost(self, reason: Failure | None = None) -> None:
@@ -261,7 +258,6 @@ class User:
         return dial(line).addCallback(made)
 
     def said(self, messages: Sequence[Any]) -> bytes:
-        """The bytes of messages that are about to be sent."""
         data = b""
         for message in messages:
             raw = self._codec.encode(message)
@@ -271,19 +267,16 @@ class User:
         return data
 
     def send(self, data: bytes) -> None:
-        """Send bytes in one piece."""
         if self._line is not None:
             self._transport.write(self._below.sent(data))
 
     def close(self) -> None:
-        """Close the connection to the server."""
         line, self._line = self._line, None
         if line is not None and line.transport is not None:
             line.transport.loseConnection()
         self._transcript.note(f"{self.name}: the checker closes the connection")
 
     def received(self, line: _ServerLine, data: bytes) -> None:
-        """The server has sent bytes."""
         if line is not self._line:
             return
         try:
@@ -303,7 +296,6 @@ class User:
             self._run.unreadable(self, error)
 
     def lost(self, line: _ServerLine) -> None:
-        """A connection is gone."""
         if line is self._line:
             self._line = None
             self._transcript.note(f"{self.name}: the server closes the connection")
@@ -446,7 +438,6 @@ class ServerRun(Run):
         await self.all_answered()
 
     async def drop(self, user: User) -> None:
-        """Lose the connection of a user."""
         user.close()
         user.expected.clear()
         if user.replica is not None:

@@ -90,7 +90,6 @@ def refusals(faults: Faults, moves: int, begin: Begin = meet) -> Script:
 
 
 async def try_all(run: ServerRun, faults: Faults) -> None:
-    """Try each fault of the player who is on turn."""
     on_turn, _ = run.on_turn()
     if on_turn is None:
         return

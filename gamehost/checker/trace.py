@@ -79,8 +79,6 @@ class TraceLine:
 
 
 class _Said(Watcher):
-    """Hears one direction."""
-
     def __init__(self, hear: Callable[[Any, bytes], None]) -> None:
         self._hear = hear
 
@@ -126,7 +124,6 @@ class Trace:
         self._read("client", self._client, data, seconds)
 
     def host_sent(self, data: bytes, seconds: float = 0.0) -> None:
-        """Bytes of the server."""
         self._read("host", self._host, data, seconds, self._below.received)
 
     def event(self, words: str, seconds: float = 0.0) -> None:
@@ -398,7 +395,6 @@ Connect your client to the port of --listen instead of the server's. Every byte 
 
 
 def parser() -> argparse.ArgumentParser:
-    """The options of the command."""
     made = argparse.ArgumentParser(
         prog="gamehost trace",
         description="Shows every message between a client and a server, with what it means, and marks what is wrong.",
@@ -462,7 +458,6 @@ def main(arguments: Sequence[str], wires: Sequence[Wire[Any]], reactor: Any) -> 
 
 
 def time_of_day(seconds: float) -> str:
-    """The time of day in milliseconds, as it is printed."""
     return datetime.fromtimestamp(seconds).strftime("%H:%M:%S.%f")[:-3]
 
 

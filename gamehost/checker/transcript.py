@@ -50,7 +50,6 @@ class SegmentedTransport:
         return getattr(self._transport, name)
 
     def write(self, data: bytes) -> None:
-        """Write these bytes, in whatever segments."""
         if self._aborted or self._transport.disconnected:
             return
         if self._cut is Cut.NONE:
@@ -63,7 +62,6 @@ class SegmentedTransport:
             self._clock.callLater(HELD if self._cut is Cut.JOINED else 0, self._write)
 
     def writeSequence(self, data: Any) -> None:
-        """Write these bytes."""
         self.write(b"".join(data))
 
     def loseConnection(self) -> None:
@@ -73,7 +71,6 @@ class SegmentedTransport:
             self._transport.loseConnection()
 
     def abortConnection(self) -> None:
-        """Close at once."""
         self._aborted = True
         self._pending.clear()
         self._transport.abortConnection()
@@ -122,12 +119,10 @@ class Line(Protocol):
         self._lost = lost
 
     def connectionMade(self) -> None:
-        """The client has connected."""
         self._segments = SegmentedTransport(self.transport, self._clock, self._cut, self._chance)
         self._protocol.makeConnection(self._segments)
 
     def dataReceived(self, data: bytes) -> None:
-        """The client has sent bytes."""
         self._protocol.dataReceived(data)
 
     def connectionLost(self, reason: Failure | None = None) -> None:
@@ -325,7 +320,6 @@ class RecordingPeer:
         self._peer.refuse(message)
 
     def hang_up(self, reason: str = "") -> None:
-        """Close the connection."""
         self._watcher.hung_up(reason)
         self._peer.hang_up(reason)
 

@@ -441,7 +441,6 @@ class ClientCore:
             raise NotConnected("there is no connection, or the log-in is not answered yet")
 
     def act(self, action: str) -> int:
-        """As `BaseClient.act`."""
         if self.own is None:
             raise NotSeated("there is no match to act in")
         self._last_id += 1
@@ -449,7 +448,6 @@ class ClientCore:
         return self._last_id
 
     def moves(self, begun: str = "") -> int:
-        """As `BaseClient.moves`."""
         if self.own is None:
             raise NotSeated("there is no match to ask about")
         self._last_id += 1
@@ -565,7 +563,6 @@ class BaseClient(ABC):
 
     @property
     def tables(self) -> Tables:
-        """The tables that the client plays or watches."""
         return self._core.tables
 
     @abstractmethod

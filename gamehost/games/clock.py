@@ -83,7 +83,6 @@ class ClockedMaster(Generic[A, E]):
 
     @property
     def rules_deadline(self) -> int | None:
-        """The deadline of the game alone."""
         return self._inner.deadline
 
     def begin(self, now: int) -> Sequence[To[E]]:

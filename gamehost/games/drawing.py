@@ -57,8 +57,6 @@ class Turn:
 
 @frozen
 class Scene:
-    """What a picture is made from."""
-
     #: In the order of the seats.
     names: Sequence[str]
     #: `GameMaster.view` for the one for whom the picture is.
@@ -267,5 +265,4 @@ def _listed(moves: Sequence[str], width: float, top: float) -> tuple[list[str], 
 
 
 def numbered(moves: Iterable[str]) -> list[str]:
-    """Moves with their numbers, from 1."""
     return [f"{place}. {move}" for place, move in enumerate(moves, 1)]

@@ -86,7 +86,6 @@ def picture_of(game: Game[Any, Any], scene: Scene) -> str:
 
 
 def player_of(game: Game[Any, Any], seat: Seat, level: Level, thinking: Thinking) -> Player:
-    """A player of one match."""
     new: NewPlayer = part(game, "player", "PLAYER") or partial(PlainPlayer, game)
     return new(seat, level, thinking)
 
@@ -126,7 +125,6 @@ def heard_back(game: Game[Any, Any], view: Any, before: Iterable[Any], seat: Sea
 
 
 def _words(value: Any) -> str:
-    """A value of a message in words."""
     match value:
         case None:
             return "-"
@@ -329,8 +327,6 @@ class PlainPlayer:
 
 @define(eq=False)
 class Trials:
-    """The search for one answer."""
-
     game: Determinizable[Any, Any]
     view: Any
     seat: Seat
@@ -341,7 +337,6 @@ class Trials:
     _winning: dict[Seat, Any] = field(init=False, factory=dict)
 
     def best(self, actions: Sequence[Any]) -> Any:
-        """The best of at least two actions."""
         totals = dict.fromkeys(range(len(actions)), 0.0)
         left, rounds = list(totals), (len(actions) - 1).bit_length()
         looks = self.effort.deep and self._is_open()

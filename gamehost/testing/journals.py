@@ -89,7 +89,6 @@ class RecordingJournal:
         self._answer(answer)
 
     def names(self) -> list[str]:
-        """The names of all accounts."""
         return [account.name for account in self.accounts.values()]
 
     def find(self, key: str) -> Account | None:
@@ -135,7 +134,6 @@ class RecordingJournal:
         return [record for record in records if not self._is_done(record)]
 
     def record(self, table: TableId) -> TableRecord:
-        """The whole record of a table."""
         told = self.told_seats.get(table, frozenset())
         return TableRecord(table, self.openings[table], tuple(self.entries[table]), told)
 
@@ -206,7 +204,6 @@ class RecordingJournal:
         self._tell(lambda: found(next((one for one in self._matches() if one.table == table), None)))
 
     def _matches(self) -> Iterator[FinishedMatch]:
-        """The finished matches, the newest first."""
         for table in sorted(self.openings, reverse=True):
             entries = self.entries[table]
             if entries and entries[-1].outcome:

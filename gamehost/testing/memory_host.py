@@ -153,7 +153,6 @@ class StrictTransport:
             self.protocol.dataReceived(self._incoming.pop(0))
 
     def read(self) -> bytes:
-        """The other side reads all there is."""
         reads, self.reads = self.reads, True
         self._drain()
         self.reads = reads
@@ -257,7 +256,6 @@ class Client:
         return self.heard()
 
     def drop(self) -> None:
-        """Lose the connection."""
         self.transport.hang_up()
         self.world.until_idle()
 
@@ -377,7 +375,6 @@ class MemoryHost:
         return sorted([*self.lobby.tables, *self.lobby.registry.sleeping.tables()])
 
     def connect(self, wire: str = "onitama", address: str = "192.0.2.1") -> Client:
-        """A new connection."""
         return Client(self, self.factories[wire], address)
 
     def until_idle(self) -> None:

@@ -74,8 +74,6 @@ Step = Says | Hears | Drops | Passes
 
 @frozen
 class Transcript:
-    """One file."""
-
     name: str
     wire: str
     steps: tuple[Step, ...]

@@ -29,7 +29,6 @@ TEXT, BINARY, CLOSE, PING, PONG = 1, 2, 8, 9, 10
 
 
 def frame(payload: bytes, kind: int = TEXT, last: bool = True) -> bytes:
-    """A frame as a client sends it."""
     length = len(payload)
     size = bytes((0x80 | length,)) if length < 126 else b"\xfe" + length.to_bytes(2, "big")
     masked = bytes(byte ^ _MASK[at % 4] for at, byte in enumerate(payload))
@@ -115,13 +114,11 @@ class SocketContract(WireHooks):
         return host, client
 
     def told(self, client: Client) -> list[tuple[int, bytes]]:
-        """The frames that a client has received."""
         found, rest = frames(client.transport.read())
         self.assertEqual(rest, b"")
         return found
 
     def line(self, name: str) -> bytes:
-        """The text that logs in."""
         return self.log_in(name).removesuffix(b"\n")
 
     def test_transcripts_over_websocket(self) -> None:

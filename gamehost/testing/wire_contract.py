@@ -491,7 +491,6 @@ class _Front:
             self._hear(message)
 
     def send(self, piece: bytes) -> None:
-        """The client sends some bytes."""
         if not self._codec.unfinished:
             self.data, self.heard = b"", 0
         self.data += piece

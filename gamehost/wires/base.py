@@ -452,7 +452,6 @@ class AccountConversation(BaseConversation[M]):
         raise NotImplementedError
 
     def end_by_fault(self) -> None:
-        """A fault of the host ends this connection."""
         self.peer.hang_up("a fault of the host")
 
     def forget_attempt(self) -> None:
@@ -495,7 +494,6 @@ class GuestConversation(BaseConversation[M]):
         self._wire, self._queue, self._strict = wire, queue, strict
 
     def claim_of_log_in(self, message: Any) -> Claim | None:
-        """What a log-in claims."""
         return claim_of_guest(getattr(message, type(message).__match_args__[0]))
 
     def adopt(self, session: Session) -> None:

@@ -38,8 +38,6 @@ class SeekRefused(Exception):
 
 @frozen
 class PlayedGame:
-    """A game as the wires for all games play it."""
-
     game: Game[Any, Any]
     messages: Messages
     #: The settings of the game that a client may choose.

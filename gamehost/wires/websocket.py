@@ -355,7 +355,6 @@ def fault_of_handshake(method: str, version: str, headers: Mapping[str, str]) ->
 
 
 def handshake_with(key: str) -> bytes:
-    """A handshake with this key, as a client sends it."""
     return (
         "GET / HTTP/1.1\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
         f"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: {key}\r\n\r\n"
@@ -559,7 +558,6 @@ class ClientBytes:
     """What is between the connection of a client and its codec: nothing, where a wire has no WebSocket."""
 
     def opening(self, host: str) -> bytes:
-        """What a client sends first, to this host."""
         return b""
 
     def received(self, data: bytes) -> bytes:
@@ -571,7 +569,6 @@ class ClientBytes:
         return data
 
     def sent(self, data: bytes) -> bytes:
-        """How bytes of the codec are sent."""
         return data
 
     def answers(self) -> bytes:

@@ -61,7 +61,6 @@ class Effect(Struct, frozen=True, gc=False):
         return Step(position, [To(board_of(position))])
 
     def ask(self, position: rules.Position) -> Ask:
-        """The next question."""
         raise NotImplementedError
 
     def student(self, position: rules.Position, colour: rules.Colour | None, chance: Chance) -> Step:
@@ -73,7 +72,6 @@ class Effect(Struct, frozen=True, gc=False):
         raise NotImplementedError
 
     def card(self, position: rules.Position) -> rules.Card:
-        """The card of this character, which is on the table."""
         card = position.card(self.character)
         if card is None:
             raise ValueError("an effect was asked for without its card")

@@ -151,7 +151,6 @@ def value_of(action: Action) -> Any:
 
 
 def write(action: Action) -> bytes:
-    """An action as the journal keeps it."""
     match action:
         case ChooseTower(tower):
             words = f"tower {tower.name.lower()}"
@@ -507,7 +506,6 @@ Told = list[To[Event]]
 
 
 def board_of(position: rules.Position, unresolved: bool = False) -> Board:
-    """Everything visible in a position."""
     return Board(
         expert=position.match.expert,
         round=position.round,

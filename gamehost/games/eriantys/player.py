@@ -48,7 +48,6 @@ class Seen:
     _entrance: int = field(init=False, default=0)
 
     def hear(self, event: Any) -> None:
-        """Take an event or a view."""
         match event:
             case events.MatchStarted(seats, expert):
                 self.seats, self.expert = seats, expert

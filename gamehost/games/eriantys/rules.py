@@ -124,7 +124,6 @@ def plus(students: Students, colour: Colour, count: int = 1) -> Students:
 
 
 def together(one: Students, other: Students) -> Students:
-    """Two heaps in one."""
     return tuple(map(sum, zip(one, other, strict=True)))
 
 
@@ -227,7 +226,6 @@ class Position(Struct, frozen=True, gc=False):
 
     @property
     def seat(self) -> Seat:
-        """Whose turn it is."""
         return self.order[self.turn]
 
     @property
@@ -246,7 +244,6 @@ class Position(Struct, frozen=True, gc=False):
         return evolve(self, islands=tuple(islands))
 
     def card(self, character: Character) -> Card | None:
-        """The character's card, if it is in this match."""
         for card in self.cards:
             if card.character is character:
                 return card

@@ -126,7 +126,6 @@ class OnitamaPlayer:
 
     @property
     def position(self) -> Position | None:
-        """The position, as far as it was heard."""
         return None if self._view is None else self._view.position
 
     def hear(self, event: Any) -> None:

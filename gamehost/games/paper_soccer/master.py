@@ -153,7 +153,6 @@ class PaperSoccerMaster:
         return None
 
     def forfeit(self, seat: Seat, now: int) -> Sequence[To[Event]]:
-        """The seat that leaves loses."""
         return self._end(other(seat), (), Cause.LEFT, "left the game")
 
     def expire(self, now: int) -> Sequence[To[Event]]:
@@ -218,7 +217,6 @@ _NOTATION = re.compile(rb"%b,%b(?: %b,%b)*" % (_NUMBER, _NUMBER, _NUMBER, _NUMBE
 
 
 def position_of(view: Situation) -> Position:
-    """The position that all points of a view lead to."""
     position = Position()
     for point in view.points:
         position = position.step(point)
@@ -254,7 +252,6 @@ class PaperSoccer:
         return PaperSoccerMaster(self._move_time(settings), chance)
 
     def write(self, action: Move) -> bytes:
-        """A move of one point or more in the notation."""
         return " ".join(f"{x},{y}" for x, y in action.points).encode("ascii")
 
     def read(self, notation: bytes) -> Move:

@@ -83,7 +83,6 @@ class _Pitch:
         self._way = way
 
     def place(self, point: tuple[float, float]) -> tuple[float, float]:
-        """Where a point is, in pixels."""
         return WIDTH / 2 + point[0] * UNIT * self._way, HEIGHT / 2 - point[1] * UNIT * self._way
 
     def circle(self, point: rules.Point, radius: float, kind: str) -> str:

@@ -145,8 +145,6 @@ Event = Moved | Gone | StateSaid | Ended | NeverWas | Situation
 
 
 class Owes(Enum):
-    """What the master owes."""
-
     NOTHING = "nothing"
     #: The state after the beginning, or after a move.
     STATE = "state"

@@ -121,7 +121,6 @@ class Knowledge:
             self.suspects[end] = evolve(suspect, moved=True, kind=rules.SCOUT if far else suspect.kind)
 
     def fought(self, event: rules.Fought) -> None:
-        """Take a battle."""
         start, end = ends_of(event.move)
         mine = event.seat == self.seat
         kind, square = (event.defender, end) if mine else (event.attacker, start)

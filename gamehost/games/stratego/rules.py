@@ -370,8 +370,6 @@ class NotReady(BadPlacement):
 
 @define(eq=False)
 class Placing:
-    """The pieces that one side has placed."""
-
     _seat: Seat
     #: The whole board with this side's pieces, as in a position.
     squares: bytearray = field(init=False, factory=lambda: bytearray(BARE))

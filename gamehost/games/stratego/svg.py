@@ -146,7 +146,6 @@ def _known(scene: Scene) -> Mapping[int, tuple[int, str]]:
 
 
 def _block(seat: int, kind: str) -> str:
-    """A piece around (0, 0)."""
     return tag(
         "g",
         tag("ellipse", class_="shade", cx=0, cy=26, rx=23, ry=3),

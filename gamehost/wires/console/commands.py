@@ -308,7 +308,6 @@ def opponents(names: Sequence[str], seat: Seat) -> str:
 
 
 def versus(names: Sequence[str]) -> str:
-    """Who plays, for others."""
     return " against ".join(names) if len(names) == 2 else ", ".join(names)
 
 
@@ -407,7 +406,6 @@ def _doing(person: Person, waits: str | None) -> str:
 
 
 def tables(found: Sequence[PlayedTable]) -> list[str]:
-    """The matches that are played."""
     if not found:
         return ["No match is played that can be watched. To begin one, type: play onitama"]
     lines = [f"  {'match':>5}  {'game':12}  players"]
@@ -465,7 +463,6 @@ def lasted(milliseconds: int) -> str:
 
 
 def records(found: Sequence[FinishedMatch]) -> list[str]:
-    """Finished matches, the newest first."""
     if not found:
         return ["No such match has been finished here. To play one, type: play onitama"]
     lines = [f"  {'match':>5}  {'game':12}  {'time':>8}  players, and who won"]

@@ -147,7 +147,6 @@ class ConsoleConversation(GoesElsewhere):
         printer.prompt()
 
     def line(self, message: m.Line) -> None:
-        """A command, or a move."""
         words = message.text.split()
         asked, self._asked_to_resign = self._asked_to_resign, False
         if not words:
@@ -260,7 +259,6 @@ class ConsoleConversation(GoesElsewhere):
         self._printer.ask("Password: " if self._printer.telnet else "Password (it is shown while you type): ")
 
     def password(self, message: m.Line | UndecodableLine) -> None:
-        """The password, or an empty line instead of it."""
         if self._printer.telnet:
             self._printer.negotiate(SHOW)
             self._printer.show(("",))  # the client has not shown the Enter either
@@ -551,14 +549,12 @@ class ConsoleConversation(GoesElsewhere):
             self._printer.print("Do you want to give the match up? Type yes, or play on.")
 
     def offer(self, offer: Offer) -> None:
-        """Offer the opponent something."""
         if self._own is None or self.handle is None:
             self._printer.refuse(_NO_MATCH)
         else:
             self._own.ask(partial(self.handle.offer, offer))
 
     def answer(self, accepted: bool) -> None:
-        """Answer what the opponent offers."""
         if self._own is None:
             self._printer.refuse(_NO_MATCH)
         else:

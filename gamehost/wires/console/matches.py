@@ -359,7 +359,6 @@ class Replay:
         return self._show(at)
 
     def lines(self, style: Style) -> list[str]:
-        """The board at this place."""
         return framed(self.screen.draw(style))
 
     def move_of(self, entry: int) -> int:
@@ -474,7 +473,6 @@ class ConsoleOptions:
     _watched: "WeakValueDictionary[TableId, WatchedTable]" = field(factory=WeakValueDictionary)
 
     def watched(self, table: TableId) -> WatchedTable:
-        """What those who watch a table share."""
         found = self._watched.get(table)
         if found is None:
             found = self._watched[table] = WatchedTable(self.games, self.screens)

@@ -115,7 +115,6 @@ class Printer:
             self._prompted = True
 
     def ask(self, words: str) -> None:
-        """Ask for something that is not a command."""
         self._say(m.Prompt(words))
         self._prompted = True
 

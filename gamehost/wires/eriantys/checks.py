@@ -221,7 +221,6 @@ class RequestReading:
         return "this table of the dining room is full" if self.seated(mine, self._student) >= TABLE_SEATS else None
 
     def answers(self, message: Any, meaning: str) -> Said:
-        """The client sends an answer."""
         asked, self.asked = self.asked, None
         if asked is None:
             late, self._may_be_late = self._may_be_late, False

@@ -203,11 +203,9 @@ class EriantysPlayer(WirePlayer):
         return e.AskAssistant(self._seat, message.availableAssistants, played)
 
     def ask(self, kind: Callable[..., Any], *values: Any) -> Any:
-        """A request to the own seat."""
         return kind(self._seat, *values)
 
     def board(self, message: m.UpdateBoard) -> e.Board:
-        """Everything visible."""
         table = message.dashboard
         self._clouds = tuple(map(SPELLING.counts, table.clouds))
         by_name = {player.nickname: player for player in message.players}

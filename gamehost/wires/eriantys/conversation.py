@@ -231,7 +231,6 @@ class JsonConversation(EriantysConversation[Message]):
             self.refuse_with("INVALID_ACTION", str(error))
 
     def tell_status(self, event: events.PlayerStatus) -> None:
-        """What this player is to do now."""
         self.say(m.STATUSES[event.status])
 
     def tell_board(self, event: events.Board) -> None:
@@ -241,7 +240,6 @@ class JsonConversation(EriantysConversation[Message]):
         self._client.say(message, due=event.round == 0 or self._gate.boards_due)
 
     def tell_owner(self, event: events.IslandOwner) -> None:
-        """Influence was counted."""
         self.say(owner_of(event, self.names))
 
     def tell_won(self, event: events.Won) -> None:

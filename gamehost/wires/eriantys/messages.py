@@ -144,8 +144,6 @@ class Island(Struct, frozen=True):
 
 
 class Character(Struct, frozen=True):
-    """A character on the table."""
-
     #: 1 to 12.
     character: int
     cost: int

@@ -33,8 +33,6 @@ from gamehost.wires.eriantys.server_draws import (
 
 
 class JsonSpelling(Spelling):
-    """Lines of Eriantys."""
-
     def __init__(self) -> None:
         self._told_game = ToldEriantys()
         self.game: Game[Any, Any] | None = self._told_game
@@ -154,7 +152,6 @@ def _replaced(user: User, play: Play, action: Any) -> CardDraw | None:
 
 
 def _ends_round(position: Position, action: Any) -> bool:
-    """Whether this is the last action of a round."""
     if position.turn + 1 < len(position.order):
         return False
     empty = not any(map(any, position.clouds))
@@ -204,8 +201,6 @@ async def gather(run: ServerRun, seats: int = 2, expert: bool = False) -> list[U
 
 
 def some_actions(most: int, seats: int = 2, expert: bool = False) -> Script:
-    """So many actions of a game."""
-
     async def script(run: ServerRun) -> None:
         await gather(run, seats, expert)
         await (_play_with_characters if expert else ServerRun.play)(run, most)

@@ -32,7 +32,6 @@ class ToldMaster(EriantysMaster):
 
     @property
     def play(self) -> Choices | Play:
-        """The whole state."""
         return self._state
 
     def sit(self, order: Sequence[Seat]) -> None:
@@ -253,8 +252,6 @@ class OrderDraw:
 
 @define(eq=False)
 class IdDraw:
-    """The id of a game that was created."""
-
     _id: int | None = field(init=False, default=None)
 
     @property

@@ -107,8 +107,6 @@ class Cloud(Struct, frozen=True):
 
 
 class Island(Struct, frozen=True):
-    """A group of islands."""
-
     noEntry: int
     #: How many islands have grown together.
     numUnits: int
@@ -119,8 +117,6 @@ class Island(Struct, frozen=True):
 
 
 class Professor(Struct, frozen=True):
-    """A colour's professor."""
-
     color: Color
     #: The nickname of its holder.
     owner: str | None
@@ -135,14 +131,10 @@ class DiningRoom(Struct, frozen=True):
 
 
 class Entrance(Struct, frozen=True):
-    """An entrance."""
-
     students: tuple[Color, ...] = ()
 
 
 class SchoolBoard(Struct, frozen=True):
-    """A player's school board."""
-
     coins: int
     #: Towers left to build.
     numTower: int
@@ -155,8 +147,6 @@ class SchoolBoard(Struct, frozen=True):
 
 @frozen
 class Player:
-    """A player."""
-
     #: 1 to 4; 0: none.
     wizardID: int
     #: The hand. Empty on this wire: hands are secret.

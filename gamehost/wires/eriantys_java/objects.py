@@ -162,8 +162,6 @@ class JavaField:
 
 @frozen(eq=False)
 class JavaClass:
-    """A class as its descriptor says."""
-
     name: str
     #: Eight bytes.
     uid: bytes
@@ -179,7 +177,6 @@ class JavaClass:
 
     @property
     def simple_name(self) -> str:
-        """The name without its package."""
         return self.name.rpartition(".")[2]
 
 
@@ -280,7 +277,6 @@ class JavaObject:
     values: list[Any]
 
     def get(self, name: str) -> Any:
-        """The value of a field."""
         return next(value for one, value in zip(self.java.all_fields, self.values, strict=True) if one.name == name)
 
 
@@ -700,5 +696,4 @@ class ObjectWriter:
 
 
 def serialized(message: Message) -> bytes:
-    """The bytes of a message, without a reset."""
     return ObjectWriter().written(object_of(message))

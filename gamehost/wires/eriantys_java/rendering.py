@@ -73,7 +73,6 @@ def assistant_of(number: int) -> m.Assistant:
 
 
 def character_of(character: rules.Character) -> m.CharacterEnum:
-    """A character's constant."""
     constant: m.CharacterEnum = SPELLING.value_of(events.UseCharacter, character.value)
     return constant
 

@@ -72,7 +72,6 @@ GONE = "the player who waited is gone"
 
 
 def followed(position: Position, event: Any) -> Position:
-    """The position after an event of the game."""
     view = ONITAMA.follow(Situation(position), event, None)
     return position if view is None else view.position
 
@@ -112,7 +111,6 @@ class SeatPlayer:
     _returned: bool = False
 
     def seated(self, handle: SeatHandle[Any]) -> None:
-        """The seat at the table is theirs."""
         self.handle = handle
         for owner in self.owners:
             owner.handle = handle
@@ -372,7 +370,6 @@ class Match:
         return self._stop is not None
 
     def shown(self, look: Look[Any]) -> None:
-        """Where the match stands."""
         news = look.n > self.outer.n
         self.outer.position, self.outer.n = look.view.position, look.n
         if news:

@@ -174,7 +174,6 @@ class OnitamaReading:
     # -- what the server says
 
     def refused(self, reason: str | None) -> Said:
-        """The server refuses a move."""
         if self.unanswered.refused() is None and self.open:
             del self.open[0]
         return Said("the last move is refused" + (f": {reason}" if reason else ""), Grade.BREACH)
@@ -185,7 +184,6 @@ class OnitamaReading:
         return Said(f"the server says: {reason}", GRADES[what])
 
     def waiting(self) -> str:
-        """The log-in is accepted."""
         self.waits = True
         self.open.clear()
         return "logged in; nobody to play with yet"
@@ -201,7 +199,6 @@ class OnitamaReading:
         self.open.clear()
 
     def _turned(self, move: Any) -> None:
-        """A move was made; the turn passes."""
         if self.turn is None:
             return
         if self.own in (None, self.turn):

@@ -75,5 +75,4 @@ class PipesCodec(LineCodec[m.Message]):
             return NOT_UTF8
 
     def encode(self, message: m.Message) -> bytes:
-        """A message as a line."""
         return _LAST.bytes_of(message, _encode)

@@ -77,7 +77,6 @@ def square_at(row: str, column: str) -> Square | None:
 
 
 def row_and_column(square: Square) -> tuple[str, str]:
-    """The opposite of `square_at`."""
     return str(SIDE - 1 - square // SIDE), str(square % SIDE)
 
 

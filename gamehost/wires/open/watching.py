@@ -33,8 +33,6 @@ if TYPE_CHECKING:
 
 
 class OpenOptions(Struct, frozen=True):
-    """The games of a listener."""
-
     #: The wire's name, for the lobby.
     wire: str
     #: By their names.
@@ -245,7 +243,6 @@ class LookingOn(AccountConversation[m.Message]):
         self.peer.logged_in()
 
     def tell(self, data: bytes) -> None:
-        """Pass on what was made for all who look on."""
         self.peer.say(m.Encoded(data))
 
     def closed(self, table: TableId) -> None:
@@ -376,14 +373,12 @@ _WISHES: Mapping[str, Seat | None] = {"first": Seat(0), "second": Seat(1), "any"
 
 
 def asked_for(message: m.Seek) -> Sought:
-    """What a message asks for."""
     seats = None if message.seats is UNSET else message.seats
     settings = {name: _text(value) for name, value in message.settings.items()}
     return Sought(message.game, seats, settings, message.private, _WISHES[message.seat])
 
 
 def _text(value: m.SettingValue) -> str:
-    """A setting as the host writes it."""
     if isinstance(value, bool):
         return "yes" if value else "no"
     return value if isinstance(value, str) else repr(value)
@@ -441,7 +436,6 @@ class GoesElsewhere(LookingOn):
             self.adopt(session)
 
     def adopt(self, session: Session) -> None:
-        """Wait in the queue."""
         self.lobby.play(session, Queue(self._options.games[self._sought[0]].game), self._wish)
 
     CLAIMS: ClassVar[Any] = {

@@ -264,8 +264,6 @@ class HouseConfig:
 
 
 def house_wire(is_secret: Callable[[str], bool]) -> Wire[m.Message]:
-    """The wire of the house players of one host."""
-
     def configure(settings: Settings) -> HouseConfig:
         return HouseConfig(OPTIONS, is_secret)
 

@@ -260,7 +260,6 @@ class FramesReading:
         return words
 
     def _turn(self, move: tuple[int, int, int, int] | None) -> None:
-        """A move was made; the turn passes."""
         if self._own_turn is False or move is None:
             self._moves.position_changed()
         else:
@@ -281,7 +280,6 @@ _WORDS: Mapping[type, str] = {
 
 
 def printed(message: Any, raw: bytes) -> str:
-    """The fields by name, and the bytes."""
     shown = repr(message) if len(raw) <= 64 else f"{type(message).__name__}(...)"
     digits = raw[:24].hex(" ").upper()
     return f"{shown}  [{digits}{' ...' if len(raw) > 24 else ''}]"

@@ -111,7 +111,6 @@ class FramesConversation(GuestConversation[m.Message]):
         self.act(rules.Place(message.piece, message.x, message.y))
 
     def ready(self, message: m.Ready) -> None:
-        """All pieces are placed."""
         self.act(rules.Ready() if message.text == READY else _NO_PIECE)
 
     def move(self, message: m.Move) -> None:
@@ -125,7 +124,6 @@ class FramesConversation(GuestConversation[m.Message]):
             self.unexpected(message)
 
     def resign(self, message: m.Resign) -> None:
-        """Give the game up."""
         assert self.handle is not None
         self.handle.resign()
 

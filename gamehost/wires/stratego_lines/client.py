@@ -35,7 +35,6 @@ def set_up_board(seat: Seat, rows: tuple[str, ...]) -> str:
 
 
 def square_of(x: int, y: int) -> int:
-    """The place of a square in the board."""
     return y * rules.WIDTH + x
 
 

@@ -236,7 +236,6 @@ class LinesConversation(AccountConversation[m.Message]):
             self._part("bad set-ups")
 
     def move(self, message: m.Text | UndecodableLine) -> None:
-        """A line where a move is awaited."""
         move = m.read_move(message.text) if isinstance(message, m.Text) else None
         if move is None:
             self._refuse_move(message.reason if isinstance(message, UndecodableLine) else NOT_A_MOVE)
@@ -361,7 +360,6 @@ class LinesConversation(AccountConversation[m.Message]):
             self._refuse(NOT_NOW[state])
 
     def tell_refused(self, event: Refused) -> None:
-        """The game master refuses."""
         reason = str(event.error)
         if self.state is LinesState.MOVED:
             self.set_state(LinesState.ASKED)
