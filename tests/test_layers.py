@@ -471,6 +471,10 @@ class PlantedTests(SynchronousTestCase):
             "gamehost.a": "from gamehost import b\nclass A:\n    def f(self):\n        return 1\n",
             "gamehost.b": "from gamehost import c\ndef f(a, b):\n    return g(a, b)\n",
             "gamehost.c": "def f(a):\n    g(a, 1)\nclass B:\n    def f(self): ...\n    def g(self): ...\n",
+            # What an interface asks for can be no function, and cannot go.
+            "gamehost.d": "from typing import Protocol\nclass Wide(Protocol):\n    def say(self, a): ...\n",
+            "gamehost.e": "class Loud:\n    def say(self, a):\n        return shout(a)\n",
+            "gamehost.f": "@implementer(INear)\nclass Near:\n    def listenTo(self, a):\n        hear(a)\n",
         }
         self.assertEqual(shape.floors(sources), 3)
         self.assertEqual([*shape.with_one_method(sources)], ["gamehost.a.A"])

@@ -516,11 +516,6 @@ class Resuming:
 
     log = Logger()
 
-    @property
-    def under_way(self) -> bool:
-        """Whether there are records that were not checked yet."""
-        return bool(self._tables)
-
     def begin(self, tables: int) -> None:
         """So many tables sleep. If their records are not all checked, check the others."""
         self._began = self._clock.seconds()
@@ -556,7 +551,6 @@ class Resuming:
             return
         tables, seconds = _counted(self._tables - self._damaged), f"{now - self._began:.1f}"
         self.log.info("resumed {tables} in {seconds} s", tables=tables, seconds=seconds)
-        self._tables = 0
 
 
 def _counted(tables: int) -> str:

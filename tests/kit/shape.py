@@ -59,21 +59,56 @@ def floors(sources: Sources) -> int:
 
 
 def with_one_method(sources: Sources) -> Iterator[str]:
-    """Classes that have one public method, no property and no base: a function might do."""
+    """
+    Classes that have one public method, no property and no base: a function might do.
+
+    A class that fulfils an interface is none of them: whoever calls it calls that method.
+    """
+    promised = list(_interfaces(sources))
     for name, text in sources.items():
-        for node in ast.walk(parsed(text)):
-            if isinstance(node, ast.ClassDef) and not node.bases:
-                public = [one for one in node.body if isinstance(one, ast.FunctionDef) and not one.name.startswith("_")]
-                if len(public) == 1 and not public[0].decorator_list:
-                    yield f"{name}.{node.name}"
+        for node in _classes(text):
+            if node.bases or any("implementer" in ast.unparse(one) for one in node.decorator_list):
+                continue
+            [*public] = (one for one in _methods(node) if not one.name.startswith("_"))
+            if len(public) == 1 and not public[0].decorator_list and {public[0].name} not in promised:
+                yield f"{name}.{node.name}"
 
 
 def forwarders(sources: Sources) -> Iterator[str]:
-    """Functions whose only statement calls another function with their own arguments, in their order."""
+    """
+    Functions whose only statement calls another function with their own arguments, in their order.
+
+    What Twisted, whose names are in camelCase, or an interface of the package calls by its name is none of them: it cannot go.
+    """
+    promised = {one for some in _interfaces(sources) for one in some}
     for name, text in sources.items():
         for node in ast.walk(parsed(text)):
-            if isinstance(node, ast.FunctionDef) and _forwards(node):
+            if isinstance(node, ast.FunctionDef) and _forwards(node) and not _asked_for(node.name, promised):
                 yield f"{name}.{node.name}"
+
+
+def _asked_for(name: str, promised: set[str]) -> bool:
+    return name in promised or name != name.lower()
+
+
+def _classes(text: str) -> Iterator[ast.ClassDef]:
+    return (node for node in ast.walk(parsed(text)) if isinstance(node, ast.ClassDef))
+
+
+def _methods(node: ast.ClassDef) -> Iterator[ast.FunctionDef]:
+    return (one for one in node.body if isinstance(one, ast.FunctionDef))
+
+
+def _interfaces(sources: Sources) -> Iterator[set[str]]:
+    """The names of the methods of each `typing.Protocol` of the package."""
+    for text in sources.values():
+        tree = parsed(text)
+        taken = [one for one in ast.walk(tree) if isinstance(one, ast.ImportFrom) and one.module == "typing"]
+        if not any(alias.name == "Protocol" for one in taken for alias in one.names):
+            continue  # Twisted has a class of this name, too
+        for node in _classes(text):
+            if any(ast.unparse(base).partition("[")[0] == "Protocol" for base in node.bases):
+                yield {one.name for one in _methods(node) if not one.name.startswith("_")}
 
 
 def _forwards(node: ast.FunctionDef) -> bool:
