@@ -14,7 +14,7 @@ from gamehost.testing.memory_host import Client, Lines, MessageText
 from gamehost.testing.transcript import play, read_transcripts
 from gamehost.testing.wire_hooks import Situation, WireHooks, received, state_of
 from gamehost.wires.base import Codec, Conversation, Peer, WireConfig
-from gamehost.wires.framing import BLANK, WireError
+from gamehost.wires.framing import BLANK, Control, WireError
 
 
 class Planted(Exception):
@@ -244,7 +244,8 @@ class SamplesHooks(WireHooks):
             try:
                 for message in taken(codec, stream):
                     kept = found.setdefault(type(message), [])
-                    if message is not BLANK and message not in kept and len(kept) < SAMPLES:
+                    heard = message is not BLANK and not isinstance(message, Control)
+                    if heard and message not in kept and len(kept) < SAMPLES:
                         kept.append(message)
             except WireError:
                 continue

@@ -19,7 +19,6 @@ from itertools import count
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 from attrs import frozen
-from msgspec.structs import replace
 from wsproto.extensions import Extension
 from wsproto.frame_protocol import CloseReason, FrameProtocol, Opcode, ParseFailed, RsvBits
 from wsproto.utilities import generate_accept_token, generate_nonce
@@ -183,6 +182,8 @@ class FrameCodec(Generic[M]):
         #: Frames of the message that has begun.
         self._fragments = 0
         self._unreadable = 0
+        #: Whether the host has asked if the client is there.
+        self._asked = False
 
     @property
     def unfinished(self) -> bool:
@@ -250,9 +251,15 @@ class FrameCodec(Generic[M]):
             case Opcode.PING:
                 return Ping(bytes(frame.payload))
             case Opcode.PONG:
-                return Pong(bytes(frame.payload))
+                awaited, self._asked = self._asked, False
+                return Pong(bytes(frame.payload), awaited)
         code, reason = frame.payload
         return Close(NORMAL if code == CloseReason.NO_STATUS_RCVD else int(code), reason)
+
+    def control(self, message: Control) -> bytes:
+        """The bytes of a control frame, or of the answer to the handshake."""
+        self._asked = self._asked or isinstance(message, Ping)
+        return control_frame(message)
 
     def _words(self, error: ParseFailed) -> str:
         return _WORDS.get(error.code, _NO_FRAME).format(limit=self.LIMIT)
@@ -411,8 +418,6 @@ class LineOrTextCodec(FrameCodec[Any]):
         #: Whether this codec goes on for one at another host of a cluster, which may have read the handshake.
         self._goes_on = False
         self._refusal: NoHandshake | None = None
-        #: Whether the host has asked if the client is there.
-        self._asked = False
         #: Why the connection ends, as WebSocket has it.
         self._code = NORMAL
 
@@ -494,9 +499,7 @@ class LineOrTextCodec(FrameCodec[Any]):
 
     def _control(self, frame: Any) -> Any:
         message = super()._control(frame)
-        if isinstance(message, Pong):
-            message, self._asked = replace(message, awaited=self._asked), False
-        elif isinstance(message, Close):
+        if isinstance(message, Close):
             self._code = message.code
         return message
 
@@ -507,8 +510,7 @@ class LineOrTextCodec(FrameCodec[Any]):
         if isinstance(message, Switching):
             return self._switch()
         if isinstance(message, Control):
-            self._asked = self._asked or isinstance(message, Ping)
-            return self._switch() + control_frame(message)
+            return self._switch() + self.control(message)
         line = self._lines.encode(message)
         if self._spoken is not _Spoken.SOCKET:
             return line

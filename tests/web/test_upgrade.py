@@ -272,9 +272,7 @@ class Opened:
         return SocketCodec()
 
     def new_conversation(self, peer: Peer[Any], lobby: Lobby) -> SocketConversation:
-        conversation = Answering(peer, lobby, OPTIONS, self._encoder, KEY, True)
-        conversation._switched = True
-        return conversation
+        return Answering(peer, lobby, OPTIONS, self._encoder, KEY, True)
 
 
 def configure(settings: Settings) -> Opened:

@@ -29,19 +29,12 @@ from gamehost.wires.open.conversation import OPTIONS, OpenConversation
 from gamehost.wires.open.watching import OpenOptions, OpenState, SharedEncoder
 from gamehost.wires.websocket import (
     GOING_AWAY,
-    LOOK_EVERY,
-    LOOKS,
     NORMAL,
     POLICY,
-    SILENT,
     Close,
-    Fragment,
     FrameCodec,
     FrameError,
-    Ping,
-    Pong,
     Switching,
-    control_frame,
     text_frame,
 )
 
@@ -74,7 +67,7 @@ class SocketCodec(FrameCodec[Said]):
             return _EVENTS.bytes_of(message, _frame)
         if isinstance(message, m.FromHost):
             return _frame(message)
-        return control_frame(message)
+        return self.control(message)
 
 
 class SocketConversation(OpenConversation):
@@ -92,29 +85,15 @@ class SocketConversation(OpenConversation):
         self._socket = peer
         self._key = key
         self._private = private
-        self._switched = False
-        self._looks = 0
-        #: Whether a ping is not answered yet.
-        self._asked = False
 
     def begin(self) -> None:
         super().begin()
-        self._switch()
-        self.peer.pulse(LOOK_EVERY, self._look)
+        Switching(self._key).answer(self._socket)
 
     def _switch(self) -> None:
-        if not self._switched:
-            self._switched = True
+        """Answer the handshake of a client that is turned away before the beginning."""
+        if not self._begun:
             self._socket.say(Switching(self._key))
-
-    def _look(self, silent: float) -> None:
-        """Ask whether the browser is there, or find out that it is not."""
-        self._looks += 1
-        if silent >= SILENT:
-            self.peer.hang_up(f"not a byte in {SILENT:g} s")
-        elif self._looks % LOOKS == 0:
-            self._asked = True
-            self._socket.say(Ping())
 
     def log_in(self, message: m.LogIn) -> None:
         """Have the password of an account checked, if nobody else has read it."""
@@ -122,18 +101,6 @@ class SocketConversation(OpenConversation):
             super().log_in(message)
         else:
             self.peer.refuse(m.Sorry(NO_PASSWORDS))
-
-    def ping_back(self, message: Ping) -> None:
-        self._socket.say(Pong(message.payload))
-
-    def pong(self, message: Pong) -> None:
-        """The browser is there. An answer that nobody has asked for counts as any message."""
-        if self._asked:
-            self._asked = False
-            self.peer.exempt_from_rate()
-
-    def fragment(self, message: Fragment) -> None:
-        """Do nothing: it counts, and what it is a part of follows."""
 
     def client_closed(self, message: Close) -> None:
         self._socket.say(Close(message.code))
@@ -161,9 +128,6 @@ class SocketConversation(OpenConversation):
     HEARS: ClassVar[Mapping[Any, Any]] = {
         **OpenConversation.HEARS,
         (OpenState.OUTSIDE, m.LogIn): log_in,
-        **dict.fromkeys(((state, Ping) for state in OpenState), ping_back),
-        **dict.fromkeys(((state, Pong) for state in OpenState), pong),
-        **dict.fromkeys(((state, Fragment) for state in OpenState), fragment),
         **dict.fromkeys(((state, Close) for state in OpenState), client_closed),
     }
 
