@@ -212,11 +212,16 @@ def _cluster(
 
     named = options["store"]
     registry = open_registry(
-        named, store.epoch, reactor.callFromThread, lambda reason: fail(f"{shown(named)}: {reason}"), warn=_warn
+        *(named, store.epoch, reactor.callFromThread, lambda reason: fail(f"{shown(named)}: {reason}")),
+        warn=_warn,
+        spreading=_spreading(options),
     )
     store.numbers.ask = registry.new_numbers
-    spreading = {wire.name for wire in options.registry.wires if wire.spreads}
-    return Cluster(registry, reactor, cork, spreading, joining, Beats(reactor, store.beat))
+    return Cluster(registry, reactor, cork, joining, Beats(reactor, store.beat))
+
+
+def _spreading(options: Options) -> set[str]:
+    return {wire.name for wire in options.registry.wires if wire.spreads}
 
 
 def _attach(host: GameHostService, cluster: "Cluster", joining: "InternalFactory", context: HostContext) -> None:
@@ -336,7 +341,7 @@ def _open_store(
         from gamehost.storage.postgresql.members import ClusterAddress
         from gamehost.storage.postgresql.store import open_postgresql
 
-        cluster = None if joining is None else ClusterAddress(joining.address, joining.token)
+        cluster = None if joining is None else ClusterAddress(joining.address, joining.token, _spreading(options))
         if cluster is not None:
             common["limits"] = BacklogLimits(away_after=AWAY_AFTER)
         return open_postgresql(options["store"], from_thread, broken, warn=_warn, cluster=cluster, **common)

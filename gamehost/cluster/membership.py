@@ -6,10 +6,9 @@ in with it. The database is told when that ends, at the end of the turn.
 """
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from functools import partial
-from itertools import islice
 from typing import Any, Protocol
 
 from attrs import define, field
@@ -18,15 +17,15 @@ from twisted.internet.interfaces import IDelayedCall, IReactorTime
 from twisted.logger import Logger
 
 from gamehost.accounts.bans import Ban
-from gamehost.accounts.names import key_of, place_of
+from gamehost.accounts.names import key_of
 from gamehost.accounts.passwords import Account
 from gamehost.cluster.relay import SOCKET, Preamble, Relays
 from gamehost.journal.records import UnfinishedTable
 from gamehost.lobby.lobby import Lobby
 from gamehost.lobby.sessions import Membership, Page, Session, read_page
-from gamehost.net.connection import WireFactory
+from gamehost.net.connection import WireFactory, WireProtocol
 from gamehost.settings import BadOption
-from gamehost.storage.names import Answer, Member, Offer, QueueKey, Registry, places_of
+from gamehost.storage.names import Answer, Member, Offer, QueueKey, Registry
 from gamehost.tables.interfaces import Displaced
 from gamehost.wires.base import Claim
 
@@ -78,13 +77,6 @@ Learn = Callable[[Mapping[str, Account | None], Sequence[Ban] | None], None]
 
 #: Seconds between two looks at what the others are to be shown, and between two claims of what must be here.
 SHOW_EVERY, CLAIM_AGAIN = 0.5, 0.1
-
-#: Names of seats that were taken over, and are asked for at once: others log in meanwhile.
-AT_ONCE = 500
-
-
-def _nobody_asks(home: int | None) -> None:
-    """Nobody waits for this answer."""
 
 
 @define(eq=False)
@@ -140,14 +132,12 @@ class Cluster(Membership):
     """
     The membership of this host, and what the registry tells it.
 
-    :param spreading: the wires by their names whose players may be at any member
     :param opened: called when the host is ready: from then on it follows the matches of the others
     """
 
     registry: Registry
     clock: IReactorTime
     cork: AbstractContextManager[object]
-    _spreading: Collection[str]
     listener: Listener
     _beats: Beats
     relays: Relays = field(init=False)
@@ -206,7 +196,6 @@ class Cluster(Membership):
     def begin(self) -> None:
         """The tables of the start sleep. Show that this host goes on, and watch the other members."""
         self.here.update(self.lobby.registry.sleeping.keys())
-        self.registry.release(self._nowhere)
         self.registry.start(self)
         self._beats.begin()
         self._shows = self.clock.callLater(SHOW_EVERY, self._show)
@@ -235,11 +224,6 @@ class Cluster(Membership):
         stopped: Deferred[None] = Deferred()
         self.registry.stop(lambda: stopped.callback(None))
         return stopped
-
-    @property
-    def _nowhere(self) -> Collection[str]:
-        """The wires that spread have no home, although the database knows no better of those of the tables of a start."""
-        return [place_of("wire", wire) for wire in self._spreading]
 
     @property
     def relays_out(self) -> int:
@@ -427,7 +411,8 @@ class Cluster(Membership):
 
     def _is_movable(self, session: Session) -> bool:
         """Whether a player's connection can be given to another member. A player of several matches has none of its own."""
-        return session.wire in self._spreading and hasattr(session.player, "peer")
+        peer = getattr(session.player, "peer", None)
+        return isinstance(peer, WireProtocol) and peer.factory.wire.spreads
 
     def _show(self) -> None:
         """Show the other members who is here and who waits, if that is new."""
@@ -473,33 +458,18 @@ class Cluster(Membership):
         except BadOption as error:
             self.log.warn("no connection can be passed on to member {epoch}: {why}", epoch=member.epoch, why=str(error))
 
-    def taken_over(self, tables: Sequence[UnfinishedTable], taken: Callable[[Collection[str]], None]) -> None:
+    def taken_over(self, tables: Sequence[UnfinishedTable], keys: Collection[str]) -> None:
         if self.halted:
             return
         self.log.info("taken over from a member that has ended; tables: {count}", count=len(tables))
-        self.restore(tables, taken)
+        self.here.update(keys)
+        self.restore(tables)
 
-    def restore(
-        self, tables: Sequence[UnfinishedTable], taken: Callable[[Collection[str]], None] = lambda keys: None
-    ) -> None:
-        """
-        Have tables sleep here.
-
-        :param taken: called with the keys of all seats that are kept, and of what else is where a table is
-        """
+    def restore(self, tables: Sequence[UnfinishedTable]) -> None:
+        """Have tables sleep here. The names of seats that are kept are claimed, if they are not here, and others are free."""
         self._restore(tables)
-        keys = {key_of(seat.name) for table in tables for seat in table.opening.seats}
-        kept = sorted(key for key in keys if self.lobby.registry.get(key) is not None)
-        taken([*kept, *{place for table in tables for place in places_of(table)}.difference(self._nowhere)])
-        self._claim_kept(iter(kept))
-
-    def _claim_kept(self, keys: Iterator[str], home: int | None = None) -> None:
-        """
-        Ask for the names of seats that were taken over, some at a time; the last answer of some asks for the next ones.
-
-        Whoever has not been told the end of a match may be at another member by now, which has the name.
-        """
-        some = list(islice(keys, AT_ONCE))
-        for key in some:
-            answer = partial(self._claim_kept, keys) if key == some[-1] else _nobody_asks
-            self.registry.claim(key, None, partial(self._answered, key, answer))
+        for key in {key_of(seat.name) for table in tables for seat in table.opening.seats}:
+            if key in self.here:
+                self.freed(key)
+            elif self.lobby.registry.get(key) is not None:
+                self.registry.claim(key, None, partial(self._answered, key, lambda home: None))

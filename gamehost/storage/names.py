@@ -2,14 +2,14 @@
 What the members of a cluster ask their registry: names, numbers of tables, and each other. And who of them is alive.
 """
 
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Protocol, TypeAlias
 
 from attrs import define, field, frozen
 
 from gamehost.accounts.bans import Ban
-from gamehost.accounts.names import place_of
+from gamehost.accounts.names import key_of, place_of
 from gamehost.accounts.passwords import Account
 from gamehost.journal.records import CHAMPIONSHIP, TableId, UnfinishedTable
 
@@ -60,12 +60,11 @@ class Watcher(Protocol):
     def offers_are(self, offers: Sequence[Offer]) -> None:
         """Those who wait in all of the cluster, in order. Told several times a second while somebody waits."""
 
-    def taken_over(self, tables: Sequence[UnfinishedTable], taken: Callable[[Collection[str]], None]) -> None:
+    def taken_over(self, tables: Sequence[UnfinishedTable], keys: Collection[str]) -> None:
         """
         The unfinished tables of a member that has ended are this host's from now on.
 
-        :param taken: to be called when all names are known here, with the keys of all seats that are kept: they can log in
-            again from then on, and all other names of that member are free
+        :param keys: as of `keys_of_table`; without those that have their home at another member
         """
 
     def pages_are(self, pages: Mapping[int, str]) -> None:
@@ -134,14 +133,22 @@ def meeting_place(offers: Iterable[Offer]) -> int | None:
     return None if first is None else first.home
 
 
-def places_of(table: UnfinishedTable) -> Iterator[str]:
-    """The keys of what is no name and is at the member that has a table: the wires of its seats, too."""
+def keys_of_table(table: UnfinishedTable, spreading: Collection[str]) -> Iterator[str]:
+    """
+    The keys of what is at the member that has a table: names with a seat, and what is no name.
+
+    :param spreading: the wires that are at all members
+    """
     opening = table.opening
+    for number, seat in enumerate(opening.seats):
+        if number not in table.told:
+            yield key_of(seat.name)
+        if seat.wire not in spreading:
+            yield place_of("wire", seat.wire)
     if opening.has_notes:
         yield place_of(table.table)
     if opening.game == CHAMPIONSHIP:  # the record of one
         yield place_of("championship", opening.settings.get("type", "").casefold())
-    yield from (place_of("wire", wire) for wire in {seat.wire for seat in opening.seats})
 
 
 #: How many numbers are asked for at once, at first and at most.
@@ -198,20 +205,13 @@ class NewNumbers:
 
 
 @frozen
-class Confirm:
-    """The host knows all names that it has taken over. These are kept, and all others are free."""
-
-    keys: Collection[str]
-
-
-@frozen
 class Show:
     """As of `Registry.show`."""
 
     page: str
 
 
-AnyRequest: TypeAlias = Request | NewNumbers | Confirm | Show
+AnyRequest: TypeAlias = Request | NewNumbers | Show
 
 
 @define(eq=False)
@@ -248,6 +248,9 @@ class Registry:
     epoch: int
     #: Claims that are not answered, by key.
     _claims: dict[str, list[Asked]] = field(init=False, factory=dict)
+    #: Names that are given away, by requests that are not answered.
+    _leaving: Counter[str] = field(init=False, factory=Counter)
+    _watcher: Watcher | None = field(init=False, default=None)
     #: Nothing more is carried out.
     _stopping: bool = field(init=False, default=False)
 
@@ -298,9 +301,6 @@ class Registry:
         """Ask for numbers of new tables that no member gets again."""
         self._put(Asked(NewNumbers(count), given))
 
-    def confirm(self, keys: Collection[str]) -> None:
-        self._put(Asked(Confirm(tuple(keys)), _nothing))
-
     def show(self, page: str) -> None:
         """Show all other members a text, from now on and as long as this one lives. It replaces the last one."""
         self._put(Asked(Show(page), _nothing))
@@ -311,6 +311,8 @@ class Registry:
 
     def answer(self, asked: Asked, result: Any) -> None:
         """Answer a request. The result of a claim is an `Answer`, or `None`."""
+        if isinstance(asked.request, Release | Transfer):
+            self._leaving -= Counter(keys_of(asked.request))
         if isinstance(asked.request, Claim):
             if asked.outdated and result is not None and result.home == self.epoch:
                 # The name was given away after the claim was carried out, or was to be.
@@ -325,7 +327,13 @@ class Registry:
                 del self._claims[asked.request.key]
         asked.answered(result)
 
+    def tell_taken_over(self, tables: Sequence[UnfinishedTable], keys: Collection[str]) -> None:
+        """Tell the watcher. A name that the host has given away meanwhile is not here, or will not be."""
+        assert self._watcher is not None
+        self._watcher.taken_over(tables, [key for key in keys if key not in self._leaving])
+
     def _outdate(self, keys: Collection[str]) -> None:
+        self._leaving.update(keys)
         for key in keys:
             for asked in self._claims.get(key, ()):
                 asked.outdated = True

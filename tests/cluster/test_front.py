@@ -28,7 +28,6 @@ from gamehost.settings import BadOption
 from gamehost.testing.memory_host import StrictTransport
 from tests.kit.memory_cluster import ClusterCase, MemberHost, World
 from tests.kit.memory_host import Client
-from tests.kit.memory_registry import Home
 from tests.kit.web_host import WebHost
 from tests.net.test_connection import SocketTransport
 
@@ -46,7 +45,7 @@ class FixedCase(ClusterCase):
             host = start(world)
             factory = host.factories["console"]
             factory.wire = evolve(factory.wire, spreads=False)
-            host.cluster._spreading = {wire.name for wire in PLUGINS if wire.name != "console"}
+            world.database.spreading = {wire.name for wire in PLUGINS if wire.name != "console"}
             return host
 
         self.patch(World, "start", fixed)
@@ -238,7 +237,7 @@ class HomeTests(FixedCase):
     def test_it_comes_back_before_it_is_taken_over(self) -> None:
         """A member was cut off, and is back before anybody has taken it over: it has what it had."""
         third = self.world.join()
-        self.patch(type(self.world.database), "begin_taking_over", lambda *dead: None)
+        self.patch(type(self.world.database), "take_over", lambda *dead: None)
         self.first.registry.lose_line()
         self.world.wait(1)
         self.assertEqual([one.epoch for one in third.cluster.members], [2, 3])
@@ -385,7 +384,7 @@ class InternalTests(FixedCase):
         self.assertEqual((self.homes(), self.world.database.offers), ({}, {}))
 
     def test_an_adopted_player_that_is_lost(self) -> None:
-        self.world.database.homes["bob"] = Home(2)
+        self.world.database.homes["bob"] = 2
         transport = self.send(adopt=SeatRecord("bob", "onitama", "192.0.2.9", False, ""), lost=True)
         self.assertEqual((transport.disconnected, self.homes()), (True, {}))
 

@@ -7,15 +7,15 @@ from twisted.internet.task import Clock
 from twisted.logger import capturedLogs, formatEvent
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamehost.cluster import membership
 from gamehost.cluster.front import relays_in
-from gamehost.cluster.membership import EVERY, Beats, Cluster, HomeSearch
+from gamehost.cluster.membership import EVERY, Beats, HomeSearch
 from gamehost.settings import BadOption
 from gamehost.storage.names import Member
 from tests.kit.memory_cluster import ClusterCase, MemberHost, MemberJournal
 from tests.kit.memory_host import Client
+from tests.kit.memory_registry import MemoryRegistry
 
-REAL_TAKEN_OVER = Cluster.taken_over
+REAL = MemoryRegistry.tell_taken_over
 
 
 class MeetingTests(ClusterCase):
@@ -214,31 +214,25 @@ class SeatsTests(ClusterCase):
         self.assertFalse(again.closed)
 
     def test_many_seats(self) -> None:
-        """The names of all seats that were taken over are asked for, some at a time, and are free when the seats are."""
-        self.patch(membership, "AT_ONCE", 1)
+        """The names of all seats that were taken over are here."""
         self.match()
         self.first.kill()
         self.world.wait(1)
         self.assertEqual(self.second.cluster.here, {"ann", "bob"})
 
     def test_two_deaths_in_a_row(self) -> None:
-        """The member that takes over ends before it knows the names: the next one takes all of it."""
+        """The member that takes over ends before it has the tables: the next one takes all of it."""
         third = self.world.join()
         self.match()
-        self.patch(Cluster, "taken_over", lambda cluster, tables, taken: None)
+        self.patch(MemoryRegistry, "tell_taken_over", lambda registry, tables, keys: None)
         self.first.kill()
         self.world.wait(1)
-        self.assertFalse(self.world.database.homes["ann"].confirmed)
-        clients = [third.connect() for _ in range(2)]
-        clients[0].say("LOGIN|ann")
-        self.world.wait(1)
-        self.assertEqual(clients[0].heard(), [])
+        self.assertEqual(self.homes()["ann"], 2)
         self.second.kill()
-        self.patch(Cluster, "taken_over", REAL_TAKEN_OVER)
-        clients[1].say("LOGIN|bob")
+        self.patch(MemoryRegistry, "tell_taken_over", REAL)
         self.world.wait(1)
-        for client in clients:
-            self.assertIn("RECONNECT", "".join(client.heard()))
+        for name in ("ann", "bob"):
+            self.assertIn("RECONNECT", "".join(self.log_in(third, name).heard()))
 
     def test_a_member_that_stops(self) -> None:
         """Its matches and names are at another member, and nothing waits for it."""

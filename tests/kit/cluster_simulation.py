@@ -315,7 +315,7 @@ class ClusterSimulation(Troubles):
             _need(session.key not in owners, f"two members have a session of {session.key}")
             owners[session.key] = host
             home = homes.get(session.key)
-            at_home = home is not None and home.member == host.registry.epoch
+            at_home = home == host.registry.epoch
             moves = session.key in host.cluster.leaving
             _need(at_home or moves, f"a session of {session.key} at {host.registry.epoch}, and {home}")
 
@@ -375,13 +375,13 @@ class ClusterSimulation(Troubles):
         """Nothing has happened for a while."""
         living = {host.registry.epoch: host for host in self.living}
         for key, home in self.world.database.homes.items():
-            host = living.get(home.member)
-            _need(host is not None and home.confirmed, f"{key} is at home nowhere: {home}")
+            host = living.get(home)
+            _need(host is not None, f"{key} is at home nowhere: {home}")
             assert host is not None
             tables = set(map(place_of, host.lobby.waiting_tables._parties))
             used = host.lobby.registry.get(key) or host.cluster._claimed[key] or key in tables
-            _need(used, f"{key} is at home at {home.member}, and nobody is there")
-            _need(key in host.cluster.here, f"{key} is at home at {home.member}, which does not know it")
+            _need(used, f"{key} is at home at {home}, and nobody is there")
+            _need(key in host.cluster.here, f"{key} is at home at {home}, which does not know it")
         waiting: Counter[object] = Counter()
         for host in living.values():
             for relay in host.cluster.relays.all:

@@ -221,7 +221,6 @@ class MemberHost(MemoryHost):
             self.registry,
             clock,
             Cork(),
-            {wire.name for wire in WIRES if wire.spreads},
             joining,
             Beats(clock, lambda done: clock.callLater(0.01, done) and None),
         )
@@ -323,7 +322,7 @@ class World:
 
     def __init__(self, members: int = 2, settings: dict[str, str] | None = None, **more: Any) -> None:
         self.clock = Clock()
-        self.database = MemoryCluster(self.clock)
+        self.database = MemoryCluster(self.clock, spreading={wire.name for wire in WIRES if wire.spreads})
         self.journal = RecordingJournal()
         self.settings = settings or {}
         self.more = more
@@ -395,7 +394,7 @@ class ClusterCase(SynchronousTestCase):
 
     def homes(self) -> dict[str, int]:
         """The names that have homes, and the members that those are."""
-        return {key: home.member for key, home in self.world.database.homes.items()}
+        return dict(self.world.database.homes)
 
 
 # The journal of a member of a simulated cluster: it is written in drawn times, and only while the member has its lock.

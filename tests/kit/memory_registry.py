@@ -25,7 +25,6 @@ from gamehost.storage.names import (
     Answer,
     Asked,
     Claim,
-    Confirm,
     Member,
     NewNumbers,
     Offer,
@@ -39,6 +38,7 @@ from gamehost.storage.names import (
     Wait,
     WaitNoLonger,
     Watcher,
+    keys_of_table,
     look_at,
     meeting_place,
 )
@@ -48,18 +48,11 @@ NEW = 0
 
 
 @frozen
-class Home:
-    member: int
-    #: Whether that member knows the name. If not, it has taken it over, and does not know yet what it is.
-    confirmed: bool = True
-
-
-@frozen
 class Rows:
     """What the database holds."""
 
     #: By the key of the name.
-    homes: Mapping[str, Home]
+    homes: Mapping[str, int]
     #: By the key of the name, the oldest first.
     offers: Mapping[str, Offer]
     #: The members that live.
@@ -80,7 +73,7 @@ def carry_out(requests: Sequence[Request], rows: Rows, me: int) -> tuple[list[in
 @define(eq=False)
 class Group:
     me: int
-    homes: dict[str, Home]
+    homes: dict[str, int]
     offers: dict[str, Offer]
     living: set[int]
 
@@ -102,7 +95,7 @@ class Group:
         return None
 
     def _is_mine(self, key: str) -> bool:
-        return self.homes.get(key) == Home(self.me)
+        return self.homes.get(key) == self.me
 
     def _claim(self, key: str, queue: QueueKey | None) -> int | None:
         home = self.homes.get(key)
@@ -110,8 +103,8 @@ class Group:
             elsewhere = self._opponents_elsewhere(queue)
             if elsewhere is not None:
                 return elsewhere
-            home = self.homes[key] = Home(self.me)
-        return home.member if home.confirmed and home.member in self.living else None
+            home = self.homes[key] = self.me
+        return home if home in self.living else None
 
     def _opponents_elsewhere(self, queue: QueueKey | None) -> int | None:
         """The member where somebody waits in this queue, while nobody waits here."""
@@ -119,12 +112,12 @@ class Group:
         return None if any(offer.home == self.me for offer in waiting) else meeting_place(waiting)
 
     def _transfer(self, key: str, member: int) -> bool:
-        home = self.homes.setdefault(key, Home(self.me))
-        if home.member == member:
+        home = self.homes.setdefault(key, self.me)
+        if home == member:
             return True  # also if this was carried out before
-        if home != Home(self.me) or member not in self.living:
+        if home != self.me or member not in self.living:
             return False
-        self.homes[key] = Home(member)
+        self.homes[key] = member
         self._stop_waiting(key)
         return True
 
@@ -171,12 +164,14 @@ class MemoryCluster:
 
     clock: Clock = field(factory=Clock)
     by_hand: bool = False
+    #: The wires that are at all members.
+    spreading: Collection[str] = ()
     #: Seconds until requests are carried out, and from then on until the host is called.
     delay: Callable[[], float] = lambda: 0.0
     members: dict[int, MemberRow] = field(factory=dict)
     registries: dict[int, "MemoryRegistry"] = field(factory=dict)
     #: By the key of the name.
-    homes: dict[str, Home] = field(factory=dict)
+    homes: dict[str, int] = field(factory=dict)
     offers: dict[str, Offer] = field(factory=dict)
     #: The unfinished tables, with their owners. `open_table` and `close_table` change them.
     tables: dict[TableId, tuple[int, UnfinishedTable]] = field(factory=dict)
@@ -252,7 +247,7 @@ class MemoryCluster:
     def look(self) -> list[Seen]:
         """The members that have not ended, or own something."""
         owners = {owner for owner, _ in self.tables.values()}
-        owners.update(home.member for home in self.homes.values())
+        owners.update(self.homes.values())
         owners.update(offer.home for offer in self.offers.values())
         return [
             Seen(epoch, one.name, one.address, one.token, row.ended, row.locked)
@@ -261,22 +256,19 @@ class MemoryCluster:
             if not row.ended or epoch in owners
         ]
 
-    def begin_taking_over(self, me: int, dead: int) -> list[UnfinishedTable] | None:
-        """A member takes everything of another one, and does not know yet what that is. `None`: the other one is alive."""
+    def take_over(self, me: int, dead: int) -> tuple[list[UnfinishedTable], list[str]] | None:
+        """A member takes everything of another one. The tables, and what is here now; `None`: the other one is alive."""
         row = self.members[dead]
         if row.locked or row.heir not in (0, me):
             return None
         row.ended, row.heir = True, me
         taken_over = [table for owner, table in self.tables.values() if owner == dead]
         self.tables.update({table.table: (me, table) for table in taken_over})
-        self.homes.update({key: Home(me, False) for key, home in self.homes.items() if home.member == dead})
+        self.homes = {key: home for key, home in self.homes.items() if home != dead}
         self.offers = {key: offer for key, offer in self.offers.items() if offer.home != dead}
-        return sorted(taken_over, key=lambda table: table.table)
-
-    def finish_taking_over(self, me: int, keys: Iterable[str]) -> None:
-        unsettled = Home(me, False)
-        self.homes.update({key: Home(me) for key in keys if self.homes.get(key, unsettled) == unsettled})
-        self.homes = {key: home for key, home in self.homes.items() if home != unsettled}
+        keys = {key for table in taken_over for key in keys_of_table(table, self.spreading)}
+        here = [key for key in sorted(keys) if self.homes.setdefault(key, me) == me]
+        return sorted(taken_over, key=lambda table: table.table), here
 
 
 def _fail(why: str) -> None:
@@ -298,7 +290,6 @@ class MemoryRegistry(Registry):
     hangs: bool = False
     #: Since when there is no connection to the database; `None`: there is one.
     _lost_at: float | None = None
-    _watcher: Watcher | None = None
     _asked: list[Asked] = field(factory=list)
     #: Calls to the host that were not made yet.
     _calls: deque[Callable[[], None]] = field(factory=deque)
@@ -307,7 +298,6 @@ class MemoryRegistry(Registry):
     #: `None`: it has not looked yet.
     _members: Sequence[Member] | None = None
     _dead: Sequence[int] = ()
-    _taking_over: bool = False
     _changes_read: int = 0
     _offers_told: bool = False
     _pages_told: dict[int, str] = field(factory=dict)
@@ -410,9 +400,6 @@ class MemoryRegistry(Registry):
             result = self.cluster.new_numbers(request.count)
         elif isinstance(request, Show):
             self.cluster.pages[self.epoch] = request.page
-        elif isinstance(request, Confirm):
-            self.cluster.finish_taking_over(self.epoch, request.keys)
-            self._taking_over = False
         else:
             [result] = self.cluster.carry_out([request], self.epoch, self._dead)
             if isinstance(request, Claim):
@@ -483,12 +470,9 @@ class MemoryRegistry(Registry):
         self.row.locked = False
 
     def _take_over(self) -> None:
-        if self._taking_over or not self._dead:
-            return
-        tables = self.cluster.begin_taking_over(self.epoch, self._dead[0])
-        if tables is not None:
-            self._taking_over = True
-            self._tell("taken_over", tables, self.confirm)
+        for dead in self._dead:
+            if (taken := self.cluster.take_over(self.epoch, dead)) is not None and self._watcher is not None:
+                self._calls.append(partial(self.tell_taken_over, *taken))
 
     def _read_changes(self) -> None:
         changed = self.cluster.changes[self._changes_read :]

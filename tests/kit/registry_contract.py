@@ -22,16 +22,13 @@ ANN = Account("Ann", Digest(Cost(n=2, r=1, p=1), b"salt", b"hash"))
 
 @define(eq=False)
 class RecordingWatcher:
-    """A host that notes what its registry says. It knows all names that it takes over."""
+    """A host that notes what its registry says."""
 
-    #: Whether the host waits before it says which names have seats. The test calls `taken` then.
-    slow: bool = False
     members: list[Member] = field(factory=list)
     offers: list[Offer] = field(factory=list)
     tables: list[TableId] = field(factory=list)
-    #: How many members were taken over.
-    takeovers: int = 0
-    taken: Callable[[], None] | None = None
+    #: The keys that it has taken over, of each member.
+    taken: list[list[str]] = field(factory=list)
     pages: Mapping[int, str] = field(factory=dict)
     accounts: dict[str, Account | None] = field(factory=dict)
     bans: Sequence[Ban] | None = None
@@ -42,13 +39,9 @@ class RecordingWatcher:
     def offers_are(self, offers: Sequence[Offer]) -> None:
         self.offers = list(offers)
 
-    def taken_over(self, tables: Sequence[UnfinishedTable], taken: Callable[[Collection[str]], None]) -> None:
-        self.takeovers += 1
+    def taken_over(self, tables: Sequence[UnfinishedTable], keys: Collection[str]) -> None:
         self.tables += [one.table for one in tables]
-        keys = [seat.name.lower() for one in tables for seat in one.opening.seats]
-        self.taken = lambda: taken(keys)
-        if not self.slow:
-            self.taken()
+        self.taken.append(sorted(keys))
 
     def pages_are(self, pages: Mapping[int, str]) -> None:
         self.pages = pages
@@ -110,9 +103,6 @@ class RegistryContract(Mixin):
     def is_last(self, key: str, watchers: Sequence[RecordingWatcher]) -> bool:
         """Whether all were told of somebody who waits, behind all others."""
         return all(watcher.waiting[-1:] == [key] for watcher in watchers)
-
-    def has_taken_over(self, watcher: RecordingWatcher, count: int) -> bool:
-        return watcher.takeovers == count
 
     def has_length(self, found: Sequence[object], length: int) -> bool:
         return len(found) == length
@@ -266,32 +256,22 @@ class RegistryContract(Mixin):
         self.assertEqual((tables.pop(successor or 0), *tables.values()), ([table], []))
         self.until(lambda: watchers[0].epochs == living and not watchers[0].offers)
 
-    def test_names_that_are_not_settled(self) -> None:
-        """Until the successor knows which seats are kept, nobody gets the names, and claims of them wait."""
+    def test_names_that_are_taken_over(self) -> None:
+        """Those with a seat, unless another member has them."""
         (first, second), (watcher, _) = self.members(2)
-        watcher.slow = True
-        self.homes(second, "ann", "bob")
-        self.open_table(second, "Ann", "Tim")
+        third = self.join()  # it takes nobody over
+        self.homes(second, "ann", "eve", "bob")
+        self.assertTrue(self.moved(second, "bob", third.epoch))
+        self.homes(first, "cid")
+        self.open_table(second, "Ann", "Bob", "Cid", "Dan")
         self.kill(second)
-        self.until(lambda: bool(watcher.tables))
-        third, answers = self.join(), list[Answer | None]()
-        third.start(RecordingWatcher())
-        for registry, key in ((first, "ann"), (third, "ann"), (third, "bob")):
-            registry.claim(key, None, answers.append)
-        first.release(["ann", "bob"])
-        self.assertEqual(self.homes(first, "eve"), [first.epoch])
-        self.assertEqual(answers, [])
-        assert watcher.taken is not None
-        watcher.taken()
-        self.until(lambda: len(answers) == 3)
-        homes = sorted(answer.home for answer in answers if answer is not None)
-        self.assertEqual(homes, [first.epoch, first.epoch, third.epoch])
+        self.until(lambda: bool(watcher.taken))
+        self.assertEqual(watcher.taken, [["#wire onitama", "ann", "cid", "dan"]])
+        self.assertEqual(self.homes(first, "ann", "bob", "eve"), [first.epoch, third.epoch, first.epoch])
 
     def test_a_successor_is_taken_over(self) -> None:
-        """It may end before it knows the names that it took over. The next successor does all of it."""
         (first, second), (_, heir) = self.members(2)
         third, next_heir = self.join(), RecordingWatcher()
-        heir.slow = True
         self.homes(first, "ann")
         table = self.open_table(first, "Ann", "Bob")
         self.kill(first)
@@ -302,28 +282,15 @@ class RegistryContract(Mixin):
         self.assertEqual(self.homes(third, "ann"), [third.epoch])
         self.assertEqual(next_heir.tables, [table])
 
-    def test_members_are_taken_over_one_after_the_other(self) -> None:
-        """Names of the second one are not confirmed with those of the first one."""
+    def test_two_are_taken_over(self) -> None:
         (first, second), (watcher, _) = self.members(2)
         third = self.join()  # it takes nobody over
-        watcher.slow = True
-        self.homes(second, "ann")
-        self.homes(first, "bob")
-        self.assertTrue(self.moved(first, "bob", third.epoch))
         tables = [self.open_table(second, "Ann", "Tim"), self.open_table(third, "Bob", "Tom")]
         for registry in (second, third):
             self.kill(registry)
-        self.until(lambda: watcher.epochs == [first.epoch])
-        answers: list[Answer | None] = []
-        for key in ("ann", "bob"):
-            first.claim(key, None, answers.append)
-        for number in (1, 2):
-            self.until(partial(self.has_taken_over, watcher, number))
-            self.until(partial(self.has_length, answers, number - 1))  # the answer may come after the next one's tables
-            assert watcher.taken is not None
-            watcher.taken()
-        self.until(lambda: len(answers) == 2)
-        self.assertEqual((answers, sorted(watcher.tables)), ([Answer(first.epoch)] * 2, tables))
+        self.until(lambda: len(watcher.taken) == 2)
+        self.assertEqual(sorted(watcher.tables), tables)
+        self.assertEqual(self.homes(first, "ann", "tom"), [first.epoch] * 2)
 
     # -- everything else
 

@@ -43,6 +43,7 @@ from gamehost.wires.eriantys.conversation import JsonConversation
 from gamehost.wires.eriantys_conversation import Gate
 from gamehost.wires.open.websocket import SocketConversation
 from gamehost.wires.websocket import Pong
+from tests.kit import memory_registry
 from tests.kit.cluster_simulation import ClusterSimulation
 from tests.kit.journals import CommittedJournal
 from tests.kit.memory_registry import MemoryRegistry
@@ -471,13 +472,12 @@ class PlantedClusterTests(SynchronousTestCase):
         self.patch(Cluster, "is_here", is_here)
         self.assertIn("a session of", self.seen(10))
 
-    def test_settled_too_early(self) -> None:
-        """A successor says that it knows all names before it knows the tables."""
+    def test_seats_that_are_taken_over_without_their_names(self) -> None:
+        """All names of a member that has ended are free at once, and the host asks for those with a seat later."""
 
-        def taken_over(cluster: Cluster, tables: Sequence[Any], taken: Callable[[Collection[str]], None]) -> None:
-            taken([])
-            cluster.clock.callLater(0.5, real, cluster, tables, taken)
+        def taken_over(cluster: Cluster, tables: Sequence[Any], keys: Collection[str]) -> None:
+            cluster.clock.callLater(0.5, cluster.restore, tables)
 
-        real = Cluster.taken_over
+        self.patch(memory_registry, "keys_of_table", lambda table, spreading: ())
         self.patch(Cluster, "taken_over", taken_over)
         self.seen(10)

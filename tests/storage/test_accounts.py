@@ -41,7 +41,6 @@ from gamehost.storage.names import (
     Answer,
     Asked,
     Claim,
-    Confirm,
     Member,
     NewNumbers,
     Offer,
@@ -61,8 +60,9 @@ from gamehost.storage.sidecar import sidecar_path
 from gamehost.testing.cases import PropertyCase
 from tests.kit.accounts import CHEAP, AccountsContract, BansContract, account, nobody
 from tests.kit.journals import rows
-from tests.kit.memory_registry import NEW, Home, Rows, carry_out
+from tests.kit.memory_registry import NEW, Rows, carry_out
 from tests.kit.postgresql import PostgresCase
+from tests.kit.registry_contract import RecordingWatcher
 from tests.storage.test_sqlite import StoreCase
 
 
@@ -328,7 +328,7 @@ def offer(key: str, home: int, order: int, movable: bool = True) -> Offer:
 class NamesTests(SynchronousTestCase):
     """Groups of requests of member 1. Member 2 is alive, and member 9 is not."""
 
-    def rows(self, *offers: Offer, **homes: Home) -> Rows:
+    def rows(self, *offers: Offer, **homes: int) -> Rows:
         return Rows(homes, {one.key: one for one in offers}, {1, 2})
 
     def check(
@@ -336,7 +336,7 @@ class NamesTests(SynchronousTestCase):
         requests: list[Request],
         rows: Rows,
         results: list[int | bool | None],
-        homes: dict[str, Home],
+        homes: dict[str, int],
         offers: list[Offer],
     ) -> None:
         found, after = carry_out(requests, rows, 1)
@@ -346,10 +346,10 @@ class NamesTests(SynchronousTestCase):
 
     def test_claims(self) -> None:
         """A name that nobody has is at home here; any other one where it is, if that member is alive and knows it."""
-        rows = self.rows(there=Home(2), gone=Home(9), taken_over=Home(2, False), ours=Home(1, False))
-        claims: list[Request] = [Claim(key, QUEUE) for key in ("free", "there", "gone", "taken_over", "ours", "free")]
-        results: list[int | bool | None] = [1, 2, None, None, None, 1]
-        self.check(claims, rows, results, {**rows.homes, "free": Home(1)}, [])
+        rows = self.rows(there=2, gone=9)
+        claims: list[Request] = [Claim(key, QUEUE) for key in ("free", "there", "gone", "free")]
+        results: list[int | bool | None] = [1, 2, None, 1]
+        self.check(claims, rows, results, {**rows.homes, "free": 1}, [])
 
     def test_claims_of_somebody_with_an_opponent_elsewhere(self) -> None:
         there, gone, here = offer("ann", 2, 4), offer("old", 9, 3), offer("bob", 1, 5)
@@ -360,27 +360,27 @@ class NamesTests(SynchronousTestCase):
             ((gone,), QUEUE, 1),
             ((there, here), QUEUE, 1),
         ):
-            noted = {"new": Home(1)} if home == 1 else {}
+            noted = {"new": 1} if home == 1 else {}
             self.check([Claim("new", queue)], self.rows(*offers), [home], noted, list(offers))
-        known = self.rows(there, new=Home(1))
-        self.check([Claim("new", QUEUE)], known, [1], {"new": Home(1)}, [there])
+        known = self.rows(there, new=1)
+        self.check([Claim("new", QUEUE)], known, [1], {"new": 1}, [there])
 
     def test_releases(self) -> None:
-        rows = self.rows(offer("ann", 1, 1), offer("bob", 2, 2), ann=Home(1), bob=Home(2), eve=Home(1, False))
-        left = {"bob": Home(2), "eve": Home(1, False)}
-        self.check([Release(["ann", "bob", "eve", "nobody"])], rows, [None], left, [offer("bob", 2, 2)])
+        rows = self.rows(offer("ann", 1, 1), offer("bob", 2, 2), ann=1, bob=2)
+        left = {"bob": 2}
+        self.check([Release(["ann", "bob", "nobody"])], rows, [None], left, [offer("bob", 2, 2)])
 
     def test_transfers(self) -> None:
-        rows = self.rows(offer("ann", 1, 1), ann=Home(1), bob=Home(2), eve=Home(1, False), tom=Home(9))
-        self.check([Transfer("ann", 2)], rows, [True], {**rows.homes, "ann": Home(2)}, [])
-        self.check([Transfer("lost", 2)], rows, [True], {**rows.homes, "lost": Home(2)}, [offer("ann", 1, 1)])
+        rows = self.rows(offer("ann", 1, 1), ann=1, bob=2, tom=9)
+        self.check([Transfer("ann", 2)], rows, [True], {**rows.homes, "ann": 2}, [])
+        self.check([Transfer("lost", 2)], rows, [True], {**rows.homes, "lost": 2}, [offer("ann", 1, 1)])
         self.check([Transfer("bob", 2)], rows, [True], dict(rows.homes), [offer("ann", 1, 1)])
-        for transfer in (Transfer("ann", 9), Transfer("eve", 2), Transfer("tom", 2)):
+        for transfer in (Transfer("ann", 9), Transfer("tom", 2)):
             self.check([transfer], rows, [False], dict(rows.homes), [offer("ann", 1, 1)])
 
     def test_waiting(self) -> None:
         """Whoever waits again keeps the place; whoever waits elsewhere has a new one."""
-        rows = self.rows(offer("ann", 1, 1), offer("bob", 2, 2), ann=Home(1), bob=Home(2), eve=Home(1))
+        rows = self.rows(offer("ann", 1, 1), offer("bob", 2, 2), ann=1, bob=2, eve=1)
         homes = dict(rows.homes)
         both = [offer("ann", 1, 1), offer("bob", 2, 2)]
         new = Offer("eve", QUEUE, 1, False, NEW)
@@ -393,7 +393,7 @@ class NamesTests(SynchronousTestCase):
 
     def test_a_group_sees_its_own_changes(self) -> None:
         claims: list[Request] = [Claim("ann", QUEUE), Wait("ann", QUEUE, True), Claim("bob", QUEUE), Release(["ann"])]
-        self.check(claims, self.rows(), [1, None, 1, None], {"bob": Home(1)}, [])
+        self.check(claims, self.rows(), [1, None, 1, None], {"bob": 1}, [])
 
     def test_where_players_meet(self) -> None:
         """At the member of a player who cannot be moved, else at that of the oldest offer."""
@@ -480,13 +480,21 @@ class RegistryTests(SynchronousTestCase):
         self.requests.release(["ann", "bob"])
         self.requests.release([])
         self.requests.new_numbers(64, keep)
-        self.requests.confirm(["eve"])
         wanted = [Claim("ann", QUEUE), Wait("ann", QUEUE, False), WaitNoLonger("ann"), Transfer("ann", 2)]
-        more = [Release(("ann", "bob")), NewNumbers(64), Confirm(("eve",))]
+        more = [Release(("ann", "bob")), NewNumbers(64)]
         self.assertEqual([asked.request for asked in self.requests.asked], [*wanted, *more])
-        for result in (Answer(2), None, None, True, None, range(1, 65), None):
+        for result in (Answer(2), None, None, True, None, range(1, 65)):
             self.answer(result)
         self.assertEqual(self.answers, [Answer(2), True, range(1, 65)])
+
+    def test_a_name_is_taken_over_while_it_is_given_away(self) -> None:
+        """It was here before, and the release is carried out after that: the host is not told that it is here."""
+        watcher = self.requests._watcher = RecordingWatcher()
+        self.requests.release(["ann"])
+        self.requests.tell_taken_over([], ["ann", "bob"])
+        self.answer(None)
+        self.requests.tell_taken_over([], ["ann", "bob"])
+        self.assertEqual(watcher.taken, [["bob"], ["ann", "bob"]])
 
     def test_a_name_that_was_given_away_meanwhile(self) -> None:
         """The claim said `here`, and then the host released the name or moved it away: the claim is made again."""

@@ -15,10 +15,9 @@ from contextlib import contextmanager, suppress
 
 from attrs import field, frozen
 
-from gamehost.accounts.names import key_of
 from gamehost.journal.records import StoreUnusable, TableId, UnfinishedTable
 from gamehost.storage.contents import COUNTED, REMOVE, StoreFailed, UnreadableRow, seats_of
-from gamehost.storage.names import Seen, places_of
+from gamehost.storage.names import Seen, keys_of_table
 from gamehost.storage.postgresql.session import LOCK_CLASS, LineLost, Session
 from gamehost.storage.questions import EVENT
 from gamehost.storage.row_codec import Head, Row, Undecodable, read_opening
@@ -91,12 +90,17 @@ _SILENCE = "SET LOCAL idle_in_transaction_session_timeout = '3s'"
 
 @frozen
 class ClusterAddress:
-    """What the other members of a cluster are told of one."""
+    """
+    What the other members of a cluster are told of one.
+
+    :param spreading: as of `keys_of_table`; the others are not told that
+    """
 
     #: Where they reach it: the words of a client endpoint such as `tcp:10.0.0.1:8990`.
     address: str
     #: What a connection to it must begin with. It changes with each run.
     token: str = field(repr=False)
+    spreading: Collection[str] = ()
 
 
 def look(session: Session) -> list[Seen]:
@@ -166,20 +170,21 @@ def begin_run(session: Session, name: str, cluster: ClusterAddress | None, accep
         if cluster is None:
             take_everything(session, epoch)
         elif not others:
-            take_everything_over(session, epoch)
+            take_everything_over(session, epoch, cluster.spreading)
     return epoch
 
 
-def begin_taking_over(session: Session, me: int, dead: int) -> list[UnfinishedTable] | None:
+def take_over(
+    session: Session, me: int, dead: int, spreading: Collection[str] = ()
+) -> tuple[list[UnfinishedTable], list[str]] | None:
     """
-    Take everything of a member that has ended. Its names are not confirmed until `finish_taking_over`.
-
-    If it is called again for the same member, it gives the same tables. The next member is taken over when this is finished.
+    Take everything of a member that has ended. Its names without a seat are free. A second call gives the same result.
 
     :param me: the number of this run
     :param dead: the number of the other one
-    :returns: its unfinished tables, oldest first, as they all sleep now; `None` if it is alive, or another member has taken it
-        over, or somebody starts or takes over just now
+    :param spreading: as of `keys_of_table`
+    :returns: its unfinished tables, oldest first, as they all sleep now, and those of their keys that are here; `None` if it is
+        alive, or another member has taken it over, or somebody starts or takes over just now
     :raises StoreFailed: this run was ended by another member
     """
     with changing(session, me):
@@ -191,47 +196,41 @@ def begin_taking_over(session: Session, me: int, dead: int) -> list[UnfinishedTa
             return None
         session.run("UPDATE member SET ended = coalesce(ended, now()), heir = %s WHERE epoch = %s", (me, dead))
         session.run(_MOVE, {"dead": dead, "to": me})  # they sleep from now on
-        session.run("UPDATE session SET home = %s, settled = false WHERE home = %s", (me, dead))
         session.run("DELETE FROM seeking WHERE home = %s", (dead,))
         session.run("DELETE FROM page USING member WHERE epoch = home AND ended IS NOT NULL")
-    with transaction(session):  # without the lock: nobody else changes these tables
-        return list(_tables(session, me, f"inherited = {dead:d}"))
+        tables = list(_tables(session, me, f"inherited = {dead:d}"))
+        here = take_home(session, me, tables, spreading)
+        session.run("DELETE FROM session WHERE home = %s", (dead,))
+    return tables, here
 
 
-def finish_taking_over(session: Session, me: int, keys: Collection[str]) -> None:
+def take_home(session: Session, me: int, tables: Iterable[UnfinishedTable], spreading: Collection[str]) -> list[str]:
     """
-    Confirm the names that were taken by `begin_taking_over`. All those that are not confirmed by this are free.
+    Make this member the home of what is where tables are, within a transaction. What is at home at a living member stays there.
 
-    :param keys: the names with seats that are kept here
+    :returns: what is at home here now
     """
-    with changing(session, me):
-        confirm(session, me, keys)
-        session.run("DELETE FROM session WHERE home = %s AND NOT settled", (me,))
-
-
-def confirm(session: Session, me: int, keys: Iterable[str]) -> None:
-    """Make this member the home of names, within a transaction. A name with another home stays there."""
-    wanted = sorted(set(keys))
+    keys = list({key for table in tables for key in keys_of_table(table, spreading)})
     # First what may wait for other members, in the same order as they do it.
     session.run(
         "INSERT INTO session(key, home) SELECT key, %s FROM unnest(%s::text[]) AS kept(key) ORDER BY key "
         "ON CONFLICT DO NOTHING",
-        (me, wanted),
+        (me, keys),
     )
-    session.run("UPDATE session SET settled = true WHERE home = %s AND key = ANY(%s) AND NOT settled", (me, wanted))
+    session.run(
+        "UPDATE session SET home = heir FROM member WHERE key = ANY(%s) AND epoch = home AND heir = %s", (keys, me)
+    )
+    return [row[0] for row in session.rows("SELECT key FROM session WHERE home = %s AND key = ANY(%s)", (me, keys))]
 
 
-def take_everything_over(session: Session, me: int) -> None:
+def take_everything_over(session: Session, me: int, spreading: Collection[str]) -> None:
     """
     Take everything of all others, within a transaction with the cluster's lock, when nobody else is alive.
 
-    All names and places of unfinished tables are confirmed: also those of a host that was alone, and noted none.
+    What is where unfinished tables are is at home here: also that of a host that was alone, and noted nothing.
     """
     take_everything(session, me)
-    keys: set[str] = set()
-    for table in _tables(session, me, "inherited IS NOT NULL"):
-        keys.update(places_of(table), (key_of(seat.name) for seat in table.opening.seats))
-    confirm(session, me, keys)
+    take_home(session, me, _tables(session, me, "inherited IS NOT NULL"), spreading)
     session.run("DELETE FROM change")
     # A host alone counts from the highest number of a table, and does not use the sequence.
     session.rows(

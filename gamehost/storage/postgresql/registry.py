@@ -30,7 +30,6 @@ from gamehost.storage.names import (
     AnyRequest,
     Asked,
     Claim,
-    Confirm,
     Member,
     NewNumbers,
     Offer,
@@ -47,11 +46,10 @@ from gamehost.storage.names import (
 )
 from gamehost.storage.postgresql.members import (
     TAKEN_OVER,
-    begin_taking_over,
-    finish_taking_over,
     look,
     lost,
     take_numbers,
+    take_over,
 )
 from gamehost.storage.postgresql.session import LineLost, Session, check_for_writing, connect, refusing
 from gamehost.storage.postgresql.store import reconnected
@@ -79,7 +77,7 @@ def first_group(requests: Iterable[AnyRequest]) -> list[Request]:
     group: list[Request] = []
     last: dict[str, int] = {}
     for request in requests:
-        if isinstance(request, NewNumbers | Confirm | Show):
+        if isinstance(request, NewNumbers | Show):
             break
         place, _ = _ORDER[type(request)]
         keys = keys_of(request)
@@ -184,6 +182,8 @@ class PostgresRegistry(Registry):
     _from_thread: Callable[[Callable[[], None]], None]
     _broken: Callable[[str], None]
     _warn: Callable[[str], None]
+    #: As of `keys_of_table`.
+    _spreading: Collection[str] = ()
     _clock: Callable[[], float] = time.monotonic
     _sleep: Callable[[float], None] = time.sleep
     _queue: "SimpleQueue[Asked | None]" = field(factory=SimpleQueue)
@@ -204,9 +204,6 @@ class PostgresRegistry(Registry):
     #: The members that live, `None`: nobody knows yet; and those that are dead.
     _members: Sequence[Member] | None = None
     _dead: Sequence[int] = ()
-    #: The member that is being taken over, and whether the host was told so.
-    _taking_over: int | None = None
-    _take_over_told: bool = False
     _offers_told: bool = False
     #: The numbers of the pages that were told last, by member.
     _pages_told: Mapping[int, int] = field(factory=dict)
@@ -215,7 +212,6 @@ class PostgresRegistry(Registry):
     _changes_read: int = 0
     _ending: bool = False
     _thread: threading.Thread | None = None
-    _watcher: Watcher | None = None
     _ended: bool = False
     _on_end: list[Callable[[], None]] = field(factory=list)
 
@@ -354,10 +350,6 @@ class PostgresRegistry(Registry):
             elif isinstance(first.request, Show):
                 result = None
                 self._session.rows(_SHOW, (self.epoch, first.request.page))
-            elif isinstance(first.request, Confirm):
-                result = None
-                finish_taking_over(self._session, self.epoch, first.request.keys)
-                self._taking_over = None
             else:
                 self._carry_out_names()
                 continue
@@ -395,8 +387,6 @@ class PostgresRegistry(Registry):
             self._tell("members_are", members)
             self._look_at_all = now
         self._members = members
-        if self._dead and self._taking_over is None:
-            self._taking_over, self._take_over_told = self._dead[0], False
         if now >= self._look_at_all:
             changed = set(ALL)
         if "seeking" in changed:
@@ -409,18 +399,13 @@ class PostgresRegistry(Registry):
             self._look_at_all = now + LOOK_AT_ALL
 
     def _take_over(self) -> None:
-        """Take a member over. The next one is taken over when the host knows all names of this one."""
-        if self._taking_over is None or self._take_over_told:
-            return
-        tables = begin_taking_over(self._session, self.epoch, self._taking_over)
-        if tables is None:
-            self._taking_over = None
-        else:
-            suspended = lost(self._session, self.epoch, self._taking_over)
-            self._take_over_told = True
-            for one in suspended:
-                self._from_thread(partial(self._warn, one.why))
-            self._tell("taken_over", tables, self.confirm)
+        """Take over whoever is dead. After `LineLost`, this can be called again."""
+        for dead in tuple(self._dead):
+            if (taken := take_over(self._session, self.epoch, dead, self._spreading)) is not None:
+                for one in lost(self._session, self.epoch, dead):
+                    self._calls.append(partial(self._warn, one.why))
+                self._calls.append(partial(self.tell_taken_over, *taken))
+                self._dead = [one for one in self._dead if one != dead]
 
     @property
     def _living(self) -> set[int]:
@@ -469,12 +454,14 @@ def open_registry(
     broken: Callable[[str], None],
     *,
     warn: Callable[[str], None] = lambda words: None,
+    spreading: Collection[str] = (),
 ) -> PostgresRegistry:
     """
     Open the registry of a host that has opened its journal, before the accounts and the bans are read.
 
     :param store: the name of the database
     :param epoch: the number of the host's run
+    :param spreading: as of `keys_of_table`
     :raises StoreUnusable: there is no connection
     """
 
@@ -489,4 +476,4 @@ def open_registry(
         return session
 
     with refusing(store):
-        return PostgresRegistry(epoch, new_session, new_session(), from_thread, broken, warn)
+        return PostgresRegistry(epoch, new_session, new_session(), from_thread, broken, warn, spreading)

@@ -29,16 +29,15 @@ from gamehost.storage.names import (
 from gamehost.storage.postgresql import members, registry
 from gamehost.storage.postgresql import store as under_test
 from gamehost.storage.postgresql.members import (
-    begin_taking_over,
-    finish_taking_over,
     look,
     mark_lost,
+    take_over,
 )
 from gamehost.storage.postgresql.registry import PostgresRegistry, carry_out_group, first_group, read_offers
 from gamehost.storage.postgresql.session import LineLost, Session, connect
 from gamehost.storage.row_codec import Head
 from gamehost.testing.cases import PropertyCase
-from tests.kit.memory_registry import Home, Rows, carry_out
+from tests.kit.memory_registry import Rows, carry_out
 from tests.kit.postgresql import RegistryCase
 from tests.kit.registry_contract import RecordingWatcher, RegistryContract
 
@@ -107,9 +106,9 @@ class LineTests(RegistryCase):
         self.living[2].kill()
         looks = self.count_looks()
         self.until(lambda: looks[0] > 2)
-        self.assertEqual((self.watcher.epochs, self.watcher.takeovers), ([1, 2], 0))
+        self.assertEqual((self.watcher.epochs, self.watcher.taken), ([1, 2], []))
         self.first._restrained_until = 0.0
-        self.until(lambda: self.watcher.epochs == [1] and self.watcher.takeovers == 1)
+        self.until(lambda: self.watcher.epochs == [1] and len(self.watcher.taken) == 1)
 
     def count_looks(self) -> list[int]:
         looks, look = [0], self.first._look
@@ -135,19 +134,18 @@ class LineTests(RegistryCase):
         self.assertEqual(self.sql("SELECT key, id FROM seeking"), [("ann", 1)])
 
     def test_an_answer_is_lost_while_somebody_is_taken_over(self) -> None:
-        """The host is told once, with all tables. Then the names are confirmed."""
-        for name in ("begin_taking_over", "finish_taking_over"):
-            second = self.begin_run()
-            epoch = second.run.epoch
-            table = second.open_table(epoch, "Ann")
-            self.sql(f"INSERT INTO session VALUES ('ann', {epoch})")
-            self.lose_answer(name)
-            self.first._restrained_until = 0.0
-            second.kill()
-            self.until(lambda table=table: self.watcher.tables[-1:] == [table])  # type: ignore[misc]
-            self.until(lambda: self.sql("SELECT home, settled FROM session") == [(1, True)])
-            self.sql("DELETE FROM session")
-        self.assertEqual(self.watcher.takeovers, 2)
+        """The host is told once, with all tables and names."""
+        second = self.begin_run()
+        table = second.open_table(second.run.epoch, "Ann")
+        self.sql(f"INSERT INTO session VALUES ('ann', {second.run.epoch})")
+        self.lose_answer("take_over")
+        self.first._restrained_until = 0.0
+        second.kill()
+        self.until(lambda: bool(self.watcher.tables))
+        looks = self.count_looks()
+        self.until(lambda: looks[0] > 2)
+        self.assertEqual((self.watcher.tables, self.watcher.taken), ([table], [["#wire onitama", "ann"]]))
+        self.assertEqual(self.sql("SELECT key, home FROM session ORDER BY key"), [("#wire onitama", 1), ("ann", 1)])
 
     def test_this_life_was_ended(self) -> None:
         self.sql("UPDATE member SET ended = now()")
@@ -304,7 +302,7 @@ class GroupCase(RegistryCase):
         return results
 
     def rows(self) -> tuple[list[tuple[Any, ...]], list[tuple[Any, ...]]]:
-        homes = self.sql("SELECT key, home, settled FROM session ORDER BY key")
+        homes = self.sql("SELECT key, home FROM session ORDER BY key")
         return homes, self.sql("SELECT key, game, pool, home, movable FROM seeking ORDER BY id")
 
 
@@ -322,7 +320,7 @@ class GroupTests(GroupCase):
             rows = self.rows()
             self.assertEqual((self.do(me, *group), self.rows()), (results, rows))
         homes, offers = self.rows()
-        self.assertEqual(homes, [("ann", 1, True), ("tim", 2, True), ("tom", 1, True)])
+        self.assertEqual(homes, [("ann", 1), ("tim", 2), ("tom", 1)])
         waiting = [("ann", "onitama", "", 1, False), ("tom", "onitama", "final", 1, True)]
         self.assertEqual((offers, [offer.key for offer in read_offers(self.sessions[2])]), (waiting, ["ann", "tom"]))
 
@@ -334,7 +332,7 @@ class GroupTests(GroupCase):
         self.sql("UPDATE member SET ended = now() WHERE epoch = 1")
         self.assertEqual(self.do(2, Claim("ann", None), Transfer("bob", 1)), [None, False])
         self.assertRaises(StoreFailed, self.do, 1, Claim("tom", None))
-        self.assertEqual(self.rows()[0], [("ann", 1, True), ("bob", 2, True)])
+        self.assertEqual(self.rows()[0], [("ann", 1), ("bob", 2)])
 
     def test_what_is_one_group(self) -> None:
         """A name comes once in each list, and a claim with a queue behind nothing that changes who waits."""
@@ -357,12 +355,12 @@ class GroupTests(GroupCase):
         @given(st.lists(st.tuples(st.integers(1, 2), st.lists(requests, min_size=1, max_size=6)), max_size=8))
         def check(groups: list[tuple[int, list[Request]]]) -> None:
             self.sql("DELETE FROM session; DELETE FROM seeking")
-            self.sql("INSERT INTO session VALUES ('old', 3, true), ('new', 1, false)")
-            model = Rows({"old": Home(3), "new": Home(1, False)}, {}, {1, 2})
+            self.sql("INSERT INTO session VALUES ('old', 3)")
+            model = Rows({"old": 3}, {}, {1, 2})
             for me, group in groups:
                 results, model = carry_out(group, model, me)
                 self.assertEqual(self.do(me, *group), results)
-                homes = sorted((key, home.member, home.confirmed) for key, home in model.homes.items())
+                homes = sorted(model.homes.items())
                 offers = [(one.key, *one.queue, one.home, one.movable) for one in model.offers.values()]
                 self.assertEqual(self.rows(), (homes, offers))
                 numbered = {key: evolve(one, order=n) for n, (key, one) in enumerate(model.offers.items(), 1)}
@@ -413,7 +411,7 @@ class LockStepTests(GroupCase):
             other = self.blocked(self.claim(2, "ann"))
             self.end(1, end)
             self.assertEqual(other.result(), [home])
-            self.assertEqual(self.rows()[0], [("ann", home, True)])
+            self.assertEqual(self.rows()[0], [("ann", home)])
             self.sql("DELETE FROM session")
 
     def test_names_are_claimed_in_one_order(self) -> None:
@@ -442,66 +440,65 @@ class LockStepTests(GroupCase):
             self.end(1, end)
             self.assertEqual(other.result(), [home])
         self.assertEqual(self.do(1, Release(["ann"]), Transfer("ann", 2), Wait("ann", QUEUE, True)), [None, True, None])
-        self.assertEqual(self.rows(), ([("ann", 2, True), ("bob", 2, True)], []))
+        self.assertEqual(self.rows(), ([("ann", 2), ("bob", 2)], []))
 
     def take_over(self, dead: int) -> None:
         """Member 2 takes another one over, and commits that later."""
         self.sessions[2].run("BEGIN")
         patched = self.patch(members, "transaction", nullcontext)
-        begin_taking_over(self.sessions[2], 2, dead)
+        take_over(self.sessions[2], 2, dead)
         patched.restore()
 
     def test_a_claim_while_the_home_is_taken_over(self) -> None:
-        """Nobody is its home until the names are confirmed. Who was taken over claims nothing more."""
-        self.claim(1, "ann", "bob")()
+        """It waits for that. Names with a seat are at the heir then, others are free. Who is taken over claims nothing more."""
+        self.claim(1, "ann", "bob", "eve")()
+        self.living[1].open_table(1, "Ann", "Dan")
         self.living[1].store.session.close()
         self.sessions[1] = self.new_session()
         self.wait_until_free(1)
         self.assertEqual(self.claim(3, "ann")(), [1])
         self.take_over(1)
-        other, late = self.blocked(self.claim(3, "ann")), self.blocked(self.claim(1, "tom"))
+        other, late = self.blocked(self.claim(3, "ann", "bob", "dan")), self.blocked(self.claim(1, "tom"))
         self.end(2)
-        self.assertEqual(other.result(), [None])
+        self.assertEqual(other.result(), [2, 3, 2])
         self.assertRaises(StoreFailed, late.result)
-        self.assertEqual(self.claim(3, "ann", "tom")(), [None, 3])
-        finish_taking_over(self.sessions[2], 2, ["ann"])
-        self.assertEqual(self.claim(3, "ann", "bob")(), [2, 3])
+        self.assertEqual(self.claim(3, "eve", "tom")(), [3, 3])
 
     def test_the_last_claim_of_who_is_taken_over(self) -> None:
-        """It was begun before, so it is carried out before; and the name is among those that are taken over."""
+        """It was begun before, so it is carried out before; and the name is free then."""
         self.living[1].store.session.close()
         self.wait_until_free(1)
         self.sessions[1] = self.new_session()
         self.begun(1, Claim("ann", None))
-        other = self.blocked(lambda: begin_taking_over(self.sessions[2], 2, 1))
+        other = self.blocked(lambda: take_over(self.sessions[2], 2, 1))
         self.end(1)
-        self.assertEqual(other.result(), [])
-        self.assertEqual(self.rows()[0], [("ann", 2, False)])
+        self.assertEqual(other.result(), ([], []))
+        self.assertEqual(self.rows()[0], [])
 
     def test_a_transfer_to_who_is_taken_over(self) -> None:
-        """It comes before, and the name is taken over, too; or the name stays."""
+        """It comes before, and the name is free then; or the name stays."""
         self.claim(1, "ann", "bob")()
         self.living[3].store.session.close()
         self.wait_until_free(3)
         self.begun(1, Transfer("ann", 3))
-        other = self.blocked(lambda: begin_taking_over(self.sessions[2], 2, 3))
+        other = self.blocked(lambda: take_over(self.sessions[2], 2, 3))
         self.end(1)
-        self.assertEqual(other.result(), [])
+        self.assertEqual(other.result(), ([], []))
         self.sql("UPDATE member SET ended = NULL, heir = NULL WHERE epoch = 3")
         self.take_over(3)
         self.assertEqual(self.do(1, Transfer("bob", 3)), [False])
         self.end(2)
-        self.assertEqual(self.rows()[0], [("ann", 2, False), ("bob", 1, True)])
+        self.assertEqual(self.rows()[0], [("bob", 1)])
 
     def test_two_take_over(self) -> None:
         """One of them does."""
         self.living[1].store.session.close()
         self.wait_until_free(1)
         self.take_over(1)
-        self.assertIsNone(begin_taking_over(self.sessions[3], 3, 1))
+        self.assertIsNone(take_over(self.sessions[3], 3, 1))
         self.end(2)
-        self.assertIsNone(begin_taking_over(self.sessions[3], 3, 1))
-        self.assertEqual(begin_taking_over(self.sessions[2], 2, 1), [])
+        self.assertIsNone(take_over(self.sessions[3], 3, 1))
+        self.assertEqual(take_over(self.sessions[2], 2, 1), ([], []))
 
     def wait_until_free(self, epoch: int) -> None:
         while any(seen.epoch == epoch and seen.locked for seen in look(self.sessions[2])):

@@ -40,11 +40,10 @@ from gamehost.storage.postgresql import store as writing
 from gamehost.storage.postgresql.members import (
     ClusterAddress,
     begin_run,
-    begin_taking_over,
-    finish_taking_over,
     lock_cluster,
     look,
     take_numbers,
+    take_over,
     transaction,
 )
 from gamehost.storage.postgresql.registry import carry_out_group
@@ -397,10 +396,11 @@ class TakeOverTests(ClusterCase):
         self.sql("INSERT INTO seeking(key, game, pool, home, movable) VALUES ('gus', 'onitama', '', 2, true)")
 
     def take_over(self, me: int = 1, dead: int = 2) -> list[UnfinishedTable] | None:
-        return begin_taking_over(self.session, me, dead)
+        found = take_over(self.session, me, dead, {"onitama"})
+        return None if found is None else found[0]
 
-    def test_in_two_phases(self) -> None:
-        """First everything is the successor's, and no name is confirmed. Then those with seats are, and the others are free."""
+    def test_everything(self) -> None:
+        """Everything is the successor's. Names without a seat are free, and so is one whose player was told the end."""
         self.sql(f"UPDATE live SET told = 2, since = 5 WHERE game = {self.tables[1]}")
         self.sql("UPDATE uptime SET seconds = 70")
         self.kill(self.second)
@@ -412,14 +412,10 @@ class TakeOverTests(ClusterCase):
         )
         self.assertEqual(found[0].opening.seats[0].name, "Ann")
         self.assertEqual(self.owners(), [(table, 1) for table in sorted([self.own, *self.tables])])
-        names = [(key, 1, False) for key in ("ann", "bob", "cid", "dan")]
-        own = [("eve", 1, True), ("fay", 1, True)]
-        self.assertEqual(self.sessions(), [*names, *own, ("gus", 1, False)])
+        self.assertEqual(self.sessions(), [(key, 1) for key in ("ann", "bob", "cid", "eve", "fay")])
         self.assertEqual(self.sql("SELECT * FROM seeking"), [])
         self.assertEqual([seen.epoch for seen in look(self.session)], [1])
         self.assertEqual(self.take_over(), found)
-        finish_taking_over(self.session, 1, ["ann", "bob"])
-        self.assertEqual(self.sessions(), [("ann", 1, True), ("bob", 1, True), *own])
         self.assertEqual(
             self.sql("SELECT ended IS NOT NULL, heir FROM member ORDER BY epoch"), [(False, None), (True, 1)]
         )
@@ -446,33 +442,31 @@ class TakeOverTests(ClusterCase):
         self.assertEqual([one.table for one in self.take_over() or ()], self.tables)
 
     def test_the_successor_dies(self) -> None:
-        """Between the phases. Its own successor gets what it had taken, and no name is confirmed."""
+        """Before it knows what it has taken. Its own successor gets all that."""
         third = self.member(3)
         self.kill(self.second)
         self.take_over()
         self.kill(self.first)
         self.assertEqual([one.table for one in self.take_over(3, 1) or ()], [self.own, *self.tables])
-        self.assertEqual({(home, settled) for _, home, settled in self.sessions()}, {(3, False)})
-        finish_taking_over(self.session, 3, ["ann", "eve"])
-        self.assertEqual(self.sessions(), [("ann", 3, True), ("eve", 3, True)])
+        self.assertEqual(self.sessions(), [(key, 3) for key in ("ann", "bob", "cid", "dan", "eve", "fay")])
         self.stop(third)
 
     def test_names_that_were_not_noted(self) -> None:
         """A seat that is kept has its name here. A name whose home is at another member stays there."""
         self.kill(self.second)
         self.sql("DELETE FROM session WHERE key = 'ann'; UPDATE session SET home = 7 WHERE key = 'bob'")
-        self.take_over()
-        finish_taking_over(self.session, 1, ["ann", "bob"])
-        self.assertEqual(self.sessions()[:2], [("ann", 1, True), ("bob", 7, True)])
+        for _ in range(2):
+            found = take_over(self.session, 1, 2)
+            assert found is not None
+            self.assertEqual(sorted(found[1]), ["#wire onitama", "ann", "cid", "dan"])
+        self.assertEqual(self.sessions()[1:3], [("ann", 1), ("bob", 7)])
 
     def test_who_has_ended_changes_nothing(self) -> None:
         """A member that was taken over does not know it yet."""
         self.kill(self.second)
         self.take_over()
         before = self.sessions()
-        for call in (lambda: self.take_over(2, 1), lambda: finish_taking_over(self.session, 2, ["ann"])):
-            error = self.assertRaises(StoreFailed, call)
-            self.assertEqual(str(error), members.TAKEN_OVER)
+        self.assertEqual(str(self.assertRaises(StoreFailed, self.take_over, 2, 1)), members.TAKEN_OVER)
         self.assertEqual(self.sessions(), before)
 
     def test_tables_that_cannot_be_read(self) -> None:
@@ -506,10 +500,9 @@ class StartTests(ClusterCase):
         self.sql(f"UPDATE event SET body = 'x' WHERE game = {gone}")
         self.sql("INSERT INTO session VALUES ('old', 1); INSERT INTO change(kind, key) VALUES ('ban', 'x')")
         self.sql("INSERT INTO seeking(key, game, pool, home, movable) VALUES ('old', 'onitama', '', 1, true)")
-        epoch = members.begin_run(self.session, "machine", ClusterAddress("a", "b"))
+        epoch = members.begin_run(self.session, "machine", ClusterAddress("a", "b", {"onitama"}))
         self.assertEqual(self.owners(), [(table, epoch), (gone, epoch)])
-        wires = [("#wire onitama", epoch, True), ("#wire open", epoch, True)]
-        self.assertEqual(self.sessions(), [*wires, ("easy.1", epoch, True), ("\u017eofie", epoch, True)])
+        self.assertEqual(self.sessions(), [("#wire open", epoch), ("easy.1", epoch), ("\u017eofie", epoch)])
         self.assertEqual(self.sql("SELECT (SELECT count(*) FROM change), (SELECT count(*) FROM seeking)"), [(0, 0)])
         self.assertEqual([seen.epoch for seen in look(self.session)], [epoch])
         self.assertEqual(take_numbers(self.session, 3), range(3, 6))
@@ -546,9 +539,9 @@ class ClusterLockTests(ClusterCase):
         with transaction(self.session):
             lock_cluster(self.session)
             self.assertRaises(StoreFailed, members.begin_run, other, "machine", ClusterAddress("a", "b"))
-            self.assertIsNone(begin_taking_over(other, 1, 2))
+            self.assertIsNone(take_over(other, 1, 2))
             self.assertEqual(carry_out_group(other, [Claim("ann", None)], 1, ())[0], [1])
-        self.assertEqual(begin_taking_over(other, 1, 2), [])
+        self.assertEqual(take_over(other, 1, 2), ([], []))
 
     def test_who_says_nothing(self) -> None:
         """A member that hangs while it has the lock is ended by the server."""
@@ -607,7 +600,8 @@ class UnfinishedTests(PostgresCase):
         session = connect(self.url)
         self.addCleanup(session.close)
         for _ in range(2):
-            self.assertEqual(len(begin_taking_over(session, one.epoch, other.epoch) or ()), 2)
+            found = take_over(session, one.epoch, other.epoch)
+            self.assertEqual(found and len(found[0]), 2)
             self.assertEqual(self.sql(COUNTED), self.sql(LISTED))
         self.stop(one)
         self.stop(self.start())

@@ -30,7 +30,7 @@ from gamehost.lobby.watching import LIST_IDLE, READ_EVERY
 from gamehost.storage.contents import StoreFailed, Told, UnreadableRow
 from gamehost.storage.durable import DurableJournal, StoredAccounts
 from gamehost.storage.postgresql import members, store
-from gamehost.storage.postgresql.members import TAKEN_OVER, ClusterAddress, begin_taking_over, look
+from gamehost.storage.postgresql.members import TAKEN_OVER, ClusterAddress, look, take_over
 from gamehost.storage.postgresql.session import LineLost, Session, connect
 from gamehost.storage.postgresql.store import (
     PostgresReader,
@@ -610,7 +610,7 @@ class MemberTests(ClusterCase):
         self.until_idle(first)
         self.assertEqual((first.last_table, len(self.warned)), (table, 2))
         self.cut_off(1)
-        self.assertEqual([one.table for one in begin_taking_over(self.session, 2, 1) or ()], [])
+        self.assertEqual(take_over(self.session, 2, 1), ([], []))
         first.beat(self.fail)
         self.pump.until(lambda: bool(self.pump.broken))
         self.assertEqual(self.pump.broken, [f"StoreFailed: {TAKEN_OVER}"])
@@ -781,7 +781,7 @@ class FollowingTests(ClusterCase):
         pass_time()
         self.assertEqual(watcher.read(), [(3, Counted(2, 9)), (4, Counted(3, 9))])
         self.kill(self.other)
-        begin_taking_over(self.session, 1, 2)
+        take_over(self.session, 1, 2)
         pass_time(LIST_IDLE)
         self.assertEqual((list(followed.newest(9)), watcher.read()), ([], []))
         self.leader.load(self.table, lambda record: None)
