@@ -46,7 +46,7 @@ from gamehost.net.connection import WireFactory
 from gamehost.net.context import HostContext
 from gamehost.net.endpoints import send_at_once
 from gamehost.net.limiter import ConnectionLimiter
-from gamehost.ops.unix_socket import LONGEST_PATH
+from gamehost.ops import LONGEST_PATH
 from gamehost.ops.watchdog import Supervisor, Watchdog
 from gamehost.ops.workers import ChildProcess, SerialWorker
 from gamehost.settings import Settings

@@ -27,9 +27,8 @@ from twisted.python.usage import UsageError
 from zope.interface import implementer
 
 from gamehost.config import HostSettings, Options, declared_settings
-from gamehost.ops.escaping import shortened
+from gamehost.ops import SocketUnusable, peer_user, remove_stale, short_path, shortened
 from gamehost.ops.logging import admin_act
-from gamehost.ops.unix_socket import SocketUnusable, peer_user, remove_stale, short_path
 from gamehost.service import GameHostService
 from gamehost.settings import Reload
 

@@ -54,7 +54,7 @@ from gamehost.journal.records import StoreUnusable
 from gamehost.net.connection import WireProtocol
 from gamehost.net.endpoints import BACKLOG, HEADER_SECONDS, send_at_once
 from gamehost.net.limiter import HeaderLimiter
-from gamehost.ops.unix_socket import LONGEST_PATH, SocketUnusable, remove_stale
+from gamehost.ops import LONGEST_PATH, SocketUnusable, remove_stale
 from gamehost.settings import BadOption
 from gamehost.wires.base import Wire
 from gamehost.wires.framing import WireError

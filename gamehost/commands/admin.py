@@ -18,7 +18,7 @@ from typing import Any, TextIO, TypeAlias
 from attrs import frozen
 
 from gamehost.commands.command_line import NoHost, answers, socket_beside, while_read
-from gamehost.ops.escaping import escaped
+from gamehost.ops import escaped
 
 #: Names and values of an answer.
 Facts: TypeAlias = Mapping[str, Any]

@@ -12,8 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, TextIO
 
-from gamehost.ops.escaping import escaped, shortened
-from gamehost.ops.unix_socket import SocketUnusable, short_path
+from gamehost.ops import SocketUnusable, escaped, short_path, shortened
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser

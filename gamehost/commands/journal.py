@@ -21,7 +21,7 @@ from gamehost.games.play import has_picture
 from gamehost.journal.notation import NoPicture, NotNotation, picture, read_notation, write_notation
 from gamehost.journal.records import Entry, EntryKind, SeatRecord, StoreUnusable, TableId, TableRecord
 from gamehost.journal.replay import NotFollowed, replayed
-from gamehost.ops.escaping import escaped
+from gamehost.ops import escaped
 from gamehost.storage import sidecar
 from gamehost.storage.copying import copy_store, inspecting, prune
 from gamehost.storage.database import StoreInUse

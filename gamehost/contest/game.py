@@ -31,7 +31,7 @@ from gamehost.journal.replay import replayed
 from gamehost.lobby.lobby import Lobby
 from gamehost.lobby.queues import TooManyTables
 from gamehost.lobby.sessions import IssuedKey, Queue, Session
-from gamehost.ops.unix_socket import SocketUnusable, short_path
+from gamehost.ops import SocketUnusable, short_path
 from gamehost.ops.workers import NOT_RUN, running
 from gamehost.players.base import SeededChance
 from gamehost.settings import settings_of

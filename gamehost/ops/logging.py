@@ -24,7 +24,7 @@ from zope.interface import implementer
 
 from gamehost._twisted import use_logger
 from gamehost.limits import TokenBucket
-from gamehost.ops.escaping import escaped
+from gamehost.ops import escaped
 
 #: Lines of one kind that are written: so many a second in the long run, and so many at once.
 LINES_PER_SECOND = 1.0

@@ -25,7 +25,7 @@ from gamehost.client.twisted_client import Client
 from gamehost.games.base import Cause, Game, Result, Seat
 from gamehost.games.installed import installed, part
 from gamehost.games.messages import BadAnswer, Bridge, Dialogue, Prompt
-from gamehost.ops.escaping import escaped
+from gamehost.ops import escaped
 from gamehost.ops.workers import NOT_RUN, kill, started
 from gamehost.programs.command import endpoint, number
 from gamehost.wires.open import messages as m

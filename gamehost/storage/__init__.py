@@ -14,10 +14,9 @@ Of all stores:
 
 Of SQLite files:
 
-- `groups`: commits, each in one row, tables whose moves are there or in rows, and what a commit changes
 - `sqlite`: opening a file, which is made of the modules below, and reading beside the writer
 - `store`: one connection, with its checks; the store and the files beside it as one thing, and the room on their disk.
-  `database`: pragmas, schemas, who may use a file
+  `database`: pragmas, schemas, who may use a file; commits, each in one row, and tables whose moves are there or in rows
 - `sidecar`: the files beside the store: SQLite's log, the high-water mark that says how much was durable, and others
 - `backup`: copying a file, also while it is in use
 

@@ -1,24 +1,59 @@
 """
-Checks of a store before its first use: no other process has it, it is a journal, its schema is known, and its writes
-are durable. A store that fails a check is refused.
+The database in an SQLite file: its checks before the first use, and what a commit changes in it.
 
-A connection is in autocommit mode: only BEGIN begins a transaction.
+The checks: no other process has the store, it is a journal, its schema is known, and its writes are durable. A store that fails
+a check is refused. A connection is in autocommit mode: only BEGIN begins a transaction.
+
+A commit changes one row in `recent`, which is the journal's newest part, and few in `event`. The body of a row of `recent` is
+the hash of the commit before, and a msgpack array with one item for everything that was accepted: the table's number, the
+number of its row, and the entry. The entry is nil if it has a row of its own in `event`, as a table's opening and its last
+entry always have. So a move costs neither a row, nor a hash, nor a place in an index.
+
+`event` has the rows table by table. The entries of a table are moved there together, as one row with one hash, a run: when the
+table ends or falls asleep, and when the oldest commits have more than `MOST_RECENT` items. That is done in slices, with the
+commits of others. Until its commit is removed an entry is in both places, and counts once. A commit is removed when all of its
+entries were moved, and the mark on the disk is of a later one. A table that has items here and no rows in `event` was removed.
 """
 
 import os
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from hashlib import sha256
+from itertools import groupby
+from operator import attrgetter
 from pathlib import Path
 from sqlite3 import Connection
-from typing import Any
+from struct import Struct
+from typing import Any, NamedTuple, TypeAlias, cast
 from weakref import WeakValueDictionary
 
-from attrs import define
+import msgspec
+from attrs import define, field
 
 from gamehost import __version__
-from gamehost.journal.records import StoreUnusable
-from gamehost.storage.questions import COLUMNS, Sql, schemas_of
+from gamehost.journal.records import Entry, StoreUnusable, TableId
+from gamehost.storage.contents import Change, Group, Note, Reading, Sleep
+from gamehost.storage.questions import ALL_ROWS, COLUMNS, EVENT, REST, Sql, TableRows, schemas_of
+from gamehost.storage.row_codec import (
+    ARCHIVED,
+    NO_ROW,
+    RECENT,
+    Damaged,
+    Head,
+    Opened,
+    Row,
+    Undecodable,
+    chain_of,
+    end_of,
+    entry_row,
+    finishes,
+    opening_row,
+    read_entries,
+    run_row,
+    single_rows,
+)
 
 #: In the file's header, so that another program's database does not count as a journal: `game` in ASCII.
 APPLICATION = 0x67616D65
@@ -318,3 +353,417 @@ def insert_tables(database: SqliteDatabase, tables: Iterable[Sequence[Any]]) -> 
     for rows in tables:
         database.run_many(f"INSERT INTO event({COLUMNS.sqlite}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)", rows)
     place(database, database.rows("SELECT coalesce(max(seq), 0) FROM event")[0][0])
+
+
+# Commits: what is read from them. The comments of schema 9 call this part `gamehost.storage.groups`.
+
+
+_COMMITS = "SELECT seq, body, h FROM recent ORDER BY seq"
+#: Those that may have items of a table: such an item begins with these bytes.
+_COMMITS_OF = "SELECT seq, body, h FROM recent WHERE instr(body, ?) ORDER BY seq"
+#: The last row in `event` of each of some tables, and perhaps others of them.
+_LAST_ROWS = f"""
+    WITH some AS MATERIALIZED (SELECT value AS game FROM json_each(?1))
+    SELECT {EVENT.sqlite} FROM some CROSS JOIN event ON event.seq =
+        (SELECT seq FROM placed WHERE placed.game = some.game ORDER BY n DESC LIMIT 1)
+    UNION ALL SELECT {EVENT.sqlite} FROM event WHERE {REST} AND game IN (SELECT game FROM some)"""
+
+_SEQ = Struct(">q")
+_HASH = len(NO_ROW)
+_NIL = msgspec.Raw(b"\xc0")
+_encode = msgspec.msgpack.Encoder().encode
+_decode = msgspec.msgpack.Decoder(list[tuple[int, int, msgspec.Raw]]).decode
+
+#: A table, the number of the row, and the entry or nil; when it was read, the entry as it is written.
+Item: TypeAlias = tuple[int, int, Any]
+#: Of one table, the number of each row and its entry as it is written; `None`: its commit is damaged.
+Entries: TypeAlias = list[tuple[int, msgspec.Raw | None]]
+
+
+class Commit(NamedTuple):
+    """One row."""
+
+    #: Of its last item. It counts everything that was accepted.
+    seq: int
+    body: bytes
+    h: bytes
+
+    @property
+    def whole(self) -> bool:
+        """Whether this is what was written."""
+        return _hash(self.seq, self.body) == self.h
+
+    @property
+    def unreadable(self) -> bool:
+        """Whether nobody knows of which tables it has items."""
+        try:
+            self.items()
+        except Undecodable:
+            return True
+        return False
+
+    @property
+    def items_found(self) -> list[Item]:
+        """Its items; of one that cannot be read, none."""
+        return [] if self.unreadable else self.items()
+
+    def items(self) -> list[Item]:
+        """
+        :raises Undecodable: it is damaged, or another release wrote it
+        """
+        try:
+            return _decode(self.body[_HASH:])
+        except (msgspec.DecodeError, ValueError) as error:
+            raise Undecodable(f"the commit of row {self.seq} cannot be read") from error
+
+
+def commit_of(seq: int, before: bytes, items: Sequence[Item]) -> Commit:
+    """
+    :param seq: of its last item
+    :param before: the hash of the commit before
+    """
+    body = before + _encode(items)
+    return Commit(seq, body, _hash(seq, body))
+
+
+def _hash(seq: int, body: bytes) -> bytes:
+    return sha256(_SEQ.pack(seq) + body).digest()[:_HASH]
+
+
+def commits_in(database: SqliteDatabase) -> list[Commit]:
+    """All commits; none in a file of an older schema."""
+    return list(map(Commit._make, database.rows(_COMMITS))) if database.has_recent else []
+
+
+def commit_faults(commits: Iterable[Commit]) -> list[str]:
+    """The faults, one sentence each: every commit must be the one that was written, and follow the one before."""
+    faults: list[str] = []
+    before: Commit | None = None
+    for commit in commits:
+        try:
+            items = commit.items()
+        except Undecodable as error:
+            faults.append(str(error))
+        else:
+            if not commit.whole:
+                faults.append(f"the commit of row {commit.seq} does not match its hash")
+            elif before and (commit.seq - len(items), commit.body[:_HASH]) != (before.seq, before.h):
+                faults.append(f"the commit before that of row {commit.seq} is missing")
+        before = commit
+    return faults
+
+
+def entries_by_table(commits: Iterable[Commit]) -> dict[int, Entries]:
+    """The entries of each table. A commit that cannot be read has none."""
+    found: dict[int, Entries] = {}
+    for commit in commits:
+        try:
+            items = commit.items()
+        except Undecodable:
+            continue
+        whole = commit.whole
+        for table, n, entry in items:
+            if entry != _NIL:
+                found.setdefault(table, []).append((n, entry if whole else None))
+    return found
+
+
+def unmoved(database: SqliteDatabase, recent: Mapping[int, Entries]) -> dict[int, int]:
+    """How many entries of each table are not in `event`. Tables without any are left out."""
+    if not recent:
+        return {}
+    ends: dict[int, int] = {}
+    for row in database.rows(_LAST_ROWS, (str(list(recent)),)):
+        ends[row[1]] = max(end_of(row), ends.get(row[1], 0))
+    found = {table: sum(n > ends[table] for n, _ in entries) for table, entries in recent.items() if table in ends}
+    return {table: number for table, number in found.items() if number}
+
+
+def merged(rows: Sequence[Any], entries: Entries, below: int = 2**63) -> list[Any]:
+    """
+    The rows of a table in `event`, and what follows them in commits, as rows that are not in the chain.
+
+    :param rows: all of them, or those before the row `below`
+    :param below: rows from this number on are left out
+    """
+    if not entries or not rows or (last := end_of(rows[-1])) >= below - 1:
+        return list(rows)
+    found = list(rows)
+    new = [one for one in entries if last < one[0] < below]
+    while new:
+        first = new[0][0]
+        own = new
+        if new[-1][0] - first != len(new) - 1:  # their numbers do not follow each other
+            own = [one for count, one in enumerate(new) if one[0] == first + count]
+        whole = [entry for _, entry in own if entry is not None]
+        damaged = b"" if len(whole) == len(own) else NO_ROW
+        found.append(Row(0, rows[0][1], first, len(own), RECENT, None, _encode(whole), damaged))
+        new = new[len(own) :]
+    return found
+
+
+def end_rows(rows: Iterable[Row], recent: Mapping[int, Entries]) -> Iterator[Row]:
+    """
+    The first and the last row of each table.
+
+    :param rows: those in `event`
+    """
+    for table, some in groupby(rows, key=attrgetter("game")):
+        own = list(some)
+        last = merged(own[-1:], recent.get(table, []))[-1]
+        if own[0].n != last.n:
+            yield own[0]
+        try:
+            yield list(single_rows([last]))[-1]
+        except Undecodable:
+            yield last
+
+
+@define(eq=False)
+class FileRows(TableRows):
+    """
+    The tables of a file, in rows of `event` and of commits.
+
+    Commits are read first: what is moved meanwhile is found twice then, and is not missing.
+    """
+
+    @property
+    def _file(self) -> SqliteDatabase:
+        return cast(SqliteDatabase, self._database)
+
+    def recent(self) -> dict[int, Entries]:
+        """The entries in commits, by table."""
+        return entries_by_table(commits_in(self._file))
+
+    def rows(self, table: int) -> list[Row]:
+        commits: list[Commit] = []
+        if self._file.has_recent:
+            commits = list(map(Commit._make, self._query(_COMMITS_OF, b"\x93" + _encode(table))))
+        found = merged(super().rows(table), entries_by_table(commits).get(table, []))
+        if found and any(commit.unreadable for commit in commits):
+            found.append(Row(0, table, end_of(found[-1]) + 1, 1, RECENT, None, b"", NO_ROW))
+        return found
+
+    def rows_after(self, last: Mapping[TableId, int], most: int) -> Sequence[Row]:
+        found: list[Row] = []
+        for table, n in sorted(last.items()):
+            rows = self.rows(table)
+            with suppress(Undecodable):  # whoever reads them is told why
+                rows = list(single_rows(rows))
+            found += (row for row in rows if end_of(row) > n)
+        return found[:most]
+
+    def first_and_last(self, low: int, below: int) -> Sequence[Row]:
+        recent = self.recent()
+        return list(end_rows(super().first_and_last(low, below), recent))
+
+    def unfinished(self, first: int = ALL_ROWS, after: int = 0) -> Iterator[tuple[int, list[Any]]]:
+        recent = self.recent()
+        for table, rows in super().unfinished(first, after):
+            yield table, merged(rows, recent.get(table, []), first)
+
+
+# What a commit changes.
+
+
+#: Items of all commits. If there are more, the oldest are moved. A start reads so many in some milliseconds.
+MOST_RECENT = 4096
+#: Moving begins when there are so many more.
+AT_ONCE = 512
+#: Rows that are moved with one commit: about a millisecond.
+MOST_MOVED = 96
+#: msgpack has no form for larger numbers. An entry with such a draw gets a row of its own.
+_LARGEST = 2**63 - 1
+
+
+@define
+class FileGroup(Group):
+    """What one commit to a file changes. Its rows are those for `event`."""
+
+    items: list[Item] = field(factory=list)
+    #: The `seq` of the last commit that is removed; 0: none is.
+    remove_to: int = 0
+    #: Tables that have fallen asleep.
+    asleep: list[int] = field(factory=list)
+
+
+@define(eq=False)
+class Tail:
+    """A table in use: where its chain in `event` goes on, and what is in commits alone."""
+
+    #: The number and the hash of its last row in `event`.
+    n: int
+    h: bytes
+    opened: Opened | None
+    entries: list[Entry] = field(factory=list)
+
+
+@define(eq=False)
+class RecentCommits:
+    """
+    The commits that are in `recent`, and the tables in use, as the writer knows them.
+
+    A group changes this before it is written. If that fails, nothing is written any more.
+    """
+
+    _tables: FileRows
+    #: Of the last commit, or of the last row if there is no commit.
+    seq: int = 0
+    h: bytes = NO_ROW
+    most: int = MOST_RECENT
+    at_once: int = AT_ONCE
+    most_moved: int = MOST_MOVED
+    #: Their items are decoded when they are moved: as objects they would be most of what the garbage collector has to follow.
+    _commits: deque[Commit] = field(factory=deque)
+    #: How many items they have.
+    _items: int = 0
+    _tails: dict[int, Tail] = field(factory=dict)
+    #: Tables that are not in use, with entries of an earlier run that are not in `event`.
+    _unmoved: set[int] = field(factory=set)
+
+    def load(self, seq: int, h: bytes, commits: Sequence[Commit], unmoved: Iterable[int]) -> None:
+        """
+        Begin with what a store holds. A commit that cannot be read has no items.
+
+        :param seq: of the last commit, or of the last row
+        :param unmoved: the tables with entries that are not in `event`
+        """
+        self.seq, self.h, self._unmoved = seq, h, set(unmoved)
+        self._commits = deque(commits)
+        self._items = sum(len(commit.items_found) for commit in commits)
+
+    def build(
+        self, changes: Sequence[Change], numbers: Iterator[int], wall: Callable[[], float], marked: int
+    ) -> FileGroup:
+        """
+        :param numbers: of new rows in `event`
+        :param wall: seconds since 1970
+        :param marked: `seq` of the commit that the mark on the disk is of
+        """
+        group, tails = FileGroup(), self._tails
+        items = group.items
+        for change in changes:
+            if not isinstance(change, tuple):
+                self._note(change, group, numbers)
+                continue
+            table, record = change
+            if not isinstance(record, Entry):
+                row = opening_row(next(numbers), table, record, int(wall() * 1000))
+                group.rows.append(row)
+                group.opened.append(table)
+                tails[table] = Tail(0, row.h, (row.seq, record))
+                items.append((table, 0, None))
+                continue
+            tail = tails.get(table) or self._load(table)
+            if record.outcome or record.kind is ARCHIVED or (record.drawn and max(record.drawn) > _LARGEST):
+                self._add_row(table, tail, record, group, numbers)
+            else:
+                tail.entries.append(record)
+                items.append((table, tail.n + len(tail.entries), record))
+        if self._items > self.most + self.at_once:
+            self._move_oldest(group, numbers, marked)
+        return group
+
+    def _note(self, change: Note | Reading, group: FileGroup, numbers: Iterator[int]) -> None:
+        if isinstance(change, Reading):
+            group.readings.append(change)
+            return
+        group.notes.append(change)
+        if isinstance(change, Sleep) and change.since is not None and (tail := self._tails.get(change.table)):
+            self._move(change.table, tail, group, numbers)
+            group.asleep.append(change.table)
+
+    def _add_row(self, table: TableId, tail: Tail, entry: Entry, group: FileGroup, numbers: Iterator[int]) -> None:
+        """Add an entry that has a row of its own, as the last one of a table has."""
+        self._move(table, tail, group, numbers)
+        row = entry_row(next(numbers), table, Head(tail.n, tail.h), entry)
+        tail.n, tail.h = row.n, row.h
+        group.rows.append(row)
+        group.items.append((table, row.n, None))
+        if finishes(entry):
+            del self._tails[table]
+            if entry.kind is ARCHIVED:
+                # A table that has a result stays in the list until its players have been told.
+                group.archived.append(row)
+            else:
+                group.ended.append((row, tail.opened))
+
+    def _move(self, table: int, tail: Tail, group: FileGroup, numbers: Iterator[int]) -> None:
+        """Move what a table in use has in commits alone, if there is anything."""
+        entries, head = tail.entries, Head(tail.n, tail.h)
+        if not entries:
+            return
+        if len(entries) == 1:
+            row = entry_row(next(numbers), TableId(table), head, entries[0])
+        else:
+            row = run_row(next(numbers), table, head, entries, len(entries))
+        group.rows.append(row)
+        tail.n, tail.h, tail.entries = end_of(row), row.h, []
+
+    def _move_oldest(self, group: FileGroup, numbers: Iterator[int], marked: int) -> None:
+        """Move what is in the oldest commits alone, and remove these."""
+        enough = len(group.rows) + self.most_moved
+        while self._items > self.most and self._commits[0].seq < marked:
+            items = self._commits[0].items_found
+            for table, n, _ in items:
+                if len(group.rows) >= enough:
+                    return
+                tail = self._tails.get(table)
+                if tail is not None:
+                    if n > tail.n:
+                        self._move(table, tail, group, numbers)
+                elif table in self._unmoved:
+                    self._unmoved.remove(table)
+                    group.rows += self.rows_to_move(table, numbers)
+            group.remove_to = self._commits.popleft().seq
+            self._items -= len(items)
+
+    def rows_to_move(self, table: int, numbers: Iterator[int]) -> Iterator[Row]:
+        """Rows for what a table that is not in use has in whole commits. It may be damaged: that is to be found later, too."""
+        rows = self._tables.rows(table)
+        last = next((row for row in reversed(rows) if row.kind != RECENT), None)
+        if last is None:
+            return
+        head = Head(end_of(last), last.h)
+        for row in rows:
+            if row.kind == RECENT and not row.h:
+                moved = run_row(next(numbers), table, head._replace(n=row.n - 1), row.body, row.at_ms)
+                head = Head(end_of(moved), moved.h)
+                yield moved
+
+    def done(self, group: FileGroup, commit: Commit | None) -> None:
+        """
+        A group is durable.
+
+        :param commit: its items; `None`: it has none
+        """
+        if commit is not None:
+            self._commits.append(commit)
+            self._items += len(group.items)
+            self.seq, self.h = commit.seq, commit.h
+        for table in group.asleep:
+            if (tail := self._tails.get(table)) is not None and not tail.entries:
+                del self._tails[table]
+
+    def follow(self, rows: Sequence[Row], head: Head) -> Tail:
+        """
+        A table is in use from now on.
+
+        :param rows: all rows of it, checked
+        :param head: their end
+        """
+        table = rows[0].game
+        entries: list[Entry] = []
+        for row in rows:
+            if row.kind == RECENT:
+                entries += read_entries(row)
+        tail = self._tails[table] = Tail(head.n - len(entries), head.h, head.opened, entries)
+        self._unmoved.discard(table)
+        return tail
+
+    def _load(self, table: int) -> Tail:
+        rows = self._tables.rows(table)
+        head = chain_of(rows)
+        if head is None:
+            raise Damaged(f"table {table}: all of its rows are missing")
+        return self.follow(rows, head)

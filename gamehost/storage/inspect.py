@@ -22,18 +22,22 @@ from gamehost.storage import sidecar
 from gamehost.storage.backup import back_up, kept_if_whole, new_part, publish, seal
 from gamehost.storage.contents import AddAccount, Note, put_ban, put_uptime, read_accounts, read_bans, read_uptime
 from gamehost.storage.database import (
+    FileRows,
     Loss,
     SqliteDatabase,
     check_unclaimed,
+    commit_faults,
+    commits_in,
+    end_rows,
     insert_tables,
     lock_owner,
+    merged,
     migrate,
     placed_faults,
     refusing,
     schema_version,
     schemas,
 )
-from gamehost.storage.groups import FileRows, commit_faults, commits_in, end_rows, merged
 from gamehost.storage.postgresql import BACKUP
 from gamehost.storage.questions import ALL_ENDS, EVERYTHING, Database, MatchLists, Sql, TableRows
 from gamehost.storage.row_codec import (

@@ -34,8 +34,7 @@ from zlib import crc32
 from attrs import frozen
 
 from gamehost.journal.records import StoreUnusable
-from gamehost.storage.database import Loss, SqliteDatabase, has_table
-from gamehost.storage.groups import commits_in, entries_by_table, unmoved
+from gamehost.storage.database import Loss, SqliteDatabase, commits_in, entries_by_table, has_table, unmoved
 from gamehost.storage.row_codec import NO_ROW, RUN
 
 

@@ -25,9 +25,18 @@ from gamehost.journal.records import Room, StoreUnusable
 from gamehost.storage import sidecar
 from gamehost.storage.backup import Backups, keep_before_change
 from gamehost.storage.contents import ANOTHER_STORE
-from gamehost.storage.database import Loss, SqliteDatabase, check_unclaimed, claim, connect, refusing, release, schemas
+from gamehost.storage.database import (
+    FileRows,
+    Loss,
+    SqliteDatabase,
+    check_unclaimed,
+    claim,
+    connect,
+    refusing,
+    release,
+    schemas,
+)
 from gamehost.storage.durable import Backlog, BacklogLimits, DurableJournal, at_once
-from gamehost.storage.groups import FileRows
 from gamehost.storage.questions import Reader, Sql, TableRows
 from gamehost.storage.sidecar import (
     LOG_SUFFIX,

@@ -30,16 +30,24 @@ from gamehost.storage.contents import (
     in_words,
     is_unplayed,
 )
-from gamehost.storage.database import Loss, SqliteDatabase, ask, lock, make_durable, migrate, place, release, schemas
-from gamehost.storage.groups import (
+from gamehost.storage.database import (
     Commit,
     FileGroup,
     FileRows,
+    Loss,
     RecentCommits,
+    SqliteDatabase,
+    ask,
     commit_faults,
     commit_of,
     commits_in,
     entries_by_table,
+    lock,
+    make_durable,
+    migrate,
+    place,
+    release,
+    schemas,
     unmoved,
 )
 from gamehost.storage.questions import COLUMNS, MatchLists, ended_among

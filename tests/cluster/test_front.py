@@ -22,7 +22,7 @@ from gamehost.journal.records import SeatRecord
 from gamehost.limits import Limits
 from gamehost.net.endpoints import HEADER_SECONDS
 from gamehost.net.limiter import HeaderLimiter
-from gamehost.ops.unix_socket import SocketUnusable
+from gamehost.ops import SocketUnusable
 from gamehost.plugins import WIRES as PLUGINS
 from gamehost.settings import BadOption
 from gamehost.testing.memory_host import StrictTransport

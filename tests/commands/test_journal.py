@@ -21,8 +21,7 @@ from gamehost.games.drawing import Scene
 from gamehost.journal.records import Entry, EntryKind, SeatRecord, TableHeader, TableId
 from gamehost.plugins import GAMES
 from gamehost.storage.backup import back_up
-from gamehost.storage.database import SqliteDatabase
-from gamehost.storage.groups import FileRows
+from gamehost.storage.database import FileRows, SqliteDatabase
 from gamehost.storage.inspect import reading
 from gamehost.storage.questions import COLUMNS
 from gamehost.storage.row_codec import Row, row_to_json

@@ -17,8 +17,7 @@ from attrs import define, field
 from gamehost.games.base import Seat
 from gamehost.journal.records import Entry, EntryKind, StoreUnusable, TableHeader, TableId
 from gamehost.storage.contents import Change, Told
-from gamehost.storage.database import SqliteDatabase, placed_faults
-from gamehost.storage.groups import commit_faults, commits_in
+from gamehost.storage.database import SqliteDatabase, commit_faults, commits_in, placed_faults
 from gamehost.storage.row_codec import OPENED, finishes, read_entry, read_opening, single_rows
 from gamehost.storage.sidecar import Mark
 from gamehost.storage.store import SqliteStore, open_store

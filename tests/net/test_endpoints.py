@@ -15,7 +15,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost._twisted import ImmediateServer
 from gamehost.net.endpoints import SYSTEM_BUFFER, Endpoints, ProxiedFactory, proxy_network, send_at_once
-from gamehost.ops.unix_socket import LONGEST_PATH, SocketUnusable, peer_user, remove_stale, short_path
+from gamehost.ops import LONGEST_PATH, SocketUnusable, peer_user, remove_stale, short_path
 from gamehost.settings import BadOption
 from tests.test__twisted import NotingReactor
 

@@ -14,7 +14,7 @@ from zope.interface import implementer
 from gamehost.limits import Limits
 from gamehost.lobby.questions import NotAnswered
 from gamehost.lobby.queues import HouseRefused
-from gamehost.ops.unix_socket import LONGEST_PATH
+from gamehost.ops import LONGEST_PATH
 from gamehost.service import HouseService, private_folder
 from tests.kit.memory_host import MemoryHost
 from tests.kit.players import RULES

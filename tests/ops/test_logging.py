@@ -14,7 +14,7 @@ from twisted.python.failure import Failure
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.net.connection import WireFactory
-from gamehost.ops.escaping import escaped
+from gamehost.ops import escaped
 from gamehost.ops.logging import (
     FORMATS,
     LINES_AT_ONCE,

@@ -9,7 +9,7 @@ from typing import Any
 from gamehost.games.base import Seat
 from gamehost.journal.records import Entry, EntryKind, StoreUnusable, TableId, TableRecord
 from gamehost.storage.contents import Change, Sleep, Told
-from gamehost.storage.groups import FileRows, commit_faults, commits_in, entries_by_table
+from gamehost.storage.database import FileRows, commit_faults, commits_in, entries_by_table
 from gamehost.storage.inspect import Findings, StoreInspector, Summary, reading
 from gamehost.storage.questions import Sql
 from gamehost.storage.row_codec import RUN, Undecodable, single_rows

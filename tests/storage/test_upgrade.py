@@ -19,9 +19,8 @@ from gamehost.journal.records import Entry, EntryKind, StoreUnusable, TableId, T
 from gamehost.plugins import REGISTRY
 from gamehost.storage import backup, database, sqlite, store
 from gamehost.storage.contents import Change
-from gamehost.storage.database import APPLICATION, SqliteDatabase, placed_faults, schemas, statements
+from gamehost.storage.database import APPLICATION, FileRows, SqliteDatabase, placed_faults, schemas, statements
 from gamehost.storage.durable import StoredAccounts
-from gamehost.storage.groups import FileRows
 from gamehost.storage.inspect import reading
 from gamehost.storage.questions import MatchLists
 from gamehost.storage.row_codec import Head, Row, entry_row, opening_row, single_rows
