@@ -283,7 +283,6 @@ class Options(usage.Options):
         return "Usage: gamehost run [options]\n   or: twistd [options of twistd] gamehost [options]\n"
 
     def getUsage(self, width: int | None = None) -> str:
-        """The options, and every setting with its unit and default."""
         lines = [super().getUsage(width), "Settings, for --set:"]
         for name, one in sorted(declared_settings(self.registry).items()):
             default = {True: "yes", False: "no"}[one.default] if isinstance(one.default, bool) else one.default

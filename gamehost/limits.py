@@ -275,7 +275,6 @@ class Limits:
         return isinstance(other, Limits) and vars(self) == vars(other)
 
     def changed(self, **values: Any) -> "Limits":
-        """These limits, but for some."""
         return Limits(**(vars(self) | values))
 
     @property

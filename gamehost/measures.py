@@ -62,8 +62,6 @@ NONE = 2**63
 
 @define(eq=False)
 class MatchCounts:
-    """What happened in the matches of a host."""
-
     #: Matches that began, by the name of the game.
     begun: Counter[str] = field(factory=Counter)
     #: Matches that ended, by the name of the game, and whether they had a result.
@@ -74,7 +72,6 @@ class MatchCounts:
     moves: dict[tuple[str, str], Count] = field(factory=dict)
 
     def end(self, table: int, game: str, with_result: bool) -> None:
-        """A match has ended."""
         self.ended[game, with_result] += 1
         self._oldest = min(self._oldest, table)
 
@@ -90,8 +87,6 @@ class MatchCounts:
 
 @define(eq=False)
 class JournalMeasures:
-    """How the disk keeps up."""
-
     #: Seconds from the moment at which a change was given to the journal until whoever waited for it was told, and the
     #: answers were written. `None`: nobody wants to know.
     acknowledged: Histogram | None = None

@@ -116,7 +116,6 @@ class HouseService:
 
     @property
     def games(self) -> Collection[str]:
-        """What is played by those that are ready."""
         return {game for process in self._all for game in process.games}
 
     def sit(self, name: str, group: int) -> None:
@@ -167,7 +166,6 @@ class HouseService:
         self.log.error("there are no house players: {reason}", reason=failure.getErrorMessage())
 
     def ready(self) -> None:
-        """A process is ready."""
         self.log.info("house players ready")
         self._context.lobby.house.started(self)
 
@@ -588,7 +586,6 @@ class GameHostService(Service):
 
     @property
     def _connections(self) -> list[WireFactory[Any] | WebSite]:
-        """Those of all ports."""
         return [*self.factories, *self.sites]
 
     def _stopped(self) -> None:

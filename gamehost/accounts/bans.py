@@ -46,7 +46,6 @@ class Ban:
 
     @property
     def of_name(self) -> bool:
-        """Whether this is the ban of a name."""
         return self.key.startswith(_NAME)
 
     @property
@@ -203,7 +202,6 @@ class Bans:
         return None
 
     def expire(self) -> None:
-        """Forget the bans that are over."""
         for ban in [ban for ban in self._bans.values() if self._is_over(ban)]:
             self._let_go(ban)
             self._store.drop_ban(ban.key, lambda: None)

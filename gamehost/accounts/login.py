@@ -438,7 +438,6 @@ class LoginService:
 
     @property
     def closed(self) -> bool:
-        """Whether the host stops."""
         return self._closed
 
     def is_being_made(self, key: str) -> bool:

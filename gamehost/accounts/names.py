@@ -168,13 +168,11 @@ class LookAlikes:
         return len(self._keys)
 
     def add(self, name: str) -> None:
-        """Put a name in."""
         skeleton, key = skeleton_of(name), key_of(name)
         if skeleton != key:
             self._keys.setdefault(skeleton, set()).add(key)
 
     def remove(self, name: str) -> None:
-        """Take a name out, if it is in."""
         skeleton, key = skeleton_of(name), key_of(name)
         if skeleton in self._keys:
             self._keys[skeleton].discard(key)

@@ -71,8 +71,6 @@ class MemoryProofs:
 
 @define(eq=False)
 class _Proved:
-    """The proofs of one account."""
-
     password: Proof | None = None
     #: By digest; the one that was shown least recently comes first.
     addresses: dict[bytes, Proof] = field(factory=dict)

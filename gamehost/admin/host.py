@@ -47,7 +47,6 @@ if TYPE_CHECKING:
 
 
 def status(host: GameHostService, request: Request) -> Facts:
-    """How the host is as a whole."""
     context, lobby = host.context, host.context.lobby
     now = context.clock.seconds()
     return {
@@ -98,7 +97,6 @@ def _journal(host: GameHostService) -> Facts:
 
 
 def who(host: GameHostService, request: Request) -> Items:
-    """Those who are here, by name."""
     yield from map(_person, sorted(host.context.lobby.registry.present(), key=lambda session: session.key))
     return {}
 
@@ -167,7 +165,6 @@ def _state(host: GameHostService) -> "Cluster":
 
 
 def drain(host: GameHostService, request: Request) -> Facts:
-    """Begin no new matches, and end when the last one has ended; or go on after all."""
     cancel = request.flag("cancel")
     host.drain(not cancel)
     lobby = host.context.lobby
@@ -224,7 +221,6 @@ LONGEST_BAN = 100 * 366 * 86_400
 
 
 def kick(host: GameHostService, request: Request) -> Facts:
-    """End the connection of a player. The seat is kept, and the player may come back."""
     name = request.text("name")
     session = host.context.lobby.registry.get(name)
     if session is None or session.player is None:
@@ -261,7 +257,6 @@ def stop_key(host: GameHostService, key: str) -> Callable[[str], int]:
 
 
 def ban(host: GameHostService, request: Request) -> Deferred[Facts]:
-    """Let a name, an address or a network in no more, and end the connections that it has."""
     seconds: Any = request.arguments.get("seconds")
     if seconds is not None and (isinstance(seconds, bool) or not isinstance(seconds, int | float)):
         raise NotDone("seconds: expected a number")
@@ -281,7 +276,6 @@ def close_banned(host: GameHostService) -> int:
 
 
 def unban(host: GameHostService, request: Request) -> Deferred[Facts]:
-    """End a ban."""
     durable: Deferred[None] = Deferred()
     try:
         dropped = host.context.lobby.bans.drop(request.text("target"), lambda: durable.callback(None))
@@ -297,7 +291,6 @@ def bans(host: GameHostService, request: Request) -> Items:
 
 
 def say(host: GameHostService, request: Request) -> Facts:
-    """Say something to all, on the wires that have words for it."""
     text = request.text("text").strip()
     if not text or not text.isprintable() or len(text) > LONGEST_NOTICE:
         raise NotDone(f"text: expected 1 to {LONGEST_NOTICE} characters that can be printed, on one line")
@@ -383,7 +376,6 @@ def _account_facts(state: AccountState) -> Facts:
 
 
 def reload(host: GameHostService, request: Request) -> Facts:
-    """Read the file with the settings again, and use what can change."""
     return host.reload(host)
 
 
@@ -402,7 +394,6 @@ def tables(host: GameHostService, request: Request) -> Items:
 
 
 def show(host: GameHostService, request: Request) -> Deferred[Facts]:
-    """One match: the position as a watcher may see it, the seats, the clocks, and what is awaited."""
     lobby, number = host.context.lobby, TableId(request.number("table"))
     table = lobby.tables.get(number)
     if table is None:
@@ -430,7 +421,6 @@ def lost_list(host: GameHostService, request: Request) -> Items:
 
 
 def lost_resume(host: GameHostService, request: Request) -> Deferred[Facts]:
-    """Have such a match be played on with the rows that are there."""
     table, found = _table_of(request), Deferred[Any]()
     _journal_of(host).ask_store(lambda store: store.go_on(table), found.callback)
 
@@ -447,7 +437,6 @@ def lost_resume(host: GameHostService, request: Request) -> Deferred[Facts]:
 
 
 def lost_end(host: GameHostService, request: Request) -> Deferred[Facts]:
-    """Give such a match up. Its rows stay."""
     table, found = _table_of(request), Deferred[bool]()
     _journal_of(host).ask_store(lambda store: store.end_lost(table), found.callback)
 

@@ -49,8 +49,6 @@ class NotDone(Exception):
 
 @frozen
 class Request:
-    """One request."""
-
     command: str
     arguments: Facts = field(factory=dict)
 
@@ -123,8 +121,6 @@ FAULT = 70
 @implementer(IPullProducer)
 @define(eq=False)
 class _Items:
-    """A long answer on its way."""
-
     _connection: "AdminConnection"
     _items: Generator[Any, Any, Facts]
     _next: Any = None
@@ -154,13 +150,10 @@ class _Items:
             self.resumeProducing()
 
     def stopProducing(self) -> None:
-        """The client is gone."""
         self._items.close()
 
 
 class AdminConnection(LineReceiver):
-    """One connection."""
-
     delimiter = b"\n"
     MAX_LENGTH = LONGEST_REQUEST
     transport: Any
@@ -187,7 +180,6 @@ class AdminConnection(LineReceiver):
         self.factory.connections.add(self)
 
     def connectionLost(self, reason: Failure | None = None) -> None:
-        """Nobody waits for an answer any more."""
         self.busy = False
         self.factory.connections.discard(self)
 
@@ -227,7 +219,6 @@ class AdminConnection(LineReceiver):
             self.finish({"end": answer})
 
     def failed(self, failure: Failure) -> None:
-        """Say that a request was not carried out."""
         if failure.check(NotDone):
             self.finish({"error": failure.getErrorMessage(), "status": NOT_DONE})
         else:
@@ -276,8 +267,6 @@ def _run_of(command: str) -> Run:
 
 @define(eq=False)
 class AdminFactory(Factory):
-    """The connections of one socket."""
-
     host: GameHostService
     #: The user at the other end of a transport.
     user_of: Any = _user_of
@@ -287,7 +276,6 @@ class AdminFactory(Factory):
     noisy = False
 
     def buildProtocol(self, addr: IAddress | None) -> Protocol:
-        """A protocol for a new connection."""
         return AdminConnection(self)
 
 
@@ -327,7 +315,6 @@ class AdminService:
         self.log.error("gamehost admin does not work: {reason}", reason=failure.getErrorMessage())
 
     def stop(self) -> Deferred[None]:
-        """Close the socket, and all connections."""
         if self._port is None:
             return succeed(None)
         for connection in tuple(self._factory.connections):

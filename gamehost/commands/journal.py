@@ -214,7 +214,6 @@ def _carry_out(words: argparse.Namespace, games: Mapping[str, Game[Any, Any]], o
 
 
 def parser() -> argparse.ArgumentParser:
-    """What the command takes."""
     top = argparse.ArgumentParser(
         prog="gamehost journal",
         description="Show, copy or check a journal. If a host has it open, the host is asked.",
@@ -266,7 +265,6 @@ def _table_number(text: str) -> TableId:
 
 
 def _drawing_parser(verbs: Any) -> argparse.ArgumentParser:
-    """The arguments of `draw`."""
     drawing: argparse.ArgumentParser = verbs.add_parser(
         "draw", help="one table as a picture (SVG); everything is shown when the match is over"
     )

@@ -81,7 +81,6 @@ _FLAGS = {"no_check", "pairs", "strict_entry"}
 
 
 def parser(wires: Sequence[Wire[Any]]) -> argparse.ArgumentParser:
-    """The options of the command."""
     made = argparse.ArgumentParser(
         prog="gamehost contest",
         usage="gamehost contest (FILE.toml | --wire WIRE --player NAME=COMMAND ...) [options]",

@@ -42,8 +42,6 @@ class ContestError(Exception):
 
 @frozen
 class Entrant:
-    """Who takes part."""
-
     name: str
     command: tuple[str, ...]
     #: The rating of a player whose strength is known; `None`: it is not.
@@ -82,8 +80,6 @@ class Plan:
 
 @frozen
 class Pairing:
-    """A game that is to be played."""
-
     #: Round and board, and `a` or `b` for the two games of a pair: `3.2a`.
     id: str
     round: int
@@ -94,8 +90,6 @@ class Pairing:
 
 @frozen
 class Played:
-    """A game that is decided."""
-
     id: str
     round: int
     players: tuple[int, ...]
@@ -111,7 +105,6 @@ class Played:
 
     @property
     def scores(self) -> list[Score]:
-        """As games of two."""
         if len(self.players) == 2:
             return [Score(self.players[0], self.players[1], self.shares[0])]
         return pairs_of(dict(zip(self.players, self.shares, strict=True)))
@@ -278,7 +271,6 @@ class Contest:
         return SequentialTest(*self.plan.sprt).verdict(*self.against(0))
 
     def against(self, player: int) -> tuple[int, int, int]:
-        """Games that a player won, drew and lost."""
         shares = [one.shares[one.players.index(player)] for one in self.played.values() if player in one.players]
         won, lost = sum(share == 1 for share in shares), sum(share == 0 for share in shares)
         return won, len(shares) - won - lost, lost

@@ -75,8 +75,6 @@ class Conditions:
 
 @frozen
 class Decision:
-    """How a game ended."""
-
     #: The share of the point of each seat.
     shares: tuple[float, ...]
     #: Why, as of `Cause`, or `crash`, `absent`, `memory`, `deadline`, `moves`, `other game`.
@@ -175,7 +173,6 @@ class ContestLobby(Lobby):
 
 
 def _how_ended(program: "ProgramProcess | _Place") -> str:
-    """How a program has ended, in words."""
     status = program.status or 0
     how = f"by signal {-status}" if status < 0 else f"with status {status}"
     return f"it ended {how}" + (f": {program.words}" if program.words and status else "")
@@ -267,7 +264,6 @@ class ContestGame:
         self._open()
 
     def _patience(self, seat: int) -> float:
-        """Seconds for a player to come."""
         return PERSON_COMES if self._commands[seat] == PERSON else CONNECTS
 
     def _open(self) -> None:
@@ -278,7 +274,6 @@ class ContestGame:
         self._start_next()
 
     def _close(self) -> None:
-        """Nobody can connect any more."""
         port, self._port = self._port, None
         if port is not None and self._lobby is not None:
             port.stopListening()
@@ -291,7 +286,6 @@ class ContestGame:
             self._lobby.give_up(session)
 
     def stop(self) -> None:
-        """End the game without a decision."""
         self._decided = lambda decision: None
         self._decide(Decision((), "stopped", ""))
         self._kill()

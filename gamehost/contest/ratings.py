@@ -131,7 +131,6 @@ def _drawn(score: Score, values: Sequence[float], draws: float, chance: SeededCh
 
 
 def expected_share(difference: float) -> float:
-    """The expected share of the point of a player who is so many points better."""
     return 1 / (1 + 10 ** (-difference / 400))
 
 
@@ -180,8 +179,6 @@ def pairs_of(places: Mapping[int, float]) -> list[Score]:
 
 
 class Verdict(Enum):
-    """What a sequential test says."""
-
     OPEN = "not decided yet"
     #: The difference is at least the larger one.
     ACCEPTED = "accepted"
@@ -226,7 +223,6 @@ class SequentialTest:
         return log(self.beta / (1 - self.alpha)), log((1 - self.beta) / self.alpha)
 
     def verdict(self, won: int, drawn: int, lost: int) -> Verdict:
-        """What these games say."""
         low, high = self.bounds
         ratio = self.ratio(won, drawn, lost)
         return Verdict.ACCEPTED if ratio >= high else Verdict.REJECTED if ratio <= low else Verdict.OPEN

@@ -26,8 +26,6 @@ from gamehost.players.base import SeededChance
 
 @frozen
 class Standing:
-    """One player in the table."""
-
     rank: int
     player: int
     name: str
@@ -132,7 +130,6 @@ def in_order(contest: Contest) -> list[Played]:
 
 
 def as_text(contest: Contest, table: Sequence[Standing]) -> str:
-    """The table for a terminal."""
     width = max([len(one.name) for one in table] + [6])
     lines = [f"rank  {'player':{width}}  points  games   won drawn  lost  rating  95 %"]
     for one in table:

@@ -76,11 +76,9 @@ class Past:
 
     @classmethod
     def none(cls, players: int) -> "Past":
-        """Before the first round."""
         return cls([0] * players, [0] * players, [set() for _ in range(players)])
 
     def add(self, played: Round) -> None:
-        """A round is decided."""
         for first, second in played.pairings:
             self.balance[first] += 1
             self.balance[second] -= 1

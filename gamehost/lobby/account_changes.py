@@ -54,8 +54,6 @@ class AccountState:
 
 @frozen
 class Changed:
-    """What came of a change."""
-
     name: str
     #: How many connections were closed.
     connections: int

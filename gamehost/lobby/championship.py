@@ -204,7 +204,6 @@ class ChampionshipRecords:
     log = Logger()
 
     def open(self, game_type: str, sessions: Sequence[Session]) -> ChampionshipRecord:
-        """A championship of these players begins."""
         journal, clock = self._context.journal, self._context.clock
         table = Championship([one.name for one in sessions])
         record = ChampionshipRecord(journal.new_table(), game_type, table, journal, clock, clock.seconds())
@@ -227,7 +226,6 @@ class ChampionshipRecords:
     def counting(
         self, championship: str, names: Sequence[str], result: Result
     ) -> Callable[[Callable[[], None]], None] | None:
-        """As `TableContext.counting`."""
         record = self._records.get(championship)
         pair = None if record is None else record.pair(names)
         if record is None or pair is None or pair not in record.table.open or is_void(result):
@@ -320,7 +318,6 @@ class ChampionshipRun:
 
     @property
     def begun(self) -> bool:
-        """Whether its players are known."""
         return self._record is not None
 
     # -- players
@@ -351,7 +348,6 @@ class ChampionshipRun:
             self._timers.pop(name).cancel()
 
     def leave(self, name: str) -> None:
-        """A player is not here any more."""
         self._idle.pop(name, None)
         self._here.discard(name)
         plays = self._record is not None and name in self._record.table.names
@@ -375,7 +371,6 @@ class ChampionshipRun:
     # -- games
 
     def go_on(self) -> None:
-        """Begin what can begin."""
         if self._going_on or self.finished:
             return
         if self._record is None:
@@ -393,7 +388,6 @@ class ChampionshipRun:
             self._finish(self._record)
 
     def _begin(self) -> ChampionshipRecord:
-        """Enough players are here: it is closed."""
         players = list(self._idle.values())[: self.count]
         sessions = [player.session for player in players if player.session is not None]
         names = ", ".join(one.name for one in sessions)
@@ -401,7 +395,6 @@ class ChampionshipRun:
         return self._records.open(self.game_type, sessions)
 
     def _hold(self, record: ChampionshipRecord) -> None:
-        """This is what is played."""
         self._record = record
         record.all_durable = self.go_on
 

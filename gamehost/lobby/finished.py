@@ -64,7 +64,6 @@ class Rating:
         return self.value - 1.96 * self.deviation, self.value + 1.96 * self.deviation
 
     def after_rest(self, periods: int) -> "Rating":
-        """After so many rating periods without a game."""
         widened = sqrt(self.deviation**2 + periods * (SCALE * self.volatility) ** 2)
         return Rating(self.value, min(UNKNOWN, widened), self.volatility)
 
@@ -221,7 +220,6 @@ class RunningRatings:
     too_old: int = 0
 
     def missing(self, matches: Iterable[FinishedMatch]) -> list[FinishedMatch]:
-        """Those that are to be counted."""
         return [one for one in matches if one.table not in self.counted and one.table > self.too_old]
 
     def count(self, matches: Iterable[FinishedMatch]) -> Generator[None, None, None]:
@@ -263,8 +261,6 @@ class RunningRatings:
 
 @define(eq=False)
 class Tally:
-    """Who has won how often in the newest matches."""
-
     #: Seconds on the clock after which it is counted anew.
     until: float
     #: As of `FinishedMatches`, when it was counted.
@@ -304,7 +300,6 @@ class Tally:
         return found
 
     def ladder(self, game: str) -> Sequence[tuple[Who, Rated]]:
-        """Who has a rating in a game, the best one first."""
         return self.ladders.get(game, [])
 
     def of(self, game: str, name: str) -> Iterator[tuple[Who, str, Count]]:
@@ -393,7 +388,6 @@ class FinishedMatches:
             return self._tally
 
     async def _rate(self) -> None:
-        """Count the rated matches that have ended since the last time."""
         running, missing, lowest = self._ratings, list[FinishedMatch](), 1
         since = self._counts.take_oldest()
         async for some, lowest in self._parts(None, RATED_COUNTED, "", RATED_MATCHES):
@@ -406,7 +400,6 @@ class FinishedMatches:
         await self._in_slices(running.count(reversed(missing)))
 
     def seconds_left(self, tally: Tally) -> float:
-        """For how many seconds a tally holds at most."""
         return tally.until - self._clock.seconds()
 
     async def _parts(

@@ -86,8 +86,6 @@ class Programs(Protocol):
 
 @frozen
 class HouseRules:
-    """What the owner of the host has decided."""
-
     #: By the name of a game: seconds for which somebody waits alone. Other games have no house players.
     seconds: Mapping[str, float] = field(factory=dict)
     #: Of those that sit down unasked.
@@ -117,14 +115,12 @@ class HouseSeat:
     timer: IDelayedCall | None = None
 
     def seated(self, handle: SeatHandle[Any]) -> None:
-        """The seat is kept."""
         self.handle = handle
 
     def deliver(self, event: Any) -> None:
         """Nobody is there to hear it. The program gets a view when it comes."""
 
     def stop(self) -> None:
-        """End the patience."""
         if self.timer is not None:
             self.timer.cancel()
             self.timer = None
@@ -326,7 +322,6 @@ class HousePlayers:
             self._registry.forget(session)
 
     def _sit(self, session: Session) -> None:
-        """A house player takes its seat. Its program is called."""
         if session.table is not None and session.seat is not None and session.player is not None:
             session.table.reconnect(session.seat, session.player)
         self._call([session])
@@ -444,7 +439,6 @@ class HousePlayers:
         return True
 
     def _call(self, sessions: Sequence[Session]) -> None:
-        """Have the programs of these house players log in, and wait for them."""
         for session in sessions:
             kept = self.kept.get(session)
             if kept is None:

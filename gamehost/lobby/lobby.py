@@ -161,7 +161,6 @@ class Lobby:
 
     @property
     def tables(self) -> Mapping[TableId, Table[Any, Any]]:
-        """The tables in play."""
         return self.seats.tables
 
     @property
@@ -181,7 +180,6 @@ class Lobby:
     # -- in and out
 
     def comes_back(self, session: Session) -> bool:
-        """As of `SessionRegistry`."""
         return self.registry.comes_back(session)
 
     def enter(
@@ -520,7 +518,6 @@ class Lobby:
             self.waiting_tables.cannot_come(one, "plays another match")
 
     def reconnect(self, session: Session) -> bool:
-        """As of `Seats.take`."""
         return self.seats.take(session)
 
     def below(self, limit: int) -> int:
@@ -534,7 +531,6 @@ class Lobby:
         self.house.waits_no_longer(session)
 
     def waits_at_table(self, session: Session) -> bool:
-        """Whether a player waits at an open table."""
         return self.waiting_tables.others(session) is not None
 
     def _end_waiting(self, event: NoNewMatches | Unmatched, session: Session) -> None:

@@ -44,8 +44,6 @@ class TooManyQuestions(NotAnswered):
 
 @frozen
 class Found:
-    """An answer."""
-
     value: Any
     #: About how many bytes it takes to keep it; 0: it is not kept.
     size: int = 0
@@ -190,7 +188,6 @@ class Questions:
             self._go_on(self._current)
 
     def halt(self) -> None:
-        """The host stops: nothing more is answered."""
         self._halted = True
         self._lines.clear()
         self.unanswered.clear()
@@ -222,7 +219,6 @@ class Questions:
         return withdraw
 
     def _leave(self, whom: str, question: _Question) -> None:
-        """Take a question out of the line of an address."""
         line = self._lines.get(whom)
         if line is not None:
             line.remove(question)

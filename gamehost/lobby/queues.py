@@ -62,11 +62,9 @@ class Reservation:
     begins: Callable[[TableId], None]
 
     def seat(self, session: Session) -> int:
-        """Of a player who has such a place."""
         return [key_of(name) for name in self.names].index(session.key)
 
     def holds(self, key: Key, session: Session) -> bool:
-        """Whether this is one of the players, in a queue of the game."""
         return key[0] == self.game and session.key in map(key_of, self.names)
 
 
@@ -206,8 +204,6 @@ def same_code(code: str, given: str) -> bool:
 
 @define(eq=False)
 class _Party:
-    """Those who wait at one table."""
-
     table: TableId
     queue: Queue
     seats: int
@@ -563,7 +559,6 @@ class Played:
         return cls(table.id, table.game, settings, tuple(session.match))
 
     def others(self, session: Session) -> list[Session]:
-        """All but one."""
         return [one for one in self.sessions if one is not session]
 
     def wish(self, session: Session) -> Seat | None:

@@ -114,12 +114,10 @@ class RemoteTable(Table[Action, Event]):
 
     @property
     def finished(self) -> bool:
-        """Whether the game has ended, told or not."""
         return self.result is not None
 
     @property
     def owes_state(self) -> bool:
-        """Whether the master owes a state."""
         return isinstance(self._master, Referee) and self._master.owes_state
 
     def stand_still(self) -> None:
@@ -171,7 +169,6 @@ class RemoteSeat:
     # -- the table calls these
 
     def seated(self, handle: SeatHandle[Any]) -> None:
-        """The game has begun."""
         self._handle = handle
         if self.player is not None:
             self.player.remote_seated()
@@ -261,7 +258,6 @@ class RemoteGame:
         return str(self.number) if self.masters_told <= 1 else f"{self.number}.{self.masters_told}"
 
     def named(self, results: Sequence[tuple[Seat, bool]]) -> Results:
-        """Results by the names of the players."""
         return [(self.names[seat], won) for seat, won in results]
 
     # -- masters come and go
@@ -324,7 +320,6 @@ class RemoteGame:
         self.table.void()
 
     def give_up(self) -> None:
-        """No master has come."""
         self._void("its master did not come back")
 
     def halt(self) -> None:
@@ -336,7 +331,6 @@ class RemoteGame:
 
     @property
     def owed(self) -> bool:
-        """Whether the master owes a state."""
         return self._at is not None or self.table.owes_state
 
     def say_state(self, next_player: str, results: Results, content: bytes) -> bool:
@@ -358,7 +352,6 @@ class RemoteGame:
         return False
 
     def put_out(self, name: str) -> None:
-        """The master puts a player out."""
         if name not in self.names:
             self._refuse("expected a player who is in the game")
         elif self._at is None and self._handle is not None:
@@ -409,7 +402,6 @@ class RemoteGame:
     # -- the table calls these
 
     def seated(self, handle: SeatHandle[Any]) -> None:
-        """The game has begun."""
         self._handle = handle
         if self.master is None:
             self.table.stand_still()

@@ -74,7 +74,6 @@ class GameType:
 
     @property
     def idle(self) -> bool:
-        """Whether nobody plays it, waits for it or rules it."""
         return not (self.waiting or self.games or self.master)
 
 
@@ -269,7 +268,6 @@ class RemoteGames:
     # -- players
 
     def wait(self, kind: GameType, player: RemotePlayer) -> None:
-        """A player waits for a game of this type."""
         if self._draining is not None:
             player.deliver(NoNewMatches(self._draining))
         elif self.championship is not None:
@@ -295,11 +293,9 @@ class RemoteGames:
 
     @property
     def count(self) -> int:
-        """How many games go on."""
         return sum(len(kind.games) for kind in self.types.values())
 
     def match(self, kind: GameType) -> None:
-        """Begin the games for which there are enough players."""
         if self.championship is not None:
             self.championship.go_on()
             return
@@ -363,7 +359,6 @@ class RemoteGames:
         return game
 
     def _return(self, kind: GameType, players: Sequence[RemotePlayer]) -> None:
-        """These wait again, in front of all others."""
         if self._draining is None and self.championship is None:
             kind.waiting[:0] = players
         else:
@@ -390,7 +385,6 @@ class RemoteGames:
         self.match(kind)
 
     def _unanswered(self, kind: GameType) -> None:
-        """A game is void because the master has not answered."""
         master = kind.master
         if master is None:
             return
@@ -401,7 +395,6 @@ class RemoteGames:
     # -- the host starts and stops
 
     def halt(self) -> None:
-        """The host stops: nothing more happens in any game."""
         self._stopped = True
         if self.championship is not None:
             self.championship.halt()
@@ -446,7 +439,6 @@ class RemoteGames:
         self._found()
 
     def _found(self) -> None:
-        """One more record of an earlier run has been read."""
         self._reading -= 1
         if self.championship is not None and not self._reading:
             self._resume(self.championship)

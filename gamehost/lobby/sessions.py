@@ -52,8 +52,6 @@ LISTED = 200
 
 
 class Person(Struct, frozen=True):
-    """Somebody who is here under a name."""
-
     name: str
     wire: str
     account: bool
@@ -387,7 +385,6 @@ class SessionRegistry:
         return self._held(key_of(name))
 
     def present(self) -> Iterator[Session]:
-        """The sessions of those who are here."""
         return (session for session in self.sessions.by_key.values() if session.player is not None)
 
     def _held(self, key: str) -> Session | None:
@@ -436,7 +433,6 @@ class SessionRegistry:
         return held
 
     def _resume_session(self, held: Session, address: str, player: "Player[Any, Any]") -> Session:
-        """A player takes a session back."""
         if held.asleep is not None and self.sessions.by_key.get(held.key) is not held:
             assert held.seat is not None
             session = self.wake(held.asleep).sessions[held.seat]
@@ -642,7 +638,6 @@ class SessionRegistry:
         return self.sessions.seats_at(address) + self.sleeping.tables_of(address)
 
     def forget(self, session: Session) -> None:
-        """Free a session's name."""
         self.sessions.remove(session)
         self.membership.freed(session.key)
 

@@ -94,8 +94,6 @@ class SleepingTable:
 
 
 class SleepingIndex:
-    """All sleeping tables of a host."""
-
     def __init__(self) -> None:
         # Nothing to lose: the index is made anew from the journal at each start.
         self._database = sqlite3.connect(":memory:", isolation_level=None)
@@ -143,7 +141,6 @@ class SleepingIndex:
             self._database.execute("COMMIT")
 
     def find(self, key: str) -> Place | None:
-        """The seat that is kept under a name, if there is one."""
         found = self._database.execute(f"SELECT {_COLUMNS} FROM place WHERE key = ?", (key,)).fetchone()
         return None if found is None else _place(*found)
 

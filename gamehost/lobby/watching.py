@@ -101,7 +101,6 @@ class PlayedTables:
             self._tick()
 
     def halt(self) -> None:
-        """The host stops: nothing is asked any more."""
         self._stopped = True
         if self._timer is not None:
             self._timer.cancel()
@@ -215,7 +214,6 @@ class PlayedTables:
     # -- what happens at them
 
     def _join(self) -> None:
-        """Tables that are watched may be those of this host by now."""
         for table in tuple(self._followed):
             if (own := self.own.get(table.id)) is not None:
                 table.join(own)
@@ -308,7 +306,6 @@ class _Listed:
         return self.look is not None or self.delay > 0
 
     def update(self) -> None:
-        """Look again if something has happened."""
         if self._next is not None and self._next[0] <= self._clock.seconds():
             self.look, self._next = self._next[1], None
         if self._dirty and self._next is None:
@@ -351,7 +348,6 @@ class Board:
         return looker in self._lookers
 
     def look_away(self, looker: Looker) -> None:
-        """Tell this one nothing more."""
         if self._lookers.pop(looker, None) is not None and not self._lookers:
             self.halt()
 

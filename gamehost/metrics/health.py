@@ -81,12 +81,10 @@ class HttpService:
     log = Logger()
 
     def start(self, host: Watched) -> None:
-        """Listen."""
         self._factory = BoundedFactory(host, self._new_root(host))
         self._endpoint.listen(self._factory).addCallbacks(self._listening, self._not_listening)
 
     def stop(self) -> Deferred[None]:
-        """Listen no more, and close the connections."""
         port, self._port = self._port, None
         for connection in () if self._factory is None else tuple(self._factory.protocols):
             connection.abortConnection()
@@ -113,7 +111,6 @@ class HealthResource(Resource):
         self._host = host
 
     def render(self, request: Request) -> bytes:
-        """How it is now."""
         why = self._host.not_serving
         request.setResponseCode(200 if why is None else 503)
         request.setHeader("Content-Type", "text/plain; charset=utf-8")

@@ -78,7 +78,6 @@ def by_wire(value: Callable[[WireFactory[Any]], int]) -> Reader:
 
 
 def one(value: Callable[[Measured], float | Histogram]) -> Reader:
-    """The reader of a metric without labels."""
     return lambda host: {(): value(host)}
 
 

@@ -85,7 +85,6 @@ class MetricsResource(Resource):
         self._registry = registry
 
     def render_GET(self, request: Request) -> bytes:
-        """The values as they are now."""
         encode, kind = choose_encoder(request.getHeader("accept") or "")
         request.setHeader("Content-Type", kind)
         return encode(self._registry)

@@ -160,8 +160,6 @@ def _is_chatter(event: LogEvent) -> bool:
 
 @define(eq=False)
 class _Kind:
-    """Events of one namespace and one format."""
-
     bucket: TokenBucket
     unwritten: int = 0
 

@@ -169,11 +169,9 @@ class Supervisor:
         return cls(address, every)
 
     def ready(self) -> None:
-        """The ports are open."""
         self._say("READY=1")
 
     def stopping(self) -> None:
-        """The host stops in order."""
         self._say("STOPPING=1")
 
     def status(self, words: str) -> None:

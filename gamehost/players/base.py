@@ -124,7 +124,6 @@ class Thinking:
     effort: float = 1.0
 
     def budget(self, nodes: int, seconds: float) -> "Budget":
-        """The budget of one answer."""
         return Budget(round(nodes * self.effort), seconds * self.effort, self.clock)
 
 
@@ -175,7 +174,6 @@ class SeededChance:
         return ((mixed ^ (mixed >> 31)) * n) >> 64
 
     def one_of(self, items: Sequence[T]) -> T:
-        """One of the items, each as likely."""
         return items[self.below(len(items))]
 
 
@@ -225,8 +223,6 @@ class Rules(Protocol[P, M]):
 
 @frozen
 class Found(Generic[M]):
-    """The result of a search."""
-
     move: M
     value: int
     #: Plies of the last search that was complete.

@@ -101,7 +101,6 @@ class Bot(ProcessProtocol):
             self.kill()
 
     def kill(self) -> None:
-        """End its processes."""
         self._over = True
         self._stop_timer()
         if self.transport is not None and self.transport.pid is not None and not kill(self.transport.pid):
@@ -135,7 +134,6 @@ class Bot(ProcessProtocol):
             self._fail(f"wrote no answer {within}")
 
     def outReceived(self, data: bytes) -> None:
-        """It writes."""
         if self._over:
             return
         self._wrote = True
@@ -248,14 +246,12 @@ class BridgeRun:
         self.done: Deferred[str | None] = Deferred()
 
     def start(self) -> None:
-        """Start the bot, and connect."""
         self._start_bot()
         self._client = self._connect()
         listening = Deferred.fromCoroutine(self._listen(self._client))
         listening.addErrback(lambda failure: self._end(f"fault of the bridge: {failure.value!r}"))
 
     def stop(self) -> None:
-        """End the bot at once."""
         if self._bot is not None:
             self._bot.kill()
 
@@ -336,7 +332,6 @@ class BridgeRun:
                 seat.said = self._client.act(seat.action)
 
     def _resign(self, reason: str, patiently: bool) -> None:
-        """The bot has lost by its own fault."""
         seat, self.sound = self._seat, False
         assert seat is not None
         self._err(f"{seat.names[seat.number]} has resigned: {reason}")
@@ -518,7 +513,6 @@ class BridgeRun:
 
 
 def bridges() -> Mapping[str, tuple[Game[Any, Any], Bridge]]:
-    """The protocols that the installed games bring, by their names."""
     found: dict[str, tuple[Game[Any, Any], Bridge]] = {}
     for name, game in installed().games.items():
         if name in MESSAGES:
@@ -565,7 +559,6 @@ def main(
 
 
 def parser() -> argparse.ArgumentParser:
-    """What the command takes in front of the bot's command."""
     names = sorted(bridges())
     made = argparse.ArgumentParser(
         "gamehost bridge",

@@ -164,7 +164,6 @@ def play(
 
 
 def players_of(level: Level, games: Sequence[Game[Any, Any]] = ()) -> NewPlayer:
-    """Makes players of a level, for these games."""
     known = {game.name: game for game in games}
 
     def new_player(game: str, seat: Seat) -> Player:
@@ -187,14 +186,12 @@ def endpoint(text: str) -> str:
 
 
 def number(text: str) -> int:
-    """One or more."""
     if not text.isdigit() or not int(text):
         raise argparse.ArgumentTypeError("expected a number from 1")
     return int(text)
 
 
 def parser(wires: Sequence[Wire[Any]]) -> argparse.ArgumentParser:
-    """The arguments."""
     names = sorted(playable(wires))
     made = argparse.ArgumentParser("gamehost player", description=(__doc__ or "").split("\n\n")[0].strip())
     made.add_argument("wire", choices=names, metavar="WIRE", help=", ".join(names))

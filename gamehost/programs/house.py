@@ -55,7 +55,6 @@ ALIVE_EVERY = 1.0
 
 
 def report(text: str) -> None:
-    """Say something to whoever reads the log."""
     print(text, file=sys.stderr, flush=True)
 
 
@@ -91,7 +90,6 @@ class HousePlayer:
         self._program = OpenProgram(lambda game, seat: player_of(installed().games[game], seat, level, self._thoughts))
 
     async def play(self) -> None:
-        """Play until there is nothing more to play."""
         async for message in self._client:
             for said in self._program.hear(message):
                 self._say(said)
@@ -166,7 +164,6 @@ class Control(LineOnlyReceiver):
         self._think = ThinkingQueue(worker, reactor.seconds)
 
     def lineReceived(self, line: bytes) -> None:
-        """Act on a line."""
         if self._endpoint is None:
             told = json.loads(line)
             self._endpoint, self._secret = UNIXClientEndpoint(self._reactor, told["socket"]), told["secret"]

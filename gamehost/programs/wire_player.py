@@ -273,7 +273,6 @@ class WirePlayer(ABC):
         self.match.refuse()
 
     def end(self, result: str) -> None:
-        """The match is over."""
         if self.match is not None:
             self.match.over = True
         self.match, self.result = None, result

@@ -282,8 +282,6 @@ _STOPPING = "the host is stopping; no backup was made"
 
 @frozen
 class Backup:
-    """A backup that was made and checked."""
-
     path: Path
     mark: sidecar.Mark
     #: Its size in bytes.

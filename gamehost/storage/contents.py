@@ -77,13 +77,11 @@ _DELETE = Sql(
 
 
 def read_accounts(database: Readable) -> Iterable[Account]:
-    """All accounts that were not deleted."""
     rows = database.rows(f"SELECT {ACCOUNT_COLUMNS} FROM account WHERE name <> '' ORDER BY key")
     return (account_of(*row) for row in rows)
 
 
 def account_of(name: str, n: int, r: int, p: int, salt: bytes, made: bytes) -> Account:
-    """An account from its columns."""
     return Account(name, Digest(Cost(n, r, p), salt, made))
 
 
@@ -182,7 +180,6 @@ def put_uptime(seconds: int) -> Statement:
 
 
 def change_account(account: Account) -> Statement:
-    """Replace the digest of an account."""
     return Statement(_CHANGE_ACCOUNT, (*_digest_columns(account.digest), account.key))
 
 
@@ -269,8 +266,6 @@ _AT_ONCE = 20
 
 @define
 class Group:
-    """What one commit changes."""
-
     rows: list[Row] = field(factory=list)
     opened: list[int] = field(factory=list)
     #: The last rows of tables that were put away unfinished.

@@ -381,8 +381,6 @@ Entries: TypeAlias = list[tuple[int, msgspec.Raw | None]]
 
 
 class Commit(NamedTuple):
-    """One row."""
-
     #: Of its last item. It counts everything that was accepted.
     seq: int
     body: bytes
@@ -532,7 +530,6 @@ class FileRows(TableRows):
         return cast(SqliteDatabase, self._database)
 
     def recent(self) -> dict[int, Entries]:
-        """The entries in commits, by table."""
         return entries_by_table(commits_in(self._file))
 
     def rows(self, table: int) -> list[Row]:

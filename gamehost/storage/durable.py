@@ -126,7 +126,6 @@ class Backlog:
 
     @property
     def waiting(self) -> int:
-        """How many changes wait."""
         return sum(len(turn.durable) for turn in self._turns)
 
     @property

@@ -141,8 +141,6 @@ class UnfinishedNote:
 
 @define
 class Findings:
-    """The result of a verification."""
-
     tables: int = 0
     #: Rows, the openings included.
     rows: int = 0

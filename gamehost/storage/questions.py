@@ -400,7 +400,6 @@ class MatchLists:
             self.database.run_many(_REMOVE, rows)
 
     def make(self) -> None:
-        """Make the whole index from the rows."""
         ended = self._all_ended()
         while some := list(islice(ended, _AT_ONCE)):
             self.add(some)

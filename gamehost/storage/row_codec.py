@@ -113,7 +113,6 @@ def entry_row(seq: int, table: TableId, head: Head, entry: Entry) -> Row:
 
 
 def _row_of(seq: int, table: int, n: int, entry: Entry) -> Row:
-    """The row of an entry, without its hash."""
     kind = int(entry.kind) | CHECKED if entry.check else int(entry.kind)
     return Row(seq, table, n, entry.at, kind, entry.seat, write_body(entry), b"")
 

@@ -116,8 +116,6 @@ WITHIN = 60.0
 
 @frozen
 class Starts:
-    """What is known of earlier starts."""
-
     #: A host was started and has not ended in order.
     running: bool = False
     #: The times of starts after an unclean end, in seconds since 1970.
@@ -340,7 +338,6 @@ class Mark:
 
     @property
     def held(self) -> str:
-        """The numbers in words."""
         return f"{self.count} rows of it" + (f" and {self.accounts} accounts" if self.accounts else "")
 
 

@@ -101,7 +101,6 @@ def moment(ms: int) -> str:
 
 
 def row(match: FinishedMatch) -> MatchRow:
-    """A match as it is listed."""
     opening, opened = match.opening, match.opened_ms
     winners, cause, why = outcome(match)
     return MatchRow(
@@ -351,7 +350,6 @@ NOTHING = "there is nothing at this address"
 
 
 def not_found(why: str = NOTHING) -> Answer:
-    """There is no such thing."""
     return refused(404, why, FOR_EVERYBODY)
 
 
@@ -423,7 +421,6 @@ class BoardReader:
         self._spectators.questions.slices.run(tell(), _told)
 
     def stop(self) -> None:
-        """Look at the board no longer."""
         if self._timer is not None and self._timer.active():
             self._timer.cancel()
         self._timer, self._complete, self._sent = None, False, None

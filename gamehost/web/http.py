@@ -62,8 +62,6 @@ class BadPath(ValueError):
 
 @frozen
 class Visitor:
-    """Who asks."""
-
     #: Without the port; empty if the transport has no addresses.
     address: str
     #: Whether the way to the visitor is encrypted, as far as is known.
@@ -73,8 +71,6 @@ class Visitor:
 
 
 class Asked(Struct, frozen=True):
-    """One request."""
-
     method: str
     #: The parts between the slashes, decoded; `/` has none.
     path: tuple[str, ...]
@@ -88,8 +84,6 @@ class Asked(Struct, frozen=True):
 
 @frozen
 class Answer:
-    """One response."""
-
     status: int
     body: bytes = b""
     kind: str = "text/plain; charset=utf-8"

@@ -89,8 +89,6 @@ TOO_MANY_HEADERS: Mapping[str, str] = {
 
 
 class WebRequest(Request):
-    """One request."""
-
     channel: "WebChannel"
     #: Whether the connection was lost before the answer.
     gone = False
@@ -115,14 +113,12 @@ class WebRequest(Request):
             self.channel.close()
 
     def connectionLost(self, reason: Failure) -> None:
-        """Nobody waits for the answer any more."""
         self.gone = True
         if self.pending is not None:
             self.pending.cancel()
         super().connectionLost(reason)
 
     def answer(self, answer: Answer) -> None:
-        """Send an answer, if somebody waits for it."""
         if self.gone:
             return
         status, body = answer.status, answer.body
@@ -187,7 +183,6 @@ class WebChannel(HTTPChannel):
         self._handling = False
 
     def callLater(self, period: float, func: Callable[[], None]) -> Any:
-        """Set a timer, for Twisted's own."""
         return self.site.context.clock.callLater(period, func)
 
     def dataReceived(self, data: bytes) -> None:
@@ -285,12 +280,10 @@ class WebChannel(HTTPChannel):
         self.close()
 
     def pauseProducing(self) -> None:
-        """The client does not read."""
         self._full = True
         super().pauseProducing()
 
     def resumeProducing(self) -> None:
-        """The client has read."""
         self._full = False
         super().resumeProducing()
         self._pause_or_resume()
@@ -305,7 +298,6 @@ class WebChannel(HTTPChannel):
         protocol.makeConnection(self.transport)
 
     def connectionLost(self, reason: Failure | None = None) -> None:
-        """The connection is gone."""
         self.site.context.scheduler.leave(self)
         if self._socket is not None:
             self._socket.connectionLost(reason)
@@ -386,7 +378,6 @@ class WebSite(Factory):
         return str(datetimeToString(self.wall()), "ascii")
 
     def process(self, request: WebRequest) -> None:
-        """Answer a request, or make a socket of its connection."""
         try:
             asked = self._asked(request)
         except BadPath as error:
