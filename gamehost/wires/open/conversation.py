@@ -692,6 +692,7 @@ class OpenConfig:
     """What the connections of one listener have in common."""
 
     options: OpenOptions
+    conversation: Callable[[Peer[Message], "Lobby", OpenOptions, SharedEncoder], OpenConversation] = OpenConversation
     encoder: SharedEncoder = field(
         init=False, default=Factory(lambda self: SharedEncoder(self.options), takes_self=True)
     )
@@ -699,7 +700,7 @@ class OpenConfig:
     new_codec = OpenCodec
 
     def new_conversation(self, peer: Peer[Message], lobby: "Lobby") -> OpenConversation:
-        return OpenConversation(peer, lobby, self.options, self.encoder)
+        return self.conversation(peer, lobby, self.options, self.encoder)
 
 
 def configure(settings: Settings) -> OpenConfig:

@@ -12,20 +12,19 @@ For house players the wire differs in three things:
 """
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any, ClassVar
 
-from attrs import Factory, field, frozen
 from msgspec import UNSET, Struct
 
 from gamehost.accounts.names import NameRefused
 from gamehost.lobby.lobby import Lobby
-from gamehost.settings import Settings
 from gamehost.tables.interfaces import SeatHandle
 from gamehost.wires.base import Peer, Wire
 from gamehost.wires.framing import LastEncoded, WireError
 from gamehost.wires.open import messages as m
-from gamehost.wires.open.codec import LINE_LIMIT, OpenCodec, parse, to_json
-from gamehost.wires.open.conversation import OPTIONS, OpenConversation
+from gamehost.wires.open.codec import LINE_LIMIT, parse, to_json
+from gamehost.wires.open.conversation import OPTIONS, OpenConfig, OpenConversation
 from gamehost.wires.open.watching import OpenOptions, OpenState, SharedEncoder
 from gamehost.wires.websocket import (
     GOING_AWAY,
@@ -211,31 +210,13 @@ class HouseConversation(OpenConversation):
     CLAIMS: ClassVar[Any] = {}
 
 
-@frozen
-class HouseConfig:
-    """What the connections of the listener have in common."""
-
-    options: OpenOptions
-    is_secret: Callable[[str], bool]
-    encoder: SharedEncoder = field(
-        init=False, default=Factory(lambda self: SharedEncoder(self.options), takes_self=True)
-    )
-
-    new_codec = OpenCodec
-
-    def new_conversation(self, peer: Peer[m.Message], lobby: Lobby) -> HouseConversation:
-        return HouseConversation(peer, lobby, self.options, self.encoder, self.is_secret)
-
-
 def house_wire(is_secret: Callable[[str], bool]) -> Wire[m.Message]:
-    def configure(settings: Settings) -> HouseConfig:
-        return HouseConfig(OPTIONS, is_secret)
-
+    config = OpenConfig(OPTIONS, partial(HouseConversation, is_secret=is_secret))
     return Wire(
         name=NAME,
         title="House players",
         endpoint="",
         games=tuple(played.game for played in OPTIONS.games.values()),
-        configure=configure,
+        configure=lambda settings: config,
         options={},
     )
