@@ -33,7 +33,7 @@ class Spelling:
     How a wire writes colours and towers, and the messages that answer a request.
 
     :param colours: the wire's words in the order of the game's enumeration; so are `towers`
-    :param answers: the message of each kind of action; it has one value, as the action has
+    :param answers: the message of each kind of action, in the order of `events.Action`; it has one value, as the action has
     :param words: kinds of actions whose values are other words on the wire, with these words by the game's value
     """
 
@@ -41,7 +41,7 @@ class Spelling:
         self,
         colours: Iterable[Any],
         towers: Iterable[Any],
-        answers: Mapping[type, type],
+        answers: Iterable[type],
         words: Mapping[type, Mapping[Any, Any]] = {},
     ) -> None:
         self.colours, self.towers = tuple(colours), tuple(towers)
@@ -52,7 +52,10 @@ class Spelling:
             events.ChooseStudent: {None: None, **dict(zip(Colour, self.colours, strict=True))},
             **words,
         }
-        self._said = {action: (message, words.get(action)) for action, message in answers.items()}
+        self._said = {
+            action: (message, words.get(action))
+            for action, message in zip(events.Action.__args__, answers, strict=True)
+        }
         self._heard: dict[type, tuple[type, Mapping[Any, Any] | None]] = {
             message: (action, written and {word: value for value, word in written.items()})
             for action, (message, written) in self._said.items()
@@ -582,16 +585,7 @@ _COLOURS = tuple(colour.name.lower() for colour in Colour)
 SPELLING = JsonSpelling(
     _COLOURS,
     (tower.name.lower() for tower in Tower),
-    {
-        events.ChooseTower: TowerAction,
-        events.ChooseWizard: WizardAction,
-        events.PlayAssistant: AssistantAction,
-        events.ChooseStudent: StudentAction,
-        events.ChooseDestination: DestinationAction,
-        events.ChooseSteps: StepsAction,
-        events.ChooseCloud: CloudAction,
-        events.UseCharacter: CharacterAction,
-    },
+    Action.__args__,
     player=PlayerMessage,
     island=IslandMessage,
     character=CharacterMessage,

@@ -13,6 +13,7 @@ from typing import Any
 
 from msgspec import UNSET, Struct, UnsetType
 
+from gamehost.games.eriantys.rules import Status
 from gamehost.wires.framing import Blank, UndecodableLine
 
 
@@ -34,18 +35,8 @@ class Tower(StrEnum):
     GREY = "GREY"
 
 
-class PlayerStatus(StrEnum):
-    """What a player does now, and at the end how the match ended."""
-
-    WAITING = "WAITING"
-    PLANNING = "PLANNING"
-    MOVE_1 = "MOVE_1"
-    END_MOVE_1 = "END_MOVE_1"
-    MOVE_2 = "MOVE_2"
-    END_MOVE_2 = "END_MOVE_2"
-    MOVE_3 = "MOVE_3"
-    WIN = "WIN"
-    LOSE = "LOSE"
+#: What a player does now, and at the end how the match ended.
+PlayerStatus = Status
 
 
 class Communication(StrEnum):

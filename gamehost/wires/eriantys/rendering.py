@@ -28,16 +28,10 @@ _heap: Callable[[Students], m.Students] = lru_cache(4096)(lambda heap: m.Student
 SPELLING = JsonSpelling(
     m.Color,
     m.Tower,
-    {
-        e.ChooseTower: m.ChosenTower,
-        e.ChooseWizard: m.ChosenWizard,
-        e.PlayAssistant: m.PlayAssistant,
-        e.ChooseStudent: m.ChosenStudent,
-        e.ChooseDestination: m.ChosenDestination,
-        e.ChooseSteps: m.ChosenSteps,
-        e.ChooseCloud: m.ChosenCloud,
-        e.UseCharacter: m.UseCharacterEffect,
-    },
+    (
+        *(m.ChosenTower, m.ChosenWizard, m.PlayAssistant, m.ChosenStudent),
+        *(m.ChosenDestination, m.ChosenSteps, m.ChosenCloud, m.UseCharacterEffect),
+    ),
     player=m.Player,
     island=m.Island,
     character=m.Character,

@@ -22,16 +22,10 @@ from gamehost.wires.eriantys_java import messages as m
 SPELLING = Spelling(
     m.Color,
     m.Tower,
-    {
-        events.ChooseTower: m.ChosenTower,
-        events.ChooseWizard: m.ChosenWizard,
-        events.PlayAssistant: m.PlayAssistant,
-        events.ChooseStudent: m.ChosenStudent,
-        events.ChooseDestination: m.ChosenDestination,
-        events.ChooseSteps: m.ChosenSteps,
-        events.ChooseCloud: m.ChosenCloud,
-        events.UseCharacter: m.UseCharacterEffect,
-    },
+    (
+        *(m.ChosenTower, m.ChosenWizard, m.PlayAssistant, m.ChosenStudent),
+        *(m.ChosenDestination, m.ChosenSteps, m.ChosenCloud, m.UseCharacterEffect),
+    ),
     {
         events.PlayAssistant: dict(enumerate(m.Assistant, 1)),
         events.UseCharacter: dict(enumerate(m.CharacterEnum, 1)),
