@@ -638,21 +638,13 @@ class Looking:
 
     def _begin_study(self, table: TableId, code: str, replay: Replay) -> None:
         games = {name: played.game for name, played in self._options.games.items()}
-        self._asking = self._printer.awaiting = True
 
-        def answered(study: Study) -> None:
-            self._asking = self._printer.awaiting = False
+        def tell(study: Study) -> None:
             self._printer.listing(study_page(study, replay.names, replay.move_of, table))
-            self._printer.prompt()
-
-        def refused(refusal: NotAnswered) -> None:
-            self._asking = self._printer.awaiting = False
-            self._printer.refuse(sentence(str(refusal)))
-            self._printer.prompt()
 
         if replay.result is not None:
             self._printer.print("A house player looks at each move. This takes some seconds.")
-        self._withdraw = self._studies.ask(self.address, table, code, games, answered, refused)
+        self._withdraw = self._studies.ask(self.address, table, code, games, *self._waiting_for(tell))
 
     def step(self, words: list[str], way: int = 1) -> None:
         """Go on in the match that is replayed."""
@@ -703,19 +695,21 @@ class Looking:
         if self._asking:
             self._printer.refuse(_ASKING)
             return
+        tell = self._spectators.questions.tell
+        self._withdraw = tell(self.address, ("console", key), work, *self._waiting_for(answer))
+
+    def _waiting_for(
+        self, answer: Callable[[Any], None]
+    ) -> tuple[Callable[[Any], None], Callable[[NotAnswered], None]]:
+        """What is called with the answer to a question, and what with the reason why there is none."""
         self._asking = self._printer.awaiting = True
 
-        def answered(found: Any) -> None:
+        def told(tell: Callable[[Any], None], found: Any) -> None:
             self._asking = self._printer.awaiting = False
-            answer(found)
+            tell(found)
             self._printer.prompt()
 
-        def refused(refusal: NotAnswered) -> None:
-            self._asking = self._printer.awaiting = False
-            self._printer.refuse(sentence(str(refusal)))
-            self._printer.prompt()
-
-        self._withdraw = self._spectators.questions.tell(self.address, ("console", key), work, answered, refused)
+        return partial(told, answer), partial(told, lambda refusal: self._printer.refuse(sentence(str(refusal))))
 
     def _ask_record(self, table: TableId, code: str, done: Callable[[Replay], None]) -> None:
         games = {name: played.game for name, played in self._options.games.items()}
