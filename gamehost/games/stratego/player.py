@@ -61,10 +61,7 @@ def set_up(seat: int, chance: SeededChance) -> tuple[str, ...]:
 
 def any_set_up(chance: SeededChance) -> tuple[str, ...]:
     """All pieces anywhere."""
-    pieces = [kind.id for kind in rules.KINDS.values() for _ in range(kind.count)]
-    for last in range(len(pieces) - 1, 0, -1):
-        other = chance.below(last + 1)
-        pieces[last], pieces[other] = pieces[other], pieces[last]
+    pieces = shuffled([kind.id for kind in rules.KINDS.values() for _ in range(kind.count)], chance)
     return tuple("".join(pieces[start : start + 10]) for start in range(0, 40, 10))
 
 
