@@ -13,7 +13,6 @@ from typing import Any
 
 from msgspec import UNSET, Struct, UnsetType
 
-from gamehost.games.eriantys.rules import Status
 from gamehost.wires.framing import Blank, UndecodableLine
 
 
@@ -35,8 +34,18 @@ class Tower(StrEnum):
     GREY = "GREY"
 
 
-#: What a player does now, and at the end how the match ended.
-PlayerStatus = Status
+class PlayerStatus(StrEnum):
+    """What a player does now, and at the end how the match ended."""
+
+    WAITING = "WAITING"
+    PLANNING = "PLANNING"
+    MOVE_1 = "MOVE_1"
+    END_MOVE_1 = "END_MOVE_1"
+    MOVE_2 = "MOVE_2"
+    END_MOVE_2 = "END_MOVE_2"
+    MOVE_3 = "MOVE_3"
+    WIN = "WIN"
+    LOSE = "LOSE"
 
 
 class Communication(StrEnum):
@@ -135,6 +144,8 @@ class Island(Struct, frozen=True):
 
 
 class Character(Struct, frozen=True):
+    """A character on the table."""
+
     #: 1 to 12.
     character: int
     cost: int
