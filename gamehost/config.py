@@ -112,7 +112,8 @@ class HostSettings:
             values |= {f"{owner}.{name}": text for name, text in texts.items()}
         values |= {f"{game}.watch_delay": delays.get(game, 0.0) for game in games}
         values |= {f"{game}.house": seconds for game, seconds in house.items()}
-        rules = HouseRules({} if options["strict"] else house, options["house-level"], *limits.most_house_tables)
+        most = limits.house_tables, limits.most("house_tables_per_address")
+        rules = HouseRules({} if options["strict"] else house, options["house-level"], *most)
         return cls(limits, games, wires, delays, rules, revealed == "finished", values)
 
 

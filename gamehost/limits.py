@@ -277,49 +277,10 @@ class Limits:
     def changed(self, **values: Any) -> "Limits":
         return Limits(**(vars(self) | values))
 
-    @property
-    def waiting_tables(self) -> tuple[int | None, float]:
-        """How many tables of one address may wait for players (`None`: any number), and for how many seconds each."""
-        return None if self.unlimited else self.open_tables, self.open_table_seconds
-
-    @property
-    def new_matches(self) -> tuple[float, int] | None:
-        """How many matches of one address begin a second, and at once; `None`: any number."""
-        return None if self.unlimited else (self.new_matches_per_second, self.new_matches_burst)
-
-    @property
-    def most_watchers(self) -> tuple[int | None, int | None, int | None, int | None]:
-        """
-        How many clients may watch in all, at one table, how many tables each of them, and how many at one address; `None`:
-        any number.
-        """
-        if self.unlimited:
-            return None, None, None, None
-        return self.watchers, self.watchers_per_table, self.watched_tables, self.watchers_per_address
-
-    @property
-    def most_house_tables(self) -> tuple[int, int | None]:
-        """How many matches with house players there may be in all, and of people at one address; `None`: any number."""
-        return self.house_tables, None if self.unlimited else self.house_tables_per_address
-
-    @property
-    def sleeping_tables(self) -> int | None:
-        """How many sleeping tables an address may have; `None`: any number."""
-        return None if self.unlimited else self.sleeping_tables_per_address
-
-    @property
-    def remote(self) -> RemoteLimits:
-        """What masters of remote games may use."""
-        if self.unlimited:
-            return RemoteLimits(None, None, None, self.remote_bytes)
-        return RemoteLimits(self.masters, games=self.master_games, bytes=self.remote_bytes)
-
-    @property
-    def asked(self) -> QuestionLimits:
-        """What those may use who look something up."""
-        if self.unlimited:
-            return QuestionLimits(None, None, self.answer_bytes)
-        return QuestionLimits(self.questions, self.questions_per_address, self.answer_bytes)
+    def most(self, name: str) -> int | None:
+        """A count; `None`: any number."""
+        count: int = getattr(self, name)
+        return None if self.unlimited else count
 
     @classmethod
     def read(cls, settings: Settings) -> "Limits":

@@ -170,15 +170,12 @@ def _lobby(
     context = TableContext(reactor, store, options["grace"], suspended=fault_breaker(reactor, fail))
     lobby = Lobby(
         *(context, sessions, settings.games),
-        *limits.waiting_tables,
         login_service=login_service,
-        galleries=Galleries(reactor, settings.watch_delays, *limits.most_watchers),
-        sleeping_tables=limits.sleeping_tables,
+        galleries=Galleries(reactor, settings.watch_delays),
         house_rules=settings.house,
         bans=bans,
     )
-    lobby.new_matches.limit(limits.new_matches)
-    lobby.remote.limits, lobby.spectators.questions.limits = limits.remote, limits.asked
+    lobby.change(limits)
     return lobby
 
 

@@ -22,7 +22,7 @@ from twisted.trial.unittest import SynchronousTestCase
 from gamehost import __version__
 from gamehost.__main__ import main
 from gamehost.config import LARGEST_FILE, Options, declared_settings
-from gamehost.limits import LIMITS, PROFILES, KeyedBuckets, Limits, TokenBucket, rate_limit_key
+from gamehost.limits import LIMITS, PROFILES, KeyedBuckets, Limits, RemoteLimits, TokenBucket, rate_limit_key
 from gamehost.lobby.sessions import ResumePolicy
 from gamehost.players.base import Level
 from gamehost.plugins import RESERVED, WIRES, Registry, Rejected
@@ -172,7 +172,7 @@ class LimitsTests(SynchronousTestCase):
             (limits.watchers, limits.watchers_per_address),
             (limits.house_tables, limits.house_tables_per_address),
             (limits.accounts_per_hour, limits.accounts_per_address),
-            (limits.remote.masters, limits.remote.masters_per_address),
+            (limits.masters, RemoteLimits().masters_per_address),
         ):
             assert total is not None and share is not None
             self.assertLess(6 * share, total)

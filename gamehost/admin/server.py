@@ -358,8 +358,11 @@ def reloading(options: Options) -> Callable[[GameHostService], Facts]:
 
 def _use(host: GameHostService, settings: HostSettings, changed: Mapping[str, Any]) -> None:
     """Use new values. Only those that can change are among them."""
-    lobby, values = host.context.lobby, settings.values
-    _use_limits(host, {name.removeprefix("limits."): changed[name] for name in changed if name.startswith("limits.")})
+    context, lobby, values = host.context, host.context.lobby, settings.values
+    limits = {name.removeprefix("limits."): changed[name] for name in changed if name.startswith("limits.")}
+    context.limits = context.limits.changed(**limits)
+    for part in (context.limiter, context.http_limiter, lobby):
+        part.change(context.limits)
     lobby.settings = lobby.remote.settings = settings.games
     lobby.galleries.delays = settings.watch_delays
     if host.house is not None:
@@ -369,17 +372,3 @@ def _use(host: GameHostService, settings: HostSettings, changed: Mapping[str, An
     host.profile = values["profile"]
     for site in host.sites:
         site.access = replace(site.access, origins=values["web-origin"])
-
-
-def _use_limits(host: GameHostService, changed: Mapping[str, Any]) -> None:
-    context, lobby = host.context, host.context.lobby
-    limits = context.limits = context.limits.changed(**changed)
-    context.limiter.change(limits)
-    context.http_limiter.change(limits)
-    lobby.waiting_tables.most, lobby.waiting_tables.patience = limits.waiting_tables
-    lobby.new_matches.limit(limits.new_matches)
-    lobby.galleries.limit(*limits.most_watchers)
-    lobby.spectators.questions.limits = limits.asked
-    lobby.seats.most_sleeping = limits.sleeping_tables
-    lobby.remote.limits = limits.remote
-    lobby.registry.keyless_wait = limits.keyless_resume_seconds

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any, TypeVar
 
-from attrs import Factory, define, field
+from attrs import Factory, define, evolve, field
 from twisted.logger import Logger
 
 from gamehost.accounts.bans import Bans
@@ -28,6 +28,7 @@ from gamehost.accounts.names import (
 )
 from gamehost.games.base import Game, Seat
 from gamehost.journal.records import TableId, UnfinishedTable
+from gamehost.limits import Limits, QuestionLimits, RemoteLimits
 from gamehost.lobby.house import HousePlayers, HouseRules, Studies
 from gamehost.lobby.queues import NewMatches, OpenTables, Played, Queues, TableFull, TooManyTables, checked_settings
 from gamehost.lobby.remote_games import RemoteGames
@@ -90,11 +91,8 @@ class Lobby:
     :param context: what the tables share
     :param registry: who is here
     :param settings: of each game, by its name
-    :param open_tables: tables that one address may have waiting for players; `None`: any number
-    :param open_seconds: how many seconds a table waits
     :param login_service: where accounts log in
     :param galleries: where matches are watched
-    :param sleeping_tables: sleeping tables of one address; `None`: any number
     :param house_rules: which house players there are; by default none
     :param bans: the names that may not log in
     """
@@ -102,13 +100,10 @@ class Lobby:
     context: TableContext
     registry: SessionRegistry
     settings: Mapping[str, Settings] = field(factory=dict)
-    open_tables: int | None = None
-    open_seconds: float = 600.0
     login_service: LoginService = field(kw_only=True)
     galleries: Galleries = field(
         kw_only=True, default=Factory(lambda self: Galleries(self.context.clock), takes_self=True)
     )
-    sleeping_tables: int | None = field(default=None, kw_only=True)
     house_rules: HouseRules = field(factory=HouseRules, kw_only=True)
     bans: Bans = field(factory=Bans, kw_only=True)
     queues: Queues = field(init=False)
@@ -141,12 +136,9 @@ class Lobby:
 
     def __attrs_post_init__(self) -> None:
         context, clock, registry = self.context, self.context.clock, self.registry
-        self.seats = Seats(context, registry, self.sleeping_tables)
+        self.seats = Seats(context, registry)
         self.queues = Queues(clock, registry.membership, partial(self._end_waiting, Unmatched()))
-        self.waiting_tables = OpenTables(
-            *(clock, context.journal.new_table, self._seat, self.open_tables, self.open_seconds),
-            registry.membership,
-        )
+        self.waiting_tables = OpenTables(clock, context.journal.new_table, self._seat, registry.membership)
         self.new_matches = NewMatches(clock, self._match_again)
         self.house = self.seats.house = HousePlayers(
             *(self.house_rules, clock, registry, self.waiting_tables, self.seats, self.new_matches),
@@ -176,6 +168,21 @@ class Lobby:
     def grace(self) -> float:
         """Seconds for which a lost seat is kept."""
         return self.context.grace
+
+    def change(self, limits: Limits) -> None:
+        """Use these limits from now on."""
+        most, any_number = limits.most, limits.unlimited
+        self.waiting_tables.most, self.waiting_tables.patience = most("open_tables"), limits.open_table_seconds
+        self.new_matches.limit(None if any_number else (limits.new_matches_per_second, limits.new_matches_burst))
+        watching = ("watchers", "watchers_per_table", "watched_tables", "watchers_per_address")
+        self.galleries.limit(*map(most, watching))
+        self.spectators.questions.limits = QuestionLimits(
+            most("questions"), most("questions_per_address"), limits.answer_bytes
+        )
+        self.seats.most_sleeping = most("sleeping_tables_per_address")
+        masters = RemoteLimits(most("masters"), games=most("master_games"), bytes=limits.remote_bytes)
+        self.remote.limits = evolve(masters, masters_per_address=None) if any_number else masters
+        self.registry.keyless_wait = limits.keyless_resume_seconds
 
     # -- in and out
 

@@ -246,16 +246,15 @@ class OpenTables:
 
     :param new_table: gives a number that no table had before
     :param complete: called with the game, the table's number, its settings and its players when all seats are taken
-    :param most: tables that one address may have waiting; `None`: any number
-    :param patience: seconds for which a table waits
     """
 
     _clock: IReactorTime
     _new_table: Callable[[], TableId]
     _complete: Callable[[Game[Any, Any], TableId, Settings, Sequence[Session]], None]
-    most: int | None
-    patience: float
     _membership: Membership = field(factory=Membership)
+    #: Tables that one address may have waiting; `None`: any number. And the seconds for which a table waits.
+    most: int | None = None
+    patience: float = 600.0
     _parties: dict[TableId, _Party] = field(factory=dict)
     _where: dict[Session, _Party] = field(factory=dict)
 

@@ -60,14 +60,14 @@ class Seats:
     """
     The seats at all tables of a host.
 
-    :param most_sleeping: sleeping tables of one address; `None`: any number
     :param resting: tables that stay in memory when they fall asleep
     """
 
     _context: TableContext
     _registry: SessionRegistry
-    most_sleeping: int | None
     resting: int = RESTING
+    #: Sleeping tables of one address; `None`: any number.
+    most_sleeping: int | None = None
     house: HouseSeats = field(init=False)
     #: The tables in play.
     tables: dict[TableId, Table[Any, Any]] = field(factory=dict)

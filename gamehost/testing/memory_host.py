@@ -353,15 +353,12 @@ class MemoryHost:
             context,
             registry,
             {name: _settings_of_game(game, settings, move_time) for name, game in games.items()},
-            *self.limits.waiting_tables,
             login_service=LoginService(*login, proven=proven, **registry.for_accounts()),
-            galleries=Galleries(self.clock, delays, *self.limits.most_watchers),
-            sleeping_tables=self.limits.sleeping_tables,
+            galleries=Galleries(self.clock, delays),
             house_rules=house_rules,
         )
-        self.lobby.seats.resting, self.lobby.remote.limits = resting, self.limits.remote
-        self.lobby.spectators.questions.limits = self.limits.asked
-        self.lobby.new_matches.limit(self.limits.new_matches)
+        self.lobby.seats.resting = resting
+        self.lobby.change(self.limits)
         limiter = ConnectionLimiter(self.limits, seats_at=registry.seats_at, bans=self.lobby.bans)
         self.context = HostContext(self.clock, self.lobby, self.limits, limiter, cork)
         self.factories = {

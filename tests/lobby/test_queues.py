@@ -289,7 +289,9 @@ class GatheringTests(SynchronousTestCase):
             StoredAccounts(MemoryJournal()), registry.is_guest, self.clock, at_once, Limits(), Cork()
         )
         context = TableContext(self.clock, self.journal)
-        return Lobby(context, registry, {"toy": {"goal": "3"}}, open_tables, 600.0, login_service=login_service)
+        lobby = Lobby(context, registry, {"toy": {"goal": "3"}}, login_service=login_service)
+        lobby.waiting_tables.most = open_tables
+        return lobby
 
     def guests(self, *names: str) -> Sequence[Guest]:
         return [Guest(self.lobby, name) for name in names]

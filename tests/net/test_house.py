@@ -11,7 +11,7 @@ from twisted.logger import LogLevel
 from twisted.trial.unittest import SynchronousTestCase
 from zope.interface import implementer
 
-from gamehost.limits import Limits
+from gamehost.limits import RemoteLimits
 from gamehost.lobby.questions import NotAnswered
 from gamehost.lobby.queues import HouseRefused
 from gamehost.ops import LONGEST_PATH
@@ -47,7 +47,7 @@ class HouseServiceTests(SynchronousTestCase):
         return service
 
     def test_limits_of_masters_stay(self) -> None:
-        self.host.lobby.remote.limits = limits = Limits().remote
+        self.host.lobby.remote.limits = limits = RemoteLimits()
         self.start()
         self.assertEqual(self.host.lobby.remote.limits, limits)
 
