@@ -18,7 +18,7 @@ from hmac import compare_digest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from attrs import frozen
+from attrs import define, frozen
 from twisted.internet.abstract import isIPAddress, isIPv6Address
 from twisted.internet.address import IPv4Address
 from twisted.internet.defer import Deferred, fail
@@ -48,7 +48,7 @@ from zope.interface import implementer
 from gamehost._twisted import replace_protocol
 from gamehost.accounts.names import place_of
 from gamehost.cluster.claiming import ClaimingInput, adopt, free
-from gamehost.cluster.membership import Cluster, HomeSearch
+from gamehost.cluster.membership import Cluster
 from gamehost.cluster.relay import LONGEST, MOST_HOPS, SOCKET, Preamble, read_preamble
 from gamehost.journal.records import StoreUnusable
 from gamehost.net.connection import WireProtocol
@@ -442,14 +442,15 @@ def _go_on(cluster: Cluster, protocol: WireProtocol[Any], preamble: Preamble) ->
         conversation.unpack(preamble.parcel, None)
 
 
+@define(eq=False)
 class _Arrived(Protocol):
-    def __init__(self, front: "FrontFactory", addr: IAddress | None, address: str) -> None:
-        self._front = front
-        self._addr = addr
-        self._address = address
+    """A connection on its way to the home of its wire, which may be this host."""
+
+    _cluster: Cluster
+    _preamble: Preamble
 
     def connectionMade(self) -> None:
-        self._front.pass_on(self.transport, self._addr, self._address)
+        self._cluster.relay(self.transport, place_of("wire", self._preamble.wire), 0, self._preamble, b"")
 
     def dataReceived(self, data: bytes) -> None:
         """What came behind a PROXY header: this is somebody else's connection by now."""
@@ -470,10 +471,7 @@ class FrontFactory(Factory):
     def __init__(self, factory: Any, cluster: Cluster) -> None:
         self._factory = factory
         self._wire = factory.wire.name
-        self._place = place_of("wire", self._wire)
         self._cluster = cluster
-        #: That member, if it is another one and was found already.
-        self._home = 0
 
     def doStart(self) -> None:
         super().doStart()
@@ -485,32 +483,14 @@ class FrontFactory(Factory):
 
     def buildProtocol(self, addr: IAddress | None) -> Any:
         """A protocol for a new connection; `None`: there are too many."""
-        if self._cluster.has(self._place):
+        if self._cluster.has(place_of("wire", self._wire)):
             return self._factory.buildProtocol(addr)
         address = str(getattr(addr, "host", ""))
         limiter = self._cluster.relays.limiter
         if (reason := limiter.admit(address, self._cluster.clock.seconds())) is not None:
             self.log.info("{wire}: refused {address!r}: {reason}", wire=self._wire, address=address, reason=reason)
             return None
-        return _Arrived(self, addr, address)
-
-    def pass_on(self, transport: Any, addr: IAddress | None, address: str) -> None:
-        """Pass a connection on, or keep it if this host is the home of its wire."""
-
-        def keep(transport: Any, preamble: Preamble, data: bytes) -> None:
-            self._cluster.keep(self._place)
-            protocol = self._factory.buildProtocol(addr)
-            if protocol is None:
-                transport.abortConnection()
-            else:
-                replace_protocol(transport, protocol, data)
-
-        def found() -> None:
-            self._home = 0 if search.home == self._cluster.epoch else search.home
-            search.end()
-
-        search = HomeSearch(self._cluster, self._place, self._home)
-        self._cluster.relays.pass_on(transport, search.find, Preamble("", self._wire, address), b"", keep, found)
+        return _Arrived(self._cluster, Preamble("", self._wire, address))
 
 
 def front_of(cluster: Cluster, factory: Any, wire: Wire[Any] | None) -> Any:

@@ -158,9 +158,8 @@ class Cluster(Membership):
     _claimed: Counter[str] = field(factory=Counter)
     #: Names that may be free.
     _maybe_free: set[str] = field(factory=set)
-    #: Who waits here for an opponent, since when, and of whom the others know that.
-    waiting: dict[str, tuple[Session, QueueKey]] = field(factory=dict)
-    _since: dict[str, float] = field(factory=dict)
+    #: Who waits here for an opponent, in which queue and since when; and what the others know of that.
+    waiting: dict[str, tuple[Session, QueueKey, float]] = field(factory=dict)
     _offered: dict[str, tuple[QueueKey, bool]] = field(factory=dict)
     #: What is no name, and has its home here.
     _kept: set[str] = field(factory=set)
@@ -265,7 +264,7 @@ class Cluster(Membership):
         self._note_claim(connection, key)
         # Who was sent here because somebody waits here stays, whoever else waits by now. So does who meets somebody here.
         queue = None if claim.queue is None or hops else claim.queue.key
-        if any(queue == of_waiting for _, of_waiting in self.waiting.values()):
+        if any(queue == of_waiting for _, of_waiting, _ in self.waiting.values()):
             queue = None
         self.registry.claim(key, queue, partial(self._answered, key, answer))
 
@@ -349,14 +348,12 @@ class Cluster(Membership):
             self.clock.callLater(CLAIM_AGAIN, self._claim_place, place)
 
     def waits(self, session: Session, queue: QueueKey) -> None:
-        self.waiting[session.key] = (session, queue)
-        self._since[session.key] = self.clock.seconds()
+        self.waiting[session.key] = (session, queue, self.clock.seconds())
         if self._alone is None and not self.halted:
             self._alone = self.clock.callLater(AMONG_THEMSELVES, self._look_for_others)
 
     def waits_no_longer(self, session: Session) -> None:
-        if self.waiting.pop(session.key, None) is not None:
-            del self._since[session.key]
+        self.waiting.pop(session.key, None)
         if session.key in self._offered:
             self._soon()
 
@@ -364,7 +361,7 @@ class Cluster(Membership):
         """Tell the others of those who have met nobody here."""
         self._alone = None
         self._tell()
-        if left := [since for key, since in self._since.items() if key not in self._offered]:
+        if left := [since for key, (*_, since) in self.waiting.items() if key not in self._offered]:
             wait = min(left) + AMONG_THEMSELVES - self.clock.seconds()
             # Who is not at home here yet is told of when that is known.
             self._alone = self.clock.callLater(wait if wait > 0 else AMONG_THEMSELVES, self._look_for_others)
@@ -395,8 +392,8 @@ class Cluster(Membership):
         latest = self.clock.seconds() - AMONG_THEMSELVES
         offers = {
             key: (queue, self._is_movable(session))
-            for key, (session, queue) in self.waiting.items()
-            if key in self.here and self._since[key] <= latest
+            for key, (session, queue, since) in self.waiting.items()
+            if key in self.here and since <= latest
         }
         for key in [key for key in self._offered if key not in offers]:
             del self._offered[key]

@@ -267,7 +267,7 @@ class Relay:
         client = self.client
         if self._finish() and client is not None:
             client.resumeProducing()
-            self._keep(client, self._preamble, bytes(self._data))
+            self._keep(client, replace(self._preamble, hops=self._preamble.hops - 1), bytes(self._data))
 
     def _connected(self, home: _ToHome, preamble: Preamble) -> None:
         self._dialling = None

@@ -158,16 +158,15 @@ BLOCK, LARGEST_BLOCK = 64, 8192
 @define(eq=False)
 class TableNumbers:
     """
-    Blocks of numbers, and whoever gives the next one.
+    Numbers of tables to come, and whoever gives more.
 
-    :param _take_now: gives a block of so many numbers, and blocks until it has one
+    :param _take_now: gives so many numbers, and blocks until it has them
     """
 
-    _take_now: Callable[[int], range]
+    _take_now: Callable[[int], Iterable[int]]
     #: Asks for so many numbers, which are given later, on the same thread; `None`: there is nobody to ask yet.
-    ask: Callable[[int, Callable[[range], None]], None] | None = None
-    _blocks: deque[range] = field(factory=deque)
-    _left: int = 0
+    ask: Callable[[int, Callable[[Iterable[int]], None]], None] | None = None
+    _left: deque[int] = field(factory=deque)
     _size: int = BLOCK
     _asked: bool = False
 
@@ -177,29 +176,23 @@ class TableNumbers:
             # Numbers were used up before the next ones came, so more are asked for from now on.
             self._size = min(2 * self._size, LARGEST_BLOCK)
             self.add(self._take_now(self._size))
-        block = self._blocks.popleft()
-        number, rest = block[0], block[1:]
-        if rest:
-            self._blocks.appendleft(rest)
-        self._left -= 1
-        if self._left < self._size and self.ask is not None and not self._asked:
+        number = self._left.popleft()
+        if len(self._left) < self._size and self.ask is not None and not self._asked:
             self._asked = True
             self.ask(self._size, self._given)
         return TableId(number)
 
-    def add(self, block: range) -> None:
-        """Use these numbers, too."""
-        self._blocks.append(block)
-        self._left += len(block)
+    def add(self, numbers: Iterable[int]) -> None:
+        self._left.extend(numbers)
 
-    def _given(self, block: range) -> None:
+    def _given(self, numbers: Iterable[int]) -> None:
         self._asked = False
-        self.add(block)
+        self.add(numbers)
 
 
 @frozen
 class NewNumbers:
-    """As of `Registry.new_numbers`. The result is a range."""
+    """As of `Registry.new_numbers`. The result is those numbers."""
 
     count: int
 
@@ -297,7 +290,7 @@ class Registry:
     def waits_no_longer(self, key: str) -> None:
         self._put(Asked(WaitNoLonger(key), _nothing))
 
-    def new_numbers(self, count: int, given: Callable[[range], None]) -> None:
+    def new_numbers(self, count: int, given: Callable[[Iterable[int]], None]) -> None:
         """Ask for numbers of new tables that no member gets again."""
         self._put(Asked(NewNumbers(count), given))
 

@@ -88,10 +88,10 @@ class FrontTests(FixedCase):
 
     def test_the_first_member_that_has_a_client(self) -> None:
         """It has all clients of the wire as long as it lives, and relays none of its own."""
-        self.take_wire(self.second)
-        self.second.connect("console")
-        self.world.wait(0.1)
-        self.assertEqual((self.second.cluster.relays_out, relays_in(self.second.cluster)), (0, 0))
+        for _ in range(2):
+            self.second.connect("console")
+            self.world.wait(0.3)
+            self.assertEqual((self.second.cluster.relays_out, relays_in(self.second.cluster)), (0, 0))
         self.first.connect("console")
         self.world.wait(0.3)
         self.assertEqual((self.first.cluster.relays_out, relays_in(self.second.cluster)), (1, 1))

@@ -387,7 +387,7 @@ class LivingMember:
         if registry._thread is None:
             registry._close()
             return
-        registry._request(None)
+        registry._put(None)
         registry.join()
 
 

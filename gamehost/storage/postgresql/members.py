@@ -26,8 +26,6 @@ from gamehost.storage.row_codec import Head, Row, Undecodable, read_opening
 CLUSTER_LOCK = -2
 #: The first number of the locks of a member's names, which step 7 of the schema explains. The second one is the member's.
 _NAMES_CLASS = LOCK_CLASS + 1
-#: The number of the lock of those who take numbers of tables.
-_NUMBERS_LOCK = -4
 
 #: Why a host must end that is not in the list of the living any more.
 TAKEN_OVER = "another host has taken the journal over"
@@ -108,6 +106,11 @@ def look(session: Session) -> list[Seen]:
     return [Seen(*row) for row in session.rows(_SEEN)]
 
 
+def living(session: Session) -> str:
+    """The members that live, for people."""
+    return ", ".join(f"{one.name} at {one.address}" for one in look(session) if one.locked and not one.ended)
+
+
 def lock_cluster(session: Session) -> None:
     """
     Wait until nobody else starts, takes over or has found a loss, within a transaction.
@@ -160,7 +163,7 @@ def begin_run(session: Session, name: str, cluster: ClusterAddress | None, accep
     address, token = (None, None) if cluster is None else (cluster.address, cluster.token)
     with transaction(session):
         lock_cluster(session)
-        others = any(seen.locked and not seen.ended for seen in look(session))
+        others = living(session)
         if not (others or accept_loss):
             check_list(session)
         insert = "INSERT INTO member(name, address, token) VALUES (%s, %s, %s) RETURNING epoch"
@@ -256,13 +259,9 @@ def take_everything(session: Session, me: int) -> None:
     session.run("DELETE FROM page")
 
 
-def take_numbers(session: Session, count: int) -> range:
+def take_numbers(session: Session, count: int) -> list[int]:
     """Take numbers for new tables that nobody gets again."""
-    with transaction(session):
-        session.rows("SELECT pg_advisory_xact_lock(%s::int, %s::int)", (LOCK_CLASS, _NUMBERS_LOCK))
-        first = int(session.rows("SELECT nextval('table_number')")[0][0])
-        session.rows("SELECT setval('table_number', %s)", (first + count - 1,))
-    return range(first, first + count)
+    return [row[0] for row in session.rows("SELECT nextval('table_number') FROM generate_series(1, %s)", (count,))]
 
 
 @frozen

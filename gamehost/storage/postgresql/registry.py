@@ -51,7 +51,7 @@ from gamehost.storage.postgresql.members import (
     take_numbers,
     take_over,
 )
-from gamehost.storage.postgresql.session import LineLost, Session, check_for_writing, connect, refusing
+from gamehost.storage.postgresql.session import LineLost, Session, check_for_writing, connect, or_closed, refusing
 from gamehost.storage.postgresql.store import reconnected
 
 _OFFERS = (
@@ -237,16 +237,13 @@ class PostgresRegistry(Registry):
             return
         self._stopping = True
         self._on_end.append(stopped)
-        self._request(None)
+        self._put(None)
 
     def join(self) -> None:
         if self._thread is not None:
             self._thread.join()
 
-    def _put(self, asked: Asked) -> None:
-        self._request(asked)
-
-    def _request(self, asked: Asked | None) -> None:
+    def _put(self, asked: Asked | None) -> None:
         self._queue.put(asked)
         with suppress(OSError):  # it rings already, or the thread has ended
             self._ring.send(b"\0")
@@ -466,13 +463,9 @@ def open_registry(
     """
 
     def new_session() -> Session:
-        session = connect(store)
-        try:
+        with or_closed(connect(store)) as session:
             check_for_writing(session, partial(connect, store))
             session.listen("gamehost")
-        except BaseException:
-            session.close()
-            raise
         return session
 
     with refusing(store):

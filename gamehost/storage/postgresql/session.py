@@ -15,7 +15,7 @@ from socket import socket
 from typing import Any
 
 import psycopg
-from attrs import define, field, frozen
+from attrs import define, field
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from psycopg.pq import ConnStatus, DiagnosticField, ExecStatus
 from psycopg.pq.abc import PGresult
@@ -78,14 +78,6 @@ class LineLost(Exception):
     """The connection to the database is lost. Nobody knows whether the last transaction was committed."""
 
 
-@frozen
-class Fault:
-    """An error of one statement, on a connection that may go on."""
-
-    sqlstate: str
-    text: str
-
-
 @define(eq=False)
 class Session:
     """
@@ -102,46 +94,33 @@ class Session:
 
     def rows(self, sql: Sql | str, parameters: Sequence[Any] = ()) -> list[Any]:
         """The rows of a query. Each is a tuple."""
-        try:
+        with self._reporting():
             cursor = self.connection.execute(_text(sql), parameters or None, binary=True)
             return cursor.fetchall() if cursor.description is not None else []
-        except psycopg.Error as error:
-            raise self._failure(Fault(error.sqlstate or "", str(error))) from error
 
     def stream(self, sql: Sql | str, parameters: Sequence[Any] = ()) -> Iterator[Any]:
         """The rows of a query, some thousand at a time. Within a transaction."""
         self._streams += 1
-        try:
-            with self.connection.cursor(name=f"rows{self._streams}") as cursor:
-                cursor.itersize = 2000
-                cursor.execute(_text(sql), parameters or None, binary=True)
-                yield from cursor
-        except psycopg.Error as error:
-            raise self._failure(Fault(error.sqlstate or "", str(error))) from error
+        with self._reporting(), self.connection.cursor(name=f"rows{self._streams}") as cursor:
+            cursor.itersize = 2000
+            cursor.execute(_text(sql), parameters or None, binary=True)
+            yield from cursor
 
     def copy(self, sql: str, types: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
-        try:
-            with self.connection.cursor() as cursor, cursor.copy(sql.encode()) as copy:
-                copy.set_types(types)
-                for row in rows:
-                    copy.write_row(row)
-        except psycopg.Error as error:
-            raise self._failure(Fault(error.sqlstate or "", str(error))) from error
+        with self._reporting(), self.connection.cursor() as cursor, cursor.copy(sql.encode()) as copy:
+            copy.set_types(types)
+            for row in rows:
+                copy.write_row(row)
 
     def run(self, sql: Sql | str, parameters: Sequence[Any] | Mapping[str, Any] = ()) -> int:
         """Carry out a statement; how many rows it has changed."""
-        try:
+        with self._reporting():
             return self.connection.execute(_text(sql), parameters or None).rowcount
-        except psycopg.Error as error:
-            raise self._failure(Fault(error.sqlstate or "", str(error))) from error
 
     def run_many(self, sql: Sql | str, rows: Iterable[Sequence[Any]]) -> None:
         """Carry out a statement once for each row of parameters, without waiting for each."""
-        try:
-            with self.connection.cursor() as cursor:
-                cursor.executemany(_text(sql), rows)
-        except psycopg.Error as error:
-            raise self._failure(Fault(error.sqlstate or "", str(error))) from error
+        with self._reporting(), self.connection.cursor() as cursor:
+            cursor.executemany(_text(sql), rows)
 
     def prepare(self, name: bytes, sql: str) -> None:
         self._run_raw(lambda: self.connection.pgconn.prepare(name, sql.encode()))
@@ -217,17 +196,22 @@ class Session:
         return f" (connected from {found[0][0]} since {found[0][1]})" if found and found[0][1] else ""
 
     def _run_raw(self, call: Callable[[], PGresult]) -> None:
-        try:
+        with self._reporting():
             result = call()
-        except psycopg.Error as error:
-            raise self._failure(Fault("", str(error))) from error
         if result.status not in (ExecStatus.COMMAND_OK, ExecStatus.TUPLES_OK):
             sqlstate = (result.error_field(DiagnosticField.SQLSTATE) or b"").decode()
-            raise self._failure(Fault(sqlstate, result.error_message.decode("utf-8", "replace")))
+            raise self._failure(sqlstate, result.error_message.decode("utf-8", "replace"))
 
-    def _failure(self, fault: Fault) -> Exception:
-        text = " ".join(fault.text.split())
-        if fault.sqlstate.startswith(_LOST) or self.connection.pgconn.status != ConnStatus.OK:
+    @contextmanager
+    def _reporting(self) -> Iterator[None]:
+        try:
+            yield
+        except psycopg.Error as error:
+            raise self._failure(error.sqlstate or "", str(error)) from error
+
+    def _failure(self, sqlstate: str, text: str) -> Exception:
+        text = " ".join(text.split())
+        if sqlstate.startswith(_LOST) or self.connection.pgconn.status != ConnStatus.OK:
             return LineLost(text)
         return StoreFailed(text)
 
@@ -263,15 +247,21 @@ def connect(store: str, read_only: bool = False, **more: str) -> Session:
         raise LineLost(" ".join(str(error).split())) from error
     # The group's statement is prepared by name, and nothing else is worth it.
     connection.prepare_threshold = None
-    session = Session(connection)
-    try:
+    with or_closed(Session(connection)) as session:
         session.rows(_SET, (list(_SESSION), list(_SESSION.values())))
         if read_only:
             session.run("SET default_transaction_read_only = on")
+    return session
+
+
+@contextmanager
+def or_closed(session: Session) -> Iterator[Session]:
+    """Closes a session if anything is raised."""
+    try:
+        yield session
     except BaseException:
         session.close()
         raise
-    return session
 
 
 def check_for_writing(session: Session, another: Callable[[], Session]) -> None:

@@ -42,7 +42,7 @@ from gamehost.storage.contents import (
 from gamehost.storage.durable import Backlog, BacklogLimits, DurableJournal, at_once
 from gamehost.storage.names import BLOCK, TableNumbers
 from gamehost.storage.postgresql import members
-from gamehost.storage.postgresql.members import TAKEN_OVER, ClusterAddress, begin_run, look, remove
+from gamehost.storage.postgresql.members import TAKEN_OVER, ClusterAddress, begin_run, living, remove
 from gamehost.storage.postgresql.session import (
     STORE_LOCK,
     LineLost,
@@ -50,6 +50,7 @@ from gamehost.storage.postgresql.session import (
     check_for_writing,
     connect,
     migrate,
+    or_closed,
     refusing,
     schema_version,
     schemas,
@@ -283,7 +284,7 @@ class PostgresStore(OpenStore):
             "UPDATE live SET since = (SELECT seconds FROM uptime) WHERE since IS NULL AND owner = ?", (self.epoch,)
         )
 
-    def new_numbers(self, count: int) -> range:
+    def new_numbers(self, count: int) -> Sequence[int]:
         """So many numbers for tables that no member of a cluster gets again."""
         return self._asking(lambda: members.take_numbers(self.session, count))
 
@@ -321,14 +322,14 @@ def _nothing() -> None:
     """Nothing is to be written."""
 
 
+# Arrays in PostgreSQL's binary format. They have one element at least.
+
 #: The numbers of the types in PostgreSQL.
 _INT8, _INT2, _INT4, _BYTEA = 20, 21, 23, 17
 
 _HEADER = Struct(">5i")
 _LENGTH = Struct(">i")
 _NULL = _LENGTH.pack(-1)
-#: No dimension, and so no element.
-_EMPTY = Struct(">3i")
 
 
 int8 = Struct(">q").pack
@@ -344,12 +345,10 @@ def int4_array(values: Sequence[int]) -> bytes:
 
 def int2_array(values: Sequence[int | None]) -> bytes:
     """Numbers of 2 bytes, or NULL. There are few different ones."""
-    return _HEADER.pack(1, 1, _INT2, len(values), 1) + b"".join(map(_int2, values)) if values else _empty(_INT2)
+    return _HEADER.pack(1, 1, _INT2, len(values), 1) + b"".join(map(_int2, values))
 
 
 def bytea_array(values: Sequence[bytes]) -> bytes:
-    if not values:
-        return _empty(_BYTEA)
     pieces = [_HEADER.pack(1, 0, _BYTEA, len(values), 1)]
     for value in values:
         pieces += (_LENGTH.pack(len(value)), value)
@@ -357,8 +356,6 @@ def bytea_array(values: Sequence[bytes]) -> bytes:
 
 
 def _numbers(kind: int, size: int, element: str, values: Sequence[int]) -> bytes:
-    if not values:
-        return _empty(kind)
     pairs = [part for value in values for part in (size, value)]
     return _struct(element, len(values)).pack(1, 0, kind, len(values), 1, *pairs)
 
@@ -371,10 +368,6 @@ def _struct(element: str, count: int) -> Struct:
 @cache
 def _int2(value: int | None) -> bytes:
     return _NULL if value is None else Struct(">ih").pack(2, value)
-
-
-def _empty(kind: int) -> bytes:
-    return _EMPTY.pack(0, 0, kind)
 
 
 _ROWS, _ROWS_AND_TABLES = b"rows", b"rows_and_tables"
@@ -501,14 +494,10 @@ def open_session(store: str) -> Session:
 
     :raises LineLost: there is none to be had now, or with a standby, which may be behind
     """
-    session = connect(store, read_only=True)
-    try:
+    with or_closed(connect(store, read_only=True)) as session:
         session.run(f"SET statement_timeout = '{LONGEST}'")
         if session.rows("SELECT pg_is_in_recovery()")[0][0]:
             raise LineLost("this server is a standby")
-    except BaseException:
-        session.close()
-        raise
     return session
 
 
@@ -552,8 +541,7 @@ class HostRun:
         :raises LineLost: the database is out of reach
         :raises StoreFailed: another error of the database
         """
-        session = connect(self.store)
-        try:
+        with or_closed(connect(self.store)) as session:
             check_for_writing(session, partial(connect, self.store))
             if self.cluster is not None:
                 check_for_clusters(session)
@@ -563,9 +551,6 @@ class HostRun:
             migrate(session)
             self.epoch = begin_run(session, platform.node(), self.cluster, accept_loss)
             prepare(session)
-        except BaseException:
-            session.close()
-            raise
         return session
 
     def _lock_store(self, session: Session, patience: float) -> bool:
@@ -583,8 +568,7 @@ class HostRun:
         return session
 
     def _resumed(self, until: float) -> Session:
-        session = connect(self.store)
-        try:
+        with or_closed(connect(self.store)) as session:
             check_for_writing(session, partial(connect, self.store))
             # When the locks are free, the old session has ended, and its last transaction is decided.
             if not self._lock_store(session, until - self.clock()):
@@ -592,9 +576,6 @@ class HostRun:
             if not session.lock(self.epoch, until - self.clock(), self.clock, self.sleep):
                 raise StoreFailed(f"another host{session.owner_of_lock(self.epoch)} has taken the journal over")
             prepare(session)
-        except BaseException:
-            session.close()
-            raise
         return session
 
 
@@ -636,9 +617,9 @@ def check_that_no_older_release_runs(session: Session) -> None:
     """
     if not _SCHEMA_OF_CLUSTERS <= schema_version(session) < len(schemas()):
         return
-    if members := ", ".join(f"{one.name} at {one.address}" for one in look(session) if one.locked and not one.ended):
+    if found := living(session):
         raise StoreUnusable(
-            f"members of an older release have this journal open ({members}), and this release changes its tables; "
+            f"members of an older release have this journal open ({found}), and this release changes its tables; "
             "stop all of them first"
         )
 
@@ -656,9 +637,8 @@ def who_has_it(session: Session, cluster: bool) -> str:
             "stop it, and start it with --cluster, too"
         )
     if session.lock(STORE_LOCK, 0.0, time.monotonic, time.sleep, shared=True):
-        members = ", ".join(f"{one.name} at {one.address}" for one in look(session) if one.locked and not one.ended)
         return (
-            f"the members of a cluster have this journal open ({members}); "
+            f"the members of a cluster have this journal open ({living(session)}); "
             "start this host with --cluster, too, or stop all of them first"
         )
     return f"another host{whose} has this journal open; {ANOTHER_STORE}"
@@ -690,18 +670,13 @@ def open_postgresql(
     :raises StoreUnusable: the journal must not be used
     """
     run = HostRun(store, lambda words: from_thread(partial(warn, words)), cluster=cluster)
-    with refusing(store):
-        session = run.begin(lock_patience, accept_loss)
-        try:
-            opened = PostgresStore(session, run.epoch, wall, run.resume)
-            _check(opened, accept_loss, warn)
-            last_table = opened.tables.last_table
-            numbers = None if cluster is None else TableNumbers(opened.new_numbers)
-            if numbers is not None:
-                numbers.add(opened.new_numbers(BLOCK))
-        except BaseException:
-            session.close()
-            raise
+    with refusing(store), or_closed(run.begin(lock_patience, accept_loss)) as session:
+        opened = PostgresStore(session, run.epoch, wall, run.resume)
+        _check(opened, accept_loss, warn)
+        last_table = opened.tables.last_table
+        numbers = None if cluster is None else TableNumbers(opened.new_numbers)
+        if numbers is not None:
+            numbers.add(opened.new_numbers(BLOCK))
     backlog = Backlog(reactor_clock or clock, limits or BacklogLimits(), group)
     (reader := Reader(PostgresReader(store, run.epoch), from_thread, warn)).start()
     (writer := Writer(opened, from_thread, backlog.done, broken, clock, backlog.measures, reader.end)).start()

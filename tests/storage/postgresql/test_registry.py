@@ -125,7 +125,7 @@ class LineTests(RegistryCase):
         """What was carried out is carried out again, with the same answers."""
         for name in ("carry_out_group", "take_numbers"):
             self.lose_answer(name)
-            numbers: list[range] = []
+            numbers: list[Any] = []
             self.first.claim("ann", None, self.answers.append)
             self.first.waits("ann", ("onitama", ""), True)
             self.first.new_numbers(2, numbers.append)

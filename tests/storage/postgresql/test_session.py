@@ -505,7 +505,7 @@ class StartTests(ClusterCase):
         self.assertEqual(self.sessions(), [("#wire open", epoch), ("easy.1", epoch), ("\u017eofie", epoch)])
         self.assertEqual(self.sql("SELECT (SELECT count(*) FROM change), (SELECT count(*) FROM seeking)"), [(0, 0)])
         self.assertEqual([seen.epoch for seen in look(self.session)], [epoch])
-        self.assertEqual(take_numbers(self.session, 3), range(3, 6))
+        self.assertEqual(take_numbers(self.session, 3), [3, 4, 5])
 
     def test_others_live(self) -> None:
         """Nothing is taken, also of those who have ended: that is the leader's."""
@@ -555,12 +555,10 @@ class ClusterLockTests(ClusterCase):
 
     def test_numbers_of_tables(self) -> None:
         """Each is given once, whoever asks for how many, and also if the first journal counted without the sequence."""
-        self.assertEqual(
-            [take_numbers(self.session, count) for count in (1, 64, 2)], [range(1, 2), range(2, 66), range(66, 68)]
-        )
+        self.assertEqual([take_numbers(self.session, count) for count in (1, 64, 2)], [[1], [*range(2, 66)], [66, 67]])
         self.stop(self.start())
         self.member(2)
-        self.assertEqual(take_numbers(self.new_session(), 2), range(132, 134))
+        self.assertEqual(take_numbers(self.new_session(), 2), [132, 133])
 
 
 COUNTED = "SELECT sum(tables), sum(numbers) FROM member"

@@ -311,12 +311,6 @@ class ArrayTests(SynchronousTestCase):
         values = [b"", b"\0\xff", b"a" * 1000]
         self.assertEqual(bytea_array(values), by_psycopg(values))
 
-    def test_nothing(self) -> None:
-        """An array without elements has no dimension, and a type."""
-        for array, kind in ((int8_array, 20), (int4_array, 23), (int2_array, 21), (bytea_array, 17)):
-            empty: Any = array
-            self.assertEqual(empty([]), b"\0" * 11 + bytes([kind]))
-
 
 REMOVED = members._REMOVE
 NOTED = "UPDATE member SET noted = %s WHERE epoch = %s AND ended IS NULL"
