@@ -1,6 +1,5 @@
 """XML messages of players."""
 
-import contextlib
 import itertools
 import random
 
@@ -151,21 +150,25 @@ class ReadingTests(PropertyCase):
 
     def test_usual_messages_are_what_a_parser_makes_of_them(self) -> None:
         moves = [
-            move((0, 1), (-20, 999), game=game).replace("'", quote).replace('"', quote)
+            move((0, 1), (-4, 5), game=game).replace("'", quote).replace('"', quote)
             for game in (None, 17)
             for quote in "'\""
         ]
         for text in (*moves, login("ann-1", "paper soccer").replace("'", '"')):
-            [piece] = MessageBuffer().feed(text.encode())
-            self.assertIsNotNone(piece.usual, text)
+            self.assertIsNotNone(XmlCodec().whole(text.encode() + b"\n"), text)
             for at, odd, instead in itertools.product(range(10, len(text)), "01-+\"' /<&x\n\t\u00b2", (0, 1)):
                 changed = text[:at] + odd + text[at + instead :]
-                pieces = MessageBuffer().feed(changed.encode())
-                with contextlib.suppress(WireError):
-                    first = next(pieces, None)
-                    if first is not None and first.usual is not None:
-                        # Two spaces are left to a parser.
-                        self.assertEqual(read(changed), read(changed.replace("<message ", "<message  ")), changed)
+                whole = XmlCodec().whole(changed.encode() + b"\n")
+                if whole is not None:
+                    # Two spaces are left to a parser.
+                    self.assertEqual(read(changed.replace("<message ", "<message  ")), [whole], changed)
+                    self.assertEqual(read(changed), [whole], changed)
+
+    def test_a_long_line_is_as_long_in_every_way(self) -> None:
+        """A move in the usual spelling has the limits of all messages."""
+        for long in (move((0, 1), game=1).replace('"1"', f'"{"1" * 16_300}"'), move(*[(0, 1)] * 317)):
+            self.assertIsNone(XmlCodec().whole(long.encode() + b"\n"))
+            self.assertRaises(WireError, read, long)
 
     @given(TEXTS, TEXTS)
     def test_log_ins(self, nick: str, game_type: str) -> None:

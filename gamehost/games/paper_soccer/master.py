@@ -207,8 +207,11 @@ def drawn_first(chance: Chance) -> Seat:
     return Seat(chance.below(2))
 
 
+_OTHER = (Seat(1), Seat(0))
+
+
 def other(seat: Seat) -> Seat:
-    return Seat(1 - seat)
+    return _OTHER[seat]
 
 
 #: A coordinate as everyone writes it: no plus sign, no zeros in front, no -0.
@@ -252,7 +255,7 @@ class PaperSoccer:
         return PaperSoccerMaster(self._move_time(settings), chance)
 
     def write(self, action: Move) -> bytes:
-        return " ".join(f"{x},{y}" for x, y in action.points).encode("ascii")
+        return b" ".join([b"%d,%d" % point for point in action.points])
 
     def read(self, notation: bytes) -> Move:
         """

@@ -16,7 +16,6 @@ thousands.
 from collections.abc import Iterator, Mapping, Sequence
 from enum import Enum
 from itertools import product
-from types import MappingProxyType
 from typing import NewType
 
 from msgspec import Struct
@@ -32,6 +31,7 @@ Side = NewType("Side", int)
 
 FIRST = Side(0)
 SECOND = Side(1)
+_OTHER = (SECOND, FIRST)
 
 #: The field reaches from -SIDE to SIDE and from -LENGTH to LENGTH; the goals lie behind, one unit deep.
 SIDE = 4
@@ -89,26 +89,22 @@ _BITS: dict[Segment, Lines] = {segment: 1 << number for number, segment in enume
 BORDER_LINES: Lines = sum(_BITS[segment] for segment in BORDER)
 
 #: For each point its neighbours, border ones too, and the line to each.
-WAYS: Mapping[Point, Mapping[Point, Lines]] = MappingProxyType(
-    {
-        point: MappingProxyType(
-            {
-                other: _BITS[min(point, other), max(point, other)]
-                for other in POINTS
-                if (min(point, other), max(point, other)) in _BITS
-            }
-        )
-        for point in POINTS
+WAYS: Mapping[Point, Mapping[Point, Lines]] = {
+    point: {
+        other: _BITS[min(point, other), max(point, other)]
+        for other in POINTS
+        if (min(point, other), max(point, other)) in _BITS
     }
-)
+    for point in POINTS
+}
 
 #: For each point all lines that end in it: three to eight.
-AROUND: Mapping[Point, Lines] = MappingProxyType({point: sum(ways.values()) for point, ways in WAYS.items()})
+AROUND: Mapping[Point, Lines] = {point: sum(ways.values()) for point, ways in WAYS.items()}
 
 #: Point in a goal -> the side that wins if the ball comes there, whichever side played it.
-GOALS: Mapping[Point, Side] = MappingProxyType(
-    {(x, y): side for x in range(-POST, POST + 1) for y, side in ((GOAL, FIRST), (-GOAL, SECOND))}
-)
+GOALS: Mapping[Point, Side] = {
+    (x, y): side for x in range(-POST, POST + 1) for y, side in ((GOAL, FIRST), (-GOAL, SECOND))
+}
 
 
 # A position
@@ -158,21 +154,20 @@ class Position(Struct, frozen=True, gc=False):
 
         :raises Foul: the game is over, or the line is not there to be drawn
         """
+        before, turn = self.drawn, self.turn
         line = WAYS[self.ball].get(point, 0)
-        if not line or line & self.drawn or self.ending is not None:
+        if not line or line & before or self.ending is not None:
             raise Foul(self._why_not(point))
-        around = AROUND[point]
-        touched = around & self.drawn
-        drawn = self.drawn | line
-        if not touched:
-            return Position(point, drawn, Side(1 - self.turn))
+        around, drawn = AROUND[point], before | line
+        if not around & before:
+            return Position(point, drawn, _OTHER[turn])
         if point in GOALS:
             winner = GOALS[point]
-            how = How.GOAL if winner == self.turn else How.OWN_GOAL
-            return Position(point, drawn, self.turn, Ending(winner, how))
+            how = How.GOAL if winner == turn else How.OWN_GOAL
+            return Position(point, drawn, turn, Ending(winner, how))
         if around & drawn == around:
-            return Position(point, drawn, self.turn, Ending(Side(1 - self.turn), How.DEAD_END))
-        return Position(point, drawn, self.turn)
+            return Position(point, drawn, turn, Ending(_OTHER[turn], How.DEAD_END))
+        return Position(point, drawn, turn)
 
     def moves(self) -> Iterator[tuple[Point, ...]]:
         """
@@ -206,14 +201,14 @@ class Position(Struct, frozen=True, gc=False):
         """
         if not points:
             raise Foul("a move without points; one point or more was expected")
-        here = self
+        here, turn = self, self.turn
         for point in points:
-            if here.turn != self.turn:
+            if here.turn != turn:
                 raise Foul(
                     f"the move ends at {format_point(here.ball)}, where no line was, and cannot go on to {format_point(point)}"
                 )
             here = here.step(point)
-        if here.turn == self.turn and here.ending is None:
+        if here.turn == turn and here.ending is None:
             raise Foul(f"the move cannot end at {format_point(here.ball)}: the ball bounces there and must go on")
         return here
 

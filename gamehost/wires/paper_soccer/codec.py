@@ -12,11 +12,14 @@ import re
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import suppress
 from functools import lru_cache
+from itertools import product
 
 from gamehost.wires.framing import BLANK, LastEncoded, WireError
 from gamehost.wires.paper_soccer import messages as m
 from gamehost.wires.paper_soccer.elements import (
+    MESSAGE_LIMIT,
     OPAQUE,
+    POINT_LIMIT,
     AttributeTwice,
     Element,
     MessageBuffer,
@@ -43,12 +46,55 @@ _TYPE = rb"<message[ \t\r\n]+type[ \t\r\n]*=[ \t\r\n]*(?:\"%(t)b\"|'%(t)b')"
 _MASTER_LOGIN = re.compile(_TYPE % {b"t": b"gameMasterLogin"})
 _LOG_IN = re.compile(_TYPE % {b"t": b"(?:player|gameMaster)Login"})
 
+#: What stands in the tag of a point of the pitch, up to its end, as most clients write it. Its corners are no points; no harm.
+_USUAL_POINTS = {
+    tag % point: point
+    for point in product(range(-4, 5), range(-6, 7))
+    for tag in (
+        b'<point x="%d" y="%d"/',
+        b'<point x="%d" y="%d" /',
+        b"<point x='%d' y='%d'/",
+        b"<point x='%d' y='%d' /",
+    )
+}
+_USUAL_ID = re.compile(rb"<gameId id=(?:\"([0-9]++)\"|'([0-9]++)') ?/")
+_USUAL_LOG_IN = re.compile(
+    rb"<message type=\"playerLogin\"><playerLogin nick=\"([\w.-]++)\" gameType=\"([\w. -]++)\" ?/></message>", re.ASCII
+)
+_USUAL_BEGINNINGS = (b'<message type="move"', b"<message type='move'")
+
 
 class _Wrong(Exception):
     """Well-formed, but no message of this wire. The text says why, and repeats nothing of it."""
 
 
 # -- reading
+
+
+def _usual(data: bytes) -> m.Move | m.PlayerLogin | None:
+    """
+    A move to points of the pitch, or a log-in, if it is written as most clients write it; `None`: it needs the parser.
+
+    Nearly all messages are such moves, so they are read without a parser or a pattern. A log-in that is parsed costs a short
+    match as much as its moves.
+    """
+    tags = data.split(b">")
+    if tags[0] not in _USUAL_BEGINNINGS:
+        log_in = _USUAL_LOG_IN.fullmatch(data)
+        return None if log_in is None else m.PlayerLogin(log_in[1].decode("ascii"), log_in[2].decode("ascii"))
+    if tags[-3:] != [b"</move", b"</message", b""]:
+        return None
+    game_id = None
+    if tags[1] != b"<move":
+        given = _USUAL_ID.fullmatch(tags.pop(1))
+        if given is None or tags[1] != b"<move":
+            return None
+        game_id = (given[1] or given[2]).decode("ascii")
+    try:
+        points = tuple([_USUAL_POINTS[tag] for tag in tags[2:-3]])
+    except KeyError:
+        return None
+    return m.Move(points, game_id) if 0 < len(points) <= POINT_LIMIT else None
 
 
 class _Reading:
@@ -287,12 +333,6 @@ def _escaped(text: str) -> str:
     return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
-def _game(points: tuple[m.Point, ...]) -> str:
-    if not points:
-        return "<gameState/>"
-    return f"<gameState>{_elements(points)}</gameState>"
-
-
 #: The pitch has 105 points.
 @lru_cache(maxsize=128)
 def _point(point: m.Point) -> str:
@@ -300,8 +340,8 @@ def _point(point: m.Point) -> str:
     return f'<point x="{x}" y="{y}"/>'
 
 
-def _elements(points: tuple[m.Point, ...]) -> str:
-    return "".join(map(_point, points))
+def _game(points: tuple[m.Point, ...]) -> str:
+    return f"<gameState>{''.join(map(_point, points))}</gameState>" if points else "<gameState/>"
 
 
 def written(message: m.Message) -> str:
@@ -310,11 +350,6 @@ def written(message: m.Message) -> str:
 
     Nicks hold only letters, digits, `_`, `-` and `.`, so texts are all that needs escaping.
     """
-    if type(message) is m.GameState:  # nearly all messages: to match them by their parts takes three times as long
-        return (
-            f'<message type="gameState"><gameId id="{message.game_id}"/><nextPlayer nick="{message.next_player}"/>'
-            f"{_game(message.points)}</message>"
-        )
     match message:
         case m.GameOver(game_id, winner, loser, points):
             return (
@@ -340,7 +375,7 @@ def written(message: m.Message) -> str:
         case m.PlayerLogin(nick, game_type):
             return f'<message type="playerLogin"><playerLogin nick="{nick}" gameType="{game_type}"/></message>'
         case m.Move(points, None):
-            return _elements(points)
+            return "".join(map(_point, points))
     raise TypeError(f"a server does not say {type(message).__name__}")
 
 
@@ -378,6 +413,9 @@ def _written_remote(message: m.Message, loose: bool) -> bytes | None:
 
 
 def _encode(message: m.Message) -> bytes:
+    if type(message) is m.GameState:  # nearly all messages: to match them by their parts takes three times as long
+        head = f'<message type="gameState"><gameId id="{message.game_id}"/><nextPlayer nick="{message.next_player}"/>'
+        return f"{head}{_game(message.points)}</message>".encode()
     return written(message).encode()
 
 
@@ -426,10 +464,6 @@ class XmlCodec:
         :raises WireError: past a limit, or not well-formed XML in UTF-8 of elements and text alone
         """
         for piece in self._buffer.feed(data):
-            if piece.usual is not None:
-                self._refused = False
-                yield piece.usual
-                continue
             message = self._read(piece)
             # A person types one line: elements behind a refused one on the same line are part of the same mistake.
             same_mistake = self._guided and self._refused and piece.same_line and not piece.data.startswith(b"<message")
@@ -438,13 +472,19 @@ class XmlCodec:
             yield BLANK if same_mistake else message
 
     def whole(self, data: bytes) -> m.Message | None:
-        move = self._buffer.whole(data)
-        if move is not None:
-            self._refused = False
-        return move
+        """As of `gamehost.wires.base.ReadsWhole`: a line with a move or a log-in as most clients write it."""
+        if self._dialect is not _BUILT_IN or not data.endswith(b"\n") or len(data) > MESSAGE_LIMIT:
+            return None
+        message = _usual(data[:-1])
+        if message is None or not self._buffer.pass_line():
+            return None
+        self._refused = False
+        return message
 
     def _read(self, piece: Piece) -> m.Message:
         dialect = self._dialect
+        if dialect is _BUILT_IN and piece.kind is PieceKind.ELEMENT and (usual := _usual(piece.data)) is not None:
+            return usual
         if self._loose and _LOG_IN.match(piece.data):
             # A log-in is read before it is known what the client speaks: its type of game tells.
             with suppress(WireError):  # it is read again, which says what is wrong
@@ -459,12 +499,13 @@ class XmlCodec:
         return read(piece, dialect)
 
     def encode(self, message: m.Message) -> bytes:
-        if isinstance(message, m.LoginResponse) and message.error is None:
+        if type(message) is m.LoginResponse and message.error is None:
             self._dialect = message.dialect
             self._buffer.widen(message.dialect is not _BUILT_IN)
+        if self._dialect is _BUILT_IN:
+            return self._prefix + _LAST.bytes_of(message, _encode) + self._end
         loose = self._dialect is _LOOSE
-        remote = None if self._dialect is _BUILT_IN else _written_remote(message, loose)
-        data = remote or _LAST.bytes_of(message, _encode)
+        data = _written_remote(message, loose) or _LAST.bytes_of(message, _encode)
         if loose and data.endswith(b'"/>') and data.startswith(b"<message"):
             data = data[:-2] + b"></message>"
         return self._prefix + data + self._end

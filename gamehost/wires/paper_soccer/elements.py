@@ -20,7 +20,6 @@ from xml.parsers.expat.errors import XML_ERROR_DUPLICATE_ATTRIBUTE, codes
 from msgspec import Struct
 
 from gamehost.wires.framing import OtherProtocol, WireError, may_become_other_protocol, other_protocol
-from gamehost.wires.paper_soccer.messages import Move, PlayerLogin
 
 #: The longest message in bytes: 316 points take 7 KiB as the document writes them, 16 KiB leave room for other spellings.
 MESSAGE_LIMIT = 16_384
@@ -67,22 +66,6 @@ _DECLARATION = re.compile(
 #: The elements of the messages that clients send. A refusal may name them.
 KNOWN_NAMES = frozenset((b"message", b"playerLogin", b"gameId", b"move", b"point"))
 
-_NUMBER = rb"(?:0|-?[1-9][0-9]{0,2})"
-#: A log-in as most clients write it: without it, the log-ins would cost a short match as much as its moves.
-_USUAL_LOG_IN = re.compile(
-    rb"<message type=\"playerLogin\">%(w)b<playerLogin nick=\"([\w.-]++)\" gameType=\"([\w. -]++)\" ?/>%(w)b</message>"
-    % {b"w": rb"[ \t\r\n]*+"},
-    re.ASCII,
-)
-# Leaves the numbers of points that `_USUAL_MOVE` has found, with spaces between them.
-_NUMBERS_ALONE = bytes(byte if byte in b"-0123456789" else 0x20 for byte in range(256))
-#: A move as most clients write it. Nearly all messages are such moves, so it is read in one step.
-_USUAL_MOVE = re.compile(
-    rb"<message type=(?:\"move\"|'move')>%(w)b(?:<gameId id=(?:\"([0-9]++)\"|'([0-9]++)') ?/>%(w)b)?+"
-    rb"<move>%(w)b((?:<point x=(?:\"%(n)b\" y=\"%(n)b\"|'%(n)b' y='%(n)b') ?/>%(w)b){1,%(most)d}+)</move>%(w)b</message>"
-    % {b"n": _NUMBER, b"most": POINT_LIMIT, b"w": rb"[ \t\r\n]*+"}
-)
-
 _OTHER_REFERENCE = re.compile(rb"&(?!(?:lt|gt|amp|quot|apos|#[0-9]+|#x[0-9a-fA-F]+);)")
 # In a tag: the name of an attribute, and its value.
 _ATTRIBUTE = re.compile(rb"([^ \t\r\n<>\"'=/]++)([ \t\r\n]*+=[ \t\r\n]*+(?:\"[^<\"]*+\"|'[^<']*+'))")
@@ -127,20 +110,11 @@ class Piece(Struct, frozen=True):
     same_line: bool = False
     #: The elements of the message with contents of a game.
     contents: tuple[Content, ...] = ()
-    #: What it says, if it is a move or a log-in as most clients write it.
-    usual: Move | PlayerLogin | None = None
 
 
 _BLANK_LINE = Piece(PieceKind.BLANK_LINE)
 
 _LINE_END, _SLASH, _LESS, _MORE, _QUESTION, _BANG = b"\n/<>?!"
-
-
-def _move(usual: re.Match[bytes]) -> Move:
-    game_id = usual[1] or usual[2]
-    numbers = map(int, usual[3].translate(_NUMBERS_ALONE).split())
-    points = tuple(zip(numbers, numbers, strict=True))
-    return Move(points, None if game_id is None else game_id.decode("ascii"))
 
 
 class MessageBuffer:
@@ -228,15 +202,12 @@ class MessageBuffer:
         if self._tag >= 0:
             self._tag -= start
 
-    def whole(self, data: bytes) -> Move | None:
-        """The move that the bytes are, as most clients write it, with a line end; else `None`, and nothing has changed."""
-        if self._rest or self._declared or self._remote or len(data) > MESSAGE_LIMIT:
-            return None
-        usual = _USUAL_MOVE.match(data)
-        if usual is None or usual.end() != len(data) - 1 or not data.endswith(b"\n"):
-            return None
+    def pass_line(self) -> bool:
+        """Pass over a line with one message that was read elsewhere. `False`: something waits before it."""
+        if self._rest or self._declared:
+            return False
         self._line_ends = self._same_line = False
-        return _move(usual)
+        return True
 
     def _next(self) -> Piece | None:
         while True:
@@ -245,8 +216,7 @@ class MessageBuffer:
                 went_on = self._element(end)
                 if went_on:
                     if not self._point:
-                        usual = self._usual(self._start, self._at)
-                        return self._cut(PieceKind.ELEMENT, self._at, usual)
+                        return self._cut(PieceKind.ELEMENT, self._at)
                     self._run = True
             else:
                 piece, went_on = self._between(end)
@@ -279,27 +249,12 @@ class MessageBuffer:
             return (self._cut(PieceKind.STRAY_POINTS, at), True) if self._run else (None, self._skip_declaration(at))
         if not _NAME_START.match(rest, at + 1):
             raise WireError(_NO_MARKUP if rest[at + 1] == _BANG else _NOT_XML)
-        if self._run:
-            if not _POINT.match(rest, at, end):
-                if b"<point".startswith(rest[at : min(at + 7, end)]):
-                    return None, False
-                return self._cut(PieceKind.STRAY_POINTS, at), True
-        elif (usual := self._usual(at, at + MESSAGE_LIMIT)) is not None:
-            return self._cut(PieceKind.ELEMENT, self._at, usual), True
+        if self._run and not _POINT.match(rest, at, end):
+            if b"<point".startswith(rest[at : min(at + 7, end)]):
+                return None, False
+            return self._cut(PieceKind.STRAY_POINTS, at), True
         self._tag = at
         return None, True
-
-    def _usual(self, at: int, end: int) -> Move | PlayerLogin | None:
-        """What a message says that is written as most clients write it; the scanner goes on behind it."""
-        if self._remote:
-            return None
-        if (move := _USUAL_MOVE.match(self._rest, at, end)) is not None:
-            self._at = move.end()
-            return _move(move)
-        if (log_in := _USUAL_LOG_IN.match(self._rest, at, end)) is not None:
-            self._at = log_in.end()
-            return PlayerLogin(log_in[1].decode("ascii"), log_in[2].decode("ascii"))
-        return None
 
     def _not_xml(self, at: int) -> tuple[Piece | None, bool]:
         """A call for help, or what may become one or another protocol; anything else ends the stream."""
@@ -341,9 +296,8 @@ class MessageBuffer:
         self._start = self._at = stop + 2
         return True
 
-    def _cut(self, kind: PieceKind, stop: int, usual: Move | PlayerLogin | None = None) -> Piece:
-        contents = tuple(self._contents)
-        piece = Piece(kind, bytes(self._rest[self._start : stop]), self._same_line, contents, usual)
+    def _cut(self, kind: PieceKind, stop: int) -> Piece:
+        piece = Piece(kind, bytes(self._rest[self._start : stop]), self._same_line, tuple(self._contents))
         self._same_line = True
         self._start = stop
         self._run = self._declared = False
