@@ -166,7 +166,7 @@ class ReadingTests(PropertyCase):
 
     def test_a_long_line_is_as_long_in_every_way(self) -> None:
         """A move in the usual spelling has the limits of all messages."""
-        for long in (move((0, 1), game=1).replace('"1"', f'"{"1" * 16_300}"'), move(*[(0, 1)] * 317)):
+        for long in (move((0, 1), game=1).replace('"1"', f'"{"1" * 16_400}"'), move(*[(0, 1)] * 317)):
             self.assertIsNone(XmlCodec().whole(long.encode() + b"\n"))
             self.assertRaises(WireError, read, long)
 
