@@ -1,6 +1,6 @@
 """
-Bounded buffers that split bytes into lines and frames, and what is said to whoever speaks something else. Pure: they know no
-transport and no clock.
+Bounded buffers that split bytes into lines and frames, text as Java writes it, and what is said to whoever speaks something
+else. Pure: they know no transport and no clock.
 
 A buffer keeps at most one unfinished piece, of bounded size. Above that size it raises `WireError`, and must not be fed
 again. The work for a chunk depends on its size only, however many pieces are in it. The pieces come from an iterator,
@@ -8,6 +8,7 @@ which may be continued later; the next chunk may be fed only when it is exhauste
 """
 
 import re
+import struct
 from collections.abc import Callable, Iterator
 from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
@@ -350,6 +351,49 @@ class FrameBuffer:
         if self._rest or len(data) < header or self._mark not in (None, data[0]):
             return None
         return data if len(data) == header + self._payload(data[:header]) else None
+
+
+# Text as Java writes it.
+
+_SIZE = struct.Struct(">H")
+
+
+def modified_utf8(text: str) -> bytes:
+    """
+    Modified UTF-8: NUL has two bytes, and a letter beyond the BMP is two surrogates of three bytes each.
+
+    :raises WireError: half a surrogate pair
+    """
+    if text.isascii() and "\0" not in text:
+        return text.encode("ascii")
+    try:
+        pairs = text.encode("utf-16-be")
+    except UnicodeEncodeError:
+        raise WireError("half a surrogate pair") from None
+    units = "".join(chr(unit) for (unit,) in _SIZE.iter_unpack(pairs))
+    return units.encode("utf-8", "surrogatepass").replace(b"\0", b"\xc0\x80")
+
+
+def from_modified_utf8(data: bytes) -> str:
+    """
+    The inverse of `modified_utf8`, for what it gives and nothing else.
+
+    :raises WireError: a bare NUL, four bytes for one character, an overlong form, a lone surrogate, or no UTF-8 at all
+    """
+    if b"\0" in data or max(data, default=0) >= 0xF0:
+        raise WireError("text that is not modified UTF-8")
+    try:
+        # C0 begins no other character and continues none, so where these two bytes stand they are a NUL.
+        units = data.replace(b"\xc0\x80", b"\0").decode("utf-8", "surrogatepass")
+        return units.encode("utf-16-be", "surrogatepass").decode("utf-16-be")
+    except UnicodeDecodeError:
+        raise WireError("text that is not modified UTF-8") from None
+
+
+def java_string(text: str) -> bytes:
+    """A text as Java's `writeUTF` has it: its size in two bytes, then modified UTF-8."""
+    data = modified_utf8(text)
+    return _SIZE.pack(len(data)) + data
 
 
 # What is said to whoever is lost: people who type `help`, and programs that speak another protocol to this port. A wire asks

@@ -16,10 +16,10 @@ from gamehost.games.stratego.master import StrategoMaster
 from gamehost.games.stratego.rules import Situation
 from gamehost.testing.cases import PropertyCase
 from gamehost.testing.codec_contract import ClientCodecContract
-from gamehost.wires.framing import WireError
+from gamehost.wires.framing import WireError, from_modified_utf8, modified_utf8
 from gamehost.wires.stratego_frames import messages as m
 from gamehost.wires.stratego_frames.client import FramesClientCodec
-from gamehost.wires.stratego_frames.codec import FramesCodec, Malformed, from_modified_utf8, modified_utf8
+from gamehost.wires.stratego_frames.codec import FramesCodec
 from tests.kit.journals import RecordingJournal
 from tests.kit.memory_host import (
     Client,
@@ -175,7 +175,7 @@ class StringTests(PropertyCase):
         """Bytes either are what would be written, or are refused: no two forms of one name."""
         try:
             text = from_modified_utf8(data)
-        except Malformed:
+        except WireError:
             return
         self.assertEqual(modified_utf8(text), data)
 
@@ -198,7 +198,7 @@ class StringTests(PropertyCase):
             b"\xe1\xc0\x80",  # the two bytes of NUL within another character
             b"\xff",
         ):
-            self.assertRaises(Malformed, from_modified_utf8, data)
+            self.assertRaises(WireError, from_modified_utf8, data)
 
     def test_string_that_does_not_fill_its_frame(self) -> None:
         """A frame that is whole is no reason to hang up: the String in it is unreadable, the next frame is read."""

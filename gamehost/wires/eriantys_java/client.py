@@ -13,7 +13,7 @@ from typing import Any
 from gamehost.wires.eriantys_java import objects
 from gamehost.wires.eriantys_java.codec import read
 from gamehost.wires.eriantys_java.messages import CLIENT_TYPES, Message
-from gamehost.wires.framing import WireError
+from gamehost.wires.framing import WireError, from_modified_utf8
 
 #: The most bytes of a message of the server. A board has up to 6 KB.
 SERVER_MESSAGE_LIMIT = 65_536
@@ -81,7 +81,7 @@ class ObjectReader:
 
     def _utf(self) -> Generator[None, None, str]:
         (length,) = objects.SHORT.unpack((yield from self._take(2)))
-        return objects.from_modified_utf8((yield from self._take(length)))
+        return from_modified_utf8((yield from self._take(length)))
 
     def _expect(self, expected: bytes) -> Generator[None, None, None]:
         if (yield from self._take(len(expected))) != expected:

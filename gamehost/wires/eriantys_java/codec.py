@@ -14,7 +14,7 @@ from typing import Any
 
 from gamehost.wires.eriantys_java import messages as m
 from gamehost.wires.eriantys_java import objects
-from gamehost.wires.framing import LastEncoded, OtherProtocol, WireError
+from gamehost.wires.framing import LastEncoded, OtherProtocol, WireError, from_modified_utf8, java_string
 
 #: The most bytes of a text.
 TEXT_LIMIT = 256
@@ -47,7 +47,7 @@ _BEGINNINGS = frozenset(
 def _constants(java_name: str) -> Mapping[bytes, Any]:
     """Each constant of an enumeration as a message has it, and `None`."""
     head = objects.ENUM + objects.ObjectWriter().descriptor(objects.CLASSES[java_name]) + objects.STRING
-    return {objects.NULL: None} | {head + objects.utf(one.name): one for one in objects.ENUMERATIONS[java_name]}
+    return {objects.NULL: None} | {head + java_string(one.name): one for one in objects.ENUMERATIONS[java_name]}
 
 
 _CONSTANTS: Mapping[str, Mapping[bytes, Any]] = {
@@ -86,7 +86,7 @@ def _text(data: bytes | bytearray, at: int) -> _Read:
         raise WireError(f"a text longer than {TEXT_LIMIT} bytes")
     if len(data) < start + length:
         return None
-    return objects.from_modified_utf8(bytes(data[start : start + length])), start + length
+    return from_modified_utf8(bytes(data[start : start + length])), start + length
 
 
 def _one_of(known: Mapping[bytes, Any], data: bytes | bytearray, at: int) -> _Read:

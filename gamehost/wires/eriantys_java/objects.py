@@ -23,7 +23,7 @@ from msgspec import Struct, ValidationError, convert
 
 from gamehost.wires.eriantys_java import messages
 from gamehost.wires.eriantys_java.messages import SERVER_TYPES, Message
-from gamehost.wires.framing import WireError
+from gamehost.wires.framing import WireError, java_string
 
 # The classes
 
@@ -532,43 +532,6 @@ INT = struct.Struct(">i")
 SHORT = struct.Struct(">H")
 
 
-def to_modified_utf8(text: str) -> bytes:
-    """
-    Modified UTF-8: NUL has two bytes, and a letter beyond the BMP is two surrogates of three bytes each.
-
-    :raises WireError: half a surrogate pair
-    """
-    if text.isascii() and "\0" not in text:
-        return text.encode("ascii")
-    try:
-        pairs = text.encode("utf-16-be")
-    except UnicodeEncodeError:
-        raise WireError("half a surrogate pair") from None
-    units = (chr(unit) for (unit,) in SHORT.iter_unpack(pairs))
-    return "".join(units).encode("utf-8", "surrogatepass").replace(b"\0", b"\xc0\x80")
-
-
-def from_modified_utf8(data: bytes) -> str:
-    """
-    The inverse of `to_modified_utf8`.
-
-    :raises WireError: not modified UTF-8, or half a surrogate pair
-    """
-    if b"\0" in data or any(byte >= 0xF0 for byte in data):
-        raise WireError("text that is not modified UTF-8")
-    try:
-        text = data.replace(b"\xc0\x80", b"\0").decode("utf-8", "surrogatepass")
-        return text.encode("utf-16-be", "surrogatepass").decode("utf-16-be")
-    except UnicodeDecodeError:
-        raise WireError("text that is not modified UTF-8") from None
-
-
-def utf(text: str) -> bytes:
-    """A text with its length in bytes in front."""
-    data = to_modified_utf8(text)
-    return SHORT.pack(len(data)) + data
-
-
 class ObjectWriter:
     def __init__(self) -> None:
         self._out = bytearray()
@@ -625,7 +588,7 @@ class ObjectWriter:
         if not self._referred(text):
             self._out += STRING
             self._new_handle(text)
-            self._out += utf(text)
+            self._out += java_string(text)
 
     def _constant(self, constant: StrEnum) -> None:
         key = (type(constant), constant.name)
@@ -648,11 +611,11 @@ class ObjectWriter:
             return
         if self._referred(java):
             return
-        self._out += CLASSDESC + utf(java.name) + java.uid
+        self._out += CLASSDESC + java_string(java.name) + java.uid
         self._new_handle(java)
         self._out += bytes([java.flags]) + SHORT.pack(len(java.fields))
         for one in java.fields:
-            self._out += one.signature[:1].encode("ascii") + utf(one.name)
+            self._out += one.signature[:1].encode("ascii") + java_string(one.name)
             if len(one.signature) > 1:
                 self._text(one.signature)
         self._out += END

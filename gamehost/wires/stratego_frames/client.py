@@ -15,7 +15,7 @@ from gamehost.games.stratego.master import STRATEGO
 from gamehost.games.stratego.rules import HOME, Place, PlaceRows, Survivor
 from gamehost.games.stratego.rules import Move as GameMove
 from gamehost.programs.wire_player import NOBODY, ProgramError, WirePlayer, won
-from gamehost.wires.framing import FrameBuffer, WireError
+from gamehost.wires.framing import FrameBuffer, WireError, from_modified_utf8, java_string
 from gamehost.wires.stratego_frames import messages as m
 from gamehost.wires.stratego_frames.codec import (
     HEADER,
@@ -24,9 +24,6 @@ from gamehost.wires.stratego_frames.codec import (
     PAYLOAD_LIMIT,
     SETUP,
     SIZE,
-    Malformed,
-    from_modified_utf8,
-    string,
 )
 from gamehost.wires.stratego_lines.client import attacked, other, square_of
 
@@ -80,7 +77,7 @@ def _string(data: bytes) -> str:
         raise WireError("a String whose size is not that of the payload")
     try:
         return from_modified_utf8(data[SIZE.size :])
-    except Malformed:
+    except WireError:
         raise WireError("a String that is not modified UTF-8") from None
 
 
@@ -131,8 +128,8 @@ def _piece(text: str) -> int:
 
 def _text(text: str) -> bytes:
     try:
-        data = string(text)
-    except (UnicodeEncodeError, StructError):
+        data = java_string(text)
+    except (WireError, StructError):
         raise WireError("text that cannot be written as a String") from None
     if len(data) > PAYLOAD_LIMIT:
         raise WireError(f"a payload that is a String has at most {PAYLOAD_LIMIT} bytes")

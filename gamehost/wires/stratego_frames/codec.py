@@ -16,7 +16,7 @@ from functools import partial
 from struct import Struct
 from typing import Any
 
-from gamehost.wires.framing import FrameBuffer, WireError
+from gamehost.wires.framing import FrameBuffer, WireError, from_modified_utf8, java_string
 from gamehost.wires.stratego_frames import messages as m
 
 MARK = 0x2A
@@ -33,41 +33,6 @@ _START = HEADER.size
 _FIXED: Mapping[Any, int] = {m.Setup: SETUP.size, m.Move: MOVE.size, m.Resign: 0}
 
 
-class Malformed(ValueError):
-    """Bytes that are not a String."""
-
-
-def modified_utf8(text: str) -> bytes:
-    """Text as Java's `writeUTF` has it, without its size: NUL in two bytes, beyond U+FFFF two surrogates of three each."""
-    if text.isascii() and "\0" not in text:
-        return text.encode("ascii")
-    units = text.encode("utf-16-be")
-    each = "".join(chr(unit) for (unit,) in SIZE.iter_unpack(units))
-    return each.encode("utf-8", "surrogatepass").replace(b"\0", b"\xc0\x80")
-
-
-def from_modified_utf8(data: bytes) -> str:
-    """
-    The inverse of `modified_utf8`, for what it gives and nothing else.
-
-    :raises Malformed: a bare NUL, four bytes for one character, an overlong form, a lone surrogate, or no UTF-8 at all
-    """
-    if b"\0" in data or max(data, default=0) >= 0xF0:
-        raise Malformed("not modified UTF-8")
-    try:
-        # C0 begins no other character and continues none, so where these two bytes stand they are a NUL.
-        units = data.replace(b"\xc0\x80", b"\0").decode("utf-8", "surrogatepass")
-        return units.encode("utf-16-be", "surrogatepass").decode("utf-16-be")
-    except UnicodeError:
-        raise Malformed("not modified UTF-8") from None
-
-
-def string(text: str) -> bytes:
-    """A String as a field: its size, then its bytes."""
-    data = modified_utf8(text)
-    return SIZE.pack(len(data)) + data
-
-
 def _read_string(frame: bytes) -> str | None:
     """The String that is a frame's whole payload; `None`: it is not one."""
     (size,) = SIZE.unpack_from(frame, _START)
@@ -76,7 +41,7 @@ def _read_string(frame: bytes) -> str | None:
         return None
     try:
         return from_modified_utf8(data)
-    except Malformed:
+    except WireError:
         return None
 
 
@@ -131,7 +96,7 @@ def payload_size(header: bytes, known: Mapping[int, type] = m.CLIENT_FRAMES) -> 
 
 
 def _said(text: str) -> Callable[[Any], bytes]:
-    payload = string(text)
+    payload = java_string(text)
     return lambda message: payload
 
 
@@ -140,13 +105,13 @@ _WRITERS: Mapping[type, Callable[[Any], bytes]] = {
     m.Connected: _said("connected"),
     m.PlacementValid: _said("valid"),
     m.PlacementInvalid: _said("invalid"),
-    m.Playing: lambda message: string(message.username),
+    m.Playing: lambda message: java_string(message.username),
     m.Move: lambda message: MOVE.pack(message.x, message.y, message.to_x, message.to_y),
     m.Board: lambda message: message.squares.encode("utf-16-be"),
     m.MoveInvalid: _said("invalid move"),
-    m.Battle: lambda message: string(message.winner) + (message.attacker + message.defender).encode("utf-16-be"),
-    m.GameOver: lambda message: string(message.winner),
-    m.Error: lambda message: string(message.reason),
+    m.Battle: lambda message: java_string(message.winner) + (message.attacker + message.defender).encode("utf-16-be"),
+    m.GameOver: lambda message: java_string(message.winner),
+    m.Error: lambda message: java_string(message.reason),
     m.Side: lambda message: message.side.encode("utf-16-be"),
 }
 _SENT = {kind: (m.SERVER_FRAMES[kind], write) for kind, write in _WRITERS.items()}
