@@ -198,13 +198,11 @@ class Centaur(Effect, frozen=True, gc=False):
     price = 3
 
 
-class Jester(_Asking, frozen=True, gc=False):
-    """Swap up to three students of the card with the entrance."""
+class _Swapping(_Asking, frozen=True, gc=False):
+    """A character that swaps students, each of one heap for one of another."""
 
-    character = rules.Character.JESTER
-    price = 1
-    students = 6
-    most: ClassVar[int] = 3
+    #: Swaps at most.
+    most: ClassVar[int]
 
     swaps: int = 0
     picked: rules.Colour | None = None
@@ -213,24 +211,50 @@ class Jester(_Asking, frozen=True, gc=False):
     def about(self) -> rules.Colour | None:
         return self.picked
 
+    def heaps(self, position: rules.Position) -> tuple[rules.Students, rules.Students]:
+        """The students of which one is chosen first, and those of which one is chosen for it."""
+        raise NotImplementedError
+
+    def swapped(self, position: rules.Position, first: rules.Colour, second: rules.Colour) -> rules.Position:
+        """
+        The position after a swap.
+
+        :raises IllegalChoice: it is not possible
+        """
+        raise NotImplementedError
+
     def ask(self, position: rules.Position) -> Ask:
+        first, second = self.heaps(position)
         if self.picked is None:
-            return AskCardStudent(position.seat, self.card(position).students, may_stop=True)
-        return AskCardStudent(position.seat, position.school.entrance)
+            return AskCardStudent(position.seat, first, may_stop=True)
+        return AskCardStudent(position.seat, second)
 
     def student(self, position: rules.Position, colour: rules.Colour | None, chance: Chance) -> Step:
         if colour is None:
             return _stopped(position, self.swaps)
         if self.picked is None:
             return Step(position, [], rules.evolve(self, picked=colour))
+        position, swaps = self.swapped(position, self.picked, colour), self.swaps + 1
+        return Step(position, [To(board_of(position))], type(self)(swaps) if swaps < self.most else None)
+
+
+class Jester(_Swapping, frozen=True, gc=False):
+    """Swap up to three students of the card with the entrance."""
+
+    character = rules.Character.JESTER
+    price = 1
+    students = 6
+    most = 3
+
+    def heaps(self, position: rules.Position) -> tuple[rules.Students, rules.Students]:
+        return self.card(position).students, position.school.entrance
+
+    def swapped(self, position: rules.Position, first: rules.Colour, second: rules.Colour) -> rules.Position:
         card, school = self.card(position), position.school
-        entrance = rules.plus(rules.plus(school.entrance, colour, -1), self.picked)
+        entrance = rules.plus(rules.plus(school.entrance, second, -1), first)
+        students = rules.plus(rules.plus(card.students, first, -1), second)
         position = position.with_school(position.seat, rules.evolve(school, entrance=entrance))
-        position = position.with_card(
-            rules.evolve(card, students=rules.plus(rules.plus(card.students, self.picked, -1), colour))
-        )
-        swaps = self.swaps + 1
-        return Step(position, [To(board_of(position))], Jester(swaps) if swaps < self.most else None)
+        return position.with_card(rules.evolve(card, students=students))
 
 
 class Knight(Effect, frozen=True, gc=False):
@@ -253,39 +277,24 @@ class Harvester(_Asking, frozen=True, gc=False):
         return _done(rules.evolve(position, banned=colour))
 
 
-class Minstrel(_Asking, frozen=True, gc=False):
+class Minstrel(_Swapping, frozen=True, gc=False):
     """Swap up to two students of the entrance with the dining room."""
 
     character = rules.Character.MINSTREL
     price = 1
-    most: ClassVar[int] = 2
-
-    swaps: int = 0
-    picked: rules.Colour | None = None
-
-    @property
-    def about(self) -> rules.Colour | None:
-        return self.picked
+    most = 2
 
     def check(self, position: rules.Position) -> None:
         if not any(position.school.dining):
             raise IllegalChoice(RuleFault.CHARACTER_NOT_USABLE, "there is no student in the dining room to swap")
 
-    def ask(self, position: rules.Position) -> Ask:
-        if self.picked is None:
-            return AskCardStudent(position.seat, position.school.entrance, may_stop=True)
-        return AskCardStudent(position.seat, position.school.dining)
+    def heaps(self, position: rules.Position) -> tuple[rules.Students, rules.Students]:
+        return position.school.entrance, position.school.dining
 
-    def student(self, position: rules.Position, colour: rules.Colour | None, chance: Chance) -> Step:
-        if colour is None:
-            return _stopped(position, self.swaps)
-        if self.picked is None:
-            return Step(position, [], rules.evolve(self, picked=colour))
-        if colour is not self.picked and not rules.has_room(position.school, self.picked):
+    def swapped(self, position: rules.Position, first: rules.Colour, second: rules.Colour) -> rules.Position:
+        if second is not first and not rules.has_room(position.school, first):
             raise IllegalChoice(RuleFault.FULL_DINING_ROOM, "the table of the student from the entrance is full")
-        position = rules.swapped(position, colour, self.picked)
-        swaps = self.swaps + 1
-        return Step(position, [To(board_of(position))], Minstrel(swaps) if swaps < self.most else None)
+        return rules.swapped(position, second, first)
 
 
 class Princess(_Asking, frozen=True, gc=False):
