@@ -6,7 +6,7 @@ clock, so a replay gives the same clocks.
 """
 
 from collections.abc import Sequence
-from typing import Generic, Protocol, TypeGuard, TypeVar, runtime_checkable
+from typing import Generic, Protocol, TypeVar, runtime_checkable
 
 from attrs import define
 from msgspec import Struct
@@ -182,10 +182,6 @@ def with_clocks(master: GameMaster[A, E], seats: int, settings: Settings) -> Gam
         if increment:
             raise BadOption("increment: expected 0 without game_time")
         return master
-    if not _has_turns(master):
+    if not isinstance(master, HasTurns):
         raise BadOption("game_time: this game cannot have clocks")
     return ClockedMaster(master, increment, ClockReading((game_time,) * seats, None, 0))
-
-
-def _has_turns(master: GameMaster[A, E]) -> TypeGuard[TurnMaster[A, E]]:
-    return isinstance(master, HasTurns)
