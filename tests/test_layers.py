@@ -90,11 +90,10 @@ NARROW: Mapping[str, Sequence[str]] = {
     ),
     "gamehost.wires.*.*checks": (
         *("gamehost.checker.*", "gamehost.games.*", "gamehost.players.*", "gamehost.accounts.names"),
-        *("gamehost.wires.framing", "gamehost.wires.seeking", "OWN.*"),
+        *("gamehost.settings", "gamehost.wires.framing", "gamehost.wires.seeking", "OWN.*"),
         # Two wires of one game share what the checks know of the game.
         *("gamehost.wires.onitama.checks", "gamehost.wires.stratego_lines.checks", "gamehost.wires.eriantys.checks"),
     ),
-    "gamehost.wires.*.server_draws": ("gamehost.checker.*", "gamehost.games.*", "gamehost.settings", "OWN.*"),
     "gamehost.wires.*.rendering": ("gamehost.games.*", "OWN.*"),
     "gamehost.wires.open.messages": (
         *("gamehost.games.messages", "gamehost.players.base", "gamehost.wires.framing", "OWN.*"),

@@ -15,8 +15,7 @@ from gamehost.settings import Settings
 from gamehost.wires.eriantys import messages as eriantys_m
 from gamehost.wires.eriantys.messages import Color, Communication, Error, GameInfo, PlayerStatus
 from gamehost.wires.eriantys.rendering import as_read
-from gamehost.wires.eriantys.server_checks import JsonSpelling
-from gamehost.wires.eriantys.server_draws import ToldEriantys, colours, draw, shuffle
+from gamehost.wires.eriantys.server_checks import JsonSpelling, ToldEriantys, colours, draw, shuffle
 from gamehost.wires.litama import messages as litama_m
 from gamehost.wires.onitama import messages as m
 from gamehost.wires.onitama_final import messages as final_m
