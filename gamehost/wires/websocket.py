@@ -440,11 +440,6 @@ class LineOrTextCodec(FrameCodec[Any]):
         return self._whole(data) if self._spoken is _Spoken.LINES and self._whole is not None else None
 
     def feed(self, data: bytes) -> Iterator[Any]:
-        """
-        The messages that are complete now.
-
-        :raises WireError: as the codec of lines and `FrameCodec` do, or a request opens no socket
-        """
         if self._goes_on:
             self._goes_on = False
             if data.startswith(b"GET "):  # no frame of a client begins so

@@ -206,9 +206,6 @@ class Eriantys:
         self._rules(settings)
 
     def new_master(self, seats: int, settings: Settings, chance: Chance) -> EriantysMaster:
-        """
-        :raises BadOption: a setting is unknown or cannot be used, or nobody can play with so many seats
-        """
         agreed = self._rules(settings)
         if seats not in rules.MODES:
             raise BadOption(f"seats: expected from {self.least_seats} to {self.most_seats}, got {seats}")

@@ -484,11 +484,7 @@ class EriantysScreen(BoardScreen[m.View]):
         return abridged(moves_of(self.known, self.seat), most)
 
     def read(self, text: str) -> list[bytes]:
-        """
-        An answer to what is asked, or a character.
-
-        :raises MoveRefused: neither, or not legal
-        """
+        """An answer to what is asked, or a character."""
         if self._view is None or self.seat is None or not self.turn:
             raise MoveRefused(f"It is not your turn. {self.prompt_line()}")
         return [events.write(action) for action in read_answer(self.known, self.seat, text)]

@@ -258,11 +258,7 @@ class Onitama:
     @staticmethod
     @lru_cache(maxsize=10_000)
     def read(notation: bytes) -> Action:
-        """
-        Results are cached, because a start of the host reads all actions of all unfinished tables.
-
-        :raises ValueError: not such a notation
-        """
+        """Results are cached, because a start of the host reads all actions of all unfinished tables."""
         match notation.decode("ascii").split(" "):
             case ["stalemate", card] if card in VECTORS:
                 return Exchange(Card(card))

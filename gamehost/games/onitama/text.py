@@ -68,11 +68,7 @@ class OnitamaScreen(BoardScreen[View]):
         return abridged(map(str, legal), most)
 
     def read(self, text: str) -> list[bytes]:
-        """
-        A card and two squares, two squares, or `stalemate` and a card.
-
-        :raises MoveRefused: not that, or not legal
-        """
+        """A card and two squares, two squares, or `stalemate` and a card."""
         position = self._position
         if position is None or not self.turn:
             raise MoveRefused(f"It is not your turn. {self.prompt_line()}")

@@ -243,12 +243,6 @@ class PaperSoccer:
         self._move_time(settings)
 
     def new_master(self, seats: int, settings: Settings, chance: Chance) -> GameMaster[Move, Event]:
-        """
-        A master for one match.
-
-        :raises BadOption: as `check`
-        :raises ValueError: not two seats
-        """
         self.check(settings)
         if seats != 2:
             raise ValueError(f"paper soccer is a game for 2, not for {seats}")
@@ -258,11 +252,6 @@ class PaperSoccer:
         return b" ".join([b"%d,%d" % point for point in action.points])
 
     def read(self, notation: bytes) -> Move:
-        """
-        The inverse of `write`.
-
-        :raises ValueError: not the notation: points of two numbers of up to three digits
-        """
         if _NOTATION.fullmatch(notation) is None:
             raise ValueError("not a move in paper soccer; expected points such as 0,0 1,1")
         return Move(tuple((int(x), int(y)) for x, y in (point.split(b",") for point in notation.split(b" "))))

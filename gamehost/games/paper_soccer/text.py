@@ -106,11 +106,7 @@ class PaperSoccerScreen(BoardScreen[View]):
         return listed([f"{name} ({_text([ways[name]])})" for name in _STEPS if name in ways], "or")
 
     def read(self, text: str) -> list[bytes]:
-        """
-        Directions, or points.
-
-        :raises MoveRefused: neither, or not a complete legal move
-        """
+        """Directions, or points."""
         view = self._view
         if view is None or not self.turn:
             raise MoveRefused(f"It is not your turn. {self.prompt_line()}")

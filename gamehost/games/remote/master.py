@@ -321,21 +321,11 @@ class RemoteGame:
     }
 
     def check(self, settings: Settings) -> None:
-        """
-        :raises BadOption: a setting is unknown or cannot be used
-        """
         refuse_unknown(settings, self.options)
         for name in ("move_time", "answer_time", "master_grace"):
             setting(settings, name, 0, milliseconds)
 
     def new_master(self, seats: int, settings: Settings, chance: Chance) -> GameMaster[Action, Event]:
-        """
-        A referee for one game.
-
-        :param seats: one for each player, and one for the master
-        :raises BadOption: as `check`
-        :raises ValueError: too few seats, or too many
-        """
         self.check(settings)
         if not self.least_seats <= seats <= self.most_seats:
             raise ValueError(f"a remote game has {LEAST} to {MOST} players and a master, not {seats} seats")
@@ -358,11 +348,6 @@ class RemoteGame:
 
     @staticmethod
     def read(notation: bytes) -> Action:
-        """
-        The inverse of `write`.
-
-        :raises ValueError: this is not the notation
-        """
         found = _NOTATION.fullmatch(notation.decode("utf-8"))
         if found is None:
             raise ValueError("not an action of a remote game; expected move, next, over or out")

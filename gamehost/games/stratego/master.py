@@ -369,10 +369,6 @@ class Stratego:
         _terms(settings)
 
     def new_master(self, seats: int, settings: Settings, chance: Chance) -> StrategoMaster:
-        """
-        :param chance: not used; nothing is drawn in this game
-        :raises BadOption: as `check`
-        """
         return StrategoMaster(_terms(settings))
 
     write = staticmethod(rules.write)

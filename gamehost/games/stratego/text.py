@@ -219,11 +219,7 @@ class StrategoScreen(BoardScreen[m.View]):
         return position_of(self.known, seat)
 
     def read(self, text: str) -> list[bytes]:
-        """
-        Two squares, or in the set-up what `stratego_setup` reads.
-
-        :raises MoveRefused: neither, or not legal as far as this seat sees
-        """
+        """Two squares, or in the set-up what `stratego_setup` reads."""
         view, seat = self._view, self.seat
         words = text.lower().replace("-", " ").replace(",", " ").split()
         if view is None or seat is None:

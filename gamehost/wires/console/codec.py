@@ -238,11 +238,6 @@ class ConsoleCodec:
         return self._lines.unfinished or self._filter.unfinished
 
     def feed(self, data: bytes) -> Iterator[Message]:
-        """
-        The messages that are complete now.
-
-        :raises WireError: a line over the limit, another protocol, or a second line that is not UTF-8
-        """
         for piece in self._filter.feed(data):
             if isinstance(piece, bytes):
                 yield from self._text(piece)

@@ -715,11 +715,6 @@ class ConsoleConfig(Struct, frozen=True):
 
 
 def configure(settings: Settings) -> ConsoleConfig:
-    """
-    The listener's configuration. The wire has no settings.
-
-    :raises BadOption: a setting is unknown
-    """
     refuse_unknown(settings, ())
     return ConsoleConfig(ConsoleOptions(NAME, {played.game.name: played for played in PLAYED}))
 

@@ -39,11 +39,6 @@ class JsonClientCodec(ClientLineCodec[Message]):
     CLIENT_LIMIT = LINE_LIMIT
 
     def read(self, line: bytes) -> Message | None:
-        """
-        The server's message in a line; `None`: the line is empty.
-
-        :raises WireError: no JSON object, an unknown type, a missing key, or a value of another type
-        """
         if not line.strip():
             return None
         try:
@@ -61,11 +56,6 @@ class JsonClientCodec(ClientLineCodec[Message]):
         return message
 
     def line(self, message: Message) -> bytes:
-        """
-        A client's message without its line end.
-
-        :raises WireError: not a client's message, or with a value that the server would refuse
-        """
         head = _HEADS.get(type(message))
         if head is None:
             raise WireError(f"a client does not say {type(message).__name__}")

@@ -266,11 +266,6 @@ class JsonCodec(LineCodec[m.Message]):
         return super().whole(data) if usual is None or self._lines.unfinished else usual
 
     def read(self, line: bytes) -> m.Message:
-        """
-        The message in a line.
-
-        :raises WireError: the line has too many brackets, or belongs to another protocol
-        """
         message = parse(line)
         if self._strict and isinstance(message, m.LoginMessage) and message.giveUp is not UNSET:
             return _MALFORMED[m.LoginMessage]

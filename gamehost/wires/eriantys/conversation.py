@@ -309,11 +309,6 @@ class JsonConfig:
 
 
 def configure(settings: Settings) -> JsonConfig:
-    """
-    The listener's configuration from its settings.
-
-    :raises BadOption: a setting is unknown or cannot be used
-    """
     refuse_unknown(settings, OPTIONS)
     strict, queue = common_settings(settings, NAME, ERIANTYS)
     options = JsonOptions(

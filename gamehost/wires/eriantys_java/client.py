@@ -249,15 +249,9 @@ class JavaClientCodec:
 
     @property
     def unfinished(self) -> bool:
-        """Whether a message, or the stream's header, has begun that has not ended."""
         return bool(self._rest)
 
     def feed(self, data: bytes) -> Iterator[Message]:
-        """
-        The messages of the server that are complete now.
-
-        :raises WireError: these are no messages of the server
-        """
         rest = self._rest
         rest += data
         if not self._header_read:
@@ -291,11 +285,7 @@ class JavaClientCodec:
         return None
 
     def encode(self, message: Message) -> bytes:
-        """
-        A message of a client with its reset. The first one has the stream's header in front.
-
-        :raises WireError: not a client's message, or with a value that the server would refuse
-        """
+        """A message of a client with its reset. The first one has the stream's header in front."""
         if CLIENT_TYPES.get(type(message).__name__) is not type(message):
             raise WireError(f"a client does not say {type(message).__name__}")
         try:

@@ -204,15 +204,10 @@ class JavaCodec:
 
     @property
     def unfinished(self) -> bool:
-        """Whether a message, or the stream's header, has begun that has not ended."""
         return bool(self._rest)
 
     def feed(self, data: bytes) -> Iterator[m.Message]:
-        """
-        The messages that are complete now. A message is complete with its reset.
-
-        :raises WireError: these are no messages of a client
-        """
+        """The messages that are complete now. A message is complete with its reset."""
         rest = self._rest
         rest += data
         at = 0

@@ -592,11 +592,6 @@ class JavaConfig:
 
 
 def configure(settings: Settings) -> JavaConfig:
-    """
-    The listener's configuration from its settings.
-
-    :raises BadOption: a setting is unknown or cannot be used
-    """
     refuse_unknown(settings, OPTIONS)
     options = JavaOptions(
         pace=setting(settings, "pace", 30, from_to(0, 1000)) / 1000,

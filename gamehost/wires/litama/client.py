@@ -26,9 +26,6 @@ class LitamaClientCodec(ClientLineCodec[m.Message]):
     CLIENT_LIMIT = LitamaCodec.LIMIT
 
     def read(self, line: bytes) -> m.Message:
-        """
-        :raises WireError: no message of the server
-        """
         try:
             fields = json.decode(line, type=dict[str, Any])
         except DecodeError:
@@ -50,9 +47,6 @@ class LitamaClientCodec(ClientLineCodec[m.Message]):
         raise WireError("not a message of the server")
 
     def line(self, message: m.Message) -> bytes:
-        """
-        :raises WireError: it cannot be written
-        """
         if not isinstance(message, m.Command):
             raise WireError(f"a client does not say {type(message).__name__}")
         if parse(message.text) != message:

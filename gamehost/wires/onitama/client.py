@@ -33,11 +33,6 @@ class PipesClientCodec(ClientLineCodec[m.Message]):
     CLIENT_LIMIT = LINE_LIMIT
 
     def read(self, line: bytes) -> m.Message | None:
-        """
-        The server's message in a line; `None`: the line is empty.
-
-        :raises WireError: not UTF-8, an unknown command, or too few or too many fields
-        """
         if not line:
             return None
         try:
@@ -56,11 +51,6 @@ class PipesClientCodec(ClientLineCodec[m.Message]):
         return message
 
     def line(self, message: m.Message) -> bytes:
-        """
-        A client's message without its line end.
-
-        :raises WireError: not a client's message, or a field that a server would read otherwise
-        """
         match message:
             case m.Login() | m.MakeMove() | m.Stalemate() | m.Resign():
                 command = _SAID[type(message)]

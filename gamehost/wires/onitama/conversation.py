@@ -74,12 +74,7 @@ def cards_with_positions(position: Position) -> str:
 
 
 class PipesConversation(GuestConversation[m.Message]):
-    """
-    The conversation on one connection.
-
-    :param queue: where the players of this wire wait
-    :param strict: send only what the document has
-    """
+    """The conversation on one connection."""
 
     FIRST = PipesState.OUTSIDE
     WAITING = PipesState.WAITING

@@ -74,11 +74,6 @@ class FinalClientCodec:
         return self._messages.unfinished
 
     def feed(self, data: bytes) -> Iterator[m.Message]:
-        """
-        The messages of the server that are complete now.
-
-        :raises WireError: one that is too long, not UTF-8, or no message of the server
-        """
         for message in self._messages.feed(data):
             try:
                 text = message.decode("utf-8")
@@ -87,12 +82,6 @@ class FinalClientCodec:
             yield read_server(text)
 
     def encode(self, message: m.Message) -> bytes:
-        """
-        A message of a client as bytes.
-
-        :raises WireError: not a client's message, or a field that a server would read otherwise; the codec can be used
-            further
-        """
         match message:
             case m.Ping():
                 text = f"{m.PING}|{m.PING}"

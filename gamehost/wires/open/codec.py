@@ -117,11 +117,6 @@ class OpenCodec(LineCodec[m.Message]):
     UNREADABLE = "lines that are not JSON"
 
     def read(self, line: bytes) -> m.Message:
-        """
-        The message in a line.
-
-        :raises WireError: the line belongs to another protocol
-        """
         message = parse(line)
         if message is NOT_JSON and other_protocol(line) not in (None, "JSON"):
             raise OtherProtocol(line)
@@ -156,11 +151,7 @@ class OpenClientCodec(ClientLineCodec[m.Message]):
     CLIENT_LIMIT = LINE_LIMIT
 
     def read(self, line: bytes) -> m.Message | None:
-        """
-        The host's message in a line; `None`: the line is empty, or a message that this version does not know.
-
-        :raises WireError: no JSON object, a missing key, or a value of another type
-        """
+        """The host's message in a line; `None`: the line is empty, or a message that this version does not know."""
         try:
             message: m.Message = _decode_host(line)
         except ValidationError:
@@ -185,11 +176,6 @@ class OpenClientCodec(ClientLineCodec[m.Message]):
             raise WireError(f"{name} has a missing key or a wrong value")
 
     def line(self, message: m.Message) -> bytes:
-        """
-        A client's message without its line end.
-
-        :raises WireError: not a client's message, or one that the host would not read as it is meant
-        """
         if not isinstance(message, m.FromClient):
             raise WireError(f"a client does not say {type(message).__name__}")
         try:

@@ -704,11 +704,6 @@ class OpenConfig:
 
 
 def configure(settings: Settings) -> OpenConfig:
-    """
-    The listener's configuration. The wire has no settings.
-
-    :raises BadOption: a setting is unknown
-    """
     refuse_unknown(settings, ())
     return OpenConfig(OPTIONS)
 

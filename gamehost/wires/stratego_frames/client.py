@@ -163,20 +163,11 @@ class FramesClientCodec:
         return self._frames.unfinished
 
     def feed(self, data: bytes) -> Iterator[m.Message]:
-        """
-        The messages of the server that are complete now.
-
-        :raises WireError: a frame without its mark, of a type that servers do not send, or with another payload
-        """
         for frame in self._frames.feed(data):
             yield _read(frame)
 
     def encode(self, message: m.Message) -> bytes:
-        """
-        A client's message as the next frame of the connection. Each call uses one sequence number.
-
-        :raises WireError: it cannot be written; the codec can be used further
-        """
+        """A client's message as the next frame of the connection. Each call uses one sequence number."""
         try:
             payload = _payload(message)
         except StructError:

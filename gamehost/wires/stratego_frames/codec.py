@@ -134,20 +134,11 @@ class FramesCodec:
         return self._frames.unfinished
 
     def feed(self, data: bytes) -> Iterator[m.Message]:
-        """
-        The messages that are complete now. The client's sequence numbers are ignored.
-
-        :raises WireError: a frame without its mark, of a type that clients do not send, or of a size it cannot have
-        """
+        """The messages that are complete now. The client's sequence numbers are ignored."""
         for frame in self._frames.feed(data):
             yield _READERS[frame[1]](frame)
 
     def whole(self, data: bytes) -> m.Message | None:
-        """
-        As of `gamehost.wires.base.ReadsWhole`.
-
-        :raises WireError: as `feed`
-        """
         frame = self._frames.whole(data)
         return None if frame is None else _READERS[frame[1]](frame)
 

@@ -68,13 +68,7 @@ NOT_NOW: Mapping[Enum, str] = {
 
 
 class FramesConversation(GuestConversation[m.Message]):
-    """
-    The conversation on one connection.
-
-    :param wire: the wire's name
-    :param queue: where this wire's players wait
-    :param strict: send only what is in the document
-    """
+    """The conversation on one connection."""
 
     FIRST = FramesState.OUTSIDE
     WAITING = FramesState.WAITING

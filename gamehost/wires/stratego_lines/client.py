@@ -136,11 +136,7 @@ class LinesClientCodec(ClientLineCodec[m.Message]):
         return self._rows is not None or super().unfinished
 
     def read(self, line: bytes) -> m.Message | None:
-        """
-        The server's message in a line; `None`: a board is not complete, or the line is empty.
-
-        :raises WireError: not ASCII, or no message of the server
-        """
+        """The server's message in a line; `None`: a board is not complete, or the line is empty."""
         if not line.isascii():
             raise WireError("a line that is not ASCII")
         text = line.decode("ascii")
@@ -176,21 +172,12 @@ class LinesClientCodec(ClientLineCodec[m.Message]):
         return m.Board(tuple(rows))
 
     def encode(self, message: m.Message) -> bytes:
-        """
-        A client's line: its name, its password, a row of its set-up, or a move.
-
-        :raises WireError: not ASCII, longer than the server accepts, or the beginning of another protocol
-        """
+        """A client's line: its name, its password, a row of its set-up, or a move."""
         data = super().encode(message)
         self._said = True
         return data
 
     def line(self, message: m.Message) -> bytes:
-        """
-        A client's line without its end.
-
-        :raises WireError: as `encode` does
-        """
         if not isinstance(message, m.Text):
             raise WireError(f"a client does not say {type(message).__name__}")
         if not message.text or not message.text.isascii():

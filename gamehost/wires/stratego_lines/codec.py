@@ -46,11 +46,6 @@ class LinesCodec(LineCodec[m.Message]):
         self._opening = b""
 
     def feed(self, data: bytes) -> Iterator[m.Message]:
-        """
-        The messages that are complete now.
-
-        :raises WireError: a line over the limit, another protocol, or a second unreadable line
-        """
         if len(self._opening) < 2:
             self._opening += data[: 2 - len(self._opening)]
             if self._opening in FRAME_OPENINGS:
