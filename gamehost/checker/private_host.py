@@ -13,7 +13,7 @@ from attrs import define, evolve, field
 from twisted.internet.interfaces import IReactorTime
 from twisted.internet.task import Clock
 
-from gamehost.accounts.login import LoginAttempt, LoginRefused, LoginService
+from gamehost.accounts.login import LoginAttempt, LoginService
 from gamehost.accounts.passwords import Cost
 from gamehost.checker.transcript import RecordingConfig, Watcher
 from gamehost.games.base import Game, Seat
@@ -21,7 +21,7 @@ from gamehost.games.play import new_player
 from gamehost.journal.records import TableId
 from gamehost.limits import Limits
 from gamehost.lobby.lobby import Lobby
-from gamehost.lobby.sessions import IssuedKey, Queue, ResumePolicy, Session, SessionRegistry
+from gamehost.lobby.sessions import Queue, ResumePolicy, Session, SessionRegistry
 from gamehost.net.connection import WireFactory
 from gamehost.net.context import Cork, HostContext
 from gamehost.net.limiter import ConnectionLimiter
@@ -94,29 +94,13 @@ class WatchedLobby(Lobby):
 
     watcher: ClientWatcher = field(kw_only=True)
 
-    def enter(
-        self,
-        name: str,
-        wire: str,
-        address: str,
-        player: Player[Any, Any],
-        strict: bool = False,
-        issued: IssuedKey | None = None,
-        given: bool = False,
-    ) -> Session:
-        return super().enter(name, wire, address, self._watched(player), strict, issued, given)
+    def enter(self, name: str, wire: str, address: str, player: Player[Any, Any], *more: Any, **named: Any) -> Session:
+        return super().enter(name, wire, address, self._watched(player), *more, **named)
 
     def log_in(
-        self,
-        name: str,
-        password: str,
-        wire: str,
-        address: str,
-        player: Player[Any, Any],
-        answer: Callable[[Session | LoginRefused], None],
-        strong: bool = False,
+        self, name: str, password: str, wire: str, address: str, player: Player[Any, Any], *more: Any, **named: Any
     ) -> LoginAttempt | None:
-        return super().log_in(name, password, wire, address, self._watched(player), answer, strong)
+        return super().log_in(name, password, wire, address, self._watched(player), *more, **named)
 
     def play(self, session: Session, queue: Queue, wish: Seat | None = None) -> bool:
         seated = super().play(session, queue, wish)
