@@ -204,7 +204,7 @@ def _cluster(
     options: Options, reactor: Any, cork: Cork, fail: Callable[[str], None], joining: "InternalFactory", store: Any
 ) -> "Cluster":
     """The membership of a host whose store is open."""
-    from gamehost.cluster.membership import Beats, Cluster
+    from gamehost.cluster.membership import Cluster
     from gamehost.storage.postgresql.registry import open_registry
 
     named = options["store"]
@@ -214,7 +214,7 @@ def _cluster(
         spreading=_spreading(options),
     )
     store.numbers.ask = registry.new_numbers
-    return Cluster(registry, reactor, cork, joining, Beats(reactor, store.beat))
+    return Cluster(registry, reactor, cork, joining, store.beat)
 
 
 def _spreading(options: Options) -> set[str]:

@@ -134,7 +134,7 @@ TIMERS = {
     "gamehost.contest.command": "the end",
     "gamehost._twisted": "a port that accepts nothing for a moment",
     "gamehost.service": "a look at the disk, ten times a second",
-    "gamehost.cluster.membership": "signs of life; what a turn has changed",
+    "gamehost.cluster.membership": "what a turn has changed; players who meet nobody here",
     "gamehost.cluster.front": "preambles that do not come",
     "gamehost.cluster.relay": "another member that cannot be reached yet",
     "gamehost.accounts.login": "guesses that have to wait",

@@ -14,6 +14,7 @@ from typing import Any, Protocol
 from attrs import define, field
 from twisted.internet.defer import Deferred
 from twisted.internet.interfaces import IDelayedCall, IReactorTime
+from twisted.internet.task import LoopingCall
 from twisted.logger import Logger
 
 from gamehost.accounts.bans import Ban
@@ -31,42 +32,6 @@ from gamehost.wires.base import Claim
 
 #: Seconds between two beats.
 EVERY = 0.25
-
-
-@define(eq=False)
-class Beats:
-    """
-    :param beat: shows the database that this host goes on, and calls a function when that is done
-    """
-
-    _clock: IReactorTime
-    _beat: Callable[[Callable[[], None]], None]
-    _next: IDelayedCall | None = None
-    _halted: bool = False
-
-    def begin(self) -> None:
-        """
-        Beat from now on. The next beat comes after the last one is answered.
-
-        The first one comes when the reactor runs. From then on the database ends the session of a host that is silent, and
-        a host that starts may take its time.
-        """
-        self._next = self._clock.callLater(0, self._show)
-
-    def halt(self) -> None:
-        self._halted = True
-        if self._next is not None:
-            self._next.cancel()
-            self._next = None
-
-    def _show(self) -> None:
-        self._next = None
-        self._beat(self._shown)
-
-    def _shown(self) -> None:
-        if not self._halted:
-            self._next = self._clock.callLater(EVERY, self._show)
-
 
 #: Seconds for which those who wait for an opponent meet only each other at one member: a match of players at two members costs
 #: twice as much. Then the others are told.
@@ -139,7 +104,8 @@ class Cluster(Membership):
     clock: IReactorTime
     cork: AbstractContextManager[object]
     listener: Listener
-    _beats: Beats
+    #: Shows the database that this host goes on, and calls a function when that is done.
+    _beat: Callable[[Callable[[], None]], None]
     relays: Relays = field(init=False)
     lobby: Lobby = field(init=False)
     #: Takes tables over that another member had.
@@ -166,13 +132,13 @@ class Cluster(Membership):
     #: What the other members show of their lobbies, and what this one shows.
     _pages: Mapping[int, Page] = field(factory=dict)
     _shown: str = ""
-    _shows: IDelayedCall | None = None
     #: The names of those who are about to be given to another member.
     leaving: set[str] = field(factory=set)
     #: As of `Watcher`: gives players who wait here to members where others of their queues wait.
     offers_are: Callable[[Sequence[Offer]], None] = field(init=False)
     #: Of the wires, by their names.
     factories: Mapping[str, WireFactory[Any]] = field(factory=dict)
+    _loops: list[LoopingCall] = field(factory=list)
     _timer: IDelayedCall | None = None
     #: Runs while somebody waits here of whom the others are not told.
     _alone: IDelayedCall | None = None
@@ -196,8 +162,22 @@ class Cluster(Membership):
         """The tables of the start sleep. Show that this host goes on, and watch the other members."""
         self.here.update(self.lobby.registry.sleeping.keys())
         self.registry.start(self)
-        self._beats.begin()
-        self._shows = self.clock.callLater(SHOW_EVERY, self._show)
+        for seconds, call in ((EVERY, self._go_on), (SHOW_EVERY, self._show)):
+            loop = LoopingCall(call)
+            loop.clock = self.clock
+            loop.start(seconds, now=False)
+            self._loops.append(loop)
+
+    def _go_on(self) -> Deferred[None]:
+        """
+        Show that this host goes on. The next time comes after the answer.
+
+        The first time comes when the reactor runs. From then on the database ends the session of a host that is silent, and
+        a host that starts may take its time.
+        """
+        answered: Deferred[None] = Deferred()
+        self._beat(partial(answered.callback, None))
+        return answered
 
     def open(self, factories: Iterable[WireFactory[Any]], sites: Iterable[Any]) -> None:
         """
@@ -213,11 +193,13 @@ class Cluster(Membership):
     def halt(self) -> Deferred[None]:
         """The host stops. Another member takes over what it has. Fires when nothing is asked any more."""
         self.halted = True
-        self._beats.halt()
-        for timer in (self._timer, self._alone, self._shows):
+        for loop in self._loops:
+            if loop.running:
+                loop.stop()
+        for timer in (self._timer, self._alone):
             if timer is not None:
                 timer.cancel()
-        self._timer = self._alone = self._shows = None
+        self._timer = self._alone = None
         self.listener.close()
         self.relays.close()
         stopped: Deferred[None] = Deferred()
@@ -413,7 +395,6 @@ class Cluster(Membership):
 
     def _show(self) -> None:
         """Show the other members who is here and who waits, if that is new."""
-        self._shows = self.clock.callLater(SHOW_EVERY, self._show)
         if len(self.members) > 1:
             page = self.lobby.spectators.page(self.lobby.waiting_tables).write()
             if page != self._shown:

@@ -3,12 +3,10 @@
 from collections.abc import Callable
 from typing import Any
 
-from twisted.internet.task import Clock
 from twisted.logger import capturedLogs, formatEvent
-from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.cluster.front import relays_in
-from gamehost.cluster.membership import EVERY, Beats, HomeSearch
+from gamehost.cluster.membership import EVERY, HomeSearch
 from gamehost.settings import BadOption
 from gamehost.storage.names import Member
 from tests.kit.memory_cluster import ClusterCase, MemberHost, MemberJournal
@@ -304,41 +302,29 @@ class AccountsTests(ClusterCase):
         self.assertEqual((self.homes(), self.second.cluster.relays_out), ({"ann": 1}, 2))
 
 
-class BeatsTests(SynchronousTestCase):
+class BeatsTests(ClusterCase):
+    """A host shows the database that it goes on."""
+
     def setUp(self) -> None:
-        self.clock: Clock = Clock()
+        super().setUp()
         self.asked: list[Callable[[], None]] = []
-        self.beats = Beats(self.clock, self.asked.append)
+        self.first.cluster._beat = self.asked.append
 
     def test_one_after_the_other(self) -> None:
-        """The next beat comes when the last one is durable, and some time after that."""
-        self.beats.begin()
-        self.assertEqual(self.asked, [])
-        self.clock.advance(0)
-        self.clock.advance(10 * EVERY)
+        """The next time comes when the last one is answered, and some time after that."""
+        self.world.wait(10 * EVERY)
         self.assertEqual(len(self.asked), 1)
         self.asked[0]()
-        self.clock.advance(EVERY / 2)
-        self.assertEqual(len(self.asked), 1)
-        self.clock.advance(EVERY / 2)
+        self.world.wait(EVERY)
         self.assertEqual(len(self.asked), 2)
 
-    def test_an_early_end(self) -> None:
-        self.beats.begin()
-        self.beats.halt()
-        self.clock.advance(EVERY)
-        self.assertEqual(self.asked, [])
-
     def test_the_end(self) -> None:
-        """A host that stops beats no more, and leaves no timer behind."""
-        self.beats.begin()
-        self.assertEqual(self.asked, [])
-        self.clock.advance(0)
+        """A host that stops shows nothing more, also when an answer comes late."""
+        self.world.wait(2 * EVERY)
+        self.first.cluster.halt()
         self.asked[0]()
-        self.beats.halt()
-        self.assertEqual(self.clock.getDelayedCalls(), [])
-        self.asked[0]()
-        self.assertEqual(self.clock.getDelayedCalls(), [])
+        self.world.wait(2 * EVERY)
+        self.assertEqual(len(self.asked), 1)
 
 
 class HomeSearchTests(ClusterCase):

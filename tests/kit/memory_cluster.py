@@ -20,7 +20,7 @@ from twisted.trial.unittest import SynchronousTestCase
 from gamehost.accounts.passwords import Account
 from gamehost.cluster.claiming import ClaimingInput, gather
 from gamehost.cluster.front import InternalFactory, front_of
-from gamehost.cluster.membership import Beats, Cluster
+from gamehost.cluster.membership import Cluster
 from gamehost.cluster.relay import Relays
 from gamehost.games.base import Seat
 from gamehost.journal.records import Entry, TableHeader, TableId, TableRecord, UnfinishedTable
@@ -222,7 +222,7 @@ class MemberHost(MemoryHost):
             clock,
             Cork(),
             joining,
-            Beats(clock, lambda done: clock.callLater(0.01, done) and None),
+            lambda done: clock.callLater(0.01, done) and None,
         )
         journal = world.new_journal(self)
         super().__init__(settings, journal=journal, clock=clock, membership=self.cluster, **more)
