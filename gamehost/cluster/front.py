@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 from attrs import define, frozen
 from twisted.internet.abstract import isIPAddress, isIPv6Address
 from twisted.internet.address import IPv4Address
-from twisted.internet.defer import Deferred, fail
+from twisted.internet.defer import Deferred, maybeDeferred
 from twisted.internet.endpoints import (
     HostnameEndpoint,
     TCP4ClientEndpoint,
@@ -33,7 +33,6 @@ from twisted.internet.endpoints import (
 )
 from twisted.internet.interfaces import (
     IAddress,
-    IDelayedCall,
     IListeningPort,
     IProtocolFactory,
     IReactorTime,
@@ -43,7 +42,6 @@ from twisted.internet.interfaces import (
 from twisted.internet.protocol import Factory, Protocol
 from twisted.logger import Logger
 from twisted.python.failure import Failure
-from zope.interface import implementer
 
 from gamehost._twisted import replace_protocol
 from gamehost.accounts.names import place_of
@@ -52,12 +50,11 @@ from gamehost.cluster.membership import Cluster
 from gamehost.cluster.relay import LONGEST, MOST_HOPS, SOCKET, Preamble, read_preamble
 from gamehost.journal.records import StoreUnusable
 from gamehost.net.connection import WireProtocol
-from gamehost.net.endpoints import BACKLOG, HEADER_SECONDS, send_at_once
+from gamehost.net.endpoints import BACKLOG, HeaderProtocol, send_at_once
 from gamehost.net.limiter import HeaderLimiter
-from gamehost.ops import LONGEST_PATH, SocketUnusable, remove_stale
+from gamehost.ops import LONGEST_PATH, remove_stale
 from gamehost.settings import BadOption
 from gamehost.wires.base import Wire
-from gamehost.wires.framing import WireError
 
 if TYPE_CHECKING:
     from gamehost.net.tls import Certificates
@@ -101,11 +98,22 @@ class Hop:
     :param endpoint: where this member listens
     """
 
-    endpoint: IStreamServerEndpoint
+    _endpoint: IStreamServerEndpoint
     _reactor: Any
     _place: _Place
     _announced: _Place | None
     _certificates: "Certificates | None"
+
+    def listen(self, factory: IProtocolFactory) -> Deferred[IListeningPort]:
+        """
+        Listen. A socket that a killed process has left behind is replaced.
+
+        :raises SocketUnusable: another process listens there
+        """
+        if self._place.kind == "unix":
+            remove_stale(self._place.host)
+        listening: Deferred[IListeningPort] = self._endpoint.listen(factory)
+        return listening
 
     def address(self, port: IListeningPort) -> str:
         """What the other members dial, once this member listens on its port."""
@@ -147,25 +155,6 @@ class Hop:
         return HostnameEndpoint(self._reactor, place.host, place.port, CONNECT_SECONDS)
 
 
-@implementer(IStreamServerEndpoint)
-@frozen
-class _SocketEndpoint:
-    """A socket in the file system. One that a killed process has left behind is replaced."""
-
-    _reactor: Any
-    _path: str
-
-    def listen(self, factory: IProtocolFactory) -> Deferred[IListeningPort]:
-        """Listen. Another process that listens there is a `SocketUnusable`."""
-        try:
-            remove_stale(self._path)
-        except (SocketUnusable, OSError) as error:
-            return fail(error)
-        endpoint = UNIXServerEndpoint(self._reactor, self._path, BACKLOG, _SOCKET_MODE)
-        listening: Deferred[IListeningPort] = endpoint.listen(factory)
-        return listening
-
-
 def read_hop(
     reactor: Any,
     listener: str,
@@ -198,7 +187,7 @@ def read_hop(
     if announced is not None and announced.kind != place.kind:
         raise BadOption(f"--cluster-address: expected {place.kind}: as in --cluster, got {address!r}")
     if place.kind == "unix":
-        return Hop(_SocketEndpoint(reactor, place.host), reactor, place, announced, None)
+        return Hop(UNIXServerEndpoint(reactor, place.host, BACKLOG, _SOCKET_MODE), reactor, place, announced, None)
     make = TCP6ServerEndpoint if ":" in place.host else TCP4ServerEndpoint
     endpoint: IStreamServerEndpoint = make(reactor, place.port, BACKLOG, place.host)
     if folder is None:
@@ -268,57 +257,35 @@ def _socket(name: str, text: str) -> _Place:
     return _Place("unix", path)
 
 
-class InternalProtocol(Protocol):
+class InternalProtocol(HeaderProtocol):
     """A connection, until its preamble is complete."""
 
-    transport: Any
+    refusal, late = "a connection between hosts is refused", "no preamble came"
 
     def __init__(self, factory: "InternalFactory", address: str, admitted: bool) -> None:
+        super().__init__(factory.clock, factory.headers, address)
         self._factory = factory
         self._admitted = admitted
-        self._address = address
-        self._data = b""
-        self._deadline: IDelayedCall | None = None
 
     def connectionMade(self) -> None:
         """Wait for the preamble, and before that for the host."""
-        if not self._admitted:
+        if self._admitted:
+            super().connectionMade()
+            self._factory.wait(self)
+        else:
             # Not closed in order: the member that dials would take that for an answer, and tries again after this.
-            self._refuse("too many have not said whose they are")
-            return
-        self._deadline = self._factory.clock.callLater(HEADER_SECONDS, self._refuse, "no preamble came")
-        self._factory.wait(self)
+            self.refuse("too many have not said whose they are")
 
-    def dataReceived(self, data: bytes) -> None:
-        if self._deadline is None:
-            return
-        self._data += data
-        line, end, rest = self._data.partition(b"\n")
-        if end or len(self._data) > LONGEST:
-            try:
-                preamble = read_preamble(line)
-            except WireError as error:
-                self._refuse(str(error))
-            else:
-                self._end_wait()
-                self._factory.admit(self.transport, preamble, rest)
+    def read(self, come: bytes) -> None:
+        line, end, rest = come.partition(b"\n")
+        if end or len(come) > LONGEST:
+            preamble = read_preamble(line)
+            self.end_wait()
+            self._factory.admit(self.transport, preamble, rest)
 
     def connectionLost(self, reason: Failure | None = None) -> None:
-        self._end_wait()
+        super().connectionLost(reason)
         self._factory.gone(self)
-
-    def _end_wait(self) -> None:
-        """The preamble has come, or it does not count any more."""
-        deadline, self._deadline = self._deadline, None
-        if deadline is not None:
-            if deadline.active():
-                deadline.cancel()
-            self._factory.headers.leave(self._address)
-
-    def _refuse(self, reason: str) -> None:
-        self._end_wait()
-        self._factory.log.warn("a connection between hosts is refused: {reason}", reason=reason)
-        self.transport.abortConnection()
 
 
 class InternalFactory(Factory):
@@ -353,7 +320,7 @@ class InternalFactory(Factory):
         :raises StoreUnusable: the endpoint cannot be used, so there is no cluster for this host
         """
         failures: list[Failure] = []
-        self.hop.endpoint.listen(self).addCallbacks(self._listening, failures.append)
+        maybeDeferred(self.hop.listen, self).addCallbacks(self._listening, failures.append)
         if self._port is None:
             reason = failures[0].getErrorMessage() if failures else "no answer"
             raise StoreUnusable(f"--cluster: cannot listen: {reason}")

@@ -26,7 +26,6 @@ from twisted.internet.interfaces import (
     IAddress,
     IDelayedCall,
     IListeningPort,
-    IProtocol,
     IProtocolFactory,
     IReactorTime,
     IStreamServerEndpoint,
@@ -218,65 +217,84 @@ class ProxiedFactory(Factory):
         return any(address in network for network in self._trusted)
 
 
-class ProxyHeaderProtocol(Protocol):
-    """A connection whose PROXY header is not complete yet."""
+class HeaderProtocol(Protocol):
+    """
+    A connection whose first bytes say whose it is. Until they are complete, it has a buffer and a deadline.
 
-    def __init__(self, factory: ProxiedFactory, proxy: IAddress | None) -> None:
-        self._made_by = factory
-        self._proxy = proxy
+    :param headers: has admitted the address
+    """
+
+    transport: Any
+    log = Logger()
+    #: For the log: what is done with a connection whose header is wrong, and what is wrong if none has come.
+    refusal, late = "", ""
+
+    def __init__(self, clock: IReactorTime, headers: HeaderLimiter, address: str) -> None:
+        self._clock = clock
+        self._headers = headers
+        self._address = address
         self._come = b""
         self._deadline: IDelayedCall | None = None
 
+    def read(self, come: bytes) -> None:
+        """
+        Read all that has come. If the header is complete, `end_wait`, and hand the connection over.
+
+        :raises WireError: this is no header
+        """
+        raise NotImplementedError
+
     def connectionMade(self) -> None:
-        """Set the deadline for the header."""
-        self._deadline = self._made_by.clock.callLater(HEADER_SECONDS, self._too_late)
+        self._deadline = self._clock.callLater(HEADER_SECONDS, self.refuse, self.late)
 
     def dataReceived(self, data: bytes) -> None:
-        """Read the header, and hand the connection over once it is complete."""
-        if self._deadline is None:
-            return
-        self._come += data
-        try:
-            info = read_header(self._come)
-        except WireError as error:
-            self._refuse(str(error))
-            return
-        if info is None:
-            return
-        self._end_wait()
-        address: Any = self._proxy
-        if info.source is not None:
-            host, port = info.source
-            address = IPv6Address("TCP", host, port) if ":" in host else IPv4Address("TCP", host, port)
-        self._give_away(self._made_by.factory.buildProtocol(address), info.rest)
+        if self._deadline is not None:
+            self._come += data
+            try:
+                self.read(self._come)
+            except WireError as error:
+                self.refuse(str(error))
 
-    def _give_away(self, protocol: IProtocol | None, rest: bytes) -> None:
-        transport: Any = self.transport
-        if protocol is None:
-            transport.abortConnection()
-            return
-        replace_protocol(transport, protocol, rest)
+    def connectionLost(self, reason: Failure | None = None) -> None:
+        """The connection was lost before it was handed over."""
+        self.end_wait()
 
-    def _too_late(self) -> None:
-        self._refuse(f"no PROXY header within {HEADER_SECONDS:g} s")
-
-    def _end_wait(self) -> None:
+    def end_wait(self) -> None:
         """The header has come, or it does not count any more."""
         deadline, self._deadline = self._deadline, None
         if deadline is not None:
             if deadline.active():
                 deadline.cancel()
-            self._made_by.headers.leave(getattr(self._proxy, "host", ""))
+            self._headers.leave(self._address)
 
-    def _refuse(self, why: str) -> None:
-        self._end_wait()
-        self._made_by.log.warn("a proxy's connection is closed: {why}", why=why)
-        transport: Any = self.transport
-        transport.abortConnection()
+    def refuse(self, why: str) -> None:
+        self.end_wait()
+        self.log.warn("{refusal}: {why}", refusal=self.refusal, why=why)
+        self.transport.abortConnection()
 
-    def connectionLost(self, reason: Failure | None = None) -> None:
-        """The connection was lost before it was handed over."""
-        self._end_wait()
+
+class ProxyHeaderProtocol(HeaderProtocol):
+    refusal, late = "a proxy's connection is closed", f"no PROXY header within {HEADER_SECONDS:g} s"
+
+    def __init__(self, factory: ProxiedFactory, proxy: IAddress | None) -> None:
+        super().__init__(factory.clock, factory.headers, getattr(proxy, "host", ""))
+        self._made_by = factory
+        self._proxy = proxy
+
+    def read(self, come: bytes) -> None:
+        """Hand the connection over to the protocol of its client."""
+        if (info := read_header(come)) is None:
+            return
+        self.end_wait()
+        address: Any = self._proxy
+        if info.source is not None:
+            host, port = info.source
+            address = IPv6Address("TCP", host, port) if ":" in host else IPv4Address("TCP", host, port)
+        protocol = self._made_by.factory.buildProtocol(address)
+        if protocol is None:
+            self.transport.abortConnection()
+        else:
+            replace_protocol(self.transport, protocol, info.rest)
 
 
 # Endpoints.

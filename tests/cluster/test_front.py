@@ -449,7 +449,7 @@ class HopCase(SynchronousTestCase):
     def address(self, hop: Hop, end: End | None = None) -> str:
         """Have a member listen; what the others dial then."""
         factory = Factory.forProtocol(lambda: end or End())
-        return hop.address(self.successResultOf(hop.endpoint.listen(factory)))
+        return hop.address(self.successResultOf(hop.listen(factory)))
 
     def refusal(self, *options: Any) -> str:
         return str(self.assertRaises(BadOption, self.member, *options))
@@ -518,7 +518,7 @@ class AddressTests(HopCase):
         with socket.socket(socket.AF_UNIX) as left:
             left.bind(path)
             left.listen()
-            self.failureResultOf(self.member(f"unix:{path}").endpoint.listen(Factory()), SocketUnusable)
+            self.assertRaises(SocketUnusable, self.member(f"unix:{path}").listen, Factory())
         self.address(self.member(f"unix:{path}"))
         self.assertFalse(Path(path).exists())
 
