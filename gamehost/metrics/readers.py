@@ -172,179 +172,127 @@ class Metric:
     read: Reader
 
 
-_COUNTER, _GAUGE, _HISTOGRAM = Kind.COUNTER, Kind.GAUGE, Kind.HISTOGRAM
+def counter(name: str, words: str, read: Reader, *labels: str) -> Metric:
+    return Metric(name, Kind.COUNTER, words, labels, read)
+
+
+def gauge(name: str, words: str, read: Reader, *labels: str) -> Metric:
+    return Metric(name, Kind.GAUGE, words, labels, read)
+
+
+def histogram(name: str, words: str, read: Reader) -> Metric:
+    return Metric(name, Kind.HISTOGRAM, words, (), read)
+
 
 _CONNECTIONS = (
-    Metric("gamehost_connections", _GAUGE, "open connections", ("wire",), by_wire(lambda one: len(one.connections))),
-    Metric(
-        "gamehost_connections_total",
-        _COUNTER,
-        "connections that were admitted",
-        ("wire",),
-        by_wire(lambda one: one.admitted),
-    ),
-    Metric(
-        "gamehost_connections_refused_total",
-        _COUNTER,
-        "connections that were refused",
-        ("reason",),
-        connections_refused,
-    ),
-    Metric("gamehost_hangups_total", _COUNTER, "connections that the host ended", ("wire", "reason"), hang_ups),
-    Metric(
+    gauge("gamehost_connections", "open connections", by_wire(lambda one: len(one.connections)), "wire"),
+    counter("gamehost_connections_total", "connections that were admitted", by_wire(lambda one: one.admitted), "wire"),
+    counter("gamehost_connections_refused_total", "connections that were refused", connections_refused, "reason"),
+    counter("gamehost_hangups_total", "connections that the host ended", hang_ups, "wire", "reason"),
+    counter(
         "gamehost_refusals_total",
-        _COUNTER,
         "refused messages, illegal moves among them",
-        ("wire",),
         by_wire(lambda one: one.refusals),
+        "wire",
     ),
-    Metric(
+    gauge(
         "gamehost_http_connections",
-        _GAUGE,
         "open connections of browsers that ask for pages",
-        (),
         one(lambda host: host.context.http_limiter.count),
     ),
-    Metric(
-        "gamehost_http_refused_total",
-        _COUNTER,
-        "refused connections and requests of browsers",
-        ("kind",),
-        http_refused,
-    ),
+    counter("gamehost_http_refused_total", "refused connections and requests of browsers", http_refused, "kind"),
 )
 
 _PLAYERS = (
-    Metric(
+    counter(
         "gamehost_logins_total",
-        _COUNTER,
         "log-ins; replaced: accepted, and an older connection of the player ended",
-        ("wire", "identity", "result"),
         log_ins,
+        "wire",
+        "identity",
+        "result",
     ),
-    Metric("gamehost_sessions", _GAUGE, "players who are logged in", ("wire",), sessions),
-    Metric(
-        "gamehost_names",
-        _GAUGE,
-        "names in use, those of absent players included",
-        (),
-        one(lambda host: len(_lobby(host).registry)),
+    gauge("gamehost_sessions", "players who are logged in", sessions, "wire"),
+    gauge(
+        "gamehost_names", "names in use, those of absent players included", one(lambda host: len(_lobby(host).registry))
     ),
-    Metric("gamehost_waiting", _GAUGE, "players and open tables that wait for players", ("game",), waiting),
-    Metric(
+    gauge("gamehost_waiting", "players and open tables that wait for players", waiting, "game"),
+    gauge(
         "gamehost_login_quota_waiting",
-        _GAUGE,
         "log-ins that wait because a quota is used up",
-        (),
         one(lambda host: _lobby(host).login_service.waiting_for_quota),
     ),
-    Metric(
+    gauge(
         "gamehost_login_passwords_waiting",
-        _GAUGE,
         "log-ins that wait for the check of a password",
-        (),
         one(lambda host: _lobby(host).login_service.waiting_for_worker),
     ),
-    Metric(
+    gauge(
         "gamehost_worker_waiting",
-        _GAUGE,
         "pieces of work that the worker thread has before it",
-        (),
         one(lambda host: host.worker.waiting),
     ),
 )
 
 _MATCHES = (
-    Metric("gamehost_tables", _GAUGE, "tables in memory", ("game", "phase"), tables),
-    Metric(
-        "gamehost_sleeping_tables",
-        _GAUGE,
-        "tables at which nobody is",
-        (),
-        one(lambda host: len(_lobby(host).registry.sleeping)),
+    gauge("gamehost_tables", "tables in memory", tables, "game", "phase"),
+    gauge(
+        "gamehost_sleeping_tables", "tables at which nobody is", one(lambda host: len(_lobby(host).registry.sleeping))
     ),
-    Metric("gamehost_matches_begun_total", _COUNTER, "matches that began", ("game",), matches_begun),
-    Metric(
+    counter("gamehost_matches_begun_total", "matches that began", matches_begun, "game"),
+    counter(
         "gamehost_matches_ended_total",
-        _COUNTER,
         "matches that ended; archived: without a result",
-        ("game", "result"),
         matches_ended,
+        "game",
+        "result",
     ),
-    Metric("gamehost_moves_total", _COUNTER, "actions of players that were accepted", ("wire", "game"), moves),
-    Metric(
+    counter("gamehost_moves_total", "actions of players that were accepted", moves, "wire", "game"),
+    gauge(
         "gamehost_watchers",
-        _GAUGE,
         "clients that watch, counted once for each match",
-        (),
         one(lambda host: _lobby(host).galleries.all_watchers),
     ),
 )
 
 _JOURNAL = (
-    Metric(
+    histogram(
         "gamehost_acknowledgement_seconds",
-        _HISTOGRAM,
         "time from a change to the answers about it, when it is on disk",
-        (),
         of_backlog(lambda one: one.measures.acknowledged),
     ),
-    Metric(
-        "gamehost_commit_seconds", _HISTOGRAM, "duration of a commit", (), of_backlog(lambda one: one.measures.commits)
+    histogram("gamehost_commit_seconds", "duration of a commit", of_backlog(lambda one: one.measures.commits)),
+    histogram("gamehost_commit_changes", "changes in one commit", of_backlog(lambda one: one.measures.groups)),
+    gauge("gamehost_journal_waiting_changes", "changes that are not on disk yet", of_backlog(lambda one: one.waiting)),
+    gauge(
+        "gamehost_journal_waiting_bytes", "about how many bytes these changes have", of_backlog(lambda one: one.size)
     ),
-    Metric(
-        "gamehost_commit_changes", _HISTOGRAM, "changes in one commit", (), of_backlog(lambda one: one.measures.groups)
+    gauge(
+        "gamehost_journal_lag_seconds", "for how long the oldest of them has waited", of_backlog(lambda one: one.age)
     ),
-    Metric(
-        "gamehost_journal_waiting_changes",
-        _GAUGE,
-        "changes that are not on disk yet",
-        (),
-        of_backlog(lambda one: one.waiting),
-    ),
-    Metric(
-        "gamehost_journal_waiting_bytes",
-        _GAUGE,
-        "about how many bytes these changes have",
-        (),
-        of_backlog(lambda one: one.size),
-    ),
-    Metric(
-        "gamehost_journal_lag_seconds",
-        _GAUGE,
-        "for how long the oldest of them has waited",
-        (),
-        of_backlog(lambda one: one.age),
-    ),
-    Metric(
+    gauge(
         "gamehost_journal_pressure",
-        _GAUGE,
         "0: the disk keeps up; 1: input pauses; 2: new clients are refused; 3: a member of a cluster has closed its ports; "
         "4: the host ends",
-        (),
         one(lambda host: host.store.pressure),
     ),
-    Metric(
+    gauge(
         "gamehost_store_room",
-        _GAUGE,
         "0: enough room on the disk; 1: not for new tables; 2: none, and the host stops",
-        (),
         one(lambda host: host.store.room),
     ),
 )
 
 #: All metrics, in the order of the documentation.
 METRICS: Sequence[Metric] = (
-    Metric("gamehost_build_info", _GAUGE, "1, with the version of gamehost", ("version",), version),
+    gauge("gamehost_build_info", "1, with the version of gamehost", version, "version"),
     *_CONNECTIONS,
     *_PLAYERS,
     *_MATCHES,
     *_JOURNAL,
-    Metric(
+    histogram(
         "gamehost_reactor_lag_seconds",
-        _HISTOGRAM,
         "how late the reactor is, measured ten times a second",
-        (),
         one(lambda host: host.lag),
     ),
 )
