@@ -89,7 +89,7 @@ NARROW: Mapping[str, Sequence[str]] = {
         *("gamehost.programs.wire_player", "gamehost.wires.stratego_lines.client"),
     ),
     "gamehost.wires.*.*checks": (
-        *("gamehost.checker.*", "gamehost.games.*", "gamehost.players.*", "gamehost.accounts.names"),
+        *("gamehost.checker.*", "gamehost.games.*", "gamehost.players.*", "gamehost.accounts.names", "gamehost.ops"),
         *("gamehost.settings", "gamehost.wires.framing", "gamehost.wires.seeking", "OWN.*"),
         # Two wires of one game share what the checks know of the game.
         *("gamehost.wires.onitama.checks", "gamehost.wires.stratego_lines.checks", "gamehost.wires.eriantys.checks"),

@@ -21,7 +21,6 @@ from twisted.python.usage import UsageError
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost import __version__
-from gamehost.checker import clients
 from gamehost.checker import command as check_command
 from gamehost.checker import trace as trace_command
 from gamehost.checker.command import as_text
@@ -30,6 +29,7 @@ from gamehost.commands import journal as journal_command
 from gamehost.config import Options, declared_settings
 from gamehost.contest import command as contest_command
 from gamehost.limits import Limits
+from gamehost.ops import workers
 from gamehost.plugins import GAMES, WIRES
 from gamehost.programs import bridge as bridge_command
 from gamehost.programs import command as player_command
@@ -389,7 +389,7 @@ class CompleteTests(SynchronousTestCase):
 
 class SourceTests(SynchronousTestCase):
     def test_pieces_of_the_package(self) -> None:
-        names = {**vars(onitama_checks), **vars(clients)}
+        names = {**vars(onitama_checks), **vars(workers)}
         scenario = eval(shown("docs/check-scenarios.rst", "Scenario(").text, names)
         self.assertIn(scenario, CHECKS["onitama"].scenarios)
         script = shown("docs/check-scenarios.rst", "async def out_of_turn").text

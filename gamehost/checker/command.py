@@ -23,7 +23,6 @@ from twisted.internet.interfaces import IReactorTime
 from twisted.internet.protocol import Factory
 
 from gamehost.checker.base import Finding, Grade, Outcome, Run, Scenario, TranscriptLine, Verdict, WireChecks, seed_of
-from gamehost.checker.clients import ProgramProcess, start_program
 from gamehost.checker.run import ClientRun, Launcher
 from gamehost.checker.server_run import (
     PARTING,
@@ -38,6 +37,7 @@ from gamehost.checker.server_run import (
 from gamehost.checker.transcript import Line
 from gamehost.commands.command_line import exit_with_usage_error, print_text
 from gamehost.ops.workers import NOT_RUN as NOT_STARTED
+from gamehost.ops.workers import ProgramProcess, start_program
 from gamehost.wires.base import Wire
 
 

@@ -13,12 +13,12 @@ from twisted.internet.interfaces import IDelayedCall, IReactorTime
 from twisted.internet.protocol import Factory
 
 from gamehost.checker.base import Act, Grade, Outcome, Run, Scenario, TranscriptLine, WireChecks
-from gamehost.checker.clients import PLACE
 from gamehost.checker.private_host import ClientWatcher, Opponent, PrivateHost, hear
 from gamehost.checker.transcript import Line, Transcript
 from gamehost.games.base import Cause, Seat
 from gamehost.games.play import player_of
 from gamehost.lobby.sessions import Queue
+from gamehost.ops.workers import PLACE
 from gamehost.players.base import Level, Player, SeededChance, Thinking
 from gamehost.tables.interfaces import Back, OpenTable, Over, Refused, SeatHandle
 from gamehost.wires.base import Wire

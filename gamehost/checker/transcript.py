@@ -13,6 +13,7 @@ from twisted.internet.protocol import Protocol
 from twisted.python.failure import Failure
 
 from gamehost.checker.base import Cut, Reading, Said, TranscriptLine, WireChecks
+from gamehost.ops import printable
 from gamehost.players.base import SeededChance
 from gamehost.wires.base import Codec, Conversation, Peer, WireConfig
 from gamehost.wires.framing import BLANK, ClientLineCodec, LineCodec, WireError
@@ -142,15 +143,6 @@ class Line(Protocol):
 
 
 _LINE = re.compile(rb"[^\n]*\n|[^\n]+")
-#: The longest text of a message in a transcript, in characters.
-LONGEST = 400
-
-
-def printable(data: bytes) -> str:
-    """Bytes as one line without control characters."""
-    text = data[: 4 * LONGEST + 4].decode("utf-8", "backslashreplace").strip("\r\n")
-    shown = "".join(letter if letter.isprintable() else letter.encode("unicode_escape").decode() for letter in text)
-    return shown if len(shown) <= LONGEST else shown[:LONGEST] + "..."
 
 
 @define(eq=False)

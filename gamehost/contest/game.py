@@ -22,7 +22,6 @@ from twisted.protocols.basic import LineReceiver
 from twisted.python.failure import Failure
 
 from gamehost.accounts.names import NameFault, NameRefused
-from gamehost.checker.clients import ProgramProcess, start_program
 from gamehost.checker.private_host import private_lobby
 from gamehost.games.base import Cause, Game, Result, Seat
 from gamehost.journal.notation import read_notation
@@ -32,7 +31,7 @@ from gamehost.lobby.lobby import Lobby
 from gamehost.lobby.queues import TooManyTables
 from gamehost.lobby.sessions import IssuedKey, Queue, Session
 from gamehost.ops import SocketUnusable, short_path
-from gamehost.ops.workers import NOT_RUN, running
+from gamehost.ops.workers import NOT_RUN, ProgramProcess, running, start_program
 from gamehost.players.base import SeededChance
 from gamehost.settings import settings_of
 from gamehost.storage.memory import MemoryJournal

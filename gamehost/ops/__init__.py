@@ -28,6 +28,17 @@ def shortened(text: str) -> str:
     return text if len(text) <= MOST_SHOWN else f"{text[: MOST_SHOWN // 2]} ... {text[-MOST_SHOWN // 2 :]}"
 
 
+#: Characters of a message or of a line of a program that are shown.
+LONGEST = 400
+
+
+def printable(data: bytes) -> str:
+    """Bytes as one line without control characters."""
+    text = data[: 4 * LONGEST + 4].decode("utf-8", "backslashreplace").strip("\r\n")
+    shown = "".join(letter if letter.isprintable() else letter.encode("unicode_escape").decode() for letter in text)
+    return shown if len(shown) <= LONGEST else shown[:LONGEST] + "..."
+
+
 #: The longest path of a unix socket on all systems, in bytes.
 LONGEST_PATH = 103
 

@@ -15,7 +15,6 @@ from typing import Any, TextIO
 from attrs import define, field, frozen
 from msgspec import UNSET
 from twisted.internet.defer import Deferred
-from twisted.internet.error import ProcessExitedAlready
 from twisted.internet.interfaces import IDelayedCall
 from twisted.internet.protocol import ProcessProtocol
 from twisted.python.failure import Failure
@@ -26,7 +25,7 @@ from gamehost.games.base import Cause, Game, Result, Seat
 from gamehost.games.installed import installed, part
 from gamehost.games.messages import BadAnswer, Bridge, Dialogue, Prompt
 from gamehost.ops import escaped
-from gamehost.ops.workers import NOT_RUN, kill, started
+from gamehost.ops.workers import NOT_RUN, end, started
 from gamehost.programs.command import endpoint, number
 from gamehost.wires.open import messages as m
 
@@ -103,9 +102,7 @@ class Bot(ProcessProtocol):
     def kill(self) -> None:
         self._over = True
         self._stop_timer()
-        if self.transport is not None and self.transport.pid is not None and not kill(self.transport.pid):
-            with suppress(ProcessExitedAlready):
-                self.transport.signalProcess("KILL")
+        end(self.transport)
 
     def _write(self, lines: Sequence[str]) -> None:
         if self.transport is not None:

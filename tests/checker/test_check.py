@@ -11,8 +11,8 @@ from attrs import evolve
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.checker.base import GENERAL, Grade, Verdict
-from gamehost.checker.clients import filled_in, last_words
 from gamehost.checker.command import FORMATS, Progress, Report, chosen, counted, main
+from gamehost.ops.workers import filled_in, last_words
 from gamehost.plugins import WIRES
 from gamehost.wires.base import Wire
 from tests.checker.wires.onitama_clients import CountsFromTheTop, SoundClient, TrailingSpace

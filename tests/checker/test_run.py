@@ -14,18 +14,11 @@ from gamehost.checker.base import Cut, Grade, Scenario, Verdict
 from gamehost.checker.command import check_of_server, chosen
 from gamehost.checker.server_run import ServerUnderTest, Unreachable, address_of, differences, tag
 from gamehost.checker.trace import MOST_UNREAD, QUIET, Fault, RelayedConnection
-from gamehost.checker.transcript import (
-    LONGEST,
-    SINGLE,
-    RecordingCodec,
-    SegmentedTransport,
-    Transcript,
-    Watcher,
-    printable,
-)
+from gamehost.checker.transcript import SINGLE, RecordingCodec, SegmentedTransport, Transcript, Watcher
 from gamehost.games.base import Seat
 from gamehost.games.onitama.player import OnitamaPlayer
 from gamehost.games.onitama.rules import Move, Position
+from gamehost.ops import LONGEST, printable
 from gamehost.players.base import SeededChance
 from gamehost.plugins import WIRES
 from gamehost.settings import BadOption

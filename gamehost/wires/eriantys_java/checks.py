@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from gamehost.checker.base import CLOSING, Act, Cut, Grade, Law, Said, Scenario, Step, WireChecks, laws
-from gamehost.checker.transcript import printable
+from gamehost.ops import printable
 from gamehost.wires.eriantys.checks import RequestReading, question
 from gamehost.wires.eriantys_java import messages as m
 from gamehost.wires.eriantys_java.objects import RESET

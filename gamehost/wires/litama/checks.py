@@ -11,9 +11,9 @@ from typing import Any
 from gamehost.checker.base import CLOSING, Act, Cut, Grade, Said, Scenario, Step, WireChecks, laws
 from gamehost.checker.server_run import Opening, Script, ServerChecks, ServerRun, Spelling, User
 from gamehost.checker.server_scripts import LONGEST, case, refusals, some_moves
-from gamehost.checker.transcript import printable
 from gamehost.games.base import Seat
 from gamehost.games.onitama.rules import SQUARE_NAMED, SQUARES, Move
+from gamehost.ops import printable
 from gamehost.wires.litama import messages as m
 from gamehost.wires.litama.client import position_of
 from gamehost.wires.litama.codec import parse

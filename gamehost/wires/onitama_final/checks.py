@@ -11,9 +11,9 @@ from msgspec.structs import replace
 
 from gamehost.checker.base import CLOSING, Said, WireChecks, laws
 from gamehost.checker.server_run import Opening, ServerChecks, ServerRun, Spelling, User
-from gamehost.checker.transcript import printable
 from gamehost.games.base import Seat
 from gamehost.games.onitama.rules import BLACK, START, WHITE, Exchange, Move, Position, Square
+from gamehost.ops import printable
 from gamehost.wires.onitama.checks import OnitamaReading, dealt, scenarios, server_cases
 from gamehost.wires.onitama_final import messages as m
 from gamehost.wires.onitama_final.client import SQUARES
