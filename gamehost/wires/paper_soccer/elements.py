@@ -93,7 +93,7 @@ class PieceKind(Enum):
     BLANK_LINE = "blank line"
 
 
-class Content(Struct, frozen=True):
+class Content(Struct):
     """Where an element with a content of a game stands in its message: offsets in bytes."""
 
     start: int
@@ -112,7 +112,7 @@ class Piece(Struct, frozen=True):
     contents: tuple[Content, ...] = ()
 
 
-_BLANK_LINE = Piece(PieceKind.BLANK_LINE)
+_BLANK_LINE, _HELP_ASKED = Piece(PieceKind.BLANK_LINE), Piece(PieceKind.HELP)
 
 _LINE_END, _SLASH, _LESS, _MORE, _QUESTION, _BANG = b"\n/<>?!"
 
@@ -127,35 +127,19 @@ class MessageBuffer:
     """
 
     __slots__ = (
-        "_at",
-        "_contents",
-        "_declared",
-        "_elements",
-        "_guided",
-        "_line_ends",
-        "_most_deep",
-        "_most_elements",
-        "_most_points",
-        "_names",
-        "_point",
-        "_points",
-        "_quote",
-        "_remote",
-        "_rest",
-        "_run",
-        "_same_line",
-        "_start",
-        "_tag",
+        *("_at", "_contents", "_declared", "_elements", "_guided", "_line_ends", "_most"),
+        *("_names", "_points", "_quote", "_remote", "_rest", "_same_line", "_tag"),
     )
 
     def __init__(self, guided: bool = False, elements: int = ELEMENT_LIMIT) -> None:
         self._guided = guided
         self._remote = False
-        self._most_elements = elements
-        self._most_points, self._most_deep = POINT_LIMIT, DEPTH_LIMIT
+        #: The most elements and points of a message, and how deep it may be.
+        self._most = (elements, POINT_LIMIT, DEPTH_LIMIT)
+        #: From the beginning of the piece on.
         self._rest = bytearray()
-        #: Where the piece begins, and where the scanner goes on.
-        self._start = self._at = 0
+        #: Where the scanner goes on. Between elements: the end of the points that no line end has followed yet.
+        self._at = 0
         #: Where the unfinished tag begins; -1: there is none.
         self._tag = -1
         #: The open quote in it; 0: none.
@@ -163,28 +147,26 @@ class MessageBuffer:
         #: The names of the elements that have begun and not ended.
         self._names: list[bytes] = []
         self._contents: list[Content] = []
-        #: Whether the outermost element is a point.
-        self._point = False
-        #: Whether points have been read that no line end has followed yet.
-        self._run = False
+        self._elements = self._points = 0
         self._declared = False
         #: Whether the next line end belongs to what was before it.
         self._line_ends = False
         #: Whether no line end has come since the last piece.
         self._same_line = False
-        self._elements = self._points = 0
 
     @property
     def unfinished(self) -> bool:
         """Whether a message has begun that has not ended."""
-        return len(self._rest) > self._start or self._declared
+        return bool(self._rest) or self._declared
 
     def widen(self, remote: bool) -> None:
         """Apply the limits of remote games from now on, or those of Paper Soccer."""
         self._remote = remote
-        self._most_elements = REMOTE_ELEMENT_LIMIT if remote else ELEMENT_LIMIT
-        self._most_points = REMOTE_ELEMENT_LIMIT if remote else POINT_LIMIT
-        self._most_deep = REMOTE_DEPTH_LIMIT if remote else DEPTH_LIMIT
+        self._most = (
+            (REMOTE_ELEMENT_LIMIT, REMOTE_ELEMENT_LIMIT, REMOTE_DEPTH_LIMIT)
+            if remote
+            else (ELEMENT_LIMIT, POINT_LIMIT, DEPTH_LIMIT)
+        )
 
     def feed(self, data: bytes) -> Iterator[Piece]:
         """
@@ -195,12 +177,8 @@ class MessageBuffer:
         self._rest += data
         while (piece := self._next()) is not None:
             yield piece
-        start = self._start
-        del self._rest[:start]
-        self._start = 0
-        self._at -= start
-        if self._tag >= 0:
-            self._tag -= start
+        if len(self._rest) > MESSAGE_LIMIT:
+            raise WireError(_TOO_LONG)
 
     def pass_line(self) -> bool:
         """Pass over a line with one message that was read elsewhere. `False`: something waits before it."""
@@ -210,123 +188,109 @@ class MessageBuffer:
         return True
 
     def _next(self) -> Piece | None:
+        """The next piece that is whole."""
         while True:
-            end = min(len(self._rest), self._start + MESSAGE_LIMIT)
-            if self._tag >= 0 or self._names:
-                went_on = self._element(end)
-                if went_on:
-                    if not self._point:
-                        return self._cut(PieceKind.ELEMENT, self._at)
-                    self._run = True
-            else:
-                piece, went_on = self._between(end)
-                if piece is not None:
-                    return piece
-            if not went_on:
-                if len(self._rest) > self._start + MESSAGE_LIMIT:
-                    raise WireError(_TOO_LONG)
-                return None
+            found: Piece | bool = self._element() if self._tag >= 0 or self._names else self._between()
+            if found is not True:
+                return found or None
 
-    # -- between elements: what is found, and whether there is something to go on with
+    # -- between elements
 
-    def _between(self, end: int) -> tuple[Piece | None, bool]:
-        rest = self._rest
-        if self._run:
-            at = _past(_SPACE, rest, self._at, end)
+    def _between(self) -> Piece | bool:
+        """The piece that ends here, or is none of XML; or whether there is something to go on with."""
+        rest, points = self._rest, self._at > 0
+        end = min(len(rest), MESSAGE_LIMIT) if points else len(rest)
+        at = _past(_SPACE, rest, self._at, end)
+        if points:
+            self._at = at
         else:
-            at = self._start = _past(_SPACE, rest, self._at, len(rest))
-            end = len(rest)
-        self._at = at
+            del rest[:at]
+            end, at = end - at, 0
         if at == end:
-            return None, False
+            return False
         if rest[at] == _LINE_END:
-            return self._line_end(at), True
+            return self._line_end(at)
         if rest[at] != _LESS:
-            return self._not_xml(at)
+            return self._not_xml()
         if at + 1 == end:
-            return None, False
+            return False
         if rest[at + 1] == _QUESTION:
-            return (self._cut(PieceKind.STRAY_POINTS, at), True) if self._run else (None, self._skip_declaration(at))
+            return self._cut(PieceKind.STRAY_POINTS, at) if points else self._skip_declaration()
         if not _NAME_START.match(rest, at + 1):
             raise WireError(_NO_MARKUP if rest[at + 1] == _BANG else _NOT_XML)
-        if self._run and not _POINT.match(rest, at, end):
-            if b"<point".startswith(rest[at : min(at + 7, end)]):
-                return None, False
-            return self._cut(PieceKind.STRAY_POINTS, at), True
+        if points and not _POINT.match(rest, at, end):
+            begun = b"<point".startswith(rest[at : min(at + 7, end)])
+            return False if begun else self._cut(PieceKind.STRAY_POINTS, at)
         self._tag = at
-        return None, True
+        return True
 
-    def _not_xml(self, at: int) -> tuple[Piece | None, bool]:
+    def _not_xml(self) -> Piece | bool:
         """A call for help, or what may become one or another protocol; anything else ends the stream."""
         rest = self._rest
-        if self._guided and not self._run:
-            asked = _HELP.match(rest, at)
+        if self._guided and not self._at:
+            asked = _HELP.match(rest)
             if asked is not None:
-                self._start = self._at = asked.end()
+                del rest[: asked.end()]
                 self._same_line = self._declared = False
-                return Piece(PieceKind.HELP), True
-            opening = bytes(rest[at : at + 16])
+                return _HELP_ASKED
+            opening = bytes(rest[:16])
             # A form feed is no white space of XML: what is behind it must make no difference, for it may come later.
             if not opening[:1].isspace() and other_protocol(opening) is not None:
                 raise OtherProtocol(opening)
-            if _HELP_BEGUN.match(rest, at) or may_become_other_protocol(opening):
-                return None, False
+            if _HELP_BEGUN.match(rest) or may_become_other_protocol(opening):
+                return False
         raise WireError(_NOT_XML)
 
-    def _line_end(self, at: int) -> Piece | None:
-        piece = None
-        if self._run:
-            piece = self._cut(PieceKind.POINTS, at)
-        elif not self._line_ends:
-            piece = _BLANK_LINE
+    def _line_end(self, at: int) -> Piece | bool:
+        """The points in front of a line end, or a blank line; or nothing, and there is something to go on with."""
+        piece = self._cut(PieceKind.POINTS, at) if at else self._line_ends or _BLANK_LINE
         self._line_ends = self._same_line = False
-        self._start = self._at = at + 1
+        del self._rest[:1]
         return piece
 
-    def _skip_declaration(self, at: int) -> bool:
+    def _skip_declaration(self) -> bool:
         rest = self._rest
-        stop = rest.find(b"?>", at, at + DECLARATION_LIMIT)
+        stop = rest.find(b"?>", 0, DECLARATION_LIMIT)
         if stop < 0:
-            if len(rest) - at >= DECLARATION_LIMIT or not b"<?xml".startswith(rest[at : at + 5]):
+            if len(rest) >= DECLARATION_LIMIT or not b"<?xml".startswith(rest[:5]):
                 raise WireError(_NO_DECLARATION)
             return False
-        if self._declared or not _DECLARATION.fullmatch(rest, at, stop + 2):
+        if self._declared or not _DECLARATION.fullmatch(rest, 0, stop + 2):
             raise WireError(_NO_DECLARATION)
         self._declared = self._line_ends = True
-        self._start = self._at = stop + 2
+        del rest[: stop + 2]
         return True
 
     def _cut(self, kind: PieceKind, stop: int) -> Piece:
-        piece = Piece(kind, bytes(self._rest[self._start : stop]), self._same_line, tuple(self._contents))
-        self._same_line = True
-        self._start = stop
-        self._run = self._declared = False
-        self._line_ends = True
-        self._elements = self._points = 0
+        piece = Piece(kind, bytes(self._rest[:stop]), self._same_line, tuple(self._contents))
+        del self._rest[:stop]
+        self._at = self._elements = self._points = 0
         self._contents.clear()
+        self._declared = False
+        self._line_ends = self._same_line = True
         return piece
 
     # -- in an element
 
-    def _element(self, end: int) -> bool:
-        """Go on in an element. Whether it has ended."""
+    def _element(self) -> Piece | bool:
+        """The element, if it ends; or whether it was a point, so that there is something to go on with."""
         rest = self._rest
+        end = min(len(rest), MESSAGE_LIMIT)
         while True:
-            whole = _TAG.match(rest, self._at, end) if self._tag < 0 or self._at == self._tag else None
-            if whole is not None:
-                self._tag, self._at = whole.start(2) - (2 if whole[1] else 1), whole.end()
-            elif not self._read_tag(end):
-                return False
-            else:
+            whole = _TAG.match(rest, self._at, end) if self._tag in (-1, self._at) else None
+            if whole is None:
+                if not self._read_tag(end):
+                    return False
                 whole = _TAG.match(rest, self._tag, self._at)
                 assert whole is not None
-            if whole[1]:
-                self._end_tag(whole[2])
+            slash, name = whole.groups()
+            self._at, self._tag = whole.end(), -1
+            if slash:
+                self._end_tag(name, whole.start(1) - 1)
             else:
-                self._start_tag(whole[2])
-            self._tag = -1
+                self._start_tag(name, whole.start(2) - 1)
             if not self._names:
-                return True
+                return name == b"point" or self._cut(PieceKind.ELEMENT, self._at)
 
     def _read_tag(self, end: int) -> bool:
         """Go on in a tag that has not come in one segment, or in the text before it. Whether the tag has ended."""
@@ -362,36 +326,31 @@ class MessageBuffer:
                 return True
             self._quote = byte
 
-    def _start_tag(self, name: bytes) -> None:
+    def _start_tag(self, name: bytes, begin: int) -> None:
         names = self._names
-        if not names:
-            self._point = name == b"point"
+        elements, points, deep = self._most
         self._elements += 1
-        if name == b"point":
-            self._points += 1
-            if self._points > self._most_points:
-                raise WireError(f"a message of more than {self._most_points} points")
-        if self._elements > self._most_elements:
-            raise WireError(f"a message of more than {self._most_elements} elements")
-        if len(names) == self._most_deep:
-            raise WireError(f"elements more than {self._most_deep} deep")
-        if len(names) == 1 and self._remote and name in _OPAQUE_NAMES:
-            begun = self._at - self._start
-            self._contents.append(Content(self._tag - self._start, begun, begun, begun))
+        self._points += name == b"point"
+        if self._points > points:
+            raise WireError(f"a message of more than {points} points")
+        if self._elements > elements:
+            raise WireError(f"a message of more than {elements} elements")
+        if len(names) == deep:
+            raise WireError(f"elements more than {deep} deep")
+        if self._remote and len(names) == 1 and name in _OPAQUE_NAMES:
+            self._contents.append(Content(begin, self._at, self._at, self._at))
         if self._rest[self._at - 2] != _SLASH:
             names.append(name)
 
-    def _end_tag(self, name: bytes) -> None:
+    def _end_tag(self, name: bytes, begin: int) -> None:
         begun = self._names.pop()
         if begun == name:
-            if len(self._names) == 1 and self._remote and name in _OPAQUE_NAMES:
-                content = self._contents.pop()
-                ended, stop = self._tag - self._start, self._at - self._start
-                self._contents.append(Content(content.start, content.begun, ended, stop))
-            return
-        if begun in KNOWN_NAMES and name in KNOWN_NAMES:
+            if self._remote and len(self._names) == 1 and name in _OPAQUE_NAMES:
+                self._contents[-1].ended, self._contents[-1].stop = begin, self._at
+        elif begun in KNOWN_NAMES and name in KNOWN_NAMES:
             raise WireError(f"not well-formed: </{name.decode('ascii')}> ends <{begun.decode('ascii')}>")
-        raise WireError("not well-formed: an end tag with another name than its start tag")
+        else:
+            raise WireError("not well-formed: an end tag with another name than its start tag")
 
 
 def _past(pattern: re.Pattern[bytes], data: bytearray, at: int, end: int) -> int:
