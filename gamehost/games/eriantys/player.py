@@ -21,7 +21,7 @@ from msgspec import Struct
 
 from gamehost.games.base import Chance, Seat
 from gamehost.games.eriantys import events, rules
-from gamehost.games.eriantys.master import bag_of, public_position
+from gamehost.games.eriantys.master import ERIANTYS, bag_of, public_position
 from gamehost.games.eriantys.phases import Play, answered, answers, character_used, usable
 from gamehost.players.base import Budget, Level, Thinking, Weighed, best_on_average, expected
 
@@ -33,11 +33,8 @@ class Seen:
     """What one seat has been told."""
 
     seat: Seat
-    seats: int = 0
-    expert: bool = False
-    board: events.Board | None = None
-    request: events.Ask | None = None
-    over: bool = False
+    #: `None`: the match has not begun.
+    view: events.Situation | None = None
     #: The own hand, and the assistants that others were seen to play.
     hand: tuple[int, ...] = rules.ASSISTANTS
     played: dict[Seat, set[int]] = field(factory=dict)
@@ -47,44 +44,31 @@ class Seen:
     #: Students in the own entrance when the turn began.
     _entrance: int = field(init=False, default=0)
 
+    @property
+    def board(self) -> events.Board | None:
+        return None if self.view is None else self.view.board
+
+    @property
+    def request(self) -> events.Ask | None:
+        """What this seat is asked."""
+        return None if self.view is None else self.view.request
+
     def hear(self, event: Any) -> None:
+        self.view = ERIANTYS.follow(self.view, event, self.seat)
         match event:
-            case events.MatchStarted(seats, expert):
-                self.seats, self.expert = seats, expert
             case events.Situation():
                 self._come_in(event)
-            case events.Board():
-                self.board = event
             case events.PlayedAssistant(seat, assistant):
                 self.played.setdefault(seat, set()).add(assistant)
-                self._put_down(seat, assistant)
             case events.StartOfTurn(_, seat) if seat == self.seat and self.board is not None:
                 self._entrance = sum(self.board.schools[seat].entrance)
-            case events.Success(seat) | events.EndOfTurn(_, seat) if seat == self.seat:
-                # Requests are told to one seat. That another one is asked now is seen from the own answer's success.
-                self.request = None
             case events.LastRound():
                 self.last_round = True
-            case events.Won() | events.Closing():
-                self.over, self.request = True, None
-            case _ if isinstance(event, events.ASKS):
-                self.request = event if event.seat == self.seat else None
-                if isinstance(event, events.AskAssistant) and event.seat == self.seat:
-                    self.hand, self.banned = event.hand, None
-
-    def _put_down(self, seat: Seat, assistant: int) -> None:
-        """Note an assistant on the board: no new board is told in the planning phase."""
-        if self.board is not None:
-            schools = list(self.board.schools)
-            school = schools[seat]
-            schools[seat] = rules.evolve(school, played=assistant, assistants=school.assistants - 1)
-            self.board = rules.evolve(self.board, schools=tuple(schools))
+            case events.AskAssistant(_, hand):
+                self.hand, self.banned = hand, None
 
     def _come_in(self, situation: events.Situation) -> None:
-        self.seats, self.expert = situation.match.seats, situation.match.expert
-        self.board, self.request = situation.board, situation.request
-        self.over = situation.won is not None
-        self._entrance = rules.MODES[self.seats].entrance
+        self._entrance = rules.MODES[situation.match.seats].entrance
         if isinstance(situation.request, events.AskAssistant):
             self.hand = situation.request.hand
         if situation.board is not None and situation.board.round and not situation.board.bag:
@@ -353,7 +337,7 @@ class EriantysPlayer:
 
     def answer(self) -> bytes | None:
         request = self.seen.request
-        if request is None or self.seen.over:
+        if request is None:
             return None
         if self._answered is None or self._answered[0] is not request:
             self._answered = (request, self._action(request))
