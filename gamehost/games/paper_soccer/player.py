@@ -15,7 +15,7 @@ from typing import Any
 from attrs import define, field, frozen
 
 from gamehost.games.base import Seat
-from gamehost.games.paper_soccer.master import PAPER_SOCCER, Drawn, Ended, Kickoff, Move, Moved, Situation, TakenBack
+from gamehost.games.paper_soccer.master import PAPER_SOCCER, Move, Situation, position_of
 from gamehost.games.paper_soccer.rules import AROUND, GOALS, POINTS, WAYS, Foul, Lines, Position, Side
 from gamehost.players.base import (
     WIN,
@@ -23,7 +23,6 @@ from gamehost.players.base import (
     Level,
     OutOfBudget,
     Search,
-    SeededChance,
     Strength,
     Thinking,
     Weighed,
@@ -236,38 +235,26 @@ class PaperSoccerPlayer:
     level: Level
     thinking: Thinking
     position: Position = field(init=False, factory=Position)
-    #: The side that this seat plays; `None` before the kick-off.
-    _side: Side | None = field(init=False, default=None)
-    _over: bool = field(init=False, default=False)
+    _view: Situation | None = field(init=False, default=None)
 
     def hear(self, event: Any) -> None:
-        match event:
-            case Kickoff(first):
-                self._begin(first)
-            case Moved(_, points):
-                self.position = self.position.after(points)
-            case Situation(first, points, following):
-                self._begin(first)
-                for point in points:
-                    self.position = self.position.step(point)
-                self._over = following is None
-            case TakenBack(_, _, left):
-                self.position = Position()
-                for point in left:
-                    self.position = self.position.step(point)
-            case Ended() | Drawn():
-                self._over = True
+        self._view = PAPER_SOCCER.follow(self._view, event, self.seat)
+        if self._view is not None:
+            self.position = position_of(self._view)
 
     def refused(self, notation: bytes) -> None:
         """The position says everything, so there is no cause."""
 
     def answer(self) -> bytes | None:
-        position = self.position
-        if self._over or self._side is None or position.turn != self._side or position.ending is not None:
+        view, position = self._view, self.position
+        if view is None or view.next is None or position.ending is not None:
             return None
-        place = place_of(position)
-        points = self._stroll(place) if self.level is Level.RANDOM else self._points(place)
-        return written(points)
+        if position.turn != Side(0 if view.first == self.seat else 1):
+            return None
+        if self.level is Level.RANDOM:
+            action = PAPER_SOCCER.random_action(view, self.seat, self.thinking.chance.below)
+            return None if action is None else PAPER_SOCCER.write(action)
+        return written(self._points(place_of(position)))
 
     def weigh(self, action: bytes) -> Weighed | None:
         """Whole turns are weighed; a foul has lost, and is not."""
@@ -289,21 +276,6 @@ class PaperSoccerPlayer:
             best, value = goal, WIN
         [worth] = search.values(place, [taken], DEPTH)
         return weighed(self.seat, LEAD, written(best), max(value, worth), worth)
-
-    def _begin(self, first: Seat) -> None:
-        self.position = Position()
-        self._side = Side(0 if first == self.seat else 1)
-        self._over = False
-
-    def _stroll(self, place: Place) -> tuple[int, ...]:
-        chance: SeededChance = self.thinking.chance
-        position = self.position
-        points = []
-        while position.turn == place.side and position.ending is None:
-            point = chance.one_of(list(position.steps()))
-            position = position.step(point)
-            points.append(_NUMBERS[point])
-        return tuple(points)
 
     def _points(self, place: Place) -> tuple[int, ...]:
         goal = way_to_goal(place)
