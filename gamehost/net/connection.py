@@ -127,13 +127,13 @@ class WireProtocol(TransportProtocol, Generic[M]):
         #: Whether a password may be sent, where that depends on the connection.
         self.private = bool(getattr(config, "private", False))
         self._codec = config.new_codec()
+        self.output = Output(self, self._codec)
+        #: Called by the conversation, as the following: see `Peer`.
+        self.say, self.hold, self.unsay = self.output.send, self.output.hold, self.output.drop_held
         self._conversation = config.new_conversation(self, context.lobby)
         self.deadlines = Deadlines(context.clock, context.cork)
         new_input: Callable[..., Input[M]] = context.new_input or Input
         self.input = new_input(self, self._codec, self._conversation)
-        self.output = Output(self, self._codec, self.input)
-        #: Called by the conversation: see `Peer`.
-        self.hold, self.unsay = self.output.hold, self.output.drop_held
         self.exempt_from_rate, self.move_accepted = self.input.exempt_from_rate, self.input.move_accepted
         self.journaled = self.input.journaled
 
@@ -205,6 +205,7 @@ class WireProtocol(TransportProtocol, Generic[M]):
 
     def _end(self) -> None:
         self.state = ConnectionState.LOST
+        self.output.closed = True
         self.input.stop()
         self.output.clear()
         self.deadlines.cancel_all()
@@ -214,20 +215,13 @@ class WireProtocol(TransportProtocol, Generic[M]):
 
     # -- the conversation calls these
 
-    def say(self, message: M) -> None:
-        """Send a message at the end of this turn."""
-        if self.state < _CLOSING:
-            self.output.send(message)
-
     def say_past(self, message: M) -> None:
         """Send a message at the end of this turn, even during a hold."""
-        if self.state < _CLOSING:
-            self.output.send(message, past=True)
+        self.output.send(message, past=True)
 
     def say_and_hold(self, message: M, seconds: float) -> None:
         """Send a message, and nothing behind it for so many seconds."""
-        if self.state < _CLOSING:
-            self.output.send_and_hold(message, seconds)
+        self.output.send_and_hold(message, seconds)
 
     @property
     def hold_seconds(self) -> float:
@@ -321,6 +315,7 @@ class WireProtocol(TransportProtocol, Generic[M]):
 
     def _begin_closing(self, reason: str, kind: str = OTHER) -> None:
         self.state = _CLOSING
+        self.output.closed = True
         self.input.stop()
         self.deadlines.cancel_all()
         self.factory.pulse.leave(self)

@@ -194,6 +194,10 @@ class Connection(Protocol):
     def wire(self) -> Wire[Any]: ...
 
     @property
+    def input(self) -> Any:
+        """The connection's `gamehost.net.streams.Input`."""
+
+    @property
     def closing(self) -> bool:
         """Whether the connection closes, or is closed: nothing can be sent any more."""
 

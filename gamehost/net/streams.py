@@ -264,7 +264,10 @@ class Input(Generic[M]):
 
     def move_accepted(self) -> None:
         """The last message was an accepted move: it counts against the rate of moves only. Above that, input pauses."""
-        self.exempt_from_rate()
+        if self._counts:
+            self._counts = False
+        else:
+            self._rate.give_back()
         if self._limits.unlimited or self._connection.closing:
             return
         now = self.last_at
@@ -389,21 +392,21 @@ class Output(Generic[M]):
 
     :param connection: whose output it is
     :param codec: encodes the messages
-    :param reader: pauses while the client does not read
     """
 
     __slots__ = (
-        *("_codec", "_connection", "_cork", "_held", "_hold_ends", "_input", "_limit", "_pending", "_stalled"),
-        *("_unread", "_write_limit"),
+        *("_codec", "_connection", "_cork", "_held", "_hold_ends", "_limit", "_pending", "_stalled"),
+        *("_unread", "_write_limit", "closed"),
     )
 
-    def __init__(self, connection: Connection, codec: Codec[M], reader: Input[M]) -> None:
+    def __init__(self, connection: Connection, codec: Codec[M]) -> None:
         self._connection = connection
         self._codec = codec
-        self._input = reader
         self._cork = connection.context.cork
         self._limit = connection.context.limits.queue_bytes
         self._write_limit = connection.wire.write_bytes
+        #: Whether the connection closes, or is closed: nothing more is sent.
+        self.closed = False
         #: Whether the client does not read.
         self._stalled = False
         self._pending: list[bytes] = []
@@ -416,10 +419,13 @@ class Output(Generic[M]):
 
     def send(self, message: M, past: bool = False) -> None:
         """
-        Send a message at the end of this turn, or once the client reads again and no hold is left.
+        Send a message at the end of this turn, or once the client reads again and no hold is left. A closed connection
+        sends nothing.
 
         :param past: even during a hold
         """
+        if self.closed:
+            return
         if self._held is not None and not past:
             self._hold_back(message, 0.0)
             return
@@ -443,8 +449,12 @@ class Output(Generic[M]):
         if not pending:
             return
         self._pending = []
-        for piece in _in_pieces(pending, limit) if limit else (b"".join(pending),):
-            self._connection.transport.write(piece)
+        write = self._connection.transport.write
+        if limit:
+            for piece in _in_pieces(pending, limit):
+                write(piece)
+        else:
+            write(b"".join(pending))
 
     def clear(self) -> None:
         """Drop everything that is pending. What is held back stays."""
@@ -458,7 +468,7 @@ class Output(Generic[M]):
         if self._held is None:
             self.send(message)
             self.hold(seconds)
-        else:
+        elif not self.closed:
             self._hold_back(message, seconds)
 
     def hold(self, seconds: float) -> None:
@@ -492,8 +502,6 @@ class Output(Generic[M]):
         held, self._held = self._held, None
         self._connection.deadlines.cancel(Deadline.HOLD)
         for message, _ in held or ():
-            if self._connection.closing:
-                return
             self.send(message)
 
     def _hold_back(self, message: M, seconds: float) -> None:
@@ -520,17 +528,17 @@ class Output(Generic[M]):
             return
         self._stalled = True
         self._unread = self.pending_bytes
-        self._input.pause(_STALLED)
+        self._connection.input.pause(_STALLED)
         limits = self._connection.context.limits
         self._connection.deadlines.set(Deadline.STALLED, limits.stalled_seconds, self._not_read)
 
     def resumeProducing(self) -> None:
         """The client has read all that was written."""
         self._stalled = False
-        self._input.paused.discard(_STALLED)
+        self._connection.input.paused.discard(_STALLED)
         self._connection.deadlines.cancel(Deadline.STALLED)
         self.flush()  # may fill the buffer again
-        self._input.read_on()
+        self._connection.input.read_on()
 
     def stopProducing(self) -> None:
         """The connection is lost; the transport calls `connectionLost` too."""

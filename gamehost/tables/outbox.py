@@ -7,6 +7,7 @@ and the end stand in the same queue as the events of the game.
 
 from collections import deque
 from collections.abc import Callable, Sequence
+from functools import cache, partial
 from typing import Any, Generic, Protocol, TypeVar
 
 from attrs import define, field
@@ -43,7 +44,7 @@ class _Table(Protocol):
     @property
     def due(self) -> tuple[int, int] | None: ...
 
-    def act(self, handle: Any, action: Any, careful: bool) -> bool: ...
+    def act(self, handle: Any, action: Any, careful: bool = False) -> bool: ...
 
     def offer(self, handle: Any, offer: Offer) -> bool: ...
 
@@ -63,10 +64,11 @@ class TableSeatHandle(Generic[A, E]):
     """
 
     __slots__ = (
-        "_moves",
         "_outbox",
         "_table",
+        "act",
         "game",
+        "moves",
         "player",
         "seat",
         "table",
@@ -88,7 +90,10 @@ class TableSeatHandle(Generic[A, E]):
         self.seat = seat
         self.player = player
         self._outbox = outbox
-        self._moves = counts.moves_of(table.wires[seat] if table.wires else "", self.game)
+        #: How many actions were accepted, on the same wire in the same game.
+        self.moves = counts.moves_of(table.wires[seat] if table.wires else "", self.game)
+        #: As of `SeatHandle`. Not a method, because each move would pass one more call.
+        self.act: Callable[..., bool] = partial(table.act, self)
 
     @property
     def names(self) -> Sequence[str]:
@@ -109,12 +114,6 @@ class TableSeatHandle(Generic[A, E]):
     def due(self) -> tuple[int, int] | None:
         """As of `SeatHandle`."""
         return self._table.due
-
-    def act(self, action: A, careful: bool = False) -> bool:
-        """Want something; what comes of it is delivered. Whether it was accepted."""
-        accepted = self._table.act(self, action, careful)
-        self._moves.value += accepted
-        return accepted
 
     def look(self, shown: Callable[[Any], None]) -> bool:
         """Show the view of the seat, once all that it rests on has been told."""
@@ -205,6 +204,12 @@ class _Look(Generic[E]):
     view: E
 
 
+@cache
+def _orders(seats: int) -> Sequence[Sequence[Seat]]:
+    every = tuple(map(Seat, range(seats)))
+    return tuple((first, *every[:first], *every[first + 1 :]) for first in every)
+
+
 @define(eq=False)
 class Outbox(Generic[A, E]):
     """
@@ -237,9 +242,15 @@ class Outbox(Generic[A, E]):
     audience: list[Audience[Any]] = field(factory=list)
     #: The seats whose players are away, as far as the audience has been told.
     _away: set[Seat] = field(init=False)
+    #: For each seat: all seats, that one first.
+    _orders: Sequence[Sequence[Seat]] = field(init=False)
+    #: To be called when the oldest entry that was not durable is so.
+    durable: Callable[[], None] = field(init=False)
 
     def __attrs_post_init__(self) -> None:
         self._away = set(map(Seat, range(len(self.places))))
+        self._orders = _orders(len(self.places))
+        self.durable = partial(self.deliver, 1)
 
     def opened(self) -> None:
         """The opening goes to the journal. There is nothing to be told of it."""
@@ -250,11 +261,6 @@ class Outbox(Generic[A, E]):
         self.appended += 1
         self.next_due = record.due
         self._queue.append((self.appended, self._tell_record, record))
-
-    def durable(self) -> None:
-        """The oldest entry that was not durable is so now."""
-        self._durable += 1
-        self.deliver()
 
     def tell(self, events: Sequence[To[Any]]) -> None:
         """Say what rests on no entry of its own."""
@@ -317,8 +323,13 @@ class Outbox(Generic[A, E]):
             if type(words) is _Look and words.audience is audience:
                 words.audience = None
 
-    def deliver(self) -> None:
-        """Tell, in order, all that rests on durable entries alone."""
+    def deliver(self, durable: int = 0) -> None:
+        """
+        Tell, in order, all that rests on durable entries alone.
+
+        :param durable: how many more of the oldest entries are durable now
+        """
+        self._durable += durable
         if self._telling:
             return
         self._telling = True
@@ -340,12 +351,11 @@ class Outbox(Generic[A, E]):
             self._end(record.result)
 
     def _tell(self, events: Sequence[To[Any]], first: Seat | None = None) -> None:
-        places = self.places
-        everybody = (places[first], *places[:first], *places[first + 1 :]) if first else places
+        places, everybody = self.places, self._orders[first or 0]
         for to in events:
             event, audience = to.event, to.audience
-            for place in everybody if audience is None else [places[seat] for seat in audience]:
-                if (handle := place.handle) is not None:
+            for seat in everybody if audience is None else audience:
+                if (handle := places[seat].handle) is not None:
                     handle.player.deliver(event)
         if self.audience:
             self._tell_audience([to.event for to in events if to.audience is None])

@@ -261,7 +261,7 @@ class Table(Generic[A, E]):
         place.coming = TableSeatHandle(self, seat, player, self._outbox, self._context.counts)
         return place.coming
 
-    def act(self, handle: TableSeatHandle[A, E], action: A, careful: bool) -> bool:
+    def act(self, handle: TableSeatHandle[A, E], action: A, careful: bool = False) -> bool:
         """As of `SeatHandle`."""
         seat = handle.seat
         if self._outbox.places[seat].handle is not handle:
@@ -282,6 +282,7 @@ class Table(Generic[A, E]):
             self._suspend()
         else:
             self._acted = True
+            handle.moves.value += 1
             self._record(_ACTED, now, seat, notation, events)
             if self._offers is not None:
                 self._tell_end_of_offer(self._offers.moved(seat))
@@ -485,7 +486,7 @@ class Table(Generic[A, E]):
         entry = Entry(kind, now, seat, notation, drawn, "" if result is None else self.outcome, check)
         clock = due = None
         if deadline is not None or self._clocked:
-            clock = reading_of(master)
+            clock = reading_of(master) if self._clocked else None
             due = None if result is not None else due_after(master, now, outbox.next_due)
         outbox.record(Record(entry, events, arriving, result, clock, due))
         if result is None or (count := self._counting(result)) is None:
