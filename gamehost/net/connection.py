@@ -10,6 +10,7 @@ from collections import Counter, deque
 from collections.abc import Callable
 from enum import IntEnum
 from functools import partial
+from operator import attrgetter
 from typing import Any, Generic, TypeVar
 
 from twisted.internet.defer import Deferred, succeed
@@ -128,14 +129,12 @@ class WireProtocol(TransportProtocol, Generic[M]):
         self.private = bool(getattr(config, "private", False))
         self._codec = config.new_codec()
         self.output = Output(self, self._codec)
-        #: Called by the conversation, as the following: see `Peer`.
-        self.say, self.hold, self.unsay = self.output.send, self.output.hold, self.output.drop_held
+        #: Called by the conversation: see `Peer`.
+        self.say = self.output.send
         self._conversation = config.new_conversation(self, context.lobby)
         self.deadlines = Deadlines(context.clock, context.cork)
         new_input: Callable[..., Input[M]] = context.new_input or Input
         self.input = new_input(self, self._codec, self._conversation)
-        self.exempt_from_rate, self.move_accepted = self.input.exempt_from_rate, self.input.move_accepted
-        self.journaled = self.input.journaled
 
     @property
     def closing(self) -> bool:
@@ -214,6 +213,12 @@ class WireProtocol(TransportProtocol, Generic[M]):
             self._conversation.end()
 
     # -- the conversation calls these
+
+    hold = property(attrgetter("output.hold"))
+    unsay = property(attrgetter("output.drop_held"))
+    exempt_from_rate = property(attrgetter("input.exempt_from_rate"))
+    move_accepted = property(attrgetter("input.move_accepted"))
+    journaled = property(attrgetter("input.journaled"))
 
     def say_past(self, message: M) -> None:
         """Send a message at the end of this turn, even during a hold."""

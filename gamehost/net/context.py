@@ -5,6 +5,7 @@ is collected, deadlines of one connection, and one look at all connections of a 
 
 from collections.abc import Callable
 from enum import StrEnum
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Protocol
 
 from attrs import Factory, define, field
@@ -121,6 +122,10 @@ class Deadline(StrEnum):
     ALARM = "alarm"
 
 
+#: The deadlines of a connection that has none, as nearly all: one for all of them.
+_NO_CALLS: Any = MappingProxyType({})
+
+
 class Deadlines:
     """
     The deadlines of one connection that are running.
@@ -134,7 +139,7 @@ class Deadlines:
     def __init__(self, clock: IReactorTime, cork: Cork) -> None:
         self._clock = clock
         self._cork = cork
-        self._calls: dict[Deadline, IDelayedCall] = {}
+        self._calls: dict[Deadline, IDelayedCall] = _NO_CALLS
 
     def __bool__(self) -> bool:
         return bool(self._calls)
@@ -146,23 +151,30 @@ class Deadlines:
         """Have `when_due` called after so many seconds, unless the deadline is cancelled. It must not be running."""
 
         def due() -> None:
-            del self._calls[deadline]
+            self._forget(deadline)
             with self._cork:
                 when_due()
 
+        if not self._calls:
+            self._calls = {}
         self._calls[deadline] = self._clock.callLater(seconds, due)
 
     def cancel(self, deadline: Deadline) -> None:
         """Cancel a deadline, if it is running."""
-        call = self._calls.pop(deadline, None)
-        if call is not None:
-            call.cancel()
+        if deadline in self._calls:
+            self._forget(deadline).cancel()
+
+    def _forget(self, deadline: Deadline) -> IDelayedCall:
+        call = self._calls.pop(deadline)
+        if not self._calls:
+            self._calls = _NO_CALLS  # an empty dictionary of one's own has room for five
+        return call
 
     def cancel_all(self) -> None:
         """Cancel every deadline that is running."""
         for call in self._calls.values():
             call.cancel()
-        self._calls.clear()
+        self._calls = _NO_CALLS
 
 
 @define(eq=False)

@@ -70,6 +70,9 @@ _JOURNAL, _HOST = PauseReason.JOURNAL, PauseReason.HOST
 _KEPT = {_HOST, _STALLED, _MOVES, _JOURNAL, PauseReason.CLAIM}
 
 
+_NOT_PAUSED: frozenset[PauseReason] = frozenset()
+
+
 def _never(data: bytes) -> Any:
     """For codecs that do not say whether some bytes are exactly one message."""
     return None
@@ -121,12 +124,12 @@ class Input(Generic[M]):
         self._plenty = max(MESSAGE_BYTES, limits.bytes_burst - BUSY_BYTES + MESSAGE_BYTES)
         #: Bytes that were charged for what is not handled yet. Messages give back no more than this.
         self._charged = 0
-        #: Accepted moves, of this connection and of its address.
-        self._moves = moves_bucket(limits.moves_per_second, now)
+        #: Accepted moves, of this connection and of its address. `None`: there was none yet.
+        self._moves: TokenBucket | None = None
         self._address_moves = connection.context.limiter.moves_of(connection.address)
         #: Bytes that are added to the journal, by this connection and by its address, beside the few of each move. Input
         #: pauses long before its bytes are too many, so that a player's moves cannot have a remote master cut off.
-        self._journal = TokenBucket(limits.bytes_per_second, limits.bytes_burst // 2, now)
+        self._journal: TokenBucket | None = None
         self._address_journal = connection.context.limiter.journal_of(connection.address)
         #: Whether the message that is being heard counts against the rate limit, as far as is known.
         self._counts = False
@@ -134,10 +137,10 @@ class Input(Generic[M]):
         self._messages: Iterator[M] | None = None
         #: A message that was decoded in the last turn, and is to be handled first in the next one.
         self._lookahead: tuple[M, ...] = ()
-        #: Bytes that came while earlier ones were waiting.
-        self._buffer = bytearray()
+        #: Bytes that came while earlier ones were waiting; `None`: none did.
+        self._buffer: bytearray | None = None
         #: While this is not empty, nothing is read from the transport, and nothing that waits for its turn is handled.
-        self.paused: set[PauseReason] = set()
+        self.paused: frozenset[PauseReason] = _NOT_PAUSED
 
     def receive(self, data: bytes) -> None:
         """
@@ -185,6 +188,8 @@ class Input(Generic[M]):
             self._wait_for_disk(context.behind)
         # TLS delivers what it has decrypted even if it is paused.
         if self._messages is not None or self._buffer or (self.paused and not _KEPT.isdisjoint(self.paused)):
+            if self._buffer is None:
+                self._buffer = bytearray()
             self._buffer += data
             return
         self._messages = self._codec.feed(data)
@@ -200,12 +205,12 @@ class Input(Generic[M]):
 
     def pause(self, reason: PauseReason) -> None:
         """Read nothing until `resume` is called for the same reason, and let what waits for its turn wait."""
-        self.paused.add(reason)
+        self.paused |= {reason}
         self._connection.transport.pauseProducing()
 
     def resume(self, reason: PauseReason) -> None:
         """End a pause. Input goes on if there is no other reason to pause."""
-        self.paused.discard(reason)
+        self.paused = self.paused - {reason} or _NOT_PAUSED
         self.read_on()
 
     def read_on(self) -> None:
@@ -224,8 +229,7 @@ class Input(Generic[M]):
         if self.paused:
             return  # `resume` waits for a new turn
         if self._messages is None:
-            data = bytes(self._buffer)
-            self._buffer.clear()
+            data, self._buffer = bytes(self._buffer or b""), None
             self._messages = self._codec.feed(data)
         with self._context.cork:
             self._handle(self._context.clock.seconds(), self._limits.messages_per_turn)
@@ -242,7 +246,7 @@ class Input(Generic[M]):
             self._context.behind.pop(self, None)
         self._messages = None
         self._lookahead = ()
-        self._buffer.clear()
+        self._buffer = None
         self._context.scheduler.leave(self)
 
     @property
@@ -253,7 +257,7 @@ class Input(Generic[M]):
     @property
     def moves_missing(self) -> float:
         """How many accepted moves the connection is ahead of its rate."""
-        return self._moves.missing
+        return 0.0 if self._moves is None else self._moves.missing
 
     def exempt_from_rate(self) -> None:
         """The message that is being heard, or was heard last, does not count against the rate limit."""
@@ -271,6 +275,8 @@ class Input(Generic[M]):
         if self._limits.unlimited or self._connection.closing:
             return
         now = self.last_at
+        if self._moves is None:
+            self._moves = moves_bucket(self._limits.moves_per_second, now)
         # Both are taken before there may be a token, and then waited for: so all moves of an address are in one queue.
         wait = max(self._moves.take_ahead(now), self._address_moves.take_ahead(now))
         if wait > 0.0 and _MOVES not in self.paused:
@@ -280,7 +286,9 @@ class Input(Generic[M]):
         """The last message has added so many bytes to the journal, beside the few that each move does."""
         if self._limits.unlimited or self._connection.closing:
             return
-        now = self.last_at
+        now, limits = self.last_at, self._limits
+        if self._journal is None:
+            self._journal = TokenBucket(limits.bytes_per_second, limits.bytes_burst // 2, now)
         wait = max(self._journal.take_ahead(now, size), self._address_journal.take_ahead(now, size))
         if wait > 0.0 and _JOURNAL not in self.paused:
             self._pause_for(wait, _JOURNAL, Deadline.JOURNAL)
@@ -297,7 +305,7 @@ class Input(Generic[M]):
         """
         self.last_at = now
         handled = 0
-        connection, paused = self._connection, self.paused
+        connection = self._connection
         assert self._messages is not None
         messages = chain(self._lookahead, self._messages) if self._lookahead else self._messages
         self._lookahead = ()
@@ -308,7 +316,7 @@ class Input(Generic[M]):
                     and (
                         handled >= most
                         or connection.pending_bytes > OUTPUT_BEFORE_INPUT
-                        or paused
+                        or self.paused
                         or self._context.clock.seconds() - now > SHARE
                     )
                 ) or (strange and not self._context.scheduler.has_time(MESSAGE)):
@@ -381,6 +389,9 @@ class Input(Generic[M]):
 # The output.
 
 
+#: What is pending on a connection that sends nothing, as nearly all do: one for all of them.
+_NOTHING: Any = ()
+
 #: The most messages that are held back for one connection. A player of a match of four is told fewer in a whole round.
 MOST_HELD = 1_000
 
@@ -409,7 +420,7 @@ class Output(Generic[M]):
         self.closed = False
         #: Whether the client does not read.
         self._stalled = False
-        self._pending: list[bytes] = []
+        self._pending: list[bytes] = _NOTHING
         #: While the client does not read: the bytes that wait for it here.
         self._unread = 0
         #: Messages that are held back, each with the seconds of the hold behind it; `None`: there is no hold.
@@ -429,14 +440,17 @@ class Output(Generic[M]):
         if self._held is not None and not past:
             self._hold_back(message, 0.0)
             return
-        data, pending = self._codec.encode(message), self._pending
-        pending.append(data)
+        data = self._codec.encode(message)
+        if self._pending:
+            self._pending.append(data)
+        else:
+            self._pending = [data]
+            if not self._stalled:
+                self._cork.add(self)
         if self._stalled:
             self._unread += len(data)
             if self._unread > self._limit:
                 self._connection.abort("the client reads too slowly")
-        elif len(pending) == 1:
-            self._cork.add(self)
 
     @property
     def pending_bytes(self) -> int:
@@ -448,7 +462,7 @@ class Output(Generic[M]):
         pending, limit = self._pending, self._write_limit
         if not pending:
             return
-        self._pending = []
+        self._pending = _NOTHING
         write = self._connection.transport.write
         if limit:
             for piece in _in_pieces(pending, limit):
@@ -458,7 +472,7 @@ class Output(Generic[M]):
 
     def clear(self) -> None:
         """Drop everything that is pending. What is held back stays."""
-        self._pending.clear()
+        self._pending = _NOTHING
         self._unread = 0
 
     # -- holds
@@ -535,7 +549,7 @@ class Output(Generic[M]):
     def resumeProducing(self) -> None:
         """The client has read all that was written."""
         self._stalled = False
-        self._connection.input.paused.discard(_STALLED)
+        self._connection.input.paused -= {_STALLED}
         self._connection.deadlines.cancel(Deadline.STALLED)
         self.flush()  # may fill the buffer again
         self._connection.input.read_on()

@@ -5,9 +5,8 @@ Every item rests on a number of durable entries; nothing is told before they are
 and the end stand in the same queue as the events of the game.
 """
 
-from collections import deque
 from collections.abc import Callable, Sequence
-from functools import cache, partial
+from functools import cache
 from typing import Any, Generic, Protocol, TypeVar
 
 from attrs import define, field
@@ -21,6 +20,10 @@ from gamehost.tables.interfaces import Archived, Audience, Away, Back, Left, Loo
 
 A = TypeVar("A")
 E = TypeVar("E")
+
+
+#: The seats of a table whose players are away when none is: one for all tables.
+_NOBODY: frozenset[Seat] = frozenset()
 
 
 class _Table(Protocol):
@@ -66,7 +69,6 @@ class TableSeatHandle(Generic[A, E]):
     __slots__ = (
         "_outbox",
         "_table",
-        "act",
         "game",
         "moves",
         "player",
@@ -92,8 +94,6 @@ class TableSeatHandle(Generic[A, E]):
         self._outbox = outbox
         #: How many actions were accepted, on the same wire in the same game.
         self.moves = counts.moves_of(table.wires[seat] if table.wires else "", self.game)
-        #: As of `SeatHandle`. Not a method, because each move would pass one more call.
-        self.act: Callable[..., bool] = partial(table.act, self)
 
     @property
     def names(self) -> Sequence[str]:
@@ -114,6 +114,10 @@ class TableSeatHandle(Generic[A, E]):
     def due(self) -> tuple[int, int] | None:
         """As of `SeatHandle`."""
         return self._table.due
+
+    def act(self, action: A, careful: bool = False) -> bool:
+        """As of `SeatHandle`."""
+        return self._table.act(self, action, careful)
 
     def look(self, shown: Callable[[Any], None]) -> bool:
         """Show the view of the seat, once all that it rests on has been told."""
@@ -224,8 +228,9 @@ class Outbox(Generic[A, E]):
     _over: Callable[[], None]
     _told: Callable[[], None]
     _missed: Callable[[Seat], None]
-    #: On how many entries each thing rests that is to be told, what tells it, and the thing.
-    _queue: deque[tuple[int, Callable[[Any], None], Any]] = field(factory=deque)
+    #: On how many entries each thing rests that is to be told, what tells it, and the thing. It is nearly always short, and
+    #: an empty list takes a tenth of an empty deque.
+    _queue: list[tuple[int, Callable[[Any], None], Any]] = field(factory=list)
     #: How many entries went to the journal, the opening included.
     appended: int = 0
     _durable: int = 0
@@ -241,16 +246,13 @@ class Outbox(Generic[A, E]):
     #: Those who watch. They hear what is for everyone, after all players.
     audience: list[Audience[Any]] = field(factory=list)
     #: The seats whose players are away, as far as the audience has been told.
-    _away: set[Seat] = field(init=False)
+    _away: frozenset[Seat] = field(init=False)
     #: For each seat: all seats, that one first.
     _orders: Sequence[Sequence[Seat]] = field(init=False)
-    #: To be called when the oldest entry that was not durable is so.
-    durable: Callable[[], None] = field(init=False)
 
     def __attrs_post_init__(self) -> None:
-        self._away = set(map(Seat, range(len(self.places))))
+        self._away = frozenset(map(Seat, range(len(self.places))))
         self._orders = _orders(len(self.places))
-        self.durable = partial(self.deliver, 1)
 
     def opened(self) -> None:
         """The opening goes to the journal. There is nothing to be told of it."""
@@ -323,20 +325,20 @@ class Outbox(Generic[A, E]):
             if type(words) is _Look and words.audience is audience:
                 words.audience = None
 
-    def deliver(self, durable: int = 0) -> None:
-        """
-        Tell, in order, all that rests on durable entries alone.
+    def durable(self) -> None:
+        """The oldest entry that was not durable is so now."""
+        self._durable += 1
+        self.deliver()
 
-        :param durable: how many more of the oldest entries are durable now
-        """
-        self._durable += durable
+    def deliver(self) -> None:
+        """Tell, in order, all that rests on durable entries alone."""
         if self._telling:
             return
         self._telling = True
         queue = self._queue
         try:
             while queue and queue[0][0] <= self._durable:
-                _, tell, words = queue.popleft()
+                _, tell, words = queue.pop(0)
                 tell(words)
         finally:
             self._telling = False
@@ -370,7 +372,7 @@ class Outbox(Generic[A, E]):
                 audience.deliver(event, self.n)
 
     def _tell_presence(self, event: Away | Left) -> None:
-        self._away.add(event.seat)
+        self._away |= {event.seat}
         for seat, place in enumerate(self.places):
             if seat != event.seat and place.handle is not None:
                 place.handle.player.deliver(event)
@@ -393,7 +395,7 @@ class Outbox(Generic[A, E]):
             return  # gone again, or replaced, before this could be told
         place.coming = None
         place.handle = handle
-        self._away.discard(handle.seat)
+        self._away = self._away - {handle.seat} or _NOBODY
         handle.player.seated(handle)
         if arrival.views is None:
             return

@@ -164,7 +164,7 @@ class Table(Generic[A, E]):
     #: What the table's clock shows while it stands still.
     _stopped: int = 0
     #: After a restart of the host: the seats whose players have not been told the end.
-    _untold: set[Seat] = field(factory=set)
+    _untold: frozenset[Seat] = frozenset()
     _alarm: IDelayedCall | None = field(default=None, repr=False)
     _alarm_due: int = 0
     log = Logger()
@@ -230,7 +230,7 @@ class Table(Generic[A, E]):
         if self._master.result is not None:
             # The host ended between the commit of the end and the telling of it.
             self.phase = Phase.OVER
-            self._untold = set(map(Seat, range(len(self.names)))) - record.told
+            self._untold = frozenset(map(Seat, range(len(self.names)))) - record.told
             self._outbox.restore_end(self._master.result)
             self._set_alarm()
             return
@@ -555,7 +555,7 @@ class Table(Generic[A, E]):
     def _end_missed(self, seat: Seat) -> None:
         """A player comes back after the end; after a restart of the host each of them is told it once."""
         if seat in self._untold:
-            self._untold.discard(seat)
+            self._untold -= {seat}
             self._left(self, seat)
             if self._untold:
                 self._context.journal.told(self.id, seat)

@@ -158,7 +158,7 @@ class PlantedTests(SynchronousTestCase):
         """Who comes back is told so at once, before what is not durable yet."""
 
         def admit(outbox: Outbox[Any, Any], *words: Any) -> None:
-            outbox._queue.appendleft((0, outbox._arrive, _Arrival(*words)))
+            outbox._queue.insert(0, (0, outbox._arrive, _Arrival(*words)))
             outbox.deliver()
 
         self.assertIn("follow from the journal", self.caught(Outbox, "admit", admit, 10))

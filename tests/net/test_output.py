@@ -53,7 +53,7 @@ class ReadingTests(ConnectionCase):
         self.assertLessEqual(client.transport.queued, 65_536 + 1_000)
         before = client.transport.queued
         world.wait(9)
-        self.assertEqual((client.transport.queued, len(client.protocol.input._buffer)), (before, 0))
+        self.assertEqual((client.transport.queued, client.protocol.input._buffer), (before, None))
         client.transport.reads = True
         self.assertEqual(rounds(world, client, 200), [999] * 200)
         world.wait(60)
