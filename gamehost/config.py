@@ -1,7 +1,7 @@
 """
 The options and settings of a host, from the command line and from a file, checked before anything is opened.
 
-They are declared in `gamehost.options` and `gamehost.limits`. Each wire adds an option with its name, and one for each of its
+They are declared in `gamehost.plugins` and `gamehost.limits`. Each wire adds an option with its name, and one for each of its
 flags.
 """
 
@@ -23,8 +23,7 @@ from gamehost.commands.command_line import exit_with_usage_error, print_text, so
 from gamehost.limits import LIMITS, PROFILES, Limits
 from gamehost.lobby.house import HouseRules
 from gamehost.ops.logging import Log, log_for
-from gamehost.options import GAME, HOST, PAGES
-from gamehost.plugins import REGISTRY, Registry
+from gamehost.plugins import GAME, HOST, PAGES, REGISTRY, Registry
 from gamehost.settings import BadOption, Reload, Setting, Settings, setting, settings_of, yes_or_no
 from gamehost.wires.base import Wire
 

@@ -38,7 +38,7 @@ LAYERS: Sequence[Sequence[str]] = (
     ("cluster",),
     ("web",),
     ("metrics",),
-    ("service", "programs", "options"),
+    ("service", "programs"),
     ("plugins",),
     ("config",),
     ("admin", "checker"),

@@ -17,8 +17,7 @@ from pathlib import Path
 
 from attrs import define, field
 
-from gamehost.options import WEB
-from gamehost.plugins import REGISTRY
+from gamehost.plugins import REGISTRY, WEB
 from tests.kit.postgresql import missing, new_server
 
 HOSTS = 3
