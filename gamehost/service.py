@@ -87,6 +87,7 @@ class _Process:
 
     def lost(self) -> None:
         self.games = ()
+        self.service.lost()
         while self.studies:
             self.studies.popitem()[1].errback(NotAnswered("the house players have stopped: ask again in a moment"))
 
@@ -156,6 +157,7 @@ class HouseService:
 
     def _listening(self, port: IListeningPort) -> None:
         self._port = port
+        self._context.lobby.house.starting = True
         for _ in range(self._processes):
             process = _Process(self)
             process.child = ChildProcess(self._reactor, self._command, TITLE, process)
@@ -168,6 +170,10 @@ class HouseService:
     def ready(self) -> None:
         self.log.info("house players ready")
         self._context.lobby.house.started(self)
+
+    def lost(self) -> None:
+        """A process has ended. It is started again, but nobody knows whether that helps: no match begins until it is ready."""
+        self._context.lobby.house.starting = False
 
     def stop(self) -> Deferred[None]:
         """End the processes, and listen no more."""

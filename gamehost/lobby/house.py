@@ -58,6 +58,7 @@ IDLE = 60.0
 AGAIN = 1.0
 
 
+_NOT_READY = "house players are not ready: try again in a moment"
 _NO_SUCH_LEVEL = f"no such level; expected one of {', '.join(LEVELS)}"
 
 
@@ -157,6 +158,8 @@ class HousePlayers:
     _refusal: Callable[[], str | None]
     #: `None`: this host has none.
     programs: Programs | None = None
+    #: Whether they start for the first time. A match can begin: they take their seats as soon as they are ready.
+    starting: bool = False
     waiting: dict[Session, _Waiting] = field(factory=dict)
     #: By the session of each house player; the one first at whose table nothing has happened for the longest time.
     kept: OrderedDict[Session, HouseSeat] = field(factory=OrderedDict)
@@ -251,9 +254,10 @@ class HousePlayers:
             return "house players are off"
         if not self.rules.seconds.get(game):
             return f"there are no house players for {game}"
-        if self.programs is None or not self.programs.games:
-            return "house players are not ready: try again in a moment"
-        if game not in self.programs.games:
+        games = () if self.programs is None else self.programs.games
+        if not games and not self.starting:
+            return _NOT_READY
+        if games and game not in games:
             return f"there are no house players for {game}"
         return self._refusal()
 
@@ -266,6 +270,8 @@ class HousePlayers:
         :raises HouseRefused: there are no house players for this game now
         """
         reason = self.why_not(game)
+        if self.programs is None or not self.programs.games:
+            reason = reason or _NOT_READY
         if reason is not None or self.programs is None:
             raise HouseRefused(f"only house players can study a match, and {reason}")
         return self.programs.study(self._group_of(rate_limit_key(address)), question)
@@ -342,7 +348,7 @@ class HousePlayers:
 
     def started(self, programs: Programs) -> None:
         """The process is there, or is there again: it gets its seats."""
-        self.programs = programs
+        self.programs, self.starting = programs, False
         for session, kept in self.kept.items():
             if session.player in (kept, None):
                 programs.sit(session.name, kept.group)

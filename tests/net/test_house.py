@@ -56,13 +56,16 @@ class HouseServiceTests(SynchronousTestCase):
         [process] = self.reactor.processes
         told_first = json.loads(process.written)
         self.assertEqual(told_first, {"socket": str(service.socket), "secret": service.secret})
-        ann = seek(self.host, "ann", house="easy")
-        self.assertEqual(told(ann)[0]["why"], "house players are not ready: try again in a moment")
+        early = seek(self.host, "early", house="easy")
+        self.assertEqual(told(early)[0]["is"], "seated")
+        self.assertRaises(HouseRefused, self.host.lobby.house.study, "", "onitama", "")
+        self.assertNotIn(b"sit", process.written)
         process.says(b"ready onitama stratego\nalive\n")
         self.assertIn("house players ready", self.lines.of(LogLevel.info))
+        self.assertTrue(process.written.endswith(b"\nsit easy.1 1\n"))
         bob = seek(self.host, "bob", house="hard")
         self.assertEqual(told(bob)[0]["is"], "seated")
-        self.assertTrue(process.written.endswith(b"\nsit hard.1 1\n"))
+        self.assertTrue(process.written.endswith(b"\nsit hard.1 1\n"), process.written)
         self.assertRaises(HouseRefused, self.host.lobby.house.play, None, _game("eriantys"), "easy", 2, {})
 
     def test_studies(self) -> None:
