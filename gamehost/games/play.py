@@ -183,9 +183,7 @@ class PlainScreen(BoardScreen[Any]):
     def turn(self) -> bool:
         return next(self._legal(), None) is not None
 
-    def prompt_line(self) -> str:
-        if self.known is None:
-            return "The match has not begun."
+    def prompt(self) -> str:
         example = next(self._legal(), None)
         if example is not None:
             return f"Type a move, or its number in the list of moves: {example.decode()}."
@@ -219,10 +217,7 @@ class PlainScreen(BoardScreen[Any]):
             yield from (line,) if line.startswith(_ROW) else wrapped((line,), style.width)
 
     def sentences(self) -> Iterator[str]:
-        if self.known is None:
-            yield "The match has not begun."
-        else:
-            yield from view_lines(self._view, self.names)
+        return view_lines(self._view, self.names)
 
 
 # A picture

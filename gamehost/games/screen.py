@@ -110,6 +110,8 @@ class Screen(Protocol):
         """
 
 
+_NOT_BEGUN = "The match has not begun."
+
 #: Makes the screen of a match for a seat (`None`: a watcher), with the players' names in the order of the seats.
 NewScreen = Callable[[int | None, Sequence[str]], Screen]
 
@@ -118,7 +120,8 @@ class BoardScreen(Generic[V]):
     """
     What the screens of all games have in common: names, the view, and the choice between a drawing and words.
 
-    Subclasses set `game` and `messages`, and say in `told` what an event tells.
+    Subclasses set `game` and `messages`, and say in `told` what an event tells. Of what shows the match, they are asked once it
+    has begun.
     """
 
     game: Game[Any, Any]
@@ -150,13 +153,13 @@ class BoardScreen(Generic[V]):
         raise NotImplementedError
 
     @property
-    def _view(self) -> V | None:
+    def _view(self) -> V:
         """What this seat knows, as a message of the game."""
         known, view = self._seen
-        if known is not self.known:
+        if known is not self.known or view is None:
             view = self.messages.view(self.known)  # type: ignore[assignment]
             self._seen = (self.known, view)
-        return view
+        return view  # type: ignore[return-value]
 
     def who(self, seat: int) -> str:
         """A player in the middle of a sentence: `you`, or the name."""
@@ -175,10 +178,19 @@ class BoardScreen(Generic[V]):
 
     def draw(self, style: Style) -> list[str]:
         """The board as a drawing, or in words where that is asked for or does not fit."""
+        if self.known is None:
+            return [*wrapped((_NOT_BEGUN,), style.width)]
         drawing = [] if style.words else [style.plain(line).rstrip() for line in self.drawing(style)]
         if not drawing or any(columns(line) > style.width for line in drawing):
             return [style.plain(line) for line in wrapped(self.sentences(), style.width)]
         return drawing
+
+    def prompt_line(self) -> str:
+        return _NOT_BEGUN if self.known is None else self.prompt()
+
+    def prompt(self) -> str:
+        """As `Screen.prompt_line`."""
+        raise NotImplementedError
 
     def drawing(self, style: Style) -> Iterable[str]:
         """The lines of the drawing. Names in it are as `Style.plain` and `cut` give them, so that columns stay aligned."""

@@ -462,14 +462,11 @@ class EriantysScreen(BoardScreen[m.View]):
 
     @property
     def turn(self) -> bool:
-        view = self._view
-        request = None if view is None or view.won is not None else view.request
+        request = None if self.known is None or self._view.won is not None else self._view.request
         return request is not None and request.seat == self.seat
 
-    def prompt_line(self) -> str:
+    def prompt(self) -> str:
         view = self._view
-        if view is None:
-            return "The match has not begun."
         if view.won is not None:
             return "The match is over."
         if self.turn and self.seat is not None:
@@ -479,18 +476,18 @@ class EriantysScreen(BoardScreen[m.View]):
         return "The others play assistants." if self._mover is None else f"{self.names[self._mover]} is to move."
 
     def moves(self, most: int) -> list[str]:
-        if self._view is None or self.seat is None or not self.turn:
+        if self.seat is None or not self.turn:
             return []
         return abridged(moves_of(self.known, self.seat), most)
 
     def read(self, text: str) -> list[bytes]:
         """An answer to what is asked, or a character."""
-        if self._view is None or self.seat is None or not self.turn:
+        if self.seat is None or not self.turn:
             raise MoveRefused(f"It is not your turn. {self.prompt_line()}")
         return [events.write(action) for action in read_answer(self.known, self.seat, text)]
 
     def sentences(self) -> Iterator[str]:
-        board = None if self._view is None else self._view.board
+        board = self._view.board
         if board is None:
             yield self.prompt_line()
             return
@@ -522,7 +519,7 @@ class EriantysScreen(BoardScreen[m.View]):
         )
 
     def drawing(self, style: Style) -> Iterable[str]:
-        board = None if self._view is None else self._view.board
+        board = self._view.board
         if board is None:
             return [self.prompt_line()]
         left = [f"island       {_HEAD}"]

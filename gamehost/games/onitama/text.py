@@ -36,23 +36,18 @@ class OnitamaScreen(BoardScreen[View]):
         return []
 
     @property
-    def _position(self) -> rules.Position | None:
+    def _position(self) -> rules.Position:
         """The position with each hand in the order of the cards' names, as it is drawn."""
-        if self.known is None:
-            return None
         position: rules.Position = self.known.position
         white, black = ((min(hand), max(hand)) for hand in position.hands)
         return replace(position, hands=(white, black))
 
     @property
     def turn(self) -> bool:
-        position = self._position
-        return position is not None and position.turn == self.seat and position.won is None
+        return self.known is not None and self._position.turn == self.seat and self._position.won is None
 
-    def prompt_line(self) -> str:
+    def prompt(self) -> str:
         position = self._position
-        if position is None:
-            return "The match has not begun."
         if position.won is not None:
             return "The match is over."
         if position.turn != self.seat:
@@ -63,22 +58,18 @@ class OnitamaScreen(BoardScreen[View]):
         return f"Type a move as CARD FROM TO: {move}."
 
     def moves(self, most: int) -> list[str]:
-        position, seat = self._position, self.seat
-        legal = () if position is None or seat is None else ONITAMA.legal(Situation(position), seat)
+        begun, seat = self.known is not None, self.seat
+        legal = ONITAMA.legal(Situation(self._position), seat) if begun and seat is not None else ()
         return abridged(map(str, legal), most)
 
     def read(self, text: str) -> list[bytes]:
         """A card and two squares, two squares, or `stalemate` and a card."""
-        position = self._position
-        if position is None or not self.turn:
+        if not self.turn:
             raise MoveRefused(f"It is not your turn. {self.prompt_line()}")
-        return [ONITAMA.write(_read(position, text))]
+        return [ONITAMA.write(_read(self._position, text))]
 
     def sentences(self) -> Iterator[str]:
         position = self._position
-        if position is None:
-            yield "The match has not begun."
-            return
         for seat, colour in enumerate(_COLOURS):
             masters, pupils = (
                 [rules.SQUARES[square] for square, there in enumerate(position.board) if there == piece]
@@ -94,8 +85,6 @@ class OnitamaScreen(BoardScreen[View]):
 
     def drawing(self, style: Style) -> Iterable[str]:
         position = self._position
-        if position is None:
-            return ["The match has not begun."]
         below = self.seat or 0
         notes = {0: self._player(position, 1 - below, style), 2: f"next: {position.spare}"}
         notes[4] = self._player(position, below, style)

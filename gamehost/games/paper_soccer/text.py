@@ -56,16 +56,14 @@ class PaperSoccerScreen(BoardScreen[View]):
     @property
     def _way(self) -> int:
         """1, or -1 for the seat that sees the pitch turned."""
-        return 1 if self._view is None or self.seat in (None, self._view.first) else -1
+        return 1 if self.known is None or self.seat in (None, self._view.first) else -1
 
     @property
     def turn(self) -> bool:
-        return self._view is not None and self.seat is not None and self._view.next == self.seat
+        return self.known is not None and self.seat is not None and self._view.next == self.seat
 
-    def prompt_line(self) -> str:
+    def prompt(self) -> str:
         view = self._view
-        if view is None:
-            return "The match has not begun."
         if view.next is None:
             return "The match is over."
         if not self.turn:
@@ -73,7 +71,7 @@ class PaperSoccerScreen(BoardScreen[View]):
         return f"Type a move, all its steps: {self._example(position_of(self.known))}."
 
     def moves(self, most: int) -> list[str]:
-        if self._view is None or not self.turn:
+        if not self.turn:
             return []
         position = position_of(self.known)
         return abridged((self._directions(position.ball, move) for move in _complete(position)), most)
@@ -107,8 +105,7 @@ class PaperSoccerScreen(BoardScreen[View]):
 
     def read(self, text: str) -> list[bytes]:
         """Directions, or points."""
-        view = self._view
-        if view is None or not self.turn:
+        if not self.turn:
             raise MoveRefused(f"It is not your turn. {self.prompt_line()}")
         position = position_of(self.known)
         points = self._points(position, text)
@@ -147,9 +144,6 @@ class PaperSoccerScreen(BoardScreen[View]):
 
     def sentences(self) -> Iterator[str]:
         view = self._view
-        if view is None:
-            yield "The match has not begun."
-            return
         position = position_of(self.known)
         for seat in (view.first, 1 - view.first):
             verb = "play" if seat == self.seat else "plays"
@@ -163,8 +157,6 @@ class PaperSoccerScreen(BoardScreen[View]):
 
     def drawing(self, style: Style) -> Iterable[str]:
         view = self._view
-        if view is None:
-            return ["The match has not begun."]
         width, height = 2 * SIDE * _WIDE + 1, 2 * LENGTH * _HIGH + 1
         cells = self._cells(view, style)
         notes = self._notes(view, style)

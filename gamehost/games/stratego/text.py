@@ -186,15 +186,13 @@ class StrategoScreen(BoardScreen[m.View]):
 
     @property
     def turn(self) -> bool:
-        view, seat = self._view, self.seat
-        if view is None or seat is None:
+        if self.known is None or (seat := self.seat) is None:
             return False
+        view = self._view
         return not view.ready[seat] if view.phase == rules.Phase.SETUP.value else view.turn == seat
 
-    def prompt_line(self) -> str:
+    def prompt(self) -> str:
         view = self._view
-        if view is None:
-            return "The match has not begun."
         if view.phase == rules.Phase.SETUP.value:
             if self.turn:
                 return f"Place your pieces. Type: {self.moves(1)[0]}."
@@ -205,9 +203,9 @@ class StrategoScreen(BoardScreen[m.View]):
         return f"Type a move: {self.moves(1)[0]}." if self.turn else f"{self.names[view.turn]} is to move."
 
     def moves(self, most: int) -> list[str]:
-        view, seat = self._view, self.seat
-        if view is None or seat is None or not self.turn:
+        if (seat := self.seat) is None or not self.turn:
             return []
+        view = self._view
         if view.phase == rules.Phase.SETUP.value:
             return abridged(listed_set_ups(view, seat), most)
         return abridged(
@@ -220,10 +218,11 @@ class StrategoScreen(BoardScreen[m.View]):
 
     def read(self, text: str) -> list[bytes]:
         """Two squares, or in the set-up what `stratego_setup` reads."""
-        view, seat = self._view, self.seat
+        seat = self.seat
         words = text.lower().replace("-", " ").replace(",", " ").split()
-        if view is None or seat is None:
+        if self.known is None or seat is None:
             raise MoveRefused(f"It is not your turn. {self.prompt_line()}")
+        view = self._view
         if view.phase == rules.Phase.SETUP.value:
             return [rules.write(action) for action in read_set_up(text, view, seat, self._chance)]
         if words[:1] in (["setup"], ["place"], ["ready"]):
@@ -257,9 +256,6 @@ class StrategoScreen(BoardScreen[m.View]):
 
     def sentences(self) -> Iterator[str]:
         view = self._view
-        if view is None:
-            yield "The match has not begun."
-            return
         for seat in (0, 1):
             yield self._state(view, seat)
         places: dict[str, list[str]] = {}
@@ -292,8 +288,6 @@ class StrategoScreen(BoardScreen[m.View]):
 
     def drawing(self, style: Style) -> Iterable[str]:
         view = self._view
-        if view is None:
-            return ["The match has not begun."]
         below = self.seat or 0
         notes = self._notes(view, below, style)
         lines = []
