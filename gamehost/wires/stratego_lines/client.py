@@ -20,7 +20,7 @@ from gamehost.wires.framing import ClientLineCodec, WireError, is_foreign
 from gamehost.wires.stratego_lines import messages as m
 from gamehost.wires.stratego_lines.codec import FRAME_OPENINGS, LINE_LIMIT
 
-ENEMY, EMPTY = "#", "."
+ENEMY = "#"
 
 
 def other(seat: Seat) -> Seat:
@@ -38,19 +38,6 @@ def square_of(x: int, y: int) -> int:
     return y * rules.WIDTH + x
 
 
-def moved(squares: str, move: rules.Move, stays: str | None = None) -> str:
-    """
-    The board after a move.
-
-    :param stays: what is on the end square then; `None`: the piece that has moved
-    """
-    start, end = square_of(move.x, move.y), square_of(move.to_x, move.to_y)
-    board = list(squares)
-    board[end] = board[start] if stays is None else stays
-    board[start] = EMPTY
-    return "".join(board)
-
-
 def told(
     squares: str, seat: Seat, mover: Seat, move: rules.Move, met: str | None
 ) -> tuple[GameMoved | rules.Fought, str]:
@@ -65,15 +52,20 @@ def told(
     mine = mover == seat
     if (start == ENEMY) == mine or start in ".~":
         raise ProgramError("the server tells of a move from a square where no such piece stands")
+    event: GameMoved | rules.Fought
     if met is None:
-        return GameMoved(mover, move, other(mover)), moved(squares, move)
-    attacker, defender = (start, met) if mine else (met, end)
-    try:
-        winner = rules.survivor(attacker, defender)
-    except ValueError:
-        raise ProgramError("the server tells of a battle that cannot be") from None
-    left = {"attacker": start, "defender": end, "tie": EMPTY}[winner]
-    return rules.Fought(mover, move, attacker, defender, winner, other(mover)), moved(squares, move, left)
+        event = GameMoved(mover, move, other(mover))
+    else:
+        attacker, defender = (start, met) if mine else (met, end)
+        try:
+            winner = rules.survivor(attacker, defender)
+        except ValueError:
+            raise ProgramError("the server tells of a battle that cannot be") from None
+        event = rules.Fought(mover, move, attacker, defender, winner, other(mover))
+    view = rules.Situation(seat, rules.Phase.PLAY, squares, (True, True), mover, None)
+    after = STRATEGO.follow(view, event, seat)
+    assert after is not None
+    return event, after.squares
 
 
 def attacked(before: str, after: str, seat: Seat, attacker: str, defender: str, winner: str) -> rules.Move | None:
