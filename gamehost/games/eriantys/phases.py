@@ -13,6 +13,7 @@ from msgspec import Struct
 from gamehost.games.base import Chance, Seat, To, shuffled
 from gamehost.games.eriantys import events, rules
 from gamehost.games.eriantys.characters import EFFECTS, Effect, Step, laid_out, paid
+from gamehost.games.eriantys.events import IllegalChoice, RuleFault
 
 # Before the deal
 
@@ -44,8 +45,8 @@ class Choices(Struct, frozen=True, gc=False):
         left = self._places_left()
         if action.tower >= len(left) or not left[action.tower]:
             free = ", ".join(tower.name for tower in rules.Tower if tower < len(left) and left[tower])
-            raise events.IllegalChoice(
-                events.RuleFault.TOWER_NOT_AVAILABLE, f"there is no place in this team; expected one of {free}"
+            raise IllegalChoice(
+                RuleFault.TOWER_NOT_AVAILABLE, f"there is no place in this team; expected one of {free}"
             )
         return rules.evolve(self, towers=(*self.towers, action.tower))
 
@@ -54,13 +55,11 @@ class Choices(Struct, frozen=True, gc=False):
         :raises IllegalChoice: there is no such wizard, or another player has it
         """
         if action.wizard not in rules.WIZARDS:
-            raise events.IllegalChoice(
-                events.RuleFault.INVALID_INPUT, "there is no such wizard; expected a number from 1 to 4"
-            )
+            raise IllegalChoice(RuleFault.INVALID_INPUT, "there is no such wizard; expected a number from 1 to 4")
         if action.wizard in self.wizards:
             free = ", ".join(str(wizard) for wizard in rules.WIZARDS if wizard not in self.wizards)
-            raise events.IllegalChoice(
-                events.RuleFault.WIZARD_NOT_AVAILABLE, f"another player has this wizard; expected one of {free}"
+            raise IllegalChoice(
+                RuleFault.WIZARD_NOT_AVAILABLE, f"another player has this wizard; expected one of {free}"
             )
         return rules.evolve(self, wizards=(*self.wizards, action.wizard))
 
@@ -91,9 +90,7 @@ def chosen(choices: Choices, action: events.Action, say: events.Told) -> Choices
         case events.AskWizard(), events.ChooseWizard():
             choices, made = choices.with_wizard(action), events.WizardChosen(asked.seat)
         case _:
-            raise events.IllegalChoice(
-                events.RuleFault.INVALID_ACTION, "this does not answer what was asked", ask_again=False
-            )
+            raise IllegalChoice(RuleFault.INVALID_ACTION, "this does not answer what was asked", ask_again=False)
     say += (To(events.Success(asked.seat), (asked.seat,)), To(made))
     if not choices.complete:
         say.append(To(choices.request, (choices.request.seat,)))
@@ -222,7 +219,7 @@ def usable(position: rules.Position) -> Iterator[events.UseCharacter]:
         if position.character is None and card.cost <= position.school.coins:
             try:
                 EFFECTS[card.character].check(position)
-            except events.IllegalChoice:
+            except IllegalChoice:
                 continue
             yield events.UseCharacter(card.character)
 
@@ -293,7 +290,7 @@ def answered(play: Play, action: events.Action, chance: Chance, say: events.Told
             return _assistant_played(play, request, action, say)
         case (events.AskCardStudent() | events.AskColour()) as request, events.ChooseStudent():
             return _effect_student(play, request, action, chance, say)
-    raise events.IllegalChoice(events.RuleFault.INVALID_ACTION, "this does not answer what was asked", ask_again=False)
+    raise IllegalChoice(RuleFault.INVALID_ACTION, "this does not answer what was asked", ask_again=False)
 
 
 # Planning
@@ -343,14 +340,12 @@ def _assistant_played(play: Play, request: events.AskAssistant, action: events.P
     """
     number = action.assistant
     if number not in rules.ASSISTANTS:
-        raise events.IllegalChoice(
-            events.RuleFault.INVALID_INPUT, "there is no such assistant; expected a number from 1 to 10"
-        )
+        raise IllegalChoice(RuleFault.INVALID_INPUT, "there is no such assistant; expected a number from 1 to 10")
     if number not in request.hand:
-        raise events.IllegalChoice(events.RuleFault.UNAVAILABLE_ASSISTANT, "this assistant is not in the hand any more")
+        raise IllegalChoice(RuleFault.UNAVAILABLE_ASSISTANT, "this assistant is not in the hand any more")
     if number not in _playable(request.hand, request.played):
-        raise events.IllegalChoice(
-            events.RuleFault.INVALID_ASSISTANT, "another player played this assistant in this round; expected another"
+        raise IllegalChoice(
+            RuleFault.INVALID_ASSISTANT, "another player played this assistant in this round; expected another"
         )
     position, seat = play.position, request.seat
     hands = list(position.hands)
@@ -402,11 +397,9 @@ def request_of(play: Play) -> events.Ask:
 def _student_chosen(play: Play, request: events.AskStudent, action: events.ChooseStudent, say: events.Told) -> Play:
     colour = action.colour
     if colour is None:
-        raise events.IllegalChoice(events.RuleFault.INVALID_INPUT, "a student has to be chosen; expected a colour")
+        raise IllegalChoice(RuleFault.INVALID_INPUT, "a student has to be chosen; expected a colour")
     if not request.students[colour]:
-        raise events.IllegalChoice(
-            events.RuleFault.STUDENT_NOT_AVAILABLE, "there is no student of this colour in the entrance"
-        )
+        raise IllegalChoice(RuleFault.STUDENT_NOT_AVAILABLE, "there is no student of this colour in the entrance")
     where = events.AskDestination(request.seat, len(play.position.islands), dining_room=True)
     return _asked(rules.evolve(play, picked=colour), where, say)
 
@@ -420,11 +413,9 @@ def _destination_chosen(
         raise ValueError("a destination was asked for without a student")
     if not 0 <= place <= request.islands:
         detail = f"there is no such destination; expected 0 (dining room) to {request.islands}"
-        return _denied(play, events.RuleFault.INVALID_INPUT, detail, say)
+        return _denied(play, RuleFault.INVALID_INPUT, detail, say)
     if place == 0 and not rules.has_room(position.school, colour):
-        return _denied(
-            play, events.RuleFault.FULL_DINING_ROOM, "the table of this colour is full; expected an island", say
-        )
+        return _denied(play, RuleFault.FULL_DINING_ROOM, "the table of this colour is full; expected an island", say)
     position = (
         rules.moved_to_table(position, colour) if place == 0 else rules.moved_to_island(position, colour, place - 1)
     )
@@ -437,7 +428,7 @@ def _destination_chosen(
     return _ask(play, say)
 
 
-def _denied(play: Play, fault: events.RuleFault, detail: str, say: events.Told) -> Play:
+def _denied(play: Play, fault: RuleFault, detail: str, say: events.Told) -> Play:
     say.append(_to(play.position.seat, events.Denied(play.position.seat, fault, detail)))
     return _ask(play, say)
 
@@ -449,7 +440,7 @@ def _steps_chosen(
     play: Play, request: events.AskSteps, action: events.ChooseSteps, chance: Chance, say: events.Told
 ) -> Play:
     if not 1 <= action.steps <= request.most:
-        raise events.IllegalChoice(events.RuleFault.INVALID_INPUT, f"expected from 1 to {request.most} steps")
+        raise IllegalChoice(RuleFault.INVALID_INPUT, f"expected from 1 to {request.most} steps")
     position = play.position
     place = (position.mother_nature + action.steps) % len(position.islands)
     position = rules.evolve(position, mother_nature=place)
@@ -473,11 +464,11 @@ def _cloud_chosen(
 ) -> Play:
     position, place = play.position, action.cloud
     if not 0 <= place < len(position.clouds):
-        raise events.IllegalChoice(
-            events.RuleFault.INVALID_INPUT, f"there is no such cloud; expected 0 to {len(position.clouds) - 1}"
+        raise IllegalChoice(
+            RuleFault.INVALID_INPUT, f"there is no such cloud; expected 0 to {len(position.clouds) - 1}"
         )
     if place not in request.clouds:
-        raise events.IllegalChoice(events.RuleFault.EMPTY_CLOUD, "there is no student on this cloud; expected another")
+        raise IllegalChoice(RuleFault.EMPTY_CLOUD, "there is no student on this cloud; expected another")
     clouds = list(position.clouds)
     school = rules.evolve(position.school, entrance=rules.together(position.school.entrance, clouds[place]))
     clouds[place] = rules.NO_STUDENTS
@@ -513,36 +504,32 @@ def character_used(play: Play, action: events.UseCharacter, say: events.Told) ->
     :raises IllegalChoice: not now, not in this match, not possible or too expensive, checked in this order
     """
     if play.stage is rules.Status.PLANNING:
-        raise events.IllegalChoice(
-            events.RuleFault.INVALID_ACTION, "a character is used during the moves of the own turn only", False
+        raise IllegalChoice(
+            RuleFault.INVALID_ACTION, "a character is used during the moves of the own turn only", False
         )
     if play.effect is not None:
-        raise events.IllegalChoice(
-            events.RuleFault.INVALID_ACTION, "the character that was used asks first; expected an answer to it", False
+        raise IllegalChoice(
+            RuleFault.INVALID_ACTION, "the character that was used asks first; expected an answer to it", False
         )
     position = play.position
     if not position.match.expert:
-        raise events.IllegalChoice(events.RuleFault.NOT_EXPERT_MODE, "there are no characters in the normal game")
+        raise IllegalChoice(RuleFault.NOT_EXPERT_MODE, "there are no characters in the normal game")
     if not 1 <= action.character <= len(rules.Character):
-        raise events.IllegalChoice(
-            events.RuleFault.INVALID_INPUT, "there is no such character; expected a number from 1 to 12"
-        )
+        raise IllegalChoice(RuleFault.INVALID_INPUT, "there is no such character; expected a number from 1 to 12")
     character = rules.Character(action.character)
     card = position.card(character)
     if card is None:
         here = ", ".join(str(card.character.value) for card in position.cards)
-        raise events.IllegalChoice(
-            events.RuleFault.CHARACTER_NOT_IN_GAME, f"this character is not in this match; expected one of {here}"
+        raise IllegalChoice(
+            RuleFault.CHARACTER_NOT_IN_GAME, f"this character is not in this match; expected one of {here}"
         )
     if position.character is not None:
-        raise events.IllegalChoice(
-            events.RuleFault.ALREADY_PLAYED_CHARACTER, "a character was played in this turn already"
-        )
+        raise IllegalChoice(RuleFault.ALREADY_PLAYED_CHARACTER, "a character was played in this turn already")
     effect = EFFECTS[character]
     effect.check(position)
     if position.school.coins < card.cost:
-        raise events.IllegalChoice(
-            events.RuleFault.NOT_ENOUGH_COINS, f"this character costs {card.cost}, there are {position.school.coins}"
+        raise IllegalChoice(
+            RuleFault.NOT_ENOUGH_COINS, f"this character costs {card.cost}, there are {position.school.coins}"
         )
     position = paid(position, card)
     say += (_to(position.seat, events.Success(position.seat)), To(events.PlayedCharacter(position.seat, character)))
@@ -561,9 +548,9 @@ def _effect_student(
         raise ValueError("an effect was answered and none is at work")
     if action.colour is None:
         if not (isinstance(request, events.AskCardStudent) and request.may_stop):
-            raise events.IllegalChoice(events.RuleFault.INVALID_INPUT, "something has to be chosen; expected a colour")
+            raise IllegalChoice(RuleFault.INVALID_INPUT, "something has to be chosen; expected a colour")
     elif isinstance(request, events.AskCardStudent) and not request.students[action.colour]:
-        raise events.IllegalChoice(events.RuleFault.STUDENT_NOT_AVAILABLE, "no student of this colour is offered")
+        raise IllegalChoice(RuleFault.STUDENT_NOT_AVAILABLE, "no student of this colour is offered")
     return _went_on(play, play.effect.student(play.position, action.colour, chance), say)
 
 
@@ -578,7 +565,7 @@ def _effect_island(
     if play.effect is None:
         raise ValueError("an effect was answered and none is at work")
     if not 1 <= action.destination <= request.islands:
-        raise events.IllegalChoice(events.RuleFault.INVALID_INPUT, f"expected an island from 1 to {request.islands}")
+        raise IllegalChoice(RuleFault.INVALID_INPUT, f"expected an island from 1 to {request.islands}")
     return _went_on(play, play.effect.island(play.position, action.destination - 1, chance), say)
 
 
