@@ -7,7 +7,8 @@ PropertyCase)`.
 
 import random
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from hypothesis import given
@@ -64,6 +65,17 @@ def taken(codec: Any, segment: bytes) -> Iterator[Any]:
     return codec.feed(segment) if message is None else iter((message,))
 
 
+def heard_by(feed: Callable[[bytes], Iterable[object]], pieces: Iterable[bytes]) -> list[object]:
+    """The messages in these pieces, and the error that ended them, if one did."""
+    messages: list[object] = []
+    for piece in pieces:
+        try:
+            messages.extend(feed(piece))
+        except WireError as error:
+            return [*messages, str(error)]
+    return messages
+
+
 class CodecContract(Mixin):
     """
     The behaviours shared by all codecs.
@@ -88,15 +100,7 @@ class CodecContract(Mixin):
         raise NotImplementedError
 
     def heard(self, pieces: Iterable[bytes]) -> list[object]:
-        """The messages in these pieces, and the error that ended them, if one did."""
-        codec = self.new_codec()
-        messages: list[object] = []
-        for piece in pieces:
-            try:
-                messages.extend(taken(codec, piece))
-            except WireError as error:
-                return [*messages, str(error)]
-        return messages
+        return heard_by(partial(taken, self.new_codec()), pieces)
 
     def test_messages_of_clients_are_read(self) -> None:
         """Each is read as it should be, alone, and behind all the others on one connection."""
@@ -224,18 +228,8 @@ class ClientCodecContract(Mixin):
         kinds = data.draw(st.lists(st.sampled_from(list(strategies)), min_size=1, max_size=4))
         return [data.draw(strategies[kind]) for kind in kinds]
 
-    def _heard(self, codec: Any, pieces: Iterable[bytes]) -> list[object]:
-        """The messages in these pieces, and the error that ended them, if one did."""
-        messages: list[object] = []
-        for piece in pieces:
-            try:
-                messages.extend(codec.feed(piece))
-            except WireError as error:
-                return [*messages, str(error)]
-        return messages
-
     def _heard_by_client(self, pieces: Iterable[bytes]) -> list[object]:
-        return self._heard(self.new_client_codec(), pieces)
+        return heard_by(self.new_client_codec().feed, pieces)
 
     def _assert_heard(self, stream: bytes, messages: Sequence[object], rng: random.Random) -> None:
         self.assertEqual(self._heard_by_client([stream]), messages)
@@ -276,7 +270,7 @@ class ClientCodecContract(Mixin):
             except WireError:
                 continue
             messages.append(message)
-        self.assertEqual(self._heard(self.new_codec(), [b"".join(said)]), messages)
+        self.assertEqual(heard_by(self.new_codec().feed, [b"".join(said)]), messages)
 
     def test_each_message_of_a_client_is_written(self) -> None:
         """Of every type there is a message that can be written."""
