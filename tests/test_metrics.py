@@ -20,9 +20,9 @@ from twisted.trial.unittest import SkipTest, SynchronousTestCase
 
 from gamehost.measures import Histogram
 from gamehost.metrics.health import MOST_CONNECTIONS, BoundedFactory, HealthResource, HttpService
-from gamehost.metrics.readers import METRICS, Kind, Values, backlog_of
-from gamehost.metrics.site import metrics_root, new_registry
+from gamehost.metrics.site import METRICS, Kind, Values, metrics_root, new_registry
 from gamehost.net.connection import KINDS
+from gamehost.storage.durable import backlog_of
 from gamehost.storage.memory import MemoryJournal
 from tests.kit.memory_host import only_table
 from tests.kit.reactors import Lines, MeasuredHost, samples, value

@@ -31,16 +31,16 @@ from gamehost.lobby.finished import RANKED
 from gamehost.lobby.lobby import Lobby
 from gamehost.lobby.queues import Reservation
 from gamehost.lobby.sessions import Queue, Session, SessionRegistry
-from gamehost.metrics.readers import backlog_of, factories
 from gamehost.net.connection import KICKED, WireProtocol, why_banned
 from gamehost.service import GameHostService
 from gamehost.settings import BadOption
 from gamehost.storage.backup import Backup, Backups, FileExists
-from gamehost.storage.durable import DurableJournal
+from gamehost.storage.durable import DurableJournal, backlog_of
 from gamehost.storage.postgresql import BACKUP
 from gamehost.storage.row_codec import Row, row_to_json
 from gamehost.tables.interfaces import Archived, Look, Over, Suspended
 from gamehost.tables.table import Table
+from gamehost.web.site import factories
 
 if TYPE_CHECKING:
     from gamehost.cluster.membership import Cluster

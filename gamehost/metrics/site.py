@@ -1,14 +1,19 @@
 """
-The port for Prometheus: HTTP, and one address, `/metrics`.
+What the host tells Prometheus: a table of metrics, the functions that read their values, and the port, HTTP with one address,
+`/metrics`.
 
 The WSGI resource of prometheus-client is not used. It reads the values in another thread, where the host's parts must not be
 read.
 """
 
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from enum import StrEnum
 from itertools import accumulate
 from math import inf
+from typing import Any, Protocol, TypeAlias
 
+from attrs import frozen
 from prometheus_client import CollectorRegistry, ProcessCollector
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily
 from prometheus_client.exposition import choose_encoder
@@ -18,8 +23,278 @@ from prometheus_client.utils import floatToGoString
 from twisted.web.resource import Resource
 from twisted.web.server import Request
 
+import gamehost
+from gamehost.journal.records import Store
+from gamehost.lobby.lobby import Lobby
 from gamehost.measures import Histogram
-from gamehost.metrics.readers import METRICS, Kind, Measured, Metric, backlog_of
+from gamehost.net.connection import WireFactory
+from gamehost.net.context import HostContext
+from gamehost.net.limiter import BANNED, CLOSED, KINDS
+from gamehost.ops.workers import SerialWorker
+from gamehost.storage.durable import Backlog, backlog_of
+from gamehost.web.site import Listening, factories
+
+
+class Measured(Listening, Protocol):
+    """The parts of a host that are read. Those that can change are looked up each time."""
+
+    @property
+    def context(self) -> HostContext: ...
+
+    @property
+    def store(self) -> Store: ...
+
+    @property
+    def worker(self) -> SerialWorker: ...
+
+    @property
+    def lag(self) -> Histogram: ...
+
+
+#: The values of the labels -> the value.
+Values: TypeAlias = Mapping[tuple[str, ...], float | Histogram]
+
+Reader: TypeAlias = Callable[[Measured], Values]
+
+
+def _lobby(host: Measured) -> Lobby:
+    return host.context.lobby
+
+
+def by_wire(value: Callable[[WireFactory[Any]], int]) -> Reader:
+    """The reader of a metric with a value for each wire: the sum over all that make its connections."""
+
+    def read(host: Measured) -> Values:
+        found: Counter[tuple[str, ...]] = Counter()
+        for wire, factory in factories(host):
+            found[wire,] += value(factory)
+        return found
+
+    return read
+
+
+def one(value: Callable[[Measured], float | Histogram]) -> Reader:
+    return lambda host: {(): value(host)}
+
+
+def of_backlog(value: Callable[[Backlog], float | Histogram | None]) -> Reader:
+    """The reader of a metric of changes that wait for the disk. It has no value if the store keeps nothing on one."""
+
+    def read(host: Measured) -> Values:
+        backlog = backlog_of(host.store)
+        found = None if backlog is None else value(backlog)
+        return {} if found is None else {(): found}
+
+    return read
+
+
+def hang_ups(host: Measured) -> Values:
+    """By wire and reason."""
+    found: Counter[tuple[str, ...]] = Counter()
+    for wire, factory in factories(host):
+        found[wire, "fault"] += 0  # an alert must see the first one
+        for reason, number in factory.hang_ups.items():
+            found[wire, reason] += number
+    return found
+
+
+def tables(host: Measured) -> Values:
+    """By game and phase. Tables that sleep are not among them."""
+    return Counter((table.game.name, table.phase.value) for table in _lobby(host).tables.values())
+
+
+def waiting(host: Measured) -> Values:
+    """By game: who waits in its queues and at its open tables."""
+    found = _lobby(host).spectators.waiting_here()
+    return {(game,): len(here.names) + len(here.tables) for game, here in found.items()}
+
+
+def matches_ended(host: Measured) -> Values:
+    """By game, and whether there was a result or the match was put away without one."""
+    ended = _lobby(host).context.counts.ended
+    return {(game, "finished" if finished else "archived"): number for (game, finished), number in ended.items()}
+
+
+def moves(host: Measured) -> Values:
+    return {labels: count.value for labels, count in _lobby(host).context.counts.moves.items()}
+
+
+def version(host: Measured) -> Values:
+    return {(gamehost.__version__,): 1}
+
+
+def connections_refused(host: Measured) -> Values:
+    """By reason; all of them, so that an alert sees the first refusal."""
+    refusals = host.context.limiter.refusals
+    return {(reason,): refusals[reason] for reason in (*KINDS.values(), BANNED, CLOSED)}
+
+
+def http_refused(host: Measured) -> Values:
+    limiter = host.context.http_limiter
+    return {("connection",): limiter.refused_connections, ("request",): limiter.refused_requests}
+
+
+def log_ins(host: Measured) -> Values:
+    """By wire, kind of name, and result."""
+    return {labels: number for labels, number in _lobby(host).log_ins.counts.items()}
+
+
+def sessions(host: Measured) -> Values:
+    return Counter((session.wire,) for session in _lobby(host).registry.present())
+
+
+def matches_begun(host: Measured) -> Values:
+    return {(game,): number for game, number in _lobby(host).context.counts.begun.items()}
+
+
+class Kind(StrEnum):
+    """What Prometheus may do with a value."""
+
+    COUNTER = "counter"
+    GAUGE = "gauge"
+    HISTOGRAM = "histogram"
+
+
+@frozen
+class Metric:
+    """One metric, and how its values are read when somebody asks."""
+
+    #: As Prometheus shows it; counters end with `_total`, times are in seconds.
+    name: str
+    kind: Kind
+    #: What it is, for the help text and the documentation.
+    words: str
+    labels: tuple[str, ...]
+    read: Reader
+
+
+def counter(name: str, words: str, read: Reader, *labels: str) -> Metric:
+    return Metric(name, Kind.COUNTER, words, labels, read)
+
+
+def gauge(name: str, words: str, read: Reader, *labels: str) -> Metric:
+    return Metric(name, Kind.GAUGE, words, labels, read)
+
+
+def histogram(name: str, words: str, read: Reader) -> Metric:
+    return Metric(name, Kind.HISTOGRAM, words, (), read)
+
+
+_CONNECTIONS = (
+    gauge("gamehost_connections", "open connections", by_wire(lambda one: len(one.connections)), "wire"),
+    counter("gamehost_connections_total", "connections that were admitted", by_wire(lambda one: one.admitted), "wire"),
+    counter("gamehost_connections_refused_total", "connections that were refused", connections_refused, "reason"),
+    counter("gamehost_hangups_total", "connections that the host ended", hang_ups, "wire", "reason"),
+    counter(
+        "gamehost_refusals_total",
+        "refused messages, illegal moves among them",
+        by_wire(lambda one: one.refusals),
+        "wire",
+    ),
+    gauge(
+        "gamehost_http_connections",
+        "open connections of browsers that ask for pages",
+        one(lambda host: host.context.http_limiter.count),
+    ),
+    counter("gamehost_http_refused_total", "refused connections and requests of browsers", http_refused, "kind"),
+)
+
+_PLAYERS = (
+    counter(
+        "gamehost_logins_total",
+        "log-ins; replaced: accepted, and an older connection of the player ended",
+        log_ins,
+        "wire",
+        "identity",
+        "result",
+    ),
+    gauge("gamehost_sessions", "players who are logged in", sessions, "wire"),
+    gauge(
+        "gamehost_names", "names in use, those of absent players included", one(lambda host: len(_lobby(host).registry))
+    ),
+    gauge("gamehost_waiting", "players and open tables that wait for players", waiting, "game"),
+    gauge(
+        "gamehost_login_quota_waiting",
+        "log-ins that wait because a quota is used up",
+        one(lambda host: _lobby(host).login_service.waiting_for_quota),
+    ),
+    gauge(
+        "gamehost_login_passwords_waiting",
+        "log-ins that wait for the check of a password",
+        one(lambda host: _lobby(host).login_service.waiting_for_worker),
+    ),
+    gauge(
+        "gamehost_worker_waiting",
+        "pieces of work that the worker thread has before it",
+        one(lambda host: host.worker.waiting),
+    ),
+)
+
+_MATCHES = (
+    gauge("gamehost_tables", "tables in memory", tables, "game", "phase"),
+    gauge(
+        "gamehost_sleeping_tables", "tables at which nobody is", one(lambda host: len(_lobby(host).registry.sleeping))
+    ),
+    counter("gamehost_matches_begun_total", "matches that began", matches_begun, "game"),
+    counter(
+        "gamehost_matches_ended_total",
+        "matches that ended; archived: without a result",
+        matches_ended,
+        "game",
+        "result",
+    ),
+    counter("gamehost_moves_total", "actions of players that were accepted", moves, "wire", "game"),
+    gauge(
+        "gamehost_watchers",
+        "clients that watch, counted once for each match",
+        one(lambda host: _lobby(host).galleries.all_watchers),
+    ),
+)
+
+_JOURNAL = (
+    histogram(
+        "gamehost_acknowledgement_seconds",
+        "time from a change to the answers about it, when it is on disk",
+        of_backlog(lambda one: one.measures.acknowledged),
+    ),
+    histogram("gamehost_commit_seconds", "duration of a commit", of_backlog(lambda one: one.measures.commits)),
+    histogram("gamehost_commit_changes", "changes in one commit", of_backlog(lambda one: one.measures.groups)),
+    gauge("gamehost_journal_waiting_changes", "changes that are not on disk yet", of_backlog(lambda one: one.waiting)),
+    gauge(
+        "gamehost_journal_waiting_bytes", "about how many bytes these changes have", of_backlog(lambda one: one.size)
+    ),
+    gauge(
+        "gamehost_journal_lag_seconds", "for how long the oldest of them has waited", of_backlog(lambda one: one.age)
+    ),
+    gauge(
+        "gamehost_journal_pressure",
+        "0: the disk keeps up; 1: input pauses; 2: new clients are refused; 3: a member of a cluster has closed its ports; "
+        "4: the host ends",
+        one(lambda host: host.store.pressure),
+    ),
+    gauge(
+        "gamehost_store_room",
+        "0: enough room on the disk; 1: not for new tables; 2: none, and the host stops",
+        one(lambda host: host.store.room),
+    ),
+)
+
+#: All metrics, in the order of the documentation.
+METRICS: Sequence[Metric] = (
+    gauge("gamehost_build_info", "1, with the version of gamehost", version, "version"),
+    *_CONNECTIONS,
+    *_PLAYERS,
+    *_MATCHES,
+    *_JOURNAL,
+    histogram(
+        "gamehost_reactor_lag_seconds",
+        "how late the reactor is, measured ten times a second",
+        one(lambda host: host.lag),
+    ),
+)
+
+
+# How Prometheus is answered.
 
 
 class HostCollector(Collector):

@@ -24,6 +24,7 @@ from gamehost.journal.records import (
     FinishedMatch,
     Pressure,
     Room,
+    Store,
     TableElsewhere,
     TableHeader,
     TableId,
@@ -199,6 +200,12 @@ class Backlog:
         if errors:
             words = "; ".join(f"{type(error).__name__}: {error}" for error in errors)
             raise ExceptionGroup(f"called back that an entry is durable: {words}", errors)
+
+
+def backlog_of(store: Store) -> Backlog | None:
+    """The changes that wait for the disk; `None`: the store keeps nothing on a disk."""
+    found = getattr(store, "backlog", None)
+    return found if isinstance(found, Backlog) else None
 
 
 @define(eq=False)
