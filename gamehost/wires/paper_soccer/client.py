@@ -101,8 +101,8 @@ def _read(piece: Piece) -> m.Message:
         raise WireError('expected <message type="...">')
     try:
         root = parsed(piece.data)
-    except AttributeTwice:
-        raise WireError("an attribute is given twice") from None
+    except AttributeTwice as twice:
+        raise WireError(str(twice)) from None
     reader = _READERS.get(root.attributes.get("type", "")) if root.tag == "message" else None
     if reader is None:
         raise WireError(f'expected <message type="..."> with one of the types {", ".join(_READERS)}')

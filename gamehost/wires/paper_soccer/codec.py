@@ -20,12 +20,11 @@ from gamehost.wires.paper_soccer.elements import (
     MESSAGE_LIMIT,
     OPAQUE,
     POINT_LIMIT,
-    AttributeTwice,
     Element,
     MessageBuffer,
-    NotOpaque,
     Piece,
     PieceKind,
+    Wrong,
     envelope,
     parsed,
 )
@@ -62,10 +61,6 @@ _USUAL_LOG_IN = re.compile(
     rb"<message type=\"playerLogin\"><playerLogin nick=\"([\w.-]++)\" gameType=\"([\w. -]++)\" ?/></message>", re.ASCII
 )
 _USUAL_BEGINNINGS = (b'<message type="move"', b"<message type='move'")
-
-
-class _Wrong(Exception):
-    """Well-formed, but no message of this wire. The text says why, and repeats nothing of it."""
 
 
 # -- reading
@@ -121,15 +116,15 @@ class _Reading:
     def _check_unknown(self, element: Element, names: Collection[str]) -> None:
         declares = any(name.partition(":")[0] == "xmlns" for name in element.attributes)
         if self.remote and declares and not (self.loose and element.tag in OPAQUE):
-            raise _Wrong("a prefix must be declared inside the content that uses it")
+            raise Wrong("a prefix must be declared inside the content that uses it")
         if not self.loose:
             only = f"{' and '.join(names)}, and no other attributes" if names else "no attributes"
-            raise _Wrong(f"<{element.tag}> has {only}")
+            raise Wrong(f"<{element.tag}> has {only}")
 
     def leaf(self, element: Element, *names: str) -> list[str]:
         """The same, of an element that is empty."""
         if element.children or element.has_text:
-            raise _Wrong(f"<{element.tag}> is empty")
+            raise Wrong(f"<{element.tag}> is empty")
         return self.attributes(element, *names)
 
     def children(self, *tags: str) -> dict[str, Element]:
@@ -140,10 +135,10 @@ class _Reading:
             repeated = child.tag in found and not (self.loose and child.tag == "move")
             if child.tag not in tags or repeated:
                 expected = " and ".join(f"<{tag}>" for tag in tags) or "nothing"
-                raise _Wrong(f"expected {expected} in this type of message{', each once' if self.remote else ''}")
+                raise Wrong(f"expected {expected} in this type of message{', each once' if self.remote else ''}")
             found[child.tag] = child
         if self.root.has_text:
-            raise _Wrong("expected elements only, and no text between them")
+            raise Wrong("expected elements only, and no text between them")
         return found
 
     def game_id(self, found: Mapping[str, Element]) -> str | None:
@@ -153,7 +148,7 @@ class _Reading:
             return None
         (game_id,) = self.leaf(element, "id")
         if not self.remote and "id" not in element.attributes:
-            raise _Wrong('expected <gameId id="..."/>')
+            raise Wrong('expected <gameId id="..."/>')
         return game_id
 
     def content(self) -> bytes:
@@ -171,44 +166,48 @@ def _points(move: Element) -> tuple[m.Point, ...]:
     points = []
     for point in move.children:
         if point.tag != "point":
-            raise _Wrong("expected <point>s and nothing else in a move")
+            raise Wrong("expected <point>s and nothing else in a move")
         if point.children or point.has_text:
-            raise _Wrong("<point> is empty")
+            raise Wrong("<point> is empty")
         attributes = point.attributes
         x, y = attributes.get("x", ""), attributes.get("y", "")
         if len(attributes) != 2 or x not in COORDINATES or y not in COORDINATES:
-            raise _Wrong("expected points such as <point x='0' y='-1'/>, in whole numbers")
+            raise Wrong("expected points such as <point x='0' y='-1'/>, in whole numbers")
         points.append((COORDINATES[x], COORDINATES[y]))
     if move.has_text:
-        raise _Wrong("expected elements only, and no text between them")
+        raise Wrong("expected elements only, and no text between them")
     if not points:
-        raise _Wrong("a move has one point or more")
+        raise Wrong("a move has one point or more")
     return tuple(points)
 
 
-def _player_login(reading: _Reading) -> m.Message:
-    login = reading.children("playerLogin").get("playerLogin")
+def _log_in(reading: _Reading, tag: str, expected: str, *names: str) -> list[str]:
+    """The values of the element that a log-in has; `expected`: how they are written."""
+    login = reading.children(tag).get(tag)
     if login is None:
-        game_type = "..." if reading.remote else "paper soccer"
-        raise _Wrong(f'expected <playerLogin nick="..." gameType="{game_type}"/>')
-    return m.PlayerLogin(*reading.leaf(login, "nick", "gameType"))
+        raise Wrong(f"expected <{tag} {expected}/>")
+    return reading.leaf(login, *names)
+
+
+def _player_login(reading: _Reading) -> m.Message:
+    game_type = "..." if reading.remote else "paper soccer"
+    return m.PlayerLogin(*_log_in(reading, "playerLogin", f'nick="..." gameType="{game_type}"', "nick", "gameType"))
 
 
 def _master_login(reading: _Reading) -> m.Message:
-    login = reading.children("gameMasterLogin").get("gameMasterLogin")
-    if login is None:
-        raise _Wrong('expected <gameMasterLogin id="..." gameType="..." playersMin="2" playersMax="2"/>')
-    return m.GameMasterLogin(*reading.leaf(login, "id", "gameType", "playersMin", "playersMax"))
+    expected = 'id="..." gameType="..." playersMin="2" playersMax="2"'
+    names = ("id", "gameType", "playersMin", "playersMax")
+    return m.GameMasterLogin(*_log_in(reading, "gameMasterLogin", expected, *names))
 
 
 def _move(reading: _Reading) -> m.Message:
     found = reading.children("gameId", "move")
     if reading.remote:
         if "move" not in found:
-            raise _Wrong("expected <move>")
+            raise Wrong("expected <move>")
         return m.RemoteMove(reading.content(), reading.game_id(found))
     if "move" not in found:
-        raise _Wrong("expected <move> with points")
+        raise Wrong("expected <move> with points")
     reading.attributes(found["move"])
     return m.Move(_points(found["move"]), reading.game_id(found))
 
@@ -216,21 +215,21 @@ def _move(reading: _Reading) -> m.Message:
 def _game_state(reading: _Reading) -> m.Message:
     found = reading.children("gameId", "nextPlayer", "gameOver", "gameState")
     if ("nextPlayer" in found) is ("gameOver" in found):
-        raise _Wrong("expected either <nextPlayer> or <gameOver>")
+        raise Wrong("expected either <nextPlayer> or <gameOver>")
     if "gameState" not in found and not reading.loose:
-        raise _Wrong("expected <gameState>")
+        raise Wrong("expected <gameState>")
     content = reading.content() if "gameState" in found else b""
     game_id = reading.game_id(found)
     if "nextPlayer" in found:
         (nick,) = reading.leaf(found["nextPlayer"], "nick")
         if not nick:
-            raise _Wrong('expected <nextPlayer nick="..."/>')
+            raise Wrong('expected <nextPlayer nick="..."/>')
         return m.RemoteState(game_id, content, nick)
     over = found["gameOver"]
     reading.attributes(over)
     results = tuple([_result(reading, player) for player in over.children])
     if not results:
-        raise _Wrong("expected each player in <gameOver>")
+        raise Wrong("expected each player in <gameOver>")
     return m.RemoteState(game_id, content, "", results)
 
 
@@ -238,7 +237,7 @@ def _result(reading: _Reading, player: Element) -> tuple[str, bool]:
     words = _LOOSE_RESULTS if reading.loose else RESULTS
     nick, result = reading.leaf(player, "nick", "result") if player.tag == "player" else ("", "")
     if not nick or result not in words:
-        raise _Wrong('expected <player nick="..." result="winner"/> or result="loser" in <gameOver>')
+        raise Wrong('expected <player nick="..." result="winner"/> or result="loser" in <gameOver>')
     return nick, words[result]
 
 
@@ -246,7 +245,7 @@ def _player_left(reading: _Reading) -> m.Message:
     found = reading.children("player", "gameId")
     (nick,) = reading.leaf(found["player"], "nick") if "player" in found else ("",)
     if not nick:
-        raise _Wrong('expected <player nick="..."/>')
+        raise Wrong('expected <player nick="..."/>')
     return m.PlayerLeftGame(nick, reading.game_id(found) or "")
 
 
@@ -283,7 +282,7 @@ REMOTE_CLIENT_TYPES = frozenset(_REMOTE_READERS)
 
 def _read_element(root: Element, piece: Piece, dialect: m.Dialect) -> m.Message:
     if root.tag != "message":
-        raise _Wrong('expected <message type="...">')
+        raise Wrong('expected <message type="...">')
     reading = _Reading(root, piece, dialect)
     kind = root.attributes.get("type", "")
     if reading.remote:
@@ -296,7 +295,7 @@ def _read_element(root: Element, piece: Piece, dialect: m.Dialect) -> m.Message:
     if kind in of_server:
         return m.NotForServer(kind)
     if kind not in readers:
-        raise _Wrong(f"unknown type of message; expected one of {', '.join(readers)}")
+        raise Wrong(f"unknown type of message; expected one of {', '.join(readers)}")
     return readers[kind](reading)
 
 
@@ -315,15 +314,13 @@ def read(piece: Piece, dialect: m.Dialect) -> m.Message:
             root = parsed(piece.data) if dialect is _BUILT_IN else envelope(piece)
             return _read_element(root, piece, dialect)
         if dialect is not _BUILT_IN:
-            raise _Wrong('expected <message type="...">')
+            raise Wrong('expected <message type="...">')
         points = _points(parsed(b"<move>%b</move>" % piece.data))
         if piece.kind is PieceKind.STRAY_POINTS:
-            raise _Wrong("expected a line end after points without a message, or another point")
+            raise Wrong("expected a line end after points without a message, or another point")
         return m.Move(points)
-    except (_Wrong, NotOpaque) as wrong:
+    except Wrong as wrong:
         return m.Malformed(str(wrong))
-    except AttributeTwice:
-        return m.Malformed("an attribute is given twice")
 
 
 # -- writing

@@ -376,12 +376,12 @@ class Element(Struct):
         return bool(self.text.strip(_WHITE))
 
 
-class AttributeTwice(Exception):
-    """
-    A tag has an attribute twice, and nothing else is wrong.
+class Wrong(Exception):
+    """Where a message ends is known, so the connection can go on. The text says what is wrong, and repeats nothing of it."""
 
-    XML does not allow it. But the end of the message is known, so the connection can go on.
-    """
+
+class AttributeTwice(Wrong):
+    """A tag has an attribute twice, and nothing else is wrong. XML does not allow it."""
 
 
 def parsed(data: bytes) -> Element:
@@ -401,7 +401,7 @@ def parsed(data: bytes) -> Element:
         return _tree(data)
     except expat.ExpatError as error:
         if error.code == codes[XML_ERROR_DUPLICATE_ATTRIBUTE] and _is_well_formed(_with_single_attributes(data)):
-            raise AttributeTwice from None
+            raise AttributeTwice("an attribute is given twice") from None
         raise WireError(_NOT_WELL_FORMED) from None
 
 
@@ -456,8 +456,14 @@ def _with_single_attributes(data: bytes) -> bytes:
 # -- messages of remote games
 
 
-class NotOpaque(Exception):
-    """A message has text, or too many elements, where the host reads. The text says what was expected."""
+def _with_short_values(data: bytes) -> bytes:
+    """Equal long values become the same short one, other ones other ones: a parser makes each name with its name space."""
+    names: dict[bytes, bytes] = {}
+
+    def short(value: re.Match[bytes]) -> bytes:
+        return value[0] if len(value[0]) <= _SHORT else names.setdefault(value[0], b'"u%d"' % len(names))
+
+    return _QUOTED.sub(short, data)
 
 
 def envelope(piece: Piece) -> Element:
@@ -467,12 +473,11 @@ def envelope(piece: Piece) -> Element:
     The contents of a game are never read. They are checked to be well-formed.
 
     :raises WireError: not well-formed XML in UTF-8; a prefix that is not declared is an example
-    :raises NotOpaque: there is text between the elements that the host reads, or there are too many of them
+    :raises Wrong: there is text between the elements that the host reads, or there are too many of them
     """
     data = piece.data
     prefixes = b":" in data
-    # Each name is made with its name space, so long ones are given short names first.
-    if not _is_well_formed(_QUOTED.sub(_Shortener(), data) if prefixes else data, prefixes):
+    if not _is_well_formed(_with_short_values(data) if prefixes else data, prefixes):
         raise WireError(_NOT_WELL_FORMED)
     around, at = [], 0
     for content in piece.contents:
@@ -484,19 +489,7 @@ def envelope(piece: Piece) -> Element:
     for element in read:
         read += element.children
         if len(read) > MOST_READ:
-            raise NotOpaque(f"expected at most {MOST_READ} elements outside the content")
+            raise Wrong(f"expected at most {MOST_READ} elements outside the content")
     if root.attributes.get("type") != "error" and any(element.has_text for element in read):
-        raise NotOpaque("expected elements only, and no text between them")
+        raise Wrong("expected elements only, and no text between them")
     return root
-
-
-class _Shortener:
-    """Gives equal long values the same short name, and different ones different names."""
-
-    def __init__(self) -> None:
-        self._names: dict[bytes, bytes] = {}
-
-    def __call__(self, found: re.Match[bytes]) -> bytes:
-        if len(found[0]) <= _SHORT:
-            return found[0]
-        return self._names.setdefault(found[0], b'"u%d"' % len(self._names))
