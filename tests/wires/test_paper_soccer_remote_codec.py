@@ -190,6 +190,16 @@ class ContentTests(PropertyCase):
         twice = f"<a xmlns:b='{long}' xmlns:c='{long}' b:d='' c:d=''/>"
         self.assertRaises(WireError, read, f'<message type="move"><move>{twice}</move></message>')
 
+    def test_long_values_are_checked(self) -> None:
+        """A value that is too long to stand in each name is read before it is shortened."""
+        for wrong in ("&secret;", "\x01"):
+            value = wrong + "x" * 70
+            for message in (
+                f"<message type='move'><move><a:b xmlns:a='u' c='{value}'/></move></message>",
+                f"<message type='move'><gameId id='{value}'/><move>:</move></message>",
+            ):
+                self.assertRaises(WireError, read, message)
+
     def test_too_many_elements_of_the_host(self) -> None:
         for kind, inner in (("gameState", "<z/>"), ("move", "<move/>"), ("gameState", "<gameOver/>")):
             [message] = read(f'<message type="{kind}">{inner * 500}</message>')

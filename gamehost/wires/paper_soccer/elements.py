@@ -476,8 +476,7 @@ def envelope(piece: Piece) -> Element:
     :raises Wrong: there is text between the elements that the host reads, or there are too many of them
     """
     data = piece.data
-    prefixes = b":" in data
-    if not _is_well_formed(_with_short_values(data) if prefixes else data, prefixes):
+    if not _is_well_formed(data) or (b":" in data and not _is_well_formed(_with_short_values(data), prefixes=True)):
         raise WireError(_NOT_WELL_FORMED)
     around, at = [], 0
     for content in piece.contents:
