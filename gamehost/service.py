@@ -279,7 +279,6 @@ class GameHostService(Service):
     supervisor: Supervisor = field(factory=Supervisor)
     #: The host's own players; `None`: there are none.
     house: HouseService | None = None
-    #: The other hosts on the same database; `None`: this host is alone.
     #: Notices when the reactor is blocked; `None` in tests, which call the reactor by hand.
     watchdog: Watchdog | None = None
     #: How many seconds late the reactor was in each look at the disk.

@@ -20,7 +20,7 @@ from twisted.trial.unittest import SkipTest, SynchronousTestCase
 
 from gamehost.measures import Histogram
 from gamehost.metrics.health import MOST_CONNECTIONS, BoundedFactory, HealthResource, HttpService
-from gamehost.metrics.site import METRICS, Kind, Values, metrics_root, new_registry
+from gamehost.metrics.site import METRICS, Values, family_of, metrics_root, new_registry
 from gamehost.net.connection import KINDS
 from gamehost.storage.durable import backlog_of
 from gamehost.storage.memory import MemoryJournal
@@ -121,7 +121,7 @@ class NamesTests(SynchronousTestCase):
         self.assertEqual(len(set(names)), len(names))
         for metric in METRICS:
             self.assertRegex(metric.name, r"^gamehost_[a-z]+(_[a-z]+)*$")
-            self.assertEqual(metric.name.endswith("_total"), metric.kind is Kind.COUNTER, metric.name)
+            self.assertEqual(metric.name.endswith("_total"), family_of(metric).type == "counter", metric.name)
             self.assertNotRegex(metric.name, r"(milli|ms_|_ms|kilo|count$|_sum$|_bucket$|info_)")
             self.assertRegex(metric.words, r"^[a-z0-9].*[^.]$")
 
@@ -227,7 +227,7 @@ class CollectorTests(SynchronousTestCase):
         self.host.world.connect().say("LOGIN|ann")
         text = self.read()
         for metric in METRICS:
-            self.assertIn(f"\n# TYPE {metric.name} {metric.kind}\n", "\n" + text)
+            self.assertIn(f"\n# TYPE {metric.name} {family_of(metric).type}\n", "\n" + text)
             self.assertIn(f"# HELP {metric.name} ", text)
         found = samples(text)
         self.assertEqual(value(found, "gamehost_sessions", wire="onitama"), 1)
@@ -279,7 +279,7 @@ ADDED = {"instance", "job", "le", "alertname"}
 def sample_names() -> set[str]:
     names = set(PROCESS)
     for metric in METRICS:
-        suffixes = ("_bucket", "_sum", "_count") if metric.kind is Kind.HISTOGRAM else ("",)
+        suffixes = ("_bucket", "_sum", "_count") if family_of(metric).type == "histogram" else ("",)
         names.update(metric.name + suffix for suffix in suffixes)
     return names
 
@@ -336,7 +336,12 @@ class PageTests(SynchronousTestCase):
             for row in re.findall(r"   \* - (``gamehost_\w+``(?:\n     -.*)+)", PAGE)
         ]
         expected = [
-            [f"``{metric.name}``", metric.kind, ", ".join(f"``{label}``" for label in metric.labels), metric.words]
+            [
+                f"``{metric.name}``",
+                family_of(metric).type,
+                ", ".join(f"``{label}``" for label in metric.labels),
+                metric.words,
+            ]
             for metric in METRICS
         ]
         self.assertEqual(rows, expected)

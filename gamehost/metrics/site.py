@@ -8,7 +8,6 @@ read.
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from enum import StrEnum
 from itertools import accumulate
 from math import inf
 from typing import Any, Protocol, TypeAlias
@@ -147,12 +146,8 @@ def matches_begun(host: Measured) -> Values:
     return {(game,): number for game, number in _lobby(host).context.counts.begun.items()}
 
 
-class Kind(StrEnum):
-    """What Prometheus may do with a value."""
-
-    COUNTER = "counter"
-    GAUGE = "gauge"
-    HISTOGRAM = "histogram"
+#: What Prometheus may do with a value.
+Kind: TypeAlias = type[CounterMetricFamily] | type[GaugeMetricFamily] | type[HistogramMetricFamily]
 
 
 @frozen
@@ -168,16 +163,21 @@ class Metric:
     read: Reader
 
 
+def family_of(metric: Metric) -> CounterMetricFamily | GaugeMetricFamily | HistogramMetricFamily:
+    """A metric without its values."""
+    return metric.kind(metric.name, f"{metric.words[0].upper()}{metric.words[1:]}.", labels=metric.labels)
+
+
 def counter(name: str, words: str, read: Reader, *labels: str) -> Metric:
-    return Metric(name, Kind.COUNTER, words, labels, read)
+    return Metric(name, CounterMetricFamily, words, labels, read)
 
 
 def gauge(name: str, words: str, read: Reader, *labels: str) -> Metric:
-    return Metric(name, Kind.GAUGE, words, labels, read)
+    return Metric(name, GaugeMetricFamily, words, labels, read)
 
 
 def histogram(name: str, words: str, read: Reader) -> Metric:
-    return Metric(name, Kind.HISTOGRAM, words, (), read)
+    return Metric(name, HistogramMetricFamily, words, (), read)
 
 
 _CONNECTIONS = (
@@ -309,11 +309,11 @@ class HostCollector(Collector):
 
     def describe(self) -> Iterable[Family]:
         """The names alone, because the registry asks before the host runs."""
-        return [_family(metric) for metric in METRICS]
+        return [family_of(metric) for metric in METRICS]
 
     def collect(self) -> Iterator[Family]:
         for metric in METRICS:
-            family = _family(metric)
+            family = family_of(metric)
             for labels, value in metric.read(self._host).items():
                 if isinstance(family, HistogramMetricFamily):
                     assert isinstance(value, Histogram)
@@ -330,15 +330,6 @@ def new_registry(host: Measured) -> CollectorRegistry:
     registry.register(HostCollector(host))
     ProcessCollector(registry=registry)
     return registry
-
-
-def _family(metric: Metric) -> CounterMetricFamily | GaugeMetricFamily | HistogramMetricFamily:
-    words = metric.words[0].upper() + metric.words[1:] + "."
-    if metric.kind is Kind.COUNTER:
-        return CounterMetricFamily(metric.name, words, labels=metric.labels)
-    if metric.kind is Kind.GAUGE:
-        return GaugeMetricFamily(metric.name, words, labels=metric.labels)
-    return HistogramMetricFamily(metric.name, words, labels=metric.labels)
 
 
 def _buckets(histogram: Histogram) -> list[tuple[str, float]]:
