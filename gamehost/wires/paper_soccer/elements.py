@@ -45,9 +45,8 @@ OPAQUE = frozenset({"move", "gameState"})
 _OPAQUE_NAMES = frozenset(tag.encode("ascii") for tag in OPAQUE)
 
 _SPACE = re.compile(rb"[ \t\r]*+")
-# What of a tag can be passed over at once: up to its end, or to a quote that is not closed yet.
-_IN_TAG = re.compile(rb"(?:[^<>\"']++|\"[^<\"]*+\"|'[^<']*+')*+")
-_IN_QUOTES = {0x22: re.compile(rb'[<"]'), 0x27: re.compile(rb"[<']")}
+# What comes next in a tag that matters, by the open quote.
+_IN_TAG = {0: re.compile(rb"[<>\"']"), 0x22: re.compile(rb'[<"]'), 0x27: re.compile(rb"[<']")}
 _NAME_START = re.compile(rb"[A-Za-z_:\x80-\xff]")
 # A text and the whole tag behind it: its slash and its name.
 _TAG = re.compile(
@@ -305,26 +304,16 @@ class MessageBuffer:
             self._tag = at
         if self._at == self._tag:
             self._at += 1
-        while True:
-            if self._quote:
-                found = _IN_QUOTES[self._quote].search(rest, self._at, end)
-                if found is None:
-                    self._at = end
-                    return False
-                self._at = found.end() - 1
-                if rest[self._at] == self._quote:
-                    self._quote = 0
-                    self._at += 1
-            self._at = _past(_IN_TAG, rest, self._at, end)
-            if self._at == end:
-                return False
-            byte = rest[self._at]
+        while (found := _IN_TAG[self._quote].search(rest, self._at, end)) is not None:
+            self._at = found.end()
+            byte = rest[self._at - 1]
             if byte == _LESS:
                 raise WireError("not well-formed: < in a tag")
-            self._at += 1
             if byte == _MORE:
                 return True
-            self._quote = byte
+            self._quote = 0 if self._quote else byte
+        self._at = end
+        return False
 
     def _start_tag(self, name: bytes, begin: int) -> None:
         names = self._names
