@@ -22,9 +22,10 @@ from gamehost.plugins import GAMES
 from gamehost.tables.context import Phase
 from gamehost.tables.interfaces import Back, Over
 from gamehost.tables.table import Table
-from tests.kit.journals import CommittedJournal
+from gamehost.wires.litama.matches import SeatPlayer
+from tests.kit.journals import RecordingJournal
 from tests.kit.memory_host import Client, MemoryHost, message_text_of
-from tests.kit.model_clients import ALL_MODEL_CLIENTS
+from tests.kit.model_clients import MODEL_CLIENTS
 from tests.kit.model_clients.base import ModelClient
 
 
@@ -73,7 +74,7 @@ class History:
     def over(self) -> bool:
         return self.archived or (bool(self.steps) and self.steps[-1].result is not None)
 
-    def follow(self, journal: CommittedJournal) -> None:
+    def follow(self, journal: RecordingJournal) -> None:
         """
         Take in what has become durable.
 
@@ -115,10 +116,19 @@ class History:
 class Archive:
     """All tables of a host's runs, as the journal has them, and how far each seat was told in any of its connections."""
 
-    journal: CommittedJournal
+    journal: RecordingJournal
     _histories: dict[TableId, History] = field(factory=dict)
-    #: (table, seat) -> entries.
+    #: (table, seat) -> entries: before this turn of the host, and in it.
     told: dict[tuple[TableId, Seat], int] = field(factory=dict)
+    telling: dict[tuple[TableId, Seat], int] = field(factory=dict)
+
+    def turn_is_over(self) -> None:
+        """
+        What was told before this counts as earlier than what is told from now on. Where a token takes a seat, two connections
+        may have it: what both are told in one turn has no order between them.
+        """
+        self.told.update(self.telling)
+        self.telling.clear()
 
     def history(self, table: TableId) -> History:
         """A table's, up to date."""
@@ -173,7 +183,7 @@ class JournalOracle:
 
     def __attrs_post_init__(self) -> None:
         self._spelling = message_text_of(self.wire)
-        self._speaker = ALL_MODEL_CLIENTS[self.wire]
+        self._speaker = MODEL_CLIENTS[self.wire]
 
     def hear(self, data: bytes) -> None:
         """
@@ -225,7 +235,7 @@ class JournalOracle:
         if len(tables) == 1 and (table := tables.pop()) is not None:
             key = (table, self._seat(self.archive.history(table)))
             told = min(reading.at - bool(reading.rest) for reading in self._readings)
-            self.archive.told[key] = max(told, self.archive.told.get(key, 0))
+            self.archive.telling[key] = max(told, self.archive.telling.get(key, self.archive.told.get(key, 0)))
 
     def _seat(self, history: History) -> Seat:
         return Seat(history.names.index(self.name))
@@ -268,7 +278,9 @@ class JournalOracle:
 
     def _nothing_is_forgotten(self) -> None:
         for history in self.archive.of(self.name):
-            if not history.over:
+            # What is said with a pause may be from before the newest match.
+            new = self._speaker.spaced and not self.archive.told.get((history.table, self._seat(history)))
+            if not history.over and not new:
                 self._contradict(f"although table {history.table} goes on")
 
     def _asking(self, reading: Reading, line: str) -> Iterator[Reading]:
@@ -360,7 +372,7 @@ def check_informed(client: Client, witness: JournalOracle) -> None:
     talk: Any = client.protocol.conversation
     if client.closed or client.transport.disconnecting or client.protocol.hold_seconds:
         return
-    witness.told_all(questions=not ALL_MODEL_CLIENTS[witness.wire].holds_back(talk))
+    witness.told_all(questions=not MODEL_CLIENTS[witness.wire].holds_back(talk))
     if talk.session is not None and talk.session.table is not None and not witness.playing:
         raise Contradiction(f"{witness.name} sits at a table and was not told")
 
@@ -414,7 +426,9 @@ def check_house(world: MemoryHost, clients: Iterable[Client]) -> None:
     heard = [client.protocol for client in clients if not client.closed and not client.protocol.closing]
     talks: list[Any] = [protocol.conversation for protocol in heard]
     held = [talk.session for talk in talks if talk.session is not None]
-    _need(len(set(map(id, held))) == len(held), "two connections hold one session")
+    # A seat of Litama's is of all connections that have used its token.
+    single = [session for session in held if not isinstance(session.player, SeatPlayer)]
+    _need(len(set(map(id, single))) == len(single), "two connections hold one session")
     sessions: dict[str, Any] = world.lobby.registry.sessions.by_key
     for key, session in sessions.items():
         _need(key == session.key, "a session is kept under another name")

@@ -215,6 +215,11 @@ class Guest:
         if lines and self.link is not None and self.link.up:
             self.link.send(b"".join(map(self.message_text.said, lines)))
 
+    def log_in(self) -> None:
+        assert self.link is not None
+        self.say(self.client_model.log_in())
+        self.link.witness.name = self.client_model.name
+
 
 @define(eq=False)
 class SimulatedWatchers:

@@ -179,6 +179,7 @@ class Simulation:
             if data:
                 self.trace.update(b"%d %r %b\n" % (link.number, self.clock.seconds(), data))
         self.company.attackers.listen()
+        self.archive.turn_is_over()
         if self.world is not None and self.journal.age > GIVE_UP:
             raise AssertionError(f"the disk has not answered for {self.journal.age:.1f} s")
         if self.world is not None and self.journal.asked and not self.reading:
@@ -290,7 +291,9 @@ class Simulation:
         self.later(2.5, self.stopped, world)
 
     def stopped(self, world: MemoryHost) -> None:
-        """Nothing of a run that has stopped goes on."""
+        """Nothing of a run that has stopped goes on. A question that is answered late may have it end twice."""
+        if world is not self.world:
+            return
         if world.clock.getDelayedCalls():
             raise AssertionError("a host that has stopped has timers")
         self.crash(world)
@@ -321,7 +324,7 @@ class Simulation:
         elif not client_model.inside:
             if now - guest.asked > 4:
                 guest.asked = now
-                guest.say(client_model.log_in())
+                guest.log_in()
         else:
             guest.say(client_model.move(rng) or (client_model.guess(rng) if what > 0.8 else ()))
 
@@ -378,7 +381,7 @@ class Simulation:
         )
         self.links = [*(link for link in self.links if not link.dead), guest.link]
         if self.rng.random() < 0.8:
-            guest.say(client_model.log_in())
+            guest.log_in()
 
     def lost(self, guest: Guest, number: int) -> None:
         """A guest's connection has ended: back at once, soon, or after a long while."""

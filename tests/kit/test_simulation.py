@@ -45,14 +45,16 @@ from gamehost.wires.open.websocket import SocketConversation
 from gamehost.wires.websocket import Pong
 from tests.kit import memory_registry
 from tests.kit.cluster_simulation import ClusterSimulation
+from tests.kit.journal_oracle import Archive, Contradiction, JournalOracle
 from tests.kit.journals import CommittedJournal
+from tests.kit.litama import BLUE, LitamaHost, ask
 from tests.kit.memory_registry import MemoryRegistry
-from tests.kit.model_clients import ALL_MODEL_CLIENTS
+from tests.kit.model_clients import MODEL_CLIENTS
 from tests.kit.process import ROOT
 from tests.kit.simulation import Simulation
 
 #: So many worlds, from this one on: those in which each kind of trouble happens.
-SEEDS, FIRST = 2, 10
+SEEDS, FIRST = 2, 25
 
 
 class SimulationTests(SynchronousTestCase):
@@ -71,11 +73,11 @@ class SimulationTests(SynchronousTestCase):
         self.assertGreater(counts["streams"], 20 * SEEDS)
 
     def test_every_wire_has_a_model_client(self) -> None:
-        self.assertEqual({wire.name for wire in WIRES}, set(ALL_MODEL_CLIENTS))
+        self.assertEqual({wire.name for wire in WIRES}, set(MODEL_CLIENTS))
 
     def test_a_refused_answer_is_given_again(self) -> None:
         """Whatever its person is asked to do in between."""
-        client, rng = ALL_MODEL_CLIENTS["eriantys-java"]("ann"), random.Random(1)
+        client, rng = MODEL_CLIENTS["eriantys-java"]("ann"), random.Random(1)
         client.hear("AvailableAssistants availableAssistants=[FOX DOG] playedAssistants={bob:FOX}")
         self.assertEqual(client.replies(rng), ["PlayAssistant assistant=FOX"])
         self.assertEqual(client.move(rng), [])
@@ -103,6 +105,29 @@ class SimulationTests(SynchronousTestCase):
         ]
         self.assertEqual(said[0], said[1])
         self.assertIn(b"all traces", said[0][0])
+
+
+class OracleTests(SynchronousTestCase):
+    def test_two_connections_have_one_seat(self) -> None:
+        """What both are told in one turn has no order between them. What is told later is not older than that."""
+        host = LitamaHost(BLUE)
+        first, second, bob = (host.connect("litama") for _ in range(3))
+        (entered,) = ask(first, "create ann")
+        ask(bob, f"join {entered['matchId']} bob")
+        first.say(f"spectate {entered['matchId']}")
+        second.say(f"spectate {entered['matchId']} {entered['token']}")
+        older = second.heard()
+        first.say(f"move {entered['matchId']} {entered['token']} boar c1c2")
+        newer = first.heard()
+        archive = Archive(host.journal)
+        ahead, level, behind = (JournalOracle(archive, "litama", "ann") for _ in range(3))
+        for oracle, lines in ((ahead, newer), (level, older)):
+            for line in lines:
+                oracle.hear_line(line)
+        archive.turn_is_over()
+        with self.assertRaises(Contradiction):
+            for line in older:
+                behind.hear_line(line)
 
 
 def with_late_views(case: SynchronousTestCase) -> None:
@@ -189,7 +214,7 @@ class PlantedTests(SynchronousTestCase):
             return real(table, evolve(record, entries=shorter), *more, **named)
 
         real = Table.restore
-        self.assertIn("follow from the journal", self.caught(Table, "restore", restore, 3))
+        self.assertIn("follow from the journal", self.caught(Table, "restore", restore, 3, first=3))
 
     def test_grace_is_not_ended(self) -> None:
         def new_handle(table: Table[Any, Any], seat: Seat, player: Any) -> Any:
@@ -269,7 +294,7 @@ class PlantedAttackTests(SynchronousTestCase):
             real(seats, *words)
 
         real = Seats.put_to_sleep
-        words = self.caught(Seats, "put_to_sleep", put_to_sleep, 5, first=12)
+        words = self.caught(Seats, "put_to_sleep", put_to_sleep, 5, first=17)
         self.assertIn("tables of one address sleep", words)
 
     def test_a_match_without_a_move_sleeps(self) -> None:
@@ -320,7 +345,7 @@ class PlantedAttackTests(SynchronousTestCase):
                 rounds._waiting.move_to_end(taker, last=False)
             return waiter
 
-        self.assertIn("because others guessed", self.caught(Rounds, "pop", pop, 10))
+        self.assertIn("because others guessed", self.caught(Rounds, "pop", pop, 10, first=0))
 
     def test_moves_of_an_address_are_not_counted(self) -> None:
         """Each connection has a bucket of its own."""
@@ -403,7 +428,7 @@ class PlantedAttackTests(SynchronousTestCase):
             events: Sequence[Any] = told.events
             return evolve(told, events=tuple(one for one in events if one[0] != events[-1][0] - 1))
 
-        self.assertIn("the history says", self.caught(spectators, "history_in_steps", with_gap, 5))
+        self.assertIn("the history says", self.caught(spectators, "history_in_steps", with_gap, 5, first=0))
 
 
 #: So many worlds, from this one on: those in which each kind of trouble happens.

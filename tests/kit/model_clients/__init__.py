@@ -1,7 +1,5 @@
 """
 Speakers: for each wire, one player's side of it, and how the host words what happened, written from the wire's page alone.
-
-All but Litama's play in `tests.kit.simulation`.
 """
 
 from collections.abc import Mapping
@@ -29,8 +27,6 @@ MODEL_CLIENTS: Mapping[str, type[ModelClient]] = {
         EriantysClient,
         EriantysJavaClient,
         OpenClient,
+        LitamaClient,
     )
 }
-
-#: With those on which a name is not enough to come back.
-ALL_MODEL_CLIENTS: Mapping[str, type[ModelClient]] = {**MODEL_CLIENTS, LitamaClient.wire: LitamaClient}

@@ -22,6 +22,8 @@ class ModelClient(ABC):
     wire: ClassVar[str]
     #: Whether chatter may stand between the words of one entry: a board that is drawn before the end is told.
     draws: ClassVar[bool] = False
+    #: Whether the host waits between its messages, so that what it says may be older than the moment at which it is written.
+    spaced: ClassVar[bool] = False
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -41,9 +43,6 @@ class ModelClient(ABC):
 
     def replies(self, rng: random.Random) -> Sequence[str]:
         """What it says at once to what it heard, without thinking."""
-        return ()
-
-    def answers(self) -> Sequence[str]:
         return ()
 
     @abstractmethod

@@ -1,4 +1,4 @@
-"""A speaker of Litama's protocol. It has a name for each of its connections, because its token is what takes a seat back."""
+"""A speaker of Litama's protocol. It has a name for each of its matches, because its token is what takes a seat back."""
 
 import json
 import random
@@ -10,13 +10,11 @@ from gamehost.games.base import Seat
 from gamehost.games.onitama.master import Moved
 from gamehost.games.onitama.rules import Position
 from gamehost.journal.records import TableId
-from gamehost.tables.interfaces import Over
+from gamehost.tables.interfaces import Back, Over
 from tests.kit.model_clients.base import ModelClient
 
 #: The side cards with which blue begins.
 BLUE = ("rabbit", "monkey", "goose", "crab", "crane", "tiger", "ox", "eel")
-#: A number for each name: one that was never told its token cannot come back under the old one.
-NUMBERS = count()
 
 
 class LitamaClient(ModelClient):
@@ -27,6 +25,8 @@ class LitamaClient(ModelClient):
     def __init__(self, name: str) -> None:
         super().__init__(name)
         self._first_name = name
+        #: A number for each match: one that was never told its token cannot come back under the old name.
+        self._numbers = count()
         self._token = self._match_id = ""
         self._index = 0
         self._state: Any = None
@@ -38,16 +38,16 @@ class LitamaClient(ModelClient):
         super().connected()
         self._state, self._asks = None, False
         self._due.clear()
-        if not self._token:
-            self.name = f"{self._first_name}x{next(NUMBERS)}"
 
     def log_in(self) -> Sequence[str]:
         if self._asks:
             return ()  # a second match on this connection would be another one
         self._asks = True
+        if not self._token:
+            self.name = f"{self._first_name}x{next(self._numbers)}"
         return [f"spectate {self._match_id} {self._token}" if self._token else f"create {self.name}"]
 
-    def answers(self) -> Sequence[str]:
+    def replies(self, rng: random.Random) -> Sequence[str]:
         due, self._due = self._due, []
         return due
 
@@ -115,8 +115,10 @@ class LitamaClient(ModelClient):
             return []
         result = next((event.result for event in events if isinstance(event, Over)), None)
         winner = "nobody" if result is None or not result.winners else names[result.winners[0]]
-        # A draw by the number of moves is told behind the last one. Who has won is told with it.
-        goes_on = result is None or (isinstance(events[0], Moved) and view.position.won is None)
+        # A draw by the number of moves is told behind the last one. Who has won is told with it. Who comes back as the match
+        # ends is shown how it stands first.
+        goes_on = result is None or isinstance(events[0], Back)
+        goes_on = goes_on or (isinstance(events[0], Moved) and view.position.won is None)
         stands = [words(view.position, names, "-")] if goes_on else []
         return stands if result is None else [*stands, words(view.position, names, winner)]
 

@@ -166,6 +166,7 @@ class OnitamaFinalClient(OnitamaClient):
     """Follows the position from START or the long RECONNECT on."""
 
     wire = "onitama-final"
+    spaced = True
 
     def hear(self, line: str) -> None:
         match line.split("|"):
