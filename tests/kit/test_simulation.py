@@ -154,14 +154,17 @@ def with_late_views(case: SynchronousTestCase) -> None:
     case.patch(Outbox, "admit", admit)
 
 
-class PlantedTests(SynchronousTestCase):
+class PlantedCase(SynchronousTestCase):
     """Faults that must be seen, each within so many seeds of one minute."""
 
-    def caught(self, owner: Any, name: str, planted: Callable[..., Any], within: int, first: int = 0) -> str:
+    FIRST = 0
+
+    def caught(self, owner: Any, name: str, planted: Any, within: int, first: int | None = None) -> str:
         self.patch(owner, name, planted)
         return self.seen(within, first)
 
-    def seen(self, within: int, first: int = 0) -> str:
+    def seen(self, within: int, first: int | None = None) -> str:
+        first = self.FIRST if first is None else first
         for seed in range(first, first + within):
             try:
                 Simulation(seed, 1).run()
@@ -170,6 +173,8 @@ class PlantedTests(SynchronousTestCase):
                 return str(error)
         self.fail(f"not seen within {within} seeds")
 
+
+class PlantedTests(PlantedCase):
     def test_acknowledged_before_durable(self) -> None:
         def append(journal: CommittedJournal, table: Any, entry: Any, durable: Callable[[], None]) -> None:
             real(journal, table, entry, lambda: None)
@@ -264,21 +269,8 @@ class PlantedTests(SynchronousTestCase):
 # Those who attack the host of a simulation, and those who watch there: faults that they must see, each within a few seeds.
 
 
-class PlantedAttackTests(SynchronousTestCase):
-    """Faults that must be seen, each within so many seeds of one minute."""
-
-    def caught(self, owner: Any, name: str, planted: Any, within: int, first: int = 5) -> str:
-        self.patch(owner, name, planted)
-        return self.seen(within, first)
-
-    def seen(self, within: int, first: int = 5) -> str:
-        for seed in range(first, first + within):  # the disk is quick under the first one
-            try:
-                Simulation(seed, 1).run()
-            except AssertionError as error:
-                self.flushLoggedErrors()
-                return str(error)
-        self.fail(f"not seen within {within} seeds")
+class PlantedAttackTests(PlantedCase):
+    FIRST = 5  # the disk is quick under this one
 
     def test_abandoned_matches_are_not_counted(self) -> None:
         """An address can have any number of sleeping tables."""

@@ -2,6 +2,7 @@
 
 import random
 from collections import Counter
+from collections.abc import Callable
 from typing import Any, cast
 
 import msgspec
@@ -148,7 +149,25 @@ def note(played: PlayedGame, master: Any, looker: Looker) -> None:
     looker.told = []
 
 
-class PlayTests(SynchronousTestCase):
+class EachGame:
+    """A check of one game, for all four."""
+
+    check: Callable[..., None]
+
+    def test_onitama(self) -> None:
+        self.check("onitama")
+
+    def test_paper_soccer(self) -> None:
+        self.check("paper-soccer")
+
+    def test_stratego(self) -> None:
+        self.check("stratego")
+
+    def test_eriantys(self) -> None:
+        self.check("eriantys", 3)
+
+
+class PlayTests(EachGame, SynchronousTestCase):
     """Boards hold no rules: they follow what they are told, and offer what the host lists."""
 
     def check(self, name: str, seats: int = 2) -> None:
@@ -170,20 +189,8 @@ class PlayTests(SynchronousTestCase):
                     offered += len(one["actions"])
         self.assertGreater(offered, OFFERED)
 
-    def test_onitama(self) -> None:
-        self.check("onitama")
 
-    def test_paper_soccer(self) -> None:
-        self.check("paper-soccer")
-
-    def test_stratego(self) -> None:
-        self.check("stratego")
-
-    def test_eriantys(self) -> None:
-        self.check("eriantys", 3)
-
-
-class KeyTests(SynchronousTestCase):
+class KeyTests(EachGame, SynchronousTestCase):
     """A person without a mouse comes to every cell by the arrow keys that point there."""
 
     def check(self, name: str, seats: int = 2) -> None:
@@ -192,18 +199,6 @@ class KeyTests(SynchronousTestCase):
         views = [{**moments[at], "view": moments[at]["shown"]} for at in (0, len(moments) // 2, -1)]
         board, names = (STATIC / "board.js").as_uri(), ["ann", "bob", "cid", "dan"]
         self.assertEqual(evaluate(name, LOST, {"cards": VECTORS, "views": views, "board": board, "names": names}), [])
-
-    def test_onitama(self) -> None:
-        self.check("onitama")
-
-    def test_paper_soccer(self) -> None:
-        self.check("paper-soccer")
-
-    def test_stratego(self) -> None:
-        self.check("stratego")
-
-    def test_eriantys(self) -> None:
-        self.check("eriantys", 3)
 
 
 class PressTests(SynchronousTestCase):
