@@ -1,6 +1,6 @@
 """
-Bounded buffers that split bytes into lines and frames, text as Java writes it, and what is said to whoever speaks something
-else. Pure: they know no transport and no clock.
+Bounded buffers that split bytes into lines and frames, messages that wires of lines share, text as Java writes it, and what is
+said to whoever speaks something else. Pure: they know no transport and no clock.
 
 A buffer keeps at most one unfinished piece, of bounded size. Above that size it raises `WireError`, and must not be fed
 again. The work for a chunk depends on its size only, however many pieces are in it. The pieces come from an iterator,
@@ -43,6 +43,35 @@ class UndecodableLine(Struct, frozen=True):
 
     #: Why. Contains nothing of the line.
     reason: str
+
+
+class WireMessage(Struct, frozen=True):
+    """The base of what a client or the server says, on wires of lines."""
+
+
+class WrongFields(WireMessage, frozen=True):
+    """A client's message with too few or too many fields, or with a field that cannot be."""
+
+    command: str
+    #: What was expected, in words without a pipe.
+    expected: str
+
+
+class NotForServer(WireMessage, frozen=True):
+    """A message that only the server sends, sent by a client."""
+
+    command: str
+
+
+class Unknown(WireMessage, frozen=True):
+    """Not a command of the wire. The text is not kept, because it must not be sent back."""
+
+    #: The command that it would be in upper case, if any.
+    meant: str = ""
+
+
+class HelpAsked(WireMessage, frozen=True):
+    """A person asks for help: `help`, `?`, `quit` or `exit`."""
 
 
 class Control(Struct, frozen=True):

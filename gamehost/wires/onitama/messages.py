@@ -7,13 +7,11 @@ A field is the text between two pipes. The conversation reads squares, cards and
 from collections.abc import Mapping
 from typing import Any
 
-from msgspec import Struct
-
-from gamehost.wires.framing import Blank, UndecodableLine
-
-
-class WireMessage(Struct, frozen=True):
-    """What a client or the server says."""
+from gamehost.wires.framing import Blank, UndecodableLine, WireMessage
+from gamehost.wires.framing import HelpAsked as HelpAsked
+from gamehost.wires.framing import NotForServer as NotForServer
+from gamehost.wires.framing import Unknown as Unknown
+from gamehost.wires.framing import WrongFields as WrongFields
 
 
 class Login(WireMessage, frozen=True):
@@ -102,31 +100,6 @@ class Error(WireMessage, frozen=True):
     """Server, extension: what was wrong, or why the connection ends."""
 
     reason: str
-
-
-class WrongFields(WireMessage, frozen=True):
-    """A client's message with too few or too many fields."""
-
-    command: str
-    #: What was expected, in words without a pipe.
-    expected: str
-
-
-class NotForServer(WireMessage, frozen=True):
-    """A message that only the server sends, sent by a client."""
-
-    command: str
-
-
-class Unknown(WireMessage, frozen=True):
-    """Not a command of this wire. The text is not kept, because it must not be sent back."""
-
-    #: The command that it would be in upper case, if any.
-    meant: str = ""
-
-
-class HelpAsked(WireMessage, frozen=True):
-    """A person asks for help: `help`, `?`, `quit` or `exit`."""
 
 
 class OtherLanguage(WireMessage, frozen=True):

@@ -7,13 +7,11 @@ A field is the text between two pipes. The conversation reads cards, rows and co
 from collections.abc import Mapping
 from typing import Any
 
-from msgspec import Struct
-
-from gamehost.wires.framing import Blank, UndecodableLine
-
-
-class WireMessage(Struct, frozen=True):
-    """What a client or the server says."""
+from gamehost.wires.framing import Blank, UndecodableLine, WireMessage
+from gamehost.wires.framing import HelpAsked as HelpAsked
+from gamehost.wires.framing import NotForServer as NotForServer
+from gamehost.wires.framing import Unknown as Unknown
+from gamehost.wires.framing import WrongFields as WrongFields
 
 
 class Login(WireMessage, frozen=True):
@@ -109,35 +107,10 @@ class Restore(WireMessage, frozen=True):
     board: tuple[str, ...]
 
 
-class WrongFields(WireMessage, frozen=True):
-    """A client's message with too few or too many fields, or another word than `PING` in a `PING`."""
-
-    command: str
-    #: What was expected, in words without a pipe.
-    expected: str
-
-
 class GameOver(WireMessage, frozen=True):
     """Server, to both: the winner's name, or `draw`."""
 
     winner: str
-
-
-class NotForServer(WireMessage, frozen=True):
-    """A message that only the server sends, sent by a client."""
-
-    command: str
-
-
-class Unknown(WireMessage, frozen=True):
-    """Not a command of this wire. The text is not kept, because it must not be sent back."""
-
-    #: The command that it would be in upper case, if any.
-    meant: str = ""
-
-
-class HelpAsked(WireMessage, frozen=True):
-    """A person asks for help: `help`, `?`, `quit` or `exit`."""
 
 
 Message = WireMessage | UndecodableLine | Blank

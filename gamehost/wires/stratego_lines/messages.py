@@ -6,13 +6,7 @@ Also here: the spelling of set-ups and moves, in the wire's own letters and squa
 
 from collections.abc import Mapping
 
-from msgspec import Struct
-
-from gamehost.wires.framing import Blank, UndecodableLine
-
-
-class WireMessage(Struct, frozen=True):
-    """What a client or the server says."""
+from gamehost.wires.framing import Blank, UndecodableLine, WireMessage
 
 
 class Text(WireMessage, frozen=True):
