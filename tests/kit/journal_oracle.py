@@ -123,10 +123,7 @@ class Archive:
     telling: dict[tuple[TableId, Seat], int] = field(factory=dict)
 
     def turn_is_over(self) -> None:
-        """
-        What was told before this counts as earlier than what is told from now on. Where a token takes a seat, two connections
-        may have it: what both are told in one turn has no order between them.
-        """
+        """Two connections may have one seat: what both are told in one turn of the host has no order between them."""
         self.told.update(self.telling)
         self.telling.clear()
 

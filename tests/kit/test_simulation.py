@@ -264,10 +264,9 @@ class PlantedTests(PlantedCase):
         self.assertIn("a watcher was told", self.caught(Outbox, "show", show, 10))
 
 
-# Those who attack the host of a simulation, and those who watch there: faults that they must see, each within a few seeds.
-
-
 class PlantedAttackTests(PlantedCase):
+    """Faults that those who attack must see, and those who watch."""
+
     FIRST = 5  # the disk is quick under this one
 
     def test_abandoned_matches_are_not_counted(self) -> None:
