@@ -110,15 +110,15 @@ test-browser: $(VENV)/ready ## the pages in a real Chromium, which is installed 
 		GAMEHOST_BROWSER=required $(TRIAL) $$module || exit 1; done
 
 # GAMEHOST_KILLS counts for one host and for three.
-test-cluster: $(VENV)/ready ## one and three hosts on PostgreSQL in trouble, seven minutes; installs it; KILLS STARTS HANGS RESTARTS STOPS CABLES FAILOVERS BEHIND MEETINGS
+test-cluster: $(VENV)/ready ## one and three hosts on PostgreSQL in trouble, seven minutes; installs it; KILLS STARTS CROWDED TABLES HANGS RESTARTS STOPS CABLES FAILOVERS BEHIND MEETINGS
 	sh tests/install_postgresql.sh
 	GAMEHOST_POSTGRESQL=required $(TRIAL) tests.storage.postgresql tests.end_to_end.test_cluster
-	GAMEHOST_POSTGRESQL=required $(FORK) $(foreach name,KILLS STARTS HANGS RESTARTS STOPS CABLES FAILOVERS BEHIND MEETINGS, \
+	GAMEHOST_POSTGRESQL=required $(FORK) $(foreach name,KILLS STARTS CROWDED TABLES HANGS RESTARTS STOPS CABLES FAILOVERS BEHIND MEETINGS, \
 		$(if $($(name)),GAMEHOST_$(name)=$($(name)))) $(TRIAL) tests.slow_kills.PlayTests tests.slow_cluster
 
 check-cluster: $(VENV)/ready ## a short test-cluster: three hosts under play are killed, stopped and hang; a minute
 	sh tests/install_postgresql.sh
-	GAMEHOST_POSTGRESQL=required GAMEHOST_KILLS=3 GAMEHOST_STARTS=1 GAMEHOST_HANGS=1 GAMEHOST_STOPS=1 GAMEHOST_MEETINGS=5 $(FORK) \
+	GAMEHOST_POSTGRESQL=required GAMEHOST_KILLS=3 GAMEHOST_STARTS=1 GAMEHOST_CROWDED=1 GAMEHOST_HANGS=1 GAMEHOST_STOPS=1 GAMEHOST_MEETINGS=5 $(FORK) \
 		$(TRIAL) tests.slow_cluster.MembersTests tests.slow_cluster.MeetingTests
 
 looks: $(VENV)/ready ## take the pictures of the pages for the documentation, in docs/looks; needs Chromium

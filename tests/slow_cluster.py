@@ -12,6 +12,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from tests.kit.cluster import Cluster
 from tests.kit.cluster_networks import behind, failed_over, pulled
+from tests.kit.cluster_starts import crowded
 from tests.kit.cluster_trials import MEETING, PORTS, one_name, percentile, run, strangers
 from tests.kit.postgresql import PostgresServer, new_server, require_postgresql
 from tests.kit.sources import ROOT
@@ -48,6 +49,10 @@ class MembersTests(ClusterCase):
 
     def test_starts(self) -> None:
         say(run("starts", number("STARTS", 1), self.new_server(), self.folder))
+
+    def test_starts_with_many_tables(self) -> None:
+        """No member ends but those that are killed, and every table and name is at a living one then."""
+        say(crowded(number("CROWDED", 3), number("TABLES", 1000), self.new_server(), self.folder))
 
     def test_stops(self) -> None:
         say(run("stops", number("STOPS", 2), self.new_server(), self.folder))

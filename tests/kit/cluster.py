@@ -337,6 +337,8 @@ class Cluster:
     addresses: Mapping[int, str] = field(factory=dict)
     #: From the name of the database to the store as the members know it.
     store: Callable[[str], str] | None = None
+    #: Called with the URL of the new database, before any member starts.
+    prepare: Callable[[str], None] = lambda url: None
     database: str = field(init=False)
     members: dict[int, Member] = field(factory=dict)
     #: Runs that have ended.
@@ -344,6 +346,7 @@ class Cluster:
 
     def __enter__(self) -> "Cluster":
         self.database = self.server.new_database()
+        self.prepare(self.server.url(self.database))
         try:
             for number in range(self.size):
                 self.start(number)

@@ -373,7 +373,7 @@ def one_name(cluster: Cluster, times: int) -> None:
             name = f"same{number}"
             try:
                 sockets = [member.connect("onitama") for member in cluster.members.values()]
-                answers = list(pool.map(partial(_log_in, name), sockets))
+                answers = list(pool.map(partial(log_in, name), sockets))
             except OSError as error:
                 raise Missed(f"a member does not answer: {error}") from error
             for one in sockets:
@@ -382,7 +382,7 @@ def one_name(cluster: Cluster, times: int) -> None:
                 raise Missed(f"{name} was said at {len(answers)} members, and these were the answers: {answers}")
 
 
-def _log_in(name: str, one: Socket) -> str:
+def log_in(name: str, one: Socket) -> str:
     one.say(f"LOGIN|{name}")
     return one.hear()
 

@@ -88,6 +88,7 @@ class CheckTests(Sessions):
         self.assertEqual(session.rows("SHOW statement_timeout"), [("0",)])
         self.assertEqual(session.rows("SHOW client_connection_check_interval"), [("1s",)])
         self.assertEqual(session.rows("SHOW jit"), [("off",)])
+        self.assertEqual(session.rows("SHOW cursor_tuple_fraction"), [("1",)])
 
     def test_time_limits_of_the_database_do_not_count(self) -> None:
         """An idle host is not disconnected, and a slow commit is not given up by the database."""
