@@ -46,7 +46,6 @@ from gamehost.storage.names import (
     Offer,
     Registry,
     Release,
-    Request,
     Seen,
     TableNumbers,
     Transfer,
@@ -60,7 +59,6 @@ from gamehost.storage.sidecar import sidecar_path
 from gamehost.testing.cases import PropertyCase
 from tests.kit.accounts import CHEAP, AccountsContract, BansContract, account, nobody
 from tests.kit.journals import rows
-from tests.kit.memory_registry import NEW, Rows, carry_out
 from tests.kit.postgresql import PostgresCase
 from tests.kit.registry_contract import RecordingWatcher
 from tests.storage.test_sqlite import StoreCase
@@ -318,83 +316,13 @@ del NotesContract
 
 
 QUEUE = ("onitama", "")
-OTHER = ("onitama", "final")
 
 
 def offer(key: str, home: int, order: int, movable: bool = True) -> Offer:
     return Offer(key, QUEUE, home, movable, order)
 
 
-class NamesTests(SynchronousTestCase):
-    """Groups of requests of member 1. Member 2 is alive, and member 9 is not."""
-
-    def rows(self, *offers: Offer, **homes: int) -> Rows:
-        return Rows(homes, {one.key: one for one in offers}, {1, 2})
-
-    def check(
-        self,
-        requests: list[Request],
-        rows: Rows,
-        results: list[int | bool | None],
-        homes: dict[str, int],
-        offers: list[Offer],
-    ) -> None:
-        found, after = carry_out(requests, rows, 1)
-        self.assertEqual((found, after.homes, list(after.offers.values())), (results, homes, offers))
-        again, twice = carry_out(requests, after, 1)
-        self.assertEqual((again, twice), (results, after))
-
-    def test_claims(self) -> None:
-        """A name that nobody has is at home here; any other one where it is, if that member is alive and knows it."""
-        rows = self.rows(there=2, gone=9)
-        claims: list[Request] = [Claim(key, QUEUE) for key in ("free", "there", "gone", "free")]
-        results: list[int | bool | None] = [1, 2, None, 1]
-        self.check(claims, rows, results, {**rows.homes, "free": 1}, [])
-
-    def test_claims_of_somebody_with_an_opponent_elsewhere(self) -> None:
-        there, gone, here = offer("ann", 2, 4), offer("old", 9, 3), offer("bob", 1, 5)
-        for offers, queue, home in (
-            ((there,), QUEUE, 2),
-            ((there,), OTHER, 1),
-            ((there,), None, 1),
-            ((gone,), QUEUE, 1),
-            ((there, here), QUEUE, 1),
-        ):
-            noted = {"new": 1} if home == 1 else {}
-            self.check([Claim("new", queue)], self.rows(*offers), [home], noted, list(offers))
-        known = self.rows(there, new=1)
-        self.check([Claim("new", QUEUE)], known, [1], {"new": 1}, [there])
-
-    def test_releases(self) -> None:
-        rows = self.rows(offer("ann", 1, 1), offer("bob", 2, 2), ann=1, bob=2)
-        left = {"bob": 2}
-        self.check([Release(["ann", "bob", "nobody"])], rows, [None], left, [offer("bob", 2, 2)])
-
-    def test_transfers(self) -> None:
-        rows = self.rows(offer("ann", 1, 1), ann=1, bob=2, tom=9)
-        self.check([Transfer("ann", 2)], rows, [True], {**rows.homes, "ann": 2}, [])
-        self.check([Transfer("lost", 2)], rows, [True], {**rows.homes, "lost": 2}, [offer("ann", 1, 1)])
-        self.check([Transfer("bob", 2)], rows, [True], dict(rows.homes), [offer("ann", 1, 1)])
-        for transfer in (Transfer("ann", 9), Transfer("tom", 2)):
-            self.check([transfer], rows, [False], dict(rows.homes), [offer("ann", 1, 1)])
-
-    def test_waiting(self) -> None:
-        """Whoever waits again keeps the place; whoever waits elsewhere has a new one."""
-        rows = self.rows(offer("ann", 1, 1), offer("bob", 2, 2), ann=1, bob=2, eve=1)
-        homes = dict(rows.homes)
-        both = [offer("ann", 1, 1), offer("bob", 2, 2)]
-        new = Offer("eve", QUEUE, 1, False, NEW)
-        self.check([Wait("eve", QUEUE, False)], rows, [None], homes, [*both, new])
-        self.check([Wait("ann", QUEUE, False)], rows, [None], homes, [offer("ann", 1, 1, False), both[1]])
-        moved = Offer("ann", OTHER, 1, True, NEW)
-        self.check([Wait("ann", OTHER, True)], rows, [None], homes, [both[1], moved])
-        self.check([WaitNoLonger("ann"), WaitNoLonger("bob")], rows, [None, None], homes, [both[1]])
-        self.check([Wait("bob", QUEUE, True), Wait("nobody", QUEUE, True)], rows, [None, None], homes, both)
-
-    def test_a_group_sees_its_own_changes(self) -> None:
-        claims: list[Request] = [Claim("ann", QUEUE), Wait("ann", QUEUE, True), Claim("bob", QUEUE), Release(["ann"])]
-        self.check(claims, self.rows(), [1, None, 1, None], {"bob": 1}, [])
-
+class MeetingTests(SynchronousTestCase):
     def test_where_players_meet(self) -> None:
         """At the member of a player who cannot be moved, else at that of the oldest offer."""
         self.assertIsNone(meeting_place([]))
