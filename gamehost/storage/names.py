@@ -337,15 +337,9 @@ RESTRAINT = 5.0
 
 
 @frozen
-class Seen:
-    """A member as the database shows it. It has not ended, or nobody has taken it over."""
+class Seen(Member):
+    """A member as the database shows it, or a host that was alone. It has not ended, or nobody has taken it over."""
 
-    epoch: int
-    #: Of the machine, for people.
-    name: str
-    #: Where other members reach it, and what a connection to it must begin with; empty for a host that was alone.
-    address: str
-    token: str = field(repr=False)
     #: Whether its end is noted: by itself, or by its successor.
     ended: bool
     #: Whether somebody holds its lock. If nobody does, it is dead.

@@ -25,12 +25,9 @@ ALL_BACK = 30.0
 def put_to_sleep(tables: int, url: str) -> None:
     """Make so many unfinished tables, of two players each, as a host leaves them that ends."""
     host = MemoryHost(journal=RecordingJournal())
-    clients = [host.connect("onitama") for _ in range(2)]
-    for client, name in zip(clients, ("ann", "bob"), strict=True):
-        client.say(f"LOGIN|{name}")
-    [(opening, entries)] = [
-        (host.journal.openings[table], host.journal.entries[table]) for table in host.journal.openings
-    ]
+    for name in ("ann", "bob"):
+        host.connect("onitama").say(f"LOGIN|{name}")
+    [opening], [entries] = host.journal.openings.values(), host.journal.entries.values()
     run = HostRun(url, print)
     store = PostgresStore(run.begin(0.0), run.epoch, time.time, run.resume)
     for first in range(1, tables + 1, 500):
@@ -87,8 +84,6 @@ def crowded(times: int, tables: int, server: PostgresServer, folder: Path, seed:
 def _asleep(cluster: Cluster) -> tuple[int, int]:
     """How many tables and how many names of their players are at members that live."""
     living = ",".join(str(member.epoch) for member in cluster.alive)
-    [counts] = cluster.query(
-        f"SELECT (SELECT count(*) FROM live WHERE owner IN ({living})), "
-        f"(SELECT count(*) FROM session WHERE home IN ({living}) AND key LIKE 'sleeper%')"
-    )
-    return counts[0], counts[1]
+    [(tables,)] = cluster.query(f"SELECT count(*) FROM live WHERE owner IN ({living})")
+    [(names,)] = cluster.query(f"SELECT count(*) FROM session WHERE home IN ({living}) AND key LIKE 'sleeper%'")
+    return tables, names
