@@ -34,6 +34,7 @@ from gamehost.limits import KeyedBuckets, Limits, TokenBucket, is_loopback, rate
 K = TypeVar("K", bound=Hashable)
 T = TypeVar("T", bound=Hashable)
 A = TypeVar("A", bound="Waiter")
+W = TypeVar("W")
 
 #: Tokens that are missing and are not waited for: less than the rounding of times.
 _ROUNDING = 1e-6
@@ -48,11 +49,11 @@ class Waiter(Protocol):
     spent: list[Callable[[], None]]
 
 
-class Rounds(Generic[T, A]):
+class Rounds(Generic[T, W]):
     """Waiters by turn-taker. A round takes the oldest waiter of each, in the order in which the turn-takers came."""
 
     def __init__(self) -> None:
-        self._waiting: OrderedDict[T, deque[A]] = OrderedDict()
+        self._waiting: OrderedDict[T, deque[W]] = OrderedDict()
 
     def __bool__(self) -> bool:
         return bool(self._waiting)
@@ -60,7 +61,10 @@ class Rounds(Generic[T, A]):
     def __len__(self) -> int:
         return sum(map(len, self._waiting.values()))
 
-    def put(self, taker: T, waiter: A, first: bool = False) -> None:
+    def count_of(self, taker: T) -> int:
+        return len(self._waiting.get(taker, ()))
+
+    def put(self, taker: T, waiter: W, first: bool = False) -> None:
         """
         Add a waiter behind the others of this turn-taker.
 
@@ -73,7 +77,7 @@ class Rounds(Generic[T, A]):
         else:
             waiters.append(waiter)
 
-    def pop(self) -> A:
+    def pop(self) -> W:
         """
         The next waiter.
 
@@ -85,11 +89,13 @@ class Rounds(Generic[T, A]):
             self._waiting[taker] = waiters
         return waiter
 
-    def remove(self, taker: T, waiter: A) -> None:
-        waiters = self._waiting[taker]
-        waiters.remove(waiter)
-        if not waiters:
-            del self._waiting[taker]
+    def remove(self, taker: T, waiter: W) -> None:
+        """Take a waiter out. Nothing happens if it does not wait."""
+        waiters = self._waiting.get(taker, deque())
+        if waiter in waiters:
+            waiters.remove(waiter)
+            if not waiters:
+                del self._waiting[taker]
 
 
 @define(eq=False)

@@ -16,6 +16,7 @@ from twisted.internet.interfaces import IDelayedCall, IReactorTime
 from twisted.logger import Logger
 from twisted.python.failure import Failure
 
+from gamehost.accounts.login import Rounds
 from gamehost.journal.records import HOUSE_ADDRESS
 from gamehost.limits import QuestionLimits, rate_limit_key
 from gamehost.tables.context import FairScheduler, Slices
@@ -91,15 +92,13 @@ class Questions:
     )
     #: Those who have asked what is kept while there was no time, and what they are told.
     _late: deque[tuple[Deferred[Any], Any]] = field(factory=deque)
-    #: The questions that wait, by address. The first address has the next turn.
-    _lines: OrderedDict[str, deque[_Question]] = field(factory=OrderedDict)
+    #: The questions that wait, by address.
+    _lines: Rounds[str, _Question] = field(factory=Rounds)
     #: All questions that are not answered.
     unanswered: dict[Hashable, _Question] = field(factory=dict)
     _current: _Question | None = None
     #: Begun, and waiting for work that is done for many while others are answered.
     _aside: set[_Question] = field(factory=set)
-    #: Places taken in all lines.
-    waiting: int = field(init=False, default=0)
     #: Questions that were refused since the start.
     refused: int = field(init=False, default=0)
     #: The newest last.
@@ -112,6 +111,11 @@ class Questions:
 
     def __attrs_post_init__(self) -> None:
         self._scheduler.first = self.slices.address
+
+    @property
+    def waiting(self) -> int:
+        """Places taken in all lines."""
+        return len(self._lines)
 
     def ask(self, address: str, key: Hashable, work: Work) -> Deferred[Any]:
         """
@@ -136,8 +140,7 @@ class Questions:
                 self.refused += 1
                 return fail(TooManyQuestions(refusal))
             question = question or self.unanswered.setdefault(key, _Question(key, work))
-            self._lines.setdefault(whom, deque()).append(question)
-            self.waiting += 1
+            self._lines.put(whom, question)
         answer: Deferred[Any] = Deferred(self._withdraw(question))
         question.askers[answer] = whom
         if self._current is None and self._pause is None:
@@ -189,10 +192,9 @@ class Questions:
 
     def halt(self) -> None:
         self._halted = True
-        self._lines.clear()
+        self._lines = Rounds()
         self.unanswered.clear()
         self._late.clear()
-        self.waiting = 0
         self.slices.halt()
         if self._pause is not None:
             self._pause.cancel()
@@ -201,7 +203,7 @@ class Questions:
     def _refusal(self, whom: str) -> str | None:
         if whom == HOUSE_ADDRESS:
             return None  # the house's players ask when they come back to their matches
-        here, limits = len(self._lines.get(whom, ())), self.limits
+        here, limits = self._lines.count_of(whom), self.limits
         if limits.per_address is not None and here >= limits.per_address:
             return f"{here} questions from your address wait for an answer, and no more can; try again later"
         if limits.most is not None and self.waiting >= limits.most:
@@ -212,30 +214,20 @@ class Questions:
         def withdraw(answer: Deferred[Any]) -> None:
             whom = question.askers.pop(answer, None)
             if whom is not None and not question.begun and whom not in question.askers.values():
-                self._leave(whom, question)
+                self._lines.remove(whom, question)
                 if not question.askers:
                     self.unanswered.pop(question.key, None)
 
         return withdraw
 
-    def _leave(self, whom: str, question: _Question) -> None:
-        line = self._lines.get(whom)
-        if line is not None:
-            line.remove(question)
-            self.waiting -= 1
-            if not line:
-                del self._lines[whom]
-
     def _begin_next(self) -> None:
         self._pause = None
         if not self._lines:
             return
-        whom, line = next(iter(self._lines.items()))
-        self._lines.move_to_end(whom)
-        question = self._current = line[0]
+        question = self._current = self._lines.pop()
         question.begun = True
         for address in set(question.askers.values()):
-            self._leave(address, question)
+            self._lines.remove(address, question)
         Deferred.fromCoroutine(question.work()).addBoth(self._answer, question)
 
     def _answer(self, found: Found | Failure, question: _Question) -> None:

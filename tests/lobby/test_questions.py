@@ -1,6 +1,6 @@
 """Questions to the journal have turns by address, and are bounded; answers that hold are kept."""
 
-from collections import Counter, OrderedDict
+from collections import Counter
 from collections.abc import Generator, Hashable, Sequence
 from typing import Any
 
@@ -12,6 +12,7 @@ from twisted.internet.defer import CancelledError, Deferred
 from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
 
+from gamehost.accounts.login import Rounds
 from gamehost.limits import QuestionLimits
 from gamehost.lobby.questions import MOST_ASIDE, OVERHEAD, PAUSE, Found, NotAnswered, Questions, TooManyQuestions
 from gamehost.tables import context
@@ -421,9 +422,9 @@ class LawTests(PropertyCase):
         Askers().play(steps)
 
     def test_the_law_sees_a_fault(self) -> None:
-        class Unfair(OrderedDict[str, Any]):
-            def move_to_end(self, key: str, last: bool = True) -> None:
-                pass
+        class Unfair(Rounds[str, Any]):
+            def put(self, taker: str, waiter: Any, first: bool = False) -> None:
+                super().put("", waiter)
 
         askers = Askers()
         askers.questions._lines = Unfair()
