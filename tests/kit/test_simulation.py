@@ -205,7 +205,7 @@ class PlantedTests(PlantedCase):
     def test_a_view_of_the_moment(self) -> None:
         """Who comes back is shown how it stands when that is told: what happened since is told twice, or too early."""
         with_late_views(self)
-        self.assertIn("follow from the journal", self.seen(30, first=38))
+        self.assertIn("follow from the journal", self.seen(30, first=42))
 
     def test_a_question_waits_for_ever(self) -> None:
         """A client that does not acknowledge holds up the others of its table without end."""
@@ -321,7 +321,7 @@ class PlantedAttackTests(PlantedCase):
 
     def test_an_owner_is_treated_as_a_guesser(self) -> None:
         """An address that is known for an account counts as any other."""
-        self.assertIn("because others guessed", self.caught(ProvenLogins, "knows", lambda *_: False, 10))
+        self.assertIn("because others guessed", self.caught(ProvenLogins, "knows", lambda *_: False, 10, first=6))
 
     def test_an_owner_who_travels_waits_for_all_guesses(self) -> None:
         """All guesses of an address are looked at before those of the next one, and not in rounds."""
@@ -407,7 +407,7 @@ class PlantedAttackTests(PlantedCase):
         self.assertIn("have one name", self.caught(HousePlayers, "_free_name", free_name, 3))
 
     def test_a_standstill_counts_as_time(self) -> None:
-        self.assertIn("charged for a standstill", self.caught(_twisted, "STANDSTILL", 1e9, 3))
+        self.assertIn("charged for a standstill", self.caught(_twisted, "STANDSTILL", 1e9, 3, first=7))
 
     def test_a_history_has_a_gap(self) -> None:
         """One entry of a match is not told."""
