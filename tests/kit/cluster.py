@@ -208,12 +208,15 @@ class Referee:
             self.archive.now_ms = words.at * 1000 - 0.3
             for line in words.lines:
                 oracle.hear_line(line)
+            self.archive.turn_is_over()
 
     def _oracle(self, words: Heard) -> StoredOracle:
         oracle = self._oracles.get(words.connection)
         if oracle is None:
-            oracle = StoredOracle(self.archive, words.wire, words.name, noted=self._told)
+            oracle = StoredOracle(self.archive, words.wire, "", noted=self._told)
             self._oracles[words.connection] = oracle
+        if oracle.name != words.name:  # Litama's people have a name for each match
+            oracle.name = words.name
             if (last := self._names.get(words.name)) not in self.kept:
                 self._oracles.pop(last or 0, None)
             self._names[words.name] = words.connection
