@@ -88,12 +88,12 @@ class StoredArchive(Archive):
     now_ms: float = 0.0
 
     def of(self, name: str) -> list[History]:
-        return [history for history in self._all(name) if self.opened[history.table] <= self.now_ms]
+        return [history for history in self.all_of(name) if self.opened[history.table] <= self.now_ms]
 
     def old(self, name: str) -> list[History]:
-        return [history for history in self._all(name) if self.opened[history.table] <= self.now_ms - LATE_MS]
+        return [history for history in self.all_of(name) if self.opened[history.table] <= self.now_ms - LATE_MS]
 
-    def _all(self, name: str) -> list[History]:
+    def all_of(self, name: str) -> list[History]:
         """The newest first. Members have numbers of their own, so those say nothing of the order."""
         return sorted(super().of(name), key=lambda history: self.opened[history.table], reverse=True)
 
@@ -123,12 +123,13 @@ class StoredOracle(JournalOracle):
         tables = [
             f"{one.table} opened {archive.now_ms - archive.opened[one.table]:.0f} ms before, {len(one.steps)} entries, told "
             f"{[archive.told.get((one.table, Seat(seat)), 0) for seat in range(len(one.names))]}, over: {one.over}"
-            for one in archive.of(self.name)[:3]
+            for one in archive.all_of(self.name)[:3]
         ]
         super()._contradict(f"{what}; the newest tables: {'; '.join(tables)}")
 
     def _note(self) -> None:
         super()._note()
+        self.archive.turn_is_over()  # each member tells its own players, one connection after the other
         tables = {reading.table for reading in self._readings}
         if len(tables) == 1 and (table := tables.pop()) is not None:
             self.noted(table, self.archive.told.get((table, self._seat(self.archive.history(table))), 0))
@@ -220,6 +221,7 @@ class Referee:
             if (last := self._names.get(words.name)) not in self.kept:
                 self._oracles.pop(last or 0, None)
             self._names[words.name] = words.connection
+        oracle.name = words.name  # one of Litama's has a name for each match
         return oracle
 
     def _told(self, table: TableId, entries: int) -> None:
@@ -241,17 +243,17 @@ class Referee:
             if connection in self._oracles:
                 self._oracles[connection].told_all(questions=False)
 
-    def hear_late(self, heard: Sequence[Heard], since: float, entries: Mapping[TableId, int]) -> None:
+    def hear_late(self, heard: Sequence[Heard], stopped: float, entries: Mapping[TableId, int]) -> None:
         """
         What was heard on connections whose people had left them.
 
-        :param since: when their member lost its tables, in seconds since 1970
+        :param stopped: when their member had stopped, in seconds since 1970
         :param entries: how many entries each table had then: nobody is told more of it there
         :raises Contradiction: the journal does not have it, or it was too late for it
         """
         told, self.archive.told = self.archive.told, {}
         progress, self.progress = self.progress, {}
-        self.check([evolve(words, at=min(words.at, since)) for words in heard])
+        self.check([evolve(words, at=min(words.at, stopped)) for words in heard])
         self.archive.told, self.progress = told, progress
         for words in heard:
             oracle = self._oracle(words)

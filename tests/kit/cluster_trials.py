@@ -674,6 +674,7 @@ def hang(trial: Trial) -> None:
     tables = trial.cluster.owned(victim)
     since = time.time()
     victim.process.send_signal(signal.SIGSTOP)
+    stopped = time.time()  # on a busy machine much later: matches have begun in between
     left = trial.crowd.leave(victim.number)
     trial.referee.kept |= {one.connection for one in left}
     trial.play(0.1)  # what it had sent to the database is written
@@ -683,7 +684,7 @@ def hang(trial: Trial) -> None:
     victim.process.send_signal(signal.SIGCONT)
     expect_end(victim, 12, "12 s after SIGCONT it was there")
     trial.play(0.1)
-    trial.referee.hear_late([heard for one in left for heard in one.heard], since, entries)
+    trial.referee.hear_late([heard for one in left for heard in one.heard], stopped, entries)
     trial.again(victim)
 
 
