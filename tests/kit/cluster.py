@@ -209,7 +209,6 @@ class Referee:
             self.archive.now_ms = words.at * 1000 - 0.3
             for line in words.lines:
                 oracle.hear_line(line)
-            self.archive.turn_is_over()
 
     def _oracle(self, words: Heard) -> StoredOracle:
         oracle = self._oracles.get(words.connection)
@@ -221,7 +220,6 @@ class Referee:
             if (last := self._names.get(words.name)) not in self.kept:
                 self._oracles.pop(last or 0, None)
             self._names[words.name] = words.connection
-        oracle.name = words.name  # one of Litama's has a name for each match
         return oracle
 
     def _told(self, table: TableId, entries: int) -> None:
