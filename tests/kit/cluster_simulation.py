@@ -283,6 +283,7 @@ class ClusterSimulation(Troubles):
             guest.inside_at = self.world.clock.seconds()
         try:
             guest.listen()
+            self.archive.turn_is_over()
         except Contradiction:
             if self.living == self.entitled and self.world.clock.seconds() > self.woken + 0.1:
                 raise
