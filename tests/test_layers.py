@@ -475,8 +475,13 @@ class PlantedTests(SynchronousTestCase):
             "gamehost.f": "@implementer(INear)\nclass Near:\n    def listenTo(self, a):\n        hear(a)\n",
         }
         self.assertEqual(shape.floors(sources), 3)
-        self.assertEqual([*shape.with_one_method(sources)], ["gamehost.a.A"])
-        self.assertEqual([*shape.forwarders(sources)], ["gamehost.b.f"])
+        all_of_them = ["gamehost.a.A", "gamehost.e.Loud", "gamehost.f.Near"]
+        self.assertEqual([*shape.with_one_method(sources)], all_of_them)
+        self.assertEqual([*shape.forwarders(sources)], ["gamehost.b.f", "gamehost.e.say", "gamehost.f.listenTo"])
+        promised = shape.interfaces(sources)
+        self.assertEqual(promised, [{"say"}])
+        self.assertEqual([*shape.with_one_method(sources, promised)], ["gamehost.a.A"])
+        self.assertEqual([*shape.forwarders(sources, promised)], ["gamehost.b.f"])
         folders = shape.folders_of("chess", {"gamehost.games.chess.master": "", "gamehost.web.chess": ""})
         self.assertEqual(folders, {"gamehost.games.chess": 1, "gamehost.web": 1})
 

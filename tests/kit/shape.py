@@ -32,7 +32,9 @@ def shape(package: Sources, tests: Sources) -> Sequence[Figure]:
         ("floors of imports", floors(package), 14),
         ("modules under 40 lines", sum(1 for text in package.values() if 1 < text.count("\n") < 40), 15),
         ("classes with one public method", len([*with_one_method(package)]), 25),
+        ("such that fulfil no interface", len([*with_one_method(package, interfaces(package))]), 25),
         ("functions that only call another one", len([*forwarders(package)]), 30),
+        ("such that no interface asks for", len([*forwarders(package, interfaces(package))]), 30),
     )
     return [Figure(*one) for one in counted]
 
@@ -58,37 +60,33 @@ def floors(sources: Sources) -> int:
     return max((height(name, frozenset()) for name in sources), default=0)
 
 
-def with_one_method(sources: Sources) -> Iterator[str]:
+def with_one_method(sources: Sources, promised: Sequence[set[str]] = ()) -> Iterator[str]:
     """
     Classes that have one public method, no property and no base: a function might do.
 
-    A class that fulfils an interface is none of them: whoever calls it calls that method.
+    :param promised: interfaces. A class that fulfils one of them is left out: whoever calls it calls that method
     """
-    promised = list(_interfaces(sources))
     for name, text in sources.items():
         for node in _classes(text):
-            if node.bases or any("implementer" in ast.unparse(one) for one in node.decorator_list):
+            if node.bases or (promised and any("implementer" in ast.unparse(one) for one in node.decorator_list)):
                 continue
             [*public] = (one for one in _methods(node) if not one.name.startswith("_"))
             if len(public) == 1 and not public[0].decorator_list and {public[0].name} not in promised:
                 yield f"{name}.{node.name}"
 
 
-def forwarders(sources: Sources) -> Iterator[str]:
+def forwarders(sources: Sources, promised: Sequence[set[str]] = ()) -> Iterator[str]:
     """
     Functions whose only statement calls another function with their own arguments, in their order.
 
-    What Twisted, whose names are in camelCase, or an interface of the package calls by its name is none of them: it cannot go.
+    :param promised: interfaces. What they or Twisted, whose names are in camelCase, call by its name is left out: it cannot go
     """
-    promised = {one for some in _interfaces(sources) for one in some}
     for name, text in sources.items():
         for node in ast.walk(parsed(text)):
-            if isinstance(node, ast.FunctionDef) and _forwards(node) and not _asked_for(node.name, promised):
+            if not isinstance(node, ast.FunctionDef) or not _forwards(node):
+                continue
+            if not promised or (node.name == node.name.lower() and not any(node.name in some for some in promised)):
                 yield f"{name}.{node.name}"
-
-
-def _asked_for(name: str, promised: set[str]) -> bool:
-    return name in promised or name != name.lower()
 
 
 def _classes(text: str) -> Iterator[ast.ClassDef]:
@@ -99,8 +97,9 @@ def _methods(node: ast.ClassDef) -> Iterator[ast.FunctionDef]:
     return (one for one in node.body if isinstance(one, ast.FunctionDef))
 
 
-def _interfaces(sources: Sources) -> Iterator[set[str]]:
+def interfaces(sources: Sources) -> Sequence[set[str]]:
     """The names of the methods of each `typing.Protocol` of the package."""
+    found = []
     for text in sources.values():
         tree = parsed(text)
         taken = [one for one in ast.walk(tree) if isinstance(one, ast.ImportFrom) and one.module == "typing"]
@@ -108,7 +107,8 @@ def _interfaces(sources: Sources) -> Iterator[set[str]]:
             continue  # Twisted has a class of this name, too
         for node in _classes(text):
             if any(ast.unparse(base).partition("[")[0] == "Protocol" for base in node.bases):
-                yield {one.name for one in _methods(node) if not one.name.startswith("_")}
+                found.append({one.name for one in _methods(node) if not one.name.startswith("_")})
+    return found
 
 
 def _forwards(node: ast.FunctionDef) -> bool:
