@@ -84,7 +84,7 @@ class OpenTests(SynchronousTestCase):
         with self.host(f"--open=unix:{path}"):
             client = socket.socket(socket.AF_UNIX)
             self.addCleanup(client.close)
-            client.settimeout(10)
+            client.settimeout(PATIENCE)
             client.connect(str(path))
             client.sendall(b'{"do":"ping","id":7}\n')
             self.assertEqual(client.recv(100), b'{"is":"pong","id":7}\n')
@@ -195,7 +195,7 @@ class PageClient:
     """A client of the library `websockets`."""
 
     def __init__(self, port: int, **more: Any) -> None:
-        self.socket: ClientConnection = connect(f"ws://127.0.0.1:{port}/socket", **more)
+        self.socket: ClientConnection = connect(f"ws://127.0.0.1:{port}/socket", open_timeout=PATIENCE, **more)
 
     def ask(self, *kinds: str, **message: Any) -> list[Any]:
         """Say something, and what is heard up to the last of these kinds of messages."""
@@ -204,7 +204,7 @@ class PageClient:
         heard: list[Any] = []
         for kind in kinds:
             while not heard or heard[-1]["is"] != kind:
-                heard.append(json.loads(self.socket.recv(timeout=10)))
+                heard.append(json.loads(self.socket.recv(timeout=PATIENCE)))
         return heard
 
 
@@ -212,7 +212,7 @@ class WebTests(SynchronousTestCase):
     """`gamehost run --web=...`."""
 
     def get(self, host: HostProcess, path: str, **headers: str) -> tuple[int, bytes]:
-        connection = HTTPConnection("127.0.0.1", host.ports["web"], timeout=10)
+        connection = HTTPConnection("127.0.0.1", host.ports["web"], timeout=PATIENCE)
         self.addCleanup(connection.close)
         connection.request("GET", path, headers=headers)
         response = connection.getresponse()
@@ -265,12 +265,12 @@ class WebTests(SynchronousTestCase):
             with HostProcess(f"--web=tls:{folder}:0:interface=127.0.0.1", wires=()) as host:
                 trusting = ssl.create_default_context()
                 trusting.check_hostname, trusting.verify_mode = False, ssl.CERT_NONE
-                connection = HTTPSConnection("127.0.0.1", host.ports["web"], timeout=10, context=trusting)
+                connection = HTTPSConnection("127.0.0.1", host.ports["web"], timeout=PATIENCE, context=trusting)
                 self.addCleanup(connection.close)
                 connection.request("GET", "/")
                 self.assertEqual(connection.getresponse().status, 200)
                 address = f"wss://127.0.0.1:{host.ports['web']}/socket"
                 origin: Any = f"https://127.0.0.1:{host.ports['web']}"
-                with connect(address, ssl=trusting, origin=origin) as socket:
+                with connect(address, ssl=trusting, origin=origin, open_timeout=PATIENCE) as socket:
                     socket.send('{"do":"log-in","name":"ann","password":"secret secret"}')
-                    self.assertEqual(json.loads(socket.recv(timeout=10))["is"], "entered")
+                    self.assertEqual(json.loads(socket.recv(timeout=PATIENCE))["is"], "entered")
