@@ -118,11 +118,10 @@ class Seats:
 
     def open(self, game: Game[Any, Any], number: TableId, settings: Settings, sessions: Sequence[Session]) -> None:
         """Begin a match of these players, in the order of the seats."""
-        complete = dict(settings)
+        complete = settings  # nearly always the same mapping for all matches
         for seat, one in enumerate(sessions):
-            complete |= one.required
-            if one.note:
-                complete[f"{NOTE}{seat}"] = one.note
+            if one.required or one.note:
+                complete = {**complete, **one.required, **({f"{NOTE}{seat}": one.note} if one.note else {})}
             self.house.waits_no_longer(one)
         opening = TableHeader(game.name, game.version, tuple(one.record for one in sessions), complete)
         players = [one.player for one in sessions if one.player is not None]

@@ -27,7 +27,7 @@ _NOBODY: frozenset[Seat] = frozenset()
 
 
 class _Table(Protocol):
-    """A table, as its handles see it."""
+    """A table, as its handles and its outbox see it."""
 
     @property
     def id(self) -> TableId: ...
@@ -56,6 +56,15 @@ class _Table(Protocol):
     def leave(self, handle: Any, stays: bool) -> None: ...
 
     def look(self, handle: Any, shown: Callable[[Any], None]) -> bool: ...
+
+    def end(self) -> None:
+        """The end is about to be told: no player has heard of it."""
+
+    def end_told(self) -> None:
+        """All players who are there have been told the end."""
+
+    def end_missed(self, seat: Seat) -> None:
+        """The player of this seat comes back after the end, and is about to be told it."""
 
 
 class TableSeatHandle(Generic[A, E]):
@@ -216,18 +225,10 @@ def _orders(seats: int) -> Sequence[Sequence[Seat]]:
 
 @define(eq=False)
 class Outbox(Generic[A, E]):
-    """
-    The queue of one table.
-
-    :param over: called when the end is about to be told, before any player hears of it
-    :param told: called when all players who are there have been told the end
-    :param missed: called with a seat whose player comes back after the end, before that player is told the end
-    """
+    """The queue of one table."""
 
     places: Sequence[SeatState[A, E]]
-    _over: Callable[[], None]
-    _told: Callable[[], None]
-    _missed: Callable[[Seat], None]
+    _table: _Table
     #: On how many entries each thing rests that is to be told, what tells it, and the thing. It is nearly always short, and
     #: an empty list takes a tenth of an empty deque.
     _queue: list[tuple[int, Callable[[Any], None], Any]] = field(factory=list)
@@ -406,7 +407,7 @@ class Outbox(Generic[A, E]):
             self._tell_audience([Back(handle.seat, None)])
         if self._ended is not None:
             place.handle = None
-            self._missed(handle.seat)
+            self._table.end_missed(handle.seat)
             handle.player.deliver(Over(self._ended))
             return
         for seat, other in enumerate(self.places):
@@ -415,7 +416,7 @@ class Outbox(Generic[A, E]):
 
     def _end(self, result: Result) -> None:
         self._ended = result
-        self._over()
+        self._table.end()
         players = [place.handle.player for place in self.places if place.handle is not None]
         for place in self.places:
             place.handle = None
@@ -423,7 +424,7 @@ class Outbox(Generic[A, E]):
             player.deliver(Over(result))
         self._tell_audience([Over(result)])
         self.audience.clear()
-        self._told()
+        self._table.end_told()
 
     def archived(self) -> None:
         """The record says that nobody came back: tell those who watch."""

@@ -184,11 +184,11 @@ class Table(Generic[A, E]):
 
         :raises BadOption: the opening's settings are not the game's
         """
-        seats, told = opening.seats, partial(context.journal.told, table)
+        seats = opening.seats
         names, wires = tuple(seat.name for seat in seats), tuple(seat.wire for seat in seats)
         addresses = tuple(seat.address for seat in seats)
         self = cls(table, game, names, context, ended, left, wires, addresses, opening.code, opening.settings)
-        self._outbox = Outbox([SeatState() for _ in seats], self._end, told, self._end_missed)
+        self._outbox = Outbox([SeatState() for _ in seats], self)
         self._grace = round(context.grace * 1000)
         self._chance = JournalledChance(context.rng)
         self._master = new_master(game, opening, self._chance)
@@ -535,7 +535,7 @@ class Table(Generic[A, E]):
 
     def _archived(self) -> None:
         self._outbox.archived()
-        self._end()
+        self.end()
 
     def _suspend(self, arriving: Sequence[TableSeatHandle[A, E]] = ()) -> None:
         """A fault of the master: stop here. What is durable is right, and a new run of the host goes on from it."""
@@ -547,12 +547,17 @@ class Table(Generic[A, E]):
         self._outbox.tell([To(Suspended())])
         self._context.suspended(self.id)
 
-    def _end(self) -> None:
+    def end(self) -> None:
+        """As its outbox says."""
         self.phase = Phase.OVER
         self._set_alarm()
         self._ended(self)
 
-    def _end_missed(self, seat: Seat) -> None:
+    def end_told(self) -> None:
+        """As its outbox says."""
+        self._context.journal.told(self.id)
+
+    def end_missed(self, seat: Seat) -> None:
         """A player comes back after the end; after a restart of the host each of them is told it once."""
         if seat in self._untold:
             self._untold -= {seat}
