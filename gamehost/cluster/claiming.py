@@ -206,7 +206,7 @@ class ClaimingInput(Input[Any]):
             return
         finally:
             self._cluster.drop_claim(self)
-        self.paused -= {_CLAIM}
+        self.lift(_CLAIM)
         if not self._connection.closing:
             self.go_on()  # if there is another reason to pause, this waits for its end
 

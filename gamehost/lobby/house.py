@@ -254,12 +254,17 @@ class HousePlayers:
             return "house players are off"
         if not self.rules.seconds.get(game):
             return f"there are no house players for {game}"
-        games = () if self.programs is None else self.programs.games
+        games = self._games
         if not games and not self.starting:
             return _NOT_READY
         if games and game not in games:
             return f"there are no house players for {game}"
         return self._refusal()
+
+    @property
+    def _games(self) -> Collection[str]:
+        """The games of the programs that are ready."""
+        return () if self.programs is None else self.programs.games
 
     def study(self, address: str, game: str, question: str) -> Deferred[str]:
         """
@@ -269,9 +274,7 @@ class HousePlayers:
         :param game: its name
         :raises HouseRefused: there are no house players for this game now
         """
-        reason = self.why_not(game)
-        if self.programs is None or not self.programs.games:
-            reason = reason or _NOT_READY
+        reason = self.why_not(game) or (None if self._games else _NOT_READY)
         if reason is not None or self.programs is None:
             raise HouseRefused(f"only house players can study a match, and {reason}")
         return self.programs.study(self._group_of(rate_limit_key(address)), question)

@@ -120,8 +120,10 @@ class Seats:
         """Begin a match of these players, in the order of the seats."""
         complete = settings  # nearly always the same mapping for all matches
         for seat, one in enumerate(sessions):
-            if one.required or one.note:
-                complete = {**complete, **one.required, **({f"{NOTE}{seat}": one.note} if one.note else {})}
+            if one.required:
+                complete = {**complete, **one.required}
+            if one.note:
+                complete = {**complete, f"{NOTE}{seat}": one.note}
             self.house.waits_no_longer(one)
         opening = TableHeader(game.name, game.version, tuple(one.record for one in sessions), complete)
         players = [one.player for one in sessions if one.player is not None]

@@ -214,7 +214,9 @@ class WireProtocol(TransportProtocol, Generic[M]):
 
     # -- the conversation calls these
 
+    say_and_hold = property(attrgetter("output.send_and_hold"))
     hold = property(attrgetter("output.hold"))
+    hold_seconds = property(attrgetter("output.hold_seconds"))
     unsay = property(attrgetter("output.drop_held"))
     exempt_from_rate = property(attrgetter("input.exempt_from_rate"))
     move_accepted = property(attrgetter("input.move_accepted"))
@@ -223,15 +225,6 @@ class WireProtocol(TransportProtocol, Generic[M]):
     def say_past(self, message: M) -> None:
         """Send a message at the end of this turn, even during a hold."""
         self.output.send(message, past=True)
-
-    def say_and_hold(self, message: M, seconds: float) -> None:
-        """Send a message, and nothing behind it for so many seconds."""
-        self.output.send_and_hold(message, seconds)
-
-    @property
-    def hold_seconds(self) -> float:
-        """How long the hold that runs still lasts; 0: there is none."""
-        return self.output.hold_seconds
 
     def refuse(self, message: M) -> None:
         """Send a refusal, and count it."""

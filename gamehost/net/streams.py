@@ -210,8 +210,12 @@ class Input(Generic[M]):
 
     def resume(self, reason: PauseReason) -> None:
         """End a pause. Input goes on if there is no other reason to pause."""
-        self.paused = self.paused - {reason} or _NOT_PAUSED
+        self.lift(reason)
         self.read_on()
+
+    def lift(self, reason: PauseReason) -> None:
+        """Take a reason to pause away. Nothing is read by that."""
+        self.paused = self.paused - {reason} or _NOT_PAUSED
 
     def read_on(self) -> None:
         """Handle what has come in the next turn, or else read more; nothing of this while input is paused."""
@@ -549,7 +553,7 @@ class Output(Generic[M]):
     def resumeProducing(self) -> None:
         """The client has read all that was written."""
         self._stalled = False
-        self._connection.input.paused -= {_STALLED}
+        self._connection.input.lift(_STALLED)
         self._connection.deadlines.cancel(Deadline.STALLED)
         self.flush()  # may fill the buffer again
         self._connection.input.read_on()
