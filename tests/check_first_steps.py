@@ -70,7 +70,6 @@ def made(root: Path) -> None:
 
 
 def connect(root: Path) -> None:
-    """Let the bare Debian reach the network as this machine does."""
     for name in _NETWORK:
         if Path(name).exists():
             (root / name.lstrip("/")).parent.mkdir(parents=True, exist_ok=True)

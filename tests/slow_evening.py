@@ -124,7 +124,6 @@ class EveningTests(SynchronousTestCase):
         self.play(contest)
 
     def play(self, contest: str) -> None:
-        """The contest of the page, which is killed once."""
         [file] = re.findall(r"code-block:: toml\n\n((?:    .*\n|\n)*)", PAGE)
         lines = [line.removeprefix("    ") for line in file.splitlines()]
         [ann] = [line for line in lines if line.startswith("ann = ")]

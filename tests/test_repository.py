@@ -61,12 +61,10 @@ CALLERS = [*PAGES, ROOT / ".ci/run", ROOT / ".pre-commit-config.yaml", *ROOT.glo
 
 
 def targets() -> list[str]:
-    """The names that may stand behind `make`."""
     return re.findall(r"^([a-z][a-z-]*):", MAKEFILE, re.M)
 
 
 def called(text: str) -> Iterator[str]:
-    """The targets that a page names: what stands behind `make` in code."""
     for code in re.findall(
         r"``(make [^`]*)``|^(?:  +|    *- run: | *entry: |(?=make check$))(make \S+(?: \S+)*)", text, re.M
     ):
@@ -497,8 +495,6 @@ def directives() -> dict[str, list[str]]:
 
 
 class UnitTests(SynchronousTestCase):
-    """`gamehost.service`."""
-
     def test_sandbox(self) -> None:
         unit = directives()
         for name in (

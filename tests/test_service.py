@@ -375,8 +375,6 @@ def parsed(*arguments: str) -> Options:
 
 
 class HostTests(SynchronousTestCase):
-    """The service."""
-
     def test_listens_on_every_wire_with_room_for_a_rush(self) -> None:
         reactor: Any = MemoryReactorClock()
         host = make_host(parsed("--store=memory"), reactor)

@@ -55,12 +55,10 @@ class LookCase(PlayCase):
         super().setUp()
 
     async def keep(self, page: Page, name: str) -> None:
-        """Keep a picture of a page as it is now."""
         FOLDER.mkdir(exist_ok=True)
         (FOLDER / f"{name}.png").write_bytes(await page.picture())
 
     def bot(self, name: str, game: str, most: int) -> None:
-        """A player at random, who makes so many actions and then stays at the table."""
         client = Client(this_reactor, f"tcp:127.0.0.1:{self.port('open')}", Enter(name))
         self.addCleanup(client.close)
         client.say(Seek(game))
@@ -162,8 +160,6 @@ class VisitorLooks(LookCase):
 
 
 class RecordLooks(LookCase):
-    """A finished match."""
-
     options: tuple[str, ...] = ()
 
     def start_host(self) -> Any:
@@ -172,7 +168,6 @@ class RecordLooks(LookCase):
         return super().start_host()
 
     async def test_match(self) -> None:
-        """In its middle."""
         hand, bob = await self.onitama(Hand)
         await self.play_onitama(hand, bob)
         await hand.page.open("/match/1#3")
@@ -248,8 +243,6 @@ BETTER = ("can be attacked", "can be moved to", "Put here", "Use")
 
 
 class PlayerLooks(LookCase):
-    """What players see."""
-
     wires = LargeGameCase.wires
     options: tuple[str, ...] = ("--house=0",)
 

@@ -35,37 +35,27 @@ SEATED = """(async () => {
 
 
 class Hand:
-    """A mouse."""
-
     size = DESKTOP
 
     def __init__(self, page: Page) -> None:
         self.page = page
 
     async def use(self, selector: str) -> None:
-        """Press a button or a link."""
         await self.page.click(selector)
 
     async def cell(self, name: str) -> None:
-        """Press a cell of the board."""
         await self.use(f"[data-cell={json.encode(name).decode()}]")
 
 
 class Finger(Hand):
-    """A touch screen of a phone."""
-
     size = PHONE
 
     async def use(self, selector: str) -> None:
-        """Tap."""
         await self.page.tap(selector)
 
 
 class Keys(Hand):
-    """A keyboard without a mouse."""
-
     async def use(self, selector: str) -> None:
-        """Tab to it, and press Enter."""
         await self.page.until(f"document.querySelector({json.encode(selector).decode()})")
         await self.tab_to(f"document.activeElement.matches({json.encode(selector).decode()})")
         await self.page.press("Enter")
@@ -79,7 +69,6 @@ class Keys(Hand):
         raise AssertionError(f"the Tab key never led to {reached}")
 
     async def cell(self, name: str) -> None:
-        """Tab to the board, go to the cell by arrow keys, and press Enter."""
         await self.page.until(f"document.querySelector('[data-cell={json.encode(name).decode()}]')")
         await self.tab_to("document.activeElement.classList.contains('cell')")
         for _ in range(40):
@@ -114,13 +103,10 @@ async def begin_eriantys(ann: Hand, bob: Hand) -> None:
 
 
 class PlayCase(BrowserCase):
-    """A page and netcat at one table."""
-
     wires: tuple[str, ...] = ("onitama", "paper-soccer")
     options: tuple[str, ...] = (ONITAMA_DEAL,)
 
     async def netcat(self, wire: str) -> Netcat:
-        """A connection to a wire, which ends with the test."""
         other = await netcat(this_reactor, self.port(wire))
         self.addCleanup(other.close)
         return other
@@ -191,8 +177,6 @@ BLUE = "\n".join(("BBBBBBMGKK", "JJJPPPPLLL", "LSSSSIIIII", "RRRRRVRRRO"))
 
 
 class LargeGameCase(PlayCase):
-    """Matches of the two large games."""
-
     wires = ("stratego-lines", "eriantys")
     options: tuple[str, ...] = ()
 

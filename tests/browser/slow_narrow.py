@@ -40,7 +40,6 @@ class WideCase(PlayCase):
         super().setUp()
 
     def tearDown(self) -> None:
-        """Nothing was wrong."""
         self.assertEqual(self.found, [])
         super().tearDown()
 
@@ -50,7 +49,6 @@ class WideCase(PlayCase):
         return super().start_host()
 
     async def match(self, game: str) -> list[Page]:
-        """Both at a table."""
         pages = []
         for name in NAMES:
             pages.append(await self.browser.page())
@@ -64,7 +62,6 @@ class NarrowTests(WideCase):
     timeout = 180
 
     async def check(self, page: Page, what: str) -> None:
-        """Look at a page as it is now, in all widths."""
         for width in WIDTHS:
             await page.look((width, 740))
             await page.run("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")

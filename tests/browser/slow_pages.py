@@ -49,12 +49,9 @@ AGAINST_HOUSE = """new Promise((done) => {
 
 
 class RecordTests(BrowserCase):
-    """Pages of what is over."""
-
     options = ("--set=onitama.deal=boar,ox/crab,eel/tiger", "--house=0")
 
     async def finished(self) -> Page:
-        """A page of a host on which one match is over."""
         page = await self.browser.page()
         await page.open("/matches")
         await page.until("document.querySelector('h1')")
@@ -161,7 +158,6 @@ class StudyTests(RecordTests):
                 Path(folder, f"study-{name}.png").write_bytes(await page.picture())
 
     async def test_a_house_player(self) -> None:
-        """Its page has its matches, and the results of its level."""
         page = await self.browser.page()
         await page.open("/matches")
         await page.until("document.querySelector('h1')")
@@ -182,10 +178,7 @@ WIDE_NAME = "W" * 20
 
 
 class WatchingTests(PlayCase):
-    """A page that looks on."""
-
     async def watcher(self, path: str) -> Page:
-        """A page that is not logged in."""
         page = await self.browser.page()
         await page.open(path)
         return page
@@ -271,7 +264,6 @@ class TablesTests(PlayCase):
         await watcher.until(f"{TITLE} === 'ann to move'")
 
     async def log_in(self, page: Page, name: str) -> None:
-        """Answer the question for the name."""
         await page.until("document.activeElement.name === 'name'")
         await page.press("Control+a")
         await page.type(name)
@@ -361,7 +353,6 @@ class SizeTests(WideCase):
                 self.found += [f"{what}, {size[0]} px, {'dark' if dark else 'light'}: {one}"[:400] for one in faults]
 
     async def match(self, game: str) -> list[Page]:
-        """Both at a table, and some moves later."""
         pages = await super().match(game)
         turns = 0
         while turns < 4:

@@ -35,17 +35,14 @@ class HandTests(PlayCase):
     """Each game by each hand that `test_playing` leaves out."""
 
     async def test_onitama_by_keyboard(self) -> None:
-        """Without a mouse, from the page of tables to the end."""
         hand, bob = await self.onitama(Keys)
         await self.play_onitama(hand, bob)
 
     async def test_onitama_by_touch(self) -> None:
-        """On a phone; the choice between two cards too."""
         hand, bob = await self.onitama(Finger)
         await self.play_onitama(hand, bob)
 
     async def test_onitama_by_dragging(self) -> None:
-        """A piece is dragged to its square."""
         hand, bob = await self.onitama(Hand)
         await hand.page.until(CAN)
         await hand.page.drag("[data-cell=c1]", "[data-cell=c2]")
@@ -53,11 +50,9 @@ class HandTests(PlayCase):
         await bob.heard("MOVE_WAS_MADE|ox|c1|c2")
 
     async def test_paper_soccer_by_mouse(self) -> None:
-        """On a desktop."""
         await self.play_paper_soccer(Hand)
 
     async def test_paper_soccer_by_keyboard(self) -> None:
-        """Without a mouse."""
         await self.play_paper_soccer(Keys)
 
 
@@ -65,7 +60,6 @@ class LostTests(PlayCase):
     """Connections that are lost in the middle of a match."""
 
     async def played_one(self) -> tuple[Hand, object]:
-        """A match in which each has moved once."""
         hand, bob = await self.onitama(Hand)
         await hand.page.until(CAN)
         for cell in ONITAMA[0][0]:
@@ -155,7 +149,6 @@ class AccessibleTests(PlayCase):
         await self.nothing_found(hand.page)
 
     async def test_paper_soccer(self) -> None:
-        """After the end of a match."""
         hand = await self.play_paper_soccer(Hand)
         await self.nothing_found(hand.page)
 
@@ -219,8 +212,6 @@ class AnswerTests(PlayCase):
 
 
 class Bot(ProcessProtocol):
-    """A bot of the documentation, as a process."""
-
     def __init__(self, *command: str) -> None:
         self.printed = ""
         self.ended: Deferred[None] = Deferred()
@@ -236,7 +227,6 @@ class Bot(ProcessProtocol):
         self.ended.callback(None)
 
     async def stop(self) -> None:
-        """Stop it, if it has not ended by itself."""
         with contextlib.suppress(ProcessExitedAlready):
             self._process.signalProcess("KILL")
         await self.ended
@@ -249,7 +239,6 @@ class BotTests(LargeGameCase):
     options = ("--set=stratego.max_plies=300",)
 
     def bot(self, name: str, *words: str) -> Bot:
-        """Start one."""
         bot = Bot(str(ROOT / "docs" / "bots" / f"{name}_bot.py"), *words)
         self.addCleanup(lambda: Deferred.fromCoroutine(bot.stop()))
         return bot
@@ -284,8 +273,6 @@ class BotTests(LargeGameCase):
 
 
 class KeyTests(LargeGameCase):
-    """Without a mouse."""
-
     async def test_stratego(self) -> None:
         """The set-up, and the move that takes the flag."""
         hand, bob = await self.stratego(Keys)
@@ -395,8 +382,6 @@ class PrivateTests(LargeGameCase):
 
 
 class LookTests(LargeGameCase):
-    """Reloads, widths, and what axe finds."""
-
     timeout = 120
 
     async def fit(self, page: Page) -> None:
@@ -443,7 +428,6 @@ class LookTests(LargeGameCase):
         self.assertFalse(await watcher.run(OVER))
 
     async def turn(self, pages: list[Page], seed: int) -> None:
-        """Whoever is asked answers."""
         while True:
             for page in pages:
                 if await page.run(f"!!{ASKED}"):

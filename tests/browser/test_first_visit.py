@@ -43,8 +43,6 @@ class SetUpTimeTests(PlayCase):
 
 
 class MoveTimeTests(PlayCase):
-    """The time for a move."""
-
     async def test_it_stands_above_the_moves(self) -> None:
         """Also in a game without clocks, for both."""
         pages: list[Any] = []
@@ -134,8 +132,6 @@ class LogInTests(PlayCase):
 
 
 class AccountTests(PlayCase):
-    """Somebody with a password."""
-
     options: tuple[str, ...] = (ONITAMA_DEAL,)
 
     async def test_another_day(self) -> None:
@@ -299,8 +295,6 @@ class PageTests(BrowserCase):
 
 
 class ForeignPageTests(BrowserCase):
-    """A page of another site."""
-
     expected_errors = ("WebSocket connection to",)
 
     async def test_a_foreign_page_has_no_socket(self) -> None:
@@ -319,8 +313,6 @@ class ForeignPageTests(BrowserCase):
 
 
 class RulesTests(PlayCase):
-    """The pages "How to play"."""
-
     wires: tuple[str, ...] = ()
     options: tuple[str, ...] = ()
 

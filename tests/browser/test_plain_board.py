@@ -57,7 +57,6 @@ class PlainBoardTests(PlayCase):
         return int(process.ports[name])
 
     async def seats(self, first: type[Hand], second: type[Hand], game: str = "gomoku") -> list[Hand]:
-        """Two pages at one table; the first one begins."""
         hands = [one(await self.browser.page(one.size)) for one in (first, second)]
         await sit_down(hands[0].page, "ann", game)
         await hands[0].page.until("document.querySelector('.seeking .dots')")
@@ -68,7 +67,6 @@ class PlainBoardTests(PlayCase):
         return hands
 
     async def play(self, black: Hand, white: Hand) -> None:
-        """The whole match."""
         for number in range(len(BLACK)):
             for hand, points in ((black, BLACK), (white, WHITE)):
                 for point in points[number : number + 1]:

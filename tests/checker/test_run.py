@@ -394,7 +394,6 @@ class Master:
 
 
 def told(client: Any, scenario: str, words: str) -> int:
-    """How many messages of a scenario have these words, or mean them."""
     (outcome,) = check(client, [scenario]).outcomes
     return sum(words in f"{line.text} {line.meaning}" for line in outcome.lines)
 

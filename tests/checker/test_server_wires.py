@@ -552,7 +552,6 @@ def reads_one_answer_a_segment(end: Faulty, message: Any) -> Sequence[Any]:
 
 
 def _answer(end: Faulty) -> Any:
-    """The last message that is no acknowledgement."""
     return next((one for one in reversed(end.heard) if not isinstance(one, eriantys_m.Acknowledgement)), None)
 
 

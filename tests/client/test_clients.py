@@ -110,7 +110,6 @@ class _Host:
 
 class AsyncioTests(SynchronousTestCase):
     def run_now(self, work: Callable[[], Coroutine[Any, Any, None]]) -> None:
-        """Run a coroutine on a loop whose time passes at once."""
         loop = _Loop()
         try:
             loop.run_until_complete(work())

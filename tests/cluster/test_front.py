@@ -297,7 +297,6 @@ class InternalTests(FixedCase):
         self.assertEqual(self.second.context.limiter.count, 0)
 
     def test_a_client(self) -> None:
-        """It is one of the clients' connections, under the client's address."""
         transport = self.send(b"LOGIN|ann\n")
         self.assertEqual(transport.read(), b"WAITING|ann\n")
         session = self.second.lobby.registry.get("ann")

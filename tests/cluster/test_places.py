@@ -119,8 +119,6 @@ class EriantysTests(ClusterCase):
 
 
 class ListTests(ClusterCase):
-    """Lists are the same at every member."""
-
     def test_who_is_there(self) -> None:
         """Those who are here, and those who wait, at whichever member."""
         self.log_in(self.first, "ann")

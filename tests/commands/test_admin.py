@@ -28,8 +28,6 @@ from tests.kit.admin import AdminHost
 
 
 class AdminCase(SynchronousTestCase):
-    """A socket on which a thread gives one answer."""
-
     def setUp(self) -> None:
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)

@@ -74,7 +74,6 @@ class CarelessPlayer:
 
 
 def play(names: Sequence[str], seed: int) -> tuple[float, ...]:
-    """One game: the share of the point of each seat. Everything in it follows from the seed."""
     players: list[Player] = [
         CarelessPlayer(Seat(seat), PLAYERS[name], seed * 10 + seat) for seat, name in enumerate(names)
     ]

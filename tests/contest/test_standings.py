@@ -265,7 +265,6 @@ class SimulatedTests(SynchronousTestCase):
 
 class ShareTests(SynchronousTestCase):
     def test_expected_share(self) -> None:
-        """Of Elo's logistic table."""
         self.assertEqual([round(expected_share(one), 4) for one in (0, 100, 200, 400)], [0.5, 0.6401, 0.7597, 0.9091])
 
     def test_superiority(self) -> None:

@@ -151,7 +151,6 @@ class KillTests(ContestCase):
         self.told("the running host", without)
 
     def clients(self) -> list[int]:
-        """The processes of the programs of this contest."""
         found = []
         for path in Path("/proc").glob("[0-9]*/cmdline"):
             with contextlib.suppress(OSError):
@@ -193,7 +192,6 @@ class BadProgramsTests(ContestCase):
     timeout = 1_200
 
     def seconds(self, bad: Sequence[str]) -> float:
-        """How long twenty programs play."""
         players = {**{f"bot{number}": THINKS for number in range(20 - len(bad))}, **{name: name for name in bad}}
         self.folder = Path(self.mktemp())
         self.folder.mkdir()

@@ -89,7 +89,6 @@ class BridgeCase(SynchronousTestCase):
         return process
 
     def printed(self, process: Any, status: int = 0, within: float = 60.0) -> list[str]:
-        """What a bridge has printed until its end."""
         ended, lines = process.wait(within), process.stdout.read().decode().splitlines()
         self.assertEqual(ended, status, lines)
         return list(lines)

@@ -22,46 +22,36 @@ class BotTests(SynchronousTestCase):
     """The bots of the documentation are clean. `tests.end_to_end.slow_programs` plays all scenarios with them."""
 
     def assert_clean(self, wire: str, command: list[str], *scenarios: str) -> None:
-        """There is no finding."""
         status, report = check(wire, scenarios, *command)
         self.assertEqual(report["findings"], [], json.dumps(report["findings"], indent=1))
         self.assertEqual(status, 0)
 
     def test_onitama(self) -> None:
-        """In Python."""
         self.assert_clean("onitama", python_bot("onitama"), *QUICK, "stalemate")
 
     def test_onitama_for_node(self) -> None:
-        """In JavaScript."""
         self.assert_clean("onitama", node_bot(), "second-mover", "random-cuts", "strict", "stalemate")
 
     def test_paper_soccer(self) -> None:
-        """In Python."""
         self.assert_clean("paper-soccer", python_bot("paper_soccer"), "strict", "bounces")
 
     def test_eriantys(self) -> None:
-        """In Python."""
         self.assert_clean("eriantys", python_bot("eriantys"), "three-players", "strict")
 
     def test_stratego_in_lines(self) -> None:
-        """In Python."""
         self.assert_clean("stratego-lines", python_bot("stratego_lines", "{password}"), "strict-blue", "own-drop")
 
     def test_stratego_in_frames(self) -> None:
-        """In Python."""
         self.assert_clean("stratego-frames", python_bot("stratego_frames"), "strict-second", "drop-in-set-up")
 
     def test_stratego_in_frames_in_c(self) -> None:
-        """In C."""
         bot = c_bot(Path(self.mktemp()).absolute())
         self.assert_clean("stratego-frames", bot, "strict", "drop-in-set-up", "own-drop-in-set-up")
 
     def test_open_in_javascript(self) -> None:
-        """With the client library."""
         self.assert_clean("open", js_client(), "second-seat", "refused", "own-drop-in-turn")
 
     def test_open_in_java(self) -> None:
-        """With the client library."""
         bot = java_client(Path(self.mktemp()).absolute())
         self.assert_clean("open", bot, "second-seat", "refused", "own-drop-in-turn")
 
@@ -76,7 +66,6 @@ class CheckTests(SynchronousTestCase):
         self.assertIn("no display", report["findings"][0]["happened"])
 
     def test_a_command_that_cannot_be_run(self) -> None:
-        """The status says so."""
         folder = Path(self.mktemp()).absolute()
         status, _ = check("onitama", ("first-mover",), str(folder / "missing"))
         self.assertEqual(status, 2)
@@ -94,8 +83,6 @@ class CheckTests(SynchronousTestCase):
 
 
 class CheckServerTests(SynchronousTestCase):
-    """A server over a real socket."""
-
     def test_the_host(self) -> None:
         """This host's own process is clean on every wire, with whole matches or moves."""
         scenarios = {
@@ -112,7 +99,6 @@ class CheckServerTests(SynchronousTestCase):
                 self.assertEqual((status, json.loads(printed)["findings"]), (0, []), wire)
 
     def test_no_server(self) -> None:
-        """The status says so, and the reason is one line."""
         with socket.socket() as taken:
             taken.bind(("127.0.0.1", 0))
             status, _, complaints = run("onitama", "--server", f"127.0.0.1:{taken.getsockname()[1]}")

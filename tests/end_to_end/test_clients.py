@@ -32,7 +32,6 @@ class LibraryTests(Mixin):
         raise NotImplementedError
 
     def run_program(self, command: Sequence[str], status: int = 0) -> str:
-        """What a program prints."""
         done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=PATIENCE)
         self.assertEqual(done.returncode, status, done.stdout)
         return done.stdout
@@ -80,8 +79,6 @@ class LibraryTests(Mixin):
 
 
 class JavaScriptTests(LibraryTests, SynchronousTestCase):
-    """In Node."""
-
     def setUp(self) -> None:
         self.bot = [*node(), str(CLIENTS / "js" / "all_games_bot.js")]
         script = Path(__file__).with_name("client_mistakes.js")
@@ -117,8 +114,6 @@ class JavaCase(SynchronousTestCase):
 
 
 class JavaTests(LibraryTests, JavaCase):
-    """In Java."""
-
     def setUp(self) -> None:
         super().setUp()
         self.bot = [*java(self.classes), "AllGamesBot"]
@@ -179,7 +174,6 @@ class JsonTests(JavaCase, PropertyCase):
         self.process = process
 
     def answer(self, text: str) -> str:
-        """What the program makes of a line."""
         assert self.process.stdin is not None and self.process.stdout is not None
         self.process.stdin.write(f"{text}\n")
         self.process.stdin.flush()

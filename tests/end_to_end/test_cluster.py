@@ -29,12 +29,10 @@ class Doors:
     members: "cycle[Member]"
 
     def connect(self, wire: str) -> Socket:
-        """A connection to the next member."""
         return next(self.members).connect(wire)
 
 
 def doors(*members: Member) -> Any:
-    """Each player at another one of these."""
     return Doors(cycle(members))
 
 
@@ -73,7 +71,6 @@ class OneDatabaseTests(SynchronousTestCase):
         self.folder.mkdir()
 
     def refusal(self, database: str, *options: str) -> str:
-        """What a host says that does not start."""
         host = HostProcess(*options, wires=["onitama"], folder=self.folder, store=self.server.url(database))
         error = self.assertRaises(AssertionError, host.__enter__)
         host.__exit__(None, None, None)
@@ -122,8 +119,6 @@ class PlayTests(SynchronousTestCase):
 
 
 class OptionsTests(SynchronousTestCase):
-    """The hosts of one try."""
-
     def test_ports(self) -> None:
         """Each wire and the pages have a port at each host, and no two of them share one."""
         self.assertEqual(set(ports(0)), {*(wire.name for wire in REGISTRY.own), "web"})

@@ -15,14 +15,11 @@ SHORT = ("--set=onitama.max_plies=20", "--set=stratego.max_plies=8")
 
 
 class Terminal:
-    """A person with netcat."""
-
     def __init__(self, port: int) -> None:
         self._socket = socket.create_connection(("127.0.0.1", port), timeout=30)
         self.seen = self.until("> ")
 
     def until(self, *ends: str) -> str:
-        """What comes, up to one of these texts."""
         text = ""
         while not any(end in text for end in ends):
             data = self._socket.recv(65_536)
@@ -32,30 +29,24 @@ class Terminal:
         return text
 
     def type(self, line: str, *ends: str) -> str:
-        """Type a line, and read up to one of these texts."""
         self._socket.sendall(f"{line}\n".encode())
         self.seen = self.until(*(ends or ("> ",)))
         return self.seen
 
     def close(self) -> None:
-        """Be gone."""
         self._socket.close()
 
 
 class ConsoleTests(SynchronousTestCase):
-    """A host as a process."""
-
     def setUp(self) -> None:
         self.folder = Path(self.mktemp()).absolute()
         self.folder.mkdir()
 
     def host(self, *options: str) -> HostProcess:
-        """A host that keeps its store in this test's folder."""
         deal = ("--set", "onitama.deal=boar,ox/crab,eel/tiger")
         return HostProcess(*deal, *options, wires=["console"], folder=self.folder, store="store.sqlite")
 
     def terminal(self, host: HostProcess) -> Terminal:
-        """A person who has just connected."""
         terminal = Terminal(host.ports["console"])
         self.addCleanup(terminal.close)
         return terminal
@@ -93,7 +84,6 @@ class ConsoleTests(SynchronousTestCase):
                 self.play(person, game)
 
     def play(self, person: Terminal, game: str) -> None:
-        """One match against the level `easy`."""
         text = person.type(f"play {game} easy")
         for _ in range(2_000):
             if "For another match" in text:

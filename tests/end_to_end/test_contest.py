@@ -40,7 +40,6 @@ class ContestCase(SynchronousTestCase):
         self.folder.mkdir()
 
     def begin(self, players: dict[str, str], *more: str) -> Any:
-        """Start the command. A bad program is a name of `BAD`."""
         words = [
             f"--out={self.folder.absolute() / 'out'}",
             "--wire=onitama",

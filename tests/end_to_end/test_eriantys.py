@@ -50,7 +50,6 @@ class Bots:
                 process.stdout.close()
 
     def finish(self) -> list[str]:
-        """The rest of what each bot prints; all of them end well."""
         printed = [process.communicate(timeout=600)[0] for process in self.processes]
         assert [process.returncode for process in self.processes] == [0] * len(printed), printed
         return printed
@@ -61,8 +60,6 @@ class _LeftOff(Exception):
 
 
 class EriantysOverSocketsTests(SynchronousTestCase):
-    """Whole games."""
-
     def test_three_bots_play_to_the_end(self) -> None:
         """All agree on who won each game. At the end SIGTERM is told as an error with its reason."""
         names = ("carl", "dora", "eve")
@@ -162,19 +159,15 @@ class JavaVirtualMachineTests(SynchronousTestCase):
 
 
 class Client:
-    """A client over a real socket, which answers every Ping, and Acks what is to be acknowledged."""
-
     def __init__(self, host: HostProcess) -> None:
         self._socket = socket.create_connection(("127.0.0.1", host.ports[WIRE]), timeout=15)
         self._codec = JavaClientCodec()
         self._heard: list[Message] = []
 
     def say(self, message: Message) -> None:
-        """Send a message."""
         self._socket.sendall(self._codec.encode(message))
 
     def hear(self, kind: Any) -> Any:
-        """The next message of this type, or this constant. What comes before it is passed over."""
         while True:
             while self._heard:
                 message = self._heard.pop(0)
@@ -189,19 +182,15 @@ class Client:
             self._heard += self._codec.feed(data)
 
     def log_in(self, name: str) -> None:
-        """Be in the lobby."""
         self.hear(CommunicationMessage.ENTER_NICKNAME)
         self.say(m.LoginMessage(name))
         self.hear(CommunicationMessage.SUCCESS)
 
     def close(self) -> None:
-        """Be gone."""
         self._socket.close()
 
 
 class KillTests(SynchronousTestCase):
-    """kill -9."""
-
     def test_killed_in_mid_game_and_on(self) -> None:
         """Both players come back through the menu, find every move, and are asked for what was open."""
         folder = Path(self.mktemp()).absolute()

@@ -45,7 +45,6 @@ from tests.kit.wires.stratego_lines import BLUE, RED, WIRE
 
 
 def bot(name: str) -> ModuleType:
-    """One of the documentation's bots."""
     path = ROOT / "docs" / "bots" / f"{name}_bot.py"
     spec = importlib.util.spec_from_file_location(f"{name}_bot", path)
     assert spec is not None and spec.loader is not None
@@ -75,7 +74,6 @@ class BotThread:
             assert self._may_go_on.wait(60)
 
     def go_on(self) -> None:
-        """Let it go on."""
         self._may_go_on.set()
 
 
@@ -89,11 +87,9 @@ class BotCase(SynchronousTestCase):
         self.folder.mkdir()
 
     def host(self, *options: str) -> HostProcess:
-        """A host that keeps its store in this test's folder."""
         return HostProcess(*options, wires=[self.wire], folder=self.folder, store="store.sqlite")
 
     def again(self, port: int) -> HostProcess:
-        """The same host on the same port."""
         return self.host(f"--{self.wire}=tcp:{port}:interface=127.0.0.1")
 
     def play_over_a_kill(self, name: str, at: str, games: int = 3) -> tuple[BotThread, BotThread]:
@@ -115,8 +111,6 @@ class BotCase(SynchronousTestCase):
 
 
 class OnitamaBotTests(BotCase):
-    """The bots of the Onitama page."""
-
     wire = "onitama"
 
     def test_they_play_on_after_a_kill_of_the_host(self) -> None:
@@ -141,7 +135,6 @@ class OnitamaBotTests(BotCase):
             self.assertEqual(ann.winners.result(60), bob.winners.result(60))
 
     def test_the_bot_for_node_plays_on_after_a_kill_of_the_host(self) -> None:
-        """Against the one in Python."""
         node = shutil.which("node")
         if node is None:
             raise SkipTest("there is no node on this machine")
@@ -167,8 +160,6 @@ class OnitamaBotTests(BotCase):
 
 
 class OnitamaOverSocketsTests(SynchronousTestCase):
-    """Whole games."""
-
     def test_the_first_game_to_its_end_and_a_second_one(self) -> None:
         """The transcript of the documentation, byte for byte; then SIGTERM."""
         transcript = Transcript.read(HOME / "onitama" / "first-game.txt")
@@ -309,13 +300,11 @@ FRAMES_GAMES = 2
 
 @contextmanager
 def host() -> Iterator[int]:
-    """A host that listens on a free port, which is given."""
     with HostProcess(wires=["stratego-frames"]) as process:
         yield process.ports["stratego-frames"]
 
 
 def frames_bot(name: str, port: str) -> list[str]:
-    """The command of the documentation's bot."""
     return [sys.executable, str(FRAMES_BOT), name, "--port", port, "--games", str(FRAMES_GAMES)]
 
 
@@ -331,14 +320,11 @@ def answer(server: socket.socket, reason: str) -> None:
 
 
 class Person:
-    """Somebody at a real socket."""
-
     def __init__(self, port: int) -> None:
         self.socket = socket.create_connection(("127.0.0.1", port), timeout=PATIENCE)
         self.words = FrameWords()
 
     def ask(self, *lines: str, until: str, times: int = 1) -> list[str]:
-        """Say frames, and hear what comes, until so many begin so."""
         self.socket.sendall(b"".join(map(self.words.said, lines)))
         heard: list[str] = []
         while sum(line.startswith(until) for line in heard) < times:
@@ -349,8 +335,6 @@ class Person:
 
 
 class FramesOverSocketsTests(SynchronousTestCase):
-    """The whole of it."""
-
     def play_through_a_kill(self, *commands: list[str]) -> None:
         """Two bots play two games, though the host is killed in the first; both know who won each."""
         folder = Path(self.mktemp()).absolute()
@@ -360,11 +344,9 @@ class FramesOverSocketsTests(SynchronousTestCase):
         self.assertLessEqual(set(printed[0]), {"ann", "bob", "tie"})
 
     def test_two_bots_play_on_after_the_host_is_killed_and_started_again(self) -> None:
-        """The bot of the documentation, twice."""
         self.play_through_a_kill(frames_bot("ann", "PORT"), frames_bot("bob", "PORT"))
 
     def c_bot(self, name: str, port: str) -> list[str]:
-        """The command of the bot in C, compiled."""
         compiler = shutil.which("cc")
         if compiler is None:
             raise SkipTest("there is no C compiler named cc on this machine")
@@ -374,7 +356,6 @@ class FramesOverSocketsTests(SynchronousTestCase):
         return [program, name, "127.0.0.1", port, str(FRAMES_GAMES)]
 
     def test_the_bot_in_c_plays_on_after_the_host_is_killed_and_started_again(self) -> None:
-        """Against the one in Python."""
         self.play_through_a_kill(self.c_bot("ann", "PORT"), frames_bot("bob", "PORT"))
 
     def test_a_bot_that_has_to_wait_for_its_seat_tries_again(self) -> None:
@@ -430,15 +411,11 @@ GAMES = 2
 
 
 def lines_bot(name: str, port: str, password: str = "secret") -> list[str]:
-    """The command of the documentation's bot."""
     return [sys.executable, str(BOT), name, password, "--port", port, "--games", str(GAMES)]
 
 
 class LinesOverSocketsTests(SynchronousTestCase):
-    """Whole games."""
-
     def log_in(self, host: HostProcess, name: str) -> Socket:
-        """A connection, up to its auth-ok."""
         client = host.connect(WIRE)
         self.assertEqual(client.hear(), "auth-req")
         client.say(name, CANARY)
@@ -462,7 +439,6 @@ class LinesOverSocketsTests(SynchronousTestCase):
                     self.assertEqual(clients[step.number].hear(), step.line)
 
     def test_two_bots_play_on_after_the_host_is_killed_and_started_again(self) -> None:
-        """The bot of the documentation, twice: two games, the host killed in the first; both know who won each."""
         folder = Path(self.mktemp()).absolute()
         printed = play_through_a_kill(WIRE, folder, lines_bot("ann", "PORT"), lines_bot("bob", "PORT"))
         self.assertEqual(len(winners(printed[0])), GAMES)
@@ -470,7 +446,6 @@ class LinesOverSocketsTests(SynchronousTestCase):
         self.assertLessEqual(set(winners(printed[0])), {"red", "blue", "none"})
 
     def test_a_bot_with_a_wrong_password(self) -> None:
-        """It says so, and ends."""
         with HostProcess(wires=[WIRE]) as host:
             self.log_in(host, "ann")
             with Bots(lines_bot("ann", str(host.ports[WIRE]), "guess")) as bots:
@@ -513,7 +488,6 @@ SOCCER = "paper-soccer"
 
 
 def first_mover(clients: dict[str, Socket]) -> str:
-    """Who moves first: all hear the first game state, which says so."""
     states = {client.hear() for client in clients.values()}
     assert len(states) == 1, states
     begin = states.pop()
@@ -521,12 +495,10 @@ def first_mover(clients: dict[str, Socket]) -> str:
 
 
 def game(number: int) -> list[tuple[Point, ...]]:
-    """The moves of a recorded game."""
     return [as_move(played) for played in recorded("paper_soccer_games.jsonl")[number]["moves"]]
 
 
 def other(nick: str) -> str:
-    """The opponent."""
     return {"ann": "bob", "bob": "ann"}[nick]
 
 
@@ -548,8 +520,6 @@ class StoreCase(SynchronousTestCase):
 
 
 class PaperSoccerOverSocketsTests(StoreCase):
-    """Whole games, and a stop."""
-
     def test_the_bot_knows_the_pitch(self) -> None:
         """An illegal move would end a game as well; so the bot's steps are those of the rules, in whole games."""
         steps = bot("paper_soccer").steps
@@ -594,8 +564,6 @@ class PaperSoccerOverSocketsTests(StoreCase):
 
 
 class PaperSoccerBotTests(BotCase):
-    """The bot of the Paper Soccer page."""
-
     wire = SOCCER
 
     def test_they_play_on_after_a_kill_of_the_host(self) -> None:
@@ -605,8 +573,6 @@ class PaperSoccerBotTests(BotCase):
 
 
 class SpellingsOverSocketsTests(SynchronousTestCase):
-    """Whole games, however they are written."""
-
     def play(self, host: HostProcess, spelling: str, table: int, front: str = "") -> None:
         """A recorded game: with `front` before each line both hear every move, and the end."""
         rng = random.Random(spelling)
@@ -645,10 +611,7 @@ class SpellingsOverSocketsTests(SynchronousTestCase):
 
 
 class RestartOverSocketsTests(StoreCase):
-    """A game whose host is killed, and what its journal holds afterwards."""
-
     def enter(self, host: HostProcess, nicks: Sequence[str]) -> dict[str, Socket]:
-        """Connections that have logged in, one after the other."""
         clients = {nick: host.connect(SOCCER) for nick in nicks}
         for nick, client in clients.items():
             client.say(login(nick))
@@ -656,7 +619,6 @@ class RestartOverSocketsTests(StoreCase):
         return clients
 
     def play(self, clients: dict[str, Socket], first: str, moves: Sequence[tuple[Point, ...]], done: int = 0) -> None:
-        """Some moves, after so many; every one is heard by both."""
         for number, drawn in enumerate(moves, done):
             mover = first if number % 2 == 0 else other(first)
             clients[mover].say(move(*drawn))
@@ -686,7 +648,6 @@ class RestartOverSocketsTests(StoreCase):
         self.look(moves, first)
 
     def look(self, moves: Sequence[tuple[Point, ...]], first: str) -> None:
-        """The game as the journal has it."""
         ending = f"{other(first)} won (rules): own goal"
         self.assertIn(ending, self.journal("list")[0])
         shown = self.journal("show", "1")[0]

@@ -29,15 +29,12 @@ BACK_WITHIN = 30.0
 
 
 def house_process(host: HostProcess) -> int:
-    """The number of the process of the house players."""
     listed = subprocess.run(["ps", "-A", "-o", "pid=,ppid="], capture_output=True, text=True, check=True).stdout
     [child] = [int(pid) for pid, parent in map(str.split, listed.splitlines()) if int(parent) == host.process.pid]
     return child
 
 
 class Person:
-    """A random player on a real connection."""
-
     def __init__(self, wire: str) -> None:
         self.wire = wire
         first, _, second = wire.partition("-")
@@ -62,7 +59,6 @@ class Person:
         self.socket.socket.sendall(b"".join(map(self.codec.encode, messages)))
 
     def hear(self) -> None:
-        """Hear what has come, and answer."""
         said: list[Any] = []
         for heard in self.codec.feed(self.socket.socket.recv(65_536)):
             said += self.program.hear(heard)
@@ -236,10 +232,7 @@ class ExamplesTests(SynchronousTestCase):
 
 
 class KillTests(SynchronousTestCase):
-    """The host is killed."""
-
     def folder(self) -> Path:
-        """An empty one."""
         folder = Path(self.mktemp()).absolute()
         folder.mkdir()
         return folder

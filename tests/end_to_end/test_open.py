@@ -26,7 +26,6 @@ from tests.kit.process import PATIENCE, ROOT, Bots, HostProcess, Socket, play_th
 
 
 def say(client: Socket, **message: Any) -> None:
-    """A message of a client."""
     client.say(json.dumps(message))
 
 
@@ -40,14 +39,11 @@ def hear(client: Socket, kind: str) -> dict[str, Any]:
 
 
 class OpenTests(SynchronousTestCase):
-    """A host as a process."""
-
     def setUp(self) -> None:
         self.folder = Path(self.mktemp()).absolute()
         self.folder.mkdir()
 
     def host(self, *options: str) -> HostProcess:
-        """A host that keeps its store in this test's folder."""
         deal = ("--set", "onitama.deal=boar,ox/crab,eel/tiger")
         return HostProcess(*deal, *options, wires=["open"], folder=self.folder, store="store.sqlite")
 
@@ -76,7 +72,6 @@ class OpenTests(SynchronousTestCase):
             self.assertEqual(hear(bob, "bye")["again"], 5.0)
 
     def test_a_unix_socket(self) -> None:
-        """The same lines."""
         # The address of a unix socket has at most 107 bytes, and trial's own folders can be longer.
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
@@ -106,12 +101,10 @@ GAMES = 2
 
 
 def bot(name: str, *more: str) -> list[str]:
-    """The command of the bot for all games."""
     return [sys.executable, str(BOTS / "all_games_bot.py"), name, *more]
 
 
 def module() -> ModuleType:
-    """The same bot, as a module."""
     spec = importlib.util.spec_from_file_location("all_games_bot", BOTS / "all_games_bot.py")
     assert spec is not None and spec.loader is not None
     bot_module = importlib.util.module_from_spec(spec)
@@ -120,8 +113,6 @@ def module() -> ModuleType:
 
 
 class ClientTests(SynchronousTestCase):
-    """The bots, with a host in a process of its own."""
-
     def test_all_games_over_tcp(self) -> None:
         """Two bots in one process play all games, one after another."""
 
@@ -192,8 +183,6 @@ DEAL = "--set=onitama.deal=boar,ox/crab,eel/tiger"
 
 
 class PageClient:
-    """A client of the library `websockets`."""
-
     def __init__(self, port: int, **more: Any) -> None:
         self.socket: ClientConnection = connect(f"ws://127.0.0.1:{port}/socket", open_timeout=PATIENCE, **more)
 
@@ -209,8 +198,6 @@ class PageClient:
 
 
 class WebTests(SynchronousTestCase):
-    """`gamehost run --web=...`."""
-
     def get(self, host: HostProcess, path: str, **headers: str) -> tuple[int, bytes]:
         connection = HTTPConnection("127.0.0.1", host.ports["web"], timeout=PATIENCE)
         self.addCleanup(connection.close)

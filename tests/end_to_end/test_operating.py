@@ -56,7 +56,6 @@ class OperatingCase(SynchronousTestCase):
         )
 
     def log_in(self, host: HostProcess) -> list[Socket]:
-        """Ann and Bob, at a table."""
         players = []
         for name in ("ann", "bob"):
             player = host.connect("onitama")
@@ -69,13 +68,11 @@ class OperatingCase(SynchronousTestCase):
         return players
 
     def play(self, players: list[Socket], number: int) -> None:
-        """The move of this number, told to both."""
         players[number % 2].say(MOVES[number])
         for player in players:
             self.assertEqual(player.hear(), MOVES[number].replace("MAKE_MOVE", "MOVE_WAS_MADE"))
 
     def until(self, condition: Callable[[], object]) -> None:
-        """Wait for something that comes soon."""
         end = time.monotonic() + 10
         while not condition():
             self.assertLess(time.monotonic(), end)
@@ -290,7 +287,6 @@ class TLSTests(EndpointCase):
         write_folder(self.folder)
 
     def connect(self, host: HostProcess) -> Socket:
-        """A client that takes whatever certificate there is."""
         player = host.connect("onitama")
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
         context.check_hostname = False
@@ -485,7 +481,6 @@ class Busy(threading.Thread):
                 self.answers += 1
 
     def stop(self) -> None:
-        """Ask nothing more."""
         self._end.set()
         self.join(10)
 
@@ -498,8 +493,6 @@ class Busy(threading.Thread):
 
 
 class AdminTests(SynchronousTestCase):
-    """One host, all commands."""
-
     def setUp(self) -> None:
         folder = tempfile.TemporaryDirectory(prefix="gh")
         self.addCleanup(folder.cleanup)
@@ -509,12 +502,10 @@ class AdminTests(SynchronousTestCase):
         self.tried: set[str] = set()
 
     def host(self) -> HostProcess:
-        """The host of this folder."""
         options = (SETTINGS, f"--config={self.config}")
         return HostProcess(*options, wires=["onitama", "open"], folder=self.folder, store="s.sqlite")
 
     def ask(self, *words: str, status: int = 0) -> str:
-        """What a command prints, or why the host does not carry it out."""
         self.tried.add(next(verb for verb in VERBS if words[: len(verb.split())] == tuple(verb.split())))
         out, err = io.StringIO(), io.StringIO()
         found = main([*words, f"--store={self.folder / 's.sqlite'}"], out, err)
@@ -522,7 +513,6 @@ class AdminTests(SynchronousTestCase):
         return out.getvalue() + err.getvalue()
 
     def log_in(self, host: HostProcess, name: str) -> tuple[Socket, str]:
-        """A client of Onitama, and its first line."""
         client = host.connect("onitama")
         client.say(f"LOGIN|{name}")
         return client, client.hear()
@@ -627,17 +617,13 @@ class AdminTests(SynchronousTestCase):
 
 
 class StoreTests(RestartCase):
-    """One host, and what its owner asks meanwhile."""
-
     def ask(self, *argv: str) -> str:
-        """What `gamehost admin` prints."""
         out, err = io.StringIO(), io.StringIO()
         status = admin.main(["--store", str(self.folder / "store.sqlite"), *argv], out, err)
         self.assertEqual((status, err.getvalue()), (0, ""), argv)
         return out.getvalue()
 
     def journal(self, verb: str, *words: str) -> tuple[int, str]:
-        """What `gamehost journal` prints, and its status."""
         out = io.StringIO()
         store = () if verb == "read" else ("--store", str(self.folder / "store.sqlite"))
         status = journal.main([verb, *words, *store], REGISTRY.games, out, out)
@@ -658,7 +644,6 @@ class StoreTests(RestartCase):
         self.assertIn("stop it first", words)
 
     def host(self, *options: str) -> HostProcess:
-        """With a wire that has accounts."""
         return HostProcess(
             *DEAL, *options, wires=["onitama", "stratego-lines"], folder=self.folder, store="store.sqlite"
         )
@@ -680,7 +665,6 @@ class StoreTests(RestartCase):
         self.secrets = ["first secret", "second secret", made]
 
     def log_in(self, host: HostProcess, name: str, password: str) -> Socket:
-        """A new connection on which an account logs in."""
         player = host.connect("stratego-lines")
         player.say(name, password)
         self.assertEqual([player.hear(), player.hear()], ["auth-req", "auth-ok"])

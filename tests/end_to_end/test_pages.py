@@ -42,7 +42,6 @@ class HostTests(SynchronousTestCase):
         return HostProcess(*options, wires=["onitama"], folder=self.folder, store="gamehost.sqlite")
 
     def seated(self, host: HostProcess) -> list[Socket]:
-        """Ann and Bob, who play."""
         players = [host.connect("onitama") for _ in "ab"]
         for player, name in zip(players, ("ann", "bob"), strict=True):
             player.say(f"LOGIN|{name}")
@@ -51,7 +50,6 @@ class HostTests(SynchronousTestCase):
         return players
 
     def command(self, words: list[str]) -> str:
-        """What `gamehost admin` or `gamehost journal` says of this host's store."""
         _, verb, *rest = words
         out, err = io.StringIO(), io.StringIO()
         arguments = [*rest, f"--store={self.folder / 'gamehost.sqlite'}"]

@@ -33,7 +33,6 @@ def installed() -> Path:
 
 
 def gamehost(environment: Mapping[str, str], *words: str) -> "subprocess.CompletedProcess[str]":
-    """Run a command of the host."""
     return subprocess.run(
         [sys.executable, "-m", "gamehost", *words],
         env={**os.environ, **environment},

@@ -34,7 +34,6 @@ class RestartCase(SynchronousTestCase):
         return HostProcess(*DEAL, *options, wires=["onitama"], folder=self.folder, store="store.sqlite")
 
     def refusal(self, *options: str) -> str:
-        """What a host says that does not start."""
         host = self.host(*options)
         error = self.assertRaises(AssertionError, host.__enter__)
         host.__exit__(None, None, None)
@@ -56,7 +55,6 @@ class RestartCase(SynchronousTestCase):
         return [ann, bob]
 
     def go_on(self, host: HostProcess) -> None:
-        """They log in again, and it is Bob's turn."""
         ann, bob = host.connect("onitama"), host.connect("onitama")
         bob.say("LOGIN|bob")
         self.assertEqual(bob.hear(), f"RECONNECT|bob|black|{POSITION}")
@@ -69,8 +67,6 @@ class RestartCase(SynchronousTestCase):
 
 
 class RestartTests(RestartCase):
-    """Killed or stopped, the match goes on."""
-
     def test_killed_in_mid_game_and_on(self) -> None:
         """kill -9: both log in again and find every move."""
         with self.host() as host:
@@ -192,11 +188,9 @@ class ReadOnlyTests(RestartCase):
         self.addCleanup(self.run_program, "umount", "--lazy", str(self.mounted))
 
     def run_program(self, *words: str) -> bool:
-        """Whether a program says that it did what it should."""
         return subprocess.run(words, capture_output=True, timeout=60).returncode == 0
 
     def mount(self) -> None:
-        """Mount the image."""
         if not self.run_program("mount", "-o", "loop,errors=remount-ro", self.image, str(self.mounted)):
             raise SkipTest("this process may not mount a file system")
 

@@ -50,8 +50,6 @@ RESUMED = ["Success 0", "Board", "AskStudent 0"]
 
 
 class PayingTests(SynchronousTestCase):
-    """Prices and coins (A.10)."""
-
     prices = (1, 2, 3, 1, 2, 3, 1, 2, 3, 1, 2, 3)
 
     def test_prices(self) -> None:
@@ -202,8 +200,6 @@ class ResumingTests(SynchronousTestCase):
 
 
 class IslandCharacterTests(SynchronousTestCase):
-    """The characters that ask for an island: 1, 3 and 5."""
-
     def test_monk(self) -> None:
         position = with_on_card(rich(C.MONK), C.MONK, students(blue=3, red=1))
         play, say = go(acting(position), UseCharacter(1))
@@ -304,8 +300,6 @@ class IslandCharacterTests(SynchronousTestCase):
 
 
 class ColourCharacterTests(SynchronousTestCase):
-    """The characters that ask for a colour: 9 and 12."""
-
     def test_harvester(self) -> None:
         play, say = go(acting(rich(C.HARVESTER), Status.MOVE_3), UseCharacter(9))
         self.assertEqual(say[-1].event, AskColour(Seat(0)))
@@ -338,8 +332,6 @@ class ColourCharacterTests(SynchronousTestCase):
 
 
 class SwappingCharacterTests(SynchronousTestCase):
-    """The characters that swap: 7 and 10."""
-
     def test_jester_swaps_three(self) -> None:
         position = with_on_card(rich(C.JESTER), C.JESTER, students(red=6))
         play, say = go(acting(position), UseCharacter(7))
@@ -425,8 +417,6 @@ class SwappingCharacterTests(SynchronousTestCase):
 
 
 class PrincessTests(SynchronousTestCase):
-    """The princess: 11."""
-
     def test_princess(self) -> None:
         position = with_on_card(rich(C.PRINCESS), C.PRINCESS, students(blue=3, red=1))
         position = with_dining(position, 0, students(red=2))

@@ -105,7 +105,6 @@ class ProfessorTests(SynchronousTestCase):
 class ProfessorPropertyTests(PropertyCase):
     @given(st.lists(st.integers(0, 10), min_size=4, max_size=4), st.sampled_from([None, 0, 1, 2, 3]))
     def test_alone_with_the_most_has_the_professor(self, counts: list[int], holder: int | None) -> None:
-        """Whoever alone has the most holds the professor; without such a player it stays where it is."""
         after = with_professors(with_red(*counts, holder=holder, seats=4)).professors[RED]
         most = max(counts)
         if most and counts.count(most) == 1:
@@ -284,7 +283,6 @@ class MergingTests(SynchronousTestCase):
     """Islands that grow together (A.7)."""
 
     def merged(self, *groups: tuple[int, Tower | None], place: int, mother_nature: int = 0) -> Position:
-        """A circle in which black conquers the group at a place."""
         heap = students(yellow=12)
         islands = [evolve(i, students=heap) if at == place else i for at, i in enumerate(circle(*groups))]
         position = with_holders(with_islands(new_position(), islands, mother_nature), 0)

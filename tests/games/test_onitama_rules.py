@@ -124,7 +124,6 @@ DEAL = "tiger,crab/ox,eel/frog"
 
 
 def move(card: str, start: str, end: str) -> Move:
-    """A move by names."""
     return Move(Card(card), SQUARE_NAMED[start], SQUARE_NAMED[end])
 
 
@@ -245,7 +244,6 @@ class MoveTests(PropertyCase):
 
 class EndTests(PropertyCase):
     def test_the_master_is_taken(self) -> None:
-        """Taking the enemy's master wins, for both sides, whatever takes it; taking a pupil does not."""
         position = dealt(DEAL, board_of(".....", ".....", "k....", ".....", "P.K.."))
         self.assertEqual(position.after(move("tiger", "a1", "a3")).won, "the master is taken")
         position = dealt(DEAL, board_of("..k..", ".....", "..p..", "..K..", "....."), turn=1)

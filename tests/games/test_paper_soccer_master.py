@@ -60,7 +60,6 @@ def position(master: GameMaster[Move, Event]) -> Position:
 
 
 def opened(first: Seat = ANN, **settings: str) -> GameMaster[Move, Event]:
-    """A match that has begun, with this seat to move."""
     master = PAPER_SOCCER.new_master(2, settings, ScriptedChance([first]))
     master.begin(0)
     return master

@@ -350,8 +350,6 @@ class PlayTests(PropertyCase):
 
 
 class ViewTests(PropertyCase):
-    """What someone needs who comes in now."""
-
     def test_set_up(self) -> None:
         master = seated()
         master.act(RED, Place("9", 0, 0), 0)
@@ -429,8 +427,6 @@ def lines_of(master: StrategoMaster, move: Move) -> list[tuple[str, int]]:
 
 
 class RefusalTimeTests(SynchronousTestCase):
-    """Row 129."""
-
     def test_row_129_same_lines_whatever_is_hidden(self) -> None:
         """Moves onto, from and through hidden pieces, diagonal ones and none: 40 set-ups of the enemy, one way."""
         own = rows_of("".join(shuffled_rows(random.Random(1))))

@@ -25,7 +25,6 @@ class Player:
         self.transport.protocol.makeConnection(self.transport)
 
     def ask(self, *lines: str) -> list[str]:
-        """Send lines, and return what is received then."""
         self.heard()
         self.transport.receive("".join(line + "\n" for line in lines).encode())
         return self.heard()
@@ -61,7 +60,6 @@ class AdminHost:
         return Player(self, wire, address)
 
     def match(self, *names: str, addresses: tuple[str, str] = ("192.0.2.1", "192.0.2.2")) -> list[Player]:
-        """Two players of Onitama, at a table."""
         players = []
         for name, address in zip(names or ("ann", "bob"), addresses, strict=True):
             player = self.connect(address=address)
@@ -81,7 +79,6 @@ class AdminHost:
         return Owner(self)
 
     def ask(self, command: str, **arguments: Any) -> dict[str, Any]:
-        """The end of the answer to a request that is carried out."""
         answer = self.owner().ask(command, **arguments)[-1]
         assert "end" in answer, answer
         end: dict[str, Any] = answer["end"]
@@ -101,8 +98,6 @@ class AdminHost:
 
 
 class Owner:
-    """The owner's end of a connection."""
-
     def __init__(self, world: AdminHost) -> None:
         self.world = world
         self.transport = StringTransport()
@@ -117,7 +112,6 @@ class Owner:
         return self.heard()
 
     def heard(self) -> list[dict[str, Any]]:
-        """Read until there is no more to come now."""
         while True:
             size, producer = len(self.transport.value()), self.transport.producer
             if producer is not None:

@@ -21,7 +21,6 @@ ALTERED: dict[str, Callable[[], None]] = {}
 
 
 def altered(alter: Callable[[], None]) -> Callable[[], None]:
-    """Add a way to alter a host, by the name of the function."""
     ALTERED[alter.__name__] = alter
     return alter
 

@@ -291,7 +291,6 @@ class Page:
                 )
 
     async def press(self, *keys: str) -> None:
-        """Press keys, one after the other: `Enter`, `ArrowUp`, `Shift+Tab`, or a letter."""
         for one in keys:
             *modifiers, key = one.split("+") if len(one) > 1 else [one]
             bits = sum({"Alt": 1, "Control": 2, "Meta": 4, "Shift": 8}[name] for name in modifiers)
@@ -364,7 +363,6 @@ class Browser:
         self.chromium.begin(reactor, self._heard)
 
     async def close(self) -> None:
-        """Close all pages, and forget what they have stored."""
         contexts, self._contexts = self._contexts, []
         try:
             for context in contexts:

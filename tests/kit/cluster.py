@@ -387,7 +387,6 @@ class Cluster:
 
     @property
     def alive(self) -> list[Member]:
-        """Those whose process runs."""
         return [member for member in self.members.values() if member.process.poll() is None]
 
     def owned(self, member: Member) -> list[TableId]:
@@ -403,16 +402,13 @@ class Cluster:
         return found
 
     def owner_of(self, name: str) -> Member | None:
-        """The member that is the home of a name."""
         homes = self.query(f"SELECT home FROM session WHERE key = '{name}'")
         return next((member for member in self.alive if homes and member.epoch == homes[0][0]), None)
 
     def ports(self, member: Member) -> dict[str, tuple[str, int]]:
-        """Where a member's wires are."""
         return {wire: (member.address, port) for wire, port in member.ports.items()}
 
     def verify(self) -> str:
-        """What `gamehost journal verify` says of the journal."""
         done = fork_server.run("gamehost", "journal", "verify", "--store", self.server.url(self.database))
         return done.stdout + done.stderr
 

@@ -51,7 +51,6 @@ class Troubles:
         self.woken = -1e9
 
     def later(self, seconds: float, call: Callable[..., None], *arguments: Any) -> None:
-        """Have something done in so many seconds."""
         self.world.clock.callLater(seconds, call, *arguments)
 
     def join(self) -> None:
@@ -157,8 +156,6 @@ QUIET = 30.0
 
 @define(eq=False)
 class Guest(Visitor):
-    """A player, and the member to which the connection goes."""
-
     host: MemberHost | None = None
     asked: float = -1e9
     #: Not before this does the guest come back.
@@ -249,7 +246,6 @@ class ClusterSimulation(Troubles):
             self.say(guest, guest.client_model.log_in())
 
     def say(self, guest: Guest, lines: Any) -> None:
-        """Send lines, in one piece or in several."""
         client, rng = guest.client, self.rng
         if client is None or guest.host is None or not lines:
             return
@@ -413,11 +409,9 @@ class ClusterSimulation(Troubles):
             self.counts["found"] += 1
 
     def seats_of(self, name: str, table: TableId) -> bool:
-        """Whether a table still goes on."""
         return any(one.table == table and _kept(one, name) is not None for one in self.unfinished())
 
     def unfinished(self) -> list[TableRecord]:
-        """The tables that go on."""
         return [one for one in self.world.journal.records() if one.entries and not one.entries[-1].outcome]
 
 

@@ -599,7 +599,6 @@ class Trial:
 
 
 def kill(trial: Trial) -> None:
-    """kill -9 of one member."""
     trial.some_time()
     victim = trial.victim()
     _, since, entries = trial.lose(victim, signal.SIGKILL)

@@ -56,7 +56,6 @@ def parsed(drawn: str) -> ElementTree.Element:
 
 
 def words(drawn: str) -> list[str]:
-    """The lines of text, from above."""
     return ["".join(text.itertext()) for text in parsed(drawn).iter(f"{SVG}text")]
 
 

@@ -42,7 +42,6 @@ def _lines(module: Any, names: str) -> Iterator[str]:
 
 
 def _section(title: str, package: str, token: str) -> str:
-    """A game."""
     master = import_module(f"gamehost.games.{package}.master")
     elsewhere = {"stratego": "rules", "eriantys": "events"}.get(package, "master")
     events = import_module(f"gamehost.games.{package}.{elsewhere}")
@@ -59,7 +58,6 @@ def _section(title: str, package: str, token: str) -> str:
 
 
 def page() -> str:
-    """The whole page."""
     return "\n".join([_HEAD, *(_section(title, *names) for title, names in GAMES.items())])
 
 

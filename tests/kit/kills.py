@@ -130,7 +130,6 @@ class Pair:
         self.sockets[self.known.turn].say("MAKE_MOVE|" + str(move).replace(" ", "|"))
 
     def move(self) -> None:
-        """One move, and its acknowledgement to both."""
         position = self.known
         assert position is not None
         quiet = [move for move in position.moves() if position.after(move).won is None]

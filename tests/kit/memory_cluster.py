@@ -377,7 +377,6 @@ class ClusterCase(SynchronousTestCase):
         self.first, self.second = self.world.hosts[:2]
 
     def log_in(self, host: MemberHost, name: str, wire: str = "onitama", address: str = "192.0.2.1") -> Client:
-        """A client that has logged in on a wire of lines."""
         client = host.connect(wire, address)
         client.say(f"LOGIN|{name}")
         self.world.wait(0.1)
@@ -393,7 +392,6 @@ class ClusterCase(SynchronousTestCase):
         return ann, bob
 
     def homes(self) -> dict[str, int]:
-        """The names that have homes, and the members that those are."""
         return dict(self.world.database.homes)
 
 

@@ -294,7 +294,6 @@ class FrameWords:
 
 
 def message_said(line: str) -> Any:
-    """A client's message from its words."""
     name, *settings = line.split()
     kind = messages.CLIENT_TYPES[name]
     hints = get_type_hints(kind)
@@ -312,7 +311,6 @@ def _value(text: str, hint: Any) -> Any:
 
 
 def words_of(message: Any) -> str:
-    """A message in words."""
     if isinstance(message, messages.CommunicationMessage):
         return message.value
     if isinstance(message, messages.ErrorMessage):
@@ -499,7 +497,6 @@ HOME = Path(__file__).parents[1] / "transcripts"
 
 
 def transcripts(wire: str) -> Iterator[Transcript]:
-    """All transcripts of a wire, by its name."""
     return read_transcripts(HOME / wire, wire in WORDED)
 
 

@@ -34,7 +34,6 @@ class Block:
 
     @property
     def first(self) -> str:
-        """Its first line that is not empty."""
         return self.text.split("\n", 1)[0]
 
     @property

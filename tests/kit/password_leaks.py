@@ -101,8 +101,6 @@ class Search:
 
 @define(eq=False)
 class Sessions:
-    """Those who log in."""
-
     _luck: random.Random
     _pieces: list[str]
     #: Answers by their first word.

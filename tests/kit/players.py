@@ -116,12 +116,10 @@ def match_of(
     settings: Mapping[str, str] | None = None,
     effort: float = 1.0,
 ) -> Played:
-    """A whole match between players of these levels; everything in it follows from the seed."""
     return play_match(game, players_of(game.name, levels, seed, effort), SeededChance(seed), settings)
 
 
 def pairs() -> list[tuple[Level, Level]]:
-    """All pairs of levels, each in both orders."""
     return [(one, other) for one in Level for other in Level]
 
 

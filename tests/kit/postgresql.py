@@ -285,7 +285,6 @@ class PostgresCase(JournalCase):
         self.pump.until_idle(journal)
 
     def sql(self, statement: str) -> list[tuple[Any, ...]]:
-        """Carry out a statement in the database, from outside of the host."""
         return self.server.execute(statement, self.database)
 
     def empty(self) -> None:

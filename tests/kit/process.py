@@ -273,7 +273,6 @@ class Bots:
                 process.stdout.close()
 
     def wait_for(self, word: str) -> str:
-        """What the first bot prints up to a line with this word."""
         printed = ""
         output = self.processes[0].stdout
         assert output is not None
@@ -284,7 +283,6 @@ class Bots:
         raise AssertionError(f"the bot ended without {word!r}: {printed}")
 
     def finish(self) -> list[str]:
-        """The rest of what each bot prints; all of them end well."""
         printed = [process.communicate(timeout=PATIENCE)[0] for process in self.processes]
         assert [process.returncode for process in self.processes] == [0] * len(printed), printed
         return printed
@@ -340,7 +338,6 @@ def check(wire: str, scenarios: tuple[str, ...], *command: str, timeout: float =
 
 
 def python_bot(name: str, *words: str) -> list[str]:
-    """A bot in Python."""
     return [sys.executable, str(BOTS / f"{name}_bot.py"), "{name}", *words, *PORT]
 
 

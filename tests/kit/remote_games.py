@@ -59,7 +59,6 @@ def game_of(line: str) -> str:
 
 
 def opponents(line: str) -> list[str]:
-    """The players of a game that begins."""
     return _NICK.findall(line)
 
 

@@ -200,8 +200,6 @@ WATCHER = "203.0.113.20"
 
 @define(eq=False)
 class Guest:
-    """A player somewhere in the network."""
-
     client_model: ModelClient
     address: str
     link: Link | None = None

@@ -235,7 +235,6 @@ class Simulation:
     # -- runs of the host
 
     def trouble(self) -> None:
-        """Now and then a run ends."""
         self.later(self.rng.expovariate(1 / RUNS), self.trouble)
         world = self.world
         if world is None or self.stopping or self.quiet:
@@ -263,7 +262,6 @@ class Simulation:
         self.counts["runs"] += 1
 
     def new_name(self) -> str:
-        """A name that nobody had."""
         self.counts["strangers"] += 1
         return f"zed{self.counts['strangers']}"
 

@@ -20,8 +20,6 @@ Sources = Mapping[str, str]
 
 @frozen
 class Import:
-    """One imported module, and how."""
-
     name: str
     #: Only for the type checker: not there when the program runs.
     for_types: bool

@@ -55,8 +55,6 @@ def measured_now() -> tuple[float, float, float, float]:
 
 
 class CostReporter(Reporter):
-    """Keeps what each test cost. Tells of failures as trial does."""
-
     costs: list[Cost]
 
     def startTest(self, test: unittest.TestCase) -> None:

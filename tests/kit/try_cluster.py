@@ -144,7 +144,6 @@ class TriedCluster:
     none_left: threading.Event = field(factory=threading.Event)
 
     def start(self, number: int) -> bool:
-        """Whether a host has started."""
         argv = options(number, self.shift, self.store, self.folder)
         host = TriedHost(number, argv, self.folder, self._ended)
         self.hosts[number : number + 1] = [host]

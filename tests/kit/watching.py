@@ -267,7 +267,6 @@ class WatchingContract(TableCase):
         """Have those who watch told of what has happened."""
 
     def away(self, *seats: int) -> tuple[Seat, ...] | None:
-        """What a look says of these seats, whose players are away."""
         return tuple(map(Seat, seats))
 
     def shown(self, world: MemoryHost, table: WatchableTable) -> Watcher:

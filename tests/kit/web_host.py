@@ -87,14 +87,11 @@ def request(path: str, method: str = "GET", version: str = "HTTP/1.1", **headers
 
 
 def handshake(**headers: str) -> bytes:
-    """The request for a socket."""
     usual = {"Upgrade": "websocket", "Connection": "Upgrade", "Sec_WebSocket_Version": "13", "Sec_WebSocket_Key": KEY}
     return request("/socket", **{**usual, **headers})
 
 
 class WebClient:
-    """The client's side of a connection."""
-
     def __init__(self, world: WebHost, address: str) -> None:
         self.world = world
         self.transport = WebTransport(world.host.clock, address)

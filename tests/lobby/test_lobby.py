@@ -167,8 +167,6 @@ class ClosingTests(SynchronousTestCase):
 
 
 class LogTests(SynchronousTestCase):
-    """What the log says by default of players and tables: one line each, and none for a move."""
-
     def setUp(self) -> None:
         self.lines = logged(self)
         self.world = MemoryHost({"onitama.max_plies": "2", "onitama.deal": "boar,ox/crab,eel/tiger"})

@@ -234,7 +234,6 @@ UNHEARD = (
 
 
 def sent(game: str, message: Any, kind: str) -> Any:
-    """A message of a game after its way through JSON."""
     return convert(to_builtins(message), getattr(MESSAGES[game], f"{kind}_type"))
 
 

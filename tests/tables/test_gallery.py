@@ -89,7 +89,6 @@ class GalleryCase(TableCase):
         client.protocol.conversation.handle.act(Add(number))  # type: ignore[attr-defined]
 
     def turn(self) -> None:
-        """One turn of the reactor: what is set for now while it runs waits for the next one."""
         calls = self.host.clock.calls
         for call in [call for call in calls if call.getTime() <= self.host.clock.seconds()]:
             calls.remove(call)

@@ -15,8 +15,6 @@ from tests.kit.web_host import FILES
 
 
 class FileTests(SynchronousTestCase):
-    """The files of a release."""
-
     def test_the_package_has_them(self) -> None:
         files = read_files(())
         self.assertIn(SHELL, files)

@@ -21,8 +21,6 @@ from tests.kit.web_host import FILES, NAMED, Browser, WebHost, handshake, messag
 
 
 class AnswerTests(SynchronousTestCase):
-    """What is answered."""
-
     def test_every_page_is_the_shell(self) -> None:
         web = WebHost()
         shell = web.get("/")
@@ -208,8 +206,6 @@ class BadInputTests(SynchronousTestCase):
 
 
 class LimitTests(SynchronousTestCase):
-    """What one address may use."""
-
     def web(self, **limits: str) -> WebHost:
         return WebHost(settings={f"limits.http_{name}": value for name, value in limits.items()})
 

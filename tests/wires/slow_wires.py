@@ -56,8 +56,6 @@ JAVA_GAMES = int(os.environ.get("GAMEHOST_ERIANTYS_JAVA_GAMES", "60"))
 
 
 class EriantysJavaGamesTests(SynchronousTestCase):
-    """Games of two, three and four players, with characters and without."""
-
     def test_all_kinds(self) -> None:
         """Every game comes to its end, in every second one with players who are lost and come back."""
         for seed in range(JAVA_GAMES):

@@ -295,8 +295,6 @@ class WatcherTests(SynchronousTestCase):
 
 
 class TelnetTests(SynchronousTestCase):
-    """What is said of options, and to whom."""
-
     def test_netcat_hears_nothing_of_it(self) -> None:
         """Whatever is typed: no option, and no control character but the line end."""
         host = MemoryHost(DEAL)
@@ -385,8 +383,6 @@ class CodecTests(CodecContract, PropertyCase):
 
 
 class TelnetBytesTests(SynchronousTestCase):
-    """What a client's telnet tells."""
-
     def read(self, *pieces: bytes) -> list[Message]:
         codec = ConsoleCodec()
         return [message for piece in pieces for message in codec.feed(piece)]

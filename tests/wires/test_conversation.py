@@ -341,7 +341,6 @@ def byte_by_byte(client: Client, data: bytes) -> None:
 
 
 def telnet(client: Client, data: bytes) -> None:
-    """A line with both characters at its end."""
     client.send(data[:-1] + b"\r\n")
 
 

@@ -306,7 +306,6 @@ class MatchTests(SynchronousTestCase):
 
 class ConnectionTests(SynchronousTestCase):
     def test_row_80_pings(self) -> None:
-        """Every fifteen seconds; a Pong, or any byte, is a sign of life; 45 seconds without one are the end."""
         world, ann, bob = pair({"eriantys.ping": "15"})
         for _ in range(12):
             world.wait(5)

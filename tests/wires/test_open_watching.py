@@ -175,7 +175,6 @@ def in_words(seat: Seat, action: Action) -> tuple[str, ...]:
 
 
 def log_in(name: str) -> tuple[str, ...]:
-    """What a client says to come in, and to come back; `seek` is refused then."""
     return message(do="enter", name=name), message(do="seek", game="stratego")
 
 

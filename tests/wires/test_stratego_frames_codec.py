@@ -224,7 +224,6 @@ class CodecLawTests(PropertyCase):
 
     @given(st.lists(SAID, min_size=1, max_size=3), st.binary(max_size=8))
     def test_every_cut(self, said: list[m.Message], more: bytes) -> None:
-        """The same messages, and the same end, wherever a stream is cut in two, and byte by byte."""
         data = b"".join(map(from_client, said)) + more
         whole = heard([data])
         self.assertEqual(heard([data[at : at + 1] for at in range(len(data))]), whole)
@@ -256,7 +255,6 @@ class HeaderTests(SynchronousTestCase):
         self.assertEqual(heard([client_frames('Ready "ready"', 0)[0] + b"+"])[1], "a frame begins with 0x2A")
 
     def test_types(self) -> None:
-        """A client has four types of frame."""
         for kind in {*range(256)} - {1, 2, 3, 4}:
             self.assert_broken(struct.pack(">BBHH", 0x2A, kind, 0, 16))
 

@@ -101,7 +101,6 @@ def new_position(seats: int = 2, *, characters: Iterable[Character] = (), expert
 
 
 def with_school(position: Position, seat: int, **changes: Any) -> Position:
-    """A position with one school board changed."""
     return position.with_school(Seat(seat), evolve(position.schools[seat], **changes))
 
 
@@ -148,7 +147,6 @@ def go(play: Play, *done: Action, chance: Chance | None = None) -> tuple[Play, T
 
 
 def public(say: Told) -> list[Event]:
-    """What everyone was told."""
     return [to.event for to in say if to.audience is None]
 
 
@@ -191,7 +189,6 @@ def round_played(play: Play, *assistants: int) -> Play:
 
 
 def refusal(case: SynchronousTestCase, play: Play, action: Action) -> IllegalChoice:
-    """How an action is refused."""
     refused = case.assertRaises(IllegalChoice, go, play, action)
     assert isinstance(refused, IllegalChoice)
     return refused

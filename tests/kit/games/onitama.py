@@ -48,7 +48,6 @@ def perft(position: Position, depth: int) -> int:
 
 
 def begun(deal: str = "", chance: Chance | None = None, **settings: str) -> OnitamaMaster:
-    """A master whose match has begun."""
     more = {"deal": deal} if deal else {}
     master = ONITAMA.new_master(2, {**more, **settings}, chance or ScriptedChance())
     master.begin(0)

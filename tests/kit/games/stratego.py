@@ -51,7 +51,6 @@ def drawn(first: str, second: str = "", two_squares: int = 3) -> Position:
 
 
 def objection(position: Position, text: str) -> str | None:
-    """What is wrong with a move such as `A4-A5`."""
     source, target = map(square, text.split("-"))
     return position.objection(source, target)
 
@@ -77,7 +76,6 @@ def shown(position: Position) -> dict[str, str]:
 
 
 def as_action(move: tuple[int, int]) -> Move:
-    """A move of the position as a player's action."""
     source, target = move
     return Move(source % 10, source // 10, target % 10, target // 10)
 

@@ -42,7 +42,6 @@ CLOSING = said("CLOSING_GAME")
 
 
 def status(word: str) -> str:
-    """What a player is to do, or how it ended for them."""
     return line("PlayerStatusMessage", playerStatus=word)
 
 
@@ -132,7 +131,6 @@ def _winner(event: e.Won, names: Names) -> str:
 
 
 def question(ask: e.Ask, names: Names) -> str:
-    """What a player is asked."""
     match ask:
         case e.AskTower(_, left, teams):
             members = [[names[seat] for seat in team] for team in teams]
@@ -209,7 +207,6 @@ _UNTOLD = (e.Ask, e.Denied, *e.UNTOLD)
 
 
 def event_told(event: object, names: Names) -> Sequence[str]:
-    """How an event of the match is told, but for questions and errors."""
     return [] if isinstance(event, _UNTOLD) else [_TOLD[type(event)](event, names)]
 
 

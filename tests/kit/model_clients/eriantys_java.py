@@ -68,7 +68,6 @@ def _maps(pairs: Mapping[str, Any]) -> str:
 
 
 def question(ask: e.Ask, names: Sequence[str]) -> str:
-    """How a player is asked."""
     match ask:
         case e.AskTower(_, left, teams):
             members = ["[" + " ".join(names[seat] for seat in team) + "]" for team in teams]

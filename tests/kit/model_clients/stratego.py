@@ -22,7 +22,6 @@ INVALID = 'Placement Invalid "invalid"'
 
 
 def board(squares: str) -> str:
-    """A board in words."""
     return "Board " + "/".join(squares[start : start + 10] for start in range(0, 100, 10))
 
 

@@ -284,7 +284,6 @@ class Person:
         return any(line.startswith("For another match") for line in self._words[-1:])
 
     def look(self) -> None:
-        """Read what has come."""
         lines = self.client.heard()
         self.seen += [line for line in lines if line != ">"]
         self._words += [line for line in lines if not _DRAWN.fullmatch(line)]

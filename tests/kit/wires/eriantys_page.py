@@ -138,7 +138,6 @@ def _play(world: MemoryHost, steps: Any) -> None:
 
 
 def drawing() -> str:
-    """The states, what is heard in each, and where it leads."""
     taken = steps_taken()
     lines = [".. code-block:: text", ""]
     everywhere = set.intersection(

@@ -118,7 +118,6 @@ class Player:
         return self.hear()
 
     def say(self, kind: str, **arguments: Any) -> None:
-        """Send a message."""
         self.client.say(line(kind, **arguments))
 
     def hear(self) -> list[Message]:

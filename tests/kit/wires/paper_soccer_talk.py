@@ -75,13 +75,11 @@ def state(next_player: str, *all_points: Point, game: int = 1) -> str:
 
 
 def over(winner: str, loser: str, *all_points: Point, game: int = 1) -> str:
-    """The end, as the server writes it."""
     players = f'<player nick="{winner}" result="winner"/><player nick="{loser}" result="loser"/>'
     return message("gameState", f"{game_id(game)}<gameOver>{players}</gameOver>{_points(*all_points)}")
 
 
 def left(nick: str, game: int = 1) -> str:
-    """The other player is gone, as the server writes it."""
     return message("playerLeftGame", f'<player nick="{nick}"/>{game_id(game)}')
 
 
@@ -102,7 +100,6 @@ REASONS = {
 
 
 def refused(error: int, reason: str | None = None) -> str:
-    """A log-in that is not accepted, as the server writes it; an empty reason is left out."""
     reason = REASONS[error] if reason is None else reason
     element = f'<error id="{error}">{reason}</error>' if reason else f'<error id="{error}"/>'
     return message("loginResponse", f'<response accept="no"/>{element}')
@@ -113,7 +110,6 @@ TOO_FAR = "illegal move: no step from (0, 0) to (0, 2): that is not a neighbouri
 
 
 def error(text: str) -> str:
-    """An error, as the server writes it."""
     return message("error", text)
 
 
@@ -158,7 +154,6 @@ class Table:
         self.hush()
 
     def come(self, nick: str, address: str = "192.0.2.1") -> Client:
-        """Somebody connects and logs in."""
         client = self.world.connect(WIRE, address)
         client.send(login(nick).encode())
         return client

@@ -187,7 +187,6 @@ class World:
         return client
 
     def connect(self) -> Client:
-        """A connection that has said nothing."""
         return self.host.connect(WIRE)
 
     def player(self, name: str, game_type: str = "nim") -> Client:

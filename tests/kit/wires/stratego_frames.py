@@ -176,7 +176,6 @@ class PairsContract(Mixin):
     back = b""
 
     def has_battle(self, heard: bytes) -> bool:
-        """Whether a player heard of a battle."""
         raise NotImplementedError
 
     def test_row_128_nothing_leaks(self) -> None:
@@ -324,7 +323,6 @@ def connected(world: MemoryHost, address: str = "192.0.2.1") -> Client:
 
 
 def all_heard(*clients: Client) -> None:
-    """Have `heard` give every frame from now on."""
     for client in clients:
         spelling: Any = client.message_text
         spelling.documented = False
@@ -340,7 +338,6 @@ def signed_on(world: MemoryHost) -> tuple[Client, Client]:
 
 
 def set_up(client: Client, rows: Sequence[str], y: int) -> list[str]:
-    """Place all and be ready; what was answered."""
     return client.ask(*setups(rows, y), 'Ready "ready"')
 
 
@@ -394,7 +391,6 @@ def shuffled(rng: random.Random) -> list[str]:
 
 
 def moves(position: Position, rng: random.Random) -> Iterator[str]:
-    """Legal moves of a position in any order, in words; those that strike more often than not first."""
     legal = list(position.legal_moves())
     rng.shuffle(legal)
     if rng.random() < 0.6:

@@ -58,7 +58,6 @@ def in_letters(ids: str) -> str:
 
 
 def set_up_lines(seat: int, rows: Sequence[str]) -> tuple[str, ...]:
-    """Rows of the game's names, by ascending y, as the lines that a client sends."""
     return tuple(map(in_letters, reversed(rows) if seat else rows))
 
 
