@@ -383,7 +383,7 @@ class MatchLists:
     """
 
     database: Database
-    has_ends: bool
+    has_ends: bool = False
 
     def add(self, ended: Iterable[Ended]) -> None:
         ended = list(ended)

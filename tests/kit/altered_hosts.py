@@ -336,9 +336,9 @@ def forget_the_lock() -> None:
     if os.environ["GAMEHOST_PLACE"] != "1":
         return
     take_lock: Any = Session.lock
-    resumed: Any = opening.HostRun._resumed
+    resumed: Any = opening.PostgresStore._resumed
 
-    def resume_without(self: opening.HostRun, until: float) -> Session:
+    def resume_without(self: opening.PostgresStore, until: float) -> Session:
         skipped = self.epoch
 
         def lock(session: Session, number: int, *more: Any, **words: Any) -> bool:
@@ -351,7 +351,7 @@ def forget_the_lock() -> None:
             Session.lock = take_lock  # type: ignore[method-assign]
         return session
 
-    opening.HostRun._resumed = resume_without  # type: ignore[method-assign]
+    opening.PostgresStore._resumed = resume_without  # type: ignore[method-assign]
 
 
 @altered

@@ -11,7 +11,7 @@ from typing import Any
 from attrs import evolve
 
 from gamehost.journal.records import TableId
-from gamehost.storage.postgresql.store import HostRun, PostgresStore
+from gamehost.storage.postgresql.store import PostgresStore
 from gamehost.testing.journals import RecordingJournal
 from tests.kit.cluster import OPTIONS, Cluster, end
 from tests.kit.cluster_trials import Broken, log_in, percentile
@@ -28,8 +28,8 @@ def put_to_sleep(tables: int, url: str) -> None:
     for name in ("ann", "bob"):
         host.connect("onitama").say(f"LOGIN|{name}")
     [opening], [entries] = host.journal.openings.values(), host.journal.entries.values()
-    run = HostRun(url, print)
-    store = PostgresStore(run.begin(0.0), run.epoch, time.time, run.resume)
+    store = PostgresStore(url, print)
+    store.begin(0.0)
     for first in range(1, tables + 1, 500):
         changes: list[Any] = []
         for table in range(first, min(first + 500, tables + 1)):

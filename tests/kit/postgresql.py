@@ -15,7 +15,6 @@ import shutil
 import socket
 import subprocess
 import tempfile
-import time
 from collections.abc import Callable
 from contextlib import suppress
 from functools import cache
@@ -33,7 +32,7 @@ from gamehost.storage.names import Registry
 from gamehost.storage.postgresql.members import ClusterAddress, look
 from gamehost.storage.postgresql.registry import PostgresRegistry, open_registry
 from gamehost.storage.postgresql.session import LOCK_CLASS, Session, connect
-from gamehost.storage.postgresql.store import HostRun, PostgresStore
+from gamehost.storage.postgresql.store import PostgresStore
 from tests.kit.journal_contract import MOVE, nothing
 from tests.kit.journals import JournalCase
 
@@ -365,7 +364,6 @@ class ClusterCase(PostgresCase):
 class LivingMember:
     """A member without a host: the session that holds its lock, and its registry."""
 
-    run: HostRun
     store: PostgresStore
     registry: PostgresRegistry | None = None
 
@@ -403,15 +401,15 @@ class RegistryCase(PostgresCase):
 
     def begin_run(self) -> LivingMember:
         number = len(self.living) + 1
-        run = HostRun(self.url, self.warned.append, cluster=ClusterAddress(f"unix:/member/{number}", f"token {number}"))
-        store = PostgresStore(run.begin(0.0), run.epoch, time.time, run.resume)
-        self.living[run.epoch] = LivingMember(run, store)
-        return self.living[run.epoch]
+        store = PostgresStore(self.url, self.warned.append, ClusterAddress(f"unix:/member/{number}", f"token {number}"))
+        store.begin(0.0)
+        self.living[store.epoch] = LivingMember(store)
+        return self.living[store.epoch]
 
     def join(self) -> PostgresRegistry:
         member = self.begin_run()
         member.registry = open_registry(
-            self.url, member.run.epoch, self.pump.from_thread, self.broken.append, warn=self.warned.append
+            self.url, member.store.epoch, self.pump.from_thread, self.broken.append, warn=self.warned.append
         )
         return member.registry
 

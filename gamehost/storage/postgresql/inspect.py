@@ -8,7 +8,6 @@ import platform
 import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
-from functools import partial
 from itertools import count, repeat
 from pathlib import Path
 
@@ -18,9 +17,10 @@ from gamehost.storage.postgresql.members import note_list
 from gamehost.storage.postgresql.session import (
     STORE_LOCK,
     Session,
-    check_for_writing,
     connect,
+    connect_for_writing,
     migrate,
+    or_closed,
     refusing,
     schema_version,
     schemas,
@@ -39,9 +39,7 @@ def reading_postgresql(store: str, alone: bool = False) -> Iterator[Inspector]:
     :param alone: no host may use it meanwhile
     :raises StoreUnusable: there is none, it cannot be used, or another release wrote it
     """
-    with refusing(store), closing(connect(store, read_only=not alone)) as session:
-        if alone:
-            _take(session, store)
+    with refusing(store), closing(_alone(store) if alone else connect(store, read_only=True)) as session:
         session.run("BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY")
         check_schema(session)
         yield Inspector(session)
@@ -85,8 +83,7 @@ def filled(store: str, reader: Inspector) -> Iterator[Inspector]:
 
     :raises StoreUnusable: it cannot be used, or is not empty
     """
-    with refusing(store), closing(connect(store)) as session:
-        _take(session, store)
+    with refusing(store), closing(_alone(store)) as session:
         if schema_version(session):
             check_schema(session)
             if any(session.rows(f"SELECT 1 FROM {table} LIMIT 1") for table in _KEPT):
@@ -98,18 +95,19 @@ def filled(store: str, reader: Inspector) -> Iterator[Inspector]:
         session.run("COMMIT")
 
 
-def _take(session: Session, store: str) -> None:
-    """Take the lock of the store: no host has it, and none can begin."""
-    check_for_writing(session, partial(connect, store))
-    if not session.lock(STORE_LOCK, LOCK_PATIENCE, time.monotonic, time.sleep):
-        raise StoreUnusable(f"a host{session.owner_of_lock(STORE_LOCK)} has this journal open; stop it first")
+def _alone(store: str) -> Session:
+    """A session with the lock of the store: no host has it, and none can begin."""
+    with or_closed(connect_for_writing(store)) as session:
+        if not session.lock(STORE_LOCK, LOCK_PATIENCE, time.monotonic, time.sleep):
+            raise StoreUnusable(f"a host{session.owner_of_lock(STORE_LOCK)} has this journal open; stop it first")
+    return session
 
 
 def _fill(session: Session, reader: Inspector) -> None:
     insert = "INSERT INTO member(name, ended) VALUES (%s, now()) RETURNING epoch"
     epoch = session.rows(insert, (f"copy on {platform.node()}",))[0][0]
     session.copy(_COPY, _TYPES, (row for rows in renumbered(reader, repeat(epoch)) for row in rows))
-    MatchLists(session, has_ends=False).make()
+    MatchLists(session).make()
     for note in reader.notes():
         values = (note.table, epoch, note.since, note.told)
         session.run("INSERT INTO live(game, owner, since, told) VALUES (%s, %s, %s, %s)", values)

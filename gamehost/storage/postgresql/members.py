@@ -11,14 +11,14 @@ once a second and at the end of a run, because a note for each entry would cost 
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 
 from attrs import field, frozen
 
 from gamehost.journal.records import StoreUnusable, TableId, UnfinishedTable
-from gamehost.storage.contents import COUNTED, REMOVE, StoreFailed, UnreadableRow, seats_of
+from gamehost.storage.contents import COUNTED, REMOVE, StoreFailed, seats_of
 from gamehost.storage.names import Seen, keys_of_table
-from gamehost.storage.postgresql.session import LOCK_CLASS, LineLost, Session
+from gamehost.storage.postgresql.session import LOCK_CLASS, Session, transaction
 from gamehost.storage.questions import EVENT
 from gamehost.storage.row_codec import Head, Row, Undecodable, read_opening
 
@@ -59,10 +59,12 @@ _MOVE = f"""
     )
     UPDATE member SET tables = member.tables + sign * counted.tables, numbers = member.numbers + sign * counted.numbers
     FROM {COUNTED} CROSS JOIN (VALUES (%(to)s::bigint, 1), (%(dead)s::bigint, -1)) AS two(run, sign) WHERE epoch = run"""
-_NEWEST = """
+#: Notes the newest rows of tables of a run.
+NEWEST = """
     UPDATE live SET n = new.n, h = new.h FROM unnest(%s::int8[], %s::int4[], %s::bytea[]) AS new(game, n, h)
     WHERE live.game = new.game AND owner = %s"""
-_MISSING = """
+#: The tables of a run whose noted row is not there any more.
+MISSING = """
     SELECT live.game, live.n FROM live LEFT JOIN event ON event.game = live.game AND event.n = live.n AND event.h = live.h
     WHERE owner = %s AND live.n IS NOT NULL AND NOT lost AND event.game IS NULL ORDER BY live.game"""
 _NOT_HELD = """
@@ -133,19 +135,6 @@ def changing(session: Session, me: int) -> Iterator[None]:
         if session.rows("SELECT may_change_names(%s)", (me,)) != [(True,)]:
             raise StoreFailed(TAKEN_OVER)
         yield
-
-
-@contextmanager
-def transaction(session: Session) -> Iterator[None]:
-    """A transaction that is undone if anything is raised in it."""
-    session.run("BEGIN")
-    try:
-        yield
-    except BaseException:
-        with suppress(LineLost, StoreFailed):
-            session.run("ROLLBACK")
-        raise
-    session.run("COMMIT")
 
 
 def begin_run(session: Session, name: str, cluster: ClusterAddress | None, accept_loss: bool = False) -> int:
@@ -282,6 +271,10 @@ class LostTable:
         )
 
 
+def columns_of(heads: Mapping[int, Head]) -> tuple[list[int], list[int], list[bytes]]:
+    return list(heads), [head.n for head in heads.values()], [head.h for head in heads.values()]
+
+
 def mark_lost(session: Session, run: int, heads: Mapping[int, Head]) -> list[int]:
     """
     Find out which of these rows are missing, and have nobody play their tables on.
@@ -289,10 +282,9 @@ def mark_lost(session: Session, run: int, heads: Mapping[int, Head]) -> list[int
     :param run: what is not in the list of unfinished tables any more belongs to this one, which is added if it is missing, too
     :param heads: the newest rows that players were told of
     """
-    columns = list(heads), [head.n for head in heads.values()], [head.h for head in heads.values()]
-    if not (games := [row[0] for row in session.rows(_NOT_HELD, columns)]):
+    if not (games := [row[0] for row in session.rows(_NOT_HELD, columns_of(heads))]):
         return []
-    n, h = [heads[game].n for game in games], [heads[game].h for game in games]
+    _, n, h = columns_of({game: heads[game] for game in games})
     with transaction(session):
         lock_cluster(session)
         session.run(
@@ -374,21 +366,3 @@ def note_list(session: Session) -> None:
 
 def remove(session: Session, tables: Sequence[int]) -> None:
     session.run(_REMOVE, (list(tables),))
-
-
-def note_newest(session: Session, epoch: int, newest: Mapping[int, Head]) -> None:
-    """
-    Note the newest rows of tables.
-
-    :param epoch: the run that owns the tables
-    """
-    numbers, hashes = [head.n for head in newest.values()], [head.h for head in newest.values()]
-    session.run(_NEWEST, (list(newest), numbers, hashes, epoch))
-
-
-def missing(session: Session, epoch: int) -> list[UnreadableRow]:
-    """The tables of a run whose noted row is not there any more."""
-    return [
-        UnreadableRow(TableId(table), f"table {table}: row {n} was durable, and is missing or was changed")
-        for table, n in session.rows(_MISSING, (epoch,))
-    ]

@@ -51,7 +51,7 @@ from gamehost.storage.postgresql.members import (
     take_numbers,
     take_over,
 )
-from gamehost.storage.postgresql.session import LineLost, Session, check_for_writing, connect, or_closed, refusing
+from gamehost.storage.postgresql.session import LineLost, Session, connect_for_writing, or_closed, refusing
 from gamehost.storage.postgresql.store import reconnected
 
 _OFFERS = (
@@ -463,8 +463,7 @@ def open_registry(
     """
 
     def new_session() -> Session:
-        with or_closed(connect(store)) as session:
-            check_for_writing(session, partial(connect, store))
+        with or_closed(connect_for_writing(store)) as session:
             session.listen("gamehost")
         return session
 

@@ -10,14 +10,15 @@ The tables of a store are made in numbered steps. Each step is a transaction of 
 import select
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from functools import lru_cache
+from functools import lru_cache, partial
 from socket import socket
 from typing import Any
 
 import psycopg
 from attrs import define, field
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
-from psycopg.pq import ConnStatus, DiagnosticField, ExecStatus
+from psycopg.errors import error_from_result
+from psycopg.pq import ConnStatus, ExecStatus
 from psycopg.pq.abc import PGresult
 
 from gamehost.journal.records import StoreUnusable
@@ -76,6 +77,10 @@ _DURABLE = (
 _LOST = ("08", "57P", "25P03")
 
 
+Clock = Callable[[], float]
+Sleep = Callable[[float], None]
+
+
 class LineLost(Exception):
     """The connection to the database is lost. Nobody knows whether the last transaction was committed."""
 
@@ -125,12 +130,13 @@ class Session:
             cursor.executemany(_text(sql), rows)
 
     def prepare(self, name: bytes, sql: str) -> None:
-        self._run_raw(lambda: self.connection.pgconn.prepare(name, sql.encode()))
+        with self._reporting():
+            _check(self.connection.pgconn.prepare(name, sql.encode()))
 
     def run_prepared(self, name: bytes, parameters: Sequence[bytes]) -> None:
         """Carry out a prepared statement; the parameters are in PostgreSQL's binary format."""
-        formats = [1] * len(parameters)
-        self._run_raw(lambda: self.connection.pgconn.exec_prepared(name, parameters, formats, 1))
+        with self._reporting():
+            _check(self.connection.pgconn.exec_prepared(name, parameters, [1] * len(parameters), 1))
 
     def listen(self, channel: str) -> None:
         """Collect the notifications of a channel."""
@@ -164,14 +170,7 @@ class Session:
     def close(self) -> None:
         self.connection.close()
 
-    def lock(
-        self,
-        number: int,
-        patience: float,
-        clock: Callable[[], float],
-        sleep: Callable[[float], None],
-        shared: bool = False,
-    ) -> bool:
+    def lock(self, number: int, patience: float, clock: Clock, sleep: Sleep, shared: bool = False) -> bool:
         """
         Take an advisory lock.
 
@@ -197,25 +196,18 @@ class Session:
         )
         return f" (connected from {found[0][0]} since {found[0][1]})" if found and found[0][1] else ""
 
-    def _run_raw(self, call: Callable[[], PGresult]) -> None:
-        with self._reporting():
-            result = call()
-        if result.status not in (ExecStatus.COMMAND_OK, ExecStatus.TUPLES_OK):
-            sqlstate = (result.error_field(DiagnosticField.SQLSTATE) or b"").decode()
-            raise self._failure(sqlstate, result.error_message.decode("utf-8", "replace"))
-
     @contextmanager
     def _reporting(self) -> Iterator[None]:
         try:
             yield
         except psycopg.Error as error:
-            raise self._failure(error.sqlstate or "", str(error)) from error
+            lost = (error.sqlstate or "").startswith(_LOST) or self.connection.pgconn.status != ConnStatus.OK
+            raise (LineLost if lost else StoreFailed)(" ".join(str(error).split())) from error
 
-    def _failure(self, sqlstate: str, text: str) -> Exception:
-        text = " ".join(text.split())
-        if sqlstate.startswith(_LOST) or self.connection.pgconn.status != ConnStatus.OK:
-            return LineLost(text)
-        return StoreFailed(text)
+
+def _check(result: PGresult) -> None:
+    if result.status not in (ExecStatus.COMMAND_OK, ExecStatus.TUPLES_OK):
+        raise error_from_result(result)
 
 
 @lru_cache(256)
@@ -266,6 +258,26 @@ def or_closed(session: Session) -> Iterator[Session]:
         raise
 
 
+@contextmanager
+def transaction(session: Session) -> Iterator[None]:
+    """A transaction that is undone if anything is raised in it."""
+    session.run("BEGIN")
+    try:
+        yield
+    except BaseException:
+        with suppress(LineLost, StoreFailed):
+            session.run("ROLLBACK")
+        raise
+    session.run("COMMIT")
+
+
+def connect_for_writing(store: str) -> Session:
+    """As `connect`, with the checks of `check_for_writing`."""
+    with or_closed(connect(store)) as session:
+        check_for_writing(session, partial(connect, store))
+    return session
+
+
 def check_for_writing(session: Session, another: Callable[[], Session]) -> None:
     """
     Check that what is written through a session will be durable, and that its locks are its own.
@@ -281,11 +293,11 @@ def check_for_writing(session: Session, another: Callable[[], Session]) -> None:
         raise StoreUnusable(f"{what}; name the server that can be written to")
     if encoding != "UTF8":
         raise StoreUnusable(f"the database is encoded in {encoding}; expected UTF8: createdb -E UTF8 -T template0 ...")
-    if session.rows("SELECT current_setting('synchronous_commit')")[0][0] not in _DURABLE[2][1]:
-        session.run("SET synchronous_commit = on")
     for name, wanted, consequence in _DURABLE:
-        value = session.rows("SELECT current_setting(%s)", (name,))[0][0]
-        if value not in wanted:
+        value = session.rows(f"SHOW {name}")[0][0]
+        if value not in wanted and name == "synchronous_commit":
+            session.run("SET synchronous_commit = on")
+        elif value not in wanted:
             raise StoreUnusable(f"the server's setting {name} is {value}, so {consequence}; expected {wanted[0]}")
     _check_that_it_is_one_session(session, another)
 
@@ -344,23 +356,20 @@ def schema_version(session: Session) -> int:
 
 def migrate(session: Session) -> None:
     """Bring a store to the newest schema. Two hosts that start at once do it once."""
-    session.run("BEGIN")
-    # -1 stands for the schema. The lock ends with the transaction.
-    session.rows("SELECT pg_advisory_xact_lock(%s::int, -1)", (LOCK_CLASS,))
-    version = schema_version(session)
-    if version == 0:
-        session.run(f"CREATE TABLE {_VERSION_TABLE}(version integer NOT NULL)")
-        session.run(f"INSERT INTO {_VERSION_TABLE} VALUES (0)")
-    session.run("COMMIT")
-    for number, step in enumerate(schemas()[version:], version + 1):
-        session.run("BEGIN")
-        session.rows("SELECT pg_advisory_xact_lock(%s::int, -1)", (LOCK_CLASS,))
-        if schema_version(session) < number:
+    before = schema_version(session)
+    for number, step in enumerate(schemas()[before:], before + 1):
+        with transaction(session):
+            # -1 stands for the schema. The lock ends with the transaction.
+            session.rows("SELECT pg_advisory_xact_lock(%s::int, -1)", (LOCK_CLASS,))
+            if schema_version(session) >= number:
+                continue
+            if number == 1:
+                session.run(f"CREATE TABLE IF NOT EXISTS {_VERSION_TABLE}(version integer NOT NULL)")
+                session.run(f"DELETE FROM {_VERSION_TABLE}; INSERT INTO {_VERSION_TABLE} VALUES (0)")
             session.run(step)
-            if number == _LISTS and version:
-                MatchLists(session, has_ends=False).make()
+            if number == _LISTS and before:
+                MatchLists(session).make()
             session.run(f"UPDATE {_VERSION_TABLE} SET version = %s", (number,))
-        session.run("COMMIT")
 
 
 @contextmanager

@@ -30,6 +30,7 @@ from gamehost.journal.records import Room, StoreUnusable, TableId, UnfinishedTab
 from gamehost.storage.contents import (
     ANOTHER_STORE,
     LINGER,
+    REMOVE,
     Change,
     Group,
     OpenStore,
@@ -42,18 +43,21 @@ from gamehost.storage.contents import (
 from gamehost.storage.durable import Backlog, BacklogLimits, DurableJournal, at_once
 from gamehost.storage.names import BLOCK, TableNumbers
 from gamehost.storage.postgresql import members
-from gamehost.storage.postgresql.members import TAKEN_OVER, ClusterAddress, begin_run, living, remove
+from gamehost.storage.postgresql.members import TAKEN_OVER, ClusterAddress, begin_run, columns_of, living, remove
 from gamehost.storage.postgresql.session import (
     STORE_LOCK,
+    Clock,
     LineLost,
     Session,
-    check_for_writing,
+    Sleep,
     connect,
+    connect_for_writing,
     migrate,
     or_closed,
     refusing,
     schema_version,
     schemas,
+    transaction,
 )
 from gamehost.storage.questions import Ended, MatchLists, Reader, Sql, TableRows, ended_among
 from gamehost.storage.row_codec import Damaged, Head, Row
@@ -69,27 +73,41 @@ _REMOVABLE = """
 NOTED_AT_ONCE, NOTE_EVERY = 200, 1.0
 #: For so many seconds the newest row is remembered of a table that has ended or sleeps. An unplayed match is removed later.
 RECENT = LINGER / 2
+#: Why a table is damaged whose noted row is not there.
+_MISSING = "table {}: row {} was durable, and is missing or was changed"
 #: The server ends a session that says nothing for so long: its process hangs, or its machine is lost. Its locks are free then.
 _SILENCE = "SET idle_session_timeout = '3s'; SET idle_in_transaction_session_timeout = '3s'"
-#: Opens a new session for the same run, when the line is lost. It raises `StoreFailed` if that is impossible.
-Reconnect = Callable[[], Session]
+#: Seconds for which a lost connection is tried again. The host gives up after the same time.
+PATIENCE = 10.0
+#: Seconds for which a start waits for the lock: the database may not know yet that the last host is gone.
+LOCK_PATIENCE = 5.0
+#: Seconds between two tries.
+PAUSE = 0.1
+#: The first schema that several hosts can use, and the first PostgreSQL: it ends a session that is silent, and nothing else
+#: finds a member that hangs.
+_SCHEMA_OF_CLUSTERS, _OLDEST_FOR_CLUSTERS = 2, 14
 
 
 @define(eq=False)
 class PostgresStore(OpenStore):
     """
-    A journal in a database.
+    A journal in a database, and one run of a host on it.
 
-    :param epoch: the number of this run
+    :param name: of the database, such as `postgresql://gamehost@db.example.org/gamehost`
+    :param warn: called in the writer's thread with words for the log
     :param at: seconds since 1970, for a table's row 0
+    :param cluster: what the other members are told of this one; `None`: this host is alone
     """
 
-    session: Session
-    epoch: int
-    _at: Callable[[], float]
-    _reconnect: Reconnect
-    #: Seconds, monotonic.
-    _clock: Callable[[], float] = time.monotonic
+    name: str
+    warn: Callable[[str], None]
+    cluster: ClusterAddress | None = None
+    _at: Callable[[], float] = time.time
+    _clock: Clock = time.monotonic
+    _sleep: Sleep = time.sleep
+    session: Session = field(init=False)
+    #: The number of this run; 0: it has not begun.
+    epoch: int = field(init=False, default=0)
     #: The newest rows of tables that were not noted yet, the first one first.
     _unnoted: dict[int, Head] = field(factory=dict)
     #: The newest rows of tables that are not in use any more, and when that was. Their players have been told of these.
@@ -103,8 +121,57 @@ class PostgresStore(OpenStore):
     #: At the start, the reactor's thread reads while the writer's thread may have something to write.
     _one_at_a_time: RLock = field(factory=RLock)
 
-    def __attrs_post_init__(self) -> None:
+    def begin(self, lock_patience: float, accept_loss: bool = False) -> Session:
+        """
+        Open a session, check the database, and begin the run.
+
+        :param accept_loss: as of `begin_run`
+        :raises StoreUnusable: the store must not be used
+        :raises LineLost: the database is out of reach
+        :raises StoreFailed: another error of the database
+        """
+        with or_closed(connect_for_writing(self.name)) as self.session:
+            session, version = self.session, self.session.connection.info.server_version // 10_000
+            if self.cluster is not None and version < _OLDEST_FOR_CLUSTERS:
+                raise StoreUnusable(
+                    f"--cluster needs PostgreSQL {_OLDEST_FOR_CLUSTERS} or newer, and this server is {version}"
+                )
+            if not self._lock_store(session, lock_patience):
+                raise StoreUnusable(who_has_it(session, self.cluster is not None))
+            # The schema does not change under members of a cluster: they would not keep what it adds.
+            if _SCHEMA_OF_CLUSTERS <= schema_version(session) < len(schemas()) and (found := living(session)):
+                raise StoreUnusable(
+                    f"members of an older release have this journal open ({found}), and this release changes its tables; "
+                    "stop all of them first"
+                )
+            migrate(session)
+            self.epoch = begin_run(session, platform.node(), self.cluster, accept_loss)
+            prepare(session)
         self._read_from(self, TableRows(self, self.epoch, own=True), self._at)
+        return session
+
+    def _lock_store(self, session: Session, patience: float) -> bool:
+        return session.lock(STORE_LOCK, patience, self._clock, self._sleep, shared=self.cluster is not None)
+
+    def resume(self) -> None:
+        """
+        Open a new session for this run, when the connection is lost.
+
+        :raises StoreFailed: the database is out of reach for too long, or this run was ended
+        """
+        self.warn("the connection to the database is lost; nothing is confirmed until it is back")
+        self.session = reconnected(self._resumed, self._clock, self._sleep)
+        self.warn("the connection to the database is back")
+
+    def _resumed(self, until: float) -> Session:
+        with or_closed(connect_for_writing(self.name)) as session:
+            # When the locks are free, the old session has ended, and its last transaction is decided.
+            if not self._lock_store(session, until - self._clock()):
+                raise StoreFailed(f"another host{session.owner_of_lock(STORE_LOCK)} has taken the journal over")
+            if not session.lock(self.epoch, until - self._clock(), self._clock, self._sleep):
+                raise StoreFailed(f"another host{session.owner_of_lock(self.epoch)} has taken the journal over")
+            prepare(session)
+        return session
 
     def commit(self, changes: Sequence[Change]) -> None:
         with self._one_at_a_time:
@@ -128,10 +195,8 @@ class PostgresStore(OpenStore):
             return
         told = [row[0] for row in self.session.rows(_REMOVABLE, (list(found),))]
         if told:
-            with members.transaction(self.session):
-                MatchLists(self.session, has_ends=False).remove(
-                    ended_among(row for table in told for row in found[table])
-                )
+            with transaction(self.session):
+                MatchLists(self.session).remove(ended_among(row for table in told for row in found[table]))
                 self.session.run("DELETE FROM event WHERE game = ANY(%s)", (told,))
         self._unplayed.later(found.keys() - told)
 
@@ -147,7 +212,7 @@ class PostgresStore(OpenStore):
         if not newest:
             return
         with suppress(LineLost):  # the next commit finds that, too
-            members.note_newest(self.session, self.epoch, newest)
+            self.session.run(members.NEWEST, (*columns_of(newest), self.epoch))
             for table in newest:
                 del self._unnoted[table]
 
@@ -211,17 +276,12 @@ class PostgresStore(OpenStore):
         """
         self.session.close()  # if it is alive after all, its locks are free now
         while True:
-            self.session = self._reconnect()
-            try:
+            self.resume()
+            with suppress(LineLost), or_closed(self.session):
                 if self._beats:
                     self.session.run(_SILENCE)
                 self._check_heads()
                 return
-            except StoreFailed:
-                self.session.close()
-                raise
-            except LineLost:
-                continue
 
     def _is_there(self, group: Group) -> bool:
         """
@@ -276,7 +336,7 @@ class PostgresStore(OpenStore):
         if lost:
             raise Damaged(members.LostTable(table, n, len(rows) - 1).why)
         if n is not None and (n >= len(rows) or rows[n].h != h):
-            raise Damaged(f"table {table}: row {n} was durable, and is missing or was changed")
+            raise Damaged(_MISSING.format(table, n))
         return int(told)
 
     def _put_to_sleep(self) -> None:
@@ -290,9 +350,10 @@ class PostgresStore(OpenStore):
 
     def check_at_start(self, everything: bool) -> list[UnreadableRow]:
         lost = {one.table for one in self.lost()}
-        damage = [one for one in super().check_at_start(everything) if one.table not in lost]
-        damaged = {one.table for one in damage}
-        return damage + [one for one in members.missing(self.session, self.epoch) if one.table not in damaged]
+        damage = {one.table: one for one in super().check_at_start(everything) if one.table not in lost}
+        for table, n in self.rows(members.MISSING, (self.epoch,)):
+            damage.setdefault(table, UnreadableRow(table, _MISSING.format(table, n)))
+        return list(damage.values())
 
     def unfinished(self) -> Iterator[UnfinishedTable | UnreadableRow]:
         """As of `OpenStore`. The seats of tables that have lost rows are kept, however few are there."""
@@ -309,65 +370,40 @@ class PostgresStore(OpenStore):
     def end_lost(self, table: TableId) -> bool:
         found = any(one.table == table for one in self.lost())
         if found:
-            self._asking(lambda: members.remove(self.session, [table]))
+            self.run(REMOVE, (table,))
         return found
 
     def give_up(self, damage: Sequence[UnreadableRow]) -> None:
         """Remove damaged tables from the list of unfinished ones. Their rows stay."""
         self._given_up = damage
-        members.remove(self.session, [damaged.table for damaged in damage])
+        remove(self.session, [damaged.table for damaged in damage])
 
 
 def _nothing() -> None:
     """Nothing is to be written."""
 
 
-# Arrays in PostgreSQL's binary format. They have one element at least.
+# Arrays in PostgreSQL's binary format: a header with the number of the elements' type, and each element behind its length.
 
-#: The numbers of the types in PostgreSQL.
-_INT8, _INT2, _INT4, _BYTEA = 20, 21, 23, 17
-
-_HEADER = Struct(">5i")
-_LENGTH = Struct(">i")
-_NULL = _LENGTH.pack(-1)
-
-
+_HEADER, _LENGTH = Struct(">5i"), Struct(">i").pack
 int8 = Struct(">q").pack
 
 
-def int8_array(values: Sequence[int]) -> bytes:
-    return _numbers(_INT8, 8, "iq", values)
-
-
-def int4_array(values: Sequence[int]) -> bytes:
-    return _numbers(_INT4, 4, "ii", values)
-
-
-def int2_array(values: Sequence[int | None]) -> bytes:
-    """Numbers of 2 bytes, or NULL. There are few different ones."""
-    return _HEADER.pack(1, 1, _INT2, len(values), 1) + b"".join(map(_int2, values))
-
-
-def bytea_array(values: Sequence[bytes]) -> bytes:
-    pieces = [_HEADER.pack(1, 0, _BYTEA, len(values), 1)]
-    for value in values:
-        pieces += (_LENGTH.pack(len(value)), value)
-    return b"".join(pieces)
-
-
-def _numbers(kind: int, size: int, element: str, values: Sequence[int]) -> bytes:
-    pairs = [part for value in values for part in (size, value)]
-    return _struct(element, len(values)).pack(1, 0, kind, len(values), 1, *pairs)
-
-
-@cache
-def _struct(element: str, count: int) -> Struct:
-    return Struct(">5i" + element * count)
+def _array(kind: int, element: Callable[[Any], bytes], values: Sequence[Any]) -> bytes:
+    """:param values: one at least"""
+    return _HEADER.pack(1, 1, kind, len(values), 1) + b"".join(map(element, values))
 
 
 @cache
 def _int2(value: int | None) -> bytes:
-    return _NULL if value is None else Struct(">ih").pack(2, value)
+    """There are few different ones."""
+    return _LENGTH(-1) if value is None else Struct(">ih").pack(2, value)
+
+
+int8_array = partial(_array, 20, partial(Struct(">iq").pack, 8))
+int4_array = partial(_array, 23, partial(Struct(">ii").pack, 4))
+int2_array = partial(_array, 21, _int2)
+bytea_array = partial(_array, 17, lambda value: _LENGTH(len(value)) + value)
 
 
 _ROWS, _ROWS_AND_TABLES = b"rows", b"rows_and_tables"
@@ -409,7 +445,7 @@ def write_group(session: Session, group: Group, epoch: int, number: int, ended: 
     session.run("BEGIN")
     if group.rows:
         _insert(session, group)
-    MatchLists(session, has_ends=False).add(ended)
+    MatchLists(session).add(ended)
     over = [row.game for row in group.archived]
     for note in group.notes:
         if isinstance(note, Told) and note.seat is None:
@@ -501,87 +537,7 @@ def open_session(store: str) -> Session:
     return session
 
 
-#: Seconds for which a lost connection is tried again. The host gives up after the same time.
-PATIENCE = 10.0
-#: Seconds for which a start waits for the lock: the database may not know yet that the last host is gone.
-LOCK_PATIENCE = 5.0
-#: Seconds between two tries.
-PAUSE = 0.1
-
-#: The first schema that several hosts can use.
-_SCHEMA_OF_CLUSTERS = 2
-#: The first PostgreSQL that can end a session that is silent.
-_OLDEST_FOR_CLUSTERS = 14
-
-
-@define(eq=False)
-class HostRun:
-    """
-    One run of a host on a store, and the way to a session for it.
-
-    :param store: the name of the database
-    :param warn: called in the writer's thread with words for the log
-    :param cluster: what the other members are told of this one; `None`: this host is alone
-    """
-
-    store: str
-    warn: Callable[[str], None]
-    clock: Callable[[], float] = time.monotonic
-    sleep: Callable[[float], None] = time.sleep
-    cluster: ClusterAddress | None = None
-    #: The number of this run; 0: it has not begun.
-    epoch: int = field(init=False, default=0)
-
-    def begin(self, lock_patience: float, accept_loss: bool = False) -> Session:
-        """
-        Open a session, check the database, and begin a run.
-
-        :param accept_loss: as of `begin_run`
-        :raises StoreUnusable: the store must not be used
-        :raises LineLost: the database is out of reach
-        :raises StoreFailed: another error of the database
-        """
-        with or_closed(connect(self.store)) as session:
-            check_for_writing(session, partial(connect, self.store))
-            if self.cluster is not None:
-                check_for_clusters(session)
-            if not self._lock_store(session, lock_patience):
-                raise StoreUnusable(who_has_it(session, self.cluster is not None))
-            check_that_no_older_release_runs(session)
-            migrate(session)
-            self.epoch = begin_run(session, platform.node(), self.cluster, accept_loss)
-            prepare(session)
-        return session
-
-    def _lock_store(self, session: Session, patience: float) -> bool:
-        return session.lock(STORE_LOCK, patience, self.clock, self.sleep, shared=self.cluster is not None)
-
-    def resume(self) -> Session:
-        """
-        Open a new session for this run, when the connection is lost.
-
-        :raises StoreFailed: the database is out of reach for too long, or this run was ended
-        """
-        self.warn("the connection to the database is lost; nothing is confirmed until it is back")
-        session = reconnected(self._resumed, self.clock, self.sleep)
-        self.warn("the connection to the database is back")
-        return session
-
-    def _resumed(self, until: float) -> Session:
-        with or_closed(connect(self.store)) as session:
-            check_for_writing(session, partial(connect, self.store))
-            # When the locks are free, the old session has ended, and its last transaction is decided.
-            if not self._lock_store(session, until - self.clock()):
-                raise StoreFailed(f"another host{session.owner_of_lock(STORE_LOCK)} has taken the journal over")
-            if not session.lock(self.epoch, until - self.clock(), self.clock, self.sleep):
-                raise StoreFailed(f"another host{session.owner_of_lock(self.epoch)} has taken the journal over")
-            prepare(session)
-        return session
-
-
-def reconnected(
-    connect_until: Callable[[float], Session], clock: Callable[[], float], sleep: Callable[[float], None]
-) -> Session:
+def reconnected(connect_until: Callable[[float], Session], clock: Clock, sleep: Sleep) -> Session:
     """
     A new session in the place of one whose connection is lost. It is tried again and again, for `PATIENCE`.
 
@@ -596,32 +552,6 @@ def reconnected(
             if clock() + PAUSE >= until:
                 raise StoreFailed(f"the connection to the database was lost, and is not back: {error}") from error
             sleep(PAUSE)
-
-
-def check_for_clusters(session: Session) -> None:
-    """
-    Check that the server ends sessions that are silent: nothing else finds a member that hangs.
-
-    :raises StoreUnusable: it is too old for that
-    """
-    version = session.connection.info.server_version // 10_000
-    if version < _OLDEST_FOR_CLUSTERS:
-        raise StoreUnusable(f"--cluster needs PostgreSQL {_OLDEST_FOR_CLUSTERS} or newer, and this server is {version}")
-
-
-def check_that_no_older_release_runs(session: Session) -> None:
-    """
-    Check that the schema does not change under members of a cluster: they would not keep what it adds.
-
-    :raises StoreUnusable: it would
-    """
-    if not _SCHEMA_OF_CLUSTERS <= schema_version(session) < len(schemas()):
-        return
-    if found := living(session):
-        raise StoreUnusable(
-            f"members of an older release have this journal open ({found}), and this release changes its tables; "
-            "stop all of them first"
-        )
 
 
 def who_has_it(session: Session, cluster: bool) -> str:
@@ -669,22 +599,21 @@ def open_postgresql(
     :param cluster: what the other members are told of this one; `None`: this host is alone
     :raises StoreUnusable: the journal must not be used
     """
-    run = HostRun(store, lambda words: from_thread(partial(warn, words)), cluster=cluster)
-    with refusing(store), or_closed(run.begin(lock_patience, accept_loss)) as session:
-        opened = PostgresStore(session, run.epoch, wall, run.resume)
+    opened = PostgresStore(store, lambda words: from_thread(partial(warn, words)), cluster, wall)
+    with refusing(store), or_closed(opened.begin(lock_patience, accept_loss)):
         _check(opened, accept_loss, warn)
         last_table = opened.tables.last_table
         numbers = None if cluster is None else TableNumbers(opened.new_numbers)
         if numbers is not None:
             numbers.add(opened.new_numbers(BLOCK))
     backlog = Backlog(reactor_clock or clock, limits or BacklogLimits(), group)
-    (reader := Reader(PostgresReader(store, run.epoch), from_thread, warn)).start()
+    (reader := Reader(PostgresReader(store, opened.epoch), from_thread, warn)).start()
     (writer := Writer(opened, from_thread, backlog.done, broken, clock, backlog.measures, reader.end)).start()
     return DurableJournal(
         *(opened, writer, reader, backlog, after_turn, lambda: Room.ENOUGH),
         tables=last_table,
         numbers=numbers,
-        epoch=run.epoch,
+        epoch=opened.epoch,
     )
 
 

@@ -136,8 +136,8 @@ class LineTests(RegistryCase):
     def test_an_answer_is_lost_while_somebody_is_taken_over(self) -> None:
         """The host is told once, with all tables and names."""
         second = self.begin_run()
-        table = second.open_table(second.run.epoch, "Ann")
-        self.sql(f"INSERT INTO session VALUES ('ann', {second.run.epoch})")
+        table = second.open_table(second.store.epoch, "Ann")
+        self.sql(f"INSERT INTO session VALUES ('ann', {second.store.epoch})")
         self.lose_answer("take_over")
         self.first._restrained_until = 0.0
         second.kill()

@@ -44,7 +44,6 @@ from gamehost.storage.postgresql.members import (
     look,
     take_numbers,
     take_over,
-    transaction,
 )
 from gamehost.storage.postgresql.registry import carry_out_group
 from gamehost.storage.postgresql.session import (
@@ -56,6 +55,7 @@ from gamehost.storage.postgresql.session import (
     migrate,
     schema_version,
     schemas,
+    transaction,
 )
 from gamehost.storage.questions import COLUMNS, Sql
 from gamehost.storage.row_codec import Head

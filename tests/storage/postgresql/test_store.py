@@ -297,19 +297,24 @@ def by_psycopg(value: Any) -> bytes:
     return bytes(Transformer().get_dumper(value, PyFormat.BINARY).dump(value) or b"")
 
 
+def marked(array: bytes) -> bytes:
+    """An array that says that an element may be NULL."""
+    return array[:4] + b"\0\0\0\1" + array[8:]
+
+
 class ArrayTests(SynchronousTestCase):
     def test_numbers(self) -> None:
         for values in ([1], [0, -1, 2**31 - 1, -(2**31)], list(range(300))):
-            self.assertEqual(int8_array(values), by_psycopg([Int8(value) for value in values]))
-            self.assertEqual(int4_array(values), by_psycopg([Int4(value) for value in values]))
-        self.assertEqual(int8_array([2**63 - 1]), by_psycopg([Int8(2**63 - 1)]))
-        self.assertEqual(int2_array([1, 64]), b"\0\0\0\1\0\0\0\1" + by_psycopg([Int2(1), Int2(64)])[8:])
+            self.assertEqual(int8_array(values), marked(by_psycopg([Int8(value) for value in values])))
+            self.assertEqual(int4_array(values), marked(by_psycopg([Int4(value) for value in values])))
+        self.assertEqual(int8_array([2**63 - 1]), marked(by_psycopg([Int8(2**63 - 1)])))
+        self.assertEqual(int2_array([1, 64]), marked(by_psycopg([Int2(1), Int2(64)])))
         self.assertEqual(int2_array([None, 3]), by_psycopg([None, Int2(3)]))
         self.assertEqual(int8(-7), by_psycopg(Int8(-7)))
 
     def test_bytes(self) -> None:
         values = [b"", b"\0\xff", b"a" * 1000]
-        self.assertEqual(bytea_array(values), by_psycopg(values))
+        self.assertEqual(bytea_array(values), marked(by_psycopg(values)))
 
 
 REMOVED = members._REMOVE
@@ -530,7 +535,9 @@ class OwnershipTests(PostgresCase):
         def sleep(seconds: float) -> None:
             now[0] += seconds
 
-        run = store.HostRun(self.server.url("no_such_database"), self.warned.append, lambda: now[0], sleep)
+        run = store.PostgresStore(
+            self.server.url("no_such_database"), self.warned.append, clock=lambda: now[0], sleep=sleep
+        )
         error = self.assertRaises(StoreFailed, run.resume)
         self.assertIn("was lost, and is not back", str(error))
         self.assertGreater(now[0], store.PATIENCE - 2 * store.PAUSE)
