@@ -19,6 +19,7 @@ from twisted.python import usage
 from gamehost._twisted import poll_without_log_context, use_steady_clock
 from gamehost.accounts.bans import Ban, Bans, MemoryBans
 from gamehost.accounts.login import LoginService
+from gamehost.accounts.names import LookAlikes
 from gamehost.accounts.passwords import Account, Accounts
 from gamehost.accounts.proofs import ProvenLogins
 from gamehost.admin.server import reloading
@@ -357,8 +358,9 @@ def _sessions(
     def reserved(key: str) -> bool:
         return accounts.find(key) is not None
 
+    looks = LookAlikes(accounts.names())
     return SessionRegistry(
-        options["resume"], reserved, reactor.seconds, limits.keyless_resume_seconds, accounts.names(), membership
+        options["resume"], reserved, reactor.seconds, limits.keyless_resume_seconds, looks, membership or Membership()
     )
 
 

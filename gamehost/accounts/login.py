@@ -12,7 +12,7 @@ from contextlib import AbstractContextManager
 from functools import partial
 from typing import Any, Generic, Protocol, TypeVar
 
-from attrs import define, field
+from attrs import Factory, define, field
 from msgspec import Struct
 from twisted.internet.interfaces import IDelayedCall, IReactorTime
 from twisted.logger import Logger
@@ -360,6 +360,11 @@ def _why_no_new_account(name: str, password: str, strong: bool) -> str | None:
     return None
 
 
+def _kept(proven: ProvenLogins | None) -> ProvenLogins:
+    return proven or ProvenLogins(secrets.token_bytes(32), MemoryProofs())
+
+
+@define(eq=False, repr=False, slots=False)
 class LoginService:
     """
     The log-in service.
@@ -379,32 +384,21 @@ class LoginService:
 
     log = Logger()
 
-    def __init__(
-        self,
-        accounts: Accounts,
-        is_guest: Callable[[str], bool],
-        clock: IReactorTime,
-        worker: Worker,
-        limits: Limits,
-        turn: AbstractContextManager[object],
-        cost: Cost | None = None,
-        *,
-        proven: ProvenLogins | None = None,
-        is_seated: Callable[[str], bool] = lambda key: False,
-        looks_taken: Callable[[str], bool] = lambda name: False,
-        registered: Callable[[str], None] = lambda name: None,
-    ) -> None:
-        self.accounts = accounts
-        self._is_guest = is_guest
-        self._is_seated = is_seated
-        self.looks_taken = looks_taken
-        self._registered = registered
-        self._clock = clock
-        self._worker = worker
-        self._limits = limits
-        self._turn = turn
-        self._cost = cost or Cost(2**limits.password_work)
-        self.proven = proven or ProvenLogins(secrets.token_bytes(32), MemoryProofs())
+    accounts: Accounts
+    _is_guest: Callable[[str], bool]
+    _clock: IReactorTime
+    _worker: Worker
+    _limits: Limits
+    _turn: AbstractContextManager[object]
+    _cost: Cost = field(default=Factory(lambda self: Cost(2**self._limits.password_work), takes_self=True))
+    proven: ProvenLogins = field(default=None, converter=_kept, kw_only=True)
+    _is_seated: Callable[[str], bool] = field(default=lambda key: False, kw_only=True)
+    looks_taken: Callable[[str], bool] = field(default=lambda name: False, kw_only=True)
+    _registered: Callable[[str], None] = field(default=lambda name: None, kw_only=True)
+    closed: bool = field(init=False, default=False)
+
+    def __attrs_post_init__(self) -> None:
+        limits, clock, turn = self._limits, self._clock, self._turn
         hourly, guesses = limits.failures_per_hour, limits.guesses_per_minute
         # By address. The line serves accounts in rounds.
         self._failures: QuotaLines[str, str, LoginAttempt] = QuotaLines(
@@ -426,7 +420,7 @@ class LoginService:
         )
         self._new = TokenBucket(limits.accounts_per_hour / 3600, limits.accounts_per_hour, clock.seconds())
         self._queue = WorkQueue(None if limits.unlimited else limits.log_ins_waiting)
-        self._busy = self._closed = False
+        self._busy = False
         #: Accounts that are not durable yet, as they are now: key -> the answers to give when they are.
         self._unkept: dict[str, list[tuple[LoginAttempt, Account]]] = {}
 
@@ -441,10 +435,6 @@ class LoginService:
         return len(self._queue) + self._busy
 
     # -- for the owner of the host
-
-    @property
-    def closed(self) -> bool:
-        return self._closed
 
     def is_being_made(self, key: str) -> bool:
         """Whether the account with this key is not durable yet, as it is now."""
@@ -469,7 +459,7 @@ class LoginService:
         def done(digest: Digest | Failure) -> None:
             if isinstance(digest, Failure):
                 self.log.failure("a digest could not be computed", digest)
-            elif not self._closed:
+            elif not self.closed:
                 with self._turn:
                     made(digest)
 
@@ -603,14 +593,14 @@ class LoginService:
 
     def close(self) -> None:
         """The host stops: no more attempts are worked on, stored or answered."""
-        self._closed = True
+        self.closed = True
         self._queue.clear()
         for lines in (self._failures, self._guesses, self._known_guesses):
             lines.close()
 
     def _judged(self, attempt: LoginAttempt, account: Account | None, outcome: _Judgement | Failure) -> None:
         self._busy = False
-        if self._closed:
+        if self.closed:
             return
         with self._turn:
             try:
@@ -676,7 +666,7 @@ class LoginService:
             unkept.append((attempt, account))
             return
         attempt.give_back()
-        if not self._closed:
+        if not self.closed:
             self.proven.note(account, attempt.password, attempt.address)
         self._say(attempt, account.name)
 

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 from xml.sax.saxutils import escape, quoteattr
 
-from attrs import evolve, frozen
+from attrs import define, evolve, field, frozen
 from twisted.internet.defer import Deferred
 from twisted.internet.interfaces import IReactorTime
 from twisted.internet.protocol import Factory
@@ -87,6 +87,7 @@ def _at_zero(line: TranscriptLine) -> TranscriptLine:
 NewRun = Callable[[Scenario, int, int, Callable[[Outcome | Exception], None]], Run]
 
 
+@define(eq=False)
 class Check:
     """
     Plays scenarios with a client or a server.
@@ -97,33 +98,23 @@ class Check:
     :param progress: called after each scenario, with its outcome
     """
 
-    def __init__(
-        self,
-        clock: IReactorTime,
-        checks: WireChecks | ServerChecks,
-        scenarios: Sequence[Scenario],
-        new_run: NewRun,
-        seed: int,
-        at_once: int = 4,
-        pause: float = 0.0,
-        progress: Callable[[Outcome], None] = lambda outcome: None,
-    ) -> None:
-        self._clock = clock
-        self._checks = checks
-        self._scenarios = list(scenarios)
-        self._new_run = new_run
-        self._seed = seed
-        self._at_once = at_once
-        self._pause = pause
-        self._progress = progress
-        self._outcomes: dict[int, Outcome] = {}
-        self._runs: list[Run] = []
-        self._next = 0
-        self._began = clock.seconds()
-        self._done: Deferred[Report] = Deferred()
+    _clock: IReactorTime
+    _checks: WireChecks | ServerChecks
+    _scenarios: Sequence[Scenario]
+    _new_run: NewRun
+    _seed: int
+    _at_once: int = 4
+    _pause: float = 0.0
+    _progress: Callable[[Outcome], None] = lambda outcome: None
+    _outcomes: dict[int, Outcome] = field(factory=dict)
+    _runs: list[Run] = field(factory=list)
+    _next: int = 0
+    _began: float = 0.0
+    _done: Deferred[Report] = field(factory=Deferred)
 
     def run(self) -> Deferred[Report]:
         """Play them all. Fires with the report; fails with the reason why a server cannot be checked."""
+        self._began = self._clock.seconds()
         for _ in range(min(self._at_once, len(self._scenarios))):
             self._start()
         if not self._scenarios:

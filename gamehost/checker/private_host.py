@@ -225,6 +225,7 @@ def hear(player: GamePlayer, event: Any, seat: int) -> bool:
     return True
 
 
+@define(eq=False)
 class Opponent(OwnPlayer):
     """
     A player that the client under test meets. It sits at the table directly, without a connection of its own.
@@ -234,29 +235,20 @@ class Opponent(OwnPlayer):
     :param over: called when it is told that its match is over
     """
 
-    def __init__(
-        self,
-        host: PrivateHost,
-        clock: IReactorTime,
-        name: str,
-        new_player: Callable[[str, Seat], GamePlayer],
-        think: Callable[[], bool],
-        over: Callable[[], None],
-    ) -> None:
-        self._host = host
-        self._clock = clock
-        self.name = name
-        self._new_player = new_player
-        self._think = think
-        self._over = over
-        self.session: Session | None = None
-        self.handle: SeatHandle[Any] | None = None
-        self._player: GamePlayer | None = None
-        self._last = b""
-        self._table: TableId | None = None
-        self._called = False
-        #: How many of its actions were refused.
-        self._refused = 0
+    _host: PrivateHost
+    _clock: IReactorTime
+    name: str
+    _new_player: Callable[[str, Seat], GamePlayer]
+    _think: Callable[[], bool]
+    _over: Callable[[], None]
+    session: Session | None = None
+    handle: SeatHandle[Any] | None = None
+    _player: GamePlayer | None = None
+    _last: bytes = b""
+    _table: TableId | None = None
+    _called: bool = False
+    #: How many of its actions were refused.
+    _refused: int = 0
 
     def come(self) -> Session:
         """Log in anew, or take the seat back."""

@@ -720,13 +720,13 @@ def _parts(got: Any, expected: Any) -> list[tuple[str | int, Any, Any]]:
         return [(name, getattr(got, name), getattr(expected, name)) for name in expected.__struct_fields__]
     if isinstance(expected, Mapping) and got.keys() == expected.keys():
         return [(str(key), got[key], expected[key]) for key in expected]
-    if isinstance(expected, tuple) and len(got) == len(expected) and any(map(_has_parts, expected)):
+    if (
+        isinstance(expected, tuple)
+        and len(got) == len(expected)
+        and any(isinstance(one, msgspec.Struct) for one in expected)
+    ):
         return [(place, *pair) for place, pair in enumerate(zip(got, expected, strict=True))]
     return []
-
-
-def _has_parts(value: Any) -> bool:
-    return isinstance(value, msgspec.Struct)
 
 
 def _shown(value: Any) -> str:

@@ -97,6 +97,7 @@ class SegmentedTransport:
         return 1 + self._chance.below(LONGEST_SEGMENT)
 
 
+@define(eq=False)
 class Line(Protocol):
     """
     One connection of the client under test.
@@ -105,19 +106,12 @@ class Line(Protocol):
     :param lost: called when the connection is gone
     """
 
-    def __init__(
-        self,
-        protocol: Any,
-        clock: IReactorTime,
-        cut: Cut,
-        chance: SeededChance,
-        lost: Callable[["Line"], None],
-    ) -> None:
-        self._protocol = protocol
-        self._clock = clock
-        self._cut = cut
-        self._chance = chance
-        self._lost = lost
+    _protocol: Any
+    _clock: IReactorTime
+    _cut: Cut
+    _chance: SeededChance
+    _lost: Callable[["Line"], None]
+    _segments: SegmentedTransport = field(init=False)
 
     def connectionMade(self) -> None:
         self._segments = SegmentedTransport(self.transport, self._clock, self._cut, self._chance)

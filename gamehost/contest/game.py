@@ -204,6 +204,7 @@ class _Place:
         self._ended(self)
 
 
+@define(eq=False)
 class ContestGame:
     """
     One game, from the start of its programs to its decision.
@@ -214,31 +215,25 @@ class ContestGame:
     :param decided: called once, when all programs have ended
     """
 
-    def __init__(
-        self,
-        reactor: Any,
-        conditions: Conditions,
-        names: Sequence[str],
-        commands: Sequence[Sequence[str]],
-        seed: int,
-        decided: Callable[[Decision], None],
-    ) -> None:
-        self.names = names
-        self._reactor = reactor
-        self._conditions = conditions
-        self._commands = commands
-        self._seed = seed
-        self._decided = decided
-        self._decision: Decision | None = None
-        #: In the order of the seats, as far as they were started.
-        self._programs: list[ProgramProcess | _Place] = []
-        #: By what they are for.
-        self._timers: dict[str, IDelayedCall] = {}
-        self._journal = _Journal(self._over, conditions.most_moves)
-        self._lobby: ContestLobby | None = None
-        #: Where the programs connect, once it is known.
-        self._where: tuple[str, int] | None = None
-        self._port: Any = None
+    _reactor: Any
+    _conditions: Conditions
+    names: Sequence[str]
+    _commands: Sequence[Sequence[str]]
+    _seed: int
+    _decided: Callable[[Decision], None]
+    _decision: Decision | None = None
+    #: In the order of the seats, as far as they were started.
+    _programs: list["ProgramProcess | _Place"] = field(factory=list)
+    #: By what they are for.
+    _timers: dict[str, IDelayedCall] = field(factory=dict)
+    _journal: _Journal = field(init=False)
+    _lobby: ContestLobby | None = None
+    #: Where the programs connect, once it is known.
+    _where: tuple[str, int] | None = None
+    _port: Any = None
+
+    def __attrs_post_init__(self) -> None:
+        self._journal = _Journal(self._over, self._conditions.most_moves)
 
     def _host(self) -> tuple[ContestLobby, Factory[Any]]:
         conditions, wire = self._conditions, self._conditions.wire

@@ -13,7 +13,7 @@ those in the match's record, so the answer is the same before and after a restar
 
 import hmac
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from enum import Enum
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Protocol, TypedDict
@@ -337,6 +337,7 @@ class ForAccounts(TypedDict):
     registered: Callable[[str], None]
 
 
+@define(eq=False)
 class SessionRegistry:
     """
     All sessions by name.
@@ -345,32 +346,22 @@ class SessionRegistry:
     :param reserved: whether the name with this key belongs to an account
     :param seconds: the time, as of the reactor
     :param keyless_wait: as `limits.keyless_resume_seconds`
-    :param account_names: the names of all accounts
+    :param account_looks: the names of all accounts
     :param membership: what other hosts of a cluster are told of the names
     """
 
-    def __init__(
-        self,
-        resume: ResumePolicy,
-        reserved: Callable[[str], bool] = lambda key: False,
-        seconds: Callable[[], float] = lambda: 0.0,
-        keyless_wait: float = 0.0,
-        account_names: Iterable[str] = (),
-        membership: Membership | None = None,
-    ) -> None:
-        self.resume = resume
-        self._reserved = reserved
-        self._seconds = seconds
-        self.keyless_wait = keyless_wait
-        self.sessions = SessionIndex()
-        #: The names of accounts.
-        self.account_looks = LookAlikes(account_names)
-        #: The tables whose players have no sessions.
-        self.sleeping = SleepingIndex()
-        #: The tables that are being loaded.
-        self.waking: dict[TableId, Waking] = {}
-        self.membership = membership or Membership()
-        self._open_since = -math.inf
+    resume: ResumePolicy
+    _reserved: Callable[[str], bool] = lambda key: False
+    _seconds: Callable[[], float] = lambda: 0.0
+    keyless_wait: float = 0.0
+    account_looks: LookAlikes = field(factory=LookAlikes)
+    membership: Membership = field(factory=Membership)
+    sessions: SessionIndex = field(factory=SessionIndex)
+    #: The tables whose players have no sessions.
+    sleeping: SleepingIndex = field(factory=SleepingIndex)
+    #: The tables that are being loaded.
+    waking: dict[TableId, Waking] = field(factory=dict)
+    _open_since: float = -math.inf
 
     def __len__(self) -> int:
         """How many names are in use."""

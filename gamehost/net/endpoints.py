@@ -151,6 +151,7 @@ def proxy_network(name: str, text: str) -> Network:
 
 
 @implementer(IStreamServerEndpoint)
+@define(eq=False)
 class ProxiedEndpoint:
     """
     :param endpoint: where the proxies connect
@@ -158,34 +159,28 @@ class ProxiedEndpoint:
     :param headers: counts the connections whose header has not come
     """
 
-    def __init__(
-        self, endpoint: IStreamServerEndpoint, trusted: Sequence[Network], clock: IReactorTime, headers: HeaderLimiter
-    ) -> None:
-        self._endpoint = endpoint
-        self._trusted = trusted
-        self._clock = clock
-        self._headers = headers
+    _endpoint: IStreamServerEndpoint
+    _trusted: Sequence[Network]
+    _clock: IReactorTime
+    _headers: HeaderLimiter
 
     def listen(self, factory: IProtocolFactory) -> Deferred[IListeningPort]:
-        """Listen."""
         proxied = ProxiedFactory(factory, self._trusted, self._clock, self._headers)
         listening: Deferred[IListeningPort] = self._endpoint.listen(proxied)
         return listening
 
 
+@define(eq=False)
 class ProxiedFactory(Factory):
     """Makes protocols that read the PROXY header, and then hand the connection over to another factory's protocol."""
 
     noisy = False
     log = Logger()
 
-    def __init__(
-        self, factory: IProtocolFactory, trusted: Sequence[Network], clock: IReactorTime, headers: HeaderLimiter
-    ) -> None:
-        self.factory = factory
-        self.clock = clock
-        self.headers = headers
-        self._trusted = trusted
+    factory: IProtocolFactory
+    _trusted: Sequence[Network]
+    clock: IReactorTime
+    headers: HeaderLimiter
 
     def doStart(self) -> None:
         """Start the other one, too."""

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
+from attrs import define
 from cryptography.exceptions import UnsupportedAlgorithm
 from cryptography.hazmat.primitives.serialization import load_pem_private_key
 from OpenSSL import SSL, crypto
@@ -309,6 +310,7 @@ class TLSEndpoint:
 
 
 @implementer(IStreamClientEndpoint)
+@define(eq=False)
 class TLSClientEndpoint:
     """
     Dials with TLS. What is written before the handshake is sent only if the handshake succeeds. If it fails, the
@@ -318,12 +320,9 @@ class TLSClientEndpoint:
     :param certificates: of `Certificates.to`
     """
 
-    def __init__(
-        self, endpoint: IStreamClientEndpoint, certificates: IOpenSSLClientConnectionCreator, clock: IReactorTime
-    ) -> None:
-        self._endpoint = endpoint
-        self._certificates = certificates
-        self._clock = clock
+    _endpoint: IStreamClientEndpoint
+    _certificates: IOpenSSLClientConnectionCreator
+    _clock: IReactorTime
 
     def connect(self, factory: IProtocolFactory) -> Deferred[IProtocol]:
         """Connect. The result is there before the handshake is over."""

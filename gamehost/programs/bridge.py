@@ -43,6 +43,7 @@ AGAIN = 1.0
 PATIENCE = 30.0
 
 
+@define(eq=False)
 class Bot(ProcessProtocol):
     """
     A bot: its pipes, and the time in which it has to answer.
@@ -52,25 +53,20 @@ class Bot(ProcessProtocol):
     :param told_end: called when its process has ended
     """
 
-    def __init__(
-        self,
-        reactor: Any,
-        answer_time: float,
-        answered: Callable[[Sequence[str]], None],
-        failed: Callable[[str], None],
-        told_end: Callable[[], None],
-    ) -> None:
-        self._reactor, self._answer_time = reactor, answer_time
-        self._answered, self._failed, self._told_end = answered, failed, told_end
-        #: How many lines are awaited, and those that have come.
-        self._wants = 0
-        self._answer: list[str] = []
-        self._unread = b""
-        self._wrote = False
-        self._over = False
-        self._timer: IDelayedCall | None = None
-        #: Whether its process has ended.
-        self.ended = False
+    _reactor: Any
+    _answer_time: float
+    _answered: Callable[[Sequence[str]], None]
+    _failed: Callable[[str], None]
+    _told_end: Callable[[], None]
+    #: How many lines are awaited, and those that have come.
+    _wants: int = 0
+    _answer: list[str] = field(factory=list)
+    _unread: bytes = b""
+    _wrote: bool = False
+    _over: bool = False
+    _timer: IDelayedCall | None = None
+    #: Whether its process has ended.
+    ended: bool = False
 
     def tell(self, prompt: Prompt) -> None:
         """Write lines, and await the answer if there has to be one."""
@@ -207,6 +203,7 @@ class _Seat:
     left: bool = False
 
 
+@define(eq=False)
 class BridgeRun:
     """
     All games of a bridge.
@@ -216,31 +213,27 @@ class BridgeRun:
     :param err: is told what went wrong
     """
 
-    def __init__(
-        self,
-        reactor: Any,
-        terms: Terms,
-        connect: Callable[[], Client],
-        out: Callable[[str], object],
-        err: Callable[[str], object],
-    ) -> None:
-        self._reactor, self._terms, self._out, self._err = reactor, terms, out, err
-        self._connect = connect
-        self._client: Client | None = None
-        self._bot: Bot | None = None
-        self._left = terms.games
-        self._seat: _Seat | None = None
-        self._entered = False
-        #: A table at which the name has a seat that no bot of this bridge has played at.
-        self._foreign: int | None = None
-        #: The host will refuse so many messages that have crossed the end of a match.
-        self._crossed = 0
-        #: By what they are for.
-        self._timers: dict[str, IDelayedCall] = {}
-        #: Whether every game was played to its end by its bot.
-        self.sound = True
-        #: Fires at the end: with `None`, or with the reason why the bridge cannot go on.
-        self.done: Deferred[str | None] = Deferred()
+    _reactor: Any
+    _terms: Terms
+    _connect: Callable[[], Client]
+    _out: Callable[[str], object]
+    _err: Callable[[str], object]
+    _client: Client | None = None
+    _bot: Bot | None = None
+    #: How many games have ended.
+    _over_games: int = 0
+    _seat: _Seat | None = None
+    _entered: bool = False
+    #: A table at which the name has a seat that no bot of this bridge has played at.
+    _foreign: int | None = None
+    #: The host will refuse so many messages that have crossed the end of a match.
+    _crossed: int = 0
+    #: By what they are for.
+    _timers: dict[str, IDelayedCall] = field(factory=dict)
+    #: Whether every game was played to its end by its bot.
+    sound: bool = True
+    #: Fires at the end: with `None`, or with the reason why the bridge cannot go on.
+    done: Deferred[str | None] = field(factory=Deferred)
 
     def start(self) -> None:
         self._start_bot()
@@ -357,7 +350,7 @@ class BridgeRun:
         """Begin the next game, when the match is over and its bot has ended."""
         if self._seat is not None or self._bot is not None or self.done.called:
             return
-        if not self._left:
+        if self._over_games == self._terms.games:
             self._end(None)
             return
         self._start_bot()
@@ -497,7 +490,7 @@ class BridgeRun:
     def _over(self, seat: _Seat, result: Result | None) -> None:
         """The match is over; `None`: it is not known how."""
         self._seat = None
-        self._left -= 1
+        self._over_games += 1
         if seat.left and result is not None and (result.cause is not Cause.LEFT or seat.number in result.winners):
             self._crossed += 1
         if self._bot is not None and not seat.resigned:

@@ -23,6 +23,7 @@ from twisted.python.failure import Failure
 from zope.interface import implementer
 
 from gamehost.accounts.login import LoginService, Worker
+from gamehost.accounts.names import LookAlikes
 from gamehost.accounts.passwords import Cost
 from gamehost.accounts.proofs import ProvenLogins
 from gamehost.games.base import Game
@@ -343,8 +344,8 @@ class MemoryHost:
         registry = SessionRegistry(
             *(resume, lambda key: self.journal.find(key) is not None, self.clock.seconds),
             keyless_wait=self.limits.keyless_resume_seconds,
-            account_names=self.journal.names(),
-            membership=membership,
+            account_looks=LookAlikes(self.journal.names()),
+            membership=membership or Membership(),
         )
         cork, context = Cork(), TableContext(self.clock, self.journal, grace, rng=rng or highest())
         login = (self.journal, registry.is_guest, self.clock, worker, self.limits, cork, CHEAP)

@@ -479,6 +479,7 @@ class ConsoleOptions:
         return found
 
 
+@define(eq=False)
 class Looking:
     """
     What one person looks at, beside the own match.
@@ -488,36 +489,26 @@ class Looking:
     :param seat: the seat in the own match; `None`: there is none
     """
 
-    def __init__(
-        self,
-        printer: Printer,
-        spectators: Spectators,
-        studies: Studies,
-        options: ConsoleOptions,
-        address: str,
-        write_collected: Callable[[], None],
-        seat: Callable[[], SeatHandle[Any] | None],
-    ) -> None:
-        self.address = address
-        self._printer = printer
-        self._spectators = spectators
-        self._studies = studies
-        self._options = options
-        self._write_collected = write_collected
-        self._seat = seat
-        #: The own match, that of now or the last one, and its code.
-        self.played: tuple[TableId, str] | None = None
-        #: The match of others that is told.
-        self._watching: TableId | None = None
-        self._code = ""
-        self._watched: WatchedTable | None = None
-        #: Its board, as it was shown last.
-        self._board: list[str] = []
-        self._replay: Replay | None = None
-        self._replayed = ""
-        #: Whether something is looked up, and what is called to wait for it no longer.
-        self._asking = False
-        self._withdraw: Callable[[], None] = lambda: None
+    _printer: Printer
+    _spectators: Spectators
+    _studies: Studies
+    _options: ConsoleOptions
+    address: str
+    _write_collected: Callable[[], None]
+    _seat: Callable[[], SeatHandle[Any] | None]
+    #: The own match, that of now or the last one, and its code.
+    played: tuple[TableId, str] | None = None
+    #: The match of others that is told.
+    _watching: TableId | None = None
+    _code: str = ""
+    _watched: WatchedTable | None = None
+    #: Its board, as it was shown last.
+    _board: list[str] = field(factory=list)
+    _replay: Replay | None = None
+    _replayed: str = ""
+    #: Whether something is looked up, and what is called to wait for it no longer.
+    _asking: bool = False
+    _withdraw: Callable[[], None] = lambda: None
 
     def board(self) -> list[str] | None:
         """The board of the match that is replayed or watched; `None`: there is none."""
