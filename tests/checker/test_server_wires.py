@@ -1,6 +1,6 @@
 """The checks of servers of each wire: a sound server has no finding, and each planted fault has one."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from attrs import frozen
@@ -23,62 +23,44 @@ from gamehost.wires.open import messages as open_m
 from gamehost.wires.paper_soccer import messages as soccer_m
 from gamehost.wires.stratego_frames import messages as frames_m
 from gamehost.wires.stratego_lines import messages as lines_m
-from tests.kit.checker import Fault, Faulty, ServerCheckerContract, breaches, check_server
+from tests.kit.checker import (
+    Fault,
+    Faulty,
+    ServerCheckerContract,
+    breaches,
+    changed,
+    check_server,
+    forgotten,
+    instead,
+)
 
 
-def names_the_wrong_winner(end: Faulty, message: Any) -> Sequence[Any]:
-    return [m.GameOver("nobody") if isinstance(message, m.GameOver) else message]
+def just_heard(end: Faulty, *kinds: type) -> bool:
+    return bool(end.heard) and isinstance(end.heard[-1], kinds)
 
 
-def tells_the_mover_only(end: Faulty, message: Any) -> Sequence[Any]:
-    mover = bool(end.heard) and isinstance(end.heard[-1], m.MakeMove)
-    return [] if isinstance(message, m.MoveWasMade) and not mover else [message]
+def third(kind: type) -> Callable[[Faulty], bool]:
+    return lambda end: sum(isinstance(one, kind) for one in end.heard) == 3
 
 
-def never_refuses(end: Faulty, message: Any) -> Sequence[Any]:
-    return [] if isinstance(message, m.InvalidMove) else [message]
+def accepts(end: Faulty, refusal: Any) -> Sequence[Any]:
+    move = end.heard[-1]
+    return [m.MoveWasMade(move.card, move.start, move.end)] if isinstance(move, m.MakeMove) else [refusal]
 
 
-def accepts_illegal_moves(end: Faulty, message: Any) -> Sequence[Any]:
-    if isinstance(message, m.InvalidMove):
-        move = end.heard[-1]
-        return [m.MoveWasMade(move.card, move.start, move.end)] if isinstance(move, m.MakeMove) else [message]
-    return [message]
-
-
-def sends_another_board(end: Faulty, message: Any) -> Sequence[Any]:
-    if isinstance(message, m.Reconnect):
-        return [replace(message, board="/".join(reversed(message.board.split("/"))))]
-    return [message]
-
-
-def says_the_wrong_turn(end: Faulty, message: Any) -> Sequence[Any]:
-    return [replace(message, on_turn="nobody") if isinstance(message, m.Reconnect) else message]
-
-
-def forgets_logout(end: Faulty, message: Any) -> Sequence[Any]:
-    return [] if isinstance(message, m.Logout) else [message]
-
-
-def tells_moves_twice(end: Faulty, message: Any) -> Sequence[Any]:
-    return [message, message] if isinstance(message, m.MoveWasMade) else [message]
-
-
-def exchanges_the_colours(end: Faulty, message: Any) -> Sequence[Any]:
-    return [m.Start(message.black, message.white, message.cards) if isinstance(message, m.Start) else message]
-
-
-def ends_before_the_move(end: Faulty, message: Any) -> Sequence[Any]:
-    return [m.GameOver("draw"), message] if isinstance(message, m.MoveWasMade) else [message]
-
-
-def reads_two_messages_as_one(end: Faulty, message: Any) -> Sequence[Any]:
-    moves = sum(isinstance(one, m.MakeMove) for one in end.heard)
-    return [] if isinstance(message, m.MakeMove) and moves == 3 else [message]
-
-
-def refuses_log_ins(end: Faulty, message: Any) -> Sequence[Any]:
-    return [] if isinstance(message, m.Login) else [message]
+names_the_wrong_winner = changed(m.GameOver, winner=lambda over: "nobody")
+tells_the_mover_only = forgotten(m.MoveWasMade, lambda end: not just_heard(end, m.MakeMove))
+never_refuses = forgotten(m.InvalidMove)
+accepts_illegal_moves = instead(m.InvalidMove, accepts)
+sends_another_board = changed(m.Reconnect, board=lambda back: "/".join(reversed(back.board.split("/"))))
+says_the_wrong_turn = changed(m.Reconnect, on_turn=lambda back: "nobody")
+forgets_logout = forgotten(m.Logout)
+tells_moves_twice = instead(m.MoveWasMade, lambda end, move: [move, move])
+exchanges_the_colours = changed(m.Start, white=lambda start: start.black, black=lambda start: start.white)
+ends_before_the_move = instead(m.MoveWasMade, lambda end, move: [m.GameOver("draw"), move])
+reads_two_messages_as_one = forgotten(m.MakeMove, third(m.MakeMove))
+refuses_log_ins = forgotten(m.Login)
+says_who_waits = instead(m.Start, lambda end, start: [start, m.Waiting("x")])
 
 
 class OnitamaServers(ServerCheckerContract, SynchronousTestCase):
@@ -103,7 +85,9 @@ class OnitamaServers(ServerCheckerContract, SynchronousTestCase):
 
     def test_extensions_in_strict_mode(self) -> None:
         """A strict check finds what the document does not have, and goes on."""
-        report = check_server("onitama", ["whole-match"], said=_waiting, strict=True, settings=self.strict_settings)
+        report = check_server(
+            "onitama", ["whole-match"], said=says_who_waits, strict=True, settings=self.strict_settings
+        )
         self.assertEqual(breaches(report), ["Waiting is not as in the document"])
 
     def test_an_unknown_deal(self) -> None:
@@ -113,49 +97,15 @@ class OnitamaServers(ServerCheckerContract, SynchronousTestCase):
         self.assertIn("--set onitama.deal", report.outcomes[0].lines[-3].meaning)
 
 
-def _waiting(end: Faulty, message: Any) -> Sequence[Any]:
-    return [message, m.Waiting("x")] if isinstance(message, m.Start) else [message]
-
-
-def final_names_the_wrong_winner(end: Faulty, message: Any) -> Sequence[Any]:
-    return [final_m.GameOver("nobody") if isinstance(message, final_m.GameOver) else message]
-
-
-def final_tells_the_mover_only(end: Faulty, message: Any) -> Sequence[Any]:
-    mover = bool(end.heard) and isinstance(end.heard[-1], final_m.MakeMove)
-    return [] if isinstance(message, final_m.MoveWasMade) and not mover else [message]
-
-
-def final_never_refuses(end: Faulty, message: Any) -> Sequence[Any]:
-    return [] if isinstance(message, final_m.InvalidMove) else [message]
-
-
-def refuses_moves_as_other_messages(end: Faulty, message: Any) -> Sequence[Any]:
-    return [final_m.Failed(message.text) if isinstance(message, final_m.InvalidMove) else message]
-
-
-def final_sends_another_board(end: Faulty, message: Any) -> Sequence[Any]:
-    return [replace(message, board=message.board[::-1]) if isinstance(message, final_m.Restore) else message]
-
-
-def final_says_the_wrong_turn(end: Faulty, message: Any) -> Sequence[Any]:
-    if isinstance(message, final_m.Restore):
-        return [replace(message, white_to_move=not message.white_to_move)]
-    return [message]
-
-
-def forgets_who_is_back(end: Faulty, message: Any) -> Sequence[Any]:
-    return [] if isinstance(message, final_m.Reconnect) else [message]
-
-
-def forgets_waiting(end: Faulty, message: Any) -> Sequence[Any]:
-    return [] if isinstance(message, final_m.Waiting) else [message]
-
-
-def final_exchanges_the_colours(end: Faulty, message: Any) -> Sequence[Any]:
-    if isinstance(message, final_m.Start):
-        return [replace(message, black=message.white, white=message.black)]
-    return [message]
+final_names_the_wrong_winner = changed(final_m.GameOver, winner=lambda over: "nobody")
+final_tells_the_mover_only = forgotten(final_m.MoveWasMade, lambda end: not just_heard(end, final_m.MakeMove))
+final_never_refuses = forgotten(final_m.InvalidMove)
+refuses_moves_as_other_messages = instead(final_m.InvalidMove, lambda end, refusal: [final_m.Failed(refusal.text)])
+final_sends_another_board = changed(final_m.Restore, board=lambda back: back.board[::-1])
+final_says_the_wrong_turn = changed(final_m.Restore, white_to_move=lambda back: not back.white_to_move)
+forgets_who_is_back = forgotten(final_m.Reconnect)
+forgets_waiting = forgotten(final_m.Waiting)
+final_exchanges_the_colours = changed(final_m.Start, black=lambda start: start.white, white=lambda start: start.black)
 
 
 class OnitamaFinalServers(ServerCheckerContract, SynchronousTestCase):
@@ -175,14 +125,12 @@ class OnitamaFinalServers(ServerCheckerContract, SynchronousTestCase):
 
 def litama_fields(**wrong: Any) -> Fault:
     def changes(end: Faulty, message: Any) -> Sequence[Any]:
-        begun = isinstance(message, litama_m.Standing) and message.fields["gameState"] != "waiting for player"
-        if not begun:
+        if message.fields["gameState"] == "waiting for player":
             return [message]
-        changed = {name: change(message.fields) for name, change in wrong.items()}
-        return [litama_m.Standing({**message.fields, **changed})]
+        fields = {name: change(message.fields) for name, change in wrong.items()}
+        return [litama_m.Standing({**message.fields, **fields})]
 
-    changes.__name__ = f"changes_{'_'.join(wrong)}"
-    return changes
+    return instead(litama_m.Standing, changes)
 
 
 def tells_state_before_spectate(end: Faulty, message: Any) -> Sequence[Any]:
@@ -193,27 +141,15 @@ def tells_state_before_spectate(end: Faulty, message: Any) -> Sequence[Any]:
     return [message]
 
 
-def short_tokens(end: Faulty, message: Any) -> Sequence[Any]:
-    return [replace(message, token=message.token[:32]) if isinstance(message, litama_m.Entered) else message]
+def with_a_sentence(failed: litama_m.Failed) -> str:
+    return "the game has ended" if failed.error == "Game ended" else failed.error
 
 
-def one_error_for_all(end: Faulty, message: Any) -> Sequence[Any]:
-    return [replace(message, error="Invalid move") if isinstance(message, litama_m.Failed) else message]
-
-
-def forgets_commands(end: Faulty, message: Any) -> Sequence[Any]:
-    return [replace(message, command="?") if isinstance(message, litama_m.Failed) else message]
-
-
-def ends_spectating_with_a_sentence(end: Faulty, message: Any) -> Sequence[Any]:
-    if isinstance(message, litama_m.Failed) and message.error == "Game ended":
-        return [replace(message, error="the game has ended")]
-    return [message]
-
-
-def hears_one_move(end: Faulty, message: Any) -> Sequence[Any]:
-    moves = sum(isinstance(one, litama_m.MakeMove) for one in end.heard)
-    return [] if isinstance(message, litama_m.MakeMove) and moves == 3 else [message]
+short_tokens = changed(litama_m.Entered, token=lambda entered: entered.token[:32])
+one_error_for_all = changed(litama_m.Failed, error=lambda failed: "Invalid move")
+forgets_commands = changed(litama_m.Failed, command=lambda failed: "?")
+ends_spectating_with_a_sentence = changed(litama_m.Failed, error=with_a_sentence)
+hears_one_move = forgotten(litama_m.MakeMove, third(litama_m.MakeMove))
 
 
 class LitamaServers(ServerCheckerContract, SynchronousTestCase):
@@ -233,39 +169,17 @@ class LitamaServers(ServerCheckerContract, SynchronousTestCase):
     hears_wrong = {hears_one_move: ("any-connection", "is missing")}
 
 
-def open_names_the_wrong_winner(end: Faulty, message: Any) -> Sequence[Any]:
-    if isinstance(message, open_m.Over):
-        return [replace(message, winners=[1 - seat for seat in message.winners])]
-    return [message]
-
-
 def open_tells_the_mover_only(end: Faulty, message: Any) -> Sequence[Any]:
-    mover = bool(end.heard) and isinstance(end.heard[-1], open_m.Act)
-    return [] if isinstance(message, open_m.Event) and message.n and not mover else [message]
+    return [] if isinstance(message, open_m.Event) and message.n and not just_heard(end, open_m.Act) else [message]
 
 
-def open_never_refuses(end: Faulty, message: Any) -> Sequence[Any]:
-    return [] if isinstance(message, open_m.Refused) else [message]
-
-
-def forgets_an_action(end: Faulty, message: Any) -> Sequence[Any]:
-    return [replace(message, moves=message.moves[1:]) if isinstance(message, open_m.Moves) else message]
-
-
-def counts_entries_twice(end: Faulty, message: Any) -> Sequence[Any]:
-    return [replace(message, n=2 * message.n) if isinstance(message, open_m.Event) else message]
-
-
-def comes_back_without_a_view(end: Faulty, message: Any) -> Sequence[Any]:
-    return [replace(message, view=UNSET) if isinstance(message, open_m.Back) else message]
-
-
-def forgets_away(end: Faulty, message: Any) -> Sequence[Any]:
-    return [] if isinstance(message, open_m.Away) else [message]
-
-
-def gives_everybody_the_first_seat(end: Faulty, message: Any) -> Sequence[Any]:
-    return [replace(message, seat=0) if isinstance(message, open_m.Seated) else message]
+open_names_the_wrong_winner = changed(open_m.Over, winners=lambda over: [1 - seat for seat in over.winners])
+open_never_refuses = forgotten(open_m.Refused)
+forgets_an_action = changed(open_m.Moves, moves=lambda listed: listed.moves[1:])
+counts_entries_twice = changed(open_m.Event, n=lambda event: 2 * event.n)
+comes_back_without_a_view = changed(open_m.Back, view=lambda back: UNSET)
+forgets_away = forgotten(open_m.Away)
+gives_everybody_the_first_seat = changed(open_m.Seated, seat=lambda seated: 0)
 
 
 class OpenServers(ServerCheckerContract, SynchronousTestCase):
@@ -282,37 +196,9 @@ class OpenServers(ServerCheckerContract, SynchronousTestCase):
     }
 
 
-def names_the_loser_as_winner(end: Faulty, message: Any) -> Sequence[Any]:
-    if isinstance(message, soccer_m.GameOver):
-        return [replace(message, winner=message.loser, loser=message.winner)]
-    return [message]
-
-
 def tells_the_other_only(end: Faulty, message: Any) -> Sequence[Any]:
-    mover = bool(end.heard) and isinstance(end.heard[-1], soccer_m.Move)
+    mover = just_heard(end, soccer_m.Move)
     return [] if isinstance(message, soccer_m.GameState) and mover and message.points else [message]
-
-
-def forgets_the_last_point(end: Faulty, message: Any) -> Sequence[Any]:
-    return [replace(message, points=message.points[:-1]) if isinstance(message, soccer_m.GameOver) else message]
-
-
-def never_answers_log_ins(end: Faulty, message: Any) -> Sequence[Any]:
-    return [] if isinstance(message, soccer_m.LoginResponse) else [message]
-
-
-def accepts_any_game(end: Faulty, message: Any) -> Sequence[Any]:
-    return [soccer_m.LoginResponse() if isinstance(message, soccer_m.LoginResponse) else message]
-
-
-def confuses_who_is_next(end: Faulty, message: Any) -> Sequence[Any]:
-    if isinstance(message, soccer_m.GameState) and message.points:
-        return [replace(message, next_player=message.next_player + "x")]
-    return [message]
-
-
-def changes_the_id(end: Faulty, message: Any) -> Sequence[Any]:
-    return [replace(message, game_id="77") if isinstance(message, soccer_m.GameState) and message.points else message]
 
 
 def lets_illegal_moves_pass(end: Faulty, message: Any) -> Sequence[Any]:
@@ -321,8 +207,15 @@ def lets_illegal_moves_pass(end: Faulty, message: Any) -> Sequence[Any]:
     return [message]
 
 
-def is_silent_out_of_turn(end: Faulty, message: Any) -> Sequence[Any]:
-    return [] if isinstance(message, soccer_m.Error) else [message]
+names_the_loser_as_winner = changed(soccer_m.GameOver, winner=lambda over: over.loser, loser=lambda over: over.winner)
+forgets_the_last_point = changed(soccer_m.GameOver, points=lambda over: over.points[:-1])
+never_answers_log_ins = forgotten(soccer_m.LoginResponse)
+accepts_any_game = instead(soccer_m.LoginResponse, lambda end, answer: [soccer_m.LoginResponse()])
+confuses_who_is_next = changed(
+    soccer_m.GameState, next_player=lambda state: state.next_player + "x" * bool(state.points)
+)
+changes_the_id = changed(soccer_m.GameState, game_id=lambda state: "77" if state.points else state.game_id)
+is_silent_out_of_turn = forgotten(soccer_m.Error)
 
 
 class PaperSoccerServers(ServerCheckerContract, SynchronousTestCase):
@@ -340,49 +233,22 @@ class PaperSoccerServers(ServerCheckerContract, SynchronousTestCase):
     }
 
 
-def shows_the_enemy(end: Faulty, message: Any) -> Sequence[Any]:
-    return [frames_m.Board(message.squares.replace("#", "9")) if isinstance(message, frames_m.Board) else message]
-
-
-def shows_an_empty_board(end: Faulty, message: Any) -> Sequence[Any]:
-    return [frames_m.Board("." * 100) if isinstance(message, frames_m.Board) else message]
-
-
-def names_another_winner(end: Faulty, message: Any) -> Sequence[Any]:
-    return [frames_m.GameOver("tie") if isinstance(message, frames_m.GameOver) else message]
-
-
-def names_another_piece(end: Faulty, message: Any) -> Sequence[Any]:
-    return [replace(message, attacker="B") if isinstance(message, frames_m.Battle) else message]
-
-
-def sends_the_board_first(end: Faulty, message: Any) -> Sequence[Any]:
-    if isinstance(message, frames_m.Move):
-        return [frames_m.Board("." * 100), message]
-    return [message]
-
-
-def is_silent_when_it_refuses(end: Faulty, message: Any) -> Sequence[Any]:
-    return [] if isinstance(message, frames_m.MoveInvalid) else [message]
-
-
-def frames_lets_illegal_moves_pass(end: Faulty, message: Any) -> Sequence[Any]:
-    return [end.heard[-1] if isinstance(message, frames_m.MoveInvalid) else message]
-
-
-def accepts_any_placement(end: Faulty, message: Any) -> Sequence[Any]:
-    return [frames_m.PlacementValid() if isinstance(message, frames_m.PlacementInvalid) else message]
-
-
-def names_the_wrong_player(end: Faulty, message: Any) -> Sequence[Any]:
-    return [frames_m.Playing("nobody") if isinstance(message, frames_m.Playing) else message]
-
-
 def says_more_in_an_extension(end: Faulty, message: Any) -> Sequence[Any]:
     """An extension tells the first player of the second game more than the one of the first game."""
     if isinstance(message, frames_m.Playing) and end.number == 2:
         return [frames_m.Error("the flag is in the corner"), message]
     return [message]
+
+
+shows_the_enemy = changed(frames_m.Board, squares=lambda board: board.squares.replace("#", "9"))
+shows_an_empty_board = changed(frames_m.Board, squares=lambda board: "." * 100)
+names_another_winner = changed(frames_m.GameOver, winner=lambda over: "tie")
+names_another_piece = changed(frames_m.Battle, attacker=lambda battle: "B")
+sends_the_board_first = instead(frames_m.Move, lambda end, move: [frames_m.Board("." * 100), move])
+is_silent_when_it_refuses = forgotten(frames_m.MoveInvalid)
+frames_lets_illegal_moves_pass = instead(frames_m.MoveInvalid, lambda end, refusal: [end.heard[-1]])
+accepts_any_placement = instead(frames_m.PlacementInvalid, lambda end, refusal: [frames_m.PlacementValid()])
+names_the_wrong_player = changed(frames_m.Playing, username=lambda playing: "nobody")
 
 
 class StrategoFramesServers(ServerCheckerContract, SynchronousTestCase):
@@ -401,45 +267,23 @@ class StrategoFramesServers(ServerCheckerContract, SynchronousTestCase):
     }
 
 
-def tells_the_piece_that_moves(end: Faulty, message: Any) -> Sequence[Any]:
-    return [replace(message, attacker="R") if isinstance(message, lines_m.Moved) else message]
+def after_a_move_to_nowhere(end: Faulty) -> bool:
+    return end.heard[-1:] == [lines_m.Text("E4-E4")]
 
 
-def lines_names_another_winner(end: Faulty, message: Any) -> Sequence[Any]:
-    if isinstance(message, lines_m.Winner):
-        return [lines_m.Winner("blue" if message.color == "red" else "red")]
-    return [message]
+def met_instead(end: Faulty, question: Any) -> Sequence[Any]:
+    return [lines_m.Met(None) if after_a_move_to_nowhere(end) else question]
 
 
-def lines_names_another_piece(end: Faulty, message: Any) -> Sequence[Any]:
-    return [lines_m.Met("B") if isinstance(message, lines_m.Met) else message]
-
-
-def asks_both_for_a_move(end: Faulty, message: Any) -> Sequence[Any]:
-    return [message, lines_m.GetMove()] if isinstance(message, lines_m.EndSetup) else [message]
-
-
-def lines_is_silent_when_it_refuses(end: Faulty, message: Any) -> Sequence[Any]:
-    said = end.heard[-1] if end.heard else None
-    refuses = isinstance(message, lines_m.GetMove) and said == lines_m.Text("E4-E4")
-    return [] if refuses else [message]
-
-
-def lines_lets_illegal_moves_pass(end: Faulty, message: Any) -> Sequence[Any]:
-    said = end.heard[-1] if end.heard else None
-    return [lines_m.Met(None) if isinstance(message, lines_m.GetMove) and said == lines_m.Text("E4-E4") else message]
-
-
-def lets_anybody_in(end: Faulty, message: Any) -> Sequence[Any]:
-    return [lines_m.AuthOk() if isinstance(message, lines_m.AuthErr) else message]
-
-
-def forgets_the_next_game(end: Faulty, message: Any) -> Sequence[Any]:
-    return [] if isinstance(message, lines_m.New) and len(end.heard) > 6 else [message]
-
-
-def gives_both_the_same_color(end: Faulty, message: Any) -> Sequence[Any]:
-    return [lines_m.Color("red") if isinstance(message, lines_m.Color) else message]
+tells_the_piece_that_moves = changed(lines_m.Moved, attacker=lambda moved: "R")
+lines_names_another_winner = changed(lines_m.Winner, color=lambda end: "blue" if end.color == "red" else "red")
+lines_names_another_piece = instead(lines_m.Met, lambda end, met: [lines_m.Met("B")])
+asks_both_for_a_move = instead(lines_m.EndSetup, lambda end, set_up: [set_up, lines_m.GetMove()])
+lines_is_silent_when_it_refuses = forgotten(lines_m.GetMove, after_a_move_to_nowhere)
+lines_lets_illegal_moves_pass = instead(lines_m.GetMove, met_instead)
+lets_anybody_in = instead(lines_m.AuthErr, lambda end, refusal: [lines_m.AuthOk()])
+forgets_the_next_game = forgotten(lines_m.New, lambda end: len(end.heard) > 6)
+gives_both_the_same_color = changed(lines_m.Color, color=lambda told: "red")
 
 
 class StrategoLinesServers(ServerCheckerContract, SynchronousTestCase):
@@ -463,77 +307,39 @@ class StrategoLinesServers(ServerCheckerContract, SynchronousTestCase):
     }
 
 
-def tells_boards_to_the_first_player_only(end: Faulty, message: Any) -> Sequence[Any]:
-    return [] if isinstance(message, eriantys_m.UpdateBoard) and end.number else [message]
+def answer_of(end: Faulty) -> Any:
+    """The last message that is no acknowledgement."""
+    return next((one for one in reversed(end.heard) if not isinstance(one, eriantys_m.Acknowledgement)), None)
 
 
-def counts_the_bag_wrong(end: Faulty, message: Any) -> Sequence[Any]:
-    if isinstance(message, eriantys_m.UpdateBoard) and message.dashboard.round > 1:
-        return [replace(message, dashboard=replace(message.dashboard, bag=message.dashboard.bag - 1))]
-    return [message]
+def answered(*kinds: type) -> Callable[[Faulty], bool]:
+    return lambda end: isinstance(answer_of(end), kinds)
 
 
-def deals_too_few_students(end: Faulty, message: Any) -> Sequence[Any]:
-    if isinstance(message, eriantys_m.UpdateBoard):
-        players = tuple(replace(one, entrance=replace(one.entrance, RED=0)) for one in as_read(message).players)
-        return [replace(message, players=players)]
-    return [message]
+def short_bag(board: eriantys_m.UpdateBoard) -> Any:
+    return replace(board.dashboard, bag=board.dashboard.bag - (board.dashboard.round > 1))
 
 
-def gives_a_coin_too_many(end: Faulty, message: Any) -> Sequence[Any]:
-    if isinstance(message, eriantys_m.UpdateBoard):
-        players = tuple(replace(one, coins=(one.coins or 0) + 1) for one in as_read(message).players)
-        return [replace(message, players=players)]
-    return [message]
+def without_red(board: eriantys_m.UpdateBoard) -> Any:
+    return tuple(replace(one, entrance=replace(one.entrance, RED=0)) for one in as_read(board).players)
+
+
+def richer(board: eriantys_m.UpdateBoard) -> Any:
+    return tuple(replace(one, coins=(one.coins or 0) + 1) for one in as_read(board).players)
 
 
 def forgets_to_confirm_assistants(end: Faulty, message: Any) -> Sequence[Any]:
     success = message == eriantys_m.CommunicationMessage(Communication.SUCCESS)
-    return [] if success and isinstance(_answer(end), eriantys_m.PlayAssistant) else [message]
+    return [] if success and answered(eriantys_m.PlayAssistant)(end) else [message]
 
 
-def does_not_ask_again(end: Faulty, message: Any) -> Sequence[Any]:
-    refused = isinstance(message, eriantys_m.MotherNatureSteps) and isinstance(_answer(end), eriantys_m.ChosenSteps)
-    return [] if refused else [message]
-
-
-def shows_hands(end: Faulty, message: Any) -> Sequence[Any]:
-    other = isinstance(message, eriantys_m.PlayedAssistant) and not isinstance(_answer(end), eriantys_m.PlayAssistant)
-    return [message, eriantys_m.AvailableAssistants((1, 2), {})] if other else [message]
-
-
-def says_everybody_has_won(end: Faulty, message: Any) -> Sequence[Any]:
-    lost = message == eriantys_m.PlayerStatusMessage(PlayerStatus.LOSE)
-    return [eriantys_m.PlayerStatusMessage(PlayerStatus.WIN) if lost else message]
+def hands_too(end: Faulty, played: Any) -> Sequence[Any]:
+    other = not answered(eriantys_m.PlayAssistant)(end)
+    return [played, eriantys_m.AvailableAssistants((1, 2), {})] if other else [played]
 
 
 def forgets_merged_islands(end: Faulty, message: Any) -> Sequence[Any]:
     return [] if message == eriantys_m.CommunicationMessage(Communication.UNIFIED_ISLANDS) else [message]
-
-
-def keeps_a_lost_player_secret(end: Faulty, message: Any) -> Sequence[Any]:
-    return [] if isinstance(message, eriantys_m.PlayerDisconnected) else [message]
-
-
-def forgets_the_open_request(end: Faulty, message: Any) -> Sequence[Any]:
-    forgets = end.number == 2 and isinstance(
-        message, eriantys_m.MovableStudents | eriantys_m.WhereToMove | eriantys_m.MotherNatureSteps
-    )
-    return [] if forgets else [message]
-
-
-def counts_those_who_wait_wrong(end: Faulty, message: Any) -> Sequence[Any]:
-    if isinstance(message, eriantys_m.UpdateLobby):
-        return [eriantys_m.UpdateLobby(replace(message.gameInfo, waitingPlayers=3))]
-    return [message]
-
-
-def has_one_error_for_all(end: Faulty, message: Any) -> Sequence[Any]:
-    return [eriantys_m.ErrorMessage(Error.INVALID_INPUT) if isinstance(message, eriantys_m.ErrorMessage) else message]
-
-
-def lets_players_take_any_steps(end: Faulty, message: Any) -> Sequence[Any]:
-    return [eriantys_m.ChosenSteps(1) if isinstance(message, eriantys_m.ChosenSteps) and message.steps > 1 else message]
 
 
 def stays_silent_out_of_turn(end: Faulty, message: Any) -> Sequence[Any]:
@@ -546,13 +352,32 @@ def counts_acknowledgements(end: Faulty, message: Any) -> Sequence[Any]:
     return [message]
 
 
-def reads_one_answer_a_segment(end: Faulty, message: Any) -> Sequence[Any]:
-    joined = isinstance(message, eriantys_m.ChosenStudent) and end.heard[-2:-1] == [eriantys_m.ChosenSteps(1)]
-    return [] if joined else [message]
+def behind_one_step(end: Faulty) -> bool:
+    return end.heard[-2:-1] == [eriantys_m.ChosenSteps(1)]
 
 
-def _answer(end: Faulty) -> Any:
-    return next((one for one in reversed(end.heard) if not isinstance(one, eriantys_m.Acknowledgement)), None)
+def won(lost: eriantys_m.PlayerStatusMessage) -> PlayerStatus:
+    return PlayerStatus.WIN if lost.playerStatus is PlayerStatus.LOSE else lost.playerStatus
+
+
+OPEN_REQUESTS = eriantys_m.MovableStudents | eriantys_m.WhereToMove | eriantys_m.MotherNatureSteps
+tells_boards_to_the_first_player_only = forgotten(eriantys_m.UpdateBoard, lambda end: bool(end.number))
+counts_the_bag_wrong = changed(eriantys_m.UpdateBoard, dashboard=short_bag)
+deals_too_few_students = changed(eriantys_m.UpdateBoard, players=without_red)
+gives_a_coin_too_many = changed(eriantys_m.UpdateBoard, players=richer)
+does_not_ask_again = forgotten(eriantys_m.MotherNatureSteps, answered(eriantys_m.ChosenSteps))
+shows_hands = instead(eriantys_m.PlayedAssistant, hands_too)
+says_everybody_has_won = changed(eriantys_m.PlayerStatusMessage, playerStatus=won)
+keeps_a_lost_player_secret = forgotten(eriantys_m.PlayerDisconnected)
+forgets_the_open_request = forgotten(OPEN_REQUESTS, lambda end: end.number == 2)
+counts_those_who_wait_wrong = changed(
+    eriantys_m.UpdateLobby, gameInfo=lambda lobby: replace(lobby.gameInfo, waitingPlayers=3)
+)
+has_one_error_for_all = instead(
+    eriantys_m.ErrorMessage, lambda end, error: [eriantys_m.ErrorMessage(Error.INVALID_INPUT)]
+)
+lets_players_take_any_steps = changed(eriantys_m.ChosenSteps, steps=lambda chosen: min(chosen.steps, 1))
+reads_one_answer_a_segment = forgotten(eriantys_m.ChosenStudent, behind_one_step)
 
 
 @frozen
