@@ -5,35 +5,7 @@ from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.games.base import Seat
-from gamehost.games.eriantys.events import (
-    Action,
-    AskAssistant,
-    AskCloud,
-    AskDestination,
-    AskSteps,
-    AskStudent,
-    AskTower,
-    AskWizard,
-    Board,
-    ChooseCloud,
-    ChooseDestination,
-    ChooseSteps,
-    ChooseStudent,
-    ChooseTower,
-    ChooseWizard,
-    Denied,
-    IllegalChoice,
-    IslandOwner,
-    NoEntryUsed,
-    PlayAssistant,
-    PlayedAssistant,
-    RuleFault,
-    StartOfTurn,
-    Told,
-    UseCharacter,
-    read,
-    write,
-)
+from gamehost.games.eriantys import events as e
 from gamehost.games.eriantys.phases import Choices, Play, chosen, dealt
 from gamehost.games.eriantys.rules import (
     MODES,
@@ -200,17 +172,17 @@ class ChoicesTests(SynchronousTestCase):
         """There is one place for each colour with two and three players, two with four, and grey with three only."""
         for seats, places in ((2, (1, 1)), (3, (1, 1, 1)), (4, (2, 2))):
             request = Choices(Match(MODES[seats], False)).request
-            self.assertEqual(request, AskTower(Seat(0), places, ((),) * len(places)))
+            self.assertEqual(request, e.AskTower(Seat(0), places, ((),) * len(places)))
 
     def test_teams_fill_up(self) -> None:
         """With four players a colour is there for two, and later players are told who is in."""
         made = Choices(Match(MODES[4], False), (Tower.WHITE, Tower.WHITE))
-        self.assertEqual(made.request, AskTower(Seat(2), (2, 0), ((), (Seat(0), Seat(1)))))
-        refused = self.assertRaises(IllegalChoice, made.with_tower, ChooseTower(Tower.WHITE))
-        self.assertIs(refused.fault, RuleFault.TOWER_NOT_AVAILABLE)
+        self.assertEqual(made.request, e.AskTower(Seat(2), (2, 0), ((), (Seat(0), Seat(1)))))
+        refused = self.assertRaises(e.IllegalChoice, made.with_tower, e.ChooseTower(Tower.WHITE))
+        self.assertIs(refused.fault, e.RuleFault.TOWER_NOT_AVAILABLE)
         self.assertIn("BLACK", refused.detail)
-        refused = self.assertRaises(IllegalChoice, made.with_tower, ChooseTower(Tower.GREY))
-        self.assertIs(refused.fault, RuleFault.TOWER_NOT_AVAILABLE)
+        refused = self.assertRaises(e.IllegalChoice, made.with_tower, e.ChooseTower(Tower.GREY))
+        self.assertIs(refused.fault, e.RuleFault.TOWER_NOT_AVAILABLE)
 
     def test_d_r15_the_first_in_a_team_holds_the_towers(self) -> None:
         position = dealt(
@@ -222,19 +194,19 @@ class ChoicesTests(SynchronousTestCase):
 
     def test_wizards_are_taken_once(self) -> None:
         made = Choices(Match(MODES[2], False), (Tower.BLACK, Tower.WHITE), (3,))
-        self.assertEqual(made.request, AskWizard(Seat(1), (1, 2, 4)))
-        refused = self.assertRaises(IllegalChoice, made.with_wizard, ChooseWizard(3))
-        self.assertIs(refused.fault, RuleFault.WIZARD_NOT_AVAILABLE)
+        self.assertEqual(made.request, e.AskWizard(Seat(1), (1, 2, 4)))
+        refused = self.assertRaises(e.IllegalChoice, made.with_wizard, e.ChooseWizard(3))
+        self.assertIs(refused.fault, e.RuleFault.WIZARD_NOT_AVAILABLE)
         for number in (0, 5, -1, 10**40):
-            refused = self.assertRaises(IllegalChoice, made.with_wizard, ChooseWizard(number))
-            self.assertIs(refused.fault, RuleFault.INVALID_INPUT)
+            refused = self.assertRaises(e.IllegalChoice, made.with_wizard, e.ChooseWizard(number))
+            self.assertIs(refused.fault, e.RuleFault.INVALID_INPUT)
             self.assertTrue(refused.ask_again)
 
     def test_other_answers_are_out_of_place(self) -> None:
-        say: Told = []
-        for action in (ChooseWizard(1), ChooseCloud(0)):
-            refused = self.assertRaises(IllegalChoice, chosen, Choices(Match(MODES[2], False)), action, say)
-            self.assertIs(refused.fault, RuleFault.INVALID_ACTION)
+        say: e.Told = []
+        for action in (e.ChooseWizard(1), e.ChooseCloud(0)):
+            refused = self.assertRaises(e.IllegalChoice, chosen, Choices(Match(MODES[2], False)), action, say)
+            self.assertIs(refused.fault, e.RuleFault.INVALID_ACTION)
             self.assertFalse(refused.ask_again)
         self.assertEqual(say, [])
 
@@ -251,12 +223,12 @@ class PlanningTests(SynchronousTestCase):
         play, say = fresh(2)
         opening = ["Board", "StartOfTurn", "Board", "PLANNING 0", "AskAssistant 0"]
         self.assertEqual(names(say), opening)
-        self.assertEqual(say[1].event, StartOfTurn(1, Seat(0)))
-        play, say = go(play, PlayAssistant(4))
+        self.assertEqual(say[1].event, e.StartOfTurn(1, Seat(0)))
+        play, say = go(play, e.PlayAssistant(4))
         self.assertEqual(names(say), ["Success 0", "PlayedAssistant", "WAITING 0", "PLANNING 1", "AskAssistant 1"])
-        self.assertEqual(say[1].event, PlayedAssistant(Seat(0), 4))
-        self.assertEqual(play.request, AskAssistant(Seat(1), tuple(range(1, 11)), ((Seat(0), 4),)))
-        play, say = go(play, PlayAssistant(2))
+        self.assertEqual(say[1].event, e.PlayedAssistant(Seat(0), 4))
+        self.assertEqual(play.request, e.AskAssistant(Seat(1), tuple(range(1, 11)), ((Seat(0), 4),)))
+        play, say = go(play, e.PlayAssistant(2))
         self.assertEqual(
             names(say), ["Success 1", "PlayedAssistant", "WAITING 1", "StartOfTurn", "MOVE_1 1", "AskStudent 1"]
         )
@@ -270,42 +242,42 @@ class PlanningTests(SynchronousTestCase):
     def test_assistants_not_in_the_hand(self) -> None:
         play, _ = fresh(2)
         play = round_played(play, 3, 5)
-        self.assertIs(refusal(self, play, PlayAssistant(3)).fault, RuleFault.UNAVAILABLE_ASSISTANT)
+        self.assertIs(refusal(self, play, e.PlayAssistant(3)).fault, e.RuleFault.UNAVAILABLE_ASSISTANT)
         for number in (0, 11, -1, 10**30):
-            self.assertIs(refusal(self, play, PlayAssistant(number)).fault, RuleFault.INVALID_INPUT)
-        self.assertTrue(refusal(self, play, PlayAssistant(3)).ask_again)
+            self.assertIs(refusal(self, play, e.PlayAssistant(number)).fault, e.RuleFault.INVALID_INPUT)
+        self.assertTrue(refusal(self, play, e.PlayAssistant(3)).ask_again)
 
     def with_hands(self, first: tuple[int, ...], second: tuple[int, ...], third: tuple[int, ...]) -> Play:
         play, _ = fresh(3)
         position = evolve(play.position, hands=(first, second, third))
-        request = AskAssistant(Seat(0), first, ())
+        request = e.AskAssistant(Seat(0), first, ())
         return evolve(play, position=position, request=request)
 
     def test_same_assistant_is_refused_while_another_can_be_played(self) -> None:
-        play, _ = go(self.with_hands((4, 5), (4, 5), (4, 5)), PlayAssistant(4))
-        refused = refusal(self, play, PlayAssistant(4))
-        self.assertIs(refused.fault, RuleFault.INVALID_ASSISTANT)
+        play, _ = go(self.with_hands((4, 5), (4, 5), (4, 5)), e.PlayAssistant(4))
+        refused = refusal(self, play, e.PlayAssistant(4))
+        self.assertIs(refused.fault, e.RuleFault.INVALID_ASSISTANT)
         self.assertTrue(refused.ask_again)
 
     def test_same_assistant_is_allowed_when_all_in_the_hand_were_played(self) -> None:
-        play, _ = go(self.with_hands((4, 5), (4, 5), (4, 5)), PlayAssistant(4), PlayAssistant(5))
+        play, _ = go(self.with_hands((4, 5), (4, 5), (4, 5)), e.PlayAssistant(4), e.PlayAssistant(5))
         for number in (4, 5):
-            after, _ = go(play, PlayAssistant(number))
+            after, _ = go(play, e.PlayAssistant(number))
             self.assertEqual(after.position.schools[2].played, number)
 
     def test_same_assistant_is_refused_though_other_cards_were_played_too(self) -> None:
         """Another card in the hand is not enough: it has to be one that nobody played."""
-        play, _ = go(self.with_hands((4,), (5,), (4, 5, 6)), PlayAssistant(4), PlayAssistant(5))
+        play, _ = go(self.with_hands((4,), (5,), (4, 5, 6)), e.PlayAssistant(4), e.PlayAssistant(5))
         for number in (4, 5):
-            self.assertIs(refusal(self, play, PlayAssistant(number)).fault, RuleFault.INVALID_ASSISTANT)
-        go(play, PlayAssistant(6))
+            self.assertIs(refusal(self, play, e.PlayAssistant(number)).fault, e.RuleFault.INVALID_ASSISTANT)
+        go(play, e.PlayAssistant(6))
 
     def test_action_order_is_by_value(self) -> None:
-        play, _ = go(fresh(4)[0], *map(PlayAssistant, (9, 3, 10, 1)))
+        play, _ = go(fresh(4)[0], *map(e.PlayAssistant, (9, 3, 10, 1)))
         self.assertEqual(play.position.order, (3, 1, 0, 2))
 
     def test_equals_act_in_the_order_of_planning(self) -> None:
-        play, _ = go(self.with_hands((7,), (5,), (5,)), *map(PlayAssistant, (7, 5, 5)))
+        play, _ = go(self.with_hands((7,), (5,), (5,)), *map(e.PlayAssistant, (7, 5, 5)))
         self.assertEqual(play.position.order, (1, 2, 0))
 
     def test_d_r1_next_planning_follows_the_action_order(self) -> None:
@@ -320,7 +292,7 @@ class PlanningTests(SynchronousTestCase):
         """D-R2: two lowest assistants are equal: whoever acted first in that round is the first to plan."""
         for order in PlanningOrder:
             play = evolve(self.with_hands((7,), (5,), (5,)), planning_order=order)
-            play, _ = go(play, *map(PlayAssistant, (7, 5, 5)))
+            play, _ = go(play, *map(e.PlayAssistant, (7, 5, 5)))
             # Another card each, or the match would be over.
             play = turns_played(evolve(play, position=evolve(play.position, hands=((1,), (1,), (1,)))))
             self.assertEqual(play.position.order, (1, 2, 0))
@@ -338,13 +310,13 @@ BLACK, WHITE = Tower.BLACK, Tower.WHITE
 class MoveOneTests(SynchronousTestCase):
     def test_script(self) -> None:
         play = at(new_position(), Status.MOVE_1)
-        play, say = go(play, ChooseStudent(Colour.RED))
+        play, say = go(play, e.ChooseStudent(Colour.RED))
         self.assertEqual(names(say), ["AskDestination 0"])
-        self.assertEqual(play.request, AskDestination(Seat(0), 12, dining_room=True))
-        play, say = go(play, ChooseDestination(0))
+        self.assertEqual(play.request, e.AskDestination(Seat(0), 12, dining_room=True))
+        play, say = go(play, e.ChooseDestination(0))
         self.assertEqual(names(say), ["Success 0", "Board", "AskStudent 0"])
-        play, _ = go(play, ChooseStudent(Colour.BLUE), ChooseDestination(12))
-        play, say = go(play, ChooseStudent(Colour.BLUE), ChooseDestination(1))
+        play, _ = go(play, e.ChooseStudent(Colour.BLUE), e.ChooseDestination(12))
+        play, say = go(play, e.ChooseStudent(Colour.BLUE), e.ChooseDestination(1))
         self.assertEqual(
             names(say), ["AskDestination 0", "Success 0", "Board", "END_MOVE_1 0", "MOVE_2 0", "AskSteps 0"]
         )
@@ -355,53 +327,53 @@ class MoveOneTests(SynchronousTestCase):
     def test_three_players_move_four(self) -> None:
         play = at(new_position(3), Status.MOVE_1)
         for number in range(4):
-            self.assertIsInstance(play.request, AskStudent, number)
-            play, _ = go(play, ChooseStudent(next(c for c in Colour if play.position.school.entrance[c])))
-            play, _ = go(play, ChooseDestination(2))
-        self.assertEqual(play.request, AskSteps(Seat(0), 4))
+            self.assertIsInstance(play.request, e.AskStudent, number)
+            play, _ = go(play, e.ChooseStudent(next(c for c in Colour if play.position.school.entrance[c])))
+            play, _ = go(play, e.ChooseDestination(2))
+        self.assertEqual(play.request, e.AskSteps(Seat(0), 4))
 
     def test_students_that_are_not_there(self) -> None:
         play = at(with_school(new_position(), 0, entrance=students(7)), Status.MOVE_1)
-        self.assertIs(refusal(self, play, ChooseStudent(Colour.RED)).fault, RuleFault.STUDENT_NOT_AVAILABLE)
-        self.assertIs(refusal(self, play, ChooseStudent(None)).fault, RuleFault.INVALID_INPUT)
-        self.assertTrue(refusal(self, play, ChooseStudent(None)).ask_again)
+        self.assertIs(refusal(self, play, e.ChooseStudent(Colour.RED)).fault, e.RuleFault.STUDENT_NOT_AVAILABLE)
+        self.assertIs(refusal(self, play, e.ChooseStudent(None)).fault, e.RuleFault.INVALID_INPUT)
+        self.assertTrue(refusal(self, play, e.ChooseStudent(None)).ask_again)
 
     def test_a_destination_that_is_not_there_drops_the_student(self) -> None:
         for number in (13, -1, 10**20):
-            play, _ = go(at(new_position(), Status.MOVE_1), ChooseStudent(Colour.RED))
-            after, say = go(play, ChooseDestination(number))
+            play, _ = go(at(new_position(), Status.MOVE_1), e.ChooseStudent(Colour.RED))
+            after, say = go(play, e.ChooseDestination(number))
             self.assertEqual(names(say), ["Denied 0", "AskStudent 0"])
             denied = say[0].event
-            assert isinstance(denied, Denied)
-            self.assertIs(denied.fault, RuleFault.INVALID_INPUT)
+            assert isinstance(denied, e.Denied)
+            self.assertIs(denied.fault, e.RuleFault.INVALID_INPUT)
             self.assertEqual((after.position, after.picked), (play.position, None))
 
     def test_island_numbers_are_those_of_the_circle_now(self) -> None:
         islands = circle((4, WHITE), (4, None), (2, BLACK), (1, None), (1, BLACK))
-        play, _ = go(at(with_islands(new_position(), islands), Status.MOVE_1), ChooseStudent(Colour.RED))
-        after, _ = go(play, ChooseDestination(5))
+        play, _ = go(at(with_islands(new_position(), islands), Status.MOVE_1), e.ChooseStudent(Colour.RED))
+        after, _ = go(play, e.ChooseDestination(5))
         self.assertEqual(after.position.islands[4].students, students(red=1))
-        self.assertEqual(names(go(play, ChooseDestination(6))[1])[0], "Denied 0")
+        self.assertEqual(names(go(play, e.ChooseDestination(6))[1])[0], "Denied 0")
 
     def test_a_full_table_drops_the_student(self) -> None:
         play, _ = go(
-            at(with_school(new_position(), 0, dining=students(red=10)), Status.MOVE_1), ChooseStudent(Colour.RED)
+            at(with_school(new_position(), 0, dining=students(red=10)), Status.MOVE_1), e.ChooseStudent(Colour.RED)
         )
-        after, say = go(play, ChooseDestination(0))
+        after, say = go(play, e.ChooseDestination(0))
         self.assertEqual(names(say), ["Denied 0", "AskStudent 0"])
         denied = say[0].event
-        assert isinstance(denied, Denied)
-        self.assertIs(denied.fault, RuleFault.FULL_DINING_ROOM)
-        go(after, ChooseStudent(Colour.RED), ChooseDestination(3))
+        assert isinstance(denied, e.Denied)
+        self.assertIs(denied.fault, e.RuleFault.FULL_DINING_ROOM)
+        go(after, e.ChooseStudent(Colour.RED), e.ChooseDestination(3))
 
     def test_other_answers_are_out_of_place(self) -> None:
         play = at(new_position(), Status.MOVE_1)
-        for action in (ChooseDestination(1), ChooseSteps(1), ChooseCloud(0), PlayAssistant(1)):
+        for action in (e.ChooseDestination(1), e.ChooseSteps(1), e.ChooseCloud(0), e.PlayAssistant(1)):
             refused = refusal(self, play, action)
-            self.assertIs(refused.fault, RuleFault.INVALID_ACTION)
+            self.assertIs(refused.fault, e.RuleFault.INVALID_ACTION)
             self.assertFalse(refused.ask_again)
-        chosen, _ = go(play, ChooseStudent(Colour.RED))
-        self.assertIs(refusal(self, chosen, ChooseStudent(Colour.RED)).fault, RuleFault.INVALID_ACTION)
+        chosen, _ = go(play, e.ChooseStudent(Colour.RED))
+        self.assertIs(refusal(self, chosen, e.ChooseStudent(Colour.RED)).fault, e.RuleFault.INVALID_ACTION)
 
 
 def walking(position: Position, assistant: int = 7) -> Play:
@@ -419,57 +391,57 @@ class MoveTwoTests(SynchronousTestCase):
         return evolve(position, professors=(Seat(0), None, None, None, None))
 
     def test_script_without_a_merger(self) -> None:
-        play, say = go(walking(self.owned(*[(1, None)] * 12)), ChooseSteps(1))
+        play, say = go(walking(self.owned(*[(1, None)] * 12)), e.ChooseSteps(1))
         script = ["Success 0", "Board", "IslandOwner", "Board", "END_MOVE_2 0", "MOVE_3 0", "AskCloud 0"]
         self.assertEqual(names(say), script)
         owner = say[2].event
-        assert isinstance(owner, IslandOwner)
+        assert isinstance(owner, e.IslandOwner)
         self.assertEqual((owner.number, owner.owner), (2, Seat(0)))
         self.assertEqual(play.position.mother_nature, 1)
 
     def test_script_with_a_merger(self) -> None:
-        play, say = go(walking(self.owned((1, None), (1, None), (1, BLACK), *[(1, None)] * 9)), ChooseSteps(1))
+        play, say = go(walking(self.owned((1, None), (1, None), (1, BLACK), *[(1, None)] * 9)), e.ChooseSteps(1))
         self.assertEqual(names(say)[:5], ["Success 0", "Board", "IslandOwner", "Unified", "Board"])
         owner = say[2].event
-        assert isinstance(owner, IslandOwner)
+        assert isinstance(owner, e.IslandOwner)
         self.assertEqual(owner.island.members, (2,))
         self.assertEqual(play.position.islands[1].members, (2, 3))
 
     def test_owner_is_told_though_nothing_changed(self) -> None:
-        _, say = go(walking(new_position()), ChooseSteps(2))
+        _, say = go(walking(new_position()), e.ChooseSteps(2))
         owner = say[2].event
-        assert isinstance(owner, IslandOwner)
+        assert isinstance(owner, e.IslandOwner)
         self.assertIs(owner.owner, None)
 
     def test_the_board_before_the_island_is_resolved_says_so(self) -> None:
         """The first of the two boards, and no other one."""
-        _, say = go(walking(new_position()), ChooseSteps(2))
-        self.assertEqual([to.event.unresolved for to in say if isinstance(to.event, Board)], [True, False])
+        _, say = go(walking(new_position()), e.ChooseSteps(2))
+        self.assertEqual([to.event.unresolved for to in say if isinstance(to.event, e.Board)], [True, False])
 
     def test_no_entry_tile_is_told_in_place_of_the_owner(self) -> None:
         position = self.owned(*[(1, None)] * 12)
         position = position.with_island(1, evolve(position.islands[1], no_entry_tiles=1))
-        play, say = go(walking(position), ChooseSteps(1))
+        play, say = go(walking(position), e.ChooseSteps(1))
         self.assertEqual(names(say)[2:4], ["NoEntryUsed", "Board"])
-        self.assertEqual(say[2].event, NoEntryUsed(2))
+        self.assertEqual(say[2].event, e.NoEntryUsed(2))
         self.assertIs(play.position.islands[1].tower, None)
 
     def test_steps_are_one_to_the_assistants(self) -> None:
         play = walking(new_position(), assistant=6)
-        self.assertEqual(play.request, AskSteps(Seat(0), 3))
+        self.assertEqual(play.request, e.AskSteps(Seat(0), 3))
         for number in (0, 4, -1, 10**30, -(10**30)):
-            refused = refusal(self, play, ChooseSteps(number))
-            self.assertIs(refused.fault, RuleFault.INVALID_INPUT)
+            refused = refusal(self, play, e.ChooseSteps(number))
+            self.assertIs(refused.fault, e.RuleFault.INVALID_INPUT)
             self.assertTrue(refused.ask_again)
 
     def test_d_r16_steps_may_go_around_the_circle(self) -> None:
         position = with_islands(new_position(), circle((4, BLACK), (4, None), (3, WHITE), (1, None)), mother_nature=3)
-        play, _ = go(walking(position, assistant=10), ChooseSteps(5))
+        play, _ = go(walking(position, assistant=10), e.ChooseSteps(5))
         self.assertEqual(play.position.mother_nature, 0)
 
     def test_last_tower_ends_the_match_without_a_merger(self) -> None:
         position = self.owned((7, BLACK), (1, None), (1, WHITE), (3, None))
-        play, say = go(walking(position), ChooseSteps(1))
+        play, say = go(walking(position), e.ChooseSteps(1))
         self.assertEqual(names(say), ["Success 0", "Board", "IslandOwner", "Board"])
         assert play.verdict is not None
         self.assertEqual((play.verdict.team, play.request), (BLACK, None))
@@ -480,7 +452,7 @@ class MoveTwoTests(SynchronousTestCase):
             ((1, BLACK), (1, None), (1, BLACK), (1, WHITE), (8, None)),
             ((1, BLACK), (1, None), (1, BLACK), (9, WHITE)),
         ):
-            play, say = go(walking(self.owned(*groups)), ChooseSteps(1))
+            play, say = go(walking(self.owned(*groups)), e.ChooseSteps(1))
             self.assertEqual(names(say), ["Success 0", "Board", "IslandOwner", "Unified", "Board"])
             assert play.verdict is not None
             self.assertIn("three groups", play.verdict.why)
@@ -493,82 +465,82 @@ class MoveThreeTests(SynchronousTestCase):
         return at(evolve(position, **changes), Status.MOVE_3)
 
     def test_script_between_turns(self) -> None:
-        play, say = go(self.choosing(), ChooseCloud(0))
+        play, say = go(self.choosing(), e.ChooseCloud(0))
         script = ["EndOfTurn", "Board", "WAITING 0", "StartOfTurn", "MOVE_1 1", "AskStudent 1"]
         self.assertEqual(names(say), script)
         self.assertEqual(play.position.schools[0].entrance, students(3, 3, 2, 1, 1))
         self.assertEqual(play.position.clouds, (students(), students()))
 
     def test_script_between_rounds(self) -> None:
-        play, say = go(self.choosing(turn=1), ChooseCloud(0))
+        play, say = go(self.choosing(turn=1), e.ChooseCloud(0))
         script = ["EndOfTurn", "Board", "EndOfRound", "WAITING 1", "Board", "PLANNING 0", "AskAssistant 0"]
         self.assertEqual(names(say), script)
         self.assertEqual(play.position.round, 2)
 
     def test_clouds_that_cannot_be_had(self) -> None:
         play = self.choosing()
-        self.assertEqual(play.request, AskCloud(Seat(0), (0,)))
-        self.assertIs(refusal(self, play, ChooseCloud(1)).fault, RuleFault.EMPTY_CLOUD)
+        self.assertEqual(play.request, e.AskCloud(Seat(0), (0,)))
+        self.assertIs(refusal(self, play, e.ChooseCloud(1)).fault, e.RuleFault.EMPTY_CLOUD)
         for number in (2, -1, 10**30):
-            self.assertIs(refusal(self, play, ChooseCloud(number)).fault, RuleFault.INVALID_INPUT)
-        self.assertTrue(refusal(self, play, ChooseCloud(1)).ask_again)
+            self.assertIs(refusal(self, play, e.ChooseCloud(number)).fault, e.RuleFault.INVALID_INPUT)
+        self.assertTrue(refusal(self, play, e.ChooseCloud(1)).ask_again)
 
     def test_last_round_ends_the_match_after_its_last_turn(self) -> None:
-        play, say = go(self.choosing(last_round=True), ChooseCloud(0))
+        play, say = go(self.choosing(last_round=True), e.ChooseCloud(0))
         self.assertIs(play.verdict, None)
-        play, say = go(self.choosing(turn=1, last_round=True), ChooseCloud(0))
+        play, say = go(self.choosing(turn=1, last_round=True), e.ChooseCloud(0))
         self.assertEqual(names(say), ["EndOfTurn", "Board", "EndOfRound", "WAITING 1"])
         assert play.verdict is not None
         self.assertIn("students", play.verdict.why)
 
     def test_tenth_round_ends_the_match(self) -> None:
-        play, _ = go(self.choosing(turn=1, hands=((), ())), ChooseCloud(0))
+        play, _ = go(self.choosing(turn=1, hands=((), ())), e.ChooseCloud(0))
         assert play.verdict is not None
         self.assertIn("assistants", play.verdict.why)
 
     def test_d_r3_a_round_without_students_on_clouds(self) -> None:
         """D-R3: a refill that falls short says that the round is the last, and its turns end without a cloud."""
-        play, say = go(self.choosing(turn=1, bag=students(red=5)), ChooseCloud(0))
+        play, say = go(self.choosing(turn=1, bag=students(red=5)), e.ChooseCloud(0))
         self.assertEqual(names(say)[4:], ["Board", "LastRound", "PLANNING 0", "AskAssistant 0"])
-        play, _ = go(play, PlayAssistant(1), PlayAssistant(2))
+        play, _ = go(play, e.PlayAssistant(1), e.PlayAssistant(2))
         for number in range(3):
             colour = Colour(number)
-            play, _ = go(play, ChooseStudent(colour), ChooseDestination(3 + number))
-        play, say = go(play, ChooseSteps(1))
+            play, _ = go(play, e.ChooseStudent(colour), e.ChooseDestination(3 + number))
+        play, say = go(play, e.ChooseSteps(1))
         script = ["END_MOVE_2 0", "MOVE_3 0", "EndOfTurn", "Board", "WAITING 0", "StartOfTurn", "MOVE_1 1"]
         self.assertEqual(names(say)[4:], [*script, "AskStudent 1"])
 
 
-NUMBERED = (ChooseWizard, PlayAssistant, ChooseDestination, ChooseSteps, ChooseCloud, UseCharacter)
+NUMBERED = (e.ChooseWizard, e.PlayAssistant, e.ChooseDestination, e.ChooseSteps, e.ChooseCloud, e.UseCharacter)
 ACTIONS = st.one_of(
-    st.sampled_from(Tower).map(ChooseTower),
-    st.sampled_from([None, *Colour]).map(ChooseStudent),
+    st.sampled_from(Tower).map(e.ChooseTower),
+    st.sampled_from([None, *Colour]).map(e.ChooseStudent),
     *(st.integers().map(kind) for kind in NUMBERED),
 )
 
 
 class NotationTests(PropertyCase):
     @given(ACTIONS)
-    def test_reads_back(self, action: Action) -> None:
-        notation = write(action)
-        self.assertEqual(read(notation), action)
+    def test_reads_back(self, action: e.Action) -> None:
+        notation = e.write(action)
+        self.assertEqual(e.read(notation), action)
         self.assertTrue(notation.decode("ascii").isprintable())
         self.assertEqual(len(notation.split(b" ")), 2)
 
     def test_words(self) -> None:
         for action, notation in (
-            (ChooseTower(Tower.GREY), b"tower grey"),
-            (ChooseWizard(4), b"wizard 4"),
-            (PlayAssistant(10), b"assistant 10"),
-            (ChooseStudent(Colour.PINK), b"student pink"),
-            (ChooseStudent(None), b"student none"),
-            (ChooseDestination(0), b"destination 0"),
-            (ChooseSteps(3), b"steps 3"),
-            (ChooseCloud(2), b"cloud 2"),
-            (UseCharacter(12), b"character 12"),
+            (e.ChooseTower(Tower.GREY), b"tower grey"),
+            (e.ChooseWizard(4), b"wizard 4"),
+            (e.PlayAssistant(10), b"assistant 10"),
+            (e.ChooseStudent(Colour.PINK), b"student pink"),
+            (e.ChooseStudent(None), b"student none"),
+            (e.ChooseDestination(0), b"destination 0"),
+            (e.ChooseSteps(3), b"steps 3"),
+            (e.ChooseCloud(2), b"cloud 2"),
+            (e.UseCharacter(12), b"character 12"),
         ):
-            self.assertEqual(write(action), notation)
-            self.assertEqual(read(notation), action)
+            self.assertEqual(e.write(action), notation)
+            self.assertEqual(e.read(notation), action)
 
     def test_what_is_no_notation(self) -> None:
         for notation in (
@@ -591,7 +563,7 @@ class NotationTests(PropertyCase):
             b"move 1",
             b"\xff\xfe",
         ):
-            error = self.assertRaises(ValueError, read, notation)
+            error = self.assertRaises(ValueError, e.read, notation)
             self.assertIn("expected", str(error))
 
 

@@ -24,21 +24,6 @@ from gamehost.journal.records import (
     TableId,
 )
 from gamehost.lobby import finished
-from gamehost.lobby.finished import (
-    ANCHORS,
-    COUNTED_SECONDS,
-    RANKED,
-    SCALE,
-    SOME,
-    UNKNOWN,
-    WEEK,
-    FinishedMatches,
-    Rating,
-    Ratings,
-    RunningRatings,
-    Tally,
-    Who,
-)
 from gamehost.measures import MatchCounts
 from gamehost.storage.memory import MemoryJournal
 from gamehost.testing.cases import PropertyCase
@@ -61,18 +46,18 @@ def match(
     words = Result(tuple(map(Seat, winners)), cause, "so").words(names)
     last = Entry(EntryKind.ACTED, 0, Seat(0), b"x", outcome=words)
     header = TableHeader("onitama", 1, seats, {"rated": "yes"})
-    return FinishedMatch(TableId(number), week * WEEK, header, 9, last)
+    return FinishedMatch(TableId(number), week * finished.WEEK, header, 9, last)
 
 
-def rated(*matches: FinishedMatch) -> Ratings:
-    running = RunningRatings()
+def rated(*matches: FinishedMatch) -> finished.Ratings:
+    running = finished.RunningRatings()
     for _ in running.count(matches):
         pass
     return running.ratings
 
 
-def value(ratings: Ratings, name: str) -> float:
-    return ratings[Who("account", name), "onitama"].rating.value
+def value(ratings: finished.Ratings, name: str) -> float:
+    return ratings[finished.Who("account", name), "onitama"].rating.value
 
 
 MATCHES = st.lists(
@@ -88,22 +73,22 @@ MATCHES = st.lists(
 class GlickoTests(PropertyCase):
     def test_the_published_example(self) -> None:
         """Glickman, "Example of the Glicko-2 system": one who won against the first of three, and lost against the others."""
-        games = [(Rating(1400, 30), 1.0), (Rating(1550, 100), 0.0), (Rating(1700, 300), 0.0)]
-        found = Rating(1500, 200, 0.06).after(games, tau=0.5)
-        self.assertEqual(round((found.value - 1500) / SCALE, 4), -0.2069)
-        self.assertEqual(round(found.deviation / SCALE, 4), 0.8722)
+        games = [(finished.Rating(1400, 30), 1.0), (finished.Rating(1550, 100), 0.0), (finished.Rating(1700, 300), 0.0)]
+        found = finished.Rating(1500, 200, 0.06).after(games, tau=0.5)
+        self.assertEqual(round((found.value - 1500) / finished.SCALE, 4), -0.2069)
+        self.assertEqual(round(found.deviation / finished.SCALE, 4), 0.8722)
         self.assertEqual((round(found.value), round(found.deviation, 2)), (1464, 151.52))
         self.assertTrue(0.05999 <= found.volatility < 0.06)
 
     def test_nobody_knows_less_than_nothing(self) -> None:
-        self.assertEqual(Rating(1700, 349).after_rest(1000).deviation, UNKNOWN)
-        self.assertEqual(Rating().after([]), Rating().after_rest(1))
-        self.assertGreater(Rating(1500, 50).after_rest(10).deviation, 50)
+        self.assertEqual(finished.Rating(1700, 349).after_rest(1000).deviation, finished.UNKNOWN)
+        self.assertEqual(finished.Rating().after([]), finished.Rating().after_rest(1))
+        self.assertGreater(finished.Rating(1500, 50).after_rest(10).deviation, 50)
 
     def test_a_surprise_makes_volatile(self) -> None:
         """Who loses often against the weakest: both branches of the search for the volatility."""
-        expected = Rating(1500, 200).after([(Rating(1500, 30), 0.5)])
-        surprising = Rating(2500, 50).after([(ANCHORS["random"], 0.0)] * 20)
+        expected = finished.Rating(1500, 200).after([(finished.Rating(1500, 30), 0.5)])
+        surprising = finished.Rating(2500, 50).after([(finished.ANCHORS["random"], 0.0)] * 20)
         self.assertLess(expected.volatility, 0.06)
         self.assertGreater(surprising.volatility, 0.06)
 
@@ -119,9 +104,9 @@ class GlickoTests(PropertyCase):
             [(key, one.rating, one.matches) for key, one in rated(*matches).items()],
         )
         for (who, _), one in once.items():
-            self.assertTrue(0 < one.rating.deviation <= UNKNOWN)
+            self.assertTrue(0 < one.rating.deviation <= finished.UNKNOWN)
             if who.kind == "house":
-                self.assertEqual(one.rating, ANCHORS[who.name])
+                self.assertEqual(one.rating, finished.ANCHORS[who.name])
 
 
 class RateTests(SynchronousTestCase):
@@ -149,7 +134,7 @@ class RateTests(SynchronousTestCase):
         self.assertTrue(1840 < value(ratings, "ann") < 1960)
 
     def test_the_ladder(self) -> None:
-        tally = Tally(0.0, ratings=rated(match(1, ("ann", "bob"), (1,)), match(2, ("ann", "easy.1"), (0,))))
+        tally = finished.Tally(0.0, ratings=rated(match(1, ("ann", "bob"), (1,)), match(2, ("ann", "easy.1"), (0,))))
         self.assertEqual([who.name for who, _ in tally.ladder("onitama")], ["bob", "ann", "easy"])
         self.assertEqual(tally.ladder("stratego"), [])
 
@@ -190,7 +175,9 @@ async def _at_once(steps: Generator[None, None, Any]) -> Any:
 class RunningCase:
     def __init__(self) -> None:
         self.clock, self.journal, self.counts = Clock(), AskedJournal(), MatchCounts()
-        self.finished = FinishedMatches(self.journal, self.clock, self.counts, _at_once, lambda: self.aside.append(1))
+        self.finished = finished.FinishedMatches(
+            self.journal, self.clock, self.counts, _at_once, lambda: self.aside.append(1)
+        )
         #: One for each who has let others go first.
         self.aside: list[int] = []
         self.ended: list[FinishedMatch] = []
@@ -211,9 +198,9 @@ class RunningCase:
     def play(self, *names: str, winner: int = 0) -> None:
         self.end(self.begin(names), names, winner)
 
-    def ask(self, times: int = 1) -> list[Tally]:
+    def ask(self, times: int = 1) -> list[finished.Tally]:
         """So many ask for the ratings at once, after those that were known hold no more."""
-        self.clock.advance(COUNTED_SECONDS + 1)
+        self.clock.advance(finished.COUNTED_SECONDS + 1)
         asked = [ensureDeferred(self.finished.tally()) for _ in range(times)]
         while self.journal.answers:
             self.journal.answers.pop(0)()
@@ -237,25 +224,25 @@ class RunningTests(PropertyCase):
 
     def test_what_has_been_counted_is_not_read_again(self) -> None:
         case = RunningCase()
-        for number in range(5 * SOME):
+        for number in range(5 * finished.SOME):
             case.play(NAMES[number % 2], NAMES[2])
         case.ask()
-        self.assertGreaterEqual(case.journal.asked, 5 * SOME)
+        self.assertGreaterEqual(case.journal.asked, 5 * finished.SOME)
         case.journal.asked = 0
         case.play("ann", "bob")
         (tally,) = case.ask()
-        self.assertLessEqual(case.journal.asked, 2 * SOME)
+        self.assertLessEqual(case.journal.asked, 2 * finished.SOME)
         self.assertEqual(dict(tally.ratings), rated(*case.ended))
 
     def test_a_match_that_ends_long_after_it_began(self) -> None:
         case = RunningCase()
         late = case.begin(("dora", "hard.2"))
-        for number in range(3 * SOME):
+        for number in range(3 * finished.SOME):
             case.play(NAMES[number % 2], NAMES[2])
         case.ask()
         case.end(late, ("dora", "hard.2"), 0)
         (tally,) = case.ask()
-        self.assertEqual(tally.ratings[Who("account", "dora"), "onitama"].matches, 1)
+        self.assertEqual(tally.ratings[finished.Who("account", "dora"), "onitama"].matches, 1)
         self.assertEqual(sum(one.matches for one in tally.ratings.values()), 2 * len(case.ended))
 
     def test_two_who_ask_at_once(self) -> None:
@@ -270,7 +257,7 @@ class RunningTests(PropertyCase):
 
     def test_old_matches_are_forgotten(self) -> None:
         self.patch(finished, "RATED_COUNTED", 3)
-        running = RunningRatings()
+        running = finished.RunningRatings()
         matches = [match(number, ("ann", "bob"), (number % 2,)) for number in range(1, 10)]
         for one in matches:
             for _ in running.count([one]):
@@ -398,7 +385,7 @@ class RatedMatchTests(SynchronousTestCase):
             for one in (self.ann, self.bob):
                 seek(one, settings=settings)
             play(self.host, self.ann, self.bob)
-        tally: Deferred[Tally] = Deferred.fromCoroutine(self.host.lobby.spectators.finished.tally())
+        tally: Deferred[finished.Tally] = Deferred.fromCoroutine(self.host.lobby.spectators.finished.tally())
         self.host.until_idle()
         found = self.successResultOf(tally)
         self.assertEqual((found.matches["onitama"], [one.matches for _, one in found.ladder("onitama")]), (2, [1, 1]))
@@ -439,10 +426,10 @@ class ShownTests(SynchronousTestCase):
 
     def test_the_best_ones(self) -> None:
         host = AdminHost()
-        for number in range(1, RANKED + 2, 2):
+        for number in range(1, finished.RANKED + 2, 2):
             found = match(number, (f"p{number}", f"p{number + 1}"), (0,))
             host.host.store.open(found.table, found.opening, lambda: None)
             for entry in (Entry(EntryKind.BEGAN, 0), Entry(EntryKind.ACTED, 0, Seat(0), b"x"), found.last):
                 host.host.store.append(found.table, entry, lambda: None)
         told = host.items("ladder", game="onitama")
-        self.assertEqual((len(told), told[0]["rating"], told[-1]["rating"]), (RANKED, 1662, 1338))
+        self.assertEqual((len(told), told[0]["rating"], told[-1]["rating"]), (finished.RANKED, 1662, 1338))

@@ -12,20 +12,6 @@ from gamehost.journal.records import SeatRecord, TableHeader, TableId
 from gamehost.lobby import watching
 from gamehost.lobby.sessions import LISTED, Person, Queue, Session, WaitingByGame, Waking
 from gamehost.lobby.sleeping import SleepingTable
-from gamehost.lobby.watching import (
-    EVERY,
-    LIST_EVERY,
-    LIST_IDLE,
-    LOOKS_FOR,
-    MOST,
-    READ_EVERY,
-    Board,
-    Changes,
-    Counts,
-    PlayedTable,
-    PlayedTables,
-    Shown,
-)
 from gamehost.plugins import GAMES
 from gamehost.tables.followed import FollowedTable
 from gamehost.tables.gallery import WatchRefused
@@ -45,10 +31,10 @@ class Words:
     def __hash__(self) -> int:
         return 1
 
-    def board(self, shown: Sequence[Shown], waiting: WaitingByGame) -> bytes:
+    def board(self, shown: Sequence[watching.Shown], waiting: WaitingByGame) -> bytes:
         return self._note(["all", *map(self._row, shown), *self._waiting(waiting)])
 
-    def changes(self, changes: Changes) -> bytes:
+    def changes(self, changes: watching.Changes) -> bytes:
         return self._note(
             [
                 *map(self._row, changes.changed),
@@ -57,7 +43,7 @@ class Words:
             ]
         )
 
-    def _row(self, shown: Shown) -> str:
+    def _row(self, shown: watching.Shown) -> str:
         table, look, watchers = shown
         watched = f", {watchers} watch" if watchers else ""
         if look is None:
@@ -113,7 +99,7 @@ class BoardCase(SynchronousTestCase):
         self.words = Words([])
 
     @property
-    def board(self) -> Board:
+    def board(self) -> watching.Board:
         return self.host.lobby.spectators.board
 
     def look(self) -> Reader:
@@ -132,18 +118,18 @@ class BoardTests(BoardCase):
         [carl] = self.host.come("carl")
         reader = self.look()
         self.assertEqual(reader.read(), ["all; 1 ann+bob at 1: 0; toy: ['carl']"])
-        self.host.wait(EVERY)
+        self.host.wait(watching.EVERY)
         self.assertEqual(reader.read(), [])
         ann.say("+2")
         bob.say("+1")
         self.assertEqual(reader.read(), [])
-        self.host.wait(EVERY)
+        self.host.wait(watching.EVERY)
         self.assertEqual(reader.read(), ["1 ann+bob at 3: 3"])
         carl.drop()
-        self.host.wait(EVERY)
+        self.host.wait(watching.EVERY)
         self.assertEqual(reader.read(), ["toy: nobody"])
         ann.say("bye")
-        self.host.wait(EVERY)
+        self.host.wait(watching.EVERY)
         self.assertEqual(reader.read(), ["1 gone"])
 
     def test_watchers(self) -> None:
@@ -153,26 +139,26 @@ class BoardTests(BoardCase):
         self.assertEqual(reader.read(), ["all; 1 ann+bob at 1: 0"])
         watcher = Watching()
         galleries.watch(table, watcher, watcher)
-        self.host.wait(EVERY)
+        self.host.wait(watching.EVERY)
         self.assertEqual(reader.read(), ["1 ann+bob at 1: 0, 1 watch"])
-        self.host.wait(EVERY)
+        self.host.wait(watching.EVERY)
         self.assertEqual(reader.read(), [])
         self.assertEqual(self.look().read(), ["all; 1 ann+bob at 1: 0, 1 watch"])
         self.board.look(watcher, self.words)
-        self.host.wait(EVERY)
+        self.host.wait(watching.EVERY)
         self.assertEqual(reader.read(), ["1 ann+bob at 1: 0"])
         self.board.look_away(watcher)
-        self.host.wait(EVERY)
+        self.host.wait(watching.EVERY)
         self.assertEqual(reader.read(), ["1 ann+bob at 1: 0, 1 watch"])
         galleries.unwatch(table.id, watcher)
-        self.host.wait(EVERY)
+        self.host.wait(watching.EVERY)
         self.assertEqual(reader.read(), ["1 ann+bob at 1: 0"])
 
     def test_encoded_once(self) -> None:
         readers = [self.look() for _ in range(5)]
         self.words.made.clear()
         self.host.come("ann", "bob")
-        self.host.wait(EVERY)
+        self.host.wait(watching.EVERY)
         self.assertEqual(self.words.made, ["1 ann+bob at 1: 0"])
         self.assertEqual([reader.read()[-1] for reader in readers], self.words.made * 5)
 
@@ -182,7 +168,7 @@ class BoardTests(BoardCase):
         second = self.look()
         self.assertEqual((first.read(), second.read()), (["all"], ["all"]))
         ann.say("+1")
-        self.host.wait(EVERY)
+        self.host.wait(watching.EVERY)
         self.assertEqual((first.read(), second.read()), (["1 ann+bob at 2: 1"],) * 2)
 
     def test_nothing_is_shown_before_it_is_durable(self) -> None:
@@ -191,11 +177,11 @@ class BoardTests(BoardCase):
         reader = self.look()
         self.host.journal.late = True
         ann.say("+2")
-        self.host.wait(EVERY)
+        self.host.wait(watching.EVERY)
         self.assertEqual(reader.read(), ["all; 1 ann+bob at 1: 0"])
         self.host.journal.late = False
         self.host.journal.release()
-        self.host.wait(EVERY)
+        self.host.wait(watching.EVERY)
         self.assertEqual(reader.read(), ["1 ann+bob at 2: 2"])
 
     def test_a_game_that_is_shown_later(self) -> None:
@@ -218,31 +204,31 @@ class BoardTests(BoardCase):
         self.assertEqual(reader.read(), ["1 ann+bob at 3: 3"])
 
     def pass_time(self, seconds: float) -> None:
-        for _ in range(round(seconds / EVERY)):
-            self.host.wait(EVERY)
+        for _ in range(round(seconds / watching.EVERY)):
+            self.host.wait(watching.EVERY)
 
     def test_private_tables_are_not_listed(self) -> None:
         reader = self.look()
         lobby, queue = self.host.lobby, Queue(TOY)
         sessions = [self.enter(name) for name in ("ann", "bob")]
         private = lobby.open_table(sessions[0], queue, 2, {"code": "K7QM2X4A"}).table
-        self.host.wait(EVERY)
+        self.host.wait(watching.EVERY)
         lobby.join(sessions[1], queue, private, "K7QM2X4A")
-        self.host.wait(EVERY)
+        self.host.wait(watching.EVERY)
         self.assertEqual(reader.read(), ["all"])
         self.assertRaises(WatchRefused, lobby.spectators.watch, private, reader, self.words)
 
     def test_open_tables_are_listed_with_those_who_wait(self) -> None:
         reader = self.look()
         self.host.lobby.open_table(self.enter("ann"), Queue(TOY), 2, {})
-        self.host.wait(EVERY)
+        self.host.wait(watching.EVERY)
         self.assertEqual(reader.read()[1:], ["toy: [('ann',)]"])
 
     def test_the_newest_are_listed(self) -> None:
         self.host = MemoryHost({"limits.unlimited": "yes"}, wires=(TOY_WIRE,))
         reader = self.look()
         self.host.come(*(f"guest{number}" for number in range(2 * LISTED + 4)))
-        self.host.wait(EVERY)
+        self.host.wait(watching.EVERY)
         [_, told] = reader.read()
         self.assertEqual((told.count(" at "), told.startswith("3 guest4+guest5 ")), (LISTED, True))
 
@@ -270,7 +256,7 @@ class NobodyTests(BoardCase):
         reader = self.look()
         self.patch(Words, "changes", lambda self, changes: 1 // 0)
         ann.say("+1")
-        self.host.wait(EVERY)
+        self.host.wait(watching.EVERY)
         self.assertEqual(len(self.flushLoggedErrors(ZeroDivisionError)), 1)
         ann.heard()
         bob.say("+1")
@@ -288,7 +274,7 @@ class DirectoryTests(SynchronousTestCase):
         client.send(line(do="enter", name=name) + (line(do="seek", **seek) if seek else b""))
 
     def test_nobody_is_there(self) -> None:
-        self.assertEqual(self.spectators.counts(), Counts(0, 0, 0))
+        self.assertEqual(self.spectators.counts(), watching.Counts(0, 0, 0))
         self.assertEqual(
             (self.spectators.people(), self.spectators.tables(), self.spectators.waiting()),
             ([], [], {}),
@@ -310,9 +296,9 @@ class DirectoryTests(SynchronousTestCase):
         )
         self.assertEqual(
             self.spectators.tables(),
-            [PlayedTable(TableId(1), "onitama", ("bob", "ann"), ("open", "open"), 0)],
+            [watching.PlayedTable(TableId(1), "onitama", ("bob", "ann"), ("open", "open"), 0)],
         )
-        self.assertEqual(self.spectators.counts(), Counts(1, 4, 1))
+        self.assertEqual(self.spectators.counts(), watching.Counts(1, 4, 1))
         self.assertEqual(self.spectators.waiting()["stratego"].names, ("carl",))
 
     def test_private_matches_are_not_shown(self) -> None:
@@ -393,7 +379,7 @@ class LeaderTests(SynchronousTestCase):
     def test_all_tables(self) -> None:
         self.first.come(*"abcd")
         self.leader.come(*"efgh")
-        self.pair.wait(LIST_IDLE)
+        self.pair.wait(watching.LIST_IDLE)
         everything = [(1002, Table), (1001, Table), (2, FollowedTable), (1, FollowedTable)]
         self.assertEqual([self.kinds(count) for count in (9, 3, 1)], [everything, everything[:3], everything[:1]])
         self.assertEqual(len(self.tables), 4)
@@ -405,33 +391,33 @@ class LeaderTests(SynchronousTestCase):
     def test_the_lists(self) -> None:
         ann, _ = self.first.come("ann", "bob")
         self.leader.come("carl", "dora")
-        self.pair.wait(LIST_IDLE)
+        self.pair.wait(watching.LIST_IDLE)
         ann.say("+1")
-        self.pair.wait(LIST_IDLE)
+        self.pair.wait(watching.LIST_IDLE)
         directory = self.lobby.spectators
         played = [
-            PlayedTable(TableId(1), "toy", ("ann", "bob"), ("toy", "toy"), 0),
-            PlayedTable(TableId(1001), "toy", ("carl", "dora"), ("toy", "toy"), 0),
+            watching.PlayedTable(TableId(1), "toy", ("ann", "bob"), ("toy", "toy"), 0),
+            watching.PlayedTable(TableId(1001), "toy", ("carl", "dora"), ("toy", "toy"), 0),
         ]
         self.assertEqual((directory.tables(), directory.counts().tables), (played, 2))
 
     def test_the_board(self) -> None:
         ann, bob = self.first.come("ann", "bob")
         self.leader.come("carl", "dora")
-        self.pair.wait(LIST_IDLE)
+        self.pair.wait(watching.LIST_IDLE)
         reader = Reader()
         self.lobby.spectators.board.look(reader, Words([]))
         self.assertEqual(reader.read(), ["all; 1001 carl+dora at 1: 0"])
-        self.pair.wait(EVERY)
+        self.pair.wait(watching.EVERY)
         self.assertEqual(reader.read(), ["1 ann+bob at 1: 0"])
         ann.say("+2")
         bob.say("+2")
-        self.pair.wait(READ_EVERY)
-        self.pair.wait(READ_EVERY)
+        self.pair.wait(watching.READ_EVERY)
+        self.pair.wait(watching.READ_EVERY)
         self.assertEqual(reader.read(), ["1 ann+bob at 3: 4"])
         ann.say("bye")
         for _ in range(4):
-            self.pair.wait(EVERY)
+            self.pair.wait(watching.EVERY)
         self.assertEqual(reader.read()[-1], "1 gone")
         self.lobby.spectators.board.look_away(reader)
         self.assertEqual([one.watched for one in self.tables.newest(9) if isinstance(one, FollowedTable)], [])
@@ -439,7 +425,7 @@ class LeaderTests(SynchronousTestCase):
     def test_the_host_takes_over(self) -> None:
         """Each match is in the list once: as the followed table as long as somebody watches it."""
         self.first.come(*"abcd")
-        self.pair.wait(LIST_IDLE)
+        self.pair.wait(watching.LIST_IDLE)
         table, watcher = self.tables.get(TableId(1)), Watcher()
         assert table is not None
         table.watch(watcher)
@@ -448,7 +434,7 @@ class LeaderTests(SynchronousTestCase):
         for name in "ac":
             self.leader.come(name)
         self.assertEqual(self.kinds(), [(2, Table), (1, FollowedTable)])
-        self.pair.wait(LIST_IDLE)
+        self.pair.wait(watching.LIST_IDLE)
         self.assertEqual((self.kinds(), len(self.tables)), ([(2, Table), (1, FollowedTable)], 2))
         self.assertIs(self.tables.get(TableId(1)), table)
         table.unwatch(watcher)
@@ -456,7 +442,7 @@ class LeaderTests(SynchronousTestCase):
 
     def test_it_is_switched_on_once(self) -> None:
         self.first.come("ann", "bob")
-        self.pair.wait(LIST_IDLE)
+        self.pair.wait(watching.LIST_IDLE)
         table = self.tables.get(TableId(1))
         self.lobby.spectators.played.follow({TOY.name: TOY})
         self.assertIs(self.tables.get(TableId(1)), table)
@@ -495,10 +481,10 @@ class FollowingTests(SynchronousTestCase):
         self.journal.openings, self.journal.entries, self.journal.since = theirs.openings, theirs.entries, theirs.since
         self.journal.told_tables = theirs.told_tables
 
-    def follow(self) -> PlayedTables:
+    def follow(self) -> watching.PlayedTables:
         return following(self.clock, self.journal)
 
-    def watched(self) -> tuple[PlayedTables, WatchableTable, Watcher]:
+    def watched(self) -> tuple[watching.PlayedTables, WatchableTable, Watcher]:
         followed = self.follow()
         table, watcher = followed.get(ONE), Watcher()
         assert table is not None
@@ -509,7 +495,7 @@ class FollowingTests(SynchronousTestCase):
         for _ in range(round(seconds / 0.125)):
             self.host.wait(0.125)
 
-    def numbers(self, followed: PlayedTables) -> list[int]:
+    def numbers(self, followed: watching.PlayedTables) -> list[int]:
         return [one.id for one in followed.newest(99)]
 
     def test_which_tables_there_are(self) -> None:
@@ -521,7 +507,7 @@ class FollowingTests(SynchronousTestCase):
         for client in (ann, bob):
             client.drop()
         carl.say("bye")
-        self.host.wait(LIST_IDLE)
+        self.host.wait(watching.LIST_IDLE)
         self.assertEqual((self.numbers(followed), len(followed)), ([3], 1))
         self.assertEqual((followed.get(ONE), followed.watched(TableId(3))), (None, None))
 
@@ -541,7 +527,7 @@ class FollowingTests(SynchronousTestCase):
             self.journal.openings[TableId(number)] = TableHeader(game, version, seats)
             self.journal.entries[TableId(number)] = self.journal.entries[ONE]
         followed = self.follow()
-        self.host.wait(LIST_IDLE)
+        self.host.wait(watching.LIST_IDLE)
         self.assertEqual((self.numbers(followed), len(followed), sorted(followed._others)), ([1], 4, [2, 3, 4]))
 
     def test_how_often_the_store_is_asked(self) -> None:
@@ -549,15 +535,15 @@ class FollowingTests(SynchronousTestCase):
         self.host.come("ann", "bob")
         followed = self.follow()
         self.assertEqual(self.journal.read_asked(), (1, 0))
-        self.pass_time(4 * LIST_IDLE)
+        self.pass_time(4 * watching.LIST_IDLE)
         self.assertEqual(self.journal.read_asked(), (4, 0))
         self.pass_time(2.5)
         followed.look()
         followed.look()
         self.assertEqual(self.journal.read_asked(), (1, 0), "at once")
-        self.pass_time(LOOKS_FOR)
-        self.assertEqual(self.journal.read_asked(), (LOOKS_FOR / LIST_EVERY - 1, 0))
-        self.pass_time(2 * LIST_IDLE)
+        self.pass_time(watching.LOOKS_FOR)
+        self.assertEqual(self.journal.read_asked(), (watching.LOOKS_FOR / watching.LIST_EVERY - 1, 0))
+        self.pass_time(2 * watching.LIST_IDLE)
         self.assertEqual(self.journal.read_asked(), (2, 0))
         table, watcher = followed.get(ONE), Watcher()
         assert table is not None
@@ -565,9 +551,9 @@ class FollowingTests(SynchronousTestCase):
         self.host.until_idle()
         self.assertEqual((self.journal.read_asked()[1], len(watcher.read())), (1, 1), "at once")
         self.pass_time(3.0)
-        self.assertEqual(self.journal.read_asked(), (3.0 / LIST_EVERY, 3.0 / READ_EVERY))
+        self.assertEqual(self.journal.read_asked(), (3.0 / watching.LIST_EVERY, 3.0 / watching.READ_EVERY))
         table.unwatch(watcher)
-        self.pass_time(2 * LIST_IDLE)
+        self.pass_time(2 * watching.LIST_IDLE)
         self.assertEqual(self.journal.read_asked(), (2, 0))
 
     def test_one_question_for_all_tables(self) -> None:
@@ -579,7 +565,7 @@ class FollowingTests(SynchronousTestCase):
         self.host.until_idle()
         self.assertEqual((self.journal.asked["entries"], self.journal.asked["of tables"]), (1, 3))
         clients[2].say("+1")
-        self.host.wait(READ_EVERY)
+        self.host.wait(watching.READ_EVERY)
         self.assertEqual([len(watcher.read()) for watcher in watchers], [1, 2, 1])
 
     def test_a_slow_store_answers_one_question_of_each_kind_at_a_time(self) -> None:
@@ -600,10 +586,10 @@ class FollowingTests(SynchronousTestCase):
         ann.say("+2")
         for client in (ann, bob):
             client.drop()
-        self.host.wait(LIST_EVERY)
+        self.host.wait(watching.LIST_EVERY)
         self.assertEqual((followed.get(ONE), followed.watched(ONE)), (None, table))
         self.host.come("bob")[0].say("+2")
-        self.host.wait(LIST_EVERY)
+        self.host.wait(watching.LIST_EVERY)
         self.assertIs(followed.get(ONE), table)
         self.assertEqual([n for n, _ in watcher.read()[1:]], [3])
         table.unwatch(watcher)
@@ -611,7 +597,7 @@ class FollowingTests(SynchronousTestCase):
 
     def test_the_newest_are_known(self) -> None:
         """So that a host with very many tables does not ask for all of them."""
-        self.assertGreaterEqual(MOST, 1000)
+        self.assertGreaterEqual(watching.MOST, 1000)
         self.patch(watching, "MOST", 2)
         self.host.come(*"abcdef")
         followed = self.follow()
@@ -624,12 +610,12 @@ class FollowingTests(SynchronousTestCase):
         watcher.read()
         ann.say("+1")
         self.journal.late = True
-        self.host.wait(LIST_EVERY)
+        self.host.wait(watching.LIST_EVERY)
         followed.halt()
         self.journal.release()
         self.journal.read_asked()
         followed.look()
-        self.pass_time(LIST_IDLE)
+        self.pass_time(watching.LIST_IDLE)
         table.unwatch(watcher)
         table.watch(watcher)
         self.assertEqual((self.journal.read_asked(), watcher.read(), self.clock.getDelayedCalls()), ((0, 0), [], []))

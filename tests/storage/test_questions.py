@@ -23,19 +23,6 @@ from gamehost.storage import questions
 from gamehost.storage.contents import Reading, put_uptime
 from gamehost.storage.database import SqliteDatabase, connect
 from gamehost.storage.durable import DurableJournal
-from gamehost.storage.questions import (
-    LIST,
-    MATCH,
-    MatchLists,
-    Readable,
-    Reader,
-    Sql,
-    TableRows,
-    find_finished,
-    find_match,
-    read_entries_after,
-    read_record,
-)
 from gamehost.storage.sqlite import open_reader
 from gamehost.storage.store import SqliteStore, open_store
 from tests.kit.journal_contract import BEGAN, END, MOVE, OPENING, nothing
@@ -68,7 +55,7 @@ class StoreAndReaderCase(StoreCase):
 
 class QuestionTests(StoreAndReaderCase):
     def ask(self, below: int | None, count: int) -> list[tuple[int, int]]:
-        return [(one.table, one.entries) for one in find_finished(self.reader.tables, below, count)[0]]
+        return [(one.table, one.entries) for one in questions.find_finished(self.reader.tables, below, count)[0]]
 
     def test_placed_or_not(self) -> None:
         """A match is found when its end is committed, wherever the index of rows ends."""
@@ -83,13 +70,13 @@ class QuestionTests(StoreAndReaderCase):
         self.patch(questions, "MOST_MATCHES", 2)
         for table in (1, 2, 3):
             self.play(table)
-        matches, low = find_finished(self.reader.tables, None, 99)
+        matches, low = questions.find_finished(self.reader.tables, None, 99)
         self.assertEqual(([one.table for one in matches], low), ([3, 2], 2))
 
     def test_when_it_was_opened(self) -> None:
         store = open_store(self.connect(), None, wall=lambda: 12.5)
         store.commit([(TableId(1), OPENING), (TableId(1), END)])
-        match = find_match(self.reader.tables, TableId(1))
+        match = questions.find_match(self.reader.tables, TableId(1))
         assert match is not None
         self.assertEqual(match.opened_ms, 12_500)
 
@@ -118,30 +105,32 @@ class QuestionTests(StoreAndReaderCase):
     def test_the_newest_entries(self) -> None:
         for table in (1, 2, 3):
             self.play(table, OPENING, BEGAN, MOVE)
-        found = read_entries_after(self.reader.tables, {TableId(3): 2, TableId(2): 1, TableId(1): 0, TableId(9): 0})
+        found = questions.read_entries_after(
+            self.reader.tables, {TableId(3): 2, TableId(2): 1, TableId(1): 0, TableId(9): 0}
+        )
         self.assertEqual(found, {1: [BEGAN, MOVE], 2: [MOVE]})
         self.store.commit([(TableId(1), replace(MOVE, kind=63)), (TableId(3), END)])
-        again = read_entries_after(self.reader.tables, {TableId(1): 2, TableId(3): 2})
+        again = questions.read_entries_after(self.reader.tables, {TableId(1): 2, TableId(3): 2})
         self.assertEqual(again, {1: "table 1: row 3 is of kind 63, which this release does not know", 3: [END]})
 
     def test_no_more_than_can_be_read_at_once(self) -> None:
         self.patch(questions, "MOST_ROWS", 3)
         for table in (1, 2):
             self.play(table, OPENING, BEGAN, MOVE)
-        found = read_entries_after(self.reader.tables, {TableId(1): 0, TableId(2): 0})
+        found = questions.read_entries_after(self.reader.tables, {TableId(1): 0, TableId(2): 0})
         self.assertEqual(found, {1: [BEGAN, MOVE], 2: [BEGAN]})
 
     def test_a_record_to_which_nothing_is_added(self) -> None:
         self.play(1, OPENING, BEGAN)
         self.assertEqual(
-            [read_record(self.reader.tables, TableId(number)) for number in (1, 2)],
+            [questions.read_record(self.reader.tables, TableId(number)) for number in (1, 2)],
             [TableRecord(TableId(1), OPENING, (BEGAN,)), "table 2: all of its rows are missing"],
         )
         [(body,)] = self.connection.execute("SELECT body FROM recent").fetchall()
         for spoilt in (body + b"\0", body[:-1] + b"\xc4"):
             self.connection.execute("UPDATE recent SET body = ?", (spoilt,))
             expected = "table 1: row 1 is in a commit that does not match its hash"
-            self.assertEqual(read_record(self.reader.tables, TableId(1)), expected)
+            self.assertEqual(questions.read_record(self.reader.tables, TableId(1)), expected)
 
 
 class PlanTests(StoreAndReaderCase):
@@ -152,7 +141,7 @@ class PlanTests(StoreAndReaderCase):
         for number in range(1, 40):
             self.play(number)
         for _ in range(2):
-            for sql, parameters in ((LIST, ("ann", "onitama", 99, 51)), (MATCH, (7,))):
+            for sql, parameters in ((questions.LIST, ("ann", "onitama", 99, 51)), (questions.MATCH, (7,))):
                 plan = [row[3] for row in self.connection.execute(f"EXPLAIN QUERY PLAN {sql.sqlite}", parameters)]
                 scans = [
                     step
@@ -171,9 +160,9 @@ class PlanTests(StoreAndReaderCase):
             counted: list[None] = []
             connection: Any = self.reader.connection
             connection.set_progress_handler(partial(counted.append, None), 1)
-            find_finished(self.reader.tables, None, 50, name="nobody")
-            find_finished(self.reader.tables, None, 5, "onitama", "ann")
-            find_match(self.reader.tables, TableId(3))
+            questions.find_finished(self.reader.tables, None, 50, name="nobody")
+            questions.find_finished(self.reader.tables, None, 5, "onitama", "ann")
+            questions.find_match(self.reader.tables, TableId(3))
             steps.append(len(counted))
         self.assertLess(steps[1], 1.2 * steps[0])
 
@@ -200,7 +189,7 @@ class ReaderTests(StoreAndReaderCase):
             for number in range(1, 4000):
                 self.store.commit([(TableId(2 * number + asking), OPENING)])
                 if asking and number % 10 == 0:
-                    find_finished(self.reader.tables, None, 5)
+                    questions.find_finished(self.reader.tables, None, 5)
                     self.reader.tables.rows(TableId(number))
             sizes.append(wal.stat().st_size)
         self.assertLess(sizes[1], 1.1 * sizes[0])
@@ -210,7 +199,7 @@ class ListTests(StoreAndReaderCase):
     """The index is of the matches that have a result."""
 
     def faults(self) -> list[str]:
-        return MatchLists(SqliteDatabase(self.connection), has_ends=True).faults()
+        return questions.MatchLists(SqliteDatabase(self.connection), has_ends=True).faults()
 
     def test_it_is_right(self) -> None:
         """Behind every commit, also for tables that were opened, slept, woken or loaded before. And it is verified."""
@@ -224,7 +213,7 @@ class ListTests(StoreAndReaderCase):
         self.store.commit([(TableId(3), END)])
         self.assertEqual(self.faults(), [])
         for table in (1, 2, 3):
-            found = find_match(self.reader.tables, TableId(table))
+            found = questions.find_match(self.reader.tables, TableId(table))
             assert found is not None
             self.assertEqual(found.table, table)
         for change in (
@@ -243,7 +232,7 @@ class ListTests(StoreAndReaderCase):
         """A name or a game that is long, or has a null or half of a pair of surrogates, ends nothing."""
         self.play(1, TableHeader("x\0y", 1, (SeatRecord("n" * 5000, "open"),)))
         self.assertEqual(self.faults(), [])
-        matches, _ = find_finished(self.reader.tables, None, 9, "x\0y", "N" * 5000)
+        matches, _ = questions.find_finished(self.reader.tables, None, 9, "x\0y", "N" * 5000)
         self.assertEqual([one.table for one in matches], [1])
         self.play(2, TableHeader("onitama", 1, (SeatRecord("\ud800", "open"),)))
 
@@ -262,10 +251,10 @@ class StuckStore:
     closed: bool = False
 
     @property
-    def tables(self) -> TableRows:
-        return TableRows(self)
+    def tables(self) -> questions.TableRows:
+        return questions.TableRows(self)
 
-    def rows(self, sql: Sql | str, parameters: Sequence[Any] = ()) -> list[Any]:
+    def rows(self, sql: questions.Sql | str, parameters: Sequence[Any] = ()) -> list[Any]:
         self.began.release()
         assert self.gate.acquire(timeout=PATIENCE)
         return self.rows_of()
@@ -283,9 +272,9 @@ class ReaderCase(StoreCase):
         self.stuck = StuckStore()
         self.warned: list[str] = []
 
-    def reader(self) -> Reader:
+    def reader(self) -> questions.Reader:
         store: Any = self.stuck
-        reader = Reader(store, self.pump.from_thread, self.warned.append)
+        reader = questions.Reader(store, self.pump.from_thread, self.warned.append)
         reader.start()
         self.addCleanup(reader.end)
         return reader
@@ -298,7 +287,7 @@ class ReaderReaderTests(ReaderCase):
     def test_one_at_a_time_and_in_order(self) -> None:
         reader, answered = self.reader(), list[int]()
         for number in (1, 2, 3):
-            reader.put(partial(self.note, answered, number), "", read_record, TableId(number))
+            reader.put(partial(self.note, answered, number), "", questions.read_record, TableId(number))
         assert self.stuck.began.acquire(timeout=PATIENCE)
         self.assertFalse(self.stuck.began.acquire(blocking=False))
         self.assertEqual(reader.waiting, 3)
@@ -313,8 +302,8 @@ class ReaderReaderTests(ReaderCase):
 
         self.stuck.rows_of = fail
         reader, answered = self.reader(), list[object]()
-        reader.put(answered.append, "not now", read_record, TableId(7))
-        reader.put(answered.append, None, find_match, TableId(7))
+        reader.put(answered.append, "not now", questions.read_record, TableId(7))
+        reader.put(answered.append, None, questions.find_match, TableId(7))
         self.stuck.gate.release(2)
         self.pump.until(lambda: len(answered) == 2)
         self.assertEqual(answered, ["not now", None])
@@ -323,7 +312,7 @@ class ReaderReaderTests(ReaderCase):
     def test_the_end(self) -> None:
         reader, answered = self.reader(), list[int]()
         for number in (1, 2, 3):
-            reader.put(partial(self.note, answered, number), "", read_record, TableId(number))
+            reader.put(partial(self.note, answered, number), "", questions.read_record, TableId(number))
         assert self.stuck.began.acquire(timeout=PATIENCE)
         reader.end()
         self.assertTrue(self.stuck.closed)
@@ -397,11 +386,11 @@ class BesideTests(ReaderCase):
 
 
 class Counted:
-    def __init__(self, readable: Readable) -> None:
+    def __init__(self, readable: questions.Readable) -> None:
         self.readable = readable
         self.queries = 0
 
-    def rows(self, sql: Sql | str, parameters: Sequence[Any] = ()) -> list[Any]:
+    def rows(self, sql: questions.Sql | str, parameters: Sequence[Any] = ()) -> list[Any]:
         self.queries += 1
         return self.readable.rows(sql, parameters)
 
@@ -410,7 +399,7 @@ class ReadsContract(JournalCase):
     """Six tables with two rows each, and one that is finished."""
 
     asked: Counted
-    tables: TableRows
+    tables: questions.TableRows
 
     def fill(self, journal: DurableJournal) -> None:
         self.numbers = [self.play(journal, 1) for _ in range(6)]
@@ -419,9 +408,9 @@ class ReadsContract(JournalCase):
         journal.told(done)
         self.pump.until_idle(journal)
 
-    def read(self, readable: Readable) -> None:
+    def read(self, readable: questions.Readable) -> None:
         self.asked = Counted(readable)
-        self.tables = TableRows(self.asked)
+        self.tables = questions.TableRows(self.asked)
 
     def test_all_unfinished_tables(self) -> None:
         for name in ("LISTED_AT_ONCE", "READ_AT_ONCE"):
@@ -444,7 +433,7 @@ class ReadsContract(JournalCase):
         """Those behind a number, table by table and in order, and no more than asked for."""
         last = {TableId(3): 0, TableId(2): -1, TableId(1): 1, TableId(99): 0}
         for epoch in (None, 1):
-            tables = TableRows(self.asked, epoch if isinstance(self, PostgresCase) else None)
+            tables = questions.TableRows(self.asked, epoch if isinstance(self, PostgresCase) else None)
             for most, expected in ((9, [(2, 0), (2, 1), (3, 1)]), (2, [(2, 0), (2, 1)])):
                 self.assertEqual([(row.game, row.n) for row in tables.rows_after(last, most)], expected)
 
@@ -493,14 +482,14 @@ class PostgresTests(PostgresCase, ReadsContract):
 
     def test_tables_of_others(self) -> None:
         [(epoch,)] = self.sql("SELECT epoch FROM member")
-        tables = TableRows(self.asked, epoch)
+        tables = questions.TableRows(self.asked, epoch)
         self.assertEqual(tables.elsewhere(9), ([], 0))
         self.sql("UPDATE live SET owner = owner + 1 WHERE game < 6; UPDATE live SET since = 7 WHERE game = 2")
         self.sql("DELETE FROM event WHERE game = 3 AND n = 1")
         self.assertEqual(tables.elsewhere(9), ([(1, 1, MOVE.at), (4, 1, MOVE.at), (5, 1, MOVE.at)], 4))
         self.assertEqual(tables.elsewhere(1), ([(5, 1, MOVE.at)], 4))
         self.assertEqual([(row.game, row.n) for row in tables.openings([TableId(4), TableId(99)])], [(4, 0)])
-        own = TableRows(self.asked, epoch, own=True)
+        own = questions.TableRows(self.asked, epoch, own=True)
         self.assertEqual([table for table, _ in own.unfinished()], [6])
 
 

@@ -16,22 +16,10 @@ from gamehost.wires.eriantys import codec as json_codec
 from gamehost.wires.eriantys import messages as m
 from gamehost.wires.eriantys.client import SERVER_LINE_LIMIT, JsonClientCodec
 from gamehost.wires.eriantys.codec import BRACKETS, LINE_LIMIT, NOT_JSON, BoardCache, JsonCodec, encode, example, parse
-from gamehost.wires.eriantys.messages import (
-    CLIENT_TYPES,
-    SERVER_TYPES,
-    Color,
-    Communication,
-    Error,
-    GameInfo,
-    Malformed,
-    NoMessage,
-    PlayerStatus,
-    Tower,
-)
 from gamehost.wires.framing import BLANK, NOT_UTF8, UndecodableLine, WireError
 from tests.kit.wires.eriantys_words import BOARD, BOARD_LINE, LINES
 
-STEPS = Malformed(m.ChosenSteps, 'expected a message like {"type":"ChosenSteps","steps":1}')
+STEPS = m.Malformed(m.ChosenSteps, 'expected a message like {"type":"ChosenSteps","steps":1}')
 
 
 class JsonCodecTests(CodecContract, PropertyCase):
@@ -47,7 +35,7 @@ class JsonCodecTests(CodecContract, PropertyCase):
     )
     sent = (
         (
-            m.ErrorMessage(Error.INVALID_INPUT, '\u00e4"\n\\'),
+            m.ErrorMessage(m.Error.INVALID_INPUT, '\u00e4"\n\\'),
             r'{"type":"ErrorMessage","error":"INVALID_INPUT","detail":"\u00e4\"\n\\"}'.replace("\\u00e4", "\u00e4"),
         ),
         (m.Ping(), '{"type":"Ping"}'),
@@ -90,10 +78,10 @@ class ParsingTests(PropertyCase):
             ('{"type":"RequestGames"}', m.RequestGames()),
             ('{"type":"SetGame","numberOfPlayers":3,"expertMode":true}', m.SetGame(3, True)),
             ('{"type":"JoinAvailableGame","gameId":7}', m.JoinAvailableGame(7)),
-            ('{"type":"ChosenTower","tower":"GREY"}', m.ChosenTower(Tower.GREY)),
+            ('{"type":"ChosenTower","tower":"GREY"}', m.ChosenTower(m.Tower.GREY)),
             ('{"type":"ChosenWizard","wizardId":4}', m.ChosenWizard(4)),
             ('{"type":"PlayAssistant","assistant":10}', m.PlayAssistant(10)),
-            ('{"type":"ChosenStudent","color":"PINK"}', m.ChosenStudent(Color.PINK)),
+            ('{"type":"ChosenStudent","color":"PINK"}', m.ChosenStudent(m.Color.PINK)),
             ('{"type":"ChosenDestination","destination":0}', m.ChosenDestination(0)),
             ('{"type":"ChosenSteps","steps":5}', m.ChosenSteps(5)),
             ('{"type":"ChosenCloud","cloud":1}', m.ChosenCloud(1)),
@@ -102,12 +90,12 @@ class ParsingTests(PropertyCase):
         for line, message in examples:
             self.assertEqual(parse(line.encode()), message)
             self.assertEqual(parse(b" " + line.encode().replace(b":", b" : ") + b" "), message)
-        self.assertEqual({type(message) for _, message in examples}, set(CLIENT_TYPES.values()))
+        self.assertEqual({type(message) for _, message in examples}, set(m.CLIENT_TYPES.values()))
         for none in (b'{"type":"ChosenStudent"}', b'{"type":"ChosenStudent","color":null}'):
             self.assertEqual(parse(none), m.ChosenStudent(None))
 
     def test_examples_of_the_error_texts_are_messages(self) -> None:
-        for name, kind in CLIENT_TYPES.items():
+        for name, kind in m.CLIENT_TYPES.items():
             self.assertIs(type(parse(example(name).encode())), kind)
 
     def test_row_67_not_json(self) -> None:
@@ -128,7 +116,7 @@ class ParsingTests(PropertyCase):
             self.assertRaises(WireError, parse, line)
         deep = b'{"type":"ChosenSteps","steps":' + b"[" * 9 + b"]" * 9 + b"}"
         self.assertEqual(parse(deep), STEPS)
-        self.assertIs(type(parse(b"[" * 64 + b"]" * 64)), NoMessage)
+        self.assertIs(type(parse(b"[" * 64 + b"]" * 64)), m.NoMessage)
 
     def test_row_69_numbers(self) -> None:
         """A number is a whole number in JSON's spelling, and nothing that is equal to one."""
@@ -137,7 +125,7 @@ class ParsingTests(PropertyCase):
         for number in (b"NaN", b"Infinity", b"-Infinity", b"01", b"+1", b"0x1", b"1_0", b"\xd9\xa3"):
             self.assertEqual(parse(b'{"type":"ChosenSteps","steps":' + number + b"}"), NOT_JSON, number)
         for number in (b"1" * 4301, b"-" + b"9" * 9000, b"1e999"):
-            self.assertIs(type(parse(b'{"type":"ChosenSteps","steps":' + number + b"}")), NoMessage, number)
+            self.assertIs(type(parse(b'{"type":"ChosenSteps","steps":' + number + b"}")), m.NoMessage, number)
         self.assertEqual(parse(b'{"type":"ChosenSteps","steps":9223372036854775808}'), m.ChosenSteps(2**63))
         self.assertEqual(parse(b'{"type":"LoginMessage","nickname":"-0"}'), m.LoginMessage("-0"))
 
@@ -150,7 +138,7 @@ class ParsingTests(PropertyCase):
         ):
             self.assertEqual(parse(line), STEPS, line)
         for line in (b'{"type":"ChosenSteps","type":"ChosenSteps","steps":2}', b'{"type":1,"type":"Pong"}'):
-            self.assertEqual(parse(line), NoMessage("the key type is repeated"), line)
+            self.assertEqual(parse(line), m.NoMessage("the key type is repeated"), line)
         for line, reason in (
             (b'{"a":1,"a":2}', "expected"),
             (b'{"type":7,"a":1,"a":2}', "expected"),
@@ -158,14 +146,14 @@ class ParsingTests(PropertyCase):
             (b'{"type":"Ping","a":1,"a":2}', "only the server"),
         ):
             message = parse(line)
-            assert isinstance(message, NoMessage)
+            assert isinstance(message, m.NoMessage)
             self.assertTrue(message.reason.startswith(reason), message)
         self.assertEqual(parse(rb'{"type":"LoginMessage","nickname":"\":\",\"a\":"}'), m.LoginMessage('":","a":'))
 
     def test_row_71_text_that_is_none(self) -> None:
         """Half a surrogate pair is refused, and is JSON all the same; a NUL is for the names to refuse."""
         for text in (rb"\ud800", rb"a\udc00", rb"\ud83d\u0041"):
-            self.assertIs(type(parse(b'{"type":"LoginMessage","nickname":"' + text + b'"}')), NoMessage)
+            self.assertIs(type(parse(b'{"type":"LoginMessage","nickname":"' + text + b'"}')), m.NoMessage)
         self.assertEqual(parse(rb'{"type":"LoginMessage","nickname":"\u0000"}'), m.LoginMessage("\0"))
         self.assertEqual(parse(rb'{"type":"LoginMessage","nickname":"\ud83d\ude00"}'), m.LoginMessage("\U0001f600"))
 
@@ -194,9 +182,9 @@ class ParsingTests(PropertyCase):
             b'{"type":"pong"}',
             b'{"Type":"Pong"}',
         ):
-            self.assertIs(type(parse(line)), NoMessage, line)
+            self.assertIs(type(parse(line)), m.NoMessage, line)
         for line in (b'{"type":"Pong","x":1}', b'{"type":"Pong","detail":null}'):
-            self.assertEqual(parse(line), Malformed(m.Pong, 'expected a message like {"type":"Pong"}'))
+            self.assertEqual(parse(line), m.Malformed(m.Pong, 'expected a message like {"type":"Pong"}'))
         for line in (
             b'{"type":"ChosenSteps"}',
             b'{"type":"ChosenSteps","moves":1}',
@@ -217,21 +205,21 @@ class ParsingTests(PropertyCase):
             (b'{"type":"ChosenSteps","' + b"steps" * 20 + b'":1}', "", ""),
         ):
             message = parse(line)
-            assert isinstance(message, Malformed)
+            assert isinstance(message, m.Malformed)
             kind = message.kind.__name__
             named = f"the key {came} is unknown; expected {expected}, in a message like {example(kind)}"
             self.assertEqual(message.reason, named if came else f"expected a message like {example(kind)}")
 
     def test_row_74_messages_of_the_server(self) -> None:
         """Are told as such, whatever stands with them."""
-        for name in SERVER_TYPES:
-            self.assertEqual(parse(f'{{"type":"{name}","x":1}}'.encode()), NoMessage(f"only the server says {name}"))
+        for name in m.SERVER_TYPES:
+            self.assertEqual(parse(f'{{"type":"{name}","x":1}}'.encode()), m.NoMessage(f"only the server says {name}"))
 
     def test_wrong_types(self) -> None:
         """Row 76: "2", 2.0 and true are not 2; "false" is not false; colours are those of the page."""
         for players in ('"2"', "2.0", "true", "null"):
             text = f'{{"type":"SetGame","numberOfPlayers":{players},"expertMode":false}}'
-            self.assertIs(type(parse(text.encode())), Malformed)
+            self.assertIs(type(parse(text.encode())), m.Malformed)
         for line in (
             b'{"type":"SetGame","numberOfPlayers":2,"expertMode":"false"}',
             b'{"type":"SetGame","numberOfPlayers":2,"expertMode":0}',
@@ -240,7 +228,7 @@ class ParsingTests(PropertyCase):
             b'{"type":"ChosenStudent","color":"GREY"}',
             b'{"type":"LoginMessage","nickname":7}',
         ):
-            self.assertIs(type(parse(line)), Malformed, line)
+            self.assertIs(type(parse(line)), m.Malformed, line)
 
     @given(st.binary(max_size=200) | st.text(max_size=200).map(lambda text: text.encode("utf-8", "surrogatepass")))
     def test_any_line_is_something(self, line: bytes) -> None:
@@ -260,7 +248,7 @@ class ParsingTests(PropertyCase):
         """Whatever Python writes as JSON is not taken for anything else; and no more than it is."""
         line = json.dumps(value).encode()
         if line.count(b"[") + line.count(b"{") <= BRACKETS:
-            self.assertIsInstance(parse(line), NoMessage | Malformed)
+            self.assertIsInstance(parse(line), m.NoMessage | m.Malformed)
 
     def test_reasons_hold_nothing_of_the_line(self) -> None:
         for line in (
@@ -276,7 +264,7 @@ class ParsingTests(PropertyCase):
 class StreamTests(PropertyCase):
     def test_second_line_that_is_not_json_ends_it(self) -> None:
         codec = JsonCodec(BoardCache())
-        self.assertEqual([type(one) for one in codec.feed(b"x\n[]\n[]\n")], [UndecodableLine, NoMessage, NoMessage])
+        self.assertEqual([type(one) for one in codec.feed(b"x\n[]\n[]\n")], [UndecodableLine, m.NoMessage, m.NoMessage])
         self.assertRaises(WireError, list, codec.feed(b"\xc3(\n"))
 
     def test_line_limit(self) -> None:
@@ -294,17 +282,17 @@ class EncodingTests(PropertyCase):
         """As the wire's page prints them: keys in the document's order."""
         for message, line in LINES:
             self.assertEqual(encode(message), line.encode() + b"\n")
-        self.assertEqual({type(message) for message, _ in LINES}, set(SERVER_TYPES.values()))
+        self.assertEqual({type(message) for message, _ in LINES}, set(m.SERVER_TYPES.values()))
 
     def test_every_message_of_the_server_reads_back(self) -> None:
         for message, _ in LINES:
             content = json.loads(encode(message))
             name = content.pop("type")
-            self.assertEqual(convert(content, SERVER_TYPES[name]), message)
+            self.assertEqual(convert(content, m.SERVER_TYPES[name]), message)
 
     def test_strict_leaves_extension_keys_out(self) -> None:
         for message, line in (
-            (m.ErrorMessage(Error.WRONG_TURN), '{"type":"ErrorMessage","error":"WRONG_TURN"}'),
+            (m.ErrorMessage(m.Error.WRONG_TURN), '{"type":"ErrorMessage","error":"WRONG_TURN"}'),
             (m.WhereToMove(), '{"type":"WhereToMove"}'),
             (m.SelectCloud(), '{"type":"SelectCloud"}'),
             (m.MatchStarted(("ann",)), '{"type":"MatchStarted","players":["ann"]}'),
@@ -328,14 +316,14 @@ class EncodingTests(PropertyCase):
             str: lambda: data.draw(text),
             int: lambda: data.draw(st.integers(-(2**40), 2**40)),
             bool: lambda: data.draw(st.booleans()),
-            Error: lambda: data.draw(st.sampled_from(Error)),
-            Communication: lambda: data.draw(st.sampled_from(Communication)),
-            PlayerStatus: lambda: data.draw(st.sampled_from(PlayerStatus)),
-            GameInfo: lambda: GameInfo(1, 1, 2, True),
+            m.Error: lambda: data.draw(st.sampled_from(m.Error)),
+            m.Communication: lambda: data.draw(st.sampled_from(m.Communication)),
+            m.PlayerStatus: lambda: data.draw(st.sampled_from(m.PlayerStatus)),
+            m.GameInfo: lambda: m.GameInfo(1, 1, 2, True),
             UnsetType: lambda: UNSET,
         }
         simple = [
-            kind for kind in SERVER_TYPES.values() if all(_kinds(field.type) <= set(values) for field in fields(kind))
+            kind for kind in m.SERVER_TYPES.values() if all(_kinds(field.type) <= set(values) for field in fields(kind))
         ]
         kind = data.draw(st.sampled_from(simple))
         content = [values[data.draw(st.sampled_from(sorted(_kinds(field.type), key=str)))]() for field in fields(kind)]

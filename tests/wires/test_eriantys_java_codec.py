@@ -24,19 +24,6 @@ from gamehost.wires.eriantys_java.client import SERVER_MESSAGE_LIMIT, JavaClient
 from gamehost.wires.eriantys_java.codec import _BY_NAME, _CONSTANTS, BoardCache, JavaCodec
 from gamehost.wires.eriantys_java.conversation import SILENT_SECONDS, JavaConfig, JavaOptions, configure
 from gamehost.wires.eriantys_java.conversation import WIRE as TOKEN
-from gamehost.wires.eriantys_java.messages import (
-    Assistant,
-    CharacterEnum,
-    Color,
-    CommunicationMessage,
-    EndOfGameReason,
-    ErrorMessage,
-    GameInfo,
-    Message,
-    Tower,
-    UpdateBoard,
-)
-from gamehost.wires.eriantys_java.messages import Tower as JavaTower
 from gamehost.wires.eriantys_java.objects import CLASSES, HEADER
 from gamehost.wires.framing import OtherProtocol, WireError
 from tests.kit.games.eriantys import circle, new_position, rich, with_islands, with_school
@@ -74,24 +61,24 @@ class JavaCodecTests(CodecContract, PropertyCase):
             m.SetGame(True, 4),
             m.SetGame(False, -(2**31)),
             m.JoinAvailableGame(2**31 - 1),
-            m.ChosenTower(Tower.GREY),
+            m.ChosenTower(m.Tower.GREY),
             m.ChosenWizard(1),
-            m.PlayAssistant(Assistant.ARCHER_CAT),
-            m.ChosenStudent(Color.PINK),
+            m.PlayAssistant(m.Assistant.ARCHER_CAT),
+            m.ChosenStudent(m.Color.PINK),
             m.ChosenStudent(None),
             m.ChosenDestination(-1),
             m.ChosenSteps(3),
             m.ChosenCloud(0),
-            m.UseCharacterEffect(CharacterEnum.Char12),
+            m.UseCharacterEffect(m.CharacterEnum.Char12),
         )
     )
     sent = (
-        (CommunicationMessage.ENTER_NICKNAME, "ENTER_NICKNAME"),
-        (ErrorMessage.FULL_GAME, "ErrorMessage FULL_GAME"),
+        (m.CommunicationMessage.ENTER_NICKNAME, "ENTER_NICKNAME"),
+        (m.ErrorMessage.FULL_GAME, "ErrorMessage FULL_GAME"),
         (m.WaitingForPlayers(7), "WaitingForPlayers gameID=7"),
-        (m.AvailableGames((GameInfo(True, 3, 4, 1),)), "AvailableGames availableGames=[(3: 1 of 4, expert)]"),
+        (m.AvailableGames((m.GameInfo(True, 3, 4, 1),)), "AvailableGames availableGames=[(3: 1 of 4, expert)]"),
         (m.PlayerDisconnected("Zdeněk"), "PlayerDisconnected nickname=Zdeněk"),
-        (m.MovableStudents((Color.RED, Color.RED)), "MovableStudents students=[RED RED]"),
+        (m.MovableStudents((m.Color.RED, m.Color.RED)), "MovableStudents students=[RED RED]"),
     )
     streams = (
         LOGIN + GAME + said(m.Ack()),
@@ -128,7 +115,7 @@ class RecordedTests(SynchronousTestCase):
 
     def test_a_whole_game_of_a_client(self) -> None:
         """All 454 messages, in the segments in which they came, and written again."""
-        codec, found = JavaCodec(BoardCache()), list[Message]()
+        codec, found = JavaCodec(BoardCache()), list[m.Message]()
         for segment in segments():
             found.extend(codec.feed(segment))
         self.assertEqual((len(found), codec.unfinished), (454, True))
@@ -149,8 +136,8 @@ class RecordedTests(SynchronousTestCase):
 class HeaderTests(SynchronousTestCase):
     def test_the_hosts_header_comes_once(self) -> None:
         codec = JavaCodec(BoardCache())
-        self.assertTrue(codec.encode(CommunicationMessage.ENTER_NICKNAME).startswith(HEADER + b"\x79\x7e"))
-        self.assertTrue(codec.encode(CommunicationMessage.SUCCESS).startswith(b"\x79\x7e"))
+        self.assertTrue(codec.encode(m.CommunicationMessage.ENTER_NICKNAME).startswith(HEADER + b"\x79\x7e"))
+        self.assertTrue(codec.encode(m.CommunicationMessage.SUCCESS).startswith(b"\x79\x7e"))
 
     def test_other_beginnings(self) -> None:
         """The first wrong byte is refused; the right ones may come one by one."""
@@ -446,7 +433,7 @@ class HostileServerTests(SynchronousTestCase):
 TWO = ("ann", "bob")
 
 
-def shown(position: Position) -> UpdateBoard:
+def shown(position: Position) -> m.UpdateBoard:
     return rendering.board_of(board_of(position), TWO, Seat(0))
 
 
@@ -469,10 +456,10 @@ class BoardTests(SynchronousTestCase):
             dashboard = shown(position).dashboard
             self.assertEqual(dashboard.additionalMNMovements, 2 if character is Character.MESSENGER else 0)
             self.assertEqual(dashboard.doNotCountTowers, character is Character.CENTAUR)
-            self.assertEqual(dashboard.doNotCountColor, Color.RED if character is Character.HARVESTER else None)
+            self.assertEqual(dashboard.doNotCountColor, m.Color.RED if character is Character.HARVESTER else None)
             more = {"ann": 2} if character is Character.KNIGHT else {}
             self.assertEqual([island.extraInfluence for island in dashboard.islands], [more] * 12)
-            self.assertEqual(dashboard.playedCharacter, CharacterEnum[f"Char{int(character)}"])
+            self.assertEqual(dashboard.playedCharacter, m.CharacterEnum[f"Char{int(character)}"])
             card = dashboard.characters[0]
             assert card is not None
             self.assertEqual((card.isActive, card.UsedBy), (True, "ann"))
@@ -483,18 +470,18 @@ class BoardTests(SynchronousTestCase):
         position = with_islands(new_position(2), circle((4, GameTower.WHITE), *[(1, None)] * 8))
         board = shown(evolve(position, professors=(Seat(1), None, None, None, Seat(1))))
         self.assertEqual([one.owner for one in board.dashboard.professors], ["bob", None, None, None, "bob"])
-        self.assertEqual(board.players[1].schoolBoard.professors, (Color.YELLOW, Color.PINK))
+        self.assertEqual(board.players[1].schoolBoard.professors, (m.Color.YELLOW, m.Color.PINK))
         island = board.dashboard.islands[0]
-        self.assertEqual((island.numUnits, island.towerColor), (4, JavaTower.WHITE))
+        self.assertEqual((island.numUnits, island.towerColor), (4, m.Tower.WHITE))
 
 
 class ReasonTests(SynchronousTestCase):
-    def reason(self, position: Position | None, team: GameTower | None) -> EndOfGameReason:
+    def reason(self, position: Position | None, team: GameTower | None) -> m.EndOfGameReason:
         board = None if position is None else board_of(position)
         return rendering.reason_of(Won(team, (Seat(0),), "why", None), board)
 
     def test_reasons(self) -> None:
-        position, reason = new_position(2), EndOfGameReason
+        position, reason = new_position(2), m.EndOfGameReason
         ahead = with_school(position, 0, towers=5)
         professor = evolve(position, professors=(Seat(0), None, None, None, None))
         few = with_islands(position, circle((4, None), (4, None), (4, None)))
@@ -541,7 +528,7 @@ ANN, BOB = 0, 1
 ACTIONS = (m.PlayAssistant, m.ChosenStudent, m.ChosenDestination, m.ChosenSteps, m.ChosenCloud, m.UseCharacterEffect)
 
 
-def pieces() -> list[tuple[bytes, list[Message]]]:
+def pieces() -> list[tuple[bytes, list[m.Message]]]:
     codec, found = JavaCodec(BoardCache()), []
     for segment in segments():
         found.append((segment, list(codec.feed(segment))))
@@ -576,7 +563,7 @@ class ReplayTests(SynchronousTestCase):
         """Every message is accepted, in the segments in which it came, and the match comes to its end."""
         recorded = pieces()
         cards = [one.assistant for _, messages in recorded for one in messages if isinstance(one, m.PlayAssistant)]
-        self.cards = [list(Assistant).index(card) + 1 for card in cards if card is not None]
+        self.cards = [list(m.Assistant).index(card) + 1 for card in cards if card is not None]
         accepted = 0
         for segment, messages in recorded:
             acts = [message for message in messages if isinstance(message, ACTIONS)]
@@ -601,14 +588,14 @@ class ReplayTests(SynchronousTestCase):
     def entries(self) -> int:
         return sum(map(len, self.host.journal.entries.values()))
 
-    def prepare(self, messages: list[Message]) -> None:
+    def prepare(self, messages: list[m.Message]) -> None:
         self.told += self.bob.heard()
         if any(isinstance(message, m.JoinAvailableGame) for message in messages):
             self.ann.say("ChosenTower color=WHITE")
         if any(isinstance(message, m.ChosenTower) for message in messages):
             self.ann.say("ChosenWizard wizardID=2")
 
-    def lay(self, message: Message) -> None:
+    def lay(self, message: m.Message) -> None:
         """Have Bob be asked, and make his answer legal."""
         master = master_of(self.host)
         while master.request.seat != BOB:
@@ -667,7 +654,7 @@ class ReplayTests(SynchronousTestCase):
             case e.AskAssistant(_, hand):
                 bobs = self.cards[state.position.round - 1]
                 card = next((one for one in hand if one != bobs), hand[0])
-                self.ann.say(f"PlayAssistant assistant={list(Assistant)[card - 1].name}")
+                self.ann.say(f"PlayAssistant assistant={list(m.Assistant)[card - 1].name}")
             case e.AskStudent(_, students):
                 colour = next(one for one in Colour if students[one])
                 self.ann.say(f"ChosenStudent student={colour.name}")

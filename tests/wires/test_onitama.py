@@ -19,28 +19,6 @@ from gamehost.wires.onitama import messages as m
 from gamehost.wires.onitama.client import PipesClientCodec
 from gamehost.wires.onitama.codec import LINE_LIMIT, PipesCodec, parse
 from gamehost.wires.onitama.conversation import WIRE, PipesState, cards_with_positions
-from gamehost.wires.onitama.messages import (
-    CLIENT_COMMANDS,
-    SERVER_COMMANDS,
-    Error,
-    GameOver,
-    HelpAsked,
-    InvalidMove,
-    Login,
-    Logout,
-    MakeMove,
-    MoveWasMade,
-    NotForServer,
-    OtherLanguage,
-    Reconnect,
-    Resign,
-    Stalemate,
-    StalemateCard,
-    Start,
-    Unknown,
-    Waiting,
-    WrongFields,
-)
 from tests.kit.journals import RecordingJournal
 from tests.kit.memory_host import HOME, MemoryHost, master_of
 from tests.kit.pages import answers
@@ -102,7 +80,7 @@ SENT = {
     "STALEMATE with wrong fields": [b"STALEMATE", b"STALEMATE|ox|boar"],
     "RESIGN with a field": [b"RESIGN|", b"RESIGN|ann"],
     "a message of the server": [
-        form for name in SERVER_COMMANDS.values() for form in (name.encode(), name.encode() + b"|ann|bob")
+        form for name in m.SERVER_COMMANDS.values() for form in (name.encode(), name.encode() + b"|ann|bob")
     ],
     "a call for help": [b"help", b"HELP", b"?", b"quit", b" exit\r"],
     "a line of another protocol": [b'<message type="logout"/>', b"<?xml version='1.0'?>", b'{"type": "LoginMessage"}'],
@@ -521,17 +499,17 @@ class PipesCodecTests(CodecContract, PropertyCase):
         return PipesCodec()
 
     read = (
-        ("LOGIN|Zden\u011bk\n".encode(), Login("Zden\u011bk")),
-        (b'LOGIN|\\"&<x> y\r\n', Login('\\"&<x> y')),
-        (b"MAKE_MOVE|tiger|c1|c3\n", MakeMove("tiger", "c1", "c3")),
-        (b"STALEMATE|ox\n", Stalemate("ox")),
-        (b"RESIGN\n", Resign()),
+        ("LOGIN|Zden\u011bk\n".encode(), m.Login("Zden\u011bk")),
+        (b'LOGIN|\\"&<x> y\r\n', m.Login('\\"&<x> y')),
+        (b"MAKE_MOVE|tiger|c1|c3\n", m.MakeMove("tiger", "c1", "c3")),
+        (b"STALEMATE|ox\n", m.Stalemate("ox")),
+        (b"RESIGN\n", m.Resign()),
     )
     sent = (
-        (Error('"why" & <what>: LOGIN|username'), 'ERROR|"why" & <what>: LOGIN|username'),
-        (Start("Zden\u011bk", "bob"), "START|Zden\u011bk|bob"),
-        (MoveWasMade("tiger", "c1", "c3"), "MOVE_WAS_MADE|tiger|c1|c3"),
-        (InvalidMove(), "INVALID_MOVE"),
+        (m.Error('"why" & <what>: LOGIN|username'), 'ERROR|"why" & <what>: LOGIN|username'),
+        (m.Start("Zden\u011bk", "bob"), "START|Zden\u011bk|bob"),
+        (m.MoveWasMade("tiger", "c1", "c3"), "MOVE_WAS_MADE|tiger|c1|c3"),
+        (m.InvalidMove(), "INVALID_MOVE"),
     )
     streams = (
         b"LOGIN|ann\nMAKE_MOVE|tiger|c1|c3\nSTALEMATE|ox\n",
@@ -545,34 +523,34 @@ class PipesCodecTests(CodecContract, PropertyCase):
 class ParsingTests(PropertyCase):
     def test_document_s_messages(self) -> None:
         """Every message a client may send, with its arguments in the document's order."""
-        self.assertEqual(parse("LOGIN|ann"), Login("ann"))
-        self.assertEqual(parse("MAKE_MOVE|tiger|c1|c3"), MakeMove("tiger", "c1", "c3"))
-        self.assertEqual(parse("STALEMATE|ox"), Stalemate("ox"))
-        self.assertEqual(parse("RESIGN"), Resign())
+        self.assertEqual(parse("LOGIN|ann"), m.Login("ann"))
+        self.assertEqual(parse("MAKE_MOVE|tiger|c1|c3"), m.MakeMove("tiger", "c1", "c3"))
+        self.assertEqual(parse("STALEMATE|ox"), m.Stalemate("ox"))
+        self.assertEqual(parse("RESIGN"), m.Resign())
 
     def test_spaces_around_fields_are_for_reading(self) -> None:
-        self.assertEqual(parse("MAKE_MOVE | tiger | c1 |\tc3 "), MakeMove("tiger", "c1", "c3"))
-        self.assertEqual(parse("LOGIN|an n"), Login("an n"))
+        self.assertEqual(parse("MAKE_MOVE | tiger | c1 |\tc3 "), m.MakeMove("tiger", "c1", "c3"))
+        self.assertEqual(parse("LOGIN|an n"), m.Login("an n"))
 
     def test_what_is_not_quite_a_message_says_so(self) -> None:
-        self.assertEqual(parse("MAKE_MOVE|tiger"), WrongFields("MAKE_MOVE", CLIENT_COMMANDS["MAKE_MOVE"][2]))
-        self.assertEqual(parse("GAME_OVER|ann"), NotForServer("GAME_OVER"))
-        self.assertEqual(parse("login"), Unknown("LOGIN"))
-        self.assertEqual(parse("RESIGN|"), WrongFields("RESIGN", "RESIGN and no field"))
-        self.assertEqual(parse("|"), Unknown())
-        self.assertEqual(parse(" Help"), HelpAsked())
-        self.assertIsInstance(parse('{"type": "x"}'), OtherLanguage)
+        self.assertEqual(parse("MAKE_MOVE|tiger"), m.WrongFields("MAKE_MOVE", m.CLIENT_COMMANDS["MAKE_MOVE"][2]))
+        self.assertEqual(parse("GAME_OVER|ann"), m.NotForServer("GAME_OVER"))
+        self.assertEqual(parse("login"), m.Unknown("LOGIN"))
+        self.assertEqual(parse("RESIGN|"), m.WrongFields("RESIGN", "RESIGN and no field"))
+        self.assertEqual(parse("|"), m.Unknown())
+        self.assertEqual(parse(" Help"), m.HelpAsked())
+        self.assertIsInstance(parse('{"type": "x"}'), m.OtherLanguage)
         self.assertEqual(parse(" "), BLANK)
 
     @given(st.text(max_size=300))
     def test_any_line_is_some_message(self, line: str) -> None:
         parse(line)
 
-    @given(st.lists(st.sampled_from(sorted(CLIENT_COMMANDS)) | FIELD, min_size=1, max_size=5))
+    @given(st.lists(st.sampled_from(sorted(m.CLIENT_COMMANDS)) | FIELD, min_size=1, max_size=5))
     def test_client_s_messages_read_back(self, fields: list[str]) -> None:
         line = "|".join(fields)
         message: Any = parse(line)
-        if isinstance(message, Login | MakeMove | Stalemate):
+        if isinstance(message, m.Login | m.MakeMove | m.Stalemate):
             self.assertEqual(parse(line.replace("|", " | ")), message)
 
 
@@ -580,23 +558,23 @@ class EncodingTests(PropertyCase):
     def test_every_message_of_the_server(self) -> None:
         cards = "white=boar,ox;black=crab,eel;spare=tiger"
         examples: list[tuple[Any, str]] = [
-            (Start("ann", "bob", cards), f"START|ann|bob|{cards}"),
-            (Start("ann", "bob"), "START|ann|bob"),
-            (MoveWasMade("tiger", "c1", "c3"), "MOVE_WAS_MADE|tiger|c1|c3"),
-            (InvalidMove(), "INVALID_MOVE"),
-            (InvalidMove("why"), "INVALID_MOVE|why"),
-            (StalemateCard("ox", "eel"), "STALEMATE_CARD|ox|eel"),
-            (Logout("Zdeněk"), "LOGOUT|Zdeněk"),
-            (Reconnect("bob", "black", "b", cards, "ann"), f"RECONNECT|bob|black|b|{cards}|ann"),
-            (GameOver("ann"), "GAME_OVER|ann"),
-            (Waiting("ann"), "WAITING|ann"),
-            (Error("why"), "ERROR|why"),
-            (Login("ann"), "LOGIN|ann"),
-            (MakeMove("ox", "c1", "c2"), "MAKE_MOVE|ox|c1|c2"),
+            (m.Start("ann", "bob", cards), f"START|ann|bob|{cards}"),
+            (m.Start("ann", "bob"), "START|ann|bob"),
+            (m.MoveWasMade("tiger", "c1", "c3"), "MOVE_WAS_MADE|tiger|c1|c3"),
+            (m.InvalidMove(), "INVALID_MOVE"),
+            (m.InvalidMove("why"), "INVALID_MOVE|why"),
+            (m.StalemateCard("ox", "eel"), "STALEMATE_CARD|ox|eel"),
+            (m.Logout("Zdeněk"), "LOGOUT|Zdeněk"),
+            (m.Reconnect("bob", "black", "b", cards, "ann"), f"RECONNECT|bob|black|b|{cards}|ann"),
+            (m.GameOver("ann"), "GAME_OVER|ann"),
+            (m.Waiting("ann"), "WAITING|ann"),
+            (m.Error("why"), "ERROR|why"),
+            (m.Login("ann"), "LOGIN|ann"),
+            (m.MakeMove("ox", "c1", "c2"), "MAKE_MOVE|ox|c1|c2"),
         ]
         for message, line in examples:
             self.assertEqual(PipesCodec().encode(message), line.encode() + b"\n")
-        self.assertEqual({type(message) for message, _ in examples} - {Login, MakeMove}, set(SERVER_COMMANDS))
+        self.assertEqual({type(message) for message, _ in examples} - {m.Login, m.MakeMove}, set(m.SERVER_COMMANDS))
 
     def test_line_limit(self) -> None:
         longest = "MAKE_MOVE|" + "x" * (LINE_LIMIT - 16) + "|c1|c3"
@@ -606,7 +584,7 @@ class EncodingTests(PropertyCase):
 
     def test_second_unreadable_line_ends_it(self) -> None:
         codec = PipesCodec()
-        self.assertEqual(list(codec.feed(b"\xc3(\nLOGIN|a\n")), [NOT_UTF8, Login("a")])
+        self.assertEqual(list(codec.feed(b"\xc3(\nLOGIN|a\n")), [NOT_UTF8, m.Login("a")])
         self.assertRaises(WireError, list, codec.feed(b"\xc3(\n"))
 
 

@@ -8,16 +8,8 @@ from typing import Any
 from gamehost.testing.cases import PropertyCase
 from gamehost.testing.memory_host import Client
 from gamehost.testing.wire_contract import WireContract
+from gamehost.wires.paper_soccer import messages as m
 from gamehost.wires.paper_soccer.conversation import XmlConversation, XmlState
-from gamehost.wires.paper_soccer.messages import (
-    CLIENT_TYPES,
-    SERVER_TYPES,
-    GameMasterLogin,
-    PlayerLeftGame,
-    Point,
-    RemoteMove,
-    RemoteState,
-)
 from gamehost.wires.paper_soccer.remote import WIRE
 from tests.kit.games.paper_soccer import as_move, recorded
 from tests.kit.memory_host import HOME, MemoryHost
@@ -90,8 +82,8 @@ class WireTests(WireContract, PropertyCase):
 
     def samples(self) -> dict[type, list[Any]]:
         """With the messages of remote games, which are out of place in this one."""
-        remote = [GameMasterLogin("nim-1", "nim", "2", "2"), RemoteMove(b"<a/>", "1"), PlayerLeftGame("bob", "1")]
-        more: list[Any] = [*remote, RemoteState("1", b"<a/>", "bob")]
+        remote = [m.GameMasterLogin("nim-1", "nim", "2", "2"), m.RemoteMove(b"<a/>", "1"), m.PlayerLeftGame("bob", "1")]
+        more: list[Any] = [*remote, m.RemoteState("1", b"<a/>", "bob")]
         return {**super().samples(), **{type(message): [message] for message in more}}
 
     def corpus(self) -> Sequence[bytes]:
@@ -105,7 +97,7 @@ class WireTests(WireContract, PropertyCase):
         streams += [ann + '<message type="error">x &lt; y</message><message type="move"><move/></message>']
         return [stream.encode() for stream in streams] + [ann.encode() + attack for attack in ATTACKS]
 
-    def _first_moves(self, rng: random.Random) -> tuple[Point, ...]:
+    def _first_moves(self, rng: random.Random) -> tuple[m.Point, ...]:
         return as_move(rng.choice(recorded("paper_soccer_games.jsonl"))["moves"][0])
 
     def test_line_ends_on_the_way_to_another_host(self) -> None:
@@ -133,7 +125,7 @@ SAMPLES = {
     "leaveGame": [leave(), leave(None)],
     "logout": [message("logout")],
     "error": [message("error", "something")],
-    "a message of the server": [message(kind) for kind in sorted(SERVER_TYPES)],
+    "a message of the server": [message(kind) for kind in sorted(m.SERVER_TYPES)],
     "a call for help": ["help\n", "?\r\n", "HELP \n", "quit\n", " exit\n"],
     "anything else": ["<hello/>", message("hello"), message("move", "<move/>"), "<point x='0'/>\n", "<point/><a/>"],
     "an empty line": ["\n", "\r\n", " \n\n"],
@@ -162,7 +154,7 @@ class AnswersTests(PropertyCase):
     def test_the_table_is_whole(self) -> None:
         """Every type of message has a row, and the conversation's own table holds no more than the page's."""
         self.assertEqual(set(SAMPLES), set(answers(PAGE, "answers", [one.value for one in XmlState])))
-        self.assertEqual(set(CLIENT_TYPES) - set(SAMPLES), set())
+        self.assertEqual(set(m.CLIENT_TYPES) - set(SAMPLES), set())
         self.assertEqual({where for where, _ in XmlConversation.HEARS}, set(XmlState))
 
     def test_every_message_in_every_state(self) -> None:
@@ -470,7 +462,7 @@ class LateMovesTests(PropertyCase):
         self.assertEqual(len(table.bob.ask(message("move", game_id(7) + f"<move>{points((0, 1))}</move>"))), 1)
 
 
-Moves = Sequence[tuple[Point, ...]]
+Moves = Sequence[tuple[m.Point, ...]]
 Cut = Callable[[bytes], Sequence[bytes]]
 
 NICKS = ("ann", "bob")

@@ -16,24 +16,6 @@ from gamehost.wires.paper_soccer import messages as m
 from gamehost.wires.paper_soccer.client import XmlClientCodec
 from gamehost.wires.paper_soccer.codec import REMOTE_CLIENT_TYPES, RESULTS, XmlCodec
 from gamehost.wires.paper_soccer.elements import AttributeTwice, MessageBuffer, PieceKind, parsed
-from gamehost.wires.paper_soccer.messages import (
-    REMOTE_SERVER_TYPES,
-    Error,
-    GameOver,
-    GameState,
-    LeaveGame,
-    LoginError,
-    LoginResponse,
-    Logout,
-    Malformed,
-    Message,
-    Move,
-    NotForServer,
-    PlayerLeftGame,
-    PlayerLogin,
-    ServerShutdown,
-    ThankYou,
-)
 from gamehost.wires.paper_soccer.remote import MOST_PLAYERS
 from tests.kit.memory_host import Hears, Says, transcripts
 from tests.kit.sources import ROOT
@@ -50,17 +32,17 @@ NICKS = st.text(st.characters(whitelist_categories=("L", "Nd")), min_size=1, max
 TEXTS = st.text(st.characters(blacklist_categories=("Cs", "Cc"), blacklist_characters="\ufffe\uffff"), max_size=40)
 
 
-def read(data: str | bytes) -> list[Message]:
+def read(data: str | bytes) -> list[m.Message]:
     return list(XmlCodec().feed(data.encode() if isinstance(data, str) else data))
 
 
 SAID = st.one_of(
-    st.builds(LoginResponse, st.one_of(st.none(), st.sampled_from(LoginError))),
-    st.builds(GameState, IDS.map(str), NICKS, st.one_of(st.just(()), POINTS)),
-    st.builds(GameOver, IDS.map(str), NICKS, NICKS, st.one_of(st.just(()), POINTS)),
-    st.builds(PlayerLeftGame, NICKS, IDS.map(str)),
-    st.builds(ServerShutdown),
-    st.builds(Error, TEXTS),
+    st.builds(m.LoginResponse, st.one_of(st.none(), st.sampled_from(m.LoginError))),
+    st.builds(m.GameState, IDS.map(str), NICKS, st.one_of(st.just(()), POINTS)),
+    st.builds(m.GameOver, IDS.map(str), NICKS, NICKS, st.one_of(st.just(()), POINTS)),
+    st.builds(m.PlayerLeftGame, NICKS, IDS.map(str)),
+    st.builds(m.ServerShutdown),
+    st.builds(m.Error, TEXTS),
 )
 
 
@@ -68,47 +50,47 @@ class WritingTests(PropertyCase):
     def test_bytes(self) -> None:
         """Every message, byte by byte as it is documented."""
         for said, written in (
-            (LoginResponse(), '<message type="loginResponse"><response accept="yes"/></message>'),
+            (m.LoginResponse(), '<message type="loginResponse"><response accept="yes"/></message>'),
             (
-                LoginResponse(LoginError.NICK),
+                m.LoginResponse(m.LoginError.NICK),
                 '<message type="loginResponse"><response accept="no"/><error id="1"/></message>',
             ),
             (
-                GameState("1", "bob", ((0, 1),)),
+                m.GameState("1", "bob", ((0, 1),)),
                 '<message type="gameState"><gameId id="1"/><nextPlayer nick="bob"/>'
                 '<gameState><point x="0" y="1"/></gameState></message>',
             ),
             (
-                GameState("1", "ann"),
+                m.GameState("1", "ann"),
                 '<message type="gameState"><gameId id="1"/><nextPlayer nick="ann"/><gameState/></message>',
             ),
             (
-                GameOver("1", "ann", "bob", ((-1, 5), (0, 6))),
+                m.GameOver("1", "ann", "bob", ((-1, 5), (0, 6))),
                 '<message type="gameState"><gameId id="1"/><gameOver><player nick="ann" result="winner"/>'
                 '<player nick="bob" result="loser"/></gameOver>'
                 '<gameState><point x="-1" y="5"/><point x="0" y="6"/></gameState></message>',
             ),
             (
-                PlayerLeftGame("bob", "1"),
+                m.PlayerLeftGame("bob", "1"),
                 '<message type="playerLeftGame"><player nick="bob"/><gameId id="1"/></message>',
             ),
-            (ServerShutdown(), '<message type="serverShutdown"/>'),
-            (Error(), '<message type="error"/>'),
-            (Error("a < b & c"), '<message type="error">a &lt; b &amp; c</message>'),
+            (m.ServerShutdown(), '<message type="serverShutdown"/>'),
+            (m.Error(), '<message type="error"/>'),
+            (m.Error("a < b & c"), '<message type="error">a &lt; b &amp; c</message>'),
         ):
             self.assertEqual(XmlCodec().encode(said), written.encode() + b"\n")
             declared = b'<?xml version="1.0" encoding="UTF-8"?>' + written.encode() + b"\n"
             self.assertEqual(XmlCodec(declaration=True).encode(said), declared)
 
     @given(SAID)
-    def test_others_can_read_it(self, said: Message) -> None:
+    def test_others_can_read_it(self, said: m.Message) -> None:
         """Whatever is said reads as what was meant."""
         self.assertEqual(parse(XmlCodec().encode(said)), said)
 
     def test_what_a_client_says_is_not_said(self) -> None:
         """A server that is made to say a client's message is wrong."""
         with self.assertRaises(TypeError):
-            XmlCodec().encode(Logout())
+            XmlCodec().encode(m.Logout())
 
 
 class XmlCodecTests(CodecContract, PropertyCase):
@@ -123,19 +105,19 @@ class XmlCodecTests(CodecContract, PropertyCase):
     )
 
     read = (
-        (login("\u00e4<&>\"'").encode(), PlayerLogin("\u00e4<&>\"'", "paper soccer")),
-        (move((0, -1), game=7).encode(), Move(((0, -1),), "7")),
-        (thanks().encode(), ThankYou("1")),
-        (leave().encode(), LeaveGame("1")),
-        (b"<message type='logout'/>", Logout()),
+        (login("\u00e4<&>\"'").encode(), m.PlayerLogin("\u00e4<&>\"'", "paper soccer")),
+        (move((0, -1), game=7).encode(), m.Move(((0, -1),), "7")),
+        (thanks().encode(), m.ThankYou("1")),
+        (leave().encode(), m.LeaveGame("1")),
+        (b"<message type='logout'/>", m.Logout()),
     )
     sent = (
         (
-            Error('\u00e4 <gameId id="1"/> & ]]>'),
+            m.Error('\u00e4 <gameId id="1"/> & ]]>'),
             '<message type="error">\u00e4 &lt;gameId id="1"/&gt; &amp; ]]&gt;</message>',
         ),
-        (LoginResponse(), '<message type="loginResponse"><response accept="yes"/></message>'),
-        (ServerShutdown(), '<message type="serverShutdown"/>'),
+        (m.LoginResponse(), '<message type="loginResponse"><response accept="yes"/></message>'),
+        (m.ServerShutdown(), '<message type="serverShutdown"/>'),
     )
 
     def new_codec(self) -> XmlCodec:
@@ -145,8 +127,8 @@ class XmlCodecTests(CodecContract, PropertyCase):
 class ReadingTests(PropertyCase):
     @given(POINTS, IDS)
     def test_moves(self, drawn: tuple[tuple[int, int], ...], game: int | None) -> None:
-        self.assertEqual(read(move(*drawn, game=game)), [Move(drawn, None if game is None else str(game))])
-        self.assertEqual(read(points(*drawn) + "\n"), [Move(drawn)])
+        self.assertEqual(read(move(*drawn, game=game)), [m.Move(drawn, None if game is None else str(game))])
+        self.assertEqual(read(points(*drawn) + "\n"), [m.Move(drawn)])
 
     def test_usual_messages_are_what_a_parser_makes_of_them(self) -> None:
         moves = [
@@ -172,20 +154,20 @@ class ReadingTests(PropertyCase):
 
     @given(TEXTS, TEXTS)
     def test_log_ins(self, nick: str, game_type: str) -> None:
-        self.assertEqual(read(login(nick, game_type)), [PlayerLogin(nick, game_type)])
+        self.assertEqual(read(login(nick, game_type)), [m.PlayerLogin(nick, game_type)])
 
     def test_other_messages(self) -> None:
         for said, meant in (
-            (thanks(), ThankYou("1")),
-            (thanks(None), ThankYou()),
-            (leave(), LeaveGame("1")),
-            ('<message type="leaveGame"/>', LeaveGame()),
-            (message("logout"), Logout()),
-            ("<message type='logout'> \n </message>", Logout()),
-            (message("error", "all &lt;wrong&gt; &#33; <b>here</b>"), Error()),
-            (message("playerLogin", "<playerLogin/>"), PlayerLogin("", "")),
-            (message("gameState"), NotForServer("gameState")),
-            (message("serverShutdown"), NotForServer("serverShutdown")),
+            (thanks(), m.ThankYou("1")),
+            (thanks(None), m.ThankYou()),
+            (leave(), m.LeaveGame("1")),
+            ('<message type="leaveGame"/>', m.LeaveGame()),
+            (message("logout"), m.Logout()),
+            ("<message type='logout'> \n </message>", m.Logout()),
+            (message("error", "all &lt;wrong&gt; &#33; <b>here</b>"), m.Error()),
+            (message("playerLogin", "<playerLogin/>"), m.PlayerLogin("", "")),
+            (message("gameState"), m.NotForServer("gameState")),
+            (message("serverShutdown"), m.NotForServer("serverShutdown")),
         ):
             self.assertEqual(read(said), [meant], said)
         self.assertEqual(read("\n"), [EMPTY_LINE])
@@ -197,7 +179,7 @@ class ReadingTests(PropertyCase):
             "<message\n type = 'move' >\n<gameId id='1' ></gameId>\t<move >\n<point y='1' x='0'> </point>\n</move ></message >",
             "<message type='m&#111;ve'><move><point x='&#48;' y='1'/></move><gameId id='1'/></message>",
         ):
-            self.assertEqual(read(said), [Move(((0, 1),), "1")], said)
+            self.assertEqual(read(said), [m.Move(((0, 1),), "1")], said)
 
     def test_malformed(self) -> None:
         for said in (
@@ -232,7 +214,7 @@ class ReadingTests(PropertyCase):
             for answer in answers:
                 if answer is EMPTY_LINE:
                     continue  # a second element on a line that was refused
-                assert isinstance(answer, Malformed), (said, answer)
+                assert isinstance(answer, m.Malformed), (said, answer)
                 self.assertNotIn("secret", answer.reason)
 
     def test_broken(self) -> None:
@@ -582,8 +564,8 @@ class SchemaTests(SynchronousTestCase):
     def test_it_lists_what_the_code_knows(self) -> None:
         """A schema cannot say that the content of a message depends on its type: what may stand in any, stands in each."""
         for where, values in (
-            ("message", {*REMOTE_CLIENT_TYPES, *REMOTE_SERVER_TYPES}),
-            ("error", {str(error.value) for error in LoginError}),
+            ("message", {*REMOTE_CLIENT_TYPES, *m.REMOTE_SERVER_TYPES}),
+            ("error", {str(error.value) for error in m.LoginError}),
             ("player", set(RESULTS)),
         ):
             listed = XSD.xpath(f"/xs:schema/xs:element[@name='{where}']//xs:enumeration/@value", namespaces=_XS)

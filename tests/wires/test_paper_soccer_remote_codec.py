@@ -8,27 +8,8 @@ from hypothesis import strategies as st
 from gamehost.testing.cases import PropertyCase
 from gamehost.testing.codec_contract import CodecContract
 from gamehost.wires.framing import WireError
+from gamehost.wires.paper_soccer import messages as m
 from gamehost.wires.paper_soccer.codec import XmlCodec
-from gamehost.wires.paper_soccer.messages import (
-    BeginGame,
-    ChampionsList,
-    Dialect,
-    Error,
-    GameMasterLogin,
-    LeaveGame,
-    LoginError,
-    LoginResponse,
-    Logout,
-    Malformed,
-    Message,
-    NotForServer,
-    PlayerLeftGame,
-    PlayerLogin,
-    RemoteMove,
-    RemoteState,
-    ServerShutdown,
-    ThankYou,
-)
 
 MASTER_LOGIN = (
     '<message type="gameMasterLogin">'
@@ -63,14 +44,14 @@ CONTENTS = st.recursive(
 )
 
 
-def remote_codec(dialect: Dialect = Dialect.EXACT, **options: Any) -> XmlCodec:
+def remote_codec(dialect: m.Dialect = m.Dialect.EXACT, **options: Any) -> XmlCodec:
     """A codec whose connection has logged in for a remote game."""
     codec = XmlCodec(**options)
-    codec.encode(LoginResponse(dialect=dialect))
+    codec.encode(m.LoginResponse(dialect=dialect))
     return codec
 
 
-def read(data: str, dialect: Dialect = Dialect.EXACT) -> list[Message]:
+def read(data: str, dialect: m.Dialect = m.Dialect.EXACT) -> list[m.Message]:
     return list(remote_codec(dialect).feed(data.encode()))
 
 
@@ -86,58 +67,61 @@ class CodecTests(CodecContract, PropertyCase):
     read = (
         (
             b'<message type="playerLogin"><playerLogin nick="a&amp;b" gameType="nim"/></message>',
-            PlayerLogin("a&b", "nim"),
+            m.PlayerLogin("a&b", "nim"),
         ),
-        (MASTER_LOGIN.encode(), GameMasterLogin("nim-1", "nim", "2", "2")),
-        (b'<message type="gameMasterLogin"><gameMasterLogin/></message>', GameMasterLogin("", "", "", "")),
+        (MASTER_LOGIN.encode(), m.GameMasterLogin("nim-1", "nim", "2", "2")),
+        (b'<message type="gameMasterLogin"><gameMasterLogin/></message>', m.GameMasterLogin("", "", "", "")),
         (
             b'<message type="gameState"><gameState><a b="&lt;"/></gameState><gameId id="7.2"/><nextPlayer nick="\xc3\xa4"/>'
             b"</message>",
-            RemoteState("7.2", b'<a b="&lt;"/>', "\u00e4"),
+            m.RemoteState("7.2", b'<a b="&lt;"/>', "\u00e4"),
         ),
         (
             b'<message type="gameState"><gameId id="7"/><gameOver><player nick="ann" result="winner"/> '
             b'<player result="loser" nick="bob"/></gameOver><gameState/></message>',
-            RemoteState("7", b"", "", (("ann", True), ("bob", False))),
+            m.RemoteState("7", b"", "", (("ann", True), ("bob", False))),
         ),
-        (b"<message type='move'><gameId id='7'/><move> x </move></message>", RemoteMove(b" x ", "7")),
-        (b'<message type="move"><move/></message>', RemoteMove(b"")),
-        (b'<message type="playerLeftGame"><player nick="bob"/><gameId id="7"/></message>', PlayerLeftGame("bob", "7")),
-        (b'<message type="thank you"><gameId id="7"/></message>', ThankYou("7")),
-        (b'<message type="leaveGame"/>', LeaveGame()),
-        (b'<message type="logout"></message>', Logout()),
-        (b'<message type="error">a &lt; <b/></message>', Error()),
-        (b'<message type="beginGame"/>', NotForServer("beginGame")),
+        (b"<message type='move'><gameId id='7'/><move> x </move></message>", m.RemoteMove(b" x ", "7")),
+        (b'<message type="move"><move/></message>', m.RemoteMove(b"")),
+        (
+            b'<message type="playerLeftGame"><player nick="bob"/><gameId id="7"/></message>',
+            m.PlayerLeftGame("bob", "7"),
+        ),
+        (b'<message type="thank you"><gameId id="7"/></message>', m.ThankYou("7")),
+        (b'<message type="leaveGame"/>', m.LeaveGame()),
+        (b'<message type="logout"></message>', m.Logout()),
+        (b'<message type="error">a &lt; <b/></message>', m.Error()),
+        (b'<message type="beginGame"/>', m.NotForServer("beginGame")),
     )
     sent = (
-        (LoginResponse(dialect=Dialect.EXACT), '<message type="loginResponse"><response accept="yes"/></message>'),
+        (m.LoginResponse(dialect=m.Dialect.EXACT), '<message type="loginResponse"><response accept="yes"/></message>'),
         (
-            LoginResponse(LoginError.PLAYERS),
+            m.LoginResponse(m.LoginError.PLAYERS),
             '<message type="loginResponse"><response accept="no"/><error id="5"/></message>',
         ),
         (
-            BeginGame("7.2", ("ann", "bob")),
+            m.BeginGame("7.2", ("ann", "bob")),
             '<message type="beginGame"><gameId id="7.2"/><player nick="ann"/><player nick="bob"/></message>',
         ),
-        (RemoteMove(b"", "7"), '<message type="move"><gameId id="7"/><move/></message>'),
-        (RemoteMove(b"<a b='1'/>", "7"), '<message type="move"><gameId id="7"/><move><a b=\'1\'/></move></message>'),
+        (m.RemoteMove(b"", "7"), '<message type="move"><gameId id="7"/><move/></message>'),
+        (m.RemoteMove(b"<a b='1'/>", "7"), '<message type="move"><gameId id="7"/><move><a b=\'1\'/></move></message>'),
         (
-            RemoteState("7", b"x", "ann"),
+            m.RemoteState("7", b"x", "ann"),
             '<message type="gameState"><gameId id="7"/><nextPlayer nick="ann"/><gameState>x</gameState></message>',
         ),
         (
-            RemoteState("7", b"", "", (("ann", True), ("bob", False))),
+            m.RemoteState("7", b"", "", (("ann", True), ("bob", False))),
             '<message type="gameState"><gameId id="7"/><gameOver><player nick="ann" result="winner"/>'
             '<player nick="bob" result="loser"/></gameOver><gameState/></message>',
         ),
         (
-            ChampionsList((("ann", 3, 0), ("bob", 0, 3))),
+            m.ChampionsList((("ann", 3, 0), ("bob", 0, 3))),
             '<message type="championsList"><player nick="ann" won="3" lost="0"/>'
             '<player nick="bob" won="0" lost="3"/></message>',
         ),
-        (PlayerLeftGame("bob", "7"), '<message type="playerLeftGame"><player nick="bob"/><gameId id="7"/></message>'),
-        (ServerShutdown(), '<message type="serverShutdown"/>'),
-        (Error("a < b & c"), '<message type="error">a &lt; b &amp; c</message>'),
+        (m.PlayerLeftGame("bob", "7"), '<message type="playerLeftGame"><player nick="bob"/><gameId id="7"/></message>'),
+        (m.ServerShutdown(), '<message type="serverShutdown"/>'),
+        (m.Error("a < b & c"), '<message type="error">a &lt; b &amp; c</message>'),
     )
 
     def new_codec(self) -> XmlCodec:
@@ -155,7 +139,7 @@ class ContentTests(PropertyCase):
         cut = data.draw(st.integers(0, len(stream)))
         codec = remote_codec()
         heard = [*codec.feed(stream[:cut]), *codec.feed(stream[cut:])]
-        self.assertEqual(heard, [RemoteMove(content.encode(), "1"), RemoteState("1", content.encode(), "ann")])
+        self.assertEqual(heard, [m.RemoteMove(content.encode(), "1"), m.RemoteState("1", content.encode(), "ann")])
         told = b"".join(codec.encode(message) for message in heard).replace(b"/></message>\n", b"/></message>")
         if content:
             self.assertEqual(told.count(content.encode()), stream.count(content.encode()))
@@ -185,7 +169,7 @@ class ContentTests(PropertyCase):
             f"""<a b='"'/>'{long}"<c:d xmlns:c="{long}{long}"/>""",
         ):
             said = f'<message type="move"><move>{content}</move></message>'
-            self.assertEqual(read(said), [RemoteMove(content.encode())])
+            self.assertEqual(read(said), [m.RemoteMove(content.encode())])
         # Two prefixes for one name space: the attribute is there twice.
         twice = f"<a xmlns:b='{long}' xmlns:c='{long}' b:d='' c:d=''/>"
         self.assertRaises(WireError, read, f'<message type="move"><move>{twice}</move></message>')
@@ -203,7 +187,7 @@ class ContentTests(PropertyCase):
     def test_too_many_elements_of_the_host(self) -> None:
         for kind, inner in (("gameState", "<z/>"), ("move", "<move/>"), ("gameState", "<gameOver/>")):
             [message] = read(f'<message type="{kind}">{inner * 500}</message>')
-            self.assertEqual(message, Malformed("expected at most 80 elements outside the content"))
+            self.assertEqual(message, m.Malformed("expected at most 80 elements outside the content"))
 
     def test_limits(self) -> None:
         """2,048 elements and 16 levels in 16 KiB; points are not counted."""
@@ -211,11 +195,11 @@ class ContentTests(PropertyCase):
             inner = "<a>" * elements + "</a>" * elements if depth > 3 else "<a/>" * elements
             stream = f'<message type="move"><move>{inner}</move></message>'
             if allowed:
-                self.assertEqual(read(stream), [RemoteMove(inner.encode())])
+                self.assertEqual(read(stream), [m.RemoteMove(inner.encode())])
             else:
                 self.assertRaises(WireError, read, stream)
         points = '<point x="1" y="1"/>' * 400
-        self.assertEqual(read(f'<message type="move"><move>{points}</move></message>'), [RemoteMove(points.encode())])
+        self.assertEqual(read(f'<message type="move"><move>{points}</move></message>'), [m.RemoteMove(points.encode())])
         self.assertRaises(WireError, read, f'<message type="move"><move>{"x" * 16_400}</move></message>')
 
     def test_the_envelope_is_read_strictly(self) -> None:
@@ -248,18 +232,18 @@ class ContentTests(PropertyCase):
             '<point x="1" y="1"/>\n',
         ):
             first, second = read(wrong + '<message type="logout"/>')
-            self.assertIsInstance(first, Malformed, wrong)
-            self.assertEqual(second, Logout(), wrong)
+            self.assertIsInstance(first, m.Malformed, wrong)
+            self.assertEqual(second, m.Logout(), wrong)
 
 
 class LooseTests(PropertyCase):
-    def read(self, data: str) -> list[Message]:
-        return read(data, Dialect.LOOSE)
+    def read(self, data: str) -> list[m.Message]:
+        return read(data, m.Dialect.LOOSE)
 
     def test_reading(self) -> None:
         self.assertEqual(
             self.read('<message type="move" x="1"><move a="1"/> <move xmlns:a="u"><a:x/></move></message>'),
-            [RemoteMove(b'<move a="1"/><move xmlns:a="u"><a:x/></move>')],
+            [m.RemoteMove(b'<move a="1"/><move xmlns:a="u"><a:x/></move>')],
         )
         self.assertEqual(
             self.read(
@@ -268,23 +252,26 @@ class LooseTests(PropertyCase):
                 '<message type="thankYou"/>'
             ),
             [
-                RemoteState(None, b"", "", (("a", False),)),
-                RemoteState(None, b'<gameState b="c">x</gameState>', "a"),
-                ThankYou(),
+                m.RemoteState(None, b"", "", (("a", False),)),
+                m.RemoteState(None, b'<gameState b="c">x</gameState>', "a"),
+                m.ThankYou(),
             ],
         )
-        self.assertIsInstance(self.read('<message type="move" xmlns:a="u"><move/></message>')[0], Malformed)
+        self.assertIsInstance(self.read('<message type="move" xmlns:a="u"><move/></message>')[0], m.Malformed)
 
     def test_writing(self) -> None:
-        codec = remote_codec(Dialect.LOOSE, line_ends=False)
+        codec = remote_codec(m.Dialect.LOOSE, line_ends=False)
         for message, written in (
-            (RemoteMove(b"<move/><move/>", "1"), '<message type="move"><gameId id="1"/><move/><move/></message>'),
-            (RemoteState("1", b"", "a"), '<message type="gameState"><gameId id="1"/><nextPlayer nick="a"/></message>'),
+            (m.RemoteMove(b"<move/><move/>", "1"), '<message type="move"><gameId id="1"/><move/><move/></message>'),
             (
-                RemoteState("1", b"", "", (("a", False),)),
+                m.RemoteState("1", b"", "a"),
+                '<message type="gameState"><gameId id="1"/><nextPlayer nick="a"/></message>',
+            ),
+            (
+                m.RemoteState("1", b"", "", (("a", False),)),
                 '<message type="gameState"><gameId id="1"/><gameOver><player nick="a" result="looser"/></gameOver></message>',
             ),
-            (ServerShutdown(), '<message type="serverShutdown"></message>'),
+            (m.ServerShutdown(), '<message type="serverShutdown"></message>'),
         ):
             self.assertEqual(codec.encode(message), written.encode())
 
@@ -292,39 +279,39 @@ class LooseTests(PropertyCase):
         twice = b'<message type="playerLogin"><playerLogin nick="a" nick="b" gameType="nim"/></message>'
         for loose in ((), ("nim",)):
             [message] = XmlCodec(loose=loose).feed(twice)
-            self.assertEqual(message, Malformed("an attribute is given twice"))
+            self.assertEqual(message, m.Malformed("an attribute is given twice"))
 
     def test_log_ins(self) -> None:
         """The type of game in a log-in says whether more than the document's attributes may stand there."""
         master = MASTER_LOGIN.replace(" id=", ' port="1" id=')
         player = '<message type="playerLogin"><playerLogin nick="a" gameType="Nim" colour="red"/></message>'
         for loose, expected in (
-            (("nim",), [GameMasterLogin("nim-1", "nim", "2", "2"), PlayerLogin("a", "Nim")]),
-            (("go",), [Malformed, Malformed]),
+            (("nim",), [m.GameMasterLogin("nim-1", "nim", "2", "2"), m.PlayerLogin("a", "Nim")]),
+            (("go",), [m.Malformed, m.Malformed]),
         ):
             for codec in (XmlCodec(loose=loose), remote_codec(loose=loose)):
                 heard = list(codec.feed((master + player).encode()))
-                self.assertEqual([type(one) if expected[0] is Malformed else one for one in heard], expected)
+                self.assertEqual([type(one) if expected[0] is m.Malformed else one for one in heard], expected)
 
 
 class DialectTests(PropertyCase):
     def test_back_to_the_built_in_game(self) -> None:
         """After a log-in for Paper Soccer, moves are points again, and the narrow limits hold."""
         codec = remote_codec()
-        codec.encode(LoginResponse(LoginError.NICK))
+        codec.encode(m.LoginResponse(m.LoginError.NICK))
         data = b'<message type="move"><move><point x="1" y="1"/></move></message>'
-        self.assertIsInstance(next(iter(codec.feed(data))), RemoteMove)
-        codec.encode(LoginResponse())
-        self.assertNotIsInstance(next(iter(codec.feed(data))), RemoteMove)
+        self.assertIsInstance(next(iter(codec.feed(data))), m.RemoteMove)
+        codec.encode(m.LoginResponse())
+        self.assertNotIsInstance(next(iter(codec.feed(data))), m.RemoteMove)
         self.assertRaises(WireError, list, codec.feed(b"<a>" * 9))
 
     def test_a_master_logs_in_first(self) -> None:
         """Its log-in is read on a connection that has said nothing else."""
-        self.assertEqual(list(XmlCodec().feed(MASTER_LOGIN.encode())), [GameMasterLogin("nim-1", "nim", "2", "2")])
+        self.assertEqual(list(XmlCodec().feed(MASTER_LOGIN.encode())), [m.GameMasterLogin("nim-1", "nim", "2", "2")])
         self.assertEqual(
-            next(iter(XmlCodec(strict=True).feed(MASTER_LOGIN.encode()))), GameMasterLogin("nim-1", "nim", "2", "2")
+            next(iter(XmlCodec(strict=True).feed(MASTER_LOGIN.encode()))), m.GameMasterLogin("nim-1", "nim", "2", "2")
         )
 
     def test_declarations(self) -> None:
-        told = remote_codec(declaration=True).encode(RemoteMove(b"", "1"))
+        told = remote_codec(declaration=True).encode(m.RemoteMove(b"", "1"))
         self.assertTrue(told.startswith(b'<?xml version="1.0" encoding="UTF-8"?><message type="move">'), told)

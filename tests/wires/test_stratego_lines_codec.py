@@ -13,29 +13,6 @@ from gamehost.wires.framing import BLANK, WireError
 from gamehost.wires.stratego_lines import messages as m
 from gamehost.wires.stratego_lines.client import LinesClientCodec
 from gamehost.wires.stratego_lines.codec import LINE_LIMIT, WORDS, LinesCodec
-from gamehost.wires.stratego_lines.messages import (
-    COUNTS,
-    LETTERS,
-    NOT_ASCII,
-    PIECES,
-    AuthErr,
-    AuthOk,
-    AuthReq,
-    Board,
-    Color,
-    EndSetup,
-    Err,
-    GetMove,
-    Met,
-    Moved,
-    New,
-    Resume,
-    Text,
-    Winner,
-    fault_of_set_up,
-    read_move,
-    square,
-)
 from tests.kit.wires.stratego_lines import BLUE, RED
 
 ASCII = st.text(st.characters(min_codepoint=32, max_codepoint=126), min_size=1, max_size=LINE_LIMIT)
@@ -47,12 +24,12 @@ class LinesCodecTests(CodecContract, PropertyCase):
     def new_codec(self) -> LinesCodec:
         return LinesCodec()
 
-    read = ((b' a|"\\ b\n', Text(' a|"\\ b')), (b"\r\n", BLANK), (b"B4-B5\r\n", Text("B4-B5")))
+    read = ((b' a|"\\ b\n', m.Text(' a|"\\ b')), (b"\r\n", BLANK), (b"B4-B5\r\n", m.Text("B4-B5")))
     sent = (
-        (AuthReq(), "auth-req"),
-        (Err("'a move' is written like B4-B5"), "err 'a move' is written like B4-B5"),
-        (Moved("A7", "A4", "R"), "A7-A4-R"),
-        (Board(("MGKKJJJPPP", "..~~..~~..")), "board\nMGKKJJJPPP\n..~~..~~.."),
+        (m.AuthReq(), "auth-req"),
+        (m.Err("'a move' is written like B4-B5"), "err 'a move' is written like B4-B5"),
+        (m.Moved("A7", "A4", "R"), "A7-A4-R"),
+        (m.Board(("MGKKJJJPPP", "..~~..~~..")), "board\nMGKKJJJPPP\n..~~..~~.."),
     )
     streams = (
         b"ann\nsecret\nVMGKKJJJPP\nB4-B5\n",
@@ -68,11 +45,11 @@ class ReadingTests(PropertyCase):
     def test_lines_come_as_they_were_sent(self, lines: list[str]) -> None:
         """Blanks at either end too: they may be a password's."""
         data = "".join(line + "\n" for line in lines).encode()
-        self.assertEqual(list(LinesCodec().feed(data)), [Text(line) for line in lines])
+        self.assertEqual(list(LinesCodec().feed(data)), [m.Text(line) for line in lines])
 
     def test_an_empty_line_and_one_beyond_ascii(self) -> None:
         codec = LinesCodec()
-        self.assertEqual(list(codec.feed(b"\n\r\n\xe9\nann\n")), [BLANK, BLANK, NOT_ASCII, Text("ann")])
+        self.assertEqual(list(codec.feed(b"\n\r\n\xe9\nann\n")), [BLANK, BLANK, m.NOT_ASCII, m.Text("ann")])
         self.assertRaises(WireError, list, codec.feed("é\n".encode()))
 
     def test_line_limit(self) -> None:
@@ -89,23 +66,23 @@ class EncodingTests(PropertyCase):
     def test_every_message_of_the_server(self) -> None:
         rows = ("MGKKJJJPPP", "..~~..~~..")
         examples: list[tuple[Any, bytes]] = [
-            (AuthReq(), b"auth-req\n"),
-            (AuthOk(), b"auth-ok\n"),
-            (AuthErr(), b"auth-err\n"),
-            (New(), b"new\n"),
-            (Color("red"), b"color red\n"),
-            (Color("blue"), b"color blue\n"),
-            (EndSetup(), b"endsetup\n"),
-            (GetMove(), b"get-move\n"),
-            (Met(None), b"none\n"),
-            (Met("V"), b"V\n"),
-            (Moved("A7", "A4"), b"A7-A4\n"),
-            (Moved("A7", "A4", "R"), b"A7-A4-R\n"),
-            (Winner("red"), b"winner red\n"),
-            (Winner("none"), b"winner none\n"),
-            (Err("why"), b"err why\n"),
-            (Resume(), b"resume\n"),
-            (Board(rows), b"board\nMGKKJJJPPP\n..~~..~~..\n"),
+            (m.AuthReq(), b"auth-req\n"),
+            (m.AuthOk(), b"auth-ok\n"),
+            (m.AuthErr(), b"auth-err\n"),
+            (m.New(), b"new\n"),
+            (m.Color("red"), b"color red\n"),
+            (m.Color("blue"), b"color blue\n"),
+            (m.EndSetup(), b"endsetup\n"),
+            (m.GetMove(), b"get-move\n"),
+            (m.Met(None), b"none\n"),
+            (m.Met("V"), b"V\n"),
+            (m.Moved("A7", "A4"), b"A7-A4\n"),
+            (m.Moved("A7", "A4", "R"), b"A7-A4-R\n"),
+            (m.Winner("red"), b"winner red\n"),
+            (m.Winner("none"), b"winner none\n"),
+            (m.Err("why"), b"err why\n"),
+            (m.Resume(), b"resume\n"),
+            (m.Board(rows), b"board\nMGKKJJJPPP\n..~~..~~..\n"),
         ]
         for message, line in examples:
             self.assertEqual(LinesCodec().encode(message), line)
@@ -115,39 +92,39 @@ class EncodingTests(PropertyCase):
 class SpellingTests(PropertyCase):
     def test_letters_are_the_document_s(self) -> None:
         """Twelve of them, one for each of the game's kinds, as many as the game has; `S` is the sergeant, `O` the spy."""
-        self.assertEqual("".join(LETTERS[kind] for kind in "F123456789SB"), "VMGKJPLSIROB")
-        self.assertEqual({PIECES[letter]: count for letter, count in COUNTS.items()}, _counts())
+        self.assertEqual("".join(m.LETTERS[kind] for kind in "F123456789SB"), "VMGKJPLSIROB")
+        self.assertEqual({m.PIECES[letter]: count for letter, count in m.COUNTS.items()}, _counts())
 
     def test_moves(self) -> None:
-        squares = [square(x, y) for y, x in itertools.product(range(10), range(10))]
+        squares = [m.square(x, y) for y, x in itertools.product(range(10), range(10))]
         self.assertEqual((squares[0], squares[9], squares[-1]), ("A1", "J1", "J10"))
         for number, start in enumerate(squares):
             expected = (number % 10, number // 10, 9 - number % 10, 9 - number // 10)
             for text in (f"{start}-{squares[99 - number]}", f"{start}-{squares[99 - number]}".lower()):
-                self.assertEqual(read_move(text), expected)
+                self.assertEqual(m.read_move(text), expected)
         for text in ("", "B4", "B4B5", "B4-", "B4 -B5", " B4-B5", "B4-B5 ", "B4-B5-R", "A0-A1", "K1-K2", "A11-A10"):
-            self.assertIsNone(read_move(text), text)
+            self.assertIsNone(m.read_move(text), text)
         for text in ("A04-A05", "A4–A5", "A٤-A٥", "A4-A5\n", "4A-5A", "A4-A5-", "A4--A5", "A1_-A2", "ſ4-B5"):
-            self.assertIsNone(read_move(text), text)
+            self.assertIsNone(m.read_move(text), text)
 
     @given(st.text(max_size=12))
     def test_any_text_is_a_move_or_none(self, text: str) -> None:
-        move = read_move(text)
+        move = m.read_move(text)
         if move is not None:
-            self.assertEqual(f"{square(*move[:2])}-{square(*move[2:])}", text.upper())
+            self.assertEqual(f"{m.square(*move[:2])}-{m.square(*move[2:])}", text.upper())
 
     def test_set_ups(self) -> None:
-        self.assertIsNone(fault_of_set_up(RED))
-        self.assertIsNone(fault_of_set_up(BLUE))
+        self.assertIsNone(m.fault_of_set_up(RED))
+        self.assertIsNone(m.fault_of_set_up(BLUE))
         for number, line in enumerate(("", "VMGKKJJJP", "VMGKKJJJPPP", "VMGKKJJJPF", "VMGKKJJJP.", "canary  +-"), 1):
             lines = list(RED)
             lines[number % 4] = line
-            fault = fault_of_set_up(tuple(lines))
+            fault = m.fault_of_set_up(tuple(lines))
             assert fault is not None
             self.assertEqual(
                 fault, f"line {number % 4 + 1} of the set-up is not ten letters of V M G K J P L S I R O B"
             )
-        fault = fault_of_set_up(("VMGKKJJJPP", "PPLLLLSSSS", "IIIIIRRRRR", "RRRRBBBBBB"))
+        fault = m.fault_of_set_up(("VMGKKJJJPP", "PPLLLLSSSS", "IIIIIRRRRR", "RRRRBBBBBB"))
         self.assertEqual(fault, "the set-up has 9 R instead of 8, 0 O instead of 1")
 
 

@@ -8,22 +8,8 @@ from typing import Any
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.games.base import Chance, ScriptedChance, Seat, To
+from gamehost.games.eriantys import events as e
 from gamehost.games.eriantys.characters import laid_out
-from gamehost.games.eriantys.events import (
-    UNTOLD,
-    Action,
-    AskCloud,
-    AskStudent,
-    ChooseCloud,
-    ChooseDestination,
-    ChooseSteps,
-    ChooseStudent,
-    Event,
-    IllegalChoice,
-    PlayAssistant,
-    Told,
-    UseCharacter,
-)
 from gamehost.games.eriantys.master import ERIANTYS, EriantysMaster
 from gamehost.games.eriantys.phases import Choices, Play, answered, character_used, dealt, opened, request_of
 from gamehost.games.eriantys.rules import (
@@ -135,26 +121,26 @@ def at(position: Position, stage: Status, **more: Any) -> Play:
     return evolve(play, request=request_of(play))
 
 
-def go(play: Play, *done: Action, chance: Chance | None = None) -> tuple[Play, Told]:
+def go(play: Play, *done: e.Action, chance: Chance | None = None) -> tuple[Play, e.Told]:
     """The match after these actions of whoever is asked, and all that was said."""
-    say: Told = []
+    say: e.Told = []
     for action in done:
-        if isinstance(action, UseCharacter):
+        if isinstance(action, e.UseCharacter):
             play = character_used(play, action, say)
         else:
             play = answered(play, action, chance or Smallest(), say)
     return play, say
 
 
-def public(say: Told) -> list[Event]:
+def public(say: e.Told) -> list[e.Event]:
     return [to.event for to in say if to.audience is None]
 
 
-def names(say: Iterable[To[Event]]) -> list[str]:
+def names(say: Iterable[To[e.Event]]) -> list[str]:
     """The script: each event that wires tell by its name, a status by its own, with the seat for what only one is told."""
     lines = []
     for to in say:
-        if isinstance(to.event, UNTOLD):
+        if isinstance(to.event, e.UNTOLD):
             continue
         event: Any = to.event
         name = event.status.value if type(event).__name__ == "PlayerStatus" else type(event).__name__
@@ -162,9 +148,9 @@ def names(say: Iterable[To[Event]]) -> list[str]:
     return lines
 
 
-def fresh(seats: int, planning_order: PlanningOrder = PlanningOrder.PREVIOUS) -> tuple[Play, Told]:
+def fresh(seats: int, planning_order: PlanningOrder = PlanningOrder.PREVIOUS) -> tuple[Play, e.Told]:
     """A match at its first question, and what was said since the deal."""
-    say: Told = []
+    say: e.Told = []
     position = dealt(Choices(Match(MODES[seats], False), TOWERS[seats], tuple(range(1, seats + 1))), Smallest())
     order = tuple(Seat(seat) for seat in range(seats))
     return opened(evolve(position, seating=order, order=order), planning_order, Smallest(), say), say
@@ -174,23 +160,23 @@ def turns_played(play: Play) -> Play:
     """All turns of a round: students go to island 1, Mother Nature one step, the first cloud is taken."""
     for _ in play.position.order:
         for _ in range(play.position.match.mode.moves):
-            assert isinstance(play.request, AskStudent)
+            assert isinstance(play.request, e.AskStudent)
             colour = next(colour for colour in Colour if play.request.students[colour])
-            play, _ = go(play, ChooseStudent(colour), ChooseDestination(1))
-        play, _ = go(play, ChooseSteps(1))
-        if isinstance(play.request, AskCloud):
-            play, _ = go(play, ChooseCloud(play.request.clouds[0]))
+            play, _ = go(play, e.ChooseStudent(colour), e.ChooseDestination(1))
+        play, _ = go(play, e.ChooseSteps(1))
+        if isinstance(play.request, e.AskCloud):
+            play, _ = go(play, e.ChooseCloud(play.request.clouds[0]))
     return play
 
 
 def round_played(play: Play, *assistants: int) -> Play:
     """A round with these assistants in planning order."""
-    return turns_played(go(play, *map(PlayAssistant, assistants))[0])
+    return turns_played(go(play, *map(e.PlayAssistant, assistants))[0])
 
 
-def refusal(case: SynchronousTestCase, play: Play, action: Action) -> IllegalChoice:
-    refused = case.assertRaises(IllegalChoice, go, play, action)
-    assert isinstance(refused, IllegalChoice)
+def refusal(case: SynchronousTestCase, play: Play, action: e.Action) -> e.IllegalChoice:
+    refused = case.assertRaises(e.IllegalChoice, go, play, action)
+    assert isinstance(refused, e.IllegalChoice)
     return refused
 
 
@@ -240,7 +226,7 @@ MOVES = (Status.MOVE_1, Status.MOVE_2, Status.MOVE_3)
 # A player
 
 
-def any_action(master: EriantysMaster, rng: random.Random, liking: float = 0.3) -> tuple[Seat, Action] | None:
+def any_action(master: EriantysMaster, rng: random.Random, liking: float = 0.3) -> tuple[Seat, e.Action] | None:
     """
     Something the rules allow, at random; a character, where one can be used, as often as `liking` says.
 
@@ -252,11 +238,11 @@ def any_action(master: EriantysMaster, rng: random.Random, liking: float = 0.3) 
         return None
     view: Any = master.view(request.seat)
     legal = list(ERIANTYS.legal(view, request.seat))
-    characters = [action for action in legal if isinstance(action, UseCharacter)]
+    characters = [action for action in legal if isinstance(action, e.UseCharacter)]
     if characters and rng.random() < liking:
         return request.seat, rng.choice(characters)
-    answers = [action for action in legal if not isinstance(action, UseCharacter)]
-    for action, share in ((ChooseDestination(0), 0.6), (ChooseStudent(None), 0.2)):
+    answers = [action for action in legal if not isinstance(action, e.UseCharacter)]
+    for action, share in ((e.ChooseDestination(0), 0.6), (e.ChooseStudent(None), 0.2)):
         if action in answers:
             answers.remove(action)
             if rng.random() < share:

@@ -8,17 +8,6 @@ from typing import Any
 
 from gamehost.wires.eriantys_java import messages as m
 from gamehost.wires.eriantys_java.client import JavaClientCodec
-from gamehost.wires.eriantys_java.messages import (
-    Assistant,
-    ChosenTower,
-    LoginMessage,
-    Message,
-    PlayAssistant,
-    SetGame,
-    Tower,
-)
-from gamehost.wires.eriantys_java.messages import CommunicationMessage as C
-from gamehost.wires.eriantys_java.messages import PlayerStatus as S
 from gamehost.wires.eriantys_java.objects import HEADER
 from tests.kit.memory_host import Client, MemoryHost
 
@@ -30,7 +19,7 @@ class CharactersMixin:
     board: m.UpdateBoard | None
     uses_characters: bool
     _rng: random.Random
-    say: Callable[[Message], None]
+    say: Callable[[m.Message], None]
     _expect: Callable[..., Script]
     _answer: Callable[..., Script]
     _resolved: Callable[[], Script]
@@ -64,7 +53,7 @@ class CharactersMixin:
 
     def _effect_done(self, character: m.CharacterEnum) -> Script:
         if character is m.CharacterEnum.Char3:
-            yield from self._expect(m.IslandOwner, C.NO_CHANGES)
+            yield from self._expect(m.IslandOwner, m.CommunicationMessage.NO_CHANGES)
             yield from self._resolved()
             islands, players = self._dashboard.islands, self.board.players if self.board is not None else ()
             towers = [one.schoolBoard.numTower for one in players if one.schoolBoard.towerColor is not None]
@@ -91,31 +80,35 @@ class CharactersMixin:
     def _island(self) -> Script:
         yield from self._expect(m.WhereToMove)
         place = self._rng.randint(1, len(self._dashboard.islands))
-        yield from self._answer(m.WhereToMove(), m.ChosenDestination(place), C.SUCCESS)
+        yield from self._answer(m.WhereToMove(), m.ChosenDestination(place), m.CommunicationMessage.SUCCESS)
 
     def _student_to_island(self) -> Script:
         request = yield from self._expect(m.MovableStudentsChar)
         place = m.ChosenDestination(self._rng.randint(1, len(self._dashboard.islands)))
         if self._rng.random() < 0.5:
             # The fault of the published client: it sends the island at once.
-            yield from self._answer(request, place, C.SUCCESS)
+            yield from self._answer(request, place, m.CommunicationMessage.SUCCESS)
             return
         yield from self._answer(request, m.ChosenStudent(self._rng.choice(request.students)), m.WhereToMove)
-        yield from self._answer(m.WhereToMove(), place, C.SUCCESS)
+        yield from self._answer(m.WhereToMove(), place, m.CommunicationMessage.SUCCESS)
 
     def _student(self) -> Script:
         request = yield from self._expect(m.MovableStudentsChar)
-        yield from self._answer(request, m.ChosenStudent(self._rng.choice(request.students)), C.SUCCESS)
+        yield from self._answer(
+            request, m.ChosenStudent(self._rng.choice(request.students)), m.CommunicationMessage.SUCCESS
+        )
 
     def _color(self) -> Script:
         request = yield from self._expect(m.SelectColor)
-        yield from self._answer(request, m.ChosenStudent(self._rng.choice(list(m.Color))), C.SUCCESS)
+        yield from self._answer(
+            request, m.ChosenStudent(self._rng.choice(list(m.Color))), m.CommunicationMessage.SUCCESS
+        )
 
     def _swaps(self, most: int) -> Script:
         for swap in range(most):
             request = yield from self._expect(m.MovableStudentsChar)
             if self._rng.random() < 0.3:
-                yield from self._answer(request, m.ChosenStudent(None), C.SUCCESS)
+                yield from self._answer(request, m.ChosenStudent(None), m.CommunicationMessage.SUCCESS)
                 return
             chosen = self._rng.choice(request.students)
             request = yield from self._answer(request, m.ChosenStudent(chosen), m.MovableStudentsChar)
@@ -124,7 +117,7 @@ class CharactersMixin:
                 # The table of the student from the entrance may be full: then only its own colour can be taken.
                 wish = chosen if chosen in request.students and self._rng.random() < 0.5 else None
                 taken = wish or self._rng.choice(request.students)
-                done = C.SUCCESS if last else m.UpdateBoard
+                done = m.CommunicationMessage.SUCCESS if last else m.UpdateBoard
                 told = yield from self._answer(request, m.ChosenStudent(taken), done, m.ErrorMessage)
                 if not isinstance(told, m.ErrorMessage):
                     break
@@ -149,26 +142,32 @@ WIRE = "eriantys-java"
 PACE = 0.03
 
 #: What a client only prints.
-_PRINTED = (m.PlayerDisconnected, m.PlayedAssistant, m.EndOfRound, C.LAST_ROUND, C.NO_ENTRY_TILE_ON_ISLAND)
+_PRINTED = (
+    m.PlayerDisconnected,
+    m.PlayedAssistant,
+    m.EndOfRound,
+    m.CommunicationMessage.LAST_ROUND,
+    m.CommunicationMessage.NO_ENTRY_TILE_ON_ISLAND,
+)
 #: What comes from the turns of others.
 _OF_OTHERS = (m.StartOfPlayerRound, m.EndOfPlayerRound, m.IslandOwner, m.PlayedCharacter, m.UpdateBoard)
-_OF_OTHERS_TOO = (C.NO_CHANGES, C.UNIFIED_ISLANDS)
-_NOT_ACKNOWLEDGED = (S.END_MOVE_1, S.END_MOVE_2)
+_OF_OTHERS_TOO = (m.CommunicationMessage.NO_CHANGES, m.CommunicationMessage.UNIFIED_ISLANDS)
+_NOT_ACKNOWLEDGED = (m.PlayerStatus.END_MOVE_1, m.PlayerStatus.END_MOVE_2)
 
-PlayersScript = Generator[None, Message, Any]
+PlayersScript = Generator[None, m.Message, Any]
 Expected = Any
 
 
-def is_acknowledged(message: Message) -> bool:
+def is_acknowledged(message: m.Message) -> bool:
     """Whether a client answers Ack."""
     if isinstance(message, m.PlayerStatusMessage):
         return message.playerStatus not in _NOT_ACKNOWLEDGED
     return isinstance(message, m.UpdateBoard | m.IslandOwner)
 
 
-def fits(message: Message, expected: Expected) -> bool:
+def fits(message: m.Message, expected: Expected) -> bool:
     """Whether a message is of a class, the constant, or tells the status."""
-    if isinstance(expected, S):
+    if isinstance(expected, m.PlayerStatus):
         return isinstance(message, m.PlayerStatusMessage) and message.playerStatus is expected
     if isinstance(expected, type):
         return isinstance(message, expected)
@@ -185,7 +184,7 @@ class JavaPlayer(CharactersMixin):
     def __init__(self, host: MemoryHost, name: str, rng: random.Random, pause: float = 0.0) -> None:
         self.host, self.name, self._rng, self._pause = host, name, rng, pause
         #: All that it was told, Pings aside, on all its connections.
-        self.told: list[Message] = []
+        self.told: list[m.Message] = []
         self.board: m.UpdateBoard | None = None
         self.game: int | None = None
         self.over = False
@@ -195,13 +194,13 @@ class JavaPlayer(CharactersMixin):
         #: How many assistants it tries to play that are refused, each time that it is asked for one; and how many were.
         self.wrong_assistants = self.refused_assistants = 0
         #: Calls to make before it answers a request: for tests that do something in the middle.
-        self.before_answer: Callable[[Message], bool] = lambda message: False
+        self.before_answer: Callable[[m.Message], bool] = lambda message: False
         self._connect(self._first_time())
 
     def _connect(self, script: PlayersScript) -> None:
         self.client: Client = self.host.connect(WIRE)
         self._codec = JavaClientCodec()
-        self._out: deque[Message] = deque()
+        self._out: deque[m.Message] = deque()
         self._owes = False
         self._sent_at = self._heard_at = -1.0
         self._script = script
@@ -239,7 +238,7 @@ class JavaPlayer(CharactersMixin):
             self._take(message)
         return found
 
-    def _take(self, message: Message) -> None:
+    def _take(self, message: m.Message) -> None:
         if any(fits(message, kind) for kind in _PRINTED):
             return
         try:
@@ -261,12 +260,12 @@ class JavaPlayer(CharactersMixin):
             return False
         return True
 
-    def _send(self, message: Message) -> None:
+    def _send(self, message: m.Message) -> None:
         if not isinstance(message, m.Pong):
             self._sent_at = self.host.clock.seconds()
         self.client.send(self._codec.encode(message))
 
-    def say(self, message: Message) -> None:
+    def say(self, message: m.Message) -> None:
         self._out.append(message)
 
     # -- the script
@@ -277,9 +276,9 @@ class JavaPlayer(CharactersMixin):
         return message
 
     def _first_time(self) -> PlayersScript:
-        yield from self._expect(C.ENTER_NICKNAME)
+        yield from self._expect(m.CommunicationMessage.ENTER_NICKNAME)
         self.say(m.LoginMessage(self.name))
-        yield from self._expect(C.SUCCESS)
+        yield from self._expect(m.CommunicationMessage.SUCCESS)
         while self.game is None:
             if self.opens is not None:
                 self.say(m.SetGame(self.opens[1], self.opens[0]))
@@ -296,9 +295,9 @@ class JavaPlayer(CharactersMixin):
         yield from self._watch()
 
     def _again(self) -> PlayersScript:
-        yield from self._expect(C.ENTER_NICKNAME)
+        yield from self._expect(m.CommunicationMessage.ENTER_NICKNAME)
         self.say(m.LoginMessage(self.name))
-        yield from self._expect(C.SUCCESS)
+        yield from self._expect(m.CommunicationMessage.SUCCESS)
         self.say(m.RequestGames())
         [game] = (yield from self._expect(m.AvailableGames)).availableGames
         assert (game.gameID, game.numOfWaitingPlayers) == (self.game, game.numOfTotalPlayers - 1), game
@@ -312,7 +311,13 @@ class JavaPlayer(CharactersMixin):
             message = yield from self._expect(m.StartOfPlayerRound, m.CommunicateWinner)
             if isinstance(message, m.CommunicateWinner):
                 return
-            message = yield from self._expect(S.PLANNING, S.MOVE_1, S.MOVE_2, m.SelectCloud, S.WAITING)
+            message = yield from self._expect(
+                m.PlayerStatus.PLANNING,
+                m.PlayerStatus.MOVE_1,
+                m.PlayerStatus.MOVE_2,
+                m.SelectCloud,
+                m.PlayerStatus.WAITING,
+            )
             if (yield from self._step(message)):
                 return
         yield from self._watch()
@@ -322,36 +327,36 @@ class JavaPlayer(CharactersMixin):
         message = yield from self._expect(m.AvailableTowers, m.UpdateBoard)
         if isinstance(message, m.AvailableTowers):
             free = [tower for tower, left in message.availableTowers.items() if left]
-            yield from self._answer(message, m.ChosenTower(self._rng.choice(free)), C.SUCCESS)
+            yield from self._answer(message, m.ChosenTower(self._rng.choice(free)), m.CommunicationMessage.SUCCESS)
             message = yield from self._expect(m.AvailableWizards)
             wizard = m.ChosenWizard(self._rng.choice(message.availableWizards))
-            yield from self._answer(message, wizard, C.SUCCESS)
+            yield from self._answer(message, wizard, m.CommunicationMessage.SUCCESS)
             yield from self._expect(m.UpdateBoard)
         yield from self._expect(m.StartOfPlayerRound)
 
     def _watch(self) -> PlayersScript:
         while True:
-            steps = (S.PLANNING, S.MOVE_1)
+            steps = (m.PlayerStatus.PLANNING, m.PlayerStatus.MOVE_1)
             message = yield from self._expect(*_OF_OTHERS, *_OF_OTHERS_TOO, *steps, m.CommunicateWinner)
             if isinstance(message, m.CommunicateWinner) or (yield from self._step(message)):
                 return
 
-    def _step(self, message: Message) -> PlayersScript:
+    def _step(self, message: m.Message) -> PlayersScript:
         if isinstance(message, m.SelectCloud):
-            yield from self._expect(S.MOVE_3)
+            yield from self._expect(m.PlayerStatus.MOVE_3)
             return (yield from self._cloud(message))
         if not isinstance(message, m.PlayerStatusMessage):
             return False
         status = message.playerStatus
-        if status is S.PLANNING:
+        if status is m.PlayerStatus.PLANNING:
             yield from self._plan()
-        if status is S.MOVE_1:
+        if status is m.PlayerStatus.MOVE_1:
             return (yield from self._move_1())
-        if status is S.MOVE_2:
+        if status is m.PlayerStatus.MOVE_2:
             return (yield from self._move_2())
         return False
 
-    def _answer(self, request: Message, answer: Message, *then: Expected) -> PlayersScript:
+    def _answer(self, request: m.Message, answer: m.Message, *then: Expected) -> PlayersScript:
         """Answer a request, unless the test wants to do something else now."""
         if not self.before_answer(request):
             self.say(answer)
@@ -362,16 +367,16 @@ class JavaPlayer(CharactersMixin):
         taken = [assistant for _, assistant in request.playedAssistants]
         free = [one for one in request.availableAssistants if one not in taken] or request.availableAssistants
         # The client walks the map of what was played while it shows what can be chosen. It keeps both until it is through.
-        wrong = [None, *(one for one in Assistant if one not in free)]
+        wrong = [None, *(one for one in m.Assistant if one not in free)]
         for _ in range(self.wrong_assistants):
             yield from self._answer(request, m.PlayAssistant(self._rng.choice(wrong)), m.ErrorMessage)
             self.refused_assistants += 1
-        yield from self._answer(request, m.PlayAssistant(self._rng.choice(free)), S.END_PLANNING)
-        yield from self._expect(S.WAITING)
+        yield from self._answer(request, m.PlayAssistant(self._rng.choice(free)), m.PlayerStatus.END_PLANNING)
+        yield from self._expect(m.PlayerStatus.WAITING)
 
     def _move_1(self) -> PlayersScript:
         while True:
-            request = yield from self._expect(m.MovableStudents, S.END_MOVE_1)
+            request = yield from self._expect(m.MovableStudents, m.PlayerStatus.END_MOVE_1)
             if isinstance(request, m.PlayerStatusMessage):
                 break
             if (ended := (yield from self._character())) is not None:
@@ -387,7 +392,7 @@ class JavaPlayer(CharactersMixin):
             place = m.ChosenDestination(0 if self._rng.random() < 0.6 else self._rng.randint(1, islands))
             told = yield from self._answer(m.WhereToMove(), place, m.UpdateBoard, m.ErrorMessage)
             assert not isinstance(told, m.ErrorMessage) or told is m.ErrorMessage.FULL_DINING_ROOM
-        yield from self._expect(S.MOVE_2)
+        yield from self._expect(m.PlayerStatus.MOVE_2)
         return (yield from self._move_2())
 
     def _move_2(self) -> PlayersScript:
@@ -397,26 +402,26 @@ class JavaPlayer(CharactersMixin):
                 return True
             request = yield from self._expect(m.MotherNatureSteps)
         steps = m.ChosenSteps(self._rng.randint(1, request.maxStepsAllowed))
-        told = yield from self._answer(request, steps, m.IslandOwner, C.NO_CHANGES)
+        told = yield from self._answer(request, steps, m.IslandOwner, m.CommunicationMessage.NO_CHANGES)
         board = yield from self._resolved()
         assert board is not None, told
-        message = yield from self._expect(S.END_MOVE_2)
+        message = yield from self._expect(m.PlayerStatus.END_MOVE_2)
         # Without students on the clouds, the turn ends here; after the last tower, the match does.
         message = yield from self._expect(m.SelectCloud, m.UpdateBoard, m.CommunicateWinner)
         if isinstance(message, m.CommunicateWinner):
             return True
         if isinstance(message, m.UpdateBoard):
             return (yield from self._turn_over())
-        yield from self._expect(S.MOVE_3)
+        yield from self._expect(m.PlayerStatus.MOVE_3)
         return (yield from self._cloud(message))
 
     def _resolved(self) -> PlayersScript:
-        message = yield from self._expect(C.UNIFIED_ISLANDS, m.UpdateBoard)
-        if message is C.UNIFIED_ISLANDS:
+        message = yield from self._expect(m.CommunicationMessage.UNIFIED_ISLANDS, m.UpdateBoard)
+        if message is m.CommunicationMessage.UNIFIED_ISLANDS:
             message = yield from self._expect(m.UpdateBoard)
         return message
 
-    def _cloud(self, request: Message) -> PlayersScript:
+    def _cloud(self, request: m.Message) -> PlayersScript:
         while (ended := (yield from self._character())) is not None:
             if ended:
                 return True
@@ -427,7 +432,7 @@ class JavaPlayer(CharactersMixin):
         return (yield from self._turn_over())
 
     def _turn_over(self) -> PlayersScript:
-        yield from self._expect(S.WAITING)
+        yield from self._expect(m.PlayerStatus.WAITING)
         return False
 
 
@@ -450,7 +455,7 @@ def play(players: Iterable[JavaPlayer], others: Sequence[Any] = (), most: int = 
             host.wait(0.01)
 
 
-def said(message: Message) -> bytes:
+def said(message: m.Message) -> bytes:
     """A client's message without the stream's header."""
     return JavaClientCodec().encode(message).removeprefix(HEADER)
 
@@ -465,8 +470,8 @@ def described(name: str, uid: int = 1, flags: int = 2, fields: bytes = b"\0\0", 
     return b"\x72" + utf(name) + struct.pack(">Q", uid) + bytes([flags]) + fields + b"\x78" + parent
 
 
-LOGIN, TOWER, GAME = said(LoginMessage("ann")), said(ChosenTower(Tower.BLACK)), said(SetGame(False, 2))
-CARD = said(PlayAssistant(Assistant.DOG))
+LOGIN, TOWER, GAME = said(m.LoginMessage("ann")), said(m.ChosenTower(m.Tower.BLACK)), said(m.SetGame(False, 2))
+CARD = said(m.PlayAssistant(m.Assistant.DOG))
 PREFIX = "it.polimi.ingsw.messages.fromClient."
 #: A log-in up to its name, and a tower up to its colour.
 BEFORE_NAME, BEFORE_COLOUR = LOGIN[: -len(b"\x74\0\3ann\x79")], TOWER[: TOWER.index(b"\x7e")]

@@ -4,54 +4,41 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from gamehost.wires.eriantys import messages as m
-from gamehost.wires.eriantys.messages import (
-    Character,
-    Color,
-    Communication,
-    Dashboard,
-    Error,
-    GameInfo,
-    Island,
-    Player,
-    PlayerStatus,
-    Students,
-    Tower,
-)
 
-NONE = Students(0, 0, 0, 0, 0)
-INFO = GameInfo(gameId=7, waitingPlayers=1, totalPlayers=2, expertMode=True)
-ISLAND = Island(
-    number=1, members=(1, 12), students=Students(1, 0, 0, 2, 0), tower=Tower.WHITE, towers=2, noEntryTiles=0
+NONE = m.Students(0, 0, 0, 0, 0)
+INFO = m.GameInfo(gameId=7, waitingPlayers=1, totalPlayers=2, expertMode=True)
+ISLAND = m.Island(
+    number=1, members=(1, 12), students=m.Students(1, 0, 0, 2, 0), tower=m.Tower.WHITE, towers=2, noEntryTiles=0
 )
-PLAYER = Player(
+PLAYER = m.Player(
     nickname="ann",
-    tower=Tower.WHITE,
+    tower=m.Tower.WHITE,
     wizard=2,
     towersLeft=6,
     towerHolder=True,
-    entrance=Students(1, 2, 0, 3, 1),
+    entrance=m.Students(1, 2, 0, 3, 1),
     diningRoom=NONE,
-    professors=(Color.RED,),
+    professors=(m.Color.RED,),
     coins=1,
     assistantsLeft=9,
     playedAssistant=4,
 )
 BOARD = m.UpdateBoard(
     players=(PLAYER,),
-    dashboard=Dashboard(
+    dashboard=m.Dashboard(
         round=1,
         islands=(ISLAND,),
         clouds=(NONE,),
         motherNature=1,
         professors={
-            Color.YELLOW: None,
-            Color.BLUE: None,
-            Color.GREEN: None,
-            Color.RED: "ann",
-            Color.PINK: None,
+            m.Color.YELLOW: None,
+            m.Color.BLUE: None,
+            m.Color.GREEN: None,
+            m.Color.RED: "ann",
+            m.Color.PINK: None,
         },
         bag=96,
-        characters=(Character(character=5, cost=3, used=True, students=None, noEntryTiles=4),),
+        characters=(m.Character(character=5, cost=3, used=True, students=None, noEntryTiles=4),),
         activeCharacter=5,
         coinsSupply=17,
     ),
@@ -78,10 +65,10 @@ BOARD_LINE = f'{{"type":"UpdateBoard","players":[{_PLAYER}],"dashboard":{_DASHBO
 
 LINES: Sequence[tuple[Any, str]] = (
     (m.Ping(), '{"type":"Ping"}'),
-    (m.CommunicationMessage(Communication.SUCCESS), '{"type":"CommunicationMessage","message":"SUCCESS"}'),
-    (m.PlayerStatusMessage(PlayerStatus.MOVE_1), '{"type":"PlayerStatusMessage","playerStatus":"MOVE_1"}'),
+    (m.CommunicationMessage(m.Communication.SUCCESS), '{"type":"CommunicationMessage","message":"SUCCESS"}'),
+    (m.PlayerStatusMessage(m.PlayerStatus.MOVE_1), '{"type":"PlayerStatusMessage","playerStatus":"MOVE_1"}'),
     (
-        m.ErrorMessage(Error.WRONG_TURN, "another player is asked now"),
+        m.ErrorMessage(m.Error.WRONG_TURN, "another player is asked now"),
         '{"type":"ErrorMessage","error":"WRONG_TURN","detail":"another player is asked now"}',
     ),
     (m.AvailableGames((INFO,)), f'{{"type":"AvailableGames","availableGames":[{_INFO}]}}'),
@@ -93,7 +80,7 @@ LINES: Sequence[tuple[Any, str]] = (
         '{"type":"MatchStarted","players":["ann","bob"],"numberOfPlayers":2,"expertMode":true,"order":["bob","ann"]}',
     ),
     (
-        m.AvailableTowers({Tower.BLACK: 1, Tower.WHITE: 0}, {Tower.BLACK: (), Tower.WHITE: ("ann",)}),
+        m.AvailableTowers({m.Tower.BLACK: 1, m.Tower.WHITE: 0}, {m.Tower.BLACK: (), m.Tower.WHITE: ("ann",)}),
         '{"type":"AvailableTowers","availableTowers":{"BLACK":1,"WHITE":0},'
         '"currentTeams":{"BLACK":[],"WHITE":["ann"]}}',
     ),
@@ -106,8 +93,8 @@ LINES: Sequence[tuple[Any, str]] = (
         '{"type":"AvailableAssistants","availableAssistants":[1,2,10],"playedAssistants":{"bob":3}}',
     ),
     (m.PlayedAssistant(3, "bob"), '{"type":"PlayedAssistant","assistant":3,"player":"bob"}'),
-    (m.MovableStudents((Color.RED, Color.RED)), '{"type":"MovableStudents","students":["RED","RED"]}'),
-    (m.MovableStudentsChar((Color.BLUE,)), '{"type":"MovableStudentsChar","students":["BLUE"]}'),
+    (m.MovableStudents((m.Color.RED, m.Color.RED)), '{"type":"MovableStudents","students":["RED","RED"]}'),
+    (m.MovableStudentsChar((m.Color.BLUE,)), '{"type":"MovableStudentsChar","students":["BLUE"]}'),
     (m.WhereToMove(12), '{"type":"WhereToMove","islands":12}'),
     (m.MotherNatureSteps(4), '{"type":"MotherNatureSteps","maxStepsAllowed":4}'),
     (m.IslandOwner(ISLAND, "ann"), f'{{"type":"IslandOwner","island":{_ISLAND},"nickname":"ann"}}'),
@@ -115,7 +102,7 @@ LINES: Sequence[tuple[Any, str]] = (
     (m.EndOfPlayerRound(1, "ann"), '{"type":"EndOfPlayerRound","roundNumber":1,"nickname":"ann"}'),
     (m.EndOfRound(1), '{"type":"EndOfRound","roundNumber":1}'),
     (
-        m.CommunicateWinner(Tower.WHITE, "ann", "The last tower is built.", ("ann",)),
+        m.CommunicateWinner(m.Tower.WHITE, "ann", "The last tower is built.", ("ann",)),
         '{"type":"CommunicateWinner","team":"WHITE","nickname":"ann","winReason":"The last tower is built.",'
         '"nicknames":["ann"]}',
     ),

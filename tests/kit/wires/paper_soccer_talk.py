@@ -6,17 +6,7 @@ from typing import Any
 from xml.etree import ElementTree
 from xml.sax.saxutils import quoteattr
 
-from gamehost.wires.paper_soccer.messages import (
-    Error,
-    GameOver,
-    GameState,
-    LoginError,
-    LoginResponse,
-    Message,
-    PlayerLeftGame,
-    Point,
-    ServerShutdown,
-)
+from gamehost.wires.paper_soccer import messages as m
 from tests.kit.memory_host import Client, MemoryHost
 
 WIRE = "paper-soccer"
@@ -36,11 +26,11 @@ def game_id(game: int | None) -> str:
     return "" if game is None else f'<gameId id="{game}"/>'
 
 
-def points(*all_points: Point) -> str:
+def points(*all_points: m.Point) -> str:
     return "".join(f"<point x='{x}' y='{y}'/>" for x, y in all_points)
 
 
-def move(*all_points: Point, game: int | None = 1) -> str:
+def move(*all_points: m.Point, game: int | None = 1) -> str:
     return message("move", f"{game_id(game)}<move>{points(*all_points)}</move>")
 
 
@@ -55,7 +45,7 @@ def leave(game: int | None = 1) -> str:
 DECLARATION = '<?xml version="1.0" encoding="UTF-8"?>'
 
 #: The ways to write a move of a game.
-SPELLINGS: Mapping[str, Callable[[Sequence[Point], int], str]] = {
+SPELLINGS: Mapping[str, Callable[[Sequence[m.Point], int], str]] = {
     "envelope": lambda drawn, game: move(*drawn, game=game) + "\n",
     "no line ends": lambda drawn, game: move(*drawn, game=game),
     "no id": lambda drawn, game: move(*drawn, game=None) + "\n",
@@ -65,16 +55,16 @@ SPELLINGS: Mapping[str, Callable[[Sequence[Point], int], str]] = {
 }
 
 
-def spelled(spelling: str, drawn: Sequence[Point], rng: random.Random, game: int = 1) -> str:
+def spelled(spelling: str, drawn: Sequence[m.Point], rng: random.Random, game: int = 1) -> str:
     """A move in one of the spellings; `mixed`: in any, as luck will have it."""
     return SPELLINGS[rng.choice(sorted(SPELLINGS)) if spelling == "mixed" else spelling](drawn, game)
 
 
-def state(next_player: str, *all_points: Point, game: int = 1) -> str:
+def state(next_player: str, *all_points: m.Point, game: int = 1) -> str:
     return message("gameState", f'{game_id(game)}<nextPlayer nick="{next_player}"/>{_points(*all_points)}')
 
 
-def over(winner: str, loser: str, *all_points: Point, game: int = 1) -> str:
+def over(winner: str, loser: str, *all_points: m.Point, game: int = 1) -> str:
     players = f'<player nick="{winner}" result="winner"/><player nick="{loser}" result="loser"/>'
     return message("gameState", f"{game_id(game)}<gameOver>{players}</gameOver>{_points(*all_points)}")
 
@@ -83,7 +73,7 @@ def left(nick: str, game: int = 1) -> str:
     return message("playerLeftGame", f'<player nick="{nick}"/>{game_id(game)}')
 
 
-def _points(*all_points: Point) -> str:
+def _points(*all_points: m.Point) -> str:
     inside = "".join(f'<point x="{x}" y="{y}"/>' for x, y in all_points)
     return f"<gameState>{inside}</gameState>" if inside else "<gameState/>"
 
@@ -113,7 +103,7 @@ def error(text: str) -> str:
     return message("error", text)
 
 
-def parse(line: bytes) -> Message:
+def parse(line: bytes) -> m.Message:
     """What the server says in a line, read by a parser of somebody else's."""
     assert line.endswith(b"\n") and line.count(b"\n") == 1
     root = ElementTree.fromstring(line.decode("utf-8"))
@@ -127,20 +117,20 @@ def parse(line: bytes) -> Message:
     drawn = tuple((int(point.attrib["x"]), int(point.attrib["y"])) for point in root.findall("gameState/point"))
     match root.attrib["type"]:
         case "loginResponse" if find("response") == {"accept": "yes"}:
-            return LoginResponse()
+            return m.LoginResponse()
         case "loginResponse":
-            return LoginResponse(LoginError(int(find("error")["id"])), root.findtext("error") or "")
+            return m.LoginResponse(m.LoginError(int(find("error")["id"])), root.findtext("error") or "")
         case "gameState" if root.find("gameOver") is None:
-            return GameState(find("gameId")["id"], find("nextPlayer")["nick"], drawn)
+            return m.GameState(find("gameId")["id"], find("nextPlayer")["nick"], drawn)
         case "gameState":
             winner, loser = (find(f"gameOver/player[@result='{how}']")["nick"] for how in ("winner", "loser"))
-            return GameOver(find("gameId")["id"], winner, loser, drawn)
+            return m.GameOver(find("gameId")["id"], winner, loser, drawn)
         case "playerLeftGame":
-            return PlayerLeftGame(find("player")["nick"], find("gameId")["id"])
+            return m.PlayerLeftGame(find("player")["nick"], find("gameId")["id"])
         case "serverShutdown":
-            return ServerShutdown()
+            return m.ServerShutdown()
         case "error":
-            return Error(root.text or "")
+            return m.Error(root.text or "")
     raise AssertionError(line)
 
 
