@@ -171,14 +171,14 @@ def worth(position: rules.Position, seat: Seat) -> float:
         # The effect of a character ends with the turn.
         position = rules.evolve(position, character=None, banned=None)
     scores = [_assets(position, team.seats) for team in position.teams]
-    walk = {(position.mother_nature + steps) % len(position.islands): steps for steps in range(5, 0, -1)}
+    walk = {(position.mother_nature + steps) % len(position.islands) for steps in range(1, 6)}
     for place, island in enumerate(position.islands):
         counts = rules.influences(position, island)
         most = max(counts)
         near = 1.6 if place in walk else 1.0
-        leaders = [number for number, count in enumerate(counts) if count == most]
-        if len(leaders) == 1 and position.teams[leaders[0]].tower is not island.tower:
-            scores[leaders[0]] += 14 * near * len(island.members)
+        leader = counts.index(most)
+        if counts.count(most) == 1 and position.teams[leader].tower is not island.tower:
+            scores[leader] += 14 * near * len(island.members)
         for number, count in enumerate(counts):
             scores[number] += 1.5 * near * count
     own = next(number for number, team in enumerate(position.teams) if seat in team.seats)

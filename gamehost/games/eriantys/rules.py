@@ -410,19 +410,20 @@ class Resolution(Struct, frozen=True, gc=False):
 
 def influences(position: Position, island: Island) -> tuple[int, ...]:
     """Each team's influence on an island (A.6), in the order of the teams."""
-    worth: dict[Seat, int] = {}
+    worth = [0] * len(position.schools)
     for colour, count in enumerate(island.students):
-        holder = position.professors[colour]
-        if count and holder is not None and colour != position.banned:
-            worth[holder] = worth.get(holder, 0) + count
+        if count and (holder := position.professors[colour]) is not None and colour != position.banned:
+            worth[holder] += count
+    if position.character is Character.KNIGHT:
+        worth[position.seat] += KNIGHT
     towers = 0 if position.character is Character.CENTAUR else island.towers
-    knighted = position.seat if position.character is Character.KNIGHT else None
-    return tuple(
-        sum(worth.get(seat, 0) for seat in team.seats)
-        + (towers if team.tower is island.tower else 0)
-        + (KNIGHT if knighted is not None and knighted in team.seats else 0)
-        for team in position.teams
-    )
+    counts = []
+    for team in position.teams:
+        count = towers if team.tower is island.tower else 0
+        for seat in team.seats:
+            count += worth[seat]
+        counts.append(count)
+    return tuple(counts)
 
 
 def strongest(position: Position, island: Island) -> Tower | None:

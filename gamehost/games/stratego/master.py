@@ -22,14 +22,22 @@ ENEMY = "#"
 SIDES = "rb"
 
 
+def _as_pieces(seat: Seat) -> bytes:
+    """A table that makes a seat's board one of pieces; the enemy's are bombs."""
+    own, enemy = "".join(rules.KINDS), rules.codes(rules.OTHER[seat], rules.BOMB)
+    return bytes.maketrans(f"{own}{ENEMY}".encode("ascii"), rules.codes(seat, own) + enemy)
+
+
+_AS_PIECES = (_as_pieces(rules.FIRST_PLAYER), _as_pieces(rules.SECOND_PLAYER))
+
+
 def board_with(squares: str, seat: Seat, kinds: Mapping[int, str]) -> bytes:
     """A seat's board with the enemy's pieces filled in. A piece without a kind is taken for a bomb."""
-    board = bytearray(squares.encode("ascii"))
-    for square, mark in enumerate(squares):
-        if mark == ENEMY:
-            board[square] = rules.codes(rules.OTHER[seat], kinds.get(square, rules.BOMB))[0]
-        elif mark not in ".~":
-            board[square] = rules.codes(seat, mark)[0]
+    board = bytearray(squares.encode("ascii").translate(_AS_PIECES[seat]))
+    second = rules.SECOND * rules.OTHER[seat]
+    for square, kind in kinds.items():
+        if squares[square] == ENEMY:
+            board[square] = ord(kind) | second
     return bytes(board)
 
 

@@ -9,7 +9,6 @@ that was seen. Set-ups are sound ones, turned round at random and with some piec
 row, scouts and some strong pieces stand in front, and most miners stay behind.
 """
 
-from collections import deque
 from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
 
@@ -261,21 +260,25 @@ class StrategoRules:
 RULES = StrategoRules()
 
 
+#: What does not step aside.
+_IN_THE_WAY = frozenset((ENEMY, rules.FLAG, rules.BOMB))
+
+
 def paths_to(target: int, squares: str) -> Mapping[int, int]:
     """How many steps it is to a square from each square. Own pieces may step aside; enemies and lakes do not."""
     far = {target: 0}
-    queue = deque([target])
-    while queue:
-        here = queue.popleft()
+    queue = [target]
+    for here in queue:
+        steps = far[here] + 1
         for there, _ in rules.STEPS[here]:
             if there not in far:
-                far[there] = far[here] + 1
-                if squares[there] not in f"{ENEMY}FB":
+                far[there] = steps
+                if squares[there] not in _IN_THE_WAY:
                     queue.append(there)
     return far
 
 
-def battle_value(attacker: str, defender: str) -> int:
+def _battle_value(attacker: str, defender: str) -> int:
     if defender == rules.FLAG:
         return FLAG_WORTH
     match rules.survivor(attacker, defender):
@@ -284,6 +287,12 @@ def battle_value(attacker: str, defender: str) -> int:
         case "tie":
             return WORTH[defender] - WORTH[attacker]
     return -WORTH[attacker]
+
+
+#: What an attack is worth: attacker -> defender.
+BATTLE_VALUES: Mapping[str, Mapping[str, int]] = {
+    attacker: {defender: _battle_value(attacker, defender) for defender in rules.KINDS} for attacker in rules.MOVERS
+}
 
 
 @define(eq=False)
@@ -296,32 +305,35 @@ class Judge:
     samples: Sequence[Mapping[int, str]]
     #: Own moves since the last battle.
     calm: int
-    _gains: dict[tuple[str, int], float] = field(factory=dict)
+    _gains: dict[str, list[tuple[float, int]]] = field(factory=dict)
     _paths: dict[int, Mapping[int, int]] = field(factory=dict)
 
-    def gain(self, kind: str, target: int) -> float:
-        """What an attack on an enemy piece brings on average. To learn its kind is worth more the longer nothing happens."""
-        known = self._gains.get((kind, target))
-        if known is None:
-            suspect = self.knowledge.suspects[target]
-            values = [battle_value(kind, sample.get(target, "B")) for sample in self.samples]
-            known = sum(values) / max(1, len(values))
-            if suspect.kind is None:
-                known += 12 + min(self.calm, 100)
-            self._gains[kind, target] = known
-        return known
+    def gains(self, kind: str) -> Sequence[tuple[float, int]]:
+        """
+        What attacks on enemy pieces bring on average, and where these are: those that bring something, the best first. To learn
+        a kind is worth more the longer nothing happens.
+        """
+        if (found := self._gains.get(kind)) is None:
+            values, learned = BATTLE_VALUES[kind], 12 + min(self.calm, 100)
+            found = self._gains[kind] = []
+            for target, suspect in self.knowledge.suspects.items():
+                gains = [values[sample.get(target, rules.BOMB)] for sample in self.samples]
+                gain = sum(gains) / max(1, len(gains)) + learned * (suspect.kind is None)
+                if gain > 0:
+                    found.append((gain, target))
+            found.sort(reverse=True)
+        return found
 
     def pull(self, kind: str, square: int) -> float:
         """How good it is to stand here, because of what can be reached."""
         best = 0.0
-        for target in self.knowledge.suspects:
-            gain = self.gain(kind, target)
-            if gain > 0:
-                paths = self._paths.get(target)
-                if paths is None:
-                    paths = self._paths[target] = paths_to(target, self.squares)
-                if square in paths:
-                    best = max(best, gain / (paths[square] + 1))
+        for gain, target in self.gains(kind):
+            if gain <= 2 * best:
+                break  # it is a step away at least
+            if (paths := self._paths.get(target)) is None:
+                paths = self._paths[target] = paths_to(target, self.squares)
+            if square in paths:
+                best = max(best, gain / (paths[square] + 1))
         return best
 
     def bonus(self, step: Step, seen: Mapping[str, int]) -> float:
@@ -518,7 +530,7 @@ def exchange(
     if not looks_ahead:
         budget.spend()
         attacker = chr(position.squares[start] & 0x7F)
-        return battle_value(attacker, kinds[end]) if end in kinds else 0
+        return BATTLE_VALUES[attacker][kinds[end]] if end in kinds else 0
     before = RULES.evaluate(position)
     after = RULES.after(position, step)
     outcome = RULES.outcome(after)

@@ -280,14 +280,19 @@ class Position(Struct, frozen=True, gc=False):
 
     def legal_moves(self) -> Iterator[tuple[int, int]]:
         """Every legal move of the player to move: from, to."""
-        seat = self.turn
-        squares = self.squares
+        seat, squares = self.turn, self.squares
+        walk, free, scout = self.walks[seat], _OPEN[seat], _OWN_SCOUT[seat]
         for found in _FIND_MOVERS[seat].finditer(squares):
             source = found.start()
-            barred = self.walks[seat].barred(source)
+            barred = walk.barred(source)
+            if squares[source] != scout:
+                for target, border in STEPS[source]:
+                    if squares[target] in free and not border & barred:
+                        yield source, target
+                continue
             for ray in RAYS[source]:
-                for target in ray if squares[source] == _OWN_SCOUT[seat] else ray[:1]:
-                    if squares[target] not in _OPEN[seat] or WAYS[source][target][1] & barred:
+                for target in ray:
+                    if squares[target] not in free or WAYS[source][target][1] & barred:
                         break
                     yield source, target
                     if squares[target] != EMPTY:
