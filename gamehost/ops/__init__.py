@@ -18,9 +18,11 @@ MOST_SHOWN = 1_000
 
 def escaped(text: str) -> str:
     """A text in which everything that Python does not count as printable is an escape, such as `\\n` or `\\x1b`."""
-    if text.isprintable():
-        return text
-    return "".join(one if one.isprintable() else ascii(one)[1:-1] for one in text)
+    if not text.isprintable():
+        for one in set(text):
+            if not one.isprintable():
+                text = text.replace(one, ascii(one)[1:-1])
+    return text
 
 
 def shortened(text: str) -> str:
@@ -34,8 +36,7 @@ LONGEST = 400
 
 def printable(data: bytes) -> str:
     """Bytes as one line without control characters."""
-    text = data[: 4 * LONGEST + 4].decode("utf-8", "backslashreplace").strip("\r\n")
-    shown = "".join(letter if letter.isprintable() else letter.encode("unicode_escape").decode() for letter in text)
+    shown = escaped(data[: 4 * LONGEST + 4].decode("utf-8", "backslashreplace").strip("\r\n"))
     return shown if len(shown) <= LONGEST else shown[:LONGEST] + "..."
 
 

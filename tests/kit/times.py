@@ -36,13 +36,13 @@ class Cost:
 
 def used_by_others(pid: int) -> int:
     """Clock ticks that the processes below this one have used, whether they have ended or not."""
-    # A name, in front of these fields, may have spaces.
-    fields = Path(f"/proc/{pid}/stat").read_text("utf-8").rpartition(")")[2].split()
-    used = sum(map(int, fields[11 if pid != os.getpid() else 13 : 15]))
-    for children in Path(f"/proc/{pid}/task").glob("*/children"):
-        for child in children.read_text("ascii").split():
-            with suppress(OSError):  # it has ended
-                used += used_by_others(int(child))
+    used = 0
+    with suppress(OSError):  # it, or a thread of it, has ended
+        # A name, in front of these fields, may have spaces.
+        fields = Path(f"/proc/{pid}/stat").read_text("utf-8").rpartition(")")[2].split()
+        used = sum(map(int, fields[11 if pid != os.getpid() else 13 : 15]))
+        for children in Path(f"/proc/{pid}/task").glob("*/children"):
+            used += sum(used_by_others(int(child)) for child in children.read_text("ascii").split())
     return used
 
 
