@@ -23,7 +23,7 @@ from gamehost.wires.seeking import CODE_LENGTH, CODE_LETTERS, PLAYED, SeekRefuse
 from tests.kit.litama import tokens_differ
 from tests.kit.memory_host import WORDED, Client, Hears, MemoryHost, Says, Step, Transcript, transcripts
 from tests.kit.wires.open import line
-from tests.kit.wires.paper_soccer_talk import leave, login, message, thanks
+from tests.kit.wires.paper_soccer_talk import SHUTDOWN, leave, login, message, thanks
 from tests.kit.wires.remote_talk import OPEN, master_login
 
 #: A whole game with the deal `boar,ox/crab,eel/tiger`; White begins and Black wins.
@@ -244,6 +244,41 @@ class GuidanceTests(SynchronousTestCase):
                 self.assertTrue(may_become_other_protocol(opening[:length]), opening[:length])
         for other in (b"hello", b"\x16\x02", b"get", b"{x"):
             self.assertFalse(may_become_other_protocol(other), other)
+
+
+class WiresTests(SynchronousTestCase):
+    def test_clients_of_other_protocols_are_told_what_a_port_speaks(self) -> None:
+        for wire, speaks, own in (
+            ("onitama", "Onitama", ""),
+            ("paper-soccer", "Paper Soccer", "XML"),
+            ("stratego-lines", "Stratego in lines", ""),
+            ("eriantys", "Eriantys", "JSON"),
+        ):
+            for opening, name in (
+                (b"GET / HTTP/1.1\r\n\r\n", "an HTTP request"),
+                (b"\x16\x03\x01\x02\x00", "a TLS handshake"),
+                (b"SSH-2.0-OpenSSH_9.6\r\n", "an SSH client"),
+                (b'<message type="logout"/>\n', "XML"),
+                (b'{"type": "LoginMessage"}\n', "JSON"),
+            ):
+                client = MemoryHost().connect(wire)
+                client.send(opening)
+                if name != own:
+                    told = client.transport.read().decode()
+                    self.assertIn(f"this looks like {name}; this port speaks {speaks}", told)
+                    ended = client.transport.disconnecting or client.closed
+                    self.assertEqual(ended, wire != "onitama" or name not in ("XML", "JSON"), (wire, name))
+
+    def test_a_strict_host_that_stops_has_no_words_but_those_of_the_document(self) -> None:
+        for wire in WIRES:
+            if "strict" in wire.options:
+                host = MemoryHost(strict=True)
+                client = host.connect(wire.name)
+                client.transport.read()
+                host.factories[wire.name].close("the host is stopping")
+                host.wait(0)
+                words = SHUTDOWN if wire.name == "paper-soccer" else ""
+                self.assertEqual((client.transport.read().decode().strip(), client.closed), (words, True), wire.name)
 
 
 class ForPeopleTests(SynchronousTestCase):

@@ -452,23 +452,6 @@ class HelpTests(SynchronousTestCase):
         self.assertTrue(client.closed)
 
 
-class OtherProtocolTests(SynchronousTestCase):
-    def test_it_is_told_what_this_port_speaks(self) -> None:
-        for opening, name in (
-            (b"GET / HTTP/1.1\r\n", "an HTTP request"),
-            (b"\x16\x03\x01\x02\x00", "a TLS handshake"),
-            (b"SSH-2.0-OpenSSH_9.6\r\n", "an SSH client"),
-            (b'<message type="login"><login name="ann"/></message>\n', "XML"),
-        ):
-            client = MemoryHost(ERIANTYS_OPEN).connect("eriantys")
-            client.heard()
-            client.send(opening)
-            [detail] = details(client.heard())
-            self.assertTrue(detail.startswith(f"this looks like {name}; this port speaks Eriantys"), detail)
-            self.assertIn(BEGIN, detail)
-            self.assertTrue(client.closed)
-
-
 class TooLateTests(SynchronousTestCase):
     """An answer that was sent before its sender could know that the match has ended."""
 

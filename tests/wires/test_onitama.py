@@ -1,6 +1,5 @@
 """Onitama in pipe-separated lines."""
 
-import random
 from pathlib import Path
 from typing import Any
 
@@ -18,8 +17,7 @@ from gamehost.wires.framing import BLANK, NOT_UTF8, WireError
 from gamehost.wires.onitama import messages as m
 from gamehost.wires.onitama.client import PipesClientCodec
 from gamehost.wires.onitama.codec import LINE_LIMIT, PipesCodec, parse
-from gamehost.wires.onitama.conversation import WIRE, PipesState, cards_with_positions
-from tests.kit.journals import RecordingJournal
+from gamehost.wires.onitama.conversation import WIRE, PipesState
 from tests.kit.memory_host import HOME, MemoryHost, master_of
 from tests.kit.pages import answers
 
@@ -161,15 +159,6 @@ class AnswersTests(SynchronousTestCase):
                         self.assertEqual(heard.count("|"), 1, (heard, line, state))
                         self.assertTrue(heard.split("|")[1], (heard, line, state))
 
-    def test_no_answer_holds_control_bytes_or_what_was_sent(self) -> None:
-        """Row 26: nothing of a bad line comes back."""
-        for line in (b"\x1b[2Jevil", b"LOGIN|ev\x07il", b"evil\x00", b"LOGIN|evil\x1b", b"MAKE_MOVE|evil\r|x|y"):
-            client = self.in_state("outside")
-            client.send(line + b"\n")
-            [answer] = client.heard()
-            self.assertTrue(answer.isprintable())
-            self.assertNotIn("evil", answer)
-
 
 class CatalogueTests(SynchronousTestCase):
     def test_row_26_control_bytes_in_a_name_are_refused(self) -> None:
@@ -290,62 +279,6 @@ class CatalogueTests(SynchronousTestCase):
 
 
 class ComingBackTests(PropertyCase):
-    @given(st.randoms(use_true_random=False), st.integers(0, 60), st.sampled_from([0, 1]), st.booleans())
-    def test_back_at_any_moment_with_everything_right(
-        self, rng: random.Random, moves: int, leaver: int, restarted: bool
-    ) -> None:
-        world = MemoryHost(rng=rng.randrange)
-        clients = list(seated(world))
-        for _ in range(moves):
-            position: Position = master_of(world).position
-            choice = rng.choice(sorted(position.moves(), key=str))
-            clients[position.turn].say("MAKE_MOVE|" + str(choice).replace(" ", "|"))
-            if not world.lobby.tables:
-                return
-        position = master_of(world).position
-        if restarted:
-            world = MemoryHost(rng=rng.randrange, journal=world.journal.restarted())
-            clients[1 - leaver] = back(world, ("ann", "bob")[1 - leaver])
-        else:
-            clients[leaver].drop()
-        other = clients[1 - leaver]
-        self.assertEqual(other.heard()[-1], f"LOGOUT|{('ann', 'bob')[leaver]}")
-        again = clients[leaver] = back(world, ("ann", "bob")[leaver])
-        expected = "|".join(
-            (
-                f"RECONNECT|{('ann', 'bob')[leaver]}|{('white', 'black')[leaver]}",
-                "/".join(position.rows()),
-                cards_with_positions(position),
-                ("ann", "bob")[position.turn],
-            )
-        )
-        self.assertEqual((again.heard(), other.heard()), ([expected], [expected]))
-        choice = rng.choice(sorted(position.moves(), key=str))
-        said = str(choice).replace(" ", "|")
-        self.assertEqual(clients[position.turn].ask("MAKE_MOVE|" + said)[0], "MOVE_WAS_MADE|" + said)
-
-    def test_who_does_not_come_back_in_time_loses(self) -> None:
-        world = MemoryHost(DEAL, grace=7)
-        ann, bob = seated(world)
-        ann.drop()
-        self.assertEqual(bob.heard(), ["LOGOUT|ann"])
-        world.wait(7.1)
-        self.assertEqual(bob.heard(), ["GAME_OVER|bob"])
-
-    def test_slow_thinker_loses_on_the_move_clock(self) -> None:
-        world = MemoryHost(DEAL, move_time="30")
-        ann, bob = seated(world)
-        world.wait(30.1)
-        self.assertEqual((ann.heard(), bob.heard()), (["GAME_OVER|bob"], ["GAME_OVER|bob"]))
-
-    def test_who_is_only_waiting_and_drops_is_gone(self) -> None:
-        world = MemoryHost()
-        world.connect().say("LOGIN|ann")
-        waiting = world.connect()
-        world.lobby.registry.get("ann").player.peer.transport.hang_up()  # type: ignore[union-attr]
-        self.assertEqual(waiting.ask("LOGIN|bob"), ["WAITING|bob"])
-        self.assertEqual(back(world, "ann").heard()[0].split("|")[:3], ["START", "bob", "ann"])
-
     def test_draw_is_told_as_such(self) -> None:
         """`max_plies` reached: nobody has won."""
         ann, _ = seated(MemoryHost(DEAL | {"onitama.max_plies": "1"}))
@@ -360,18 +293,6 @@ class ComingBackTests(PropertyCase):
         self.assertEqual(ann.ask("MAKE_MOVE|tiger|a1|a2"), ["INVALID_MOVE|that card does not lead there"])
         self.assertEqual(ann.ask("STALEMATE|horse"), ["STALEMATE_CARD|horse|dragon"])
         self.assertEqual(bob.heard(), ["STALEMATE_CARD|horse|dragon"])
-
-    def test_nothing_is_said_before_the_journal_has_it(self) -> None:
-        journal = RecordingJournal(late=True)
-        world = MemoryHost(DEAL | {"onitama.max_plies": "1"}, journal=journal)
-        ann, bob = world.connect(), world.connect()
-        ann.say("LOGIN|ann")
-        self.assertEqual((ann.heard(), bob.ask("LOGIN|bob")), (["WAITING|ann"], []))
-        journal.release()
-        self.assertEqual(ann.heard()[0].split("|")[0], "START")
-        self.assertEqual(ann.ask("MAKE_MOVE|ox|c1|c2", "MAKE_MOVE|ox|c1|c2"), [])
-        journal.release()
-        self.assertEqual(ann.heard(), ["MOVE_WAS_MADE|ox|c1|c2", "GAME_OVER|draw"])
 
 
 class LostPeopleTests(SynchronousTestCase):
@@ -391,20 +312,6 @@ class LostPeopleTests(SynchronousTestCase):
         explanation, example = client.ask("help")
         self.assertEqual(client.ask(example)[0].split("|")[0], "INVALID_MOVE", "well-formed, but not in this hand")
 
-    def test_clients_of_other_protocols_are_told_what_this_port_speaks(self) -> None:
-        for opening, name, ends in (
-            (b"GET / HTTP/1.1\r\n", "an HTTP request", True),
-            (b"\x16\x03\x01\x02\x00", "a TLS handshake", True),
-            (b"SSH-2.0-OpenSSH_9.6\r\n", "an SSH client", True),
-            (b'<message type="logout"/>\n', "XML", False),
-            (b'{"type": "LoginMessage"}\n', "JSON", False),
-        ):
-            client = MemoryHost().connect()
-            client.send(opening)
-            [answer] = client.heard()
-            self.assertTrue(answer.startswith(f"ERROR|this looks like {name}; this port speaks Onitama"), answer)
-            self.assertEqual(client.transport.disconnecting or client.closed, ends)
-
     def test_strict_says_none_of_it(self) -> None:
         """The document has no words for it: the server hangs up."""
         for opening in (b"help\n", b"?\n", b"GET / HTTP/1.1\r\n", b"<message/>\n", b"RESIGN\n"):
@@ -422,19 +329,6 @@ class EndTests(SynchronousTestCase):
             self.assertEqual([player.heard() for player in players], [[f"GAME_OVER|{winner}"]] * 2)
             self.assertEqual(players[0].ask("LOGIN|ann"), ["WAITING|ann"])
             self.assertEqual(players[1].ask("LOGIN|bob")[0].split("|")[:3], ["START", "ann", "bob"])
-
-    def test_resign_is_told_once_the_journal_has_it(self) -> None:
-        journal = RecordingJournal(late=True)
-        world = MemoryHost(DEAL, journal=journal)
-        ann, bob = world.connect(), world.connect()
-        ann.say("LOGIN|ann")
-        bob.say("LOGIN|bob")
-        journal.release()
-        ann.heard()
-        bob.heard()
-        self.assertEqual((ann.ask("RESIGN"), bob.heard()), ([], []))
-        journal.release()
-        self.assertEqual((ann.heard(), bob.heard()), (["GAME_OVER|bob"],) * 2)
 
     def over(self, **options: Any) -> tuple[Client, Client]:
         ann, bob = seated(MemoryHost(DEAL | {"onitama.max_plies": "1"}, **options))
@@ -480,13 +374,6 @@ class StrictTests(SynchronousTestCase):
         self.assertEqual(ann.heard(), ["LOGOUT|bob"])
         ann.drop()
         self.assertEqual([line.split("|")[0] for line in back(world, "ann").heard()], ["RECONNECT"])
-
-    def test_host_that_stops_hangs_up_without_a_word(self) -> None:
-        world = MemoryHost(DEAL, strict=True)
-        ann, _ = seated(world)
-        world.factories["onitama"].close("the host is stopping")
-        world.wait(0)
-        self.assertEqual((ann.heard(), ann.closed), ([], True))
 
 
 FIELD = st.text(st.characters(exclude_characters="|\n\r", exclude_categories=("Cs", "Cc")), max_size=12).map(str.strip)

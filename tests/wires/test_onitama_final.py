@@ -1,7 +1,6 @@
 """Onitama in messages that end in a zero byte."""
 
 import json
-import random
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +22,6 @@ from gamehost.wires.onitama_final.conversation import (
     PAUSE,
     WIRE,
     FinalState,
-    cards_of,
     row_and_column,
     square_at,
     squares_of,
@@ -369,42 +367,6 @@ class AcrossTests(PropertyCase):
         bob.drop()
         [line] = entered(host, "bob").heard()
         self.assertRegex(line, r"^FAILED\|your seat at Onitama table 1 on the wire onitama is kept for ")
-
-    @given(
-        st.randoms(use_true_random=False),
-        st.sampled_from([(FINAL, "onitama"), ("onitama", FINAL), (FINAL, FINAL)]),
-    )
-    def test_whole_games_with_drops_and_restarts(self, rng: random.Random, wires: tuple[str, str]) -> None:
-        """At any moment each player may be lost and back, and the host may be killed: the game goes on as it stood."""
-        host = MemoryHost(rng=rng.randrange)
-        clients = list(seated(host, *wires))
-        for _ in range(40):
-            position: Position = master_of(host).position
-            moves: list[Move | Exchange] = sorted(position.moves(), key=str) or [
-                Exchange(card) for card in position.hands[position.turn]
-            ]
-            event = rng.random()
-            if event < 0.1:
-                host = MemoryHost(rng=rng.randrange, journal=host.journal.restarted())
-                clients = [entered(host, name, wire) for name, wire in zip(("ann", "bob"), wires, strict=True)]
-                host.wait(1)
-            elif event < 0.3:
-                seat = rng.randrange(2)
-                clients[seat].drop()
-                clients[seat] = entered(host, ("ann", "bob")[seat], wires[seat])
-                if wires[seat] == FINAL:
-                    [line] = clients[seat].heard()
-                    flags = [str(int(seat == 0)), str(int(position.turn == 0))]
-                    fields = ["bob", "ann", *cards_of(position), *flags, *squares_of(position)]
-                    self.assertEqual(line, "|".join(["RECONNECT", *fields]))
-                host.wait(1)
-            for client in clients:
-                client.heard()
-            turn = position.turn
-            clients[turn].say(said(rng.choice(moves), wires[turn]))
-            self.assertIn(clients[turn].heard()[0].split("|")[0], ("MOVE_WAS_MADE", "PASS_WAS_MADE", "STALEMATE_CARD"))
-            if not host.lobby.tables:
-                return
 
     def test_an_end_that_was_missed_in_a_crash(self) -> None:
         journal = RecordingJournal(late=True)

@@ -253,11 +253,6 @@ class LoginTests(PropertyCase):
         world.wait(13)
         self.assertTrue(client.closed)
 
-    def test_separate(self) -> None:
-        """With tables of its own the wire's players meet all the same."""
-        table = Table({"paper-soccer.separate": "yes"})
-        self.assertEqual(table.ann.ask(move((0, 1))), [state("bob", (0, 1))])
-
 
 class EndTests(PropertyCase):
     def table(self, **options: Any) -> Table:
@@ -341,11 +336,6 @@ class LeavingTests(PropertyCase):
         table.ann.drop()
         self.assertEqual(table.bob.heard(), [left("ann"), over("bob", "ann")])
 
-    def test_who_is_too_slow_loses_without_a_move_in_the_last_state(self) -> None:
-        table = Table(move_time="5")
-        table.world.wait(5)
-        self.assertEqual(table.both(), [over("bob", "ann")])
-
     def test_an_end_that_was_missed_leads_to_the_lobby(self) -> None:
         table = Table()
         table.bob.drop()
@@ -425,23 +415,6 @@ class LostPeopleTests(PropertyCase):
         explanation, example = client.ask("help")
         self.assertIn("an illegal move loses", explanation)
         self.assertEqual(client.ask(example), [state("bob", (0, 1))])
-
-    def test_clients_of_other_protocols_are_told_what_this_port_speaks(self) -> None:
-        for opening, name in (
-            (b"GET / HTTP/1.1\r\n\r\n", "an HTTP request"),
-            (b"\x16\x03\x01\x02\x00", "a TLS handshake"),
-            (b"SSH-2.0-OpenSSH_9.6\r\n", "an SSH client"),
-            (b'{"type": "LoginMessage"}\n', "JSON"),
-        ):
-            client = MemoryHost().connect(SOCCER)
-            client.send(opening)
-            [answer] = client.heard()
-            self.assertIn(f">this looks like {name}; this port speaks Paper Soccer", answer)
-            self.assertTrue(client.transport.disconnecting or client.closed)
-        client = MemoryHost().connect(SOCCER)
-        client.send(b"LOGIN|ann\n")
-        [answer] = client.heard()
-        self.assertIn("expected XML messages", answer)
 
 
 class LateMovesTests(PropertyCase):

@@ -1,21 +1,14 @@
 """Wrong and hostile input of Paper Soccer."""
 
-import random
 from collections.abc import Iterable
-from typing import Any
-
-from hypothesis import given
-from hypothesis import strategies as st
 
 from gamehost.games.base import Cause
-from gamehost.games.paper_soccer.rules import Position
 from gamehost.journal.records import TableId
 from gamehost.testing.cases import PropertyCase
-from gamehost.wires.paper_soccer.conversation import XmlState
 from gamehost.wires.paper_soccer.messages import Point
-from tests.kit.games.paper_soccer import as_move, random_move, recorded
+from tests.kit.games.paper_soccer import as_move, recorded
 from tests.kit.journals import RecordingJournal
-from tests.kit.memory_host import Client, MemoryHost
+from tests.kit.memory_host import MemoryHost
 from tests.kit.wires.paper_soccer_talk import (
     ACCEPTED,
     READ_AT_ONCE,
@@ -31,7 +24,6 @@ from tests.kit.wires.paper_soccer_talk import (
     message,
     move,
     over,
-    parse,
     points,
     refused,
     state,
@@ -329,21 +321,6 @@ class HostTests(PropertyCase):
         self.assertEqual(bob.ask(login("bob")), [ACCEPTED, state("ann", (0, 1), (-1, 0))])
         self.assertEqual(ann.ask(move((0, 0), (1, 1))), [state("bob", (0, 0), (1, 1))])
 
-    def test_nothing_is_said_before_it_is_durable(self) -> None:
-        journal = RecordingJournal(late=True)
-        table = Table(journal=journal)
-        self.assertEqual((table.ann.heard(), table.ann.state), ([], XmlState.WAITING))
-        journal.release()
-        self.assertEqual(table.both(), [state("ann")])
-        table.ann.say(move((0, 1)), move((0, 2)))
-        table.bob.say(move((1, 3)))
-        self.assertEqual(table.both(), [])
-        journal.release(1)
-        self.assertEqual(table.bob.heard(), [state("bob", (0, 1))])
-        self.assertEqual(table.ann.heard(), [state("bob", (0, 1)), error("it is the other player's turn")])
-        journal.release()
-        self.assertEqual(table.illegal(table.bob), [over("ann", "bob")])
-
     def test_back_before_the_end_is_durable(self) -> None:
         journal = RecordingJournal(late=True)
         table = Table(journal=journal)
@@ -369,14 +346,6 @@ class HostTests(PropertyCase):
         self.assertEqual(table.ann.ask(login("eve")), [ACCEPTED])
         journal.release()
         self.assertEqual(table.bob.heard(), [left("ann"), over("bob", "ann")])
-
-    def test_a_suspended_table_is_told(self) -> None:
-        table = Table()
-        master: Any = table.world.lobby.tables[TableId(1)]._master
-        del master._points
-        table.ann.say(move((0, 1)))
-        self.assertIn("suspended", table.both()[0])
-        self.assertEqual(len(self.flushLoggedErrors(AttributeError)), 1)
 
 
 class StrictTests(PropertyCase):
@@ -419,47 +388,3 @@ class StrictTests(PropertyCase):
         table = Table(strict=True)
         table.world.factories[WIRE].close("the host is stopping")
         self.assertEqual(table.both(), [SHUTDOWN])
-
-
-class RandomGamesTests(PropertyCase):
-    @given(st.randoms(use_true_random=False), st.booleans(), st.booleans())
-    def test_drop_and_return_at_any_moment(self, rng: random.Random, late: bool, restarts: bool) -> None:
-        """Whoever drops whenever, and whatever the host goes through: nobody misses a point or hears one twice."""
-        table = Table(journal=RecordingJournal())
-        table.world.journal.late = late
-        world, clients, position = table.world, {"ann": table.ann, "bob": table.bob}, Position()
-        #: What each client has on its board.
-        boards: dict[str, list[tuple[int, int]]] = {"ann": [], "bob": []}
-        played: list[tuple[int, int]] = []
-        while position.ending is None:
-            nick = ("ann", "bob")[position.turn]
-            points = random_move(position, rng)
-            position = position.after(points)
-            clients[nick].say(move(*points))
-            if rng.random() < 0.3 and position.ending is None:
-                gone = rng.choice(("ann", "bob"))
-                clients[gone].drop()
-                world.wait(rng.choice((0, 1, 59)))
-                clients[gone] = world.connect(WIRE)
-                clients[gone].say(login(gone))
-                boards[gone].clear()
-            world.journal.release()
-            played += points
-            if restarts and rng.random() < 0.1 and position.ending is None:
-                world = MemoryHost(journal=world.journal.restarted())
-                world.journal.late = late
-                clients = {nick: world.connect(WIRE) for nick in clients}
-                for nick, client in clients.items():
-                    client.say(login(nick))
-                    world.journal.release()  # the table is loaded through the journal
-                    boards[nick].clear()
-            for nick, client in clients.items():
-                self.draw(boards[nick], client)
-                self.assertEqual(boards[nick], played)
-        self.assertEqual({client.state for client in clients.values()}, {XmlState.OVER})
-
-    def draw(self, board: list[tuple[int, int]], client: Client) -> None:
-        """Put on a client's board what it hears; an end must be one that the rules made."""
-        for line in client.heard():
-            said: Any = parse(line.encode() + b"\n")
-            board.extend(getattr(said, "points", ()))

@@ -1,14 +1,10 @@
 """Wrong input and lost seats on the wire of frames."""
 
 import struct
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Mapping
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamehost.games.base import Seat, To
-from gamehost.games.stratego.master import StrategoMaster
-from gamehost.lobby.sessions import ResumePolicy
 from tests.kit.journals import RecordingJournal
 from tests.kit.memory_host import Client, MemoryHost, client_frames, frame
 from tests.kit.wires.stratego_frames import (
@@ -21,7 +17,6 @@ from tests.kit.wires.stratego_frames import (
     MOVE_INVALID,
     VALID,
     WAIT,
-    WIRE,
     again,
     board,
     connected,
@@ -373,45 +368,6 @@ class ComingBackTests(SynchronousTestCase):
         _, told = again(world, "bob")
         self.assertEqual((told, ann.heard()), ([CONNECTED, board(EMPTY_ROWS, EMPTY_ROWS)], [CONNECTED]))
 
-    def test_from_elsewhere(self) -> None:
-        """A seat is kept for the address it was lost from, unless the host says otherwise."""
-        for resume, kept in ((ResumePolicy.SAME_ADDRESS, True), (ResumePolicy.ANY, False)):
-            world = MemoryHost(resume=resume)
-            ann, _ = in_play(world)
-            ann.drop()
-            other = connected(world, "192.0.2.66")
-            told = other.ask('Sign On "ann"')
-            self.assertEqual(told[0].partition(" ")[0], "Error" if kept else "Playing")
-
-    def test_nobody_takes_a_seat_while_its_connection_lives(self) -> None:
-        world = MemoryHost(resume=ResumePolicy.ANY)
-        ann, _ = in_play(world)
-        _, told = again(world, "ann")
-        self.assertEqual(told, ['Error "this name is in use"'])
-        self.assertEqual(ann.ask("Move (0,3) (0,4)")[0], "Move (0,3) (0,4)")
-
-    def test_the_other_has_won_after_the_grace_time(self) -> None:
-        world = MemoryHost(grace=30)
-        ann, bob = in_play(world)
-        ann.drop()
-        world.wait(29)
-        self.assertEqual(bob.heard(), [])
-        world.wait(1)
-        self.assertEqual(bob.heard(), ['Game Over "bob"'])
-        self.assertEqual(again(world, "ann")[1], [WAIT])
-        self.assertEqual(bob.ask('Sign On "bob"'), [CONNECTED])
-
-    def test_no_grace(self) -> None:
-        world = MemoryHost(grace=0)
-        ann, bob = in_play(world)
-        ann.drop()
-        self.assertEqual(bob.heard(), ['Game Over "bob"'])
-
-    def test_who_waits_and_drops_is_gone(self) -> None:
-        world = MemoryHost()
-        again(world, "ann")[0].drop()
-        self.assertEqual(again(world, "bob")[1], [WAIT])
-
     def test_back_after_the_end_was_decided(self) -> None:
         """The last move is made but not yet safe when a player comes back: the board, then Game Over."""
         journal = RecordingJournal()
@@ -456,18 +412,6 @@ class EndTests(SynchronousTestCase):
         told = set_up(bob, shut, 6)[40:]
         self.assertEqual([line.partition(" ")[0] for line in told], ["Playing", "Board", "Game"])
         self.assertEqual(told[-1], 'Game Over "tie"')
-
-    def test_time(self) -> None:
-        """Whoever does not move in time loses; whoever is not ready in time, too."""
-        world = MemoryHost(move_time="30")
-        ann, bob = in_play(world)
-        world.wait(30)
-        self.assertEqual((ann.heard(), bob.heard()), (['Game Over "bob"'],) * 2)
-        world = MemoryHost()
-        ann, bob = signed_on(world)
-        set_up(ann, ANN, 0)
-        world.wait(300)
-        self.assertEqual((ann.heard(), bob.heard()), (['Game Over "ann"'],) * 2)
 
     def test_row_130_battles_name_the_winner_of_the_battle(self) -> None:
         world = MemoryHost()
@@ -517,32 +461,3 @@ class StrictTests(SynchronousTestCase):
         ann, _ = in_play(world)
         self.assertEqual(ann.ask(*["Move (0,4) (0,5)"] * 25), [MOVE_INVALID] * 20)
         self.assertTrue(ann.closed)
-
-
-class LobbyTests(SynchronousTestCase):
-    def test_the_queue_is_the_games(self) -> None:
-        """Players wait where all players of Stratego do, unless this wire is set apart."""
-        for settings, pool in (({}, ""), ({"stratego-frames.separate": "yes"}, WIRE)):
-            world = MemoryHost(settings)
-            again(world, "ann")
-            self.assertEqual(list(world.lobby.queues.waiting), [("stratego", pool)])
-
-    def test_suspended(self) -> None:
-        """A fault of the referee: both are told, and hung up on; the record is kept for the host's next run."""
-        world = MemoryHost()
-        ann, bob = in_play(world)
-        world.lobby.tables[next(iter(world.lobby.tables))]._master = Broken(the_master(world)._terms)
-        ann.say("Move (0,3) (0,4)")
-        self.assertEqual(len(self.flushLoggedErrors(RuntimeError)), 1)
-        for client in (ann, bob):
-            self.assertEqual([line.partition(" ")[0] for line in client.heard()], ["Error"])
-            self.assertTrue(client.closed)
-        again_here, told = again(world, "ann")
-        self.assertEqual((len(told), again_here.closed), (1, True))
-        after = MemoryHost(journal=world.journal.restarted())
-        self.assertEqual(again(after, "ann")[1], ['Playing "ann"', board(ANN, HIDDEN_ROWS)])
-
-
-class Broken(StrategoMaster):
-    def act(self, seat: Seat, action: Any, now: int) -> Sequence[To[Any]]:
-        raise RuntimeError("planted")
