@@ -482,19 +482,6 @@ class ComingBackTests(PropertyCase):
         world.wait(2)
         self.assertEqual(types(ann.hear()), ["AvailableTowers"])
 
-    def test_strangers_do_not_get_the_seat(self) -> None:
-        for policy, address, back in (
-            (ResumePolicy.SAME_ADDRESS, "198.51.100.7", False),
-            (ResumePolicy.ANY, "198.51.100.7", True),
-            (ResumePolicy.NEVER, "192.0.2.1", False),
-        ):
-            world, ann, _ = pair(resume=policy)
-            ann.client.drop()
-            client = world.connect("eriantys", address)
-            heard = client.ask(line("LoginMessage", nickname="ann"))
-            self.assertEqual("MatchStarted" in "".join(heard), back, policy)
-            self.assertEqual("TAKEN_NICKNAME" in "".join(heard), not back, policy)
-
 
 class KeptElsewhereTests(PropertyCase):
     def elsewhere(self, strict: bool = False) -> tuple[MemoryHost, Client, Client]:

@@ -1,21 +1,15 @@
 """Wrong input and lost seats on the wire of lines."""
 
-import random
-
 from hypothesis import given
 from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamehost.games.base import Seat
-from gamehost.games.stratego.rules import seen
 from gamehost.testing.cases import PropertyCase
 from gamehost.wires.stratego_lines.conversation import COLORS, LinesState
-from gamehost.wires.stratego_lines.messages import board_rows, square
-from tests.kit.games.stratego import shuffled_rows
 from tests.kit.journals import RecordingJournal
 from tests.kit.memory_host import MemoryHost, master_of
 from tests.kit.reactors import HeldWorker
-from tests.kit.wires.stratego_lines import BLUE, RED, WIRE, connected, playing, seated, set_up_lines
+from tests.kit.wires.stratego_lines import BLUE, RED, WIRE, connected, playing, seated
 
 AWAY = "198.51.100.7"
 NOT_YOUR_TURN = "err it is not your turn: wait for get-move"
@@ -374,51 +368,7 @@ NAMES = ("ann", "bob")
 OPEN = {"limits.unlimited": "yes"}
 
 
-def a_move(world: MemoryHost, rng: random.Random) -> str:
-    position = master_of(world).position
-    moves = list(position.legal_moves())
-    strikes = [move for move in moves if position.squares[move[1]] != ord(".")]
-    source, target = rng.choice(strikes if strikes and rng.random() < 0.6 else moves)
-    return f"{square(source % 10, source // 10)}-{square(target % 10, target // 10)}"
-
-
-def on_return(world: MemoryHost, seat: int) -> list[str]:
-    """What a player who comes back in play is to be told."""
-    position = master_of(world).position
-    rows = board_rows(seen(position.squares, Seat(seat)))
-    asked = ["get-move"] if position.turn == seat else []
-    return ["auth-req", "auth-ok", "resume", f"color {COLORS[seat]}", "board", *rows, "endsetup", *asked]
-
-
 class ComingBackTests(PropertyCase):
-    @given(st.randoms(use_true_random=False), st.integers(0, 60), st.sampled_from([0, 1]), st.booleans())
-    def test_back_at_any_moment_with_everything_right(
-        self, rng: random.Random, moves: int, leaver: int, restarted: bool
-    ) -> None:
-        world = MemoryHost(OPEN)
-        clients = list(playing(world, *(set_up_lines(seat, shuffled_rows(rng)) for seat in (0, 1))))
-        for _ in range(moves):
-            if not world.lobby.tables or master_of(world).position is None:
-                return
-            clients[master_of(world).position.turn].say(a_move(world, rng))
-        if not world.lobby.tables or master_of(world).position is None:
-            return
-        other = 1 - leaver
-        if restarted:
-            world = MemoryHost(OPEN, journal=world.journal.restarted())
-            clients[other] = connected(world, NAMES[other])
-            self.assertEqual(clients[other].heard(), on_return(world, other))
-        else:
-            clients[leaver].drop()
-            clients[other].heard()
-        clients[leaver] = connected(world, NAMES[leaver])
-        self.assertEqual(clients[leaver].heard(), on_return(world, leaver))
-        self.assertEqual(clients[other].heard(), [], "the other is told nothing")
-        turn = master_of(world).position.turn
-        move = a_move(world, rng)
-        self.assertIn(clients[turn].ask(move)[0], ("none", *"VMGKJPLSIROB"))
-        self.assertTrue(clients[1 - turn].heard()[0].startswith(move))
-
     @given(st.integers(0, 7), st.sampled_from([0, 1]), st.booleans())
     def test_back_in_the_set_up(self, lines: int, leaver: int, restarted: bool) -> None:
         world = MemoryHost(OPEN)
@@ -448,15 +398,6 @@ class ComingBackTests(PropertyCase):
         bob.say(*BLUE)
         self.assertEqual(ann.heard(), ["endsetup", "get-move"])
 
-    def test_who_does_not_come_back_in_time_loses(self) -> None:
-        world = MemoryHost(grace=7)
-        ann, bob = playing(world)
-        ann.drop()
-        self.assertEqual(bob.heard(), [])
-        world.wait(7.1)
-        self.assertEqual((bob.heard(), bob.state), (["winner blue"], LinesState.WAITING))
-        self.assertEqual(connected(world, "ann").heard(), ["auth-req", "auth-ok", "new", "color blue"])
-
     def test_half_a_set_up_does_not_outlive_its_game(self) -> None:
         """The other one left; the next set-up begins with its first line."""
         world = MemoryHost(grace=0)
@@ -467,17 +408,6 @@ class ComingBackTests(PropertyCase):
         carl = connected(world, "carl")
         carl.say(*BLUE)
         self.assertEqual(ann.ask(*RED), ["endsetup", "get-move"])
-
-    def test_slow_thinker_loses_on_the_move_clock(self) -> None:
-        world = MemoryHost(move_time="30")
-        ann, bob = playing(world)
-        world.wait(30.1)
-        self.assertEqual((ann.heard()[0], bob.heard()[0]), ("winner blue", "winner blue"))
-
-    def test_who_is_only_waiting_and_drops_is_gone(self) -> None:
-        world = MemoryHost()
-        connected(world, "ann").drop()
-        self.assertEqual(connected(world, "bob").heard(), ["auth-req", "auth-ok"])
 
     def test_who_drops_while_the_password_is_looked_at_is_gone(self) -> None:
         worker = HeldWorker()
@@ -493,46 +423,8 @@ class ComingBackTests(PropertyCase):
         self.assertEqual(ann.ask("A4-A5")[:2], ["none", "winner none"])
         self.assertEqual(bob.heard()[:2], ["A4-A5", "winner none"])
 
-    def test_both_gone_and_back_in_the_other_order(self) -> None:
-        world = MemoryHost()
-        ann, bob = playing(world)
-        ann.drop()
-        bob.drop()
-        world.wait(3600)
-        bob, ann = connected(world, "bob"), connected(world, "ann")
-        self.assertEqual((bob.heard()[3], ann.heard()[3]), ("color blue", "color red"))
-        self.assertEqual(ann.ask("A4-A5"), ["none"])
-
 
 class LateJournalTests(SynchronousTestCase):
-    def test_every_word_waits(self) -> None:
-        """auth-ok of a new account, new, endsetup, none, the other's move, and winner."""
-        journal = RecordingJournal(late=True)
-        world = MemoryHost(journal=journal)
-        ann, bob = connected(world, "ann"), connected(world, "bob")
-
-        def heard() -> tuple[list[str], list[str]]:
-            return ann.heard(), bob.heard()
-
-        self.assertEqual(heard(), (["auth-req"], ["auth-req"]))
-        journal.release(1)
-        self.assertEqual(heard(), (["auth-ok"], []))
-        journal.release(1)
-        self.assertEqual(heard(), ([], ["auth-ok"]))
-        journal.release()
-        self.assertEqual(heard(), (["new", "color red"], ["new", "color blue"]))
-        ann.say(*RED)
-        bob.say(*BLUE)
-        self.assertEqual(heard(), ([], []))
-        journal.release()
-        self.assertEqual(heard(), (["endsetup", "get-move"], ["endsetup"]))
-        ann.say("A4-A7")
-        self.assertEqual(heard(), ([], []))
-        journal.release()
-        self.assertEqual(heard(), (["V", "winner red"], ["A4-A7-R", "winner red"]))
-        journal.release()
-        self.assertEqual(heard(), (["new", "color red"], ["new", "color blue"]))
-
     def test_known_account_waits_for_nothing(self) -> None:
         journal = RecordingJournal()
         connected(MemoryHost(journal=journal), "ann").drop()
@@ -565,23 +457,3 @@ class RestartTests(SynchronousTestCase):
         self.assertEqual(world.connect("onitama").ask("LOGIN|ann"), ["ERROR|this name belongs to an account"])
         ann = connected(world, "ann", address="198.51.100.7")
         self.assertEqual(ann.heard()[1:3], ["auth-ok", "resume"])
-
-    def test_two_minutes_to_come_back(self) -> None:
-        """The first grace time after a restart."""
-        world = MemoryHost()
-        playing(world)
-        world = MemoryHost(journal=world.journal.restarted())
-        bob = connected(world, "bob")
-        bob.heard()
-        world.wait(119)
-        self.assertEqual(bob.heard(), [])
-        world.wait(2)
-        self.assertEqual(bob.heard(), ["winner blue"])
-
-    def test_host_that_stops_says_so(self) -> None:
-        world = MemoryHost()
-        ann, _ = playing(world)
-        world.lobby.close()
-        world.factories[WIRE].close("the host is stopping; seats at tables are kept")
-        world.until_idle()
-        self.assertEqual((ann.heard(), ann.closed), (["err the host is stopping; seats at tables are kept"], True))
