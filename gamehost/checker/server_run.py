@@ -90,6 +90,14 @@ class Spelling(ABC):
     def log_in(self, name: str, password: str) -> Sequence[Any]:
         """The messages of a log-in."""
 
+    async def enter(self, run: "ServerRun", user: "User", after: "User | None" = None) -> None:
+        """Have a user wait for a match, by default by a log-in. The match begins if somebody waits: `after`."""
+        await run.say(user, *self.log_in(user.name, user.password), draw=run.draw_at_opening(after))
+
+    async def enter_again(self, run: "ServerRun", user: "User", after: "User | None" = None) -> None:
+        """The same after a match, on the same connection."""
+        await run.say(user, *self.again(user.name, run.match_id), draw=run.draw_at_opening(after))
+
     def back(self, name: str, password: str) -> Sequence[Any]:
         """The messages of a log-in after a lost connection."""
         return self.log_in(name, password)
@@ -484,10 +492,11 @@ class ServerRun(Run):
         self._draw = None
         draw.repeat(self)
 
-    def draw_at_opening(self, first: User) -> ServerDraw | None:
-        """What is drawn at the beginning of a match; `None`: nothing."""
-        spelling = self.spelling
-        return OpeningDraw(spelling, first.name, self._server.settings) if spelling.waits_for_opening else None
+    def draw_at_opening(self, first: User | None) -> ServerDraw | None:
+        """What is drawn when a match begins with the user who waits; `None`: nothing, or nobody waits."""
+        if first is None or not self.spelling.waits_for_opening:
+            return None
+        return OpeningDraw(self.spelling, first.name, self._server.settings)
 
     def begin_with(self, opening: Opening) -> None:
         """The next match begins as the server has told."""

@@ -20,19 +20,12 @@ Faults = Callable[[ServerRun, User], Iterator[tuple[str, Sequence[Any]]]]
 Begin = Callable[[ServerRun], Awaitable[Any]]
 
 
-async def log_in(run: ServerRun, user: User, after: User | None = None) -> None:
-    """Log in. A match begins if this user comes after another one."""
-    draw = run.draw_at_opening(after) if after is not None else None
-    await run.say(user, *run.spelling.log_in(user.name, user.password), draw=draw)
-
-
-async def meet(run: ServerRun) -> tuple[User, User]:
+async def meet(run: ServerRun, *names: str) -> tuple[User, User]:
     """Two players connect and log in. The first one to do so is returned first."""
-    first, second = run.new_user("ann"), run.new_user("bob")
-    await run.connect(first)
-    await log_in(run, first)
-    await run.connect(second)
-    await log_in(run, second, first)
+    first, second = map(run.new_user, names or ("ann", "bob"))
+    for user, after in ((first, None), (second, first)):
+        await run.connect(user)
+        await run.spelling.enter(run, user, after)
     return first, second
 
 
@@ -41,8 +34,8 @@ async def meet_crosswise(run: ServerRun) -> tuple[User, User]:
     second, first = run.new_user("ann"), run.new_user("bob")
     await run.connect(second)
     await run.connect(first)
-    await log_in(run, first)
-    await log_in(run, second, first)
+    await run.spelling.enter(run, first)
+    await run.spelling.enter(run, second, first)
     return first, second
 
 
@@ -72,9 +65,8 @@ async def next_match(run: ServerRun) -> None:
 
 async def once_more(run: ServerRun, first: User, second: User) -> None:
     """Both begin the next match."""
-    match_id = run.match_id
-    await run.say(first, *run.spelling.again(first.name, match_id))
-    await run.say(second, *run.spelling.again(second.name, match_id), draw=run.draw_at_opening(first))
+    await run.spelling.enter_again(run, first)
+    await run.spelling.enter_again(run, second, first)
 
 
 def refusals(faults: Faults, moves: int, begin: Begin = meet) -> Script:
@@ -104,9 +96,9 @@ async def out_of_turn(run: ServerRun) -> None:
     on_turn, action = run.on_turn()
     if on_turn is not None:
         wrong = run.other(on_turn)
-        messages = run.spelling.says(action, on_turn.seat.seat, run.match_id)
-        await run.say(wrong, *messages, trying="a move out of turn")
-        await run.play(4)
+        if messages := run.spelling.says(action, wrong.seat.seat, run.match_id):
+            await run.say(wrong, *messages, trying="a move out of turn")
+            await run.play(4)
 
 
 def joined(faults: Faults) -> Script:
@@ -116,8 +108,8 @@ def joined(faults: Faults) -> Script:
         await meet(run)
         await run.play(2)
         on_turn, action = run.on_turn()
-        if on_turn is not None:
-            _, fault = next(faults(run, on_turn))
+        fault = None if on_turn is None else next((messages for _, messages in faults(run, on_turn)), None)
+        if on_turn is not None and fault is not None:
             legal = run.spelling.says(action, on_turn.seat.seat, run.match_id)
             await run.say(on_turn, *fault, *legal, trying="an illegal move and a legal one in one segment")
             await run.play(4)

@@ -17,7 +17,7 @@ from msgspec.structs import astuple, replace
 
 from gamehost.checker.base import Cut, laws
 from gamehost.checker.server_run import Script, ServerChecks, ServerDraw, ServerRun, Spelling, User
-from gamehost.checker.server_scripts import LONGEST, case, log_in, returns
+from gamehost.checker.server_scripts import LONGEST, case, crosswise, returns
 from gamehost.games.base import Chance, Game, Seat
 from gamehost.games.eriantys import events, rules
 from gamehost.games.eriantys.characters import EFFECTS, Monk, Princess
@@ -292,8 +292,10 @@ class JsonSpelling(Spelling):
     def log_in(self, name: str, password: str) -> Sequence[Any]:
         return (m.LoginMessage(name),)
 
-    def again(self, name: str, match_id: str) -> Sequence[Any]:
-        return ()
+    async def enter(self, run: ServerRun, user: User, after: User | None = None) -> None:
+        """Log in, and create a game or join the one that waits."""
+        await super().enter(run, user)
+        await (create(run, user) if after is None else join(run, user))
 
     def says(self, action: Any, seat: Seat, match_id: str) -> Sequence[Any]:
         return (SPELLING.message_of(action),)
@@ -419,7 +421,7 @@ async def come(run: ServerRun, name: str) -> User:
     """A player connects and logs in."""
     user = run.new_user(name)
     await run.connect(user)
-    await log_in(run, user)
+    await run.say(user, m.LoginMessage(user.name))
     return user
 
 
@@ -472,15 +474,6 @@ def _characters(run: ServerRun) -> Sequence[events.Action]:
     )
 
 
-async def crosswise(run: ServerRun) -> None:
-    """The player who connects later creates the game."""
-    second = await come(run, "ann")
-    first = await come(run, "bob")
-    await create(run, first)
-    await join(run, second)
-    await run.play(8)
-
-
 async def next_game(run: ServerRun) -> None:
     """A player leaves for good. The other one has won, and creates the next game on the same connection."""
     first, second = await gather(run)
@@ -489,8 +482,7 @@ async def next_game(run: ServerRun) -> None:
     await run.drop(second)
     await create(run, first)
     await run.connect(second)
-    await log_in(run, second)
-    await join(run, second)
+    await run.spelling.enter(run, second, first)
     await run.play(6)
 
 
@@ -517,8 +509,7 @@ async def lobby(run: ServerRun) -> None:
     await run.say(first, m.SetGame(2, False), trying="creating a game while waiting in one")
     await run.connect(second)
     await run.say(second, m.LoginMessage(first.name), trying="a nickname that another player has")
-    await log_in(run, second)
-    await join(run, second)
+    await run.spelling.enter(run, second, first)
     await run.say(second, m.Disconnect())
     await run.drop(second)
     for name in ("cid", "dan"):

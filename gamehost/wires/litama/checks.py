@@ -9,8 +9,19 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from gamehost.checker.base import CLOSING, Act, Cut, Grade, Said, Scenario, Step, WireChecks, laws
-from gamehost.checker.server_run import Opening, Script, ServerChecks, ServerRun, Spelling, User
-from gamehost.checker.server_scripts import LONGEST, case, refusals, some_moves
+from gamehost.checker.server_run import Opening, ServerChecks, ServerRun, Spelling, User
+from gamehost.checker.server_scripts import (
+    LONGEST,
+    case,
+    crosswise,
+    joined,
+    meet,
+    next_match,
+    out_of_turn,
+    refusals,
+    returns,
+    some_moves,
+)
 from gamehost.games.base import Seat
 from gamehost.games.onitama.rules import SQUARE_NAMED, SQUARES, Move
 from gamehost.ops import printable
@@ -198,6 +209,19 @@ class LitamaSpelling(Spelling):
     def log_in(self, name: str, password: str) -> Sequence[Any]:
         return (parse(f"create {name}"),)
 
+    def back(self, name: str, password: str) -> Sequence[Any]:
+        """The token moves from any connection, so nothing is said but a question."""
+        assert self.told is not None
+        return (parse(f"state {self.told.match_id}"),)
+
+    async def enter(self, run: ServerRun, user: User, after: User | None = None) -> None:
+        """Create a match, or join the one that waits; and spectate."""
+        command = self.log_in(user.name, "") if after is None else (parse(f"join {run.match_id} {user.name}"),)
+        await run.say(user, *command, draw=_Entering(self, after is not None))
+        await run.say(user, parse(f"spectate {run.match_id}"))
+
+    enter_again = enter
+
     def says(self, action: Any, seat: Seat, match_id: str) -> Sequence[Any]:
         """A move. Who has none says nothing: no client knows a pass."""
         if not isinstance(action, Move):
@@ -298,45 +322,6 @@ def _spelling(run: ServerRun) -> LitamaSpelling:
     return run.spelling
 
 
-async def _create(run: ServerRun, user: User) -> None:
-    await run.say(user, parse(f"create {user.name}"), draw=_Entering(_spelling(run), False))
-    await run.say(user, parse(f"spectate {run.match_id}"))
-
-
-async def _join(run: ServerRun, user: User) -> None:
-    await run.say(user, parse(f"join {run.match_id} {user.name}"), draw=_Entering(_spelling(run), True))
-    await run.say(user, parse(f"spectate {run.match_id}"))
-
-
-async def meet(run: ServerRun) -> tuple[User, User]:
-    """One creates a match, and the other one joins it. Both spectate."""
-    first, second = run.new_user("ann"), run.new_user("bob")
-    await run.connect(first)
-    await _create(run, first)
-    await run.connect(second)
-    await _join(run, second)
-    return first, second
-
-
-async def crosswise(run: ServerRun) -> None:
-    """Who connects later creates the match."""
-    second, first = run.new_user("ann"), run.new_user("bob")
-    await run.connect(second)
-    await run.connect(first)
-    await _create(run, first)
-    await _join(run, second)
-    await run.play(8)
-
-
-async def next_match(run: ServerRun) -> None:
-    """A whole match, and the next one on the same connections."""
-    first, second = await meet(run)
-    if await run.play(LONGEST):
-        await _create(run, second)
-        await _join(run, first)
-        await run.play(6)
-
-
 async def ended(run: ServerRun) -> None:
     """After the end `spectate` is refused with two words, and `state` still answers."""
     first, second = await meet(run)
@@ -351,7 +336,7 @@ async def waiting(run: ServerRun) -> None:
     """What is told and refused while a match waits."""
     first, other = run.new_user("ann"), run.new_user("bob")
     await run.connect(first)
-    await _create(run, first)
+    await run.spelling.enter(run, first)
     await run.connect(other)
     for user in (first, other):
         await run.say(user, parse(f"state {run.match_id}"))
@@ -413,17 +398,6 @@ def _faults(run: ServerRun, user: User) -> Iterator[tuple[str, Sequence[Any]]]:
         yield words, (parse(" ".join([*before, *fields])),)
 
 
-async def out_of_turn(run: ServerRun) -> None:
-    """The wrong player moves, with the own token."""
-    await meet(run)
-    await run.play(2)
-    user, action = run.on_turn()
-    if user is not None and isinstance(action, Move):
-        (legal,) = run.spelling.says(action, run.other(user).seat.seat, run.match_id)
-        await run.say(run.other(user), legal, trying="a move out of turn")
-        await run.play(4)
-
-
 async def any_connection(run: ServerRun) -> None:
     """A token belongs to no connection: a third one moves with both, and another one looks on."""
     await meet(run)
@@ -439,49 +413,20 @@ async def any_connection(run: ServerRun) -> None:
     await run.say(looks_on, parse(f"state {run.match_id}"))
 
 
-async def joined(run: ServerRun) -> None:
-    """A refused move and a legal one in one segment."""
-    await meet(run)
-    await run.play(2)
-    user, action = run.on_turn()
-    if user is not None and isinstance(action, Move):
-        *_, (_, fault) = _faults(run, user)
-        legal = run.spelling.says(action, user.seat.seat, run.match_id)
-        await run.say(user, *fault, *legal, trying="an illegal move and a legal one in one segment")
-        await run.play(4)
-
-
-def returns(on_turn: bool) -> Script:
-    """A player's connection is lost. The next one spectates, and moves with the token."""
-
-    async def script(run: ServerRun) -> None:
-        await meet(run)
-        await run.play(3)
-        user, _ = run.on_turn()
-        if user is not None:
-            lost = user if on_turn else run.other(user)
-            await run.drop(lost)
-            await run.connect(lost)
-            await run.say(lost, parse(f"state {run.match_id}"))
-            await run.play(4)
-
-    return script
-
-
 SERVER_SCENARIOS = (
-    case("whole-match", "A whole match; `winner` and `currentTurn` at its end.", "Standing", some_moves(LONGEST, meet)),
+    case("whole-match", "A whole match; `winner` and `currentTurn` at its end.", "Standing", some_moves(LONGEST)),
     case("crosswise", "The player who connects later creates the match.", "Entered", crosswise),
     case("next-match", "A whole match, and the next one on the same connections.", "Entered", next_match),
     case("waiting", "A match that waits is told with one name, and nobody moves in it.", "Standing", waiting),
     case("ended", "After the end `spectate` and `move` are refused, and `state` is not.", "Failed", ended),
     case("ids", "Wrong ids, before and after anything else; texts that are no command.", "Failed", ids),
-    case("refusals", "The first player makes illegal moves before the first move.", "Failed", refusals(_faults, 0, meet)),
-    case("refusals-later", "Illegal moves in the middle of a match.", "Failed", refusals(_faults, 5, meet)),
+    case("refusals", "The first player makes illegal moves before the first move.", "Failed", refusals(_faults, 0)),
+    case("refusals-later", "Illegal moves in the middle of a match.", "Failed", refusals(_faults, 5)),
     case("out-of-turn", "A player moves in the other's turn.", "Failed", out_of_turn),
     case("any-connection", "A third connection moves with both tokens; another one looks on.", "Done", any_connection),
-    case("bytes", "The clients send every byte in a segment of its own.", "turn", some_moves(6, meet), Cut.BYTES),
-    case("random-cuts", "The clients' segments end in the middle of frames.", "turn", some_moves(6, meet), Cut.RANDOM),
-    case("joined", "An illegal move and a legal one come in one segment.", "turn", joined),
+    case("bytes", "The clients send every byte in a segment of its own.", "turn", some_moves(6), Cut.BYTES),
+    case("random-cuts", "The clients' segments end in the middle of frames.", "turn", some_moves(6), Cut.RANDOM),
+    case("joined", "An illegal move and a legal one come in one segment.", "turn", joined(_faults)),
     case("returns-in-own-turn", "A connection is lost in its player's turn; the token moves from the next one.", "Standing",
          returns(True)),
     case("returns-in-others-turn", "A connection is lost in the other's turn.", "Standing", returns(False)),

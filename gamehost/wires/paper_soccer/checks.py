@@ -18,7 +18,6 @@ from gamehost.checker.server_scripts import (
     Faults,
     case,
     crosswise,
-    log_in,
     meet,
     next_match,
     out_of_turn,
@@ -360,7 +359,7 @@ async def wrong_log_in(run: ServerRun) -> None:
     user = run.new_user("ann")
     await run.connect(user)
     await run.say(user, m.PlayerLogin(user.name, "chess"), trying="a log-in for another game")
-    await log_in(run, user)
+    await run.spelling.enter(run, user)
 
 
 async def leaves(run: ServerRun) -> None:

@@ -25,7 +25,7 @@ from gamehost.checker.base import (
     laws,
 )
 from gamehost.checker.server_run import Script, ServerChecks, ServerRun, Spelling, User
-from gamehost.checker.server_scripts import AWAY, case, crosswise, log_in, meet, once_more, some_moves
+from gamehost.checker.server_scripts import AWAY, case, crosswise, meet, once_more, some_moves
 from gamehost.games.base import Seat
 from gamehost.games.stratego import rules
 from gamehost.games.stratego.master import ENEMY
@@ -225,11 +225,7 @@ async def alike(run: ServerRun) -> None:
     """Two games that differ in what the first player cannot see must look alike to that player."""
     heard = []
     for names, second in ((("ann", "bob"), FLAG_IN_B), (("amy", "bud"), FLAG_IN_B_TOO)):
-        users = (run.new_user(names[0]), run.new_user(names[1]))
-        await run.connect(users[0])
-        await log_in(run, users[0])
-        await run.connect(users[1])
-        await log_in(run, users[1], users[0])
+        users = await meet(run, *names)
         await _scripted(run, users, QUIET_MOVES, second)
         words = str(users[0].heard).replace(users[0].name, "FIRST").replace(users[1].name, "SECOND")
         heard.append(words)
@@ -551,12 +547,12 @@ async def wrong_password(run: ServerRun) -> None:
     """A name with another password, and then with its own."""
     user = run.new_user("ann")
     await run.connect(user)
-    await log_in(run, user)
+    await run.spelling.enter(run, user)
     await run.drop(user)
     await run.pause(AWAY)
     await run.connect(user)
     await run.say(user, m.Text(user.name), m.Text(user.password + "x"), trying="a wrong password")
-    await log_in(run, user)
+    await run.spelling.enter(run, user)
 
 
 CASES = (
