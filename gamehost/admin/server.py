@@ -255,10 +255,6 @@ class AdminConnection(LineReceiver):
         self.sendLine(json.dumps(line).encode("ascii"))
 
 
-def _user_of(transport: Any) -> int | None:
-    return peer_user(transport.socket)
-
-
 def _run_of(command: str) -> Run:
     """Most hosts are never asked: what they do is imported with the first request."""
     run: Run = resolve_name(f"gamehost.admin.host:{command.replace(' ', '_')}")
@@ -269,7 +265,7 @@ def _run_of(command: str) -> Run:
 class AdminFactory(Factory):
     host: GameHostService
     #: The user at the other end of a transport.
-    user_of: Any = _user_of
+    user_of: Any = lambda transport: peer_user(transport.socket)
     #: What carries a request out, by its command.
     run_of: Callable[[str], Run] = _run_of
     connections: set[AdminConnection] = field(factory=set)

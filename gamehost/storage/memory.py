@@ -45,6 +45,12 @@ class MemoryJournal:
     _unfinished: dict[TableId, tuple[TableHeader, list[Entry]]] = field(factory=dict)
     _opened: dict[TableId, int] = field(factory=dict)
     _finished: dict[TableId, tuple[FinishedMatch, TableRecord]] = field(factory=dict)
+    # As of `Store`.
+    pressure: Pressure = Pressure.NONE
+    room: Room = Room.ENOUGH
+    skipped: Sequence[str] = ()
+    all_checked: bool = True
+    uptime: int = 0
 
     def new_table(self) -> TableId:
         self._tables += 1
@@ -79,34 +85,14 @@ class MemoryJournal:
     def told(self, table: TableId, seat: Seat | None = None) -> None:
         pass
 
-    @property
-    def pressure(self) -> Pressure:
-        return Pressure.NONE
-
-    @property
-    def room(self) -> Room:
-        return Room.ENOUGH
-
     def close(self) -> None:
         pass
-
-    @property
-    def skipped(self) -> Sequence[str]:
-        return ()
-
-    @property
-    def all_checked(self) -> bool:
-        return True
 
     def check(self, rows: int, checked: Callable[[Sequence[str], bool], None]) -> None:
         checked((), True)
 
     def stop(self, stopped: Callable[[], None]) -> None:
         stopped()
-
-    @property
-    def uptime(self) -> int:
-        return 0
 
     def note_uptime(self, seconds: int) -> None:
         pass

@@ -100,6 +100,8 @@ class ConsoleConversation(GoesElsewhere):
     :param options: the wire's games
     """
 
+    declines: bool = False
+
     def __init__(self, peer: Peer[m.Message], lobby: Lobby, options: ConsoleOptions) -> None:
         super().__init__(peer, lobby, options)
         self._house = lobby.house
@@ -109,10 +111,6 @@ class ConsoleConversation(GoesElsewhere):
         #: The last match, and how much this person has said in it.
         self._played: Played | None = None
         self._phrases = 0
-
-    @property
-    def declines(self) -> bool:
-        return False
 
     def begin(self) -> None:
         games, closed = list(self._options.games), self.lobby.no_tables
@@ -628,12 +626,6 @@ class ConsoleConversation(GoesElsewhere):
     def who(self, words: list[str]) -> None:
         self._printer.listing(people(self._spectators.people(), self._spectators.waiting()))
 
-    def list_tables(self, words: list[str]) -> None:
-        self._printer.listing(tables(self._spectators.tables()))
-
-    def list_waiting(self, words: list[str]) -> None:
-        self._printer.listing(waiting(self._spectators.waiting(), list(self._options.games)))
-
     # -- the end
 
     def say_closing(self, reason: str) -> None:
@@ -651,8 +643,10 @@ class ConsoleConversation(GoesElsewhere):
         "name": name,
         "login": login,
         "who": who,
-        "tables": list_tables,
-        "waiting": list_waiting,
+        "tables": lambda self, words: self._printer.listing(tables(self._spectators.tables())),
+        "waiting": lambda self, words: self._printer.listing(
+            waiting(self._spectators.waiting(), [*self._options.games])
+        ),
         "play": play,
         "join": join,
         "cancel": cancel,

@@ -68,6 +68,7 @@ from gamehost.wires.open.watching import (
     OpenState,
     SharedEncoder,
     asked_for,
+    of_table,
     told_clocks,
     told_due,
 )
@@ -154,6 +155,8 @@ class OpenConversation(GoesElsewhere):
     :param encoder: makes what is told to all who look on; the same for all connections of a listener
     """
 
+    declines: bool = False
+
     def __init__(self, peer: Peer[m.Message], lobby: "Lobby", options: OpenOptions, encoder: SharedEncoder) -> None:
         super().__init__(peer, lobby, options, encoder)
         self._messages: Messages | None = None
@@ -172,10 +175,6 @@ class OpenConversation(GoesElsewhere):
         self._begun = False
         #: Whether an answer to `moves` is on its way.
         self._asks_moves = False
-
-    @property
-    def declines(self) -> bool:
-        return False
 
     def begin(self) -> None:
         self._begun = True
@@ -577,13 +576,10 @@ class OpenConversation(GoesElsewhere):
             (number,), self._judged = self._judged, None
         self.peer.refuse(m.Refused(str(event.error), number))
 
-    def tell_away(self, event: Away) -> None:
+    def tell_all(self, event: Any) -> None:
+        """Tell what all are told who play or watch."""
         if self.handle is not None:
-            self.peer.say(m.Away(self.handle.table, self.handle.n, event.seat))
-
-    def tell_left(self, event: Left) -> None:
-        if self.handle is not None:
-            self.peer.say(m.Left(self.handle.table, self.handle.n, event.seat))
+            self.peer.say(of_table(event, self.handle.table, self.handle.n))
 
     def tell_back(self, event: Back[Any]) -> None:
         """A player is back. The one who is back is told how the match stands; the others have missed nothing."""
@@ -607,15 +603,9 @@ class OpenConversation(GoesElsewhere):
         if self.handle is not None:
             self.peer.say(m.Declined(self.handle.table, self.handle.n, event.seat, event.offer.value))
 
-    def tell_suspended(self, event: Suspended) -> None:
-        if self.handle is not None:
-            self.peer.say(m.Suspended(self.handle.table))
-
     def tell_over(self, event: Over) -> None:
         """The match is over. The player stays logged in, and may seek again."""
-        assert self.handle is not None
-        result = event.result
-        self.peer.say(m.Over(self.handle.table, self.handle.n, list(result.winners), result.cause.value, result.why))
+        self.tell_all(event)
         self.leave_table(OpenState.LOBBY)
         for number in self._refused:
             self.peer.refuse(m.Refused(MATCH_OVER, number))
@@ -664,13 +654,11 @@ class OpenConversation(GoesElsewhere):
 
     TELLS: ClassVar[Any] = {
         Refused: tell_refused,
-        Away: tell_away,
-        Left: tell_left,
+        **dict.fromkeys((Away, Left, Suspended), tell_all),
         Back: tell_back,
         Replaced: tell_replaced,
         Offered: tell_offered,
         Declined: tell_declined,
-        Suspended: tell_suspended,
         Over: tell_over,
         OpenTable: tell_gathered,
         RematchWanted: tell_rematch,

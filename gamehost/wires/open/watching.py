@@ -9,7 +9,7 @@ from enum import Enum
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from attrs import define, field
+from attrs import define
 from msgspec import UNSET, Struct, UnsetType
 from msgspec.json import decode
 
@@ -51,8 +51,22 @@ def told_due(due: tuple[int, int] | None) -> tuple[int, int] | UnsetType:
 ARCHIVED = "nobody came back"
 
 
-def as_line(text: bytes) -> bytes:
-    return text + b"\n"
+def of_table(event: Any, table: int, n: int) -> Any:
+    """What a table tells all who play or watch, as a message; `None`: this is no such event."""
+    match event:
+        case Away(seat):
+            return m.Away(table, n, seat)
+        case Left(seat):
+            return m.Left(table, n, seat)
+        case Back(seat):
+            return m.Back(table, n, seat)
+        case Suspended():
+            return m.Suspended(table)
+        case Archived():
+            return m.Over(table, n, [], "left", ARCHIVED)
+        case Over(result):
+            return m.Over(table, n, list(result.winners), result.cause.value, result.why)
+    return None
 
 
 def ladder_of(tally: Tally, game: str) -> m.Ladder:
@@ -73,7 +87,7 @@ class SharedEncoder:
     """
 
     _options: OpenOptions
-    _carried: Callable[[bytes], bytes] = field(default=as_line)
+    _carried: Callable[[bytes], bytes] = lambda text: text + b"\n"
 
     # -- of a match
 
@@ -103,26 +117,13 @@ class SharedEncoder:
 
     def event(self, table: WatchableTable, event: Any, n: int) -> bytes:
         """An event of the table or of its game; nothing, if the game has no message for it."""
-        number = table.id
-        match event:
-            case Away(seat):
-                return self._bytes([m.Away(number, n, seat)])
-            case Left(seat):
-                return self._bytes([m.Left(number, n, seat)])
-            case Back(seat):
-                return self._bytes([m.Back(number, n, seat)])
-            case Suspended():
-                return self._bytes([m.Suspended(number)])
-            case Archived():
-                return self._bytes([m.Over(number, n, [], "left", ARCHIVED)])
-            case Over(result):
-                return self._bytes([m.Over(number, n, list(result.winners), result.cause.value, result.why)])
-        told = self._options.games[table.game.name].messages.event(event)
-        return (
-            b""
-            if told is None
-            else self._bytes([m.Event(number, n, told, told_clocks(table.clocks), told_due(table.due))])
-        )
+        message = of_table(event, table.id, n)
+        if message is None:
+            told = self._options.games[table.game.name].messages.event(event)
+            if told is None:
+                return b""
+            message = m.Event(table.id, n, told, told_clocks(table.clocks), told_due(table.due))
+        return self._bytes([message])
 
     def history(self, table: int, game: str, told: History[Any]) -> Generator[None, None, m.History]:
         """What has happened, without the events for which the game has no message. Each step makes one of them."""
@@ -182,14 +183,12 @@ class SharedEncoder:
             return []
         least = self._options.games[name].game.least_seats
         rows = [m.WaitingRow(name, least, list(waiting.names))] if waiting.names else []
-        return [*rows, *(_open_row(name, table) for table in waiting.tables)]
+        for table in waiting.tables:
+            rows.append(m.WaitingRow(name, table.seats, list(table.names), dict(table.settings), table.table))
+        return rows
 
     def _bytes(self, messages: Iterable[Struct]) -> bytes:
         return b"".join([self._carried(to_json(message)) for message in messages])
-
-
-def _open_row(game: str, table: Any) -> m.WaitingRow:
-    return m.WaitingRow(game, table.seats, list(table.names), dict(table.settings), table.table)
 
 
 class LookingOn(AccountConversation[m.Message]):

@@ -162,6 +162,8 @@ class HouseConversation(OpenConversation):
     :param is_secret: whether this is the secret of the host's own process
     """
 
+    declines = True
+
     def __init__(
         self,
         peer: Peer[m.Message],
@@ -188,10 +190,6 @@ class HouseConversation(OpenConversation):
         super().seated(handle)
         if self.session is not None:
             self._house.active(self.session, handle)
-
-    @property
-    def declines(self) -> bool:
-        return True
 
     def deliver(self, event: Any) -> None:
         if self.session is not None:
