@@ -7,14 +7,13 @@ from types import SimpleNamespace
 from typing import Any, get_args
 
 from hypothesis import strategies as st
-from msgspec import UNSET, ValidationError
+from msgspec import ValidationError
 from msgspec import json as msgspec_json
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.games.base import Seat
 from gamehost.games.onitama.master import Moved
 from gamehost.games.onitama.rules import Card, Move
-from gamehost.players.base import Standing, TurningPoint
 from gamehost.testing.cases import PropertyCase
 from gamehost.testing.codec_contract import ClientCodecContract, CodecContract
 from gamehost.wires.framing import BLANK, NOT_UTF8, WireError
@@ -23,113 +22,24 @@ from gamehost.wires.open.codec import EXAMPLES, HELP, LINE_LIMIT, NOT_JSON, Open
 from gamehost.wires.open.messages import published, schema
 from gamehost.wires.open.websocket import SocketCodec
 from gamehost.wires.seeking import PLAYED
+from tests.kit.drawn_messages import drawn
 from tests.kit.sources import ROOT
 from tests.kit.wires.open import OpenCase
 
 MESSAGES = {played.game.name: played.messages for played in PLAYED}
 TEXT = st.text(st.characters(codec="utf-8"), max_size=12)
 WHOLE = st.integers(0, m.LARGEST)
-NAMES = st.lists(TEXT, max_size=4)
 VIEW = st.dictionaries(st.sampled_from(("board", "turn")), st.one_of(st.none(), WHOLE, TEXT), max_size=2)
-SETTINGS = st.dictionaries(TEXT, TEXT, max_size=2)
-ROW = {
-    "table": WHOLE,
-    "game": TEXT,
-    "names": NAMES,
-    "wires": NAMES,
-    "turn": st.lists(WHOLE, max_size=2),
-    "moves": WHOLE,
-    "watchers": WHOLE,
-}
-WAITING_ROW = st.builds(m.WaitingRow, TEXT, WHOLE, NAMES, SETTINGS, st.one_of(WHOLE, st.just(UNSET)))
-
-
-def maybe(strategy: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
-    return st.one_of(st.just(UNSET), strategy)
-
-
-SAID: Mapping[type, st.SearchStrategy[Any]] = {
-    m.Enter: st.builds(m.Enter, TEXT, maybe(TEXT)),
-    m.LogIn: st.builds(m.LogIn, TEXT, TEXT, maybe(st.just(True))),
-    m.Lobby: st.builds(m.Lobby, st.booleans()),
-    m.Seek: st.builds(
-        m.Seek,
-        TEXT,
-        maybe(WHOLE),
-        st.dictionaries(TEXT, st.one_of(TEXT, st.booleans(), WHOLE, st.just(2.5)), max_size=2),
-        maybe(TEXT),
-        st.booleans(),
-        st.sampled_from(("first", "second", "any")),
-    ),
-    m.Stop: st.just(m.Stop()),
-    m.House: st.builds(m.House, TEXT, maybe(WHOLE)),
-    m.Join: st.builds(m.Join, WHOLE, maybe(TEXT)),
-    m.AskRematch: st.just(m.AskRematch()),
-    m.AskInvitation: st.builds(m.AskInvitation, WHOLE, maybe(TEXT)),
-    m.Watch: st.builds(m.Watch, WHOLE, st.booleans(), maybe(TEXT)),
-    m.AskHistory: st.builds(m.AskHistory, WHOLE, maybe(WHOLE), maybe(TEXT)),
-    m.AskLadder: st.builds(m.AskLadder, TEXT),
-    m.AskStudy: st.builds(m.AskStudy, WHOLE, maybe(TEXT)),
-    m.Act: st.builds(m.Act, st.integers(-1, m.LARGEST + 1), TEXT, maybe(WHOLE)),
-    m.AskMoves: st.builds(m.AskMoves, WHOLE, maybe(TEXT), maybe(WHOLE), maybe(st.just(True)), maybe(st.just(True))),
-    m.Draw: st.builds(m.Draw, WHOLE, st.sampled_from(("offer", "accept", "decline")), maybe(WHOLE)),
-    m.Takeback: st.builds(m.Takeback, WHOLE, st.sampled_from(("offer", "accept", "decline")), maybe(WHOLE)),
-    m.Say: st.builds(m.Say, TEXT),
-    m.Leave: st.just(m.Leave()),
-    m.Ping: st.builds(m.Ping, maybe(WHOLE)),
-}
-TOLD: Mapping[type, st.SearchStrategy[Any]] = {
-    m.Tables: st.builds(
-        m.Tables, st.lists(st.builds(m.TableRow, **ROW), max_size=2), st.lists(WAITING_ROW, max_size=2)
-    ),
-    m.TableChanged: st.builds(m.TableChanged, **ROW),
-    m.Gone: st.builds(m.Gone, WHOLE),
-    m.Waiting: st.builds(m.Waiting, TEXT, st.lists(WAITING_ROW, max_size=2)),
-    m.Entered: st.builds(m.Entered, TEXT, maybe(TEXT), maybe(WHOLE), maybe(st.just(True))),
-    m.Seeking: st.builds(m.Seeking, TEXT, WHOLE, NAMES, SETTINGS, maybe(WHOLE), maybe(TEXT)),
-    m.Rematch: st.builds(m.Rematch, WHOLE, TEXT, maybe(st.just(False))),
-    m.Invitation: st.builds(m.Invitation, WHOLE, TEXT, WHOLE, NAMES, SETTINGS),
-    m.Stopped: st.builds(m.Stopped, maybe(TEXT)),
-    m.Seated: st.builds(m.Seated, WHOLE, TEXT, WHOLE, NAMES, NAMES, WHOLE),
-    m.Shown: st.builds(m.Shown, WHOLE, TEXT, NAMES, NAMES, st.lists(WHOLE, max_size=2), WHOLE, VIEW, st.just(0.5)),
-    m.Offered: st.builds(m.Offered, WHOLE, WHOLE, WHOLE, st.sampled_from(("draw", "takeback"))),
-    m.Declined: st.builds(m.Declined, WHOLE, WHOLE, WHOLE, st.sampled_from(("draw", "takeback"))),
-    m.Said: st.builds(m.Said, WHOLE, WHOLE, TEXT, TEXT),
-    m.Study: st.builds(
-        m.Study,
-        WHOLE,
-        st.lists(st.builds(Standing, WHOLE, st.lists(WHOLE, max_size=3)), max_size=2),
-        st.lists(st.builds(TurningPoint, WHOLE, WHOLE, TEXT, TEXT, WHOLE), max_size=2),
-    ),
-    m.History: st.builds(m.History, WHOLE, WHOLE, st.lists(st.builds(m.Numbered, WHOLE, VIEW), max_size=2)),
-    m.Ladder: st.builds(
-        m.Ladder,
-        TEXT,
-        st.lists(st.builds(m.LadderRow, TEXT, st.just("account"), WHOLE, WHOLE, WHOLE, WHOLE), max_size=2),
-    ),
-    m.Event: st.builds(m.Event, WHOLE, WHOLE, VIEW),
-    m.Moves: st.builds(
-        m.Moves,
-        WHOLE,
-        WHOLE,
-        st.lists(st.builds(m.Listed, TEXT, VIEW, maybe(st.just(True))), max_size=2),
-        maybe(WHOLE),
-        maybe(TEXT),
-        maybe(TEXT),
-        maybe(VIEW),
-    ),
-    m.Refused: st.builds(m.Refused, TEXT, maybe(WHOLE)),
-    m.Away: st.builds(m.Away, WHOLE, WHOLE, WHOLE),
-    m.Left: st.builds(m.Left, WHOLE, WHOLE, WHOLE),
-    m.Back: st.builds(m.Back, WHOLE, WHOLE, WHOLE, maybe(VIEW)),
-    m.Replaced: st.builds(m.Replaced, WHOLE, WHOLE, WHOLE, TEXT),
-    m.Suspended: st.builds(m.Suspended, WHOLE),
-    m.Over: st.builds(m.Over, WHOLE, WHOLE, st.lists(WHOLE, max_size=2), TEXT, TEXT),
-    m.Pong: st.builds(m.Pong, maybe(WHOLE)),
-    m.Sorry: st.builds(m.Sorry, TEXT),
-    m.Notice: st.builds(m.Notice, TEXT),
-    m.Bye: st.builds(m.Bye, TEXT, maybe(st.just(5.0))),
-}
+GIVEN: Mapping[Any, st.SearchStrategy[Any]] = {str: TEXT, int: WHOLE, float: st.just(0.5), Any: VIEW}
+SAID = drawn(
+    get_args(m.ClientMessage),
+    {
+        **GIVEN,
+        "Seek.settings": st.dictionaries(TEXT, st.one_of(TEXT, st.booleans(), WHOLE, st.just(2.5)), max_size=2),
+        "Act.table": st.integers(-1, m.LARGEST + 1),
+    },
+)
+TOLD = drawn(get_args(m.ServerMessage), GIVEN)
 
 
 class CodecTests(CodecContract, PropertyCase):
