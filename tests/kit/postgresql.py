@@ -376,7 +376,7 @@ class LivingMember:
     def kill(self) -> None:
         self.store.session.close()
         registry = self.registry
-        if registry is None or registry._ended:
+        if registry is None or registry._ended.called:
             return
         registry._broken = lambda why: None
         registry._connect = _no_session

@@ -15,13 +15,14 @@ from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
+from itertools import starmap
 from queue import SimpleQueue
 from socket import socket, socketpair
 from typing import Any
 
 from attrs import define, field
+from twisted.internet.defer import Deferred
 
-from gamehost.accounts.passwords import Account
 from gamehost.storage.contents import ACCOUNT_COLUMNS, StoreFailed, account_of, read_bans
 from gamehost.storage.names import (
     ASK_AGAIN,
@@ -44,14 +45,16 @@ from gamehost.storage.names import (
     keys_of,
     look_at,
 )
-from gamehost.storage.postgresql.members import (
-    TAKEN_OVER,
-    look,
-    lost,
-    take_numbers,
-    take_over,
+from gamehost.storage.postgresql.members import TAKEN_OVER, look, lost, take_numbers, take_over
+from gamehost.storage.postgresql.session import (
+    Clock,
+    LineLost,
+    Session,
+    Sleep,
+    connect_for_writing,
+    or_closed,
+    refusing,
 )
-from gamehost.storage.postgresql.session import LineLost, Session, connect_for_writing, or_closed, refusing
 from gamehost.storage.postgresql.store import reconnected
 
 _OFFERS = (
@@ -99,15 +102,20 @@ _SHOW = f"""
     )
     {_WAKE.format("page")} FROM shown"""
 
+#: All pages with their numbers. NULL stands for a page that is known already.
+_PAGES = """
+    SELECT home, n, CASE WHEN known.home IS NULL THEN page END
+    FROM page LEFT JOIN unnest(%s::int8[], %s::int8[]) AS known(home, n) USING (home, n)"""
+
 
 def carry_out_group(
     session: Session, group: Sequence[Request], me: int, gone: Collection[int]
-) -> tuple[list[int | bool | None], Mapping[str, Account], bool]:
+) -> tuple[list[Answer | bool | None], bool]:
     """
     Carry out a group, which `first_group` has found, in one transaction.
 
     :param gone: members that do not live any more, although their end is not noted yet
-    :returns: the results; the accounts of the names that were claimed; whether somebody waits now, or does not any more
+    :returns: the results, of a claim an `Answer`, or `None`: ask again later; and whether it has changed who waits
     :raises StoreFailed: this run was ended by another member
     """
     asked: dict[str, list[Mapping[str, object]]] = {}
@@ -116,18 +124,19 @@ def carry_out_group(
     rows = session.rows("SELECT * FROM change_names(%s, %s, %s)", (me, list(gone), json.dumps(asked)))
     if not rows:
         raise StoreFailed(TAKEN_OVER)
-    homes = {(what, key): home for what, key, home, *_ in rows}
-    accounts = {key: account_of(*columns) for _, key, _, *columns in rows if columns[0] is not None}
-    results: list[int | bool | None] = []
+    found = {(what, key): columns for what, key, *columns in rows}
+    results: list[Answer | bool | None] = []
     for request in group:
         match request:
             case Claim(key):
-                results.append(homes["claim", key])
+                home, name, *digest = found["claim", key]
+                account = None if name is None else account_of(name, *digest)
+                results.append(None if home is None else Answer(home, account))
             case Transfer(key, home):
-                results.append(homes.get(("transfer", key)) == home)
+                results.append(found.get(("transfer", key), [None])[0] == home)
             case _:
                 results.append(None)
-    return results, accounts, bool(homes["changed", None])
+    return results, bool(found["changed", None][0])
 
 
 def _columns(request: Request) -> Iterator[Mapping[str, object]]:
@@ -145,25 +154,13 @@ def _columns(request: Request) -> Iterator[Mapping[str, object]]:
 
 def read_offers(session: Session) -> list[Offer]:
     """All who wait, the oldest first."""
-    return [
-        Offer(key, (game, pool), home, movable, order)
-        for key, game, pool, home, movable, order in session.rows(_OFFERS)
-    ]
-
-
-def read_accounts_of(session: Session, keys: Collection[str]) -> dict[str, Account]:
-    if not keys:
-        return {}
-    columns = session.rows(f"SELECT {ACCOUNT_COLUMNS} FROM account WHERE key = ANY(%s)", (list(keys),))
-    return {account.key: account for account in (account_of(*row) for row in columns)}
+    return [Offer(key, (game, pool), *more) for key, game, pool, *more in session.rows(_OFFERS)]
 
 
 #: Seconds between two looks at the other members, and at least between two to which others have woken this one.
 LOOK, WAKE = 0.25, 0.02
 #: Seconds after which a member looks at everything, although nobody has notified it.
 LOOK_AT_ALL = 5.0
-#: What members notify each other of: the tables that were changed.
-ALL = frozenset(("member", "seeking", "page", "change"))
 
 
 @define(eq=False)
@@ -184,16 +181,14 @@ class PostgresRegistry(Registry):
     _warn: Callable[[str], None]
     #: As of `keys_of_table`.
     _spreading: Collection[str] = ()
-    _clock: Callable[[], float] = time.monotonic
-    _sleep: Callable[[float], None] = time.sleep
+    _clock: Clock = time.monotonic
+    _sleep: Sleep = time.sleep
     _queue: "SimpleQueue[Asked | None]" = field(factory=SimpleQueue)
     #: Requests that are to be carried out, in order.
     _due: deque[Asked] = field(factory=deque)
     #: Claims that are tried again, and when.
     _waiting: list[Asked] = field(factory=list)
     _again_at: float = 0.0
-    #: What the reactor's thread is to be told.
-    _calls: list[Callable[[], None]] = field(factory=list)
     #: Until then nobody is taken for dead.
     _restrained_until: float = float("-inf")
     _look_at: float = 0.0
@@ -201,19 +196,17 @@ class PostgresRegistry(Registry):
     _look_at_all: float = 0.0
     _bell: socket = field(init=False)
     _ring: socket = field(init=False)
-    #: The members that live, `None`: nobody knows yet; and those that are dead.
-    _members: Sequence[Member] | None = None
+    #: The members that live, this one among them, and those that are dead.
+    _members: Sequence[Member] = ()
     _dead: Sequence[int] = ()
     _offers_told: bool = False
-    #: The numbers of the pages that were told last, by member.
-    _pages_told: Mapping[int, int] = field(factory=dict)
-    _pages: dict[int, str] = field(factory=dict)
+    #: The pages that were told last, with their numbers, by member.
+    _pages: Mapping[int, tuple[int, str]] = field(factory=dict)
     #: The newest change of an account or a ban that was read.
     _changes_read: int = 0
     _ending: bool = False
     _thread: threading.Thread | None = None
-    _ended: bool = False
-    _on_end: list[Callable[[], None]] = field(factory=list)
+    _ended: Deferred[None] = field(factory=Deferred)
 
     def __attrs_post_init__(self) -> None:
         self._bell, self._ring = socketpair()
@@ -229,15 +222,13 @@ class PostgresRegistry(Registry):
         self._thread.start()
 
     def stop(self, stopped: Callable[[], None]) -> None:
-        if self._thread is None:
-            self._ended = True
-            self._close()
-        if self._ended:
-            stopped()
-            return
         self._stopping = True
-        self._on_end.append(stopped)
-        self._put(None)
+        self._ended.addCallback(lambda ended: stopped())
+        if self._thread is None:
+            self._close()
+            self._ended.callback(None)
+        else:
+            self._put(None)
 
     def join(self) -> None:
         if self._thread is not None:
@@ -253,12 +244,14 @@ class PostgresRegistry(Registry):
         if not self._stopping:
             self._broken(why)
 
+    def _answer_all(self, answered: Sequence[tuple[Asked, Answer | bool | None]]) -> None:
+        for asked, result in answered:
+            self.answer(asked, result)
+
     def _end(self) -> None:
         """The last call on the reactor's thread."""
         self.join()
-        self._ended = True
-        for stopped in self._on_end:
-            stopped()
+        self._ended.callback(None)
 
     # -- on the thread
 
@@ -266,8 +259,7 @@ class PostgresRegistry(Registry):
         try:
             while not self._ending:
                 self._turn()
-            self._calls += [partial(self.answer, asked, None) for asked in self._waiting]
-            self._tell_now()
+            self._from_thread(partial(self._answer_all, [(asked, None) for asked in self._waiting]))
         except StoreFailed as error:
             self._from_thread(partial(self._fail, str(error)))
         except Exception as error:
@@ -290,17 +282,17 @@ class PostgresRegistry(Registry):
             self._waiting = []
             self._again_at = now + ASK_AGAIN
         self._on_line(self._carry_out)
-        self._tell_now()
-        if self._session.notices:
-            self._look_at = min(self._look_at, self._looked_at + WAKE)
-        if now >= self._look_at:
+        if now >= self._next_look:
             self._look_at, self._looked_at = now + LOOK, now
             self._on_line(self._look)
             self._on_line(self._take_over)
-            self._tell_now()
+
+    @property
+    def _next_look(self) -> float:
+        return min(self._look_at, self._looked_at + WAKE) if self._session.notices else self._look_at
 
     def _collect(self) -> None:
-        until = min(self._look_at, self._again_at) if self._waiting else self._look_at
+        until = min(self._next_look, self._again_at) if self._waiting else self._next_look
         if self._queue.empty():
             self._on_line(lambda: self._session.wait(self._bell, max(0.0, until - self._clock())))
         while not self._queue.empty():
@@ -329,49 +321,40 @@ class PostgresRegistry(Registry):
         self._restrained_until = self._clock() + RESTRAINT
         self._from_thread(partial(self._warn, "the registry's connection to the database is back"))
 
-    def _tell_now(self) -> None:
-        """Hand over what was collected for the reactor's thread, in one call."""
-        if self._calls:
-            calls, self._calls = self._calls, []
-            self._from_thread(partial(_call_all, calls))
-
     def _tell(self, method: str, *arguments: Any) -> None:
-        self._calls.append(partial(getattr(self._watcher, method), *arguments))
+        self._from_thread(partial(getattr(self._watcher, method), *arguments))
 
     def _carry_out(self) -> None:
         """Carry out what is due. After `LineLost`, this can be called again."""
         while self._due:
-            first = self._due[0]
-            if isinstance(first.request, NewNumbers):
-                result: Any = take_numbers(self._session, first.request.count)
-            elif isinstance(first.request, Show):
-                result = None
-                self._session.rows(_SHOW, (self.epoch, first.request.page))
+            request, result = self._due[0].request, None
+            if isinstance(request, NewNumbers):
+                result = take_numbers(self._session, request.count)
+            elif isinstance(request, Show):
+                self._session.rows(_SHOW, (self.epoch, request.page))
             else:
                 self._carry_out_names()
                 continue
-            self._due.popleft()
-            self._calls.append(partial(self.answer, first, result))
+            self._from_thread(partial(self.answer, self._due.popleft(), result))
 
     def _carry_out_names(self) -> None:
         """Carry out what is due of names and waiting players, as far as it is one group."""
         group = first_group(asked.request for asked in self._due)
-        results, accounts, changed = carry_out_group(self._session, group, self.epoch, self._dead)
+        results, changed = carry_out_group(self._session, group, self.epoch, self._dead)
         if changed:
             self._session.rows(_WAKE.format("seeking"))
-        for request, result in zip(group, results, strict=True):
+        answered: list[tuple[Asked, Answer | bool | None]] = []
+        for result in results:
             asked = self._due.popleft()
-            if not isinstance(request, Claim):
-                self._calls.append(partial(self.answer, asked, result))
-            elif result is not None:
-                self._calls.append(partial(self.answer, asked, Answer(result, accounts.get(request.key))))
-            elif asked.is_given_up(self._clock()):
-                self._calls.append(partial(self.answer, asked, None))
-            else:
+            if isinstance(asked.request, Claim) and result is None and not asked.is_given_up(self._clock()):
                 self._waiting.append(asked)
+            else:
+                answered.append((asked, result))
+        self._from_thread(partial(self._answer_all, answered))
 
     def _look(self) -> None:
         """Look at the other members. After `LineLost`, this can be called again."""
+        # The words are the names of the tables that were changed.
         now, changed, self._session.notices = self._clock(), self._session.notices, set()
         seen = look(self._session)
         own = next((one for one in seen if one.epoch == self.epoch), None)
@@ -385,28 +368,26 @@ class PostgresRegistry(Registry):
             self._look_at_all = now
         self._members = members
         if now >= self._look_at_all:
-            changed = set(ALL)
+            changed, self._look_at_all = {"seeking", "page", "change"}, now + LOOK_AT_ALL
         if "seeking" in changed:
             self._look_at_offers()
         if "page" in changed:
             self._look_at_pages()
         if "change" in changed:
             self._look_at_changes()
-        if now >= self._look_at_all:
-            self._look_at_all = now + LOOK_AT_ALL
 
     def _take_over(self) -> None:
         """Take over whoever is dead. After `LineLost`, this can be called again."""
         for dead in tuple(self._dead):
             if (taken := take_over(self._session, self.epoch, dead, self._spreading)) is not None:
                 for one in lost(self._session, self.epoch, dead):
-                    self._calls.append(partial(self._warn, one.why))
-                self._calls.append(partial(self.tell_taken_over, *taken))
+                    self._from_thread(partial(self._warn, one.why))
+                self._from_thread(partial(self.tell_taken_over, *taken))
                 self._dead = [one for one in self._dead if one != dead]
 
     @property
     def _living(self) -> set[int]:
-        return {member.epoch for member in self._members or ()}
+        return {member.epoch for member in self._members}
 
     def _look_at_offers(self) -> None:
         living = self._living
@@ -416,32 +397,23 @@ class PostgresRegistry(Registry):
         self._offers_told = bool(offers)
 
     def _look_at_pages(self) -> None:
-        """Read the pages of the others that are new."""
-        living = self._living - {self.epoch}
-        told = {home: n for home, n in self._session.rows("SELECT home, n FROM page") if home in living}
-        if told == self._pages_told:
-            return
-        new = [home for home, n in told.items() if self._pages_told.get(home) != n]
-        rows = self._session.rows("SELECT home, page FROM page WHERE home = ANY(%s)", (new,)) if new else []
-        self._pages = {home: page for home, page in {**self._pages, **dict(rows)}.items() if home in told}
-        self._pages_told = told
-        self._tell("pages_are", dict(self._pages))
+        """Read the pages of the others, and of those that are told already only their numbers."""
+        known, living = self._pages, self._living - {self.epoch}
+        rows = self._session.rows(_PAGES, (list(known), [n for n, _ in known.values()]))
+        self._pages = {home: (n, known[home][1] if page is None else page) for home, n, page in rows if home in living}
+        if self._pages != known:
+            self._tell("pages_are", {home: page for home, (_, page) in self._pages.items()})
 
     def _look_at_changes(self) -> None:
-        changes = self._session.rows(
-            "SELECT id, kind, key FROM change WHERE id > %s ORDER BY id", (self._changes_read,)
-        )
-        if not changes:
+        since = "SELECT id, kind, key FROM change WHERE id > %s ORDER BY id"
+        if not (changes := self._session.rows(since, (self._changes_read,))):
             return
         keys = {key: None for _, kind, key in changes if kind == "account"}
         bans = list(read_bans(self._session)) if any(kind == "ban" for _, kind, _ in changes) else None
-        self._tell("changed", {**keys, **read_accounts_of(self._session, keys)}, bans)
+        found = self._session.rows(f"SELECT {ACCOUNT_COLUMNS} FROM account WHERE key = ANY(%s)", (list(keys),))
+        accounts = {account.key: account for account in starmap(account_of, found)}
+        self._tell("changed", {**keys, **accounts}, bans)
         self._changes_read = changes[-1][0]
-
-
-def _call_all(calls: Sequence[Callable[[], None]]) -> None:
-    for call in calls:
-        call()
 
 
 def open_registry(

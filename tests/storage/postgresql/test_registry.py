@@ -298,7 +298,8 @@ class GroupCase(RegistryCase):
     def do(self, me: int, *requests: Request, gone: Collection[int] = ()) -> list[int | bool | None]:
         results: list[int | bool | None] = []
         while left := requests[len(results) :]:
-            results += carry_out_group(self.sessions[me], first_group(left), me, gone)[0]
+            found = carry_out_group(self.sessions[me], first_group(left), me, gone)[0]
+            results += [one.home if isinstance(one, Answer) else one for one in found]
         return results
 
     def rows(self) -> tuple[list[tuple[Any, ...]], list[tuple[Any, ...]]]:

@@ -31,9 +31,7 @@ from gamehost.storage.contents import (
     rename_account,
 )
 from gamehost.storage.durable import DurableJournal
-from gamehost.storage.names import (
-    Claim,
-)
+from gamehost.storage.names import Answer, Claim
 from gamehost.storage.postgresql import beside, is_postgresql, members, require_psycopg, shown
 from gamehost.storage.postgresql import session as under_test
 from gamehost.storage.postgresql import store as writing
@@ -541,7 +539,7 @@ class ClusterLockTests(ClusterCase):
             lock_cluster(self.session)
             self.assertRaises(StoreFailed, members.begin_run, other, "machine", ClusterAddress("a", "b"))
             self.assertIsNone(take_over(other, 1, 2))
-            self.assertEqual(carry_out_group(other, [Claim("ann", None)], 1, ())[0], [1])
+            self.assertEqual(carry_out_group(other, [Claim("ann", None)], 1, ())[0], [Answer(1)])
         self.assertEqual(take_over(other, 1, 2), ([], []))
 
     def test_who_says_nothing(self) -> None:
