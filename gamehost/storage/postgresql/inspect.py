@@ -13,7 +13,7 @@ from pathlib import Path
 
 from gamehost.journal.records import StoreUnusable
 from gamehost.storage.inspect import Inspector, Pruned, check_archive, copy_notes, renumbered, write_archive
-from gamehost.storage.postgresql.members import note_list
+from gamehost.storage.postgresql.members import NOTE_LIST
 from gamehost.storage.postgresql.session import (
     STORE_LOCK,
     Session,
@@ -111,5 +111,5 @@ def _fill(session: Session, reader: Inspector) -> None:
     for note in reader.notes():
         values = (note.table, epoch, note.since, note.told)
         session.run("INSERT INTO live(game, owner, since, told) VALUES (%s, %s, %s, %s)", values)
-    note_list(session)
+    session.run(NOTE_LIST)
     copy_notes(reader.database, session)

@@ -10,8 +10,7 @@ number of the tables and the sum of their numbers are changed with the list itse
 once a second and at the end of a run, because a note for each entry would cost as much as the entry.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from attrs import field, frozen
 
@@ -48,10 +47,12 @@ _NOTED = """
     SELECT noted.tables, found.tables, (noted.tables, noted.numbers) = (found.tables, found.numbers)
     FROM (SELECT coalesce(sum(tables), 0)::bigint AS tables, coalesce(sum(numbers), 0) AS numbers FROM member) AS noted,
     (SELECT count(*) AS tables, coalesce(sum(game), 0) AS numbers FROM live) AS found"""
-_NOTE_ALL = """
+#: Notes the list of unfinished tables as it is, while nobody changes it.
+NOTE_LIST = """
     UPDATE member SET (tables, numbers) = (SELECT count(*), coalesce(sum(game), 0) FROM live WHERE owner = epoch)"""
 _TAKEN_BY_ANOTHER = "SELECT 1 FROM member WHERE epoch = %s AND heir <> %s"
-_REMOVE = REMOVE.postgresql.replace("= ?", "= ANY(?)")
+#: Removes tables from the list.
+REMOVE_ALL = REMOVE.postgresql.replace("= ?", "= ANY(?)")
 _MOVE = f"""
     WITH changed AS (
         UPDATE live SET owner = %(to)s, inherited = owner, since = coalesce(since, (SELECT seconds FROM uptime))
@@ -122,21 +123,6 @@ def lock_cluster(session: Session) -> None:
     session.run(f"{_SILENCE}; SELECT pg_advisory_xact_lock({LOCK_CLASS}, {CLUSTER_LOCK})")
 
 
-@contextmanager
-def changing(session: Session, me: int) -> Iterator[None]:
-    """
-    A transaction that may change names of a member. Nobody takes the member over before it ends.
-
-    :param me: the number of this run
-    :raises StoreFailed: this run was ended by another member
-    """
-    with transaction(session):
-        session.run(_SILENCE)
-        if session.rows("SELECT may_change_names(%s)", (me,)) != [(True,)]:
-            raise StoreFailed(TAKEN_OVER)
-        yield
-
-
 def begin_run(session: Session, name: str, cluster: ClusterAddress | None, accept_loss: bool = False) -> int:
     """
     Begin a run in a session that holds the lock of the store. The session holds the lock of the run from now on.
@@ -159,10 +145,8 @@ def begin_run(session: Session, name: str, cluster: ClusterAddress | None, accep
         epoch = int(session.rows(insert, (name, address, token))[0][0])
         # Others see this row when it is committed. If the lock is free then, they know that this run has ended.
         session.rows("SELECT pg_advisory_lock(%s::int, %s::int)", (LOCK_CLASS, epoch))
-        if cluster is None:
-            take_everything(session, epoch)
-        elif not others:
-            take_everything_over(session, epoch, cluster.spreading)
+        if cluster is None or not others:
+            take_everything(session, epoch, cluster)
     return epoch
 
 
@@ -179,7 +163,10 @@ def take_over(
         alive, or another member has taken it over, or somebody starts or takes over just now
     :raises StoreFailed: this run was ended by another member
     """
-    with changing(session, me):
+    with transaction(session):
+        session.run(_SILENCE)
+        if session.rows("SELECT may_change_names(%s)", (me,)) != [(True,)]:
+            raise StoreFailed(TAKEN_OVER)
         if not session.rows(f"SELECT pg_try_advisory_xact_lock({LOCK_CLASS}, {CLUSTER_LOCK})")[0][0]:
             return None
         # A group of requests that it has begun is carried out before, and no other one after this.
@@ -215,24 +202,13 @@ def take_home(session: Session, me: int, tables: Iterable[UnfinishedTable], spre
     return [row[0] for row in session.rows("SELECT key FROM session WHERE home = %s AND key = ANY(%s)", (me, keys))]
 
 
-def take_everything_over(session: Session, me: int, spreading: Collection[str]) -> None:
+def take_everything(session: Session, me: int, cluster: ClusterAddress | None) -> None:
     """
-    Take everything of all others, within a transaction with the cluster's lock, when nobody else is alive.
+    End all others, and take everything of theirs, within a transaction with the cluster's lock, when nobody else is alive.
 
-    What is where unfinished tables are is at home here: also that of a host that was alone, and noted nothing.
+    :param cluster: of a member: it is the home of what is where unfinished tables are, also of those of a host that was alone,
+        and noted nothing. All other names are free; `None`: all are
     """
-    take_everything(session, me)
-    take_home(session, me, _tables(session, me, "inherited IS NOT NULL"), spreading)
-    session.run("DELETE FROM change")
-    # A host alone counts from the highest number of a table, and does not use the sequence.
-    session.rows(
-        "SELECT setval('table_number', greatest(last_value + is_called::int, "
-        "(SELECT max(game) + 1 FROM event), (SELECT max(game) + 1 FROM live)), false) FROM table_number"
-    )
-
-
-def take_everything(session: Session, me: int) -> None:
-    """End all others, and take their tables, within a transaction with the cluster's lock. All names are free."""
     session.rows(
         f"SELECT pg_advisory_xact_lock({_NAMES_CLASS}, epoch::int) FROM member WHERE heir IS NULL AND epoch <> %s",
         (me,),
@@ -242,10 +218,16 @@ def take_everything(session: Session, me: int) -> None:
         {"me": me},
     )
     session.run("UPDATE live SET owner = %s, inherited = owner", (me,))
-    note_list(session)
-    session.run("DELETE FROM session")
-    session.run("DELETE FROM seeking")
-    session.run("DELETE FROM page")
+    session.run(f"{NOTE_LIST}; DELETE FROM session; DELETE FROM seeking; DELETE FROM page")
+    if cluster is None:
+        return
+    take_home(session, me, _tables(session, me, "inherited IS NOT NULL"), cluster.spreading)
+    session.run("DELETE FROM change")
+    # A host alone counts from the highest number of a table, and does not use the sequence.
+    session.rows(
+        "SELECT setval('table_number', greatest(last_value + is_called::int, "
+        "(SELECT max(game) + 1 FROM event), (SELECT max(game) + 1 FROM live)), false) FROM table_number"
+    )
 
 
 def take_numbers(session: Session, count: int) -> list[int]:
@@ -357,12 +339,3 @@ def check_list(session: Session) -> None:
             f"the list of unfinished tables was changed: {what}. "
             "Put a right backup back, or start once with --accept-loss to go on with the list as it is"
         )
-
-
-def note_list(session: Session) -> None:
-    """Note the list of unfinished tables as it is, while nobody changes it."""
-    session.run(_NOTE_ALL)
-
-
-def remove(session: Session, tables: Sequence[int]) -> None:
-    session.run(_REMOVE, (list(tables),))

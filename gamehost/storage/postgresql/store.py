@@ -43,7 +43,7 @@ from gamehost.storage.contents import (
 from gamehost.storage.durable import Backlog, BacklogLimits, DurableJournal, at_once
 from gamehost.storage.names import BLOCK, TableNumbers
 from gamehost.storage.postgresql import members
-from gamehost.storage.postgresql.members import TAKEN_OVER, ClusterAddress, begin_run, columns_of, living, remove
+from gamehost.storage.postgresql.members import REMOVE_ALL, TAKEN_OVER, ClusterAddress, begin_run, columns_of, living
 from gamehost.storage.postgresql.session import (
     STORE_LOCK,
     Clock,
@@ -376,7 +376,7 @@ class PostgresStore(OpenStore):
     def give_up(self, damage: Sequence[UnreadableRow]) -> None:
         """Remove damaged tables from the list of unfinished ones. Their rows stay."""
         self._given_up = damage
-        remove(self.session, [damaged.table for damaged in damage])
+        self.session.run(REMOVE_ALL, ([damaged.table for damaged in damage],))
 
 
 def _nothing() -> None:
@@ -454,7 +454,7 @@ def write_group(session: Session, group: Group, epoch: int, number: int, ended: 
             note.write(session)
     if over:
         # Not in the same statement: parts of one do not see each other's rows, and a table may be opened and put away at once.
-        remove(session, over)
+        session.run(REMOVE_ALL, (over,))
     if not session.run("UPDATE member SET noted = %s WHERE epoch = %s AND ended IS NULL", (number, epoch)):
         raise StoreFailed("another host has taken the journal over")
     session.run("COMMIT")

@@ -317,7 +317,7 @@ class ArrayTests(SynchronousTestCase):
         self.assertEqual(bytea_array(values), marked(by_psycopg(values)))
 
 
-REMOVED = members._REMOVE
+REMOVED = members.REMOVE_ALL
 NOTED = "UPDATE member SET noted = %s WHERE epoch = %s AND ended IS NULL"
 
 
