@@ -130,7 +130,7 @@ class Cluster(Membership):
     #: What is no name, and has its home here.
     _kept: set[str] = field(factory=set)
     #: What the other members show of their lobbies, and what this one shows.
-    _pages: Mapping[int, Page] = field(factory=dict)
+    pages: Sequence[Page] = ()
     _shown: str = ""
     #: The names of those who are about to be given to another member.
     leaving: set[str] = field(factory=set)
@@ -248,7 +248,7 @@ class Cluster(Membership):
         queue = None if claim.queue is None or hops else claim.queue.key
         if any(queue == of_waiting for _, of_waiting, _ in self.waiting.values()):
             queue = None
-        self.registry.claim(key, queue, partial(self._answered, key, answer))
+        self._ask(key, answer, queue)
 
     def claim_again(self, asking: Any, key: str, answer: Callable[[int | None], None]) -> None:
         """
@@ -257,7 +257,7 @@ class Cluster(Membership):
         :param asking: whose claim that is, for `drop_claim`
         """
         self._note_claim(asking, key)
-        self.registry.claim(key, None, partial(self._answered, key, answer))
+        self._ask(key, answer)
 
     def drop_claim(self, connection: Any) -> None:
         """A connection is not about to log in any more."""
@@ -276,7 +276,10 @@ class Cluster(Membership):
             self.claims[connection] = key
             self._claimed[key] += 1
 
-    def _answered(self, key: str, answer: Callable[[int | None], None], found: Answer | None) -> None:
+    def _ask(self, key: str, answer: Callable[[int | None], object], queue: QueueKey | None = None) -> None:
+        self.registry.claim(key, queue, partial(self._answered, key, answer))
+
+    def _answered(self, key: str, answer: Callable[[int | None], object], found: Answer | None) -> None:
         if found is None:
             answer(None)
             return
@@ -297,15 +300,11 @@ class Cluster(Membership):
     def entered(self, session: Session) -> None:
         """The host itself has given this name, or else it was claimed before."""
         if session.key not in self.here:
-            self.registry.claim(session.key, None, partial(self._answered, session.key, partial(self._given, session)))
+            self._ask(session.key, partial(self._given, session))
 
     def freed(self, key: str) -> None:
         self._maybe_free.add(key)
         self._soon()
-
-    @property
-    def pages(self) -> Sequence[Page]:
-        return tuple(self._pages.values())
 
     def keep(self, place: str) -> None:
         self._kept.add(place)
@@ -316,18 +315,13 @@ class Cluster(Membership):
             self._kept.discard(place)
             self.freed(place)
 
-    def _claim_place(self, place: str, home: int | None = None) -> None:
+    def _claim_place(self, place: str) -> None:
         """
         Claim it until it is here. Somebody at another host may look for it in this moment, and be told soon that nothing of
         that kind is there.
         """
         if place in self._kept and place not in self.here and not self.halted:
-            answered = partial(self._answered, place, partial(self._place_answered, place))
-            self.registry.claim(place, None, answered)
-
-    def _place_answered(self, place: str, home: int | None) -> None:
-        if home != self.epoch:
-            self.clock.callLater(CLAIM_AGAIN, self._claim_place, place)
+            self._ask(place, lambda home: self.clock.callLater(CLAIM_AGAIN, self._claim_place, place))
 
     def waits(self, session: Session, queue: QueueKey) -> None:
         self.waiting[session.key] = (session, queue, self.clock.seconds())
@@ -424,17 +418,14 @@ class Cluster(Membership):
         )
         for one in members:
             if one.epoch != self.epoch and one not in known:
-                self._check(one)
+                try:
+                    self.relays.dial(one.address)
+                except BadOption as error:  # so the owner learns it before a player does
+                    words = "no connection can be passed on to member {epoch}: {why}"
+                    self.log.warn(words, epoch=one.epoch, why=str(error))
 
     def pages_are(self, pages: Mapping[int, str]) -> None:
-        self._pages = {home: read_page(page) for home, page in pages.items()}
-
-    def _check(self, member: Member) -> None:
-        """Log it if this host has no way to another member, so that the owner learns it before a player does."""
-        try:
-            self.relays.dial(member.address)
-        except BadOption as error:
-            self.log.warn("no connection can be passed on to member {epoch}: {why}", epoch=member.epoch, why=str(error))
+        self.pages = tuple(map(read_page, pages.values()))
 
     def taken_over(self, tables: Sequence[UnfinishedTable], keys: Collection[str]) -> None:
         if self.halted:
@@ -450,4 +441,4 @@ class Cluster(Membership):
             if key in self.here:
                 self.freed(key)
             elif self.lobby.registry.get(key) is not None:
-                self.registry.claim(key, None, partial(self._answered, key, lambda home: None))
+                self._ask(key, lambda home: None)
