@@ -1,9 +1,8 @@
-"""Eriantys over real sockets: the documentation's bot, a Java virtual machine, and hosts that are killed in mid-game."""
+"""Eriantys over real sockets: the documentation's bot, through a kill of the host, and a Java virtual machine."""
 
 import json
 import re
 import shutil
-import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -14,12 +13,10 @@ from twisted.trial.unittest import SynchronousTestCase
 from gamehost.wires.eriantys_java import messages as m
 from gamehost.wires.eriantys_java.client import JavaClientCodec
 from gamehost.wires.eriantys_java.codec import BoardCache, JavaCodec
-from gamehost.wires.eriantys_java.messages import CommunicationMessage, Message
 from gamehost.wires.eriantys_java.objects import HEADER
 from tests.end_to_end.test_games import bot
 from tests.kit.memory_host import compiled, recorded, run
 from tests.kit.process import ROOT, HostProcess
-from tests.kit.wires.eriantys_java_players import is_acknowledged
 
 # The host as a process, over real sockets: the documentation's bot, through a kill and a start, and a stop in good order.
 
@@ -118,7 +115,7 @@ class EriantysOverSocketsTests(SynchronousTestCase):
         bob.run()
 
 
-# The wire of Java objects over real sockets: a Java virtual machine, and a host that is killed in the middle of a game.
+# The wire of Java objects over real sockets: a Java virtual machine.
 
 
 WIRE = "eriantys-java"
@@ -156,95 +153,3 @@ class JavaVirtualMachineTests(SynchronousTestCase):
         said = b"".join(map(codec.encode, messages))
         self.assertEqual(said, HEADER + data)
         self.assertEqual(list(JavaClientCodec().feed(run(classes, "copy", given=said))), messages)
-
-
-class Client:
-    def __init__(self, host: HostProcess) -> None:
-        self._socket = socket.create_connection(("127.0.0.1", host.ports[WIRE]), timeout=15)
-        self._codec = JavaClientCodec()
-        self._heard: list[Message] = []
-
-    def say(self, message: Message) -> None:
-        self._socket.sendall(self._codec.encode(message))
-
-    def hear(self, kind: Any) -> Any:
-        while True:
-            while self._heard:
-                message = self._heard.pop(0)
-                if isinstance(message, m.Ping):
-                    self.say(m.Pong())
-                elif is_acknowledged(message):
-                    self.say(m.Ack())
-                if message is kind or (isinstance(kind, type) and isinstance(message, kind)):
-                    return message
-            data = self._socket.recv(65_536)
-            assert data, f"the connection ended before {kind}"
-            self._heard += self._codec.feed(data)
-
-    def log_in(self, name: str) -> None:
-        self.hear(CommunicationMessage.ENTER_NICKNAME)
-        self.say(m.LoginMessage(name))
-        self.hear(CommunicationMessage.SUCCESS)
-
-    def close(self) -> None:
-        self._socket.close()
-
-
-class KillTests(SynchronousTestCase):
-    def test_killed_in_mid_game_and_on(self) -> None:
-        """Both players come back through the menu, find every move, and are asked for what was open."""
-        folder = Path(self.mktemp()).absolute()
-        folder.mkdir()
-        with HostProcess(wires=[WIRE], folder=folder, store="store.sqlite") as host:
-            players = self.begun(host)
-            host.kill()
-            for player in players:
-                player.close()
-        with HostProcess(wires=[WIRE], folder=folder, store="store.sqlite") as host:
-            self.assertIn("resumed 1 table", host.log)
-            self.gone_on(host)
-
-    def begun(self, host: HostProcess) -> list[Client]:
-        """A game in which Ann has played an assistant and Bob is asked for one."""
-        ann, bob = Client(host), Client(host)
-        ann.log_in("ann")
-        ann.say(m.SetGame(True, 2))
-        game = ann.hear(m.WaitingForPlayers).gameID
-        bob.log_in("bob")
-        bob.say(m.JoinAvailableGame(game))
-        for player, tower in ((ann, m.Tower.BLACK), (bob, m.Tower.WHITE)):
-            player.hear(m.AvailableTowers)
-            player.say(m.ChosenTower(tower))
-        for player, wizard in ((ann, 1), (bob, 2)):
-            player.hear(m.AvailableWizards)
-            player.say(m.ChosenWizard(wizard))
-        first = ann.hear(m.StartOfPlayerRound).nickname
-        order = [ann, bob] if first == "ann" else [bob, ann]
-        order[0].hear(m.AvailableAssistants)
-        order[0].say(m.PlayAssistant(m.Assistant.EAGLE))
-        self.assertEqual(order[0].hear(m.PlayedAssistant).assistant, m.Assistant.EAGLE)
-        order[1].hear(m.AvailableAssistants)
-        self.order = ["ann", "bob"] if first == "ann" else ["bob", "ann"]
-        return [ann, bob]
-
-    def gone_on(self, host: HostProcess) -> None:
-        """The same two, on the host's next run."""
-        players = {}
-        for name in self.order:
-            player = players[name] = Client(host)
-            player.log_in(name)
-            player.say(m.RequestGames())
-            [game] = player.hear(m.AvailableGames).availableGames
-            self.assertEqual((game.numOfWaitingPlayers, game.numOfTotalPlayers), (1, 2))
-            player.say(m.JoinAvailableGame(game.gameID))
-            joined = player.hear(m.JoinAlreadyExistingGame).gameInfo
-            self.assertEqual((joined.expertGame, joined.numOfWaitingPlayers), (True, 2))
-            board = player.hear(m.UpdateBoard)
-            played = {one.nickname: one.playedAssistant for one in board.players}
-            self.assertEqual(played, {self.order[0]: m.Assistant.EAGLE, self.order[1]: None})
-        request = players[self.order[1]].hear(m.AvailableAssistants)
-        self.assertEqual([assistant for _, assistant in request.playedAssistants], [m.Assistant.EAGLE])
-        players[self.order[1]].say(m.PlayAssistant(m.Assistant.TURTLE))
-        players[self.order[0]].hear(m.MovableStudents)
-        for player in players.values():
-            player.close()

@@ -1,8 +1,6 @@
 """Onitama, Stratego and paper soccer over real sockets: what a stranger with netcat sees, bots, kills and returns."""
 
 import importlib.util
-import json
-import random
 import shutil
 import signal
 import socket
@@ -10,37 +8,21 @@ import struct
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from types import ModuleType
 from typing import ClassVar
 from unittest import SkipTest
-from xml.etree import ElementTree
 
 from twisted.trial.unittest import SynchronousTestCase
-from websockets.sync.client import connect
 
 from gamehost.games.paper_soccer.rules import Point, Position
-from tests.kit import fork_server
 from tests.kit.games.paper_soccer import as_move, recorded
 from tests.kit.memory_host import HOME, FrameWords, Hears, Says, Transcript
 from tests.kit.process import PATIENCE, ROOT, Bots, HostProcess, Socket, play_through_a_kill, winners
-from tests.kit.wires.paper_soccer_talk import (
-    ACCEPTED,
-    DECLARATION,
-    SHUTDOWN,
-    SPELLINGS,
-    left,
-    login,
-    message,
-    move,
-    over,
-    spelled,
-    state,
-    thanks,
-)
+from tests.kit.wires.paper_soccer_talk import ACCEPTED, SHUTDOWN, login
 from tests.kit.wires.stratego_lines import BLUE, RED, WIRE
 
 
@@ -198,96 +180,6 @@ class OnitamaOverSocketsTests(SynchronousTestCase):
                 self.assertNotEqual(refused.process.returncode, 0)
                 self.assertNotIn("gamehost ready", str(error))
                 self.assertNotIn("Traceback", str(error))
-
-
-# The final dialect over real sockets: at a table with the document's wire, through a kill of the host.
-
-
-class OnitamaFinalTests(SynchronousTestCase):
-    """A published client, as it sounds, and a player of the document."""
-
-    def host(self, folder: Path) -> HostProcess:
-        options = ("--set", "onitama.deal=boar,ox/crab,eel/tiger")
-        return HostProcess(*options, wires=["onitama", "onitama-final"], folder=folder, store="store.sqlite")
-
-    def logged_in(self, host: HostProcess) -> tuple[Socket, Socket]:
-        """Ann on the final dialect's wire, then Bob on the document's."""
-        ann, bob = Socket(host.ports["onitama-final"], b"\0"), host.connect("onitama")
-        ann.say("LOGIN|ann")
-        first = ann.hear()
-        self.assertIn(first.split("|")[0], ("WAITING", "RECONNECT"))
-        bob.say("LOGIN|bob")
-        return ann, bob
-
-    def test_killed_in_mid_game_and_on(self) -> None:
-        """kill -9: both come back to the same position, each in the words of its wire."""
-        folder = Path(self.mktemp()).absolute()
-        folder.mkdir()
-        with self.host(folder) as host:
-            ann, bob = self.logged_in(host)
-            self.assertEqual(ann.hear(), "START|bob|ann|crab|eel|tiger|boar|ox")
-            self.assertEqual(bob.hear(), "START|ann|bob|white=boar,ox;black=crab,eel;spare=tiger")
-            ann.say("PING|PING", "MAKE_MOVE|ox|4|2|3|2")
-            self.assertEqual(ann.hear(), "PING|PING")
-            self.assertEqual(ann.hear(), "MOVE_WAS_MADE|ox|4|2|3|2")
-            self.assertEqual(bob.hear(), "MOVE_WAS_MADE|ox|c1|c2")
-            host.kill()
-        with self.host(folder) as host:
-            ann, bob = self.logged_in(host)
-            board = "ppkpp/...../...../..K../PP.PP|white=boar,tiger;black=crab,eel;spare=ox"
-            self.assertEqual(bob.hear(), f"RECONNECT|bob|black|{board}|bob")
-            bob.say("MAKE_MOVE|crab|a5|a4")
-            self.assertEqual(bob.hear(), "MOVE_WAS_MADE|crab|a5|a4")
-            self.assertEqual(ann.hear(), "MOVE_WAS_MADE|crab|0|0|1|0")
-            ann.say("MAKE_MOVE|tiger|3|2|1|2")
-            self.assertEqual(ann.hear(), "MOVE_WAS_MADE|tiger|3|2|1|2")
-            self.assertEqual(bob.hear(), "MOVE_WAS_MADE|tiger|c2|c4")
-
-
-# Litama's protocol over WebSocket, spoken by another implementation of it: ids and tokens through a kill of the host.
-
-
-class LitamaTests(SynchronousTestCase):
-    """A client of the community, and a player of the document."""
-
-    def host(self, folder: Path) -> HostProcess:
-        options = ("--set", "onitama.deal=boar,ox/crab,eel/tiger")
-        return HostProcess(*options, wires=["onitama", "litama"], folder=folder, store="store.sqlite")
-
-    def test_killed_in_mid_game_and_on(self) -> None:
-        """kill -9: the id is found at once, the token moves, and the other player comes back on another wire."""
-        folder = Path(self.mktemp()).absolute()
-        folder.mkdir()
-        with self.host(folder) as host:
-            bob = host.connect("onitama")
-            bob.say("LOGIN|bob")
-            self.assertEqual(bob.hear(), "WAITING|bob")
-            with connect(f"ws://127.0.0.1:{host.ports['litama']}/") as ann:
-                ann.send("create ann lee")
-                entered = json.loads(ann.recv())
-                match, token = entered["matchId"], entered["token"]
-                self.assertEqual(bob.hear(), "START|bob|ann_lee|white=boar,ox;black=crab,eel;spare=tiger")
-                bob.say("MAKE_MOVE|boar|c1|c2")
-                self.assertEqual(bob.hear(), "MOVE_WAS_MADE|boar|c1|c2")
-                ann.send(f"move {match} {token} crab c5c4")
-                self.assertEqual(json.loads(ann.recv()), {"messageType": "move", "matchId": match})
-                self.assertEqual(bob.hear(), "MOVE_WAS_MADE|crab|c5|c4")
-                ann.send(f"state {match}")
-                before = json.loads(ann.recv())
-                host.kill()
-        with self.host(folder) as host, connect(f"ws://127.0.0.1:{host.ports['litama']}/") as ann:
-            ann.send(f"state {match}")
-            self.assertEqual(json.loads(ann.recv()), before)
-            self.assertEqual(before["usernames"], {"blue": "bob", "red": "ann lee"})
-            ann.send(f"spectate {match} {token}")
-            self.assertEqual(json.loads(ann.recv())["messageType"], "spectate")
-            self.assertEqual(json.loads(ann.recv()), before)
-            bob = host.connect("onitama")
-            bob.say("LOGIN|bob")
-            self.assertTrue(bob.hear().startswith("RECONNECT|bob|white|"))
-            bob.say("MAKE_MOVE|tiger|c2|c4")
-            state = json.loads(ann.recv())
-            self.assertEqual((state["gameState"], state["winner"]), ("ended", "blue"))
 
 
 # Stratego as binary frames over real sockets: a host and bots, each in a process of its own.
@@ -487,39 +379,7 @@ class LinesOverSocketsTests(SynchronousTestCase):
 SOCCER = "paper-soccer"
 
 
-def first_mover(clients: dict[str, Socket]) -> str:
-    states = {client.hear() for client in clients.values()}
-    assert len(states) == 1, states
-    begin = states.pop()
-    return next(nick for nick in clients if f'<nextPlayer nick="{nick}"/>' in begin)
-
-
-def game(number: int) -> list[tuple[Point, ...]]:
-    return [as_move(played) for played in recorded("paper_soccer_games.jsonl")[number]["moves"]]
-
-
-def other(nick: str) -> str:
-    return {"ann": "bob", "bob": "ann"}[nick]
-
-
-class StoreCase(SynchronousTestCase):
-    """A folder with a store in it, a host that keeps it, and the command that looks into it."""
-
-    def setUp(self) -> None:
-        self.folder = Path(self.mktemp()).absolute()
-        self.folder.mkdir()
-
-    def host(self) -> HostProcess:
-        return HostProcess(wires=[SOCCER], folder=self.folder, store="store.sqlite")
-
-    def journal(self, *words: str, status: int = 0) -> tuple[str, str]:
-        """What `gamehost journal` says of the store, on standard output and beside."""
-        done = fork_server.run("gamehost", "journal", *words, "--store", str(self.folder / "store.sqlite"))
-        self.assertEqual(done.returncode, status, done.stderr)
-        return done.stdout, done.stderr
-
-
-class PaperSoccerOverSocketsTests(StoreCase):
+class PaperSoccerOverSocketsTests(SynchronousTestCase):
     def test_the_bot_knows_the_pitch(self) -> None:
         """An illegal move would end a game as well; so the bot's steps are those of the rules, in whole games."""
         steps = bot("paper_soccer").steps
@@ -547,21 +407,6 @@ class PaperSoccerOverSocketsTests(StoreCase):
                 self.assertEqual([client.hear(), client.hear()], [SHUTDOWN, ""])
         self.assertNotIn("Traceback", host.log)
 
-    def test_an_illegal_move_loses(self) -> None:
-        """Over a real socket, in pieces: the state goes to both, and the mover is the loser."""
-        with HostProcess(wires=[SOCCER]) as host:
-            clients = {nick: host.connect(SOCCER) for nick in ("ann", "bob")}
-            for nick, client in clients.items():
-                client.say(login(nick))
-                self.assertEqual(client.hear(), ACCEPTED)
-            first = first_mover(clients)
-            for byte in move((0, 2), game=None).encode():
-                clients[first].socket.sendall(bytes([byte]))
-            self.assertIn(">illegal move: no step from (0, 0) to (0, 2)", clients[first].hear())
-            ends = {client.hear() for client in clients.values()}
-            self.assertEqual(len(ends), 1)
-            self.assertIn(f'<player nick="{first}" result="loser"/></gameOver><gameState/>', ends.pop())
-
 
 class PaperSoccerBotTests(BotCase):
     wire = SOCCER
@@ -570,96 +415,3 @@ class PaperSoccerBotTests(BotCase):
         """Three games: they agree on who won, and nobody lost by an illegal move."""
         ann, bob = self.play_over_a_kill("paper_soccer", "moves first")
         self.assertFalse([line for line in ann.lines + bob.lines if "illegal move" in line])
-
-
-class SpellingsOverSocketsTests(SynchronousTestCase):
-    def play(self, host: HostProcess, spelling: str, table: int, front: str = "") -> None:
-        """A recorded game: with `front` before each line both hear every move, and the end."""
-        rng = random.Random(spelling)
-        clients = {nick: host.connect(SOCCER) for nick in ("ann", "bob")}
-        for nick, client in clients.items():
-            client.say(login(nick))
-            self.assertEqual(client.hear(), front + ACCEPTED)
-        first = first_mover(clients)
-        nicks = (first, other(first))
-        *moves, last = game(3)
-        for number, drawn in enumerate(moves):
-            clients[nicks[number % 2]].socket.sendall(spelled(spelling, drawn, rng, table).encode())
-            expected = front + state(nicks[1 - number % 2], *drawn, game=table)
-            self.assertEqual([client.hear() for client in clients.values()], [expected, expected], spelling)
-        mover = clients[nicks[len(moves) % 2]]
-        mover.socket.sendall((spelled(spelling, last, rng, table) + thanks(table) + message("logout")).encode())
-        ends = {client.hear() for client in clients.values()}
-        self.assertIn(ends, [{front + over(nick, other(nick), *last, game=table)} for nick in nicks])
-        clients[nicks[1 - len(moves) % 2]].socket.sendall((thanks(table) + message("logout")).encode())
-        for client in clients.values():
-            self.wait_for_the_answer(client, front)
-            client.close()
-
-    def wait_for_the_answer(self, client: Socket, front: str) -> None:
-        """Everything that a client said has been heard by the host once it refuses this: the nicks are free."""
-        client.say("<hello/>")
-        self.assertTrue(client.hear().startswith(front + '<message type="error">'))
-
-    def test_games_with_and_without_declaration(self) -> None:
-        """With the envelope, bare, mixed, joined, one game after the other."""
-        for options, front in (((), ""), (("--declaration",), DECLARATION)):
-            with HostProcess(*options, wires=[SOCCER]) as host:
-                for table, spelling in enumerate((*SPELLINGS, "mixed"), 1):
-                    self.play(host, spelling, table, front)
-            self.assertNotIn("Traceback", host.log)
-
-
-class RestartOverSocketsTests(StoreCase):
-    def enter(self, host: HostProcess, nicks: Sequence[str]) -> dict[str, Socket]:
-        clients = {nick: host.connect(SOCCER) for nick in nicks}
-        for nick, client in clients.items():
-            client.say(login(nick))
-            self.assertEqual(client.hear(), ACCEPTED)
-        return clients
-
-    def play(self, clients: dict[str, Socket], first: str, moves: Sequence[tuple[Point, ...]], done: int = 0) -> None:
-        for number, drawn in enumerate(moves, done):
-            mover = first if number % 2 == 0 else other(first)
-            clients[mover].say(move(*drawn))
-            expected = state(other(mover), *drawn)
-            self.assertEqual([client.hear() for client in clients.values()], [expected, expected])
-
-    def test_killed_in_mid_game_and_on_to_the_end(self) -> None:
-        """kill -9: both find every point, the game goes on to its own goal, and the journal tells and draws it."""
-        moves = game(0)
-        with self.host() as host:
-            clients = self.enter(host, ("ann", "bob"))
-            first = first_mover(clients)
-            self.play(clients, first, moves[:4])
-            host.kill()
-            self.assertEqual([client.hear() for client in clients.values()], ["", ""])
-        with self.host() as host:
-            self.assertIn("resumed 1 table", host.log)
-            clients = self.enter(host, ("ann", "bob"))
-            so_far = state(first, *(point for drawn in moves[:4] for point in drawn))
-            self.assertEqual([client.hear() for client in clients.values()], [so_far, so_far])
-            self.assertEqual(clients["ann"].hear(), left("bob"))
-            self.play(clients, first, moves[4:-1], done=4)
-            clients[first].say(move(*moves[-1]))
-            expected = over(other(first), first, *moves[-1])
-            self.assertEqual([client.hear() for client in clients.values()], [expected, expected])
-            host.stop()
-        self.look(moves, first)
-
-    def look(self, moves: Sequence[tuple[Point, ...]], first: str) -> None:
-        ending = f"{other(first)} won (rules): own goal"
-        self.assertIn(ending, self.journal("list")[0])
-        shown = self.journal("show", "1")[0]
-        for drawn in moves:
-            self.assertIn(f"  {' '.join(f'{x},{y}' for x, y in drawn)}\n", shown.replace("  => ", "\n"))
-        self.assertIn("no faults", self.journal("verify")[0])
-        picture = self.journal("draw", "1")[0]
-        told = [title.text or "" for title in ElementTree.fromstring(picture).iter("{http://www.w3.org/2000/svg}title")]
-        numbered = [title for title in told if title[0].isdigit()]
-        self.assertEqual(len(numbered), len(moves))
-        self.assertTrue(numbered[0].startswith(f"1. {first}: "))
-        self.assertIn(f">{other(first)} won: own goal.</text>", picture)
-        self.journal("draw", "1", "--output", str(self.folder / "game.svg"))
-        self.assertEqual((self.folder / "game.svg").read_text("utf-8"), picture)
-        self.assertIn("there is no table 2", self.journal("draw", "2", status=1)[1])

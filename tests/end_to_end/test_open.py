@@ -22,7 +22,7 @@ from gamehost.client.asyncio_client import Connect, tcp, unix
 from gamehost.client.core import Lost
 from tests.kit.process import PATIENCE, ROOT, Bots, HostProcess, Socket, play_through_a_kill, winners
 
-# The open wire over real sockets: a killed host, a unix socket, and a port that is in use.
+# The open wire over real sockets: a unix socket, and a port that is in use.
 
 
 def say(client: Socket, **message: Any) -> None:
@@ -46,30 +46,6 @@ class OpenTests(SynchronousTestCase):
     def host(self, *options: str) -> HostProcess:
         deal = ("--set", "onitama.deal=boar,ox/crab,eel/tiger")
         return HostProcess(*deal, *options, wires=["open"], folder=self.folder, store="store.sqlite")
-
-    def test_a_seat_is_kept_over_a_kill(self) -> None:
-        """With the key, at the position that both were told."""
-        with self.host() as host:
-            port = host.ports["open"]
-            ann, bob = host.connect("open"), host.connect("open")
-            keys = []
-            for name, client in (("ann", ann), ("bob", bob)):
-                say(client, do="enter", name=name)
-                keys.append(hear(client, "entered")["key"])
-                say(client, do="seek", game="onitama")
-            say(ann, do="act", table=hear(ann, "seated")["table"], action="ox c1 c2")
-            hear(bob, "event")
-            self.assertEqual(hear(bob, "event")["event"]["card"], "ox")
-            host.kill()
-        with self.host(f"--open=tcp:{port}:interface=127.0.0.1") as host:
-            bob = host.connect("open")
-            say(bob, do="enter", name="bob", key=keys[1])
-            self.assertEqual(hear(bob, "entered")["table"], 1)
-            self.assertEqual(hear(bob, "back")["view"]["board"], "PP.PP..K............ppkpp")
-            say(bob, do="act", table=1, action="crab a5 a4", id=1)
-            self.assertEqual(hear(bob, "event")["event"]["to"], "a4")
-            host.stop()
-            self.assertEqual(hear(bob, "bye")["again"], 5.0)
 
     def test_a_unix_socket(self) -> None:
         # The address of a unix socket has at most 107 bytes, and trial's own folders can be longer.

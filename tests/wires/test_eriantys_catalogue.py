@@ -4,8 +4,6 @@ import json
 import random
 from typing import Any
 
-from hypothesis import given
-from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.games.eriantys.rules import Character, Status, Tower, evolve
@@ -412,45 +410,6 @@ class ComingBackTests(PropertyCase):
         self.assertIs(bob.request, None)
         self.assertEqual(types(ann.ask("ChosenSteps", steps=1))[:2], ["CommunicationMessage", "UpdateBoard"])
 
-    @given(
-        st.sampled_from((2, 3, 4)),
-        st.booleans(),
-        st.integers(0, 300),
-        st.integers(0, 3),
-        st.booleans(),
-        st.integers(0, 999),
-    )
-    def test_at_any_moment_of_any_match(
-        self, seats: int, expert: bool, answers: int, who: int, restarted: bool, seed: int
-    ) -> None:
-        rng = random.Random(seed)
-        world = MemoryHost(OPEN, rng=rng.randrange)
-        players = company(world, seed, seats)
-        seated(world, players, expert)
-        play(world, players, most=answers)
-        if all(player.over for player in players):
-            return
-        asked = master_of(world).request
-        leavers = players if restarted else [players[who % seats]]
-        if restarted:
-            world = MemoryHost(OPEN, rng=rng.randrange, journal=world.journal.restarted())
-        else:
-            leavers[0].client.drop()
-        for player in leavers:
-            player.world = world
-            player.looks = True
-            player.board = None
-            player.connect()
-        for player in [*players, *players]:
-            player.hear()
-        self.assertEqual(master_of(world).request, asked)
-        for number, player in enumerate(players):
-            self.assertIs(player.client.state, EriantysState.IN_GAME)
-            if player in leavers:
-                self.assertEqual(player.request is not None, asked.seat == number)
-        play(world, players)
-        self.assertEqual([player.flaws for player in players], [[]] * seats)
-
     def test_a_student_that_was_chosen_is_remembered(self) -> None:
         world, ann, bob = pair()
         play(world, (ann, bob), most=7)
@@ -622,23 +581,6 @@ class JournalTests(PropertyCase):
         for player in (ann, bob):
             player.connect()
         return world, ann, bob, journal
-
-    def test_the_match_and_every_choice(self) -> None:
-        world, ann, bob, journal = self.late()
-        ann.ask("SetGame", numberOfPlayers=2, expertMode=False)
-        self.assertEqual(types(bob.ask("JoinAvailableGame", gameId=1)), ["JoinAlreadyExistingGame"])
-        self.assertEqual(types(ann.hear()), ["UpdateLobby"])
-        self.assertIs(ann.client.state, EriantysState.WAITING)
-        self.assertEqual(errors(ann.ask("ChosenTower", tower="WHITE")), ["INVALID_ACTION"])
-        journal.release()
-        self.assertEqual((types(ann.hear()), types(bob.hear())), (["MatchStarted"], ["MatchStarted"]))
-        ann.client.say(line("ChosenTower", tower="WHITE"), line("ChosenTower", tower="WHITE"))
-        self.assertEqual((ann.hear(), bob.hear()), ([], []))
-        journal.release()
-        heard: list[dict[str, Any]] = ann.hear()
-        self.assertEqual([message.get("message") or message["error"] for message in heard], ["SUCCESS", "WRONG_TURN"])
-        world.wait(2)
-        self.assertEqual(types(bob.hear()), ["AvailableTowers"])
 
     def test_dropping_before_the_match_is_told(self) -> None:
         """The seat is kept: who comes back is told of the match like anybody."""

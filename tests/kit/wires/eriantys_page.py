@@ -195,20 +195,6 @@ def board() -> str:
     return ".. code-block:: text\n\n" + "".join(f"   {line}\n" for line in text.splitlines())
 
 
-def long_sentences(page: str) -> list[str]:
-    """The sentences of more than thirty words in a page's running text."""
-    page = re.sub(r"\n=+[= ]*\n.*?\n=+[= ]*\n(?=\n)", "\n", page, flags=re.DOTALL)
-    page = re.sub(r"\.\. csv-table::.*?\n\n.*?\n\n", "", page, flags=re.DOTALL)
-    page = re.sub(r"(?<=::\n\n)(?: .*\n|\n)+", "", page)  # programs
-    texts = [
-        text for text in re.split(r"\n\s*\n|\n\s*(?:- |\* )|(?<=::)\n", page) if "=>" not in text and "{" not in text
-    ]
-    sentences = [
-        one for text in texts for one in re.split(r"(?<=[.:;?])\s+", text) if "===" not in one and "---" not in one
-    ]
-    return [one for one in sentences if len(one.split()) > 30]
-
-
 if __name__ == "__main__":
     PAGE.write_text(in_step(PAGE.read_text("utf-8")), "utf-8")
     SCHEMA.write_text(published(), "utf-8")
