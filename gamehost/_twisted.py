@@ -2,17 +2,52 @@
 The liberties that gamehost takes with Twisted: everything that relies on more than Twisted's documented interfaces.
 
 Look here first when a new release of Twisted breaks something. Each liberty has its reason, and a test.
+
+And what Twisted does not have: a timer that is set, moved and stopped.
 """
 
 import select
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from math import inf
 from typing import Any
 
 from twisted.internet import tcp
-from twisted.internet.interfaces import IListeningPort, IProtocol, IReactorTime
+from twisted.internet.interfaces import IDelayedCall, IListeningPort, IProtocol, IReactorTime
 from twisted.logger import Logger
+
+
+class Timer:
+    """One call that is due later, or none."""
+
+    __slots__ = ("_call",)
+
+    def __init__(self) -> None:
+        self._call: IDelayedCall | None = None
+
+    def __bool__(self) -> bool:
+        return self._call is not None
+
+    @property
+    def due(self) -> float:
+        """When the call is due, as the clock counts seconds; infinite: there is none."""
+        return inf if self._call is None else self._call.getTime()
+
+    def set(self, clock: Any, seconds: float, call: Callable[..., object], *arguments: Any) -> None:
+        """Have something called after so many seconds, in the place of what was to be called."""
+        self.stop()
+        self._call = clock.callLater(seconds, self._ring, call, arguments)
+
+    def _ring(self, call: Callable[..., object], arguments: Any) -> None:
+        self._call = None
+        call(*arguments)
+
+    def stop(self) -> None:
+        call, self._call = self._call, None
+        if call is not None:
+            call.cancel()
+
 
 # -- the clock
 

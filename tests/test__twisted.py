@@ -26,6 +26,7 @@ from gamehost._twisted import (
     ACCEPTS,
     REFUSAL_PAUSE,
     ImmediateServer,
+    Timer,
     accept_steadily,
     poll_without_log_context,
     replace_protocol,
@@ -33,6 +34,19 @@ from gamehost._twisted import (
     use_steady_clock,
     without_standstills,
 )
+
+
+class TimerTests(SynchronousTestCase):
+    def test_one_call_at_a_time(self) -> None:
+        clock, timer, called = Clock(), Timer(), list[int]()
+        timer.set(clock, 1, called.append, 1)
+        timer.set(clock, 2, called.append, 2)
+        self.assertEqual((bool(timer), timer.due, len(clock.getDelayedCalls())), (True, 2, 1))
+        clock.advance(2)
+        self.assertEqual((called, bool(timer), timer.due), ([2], False, float("inf")))
+        timer.set(clock, 1, called.append, 3)
+        timer.stop()
+        self.assertEqual((bool(timer), clock.getDelayedCalls()), (False, []))
 
 
 class NotingReactor:

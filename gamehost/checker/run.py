@@ -9,9 +9,10 @@ from enum import Enum
 from typing import Any, Protocol
 
 from attrs import frozen
-from twisted.internet.interfaces import IDelayedCall, IReactorTime
+from twisted.internet.interfaces import IReactorTime
 from twisted.internet.protocol import Factory
 
+from gamehost._twisted import Timer
 from gamehost.checker.base import Act, Grade, Outcome, Run, Scenario, TranscriptLine, WireChecks
 from gamehost.checker.private_host import ClientWatcher, Opponent, PrivateHost, hear
 from gamehost.checker.transcript import Line, Transcript
@@ -169,13 +170,14 @@ class ClientRun(Run, ClientWatcher):
         self._held_until = 0.0
         #: Whether the client has said something after the last match.
         self._said_since_over = False
-        self._timer: IDelayedCall | None = None
+        self._deadline = Timer()
         self._host = PrivateHost(
             clock, wire, self, scenario.settings, scenario.strict, scenario.grace, seed, scenario.below
         )
         self._opponents: list[Opponent] = []
         self._connects = CONNECTS_BY_HAND if launcher.by_hand else CONNECTS
-        self._whole = clock.callLater(WHOLE_BY_HAND if launcher.by_hand else WHOLE, self._too_long)
+        self._whole = Timer()
+        self._whole.set(clock, WHOLE_BY_HAND if launcher.by_hand else WHOLE, self._too_long)
 
     # -- from start to end
 
@@ -185,7 +187,7 @@ class ClientRun(Run, ClientWatcher):
             self._opponents_first()
         factory = Factory.forProtocol(self._new_line)
         factory.noisy = False
-        self._deadline(self._connects, self._not_there)
+        self._deadline.set(self.clock, self._connects, self._not_there)
         self._launcher.start(self, factory)
 
     def _new_line(self) -> Line:
@@ -214,9 +216,8 @@ class ClientRun(Run, ClientWatcher):
         if self._phase is Phase.DONE:
             return
         self._phase = Phase.DONE
-        self._no_deadline()
-        if self._whole.active():
-            self._whole.cancel()
+        self._deadline.stop()
+        self._whole.stop()
         self._launcher.refuse_connections()
         self._launcher.stop()
         if self._line is not None and self._line.connected:
@@ -226,15 +227,6 @@ class ClientRun(Run, ClientWatcher):
             if said.grade is not None:
                 self.found(said.grade, said.meaning, said.law, f"In this scenario {said.meaning}.")
         self._done(self.outcome(self.transcript.lines, played=bool(self._matches)))
-
-    def _deadline(self, seconds: float, due: Callable[[], None]) -> None:
-        self._no_deadline()
-        self._timer = self.clock.callLater(seconds, due)
-
-    def _no_deadline(self) -> None:
-        if self._timer is not None and self._timer.active():
-            self._timer.cancel()
-        self._timer = None
 
     def found(self, grade: Grade, title: str, law: str, happened: str, cause: str = "", do: str = "") -> None:
         """Add a finding. A client that cannot know how to move is told what it needs, and is not accused."""
@@ -426,7 +418,7 @@ class ClientRun(Run, ClientWatcher):
         if self._phase is Phase.CLOSING:
             self._phase = Phase.ENDING
             self._launcher.refuse_connections()
-            self._deadline(ENDS, self._hangs)
+            self._deadline.set(self.clock, ENDS, self._hangs)
 
     def _hangs(self) -> None:
         self.found(
@@ -501,7 +493,7 @@ class ClientRun(Run, ClientWatcher):
 
     def _logged_in(self) -> None:
         if self._phase is Phase.CONNECTING:
-            self._no_deadline()
+            self._deadline.stop()
 
     def seated(self, handle: SeatHandle[Any]) -> None:
         self._handle = handle
@@ -539,9 +531,9 @@ class ClientRun(Run, ClientWatcher):
             return
         owes = self._owes
         if owes:
-            self._deadline(ANSWERS, self._silent)
+            self._deadline.set(self.clock, ANSWERS, self._silent)
         else:
-            self._no_deadline()
+            self._deadline.stop()
         if self._handle.n >= self.scenario.most:
             self._opponents[0].resign()
             return
@@ -558,7 +550,6 @@ class ClientRun(Run, ClientWatcher):
         handle, self._handle, self._shadow = self._handle, None, None
         self._matches += 1
         self._said_since_over = False
-        self._no_deadline()
         result = event.result
         law = "Move" if "Move" in self.checks.laws else "turn"
         if result.cause in (Cause.VIOLATION, Cause.TIME) and handle is not None and handle.seat not in result.winners:
@@ -566,10 +557,7 @@ class ClientRun(Run, ClientWatcher):
                 Grade.BREACH, f"the client lost by its own fault: {result.why.split(':')[0]}", law, f"{result.why}."
             )
         self._phase = Phase.CONNECTING if self._matches < self.scenario.matches else Phase.CLOSING
-        if self._phase is Phase.CLOSING:
-            self._deadline(CLOSES, self._close)
-        else:
-            self._deadline(CLOSES, self._no_next_match)
+        self._deadline.set(self.clock, CLOSES, self._close if self._phase is Phase.CLOSING else self._no_next_match)
 
     def _opponent_over(self) -> None:
         """The match is over. A client whose connection is lost never hears that, and may well wait for another match."""
@@ -620,7 +608,7 @@ class ClientRun(Run, ClientWatcher):
         if self._line is not None:
             self._phase = Phase.RETURNING
             self._expected_refusals = 1
-            self._deadline(RETURNS, self._not_back)
+            self._deadline.set(self.clock, RETURNS, self._not_back)
             self._line.cut()
             if self.scenario.lay is not None:
                 self._lay(self.scenario.lay)
@@ -653,14 +641,13 @@ class ClientRun(Run, ClientWatcher):
         self._matches += 1
         self._host_is_gone = True
         self._phase = Phase.ENDING
-        self._no_deadline()
         self._launcher.refuse_connections()
         line = self._line
         if killed and line is not None:
             line.cut()
         else:
             self._host.factory.close("the host stops")
-        self._deadline(TRIES + ENDS, self._never_ends)
+        self._deadline.set(self.clock, TRIES + ENDS, self._never_ends)
 
     def _never_ends(self) -> None:
         self.found(

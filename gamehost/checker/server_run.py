@@ -14,10 +14,11 @@ import msgspec
 from attrs import evolve, frozen
 from twisted.internet.defer import Deferred
 from twisted.internet.endpoints import HostnameEndpoint, connectProtocol
-from twisted.internet.interfaces import IDelayedCall, IReactorTime
+from twisted.internet.interfaces import IReactorTime
 from twisted.internet.protocol import Protocol as TwistedProtocol
 from twisted.python.failure import Failure
 
+from gamehost._twisted import Timer
 from gamehost.checker.base import Grade, Law, Outcome, Run, Scenario, TranscriptLine, WireChecks
 from gamehost.checker.private_host import Replica, ReplicaConnection, SeatOfUser
 from gamehost.checker.transcript import SegmentedTransport, Transcript, pieces_of
@@ -380,7 +381,7 @@ class ServerRun(Run):
         self.replica = Replica(server.wire, settings, server.strict, seed, self.spelling.game)
         self.users: list[User] = []
         self._waiting: Deferred[None] | None = None
-        self._timer: IDelayedCall | None = None
+        self._timer = Timer()
         #: What the server is about to tell, while the replica has not heard the message that leads to it.
         self._draw: ServerDraw | None = None
         #: What the server has told about the last match.
@@ -564,14 +565,13 @@ class ServerRun(Run):
             return
         self._enough = enough
         self._waiting = Deferred()
-        self._timer = self.clock.callLater(seconds, self._go_on)
+        self._timer.set(self.clock, seconds, self._go_on)
         await self._waiting
         self._stop_if_found()
 
     def _go_on(self) -> None:
         waiting, self._waiting = self._waiting, None
-        if self._timer is not None and self._timer.active():
-            self._timer.cancel()
+        self._timer.stop()
         if waiting is not None:
             waiting.callback(None)
 

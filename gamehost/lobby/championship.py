@@ -15,6 +15,7 @@ from attrs import define, evolve, field
 from twisted.internet.interfaces import IDelayedCall, IReactorTime
 from twisted.logger import Logger
 
+from gamehost._twisted import Timer
 from gamehost.games.base import Cause, Game, Result, Seat
 from gamehost.games.remote.master import REMOTE
 from gamehost.journal.records import Entry, EntryKind, Journal, TableHeader, TableId, TableRecord
@@ -311,7 +312,7 @@ class ChampionshipRun:
     finished: bool = False
     #: Whether a player was told the end, and what closes the record then.
     _told: bool = False
-    _closing: IDelayedCall | None = None
+    _closing: Timer = field(factory=Timer)
     _going_on: bool = False
 
     log = Logger()
@@ -443,19 +444,18 @@ class ChampionshipRun:
         if self._timers:
             return
         if self._told:
-            self._closing = self._context.clock.callLater(WRITTEN, self._close)
+            self._closing.set(self._context.clock, WRITTEN, self._close)
         else:
             self._records.close(self._record)
 
     def _close(self) -> None:
         assert self._record is not None
-        self._closing = None
         self._records.close(self._record)
 
     def halt(self) -> None:
         """The host stops in good order: what was said is written."""
-        if self._closing is not None:
-            self._closing.cancel()
+        if self._closing:
+            self._closing.stop()
             self._close()
         for timer in self._timers.values():
             timer.cancel()

@@ -21,10 +21,11 @@ from typing import TYPE_CHECKING, Any, Protocol
 from attrs import define, field, frozen
 from msgspec import json
 from twisted.internet.defer import Deferred
-from twisted.internet.interfaces import IDelayedCall, IReactorTime
+from twisted.internet.interfaces import IReactorTime
 from twisted.logger import Logger
 from twisted.python.failure import Failure
 
+from gamehost._twisted import Timer
 from gamehost.accounts.names import NameFault, NameRefused
 from gamehost.games.base import Game, JournalledChance, Seat, To
 from gamehost.journal.records import RATED, EntryKind, FinishedMatch, TableId, TableRecord
@@ -113,18 +114,13 @@ class HouseSeat:
     active_at: float
     handle: SeatHandle[Any] | None = None
     #: Ends the patience.
-    timer: IDelayedCall | None = None
+    timer: Timer = field(factory=Timer)
 
     def seated(self, handle: SeatHandle[Any]) -> None:
         self.handle = handle
 
     def deliver(self, event: Any) -> None:
         """Nobody is there to hear it. The program gets a view when it comes."""
-
-    def stop(self) -> None:
-        if self.timer is not None:
-            self.timer.cancel()
-            self.timer = None
 
 
 @define(eq=False)
@@ -133,8 +129,8 @@ class _Waiting:
     wish: Seat | None
     #: Whether it is in a queue, and not at an open table.
     in_queue: bool
-    #: `None`: no house player comes unasked.
-    timer: IDelayedCall | None = None
+    #: After it a house player comes unasked.
+    timer: Timer = field(factory=Timer)
 
 
 @define(eq=False)
@@ -290,16 +286,15 @@ class HousePlayers:
         self.waits_no_longer(session)
         waiting = self.waiting[session] = _Waiting(game, wish, in_queue)
         if unasked and (seconds := self.rules.seconds.get(game.name)):
-            waiting.timer = self._clock.callLater(seconds, partial(self._due, session, waiting))
+            waiting.timer.set(self._clock, seconds, self._due, session, waiting)
 
     def waits_no_longer(self, session: Session) -> None:
         """A player does not wait any more. Nothing happens to one who did not."""
         waiting = self.waiting.pop(session, None)
-        if waiting is not None and waiting.timer is not None:
-            waiting.timer.cancel()
+        if waiting is not None:
+            waiting.timer.stop()
 
     def _due(self, session: Session, waiting: _Waiting) -> None:
-        waiting.timer = None
         others = 0 if waiting.in_queue else self._tables.others(session)
         if others is None:
             del self.waiting[session]  # the table was closed
@@ -314,7 +309,7 @@ class HousePlayers:
                 pass  # one may be free later
             else:
                 return
-        waiting.timer = self._clock.callLater(again, partial(self._due, session, waiting))
+        waiting.timer.set(self._clock, again, self._due, session, waiting)
 
     # -- for the lobby: seats of house players
 
@@ -339,13 +334,13 @@ class HousePlayers:
         """A match is over, or its table sleeps: this house player is gone."""
         kept = self.kept.pop(session, None)
         if kept is not None:
-            kept.stop()
+            kept.timer.stop()
 
     def halt(self) -> None:
         for session in list(self.waiting):
             self.waits_no_longer(session)
         for kept in self.kept.values():
-            kept.stop()
+            kept.timer.stop()
 
     # -- for the programs
 
@@ -366,7 +361,7 @@ class HousePlayers:
         kept = None if session is None else self.kept.get(session)
         if session is None or kept is None or session.table is None or session.table.phase is Phase.CLOSING:
             raise NameRefused(NameFault.INVALID, "no seat is kept for this name")
-        kept.stop()
+        kept.timer.stop()
         displaced, session.player = session.player, player
         if displaced is not None:
             displaced.deliver(Displaced())
@@ -452,14 +447,12 @@ class HousePlayers:
             kept = self.kept.get(session)
             if kept is None:
                 continue
-            kept.stop()
-            kept.timer = self._clock.callLater(PATIENCE, partial(self._gone, kept))
+            kept.timer.set(self._clock, PATIENCE, self._gone, kept)
             if self.programs is not None:
                 self.programs.sit(session.name, kept.group)
 
     def _gone(self, kept: HouseSeat) -> None:
         """The program did not come back. The player is away from now on, and the grace time of the seat begins."""
-        kept.timer = None
         if kept.session.player is kept:
             kept.session.player = None
             kept.session.away_since = self._clock.seconds()

@@ -12,10 +12,11 @@ from typing import Any, TypeVar
 
 from attrs import Factory, define, field, frozen
 from twisted.internet.defer import CancelledError, Deferred, fail, succeed
-from twisted.internet.interfaces import IDelayedCall, IReactorTime
+from twisted.internet.interfaces import IReactorTime
 from twisted.logger import Logger
 from twisted.python.failure import Failure
 
+from gamehost._twisted import Timer
 from gamehost.accounts.login import Rounds
 from gamehost.journal.records import HOUSE_ADDRESS
 from gamehost.limits import QuestionLimits, rate_limit_key
@@ -104,7 +105,7 @@ class Questions:
     #: The newest last.
     _kept: OrderedDict[Hashable, _Kept] = field(factory=OrderedDict)
     _kept_bytes: int = 0
-    _pause: IDelayedCall | None = None
+    _pause: Timer = field(factory=Timer)
     _halted: bool = False
 
     log = Logger()
@@ -143,7 +144,7 @@ class Questions:
             self._lines.put(whom, question)
         answer: Deferred[Any] = Deferred(self._withdraw(question))
         question.askers[answer] = whom
-        if self._current is None and self._pause is None:
+        if self._current is None and not self._pause:
             self._begin_next()
         return answer
 
@@ -196,9 +197,7 @@ class Questions:
         self.unanswered.clear()
         self._late.clear()
         self.slices.halt()
-        if self._pause is not None:
-            self._pause.cancel()
-            self._pause = None
+        self._pause.stop()
 
     def _refusal(self, whom: str) -> str | None:
         if whom == HOUSE_ADDRESS:
@@ -221,7 +220,6 @@ class Questions:
         return withdraw
 
     def _begin_next(self) -> None:
-        self._pause = None
         if not self._lines:
             return
         question = self._current = self._lines.pop()
@@ -246,7 +244,7 @@ class Questions:
             return  # it stepped aside
         self._current = None
         if self._lines:
-            self._pause = self._clock.callLater(PAUSE, self._begin_next)
+            self._pause.set(self._clock, PAUSE, self._begin_next)
 
     def _tell_late(self, value: Any) -> Deferred[Any]:
         answer: Deferred[Any] = Deferred()

@@ -7,16 +7,17 @@ table does.
 """
 
 import math
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import partial
 from hmac import compare_digest
 from itertools import islice
 from typing import Any
 
 from attrs import define, field, frozen
 from msgspec import Struct
-from twisted.internet.interfaces import IDelayedCall, IReactorTime
+from twisted.internet.interfaces import IReactorTime
 
+from gamehost._twisted import Timer
 from gamehost.accounts.names import key_of, place_of
 from gamehost.games.base import CLOCK_SETTINGS, Game, ScriptedChance, Seat
 from gamehost.games.clock import with_clocks
@@ -90,7 +91,7 @@ class Queues:
     _wishes: dict[Session, Seat] = field(factory=dict)
     reservations: list[Reservation] = field(factory=list)
     #: Ends the wait of each.
-    _timers: dict[Session, IDelayedCall] = field(factory=dict)
+    _timers: defaultdict[Session, Timer] = field(factory=lambda: defaultdict(Timer))
 
     def join(self, key: Key, session: Session, wish: Seat | None) -> bool:
         """
@@ -105,8 +106,7 @@ class Queues:
         if wish is not None:
             self._wishes[session] = wish
         self._membership.waits(session, key)
-        self._stop_timer(session)
-        self._timers[session] = self._clock.callLater(LONGEST, self._too_long, session)
+        self._timers[session].set(self._clock, LONGEST, self._too_long, session)
         return True
 
     def reservation(self, key: Key, session: Session) -> Reservation | None:
@@ -147,17 +147,13 @@ class Queues:
                 self._membership.waits_no_longer(session)
                 if not waiting:
                     del self.waiting[key]
-        self._stop_timer(session)
+        if session in self._timers:
+            self._timers.pop(session).stop()
 
     def halt(self) -> None:
         """The host stops: nobody has waited too long any more."""
-        for session in list(self._timers):
-            self._stop_timer(session)
-
-    def _stop_timer(self, session: Session) -> None:
-        timer = self._timers.pop(session, None)
-        if timer is not None and timer.active():
-            timer.cancel()
+        for timer in self._timers.values():
+            timer.stop()
 
     def everybody(self) -> list[Session]:
         return [session for waiting in self.waiting.values() for session in waiting]
@@ -216,7 +212,7 @@ class _Party:
     #: Those who were asked for a rematch here, and of which match.
     asked: Sequence[Session] = ()
     played: TableId | None = None
-    too_long: IDelayedCall | None = None
+    too_long: Timer = field(factory=Timer)
 
     @property
     def code(self) -> str:
@@ -228,10 +224,6 @@ class _Party:
         return OpenTable(
             self.table, self.seats, settings, tuple(session.name for session in self.sessions), self.reversed
         )
-
-    def stop_timer(self) -> None:
-        if self.too_long is not None and self.too_long.active():
-            self.too_long.cancel()
 
     def tell(self, event: object) -> None:
         for session in tuple(self.sessions):
@@ -280,7 +272,7 @@ class OpenTables:
         self._parties[party.table] = party
         self._membership.keep(place_of(party.table))
         self._where[session] = party
-        party.too_long = self._clock.callLater(self.patience, partial(self._close, party))
+        party.too_long.set(self._clock, self.patience, self._close, party)
         return party.seen()
 
     def join(self, session: Session, queue: Queue, table: TableId, code: str = "") -> None:
@@ -399,12 +391,12 @@ class OpenTables:
         self._membership.give_up(place_of(party.table))
         for session in party.sessions:
             self._where.pop(session, None)
-        party.stop_timer()
+        party.too_long.stop()
 
     def halt(self) -> None:
         """The host stops: no table is closed any more for having waited too long."""
         for party in self._parties.values():
-            party.stop_timer()
+            party.too_long.stop()
 
 
 #: Seconds between two looks at the queues while somebody in them has to wait.
@@ -426,7 +418,7 @@ class NewMatches:
     _again: Callable[[], None]
     #: `None`: there is no rate.
     _buckets: KeyedBuckets[str] | None = None
-    _timer: IDelayedCall | None = None
+    _timer: Timer = field(factory=Timer)
     _stopped: bool = field(default=False, init=False)
 
     def limit(self, rate: tuple[float, int] | None) -> None:
@@ -460,23 +452,12 @@ class NewMatches:
 
     def wait(self, seconds: float) -> None:
         """Call back after so many seconds at the latest. Nothing changes if that is going to happen earlier."""
-        if self._stopped or (self._timer is not None and self._timer.getTime() <= self._clock.seconds() + seconds):
-            return
-        self._cancel()
-        self._timer = self._clock.callLater(max(LEAST_PAUSE, seconds), self._due)
+        if not self._stopped and self._timer.due > self._clock.seconds() + seconds:
+            self._timer.set(self._clock, max(LEAST_PAUSE, seconds), self._again)
 
     def halt(self) -> None:
         self._stopped = True
-        self._cancel()
-
-    def _cancel(self) -> None:
-        if self._timer is not None:
-            self._timer.cancel()
-            self._timer = None
-
-    def _due(self) -> None:
-        self._timer = None
-        self._again()
+        self._timer.stop()
 
 
 class RematchWanted(Struct, frozen=True):

@@ -11,9 +11,10 @@ from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
 from attrs import define, field, frozen
-from twisted.internet.interfaces import IDelayedCall, IReactorTime
+from twisted.internet.interfaces import IReactorTime
 from twisted.logger import Logger
 
+from gamehost._twisted import Timer
 from gamehost.games.base import Result, Seat
 from gamehost.games.remote.master import (
     Action,
@@ -242,7 +243,7 @@ class RemoteGame:
     _steps: list[_Step] = field(factory=list)
     #: The next step of which a new master is told; `None`: it knows all.
     _at: int | None = None
-    _timer: IDelayedCall | None = None
+    _timer: Timer = field(factory=Timer)
     _bytes: int = 0
     _states: int = 0
     over: bool = False
@@ -271,7 +272,7 @@ class RemoteGame:
     def lose_master(self) -> None:
         """The master is gone. Time stands still until another one is there, or the game is void."""
         self.master = self._at = None
-        self._stop_timer()
+        self._timer.stop()
         if not self.over:
             self.table.stand_still()
 
@@ -284,7 +285,7 @@ class RemoteGame:
 
     def _go_on(self) -> None:
         """Tell a new master what has happened, up to the next state that it owes."""
-        self._stop_timer()
+        self._timer.stop()
         while self._at is not None and self.master is not None:
             if self._at == len(self._steps):
                 self._at = None
@@ -293,7 +294,7 @@ class RemoteGame:
             step = self._steps[self._at]
             if isinstance(step, _Told):
                 if self._answer_time:
-                    self._timer = self._clock.callLater(self._answer_time, self._not_answered)
+                    self._timer.set(self._clock, self._answer_time, self._not_answered)
                 return
             self._at += 1
             self._tell_step(step)
@@ -306,14 +307,8 @@ class RemoteGame:
             self.master.player_left(self.game_id, self.names[step.seat])
 
     def _not_answered(self) -> None:
-        self._timer = None
         self._void("it was not rebuilt in time")
         self._unanswered()
-
-    def _stop_timer(self) -> None:
-        if self._timer is not None:
-            self._timer.cancel()
-            self._timer = None
 
     def _void(self, why: str) -> None:
         self.log.info("remote game {game} is void: {why}", game=self.number, why=why)
@@ -324,7 +319,7 @@ class RemoteGame:
 
     def halt(self) -> None:
         self.stopped = True
-        self._stop_timer()
+        self._timer.stop()
         self.table.halt()
 
     # -- the master says
@@ -443,5 +438,5 @@ class RemoteGame:
 
     def end(self) -> None:
         self.over = True
-        self._stop_timer()
+        self._timer.stop()
         self._steps.clear()

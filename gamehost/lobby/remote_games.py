@@ -13,9 +13,9 @@ from functools import partial
 from typing import Any
 
 from attrs import Factory, define, evolve, field
-from twisted.internet.interfaces import IDelayedCall
 from twisted.logger import Logger
 
+from gamehost._twisted import Timer
 from gamehost.accounts.names import place_of
 from gamehost.games.base import Cause, Game, Seat
 from gamehost.games.remote.master import REMOTE
@@ -70,7 +70,7 @@ class GameType:
     master: "Master | None" = None
     games: dict[TableId, RemoteGame] = field(factory=dict)
     #: Ends the grace time of a master that is lost.
-    timer: IDelayedCall | None = None
+    timer: Timer = field(factory=Timer)
 
     @property
     def idle(self) -> bool:
@@ -232,7 +232,7 @@ class RemoteGames:
         self.log.info(
             "master {id!r} from {address!r} rules {type}", id=master.id, address=master.address, type=game_type
         )
-        _stop_timer(kind)
+        kind.timer.stop()
 
     def meet(self, master: Master) -> None:
         """A master that has been told that it is accepted gets its games."""
@@ -258,10 +258,9 @@ class RemoteGames:
             game.lose_master()
         if kind.games:
             grace = self._option("master_grace", 20.0)
-            kind.timer = self._context.clock.callLater(grace, partial(self._give_up, kind))
+            kind.timer.set(self._context.clock, grace, self._give_up, kind)
 
     def _give_up(self, kind: GameType) -> None:
-        kind.timer = None
         for game in list(kind.games.values()):
             game.give_up()
 
@@ -378,7 +377,7 @@ class RemoteGames:
         elif result is not None and result.cause is Cause.RULES and kind.master is not None:
             kind.master.unanswered = 0
         if not kind.games:
-            _stop_timer(kind)
+            kind.timer.stop()
         if self.championship is not None:
             self.championship.ended(game.names)
         game.give_back()
@@ -399,7 +398,7 @@ class RemoteGames:
         if self.championship is not None:
             self.championship.halt()
         for kind in self.types.values():
-            _stop_timer(kind)
+            kind.timer.stop()
             for game in kind.games.values():
                 game.halt()
 
@@ -486,12 +485,6 @@ class RemoteGames:
 
 def _address_of(player: RemotePlayer) -> str:
     return "" if player.session is None else player.session.address
-
-
-def _stop_timer(kind: GameType) -> None:
-    if kind.timer is not None:
-        kind.timer.cancel()
-        kind.timer = None
 
 
 def _close(journal: Journal, record: TableRecord | str) -> None:

@@ -10,9 +10,10 @@ from functools import partial
 from typing import Any, Protocol
 
 from attrs import define, field
-from twisted.internet.interfaces import IDelayedCall, IReactorTime
+from twisted.internet.interfaces import IReactorTime
 from twisted.logger import Logger
 
+from gamehost._twisted import Timer
 from gamehost.accounts.names import NameRefused, key_of, place_of
 from gamehost.games.base import Game, Seat
 from gamehost.journal.records import (
@@ -81,7 +82,7 @@ class Seats:
     #: The up-time when this run of the host began: more than any table has fallen asleep at in an earlier one.
     _begin: int = field(init=False)
     _origin: float = field(init=False)
-    _alarm: IDelayedCall | None = None
+    _alarm: Timer = field(factory=Timer)
     _stopped: bool = False
 
     log = Logger()
@@ -427,18 +428,15 @@ class Seats:
         return since + self._context.sleep - self.uptime
 
     def _set_alarm(self) -> None:
-        oldest = None if self._stopped else self._registry.sleeping.oldest
-        wait = 0.0 if oldest is None else min(max(1.0, self._kept_for(oldest)), NOTE_EVERY)
-        if self._alarm is not None:
-            if oldest is not None and self._alarm.getTime() <= self._context.clock.seconds() + wait:
-                return  # set anew for each table that falls asleep, it would never ring on a busy host
-            self._alarm.cancel()
-            self._alarm = None
-        if oldest is not None:
-            self._alarm = self._context.clock.callLater(wait, self._ring)
+        oldest, clock = None if self._stopped else self._registry.sleeping.oldest, self._context.clock
+        if oldest is None:
+            self._alarm.stop()
+            return
+        wait = min(max(1.0, self._kept_for(oldest)), NOTE_EVERY)
+        if self._alarm.due > clock.seconds() + wait:  # if it was always set anew, it would never ring on a busy host
+            self._alarm.set(clock, wait, self._ring)
 
     def _ring(self) -> None:
-        self._alarm = None
         journal, sleeping = self._context.journal, self._registry.sleeping
         journal.note_uptime(self.uptime)
         for table in sleeping.overdue(self.uptime - int(self._context.sleep), BATCH):
@@ -512,7 +510,7 @@ class Resuming:
     _damaged: int = 0
     _began: float = 0.0
     _asked: float = 0.0
-    _pause: IDelayedCall | None = None
+    _pause: Timer = field(factory=Timer)
     _halted: bool = False
 
     log = Logger()
@@ -531,12 +529,9 @@ class Resuming:
     def halt(self) -> None:
         """The host stops: no more records are checked."""
         self._halted = True
-        if self._pause is not None:
-            self._pause.cancel()
-            self._pause = None
+        self._pause.stop()
 
     def _ask(self) -> None:
-        self._pause = None
         self._asked = self._clock.seconds()
         self._store.check(ROWS, self._checked)
 
@@ -548,7 +543,7 @@ class Resuming:
             return
         now = self._clock.seconds()
         if not all_checked:
-            self._pause = self._clock.callLater(max(LEAST_PAUSE, PAUSE * (now - self._asked)), self._ask)
+            self._pause.set(self._clock, max(LEAST_PAUSE, PAUSE * (now - self._asked)), self._ask)
             return
         tables, seconds = _counted(self._tables - self._damaged), f"{now - self._began:.1f}"
         self.log.info("resumed {tables} in {seconds} s", tables=tables, seconds=seconds)

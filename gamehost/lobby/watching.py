@@ -11,9 +11,10 @@ from typing import Any, Protocol, TypeGuard
 
 from attrs import define, field, frozen
 from twisted.internet.defer import Deferred
-from twisted.internet.interfaces import IDelayedCall, IReactorTime
+from twisted.internet.interfaces import IReactorTime
 from twisted.logger import Logger
 
+from gamehost._twisted import Timer
 from gamehost.accounts.names import key_of
 from gamehost.games.base import Game
 from gamehost.journal.records import (
@@ -87,7 +88,7 @@ class PlayedTables:
     #: Whether the store has a question to answer.
     _listing: bool = False
     _reading: bool = False
-    _timer: IDelayedCall | None = None
+    _timer: Timer = field(factory=Timer)
     _stopped: bool = False
 
     def follow(self, games: Mapping[str, Game[Any, Any]]) -> None:
@@ -102,9 +103,7 @@ class PlayedTables:
 
     def halt(self) -> None:
         self._stopped = True
-        if self._timer is not None:
-            self._timer.cancel()
-            self._timer = None
+        self._timer.stop()
 
     def look(self) -> None:
         """Somebody looks at a list, or asks for a match. The store is asked often while somebody does."""
@@ -147,7 +146,6 @@ class PlayedTables:
     # -- time
 
     def _tick(self) -> None:
-        self._timer = None
         self._join()
         self._read()
         if self._clock.seconds() >= self._listed_at + self._list_every:
@@ -169,14 +167,8 @@ class PlayedTables:
         self._wake_in(READ_EVERY if reads else max(READ_EVERY, self._listed_at + self._list_every - now))
 
     def _wake_in(self, wait: float) -> None:
-        now = self._clock.seconds()
-        if self._stopped:
-            return
-        if self._timer is not None:
-            if self._timer.getTime() <= now + wait:
-                return
-            self._timer.cancel()
-        self._timer = self._clock.callLater(wait, self._tick)
+        if not self._stopped and self._timer.due > self._clock.seconds() + wait:
+            self._timer.set(self._clock, wait, self._tick)
 
     # -- which tables there are
 
@@ -330,7 +322,7 @@ class Board:
     #: What was told last.
     _told: dict[TableId, tuple[Look[Any] | None, int]] = field(factory=dict)
     _told_waiting: WaitingByGame = field(factory=dict)
-    _timer: IDelayedCall | None = None
+    _timer: Timer = field(factory=Timer)
 
     log = Logger()
 
@@ -341,8 +333,8 @@ class Board:
         self._lookers[looker] = encoder
         shown = [(self._listed[table].table, *told) for table, told in self._told.items()]
         looker.tell(encoder.board(shown, self._told_waiting))
-        if self._timer is None:
-            self._timer = self._clock.callLater(EVERY, self._tick)
+        if not self._timer:
+            self._timer.set(self._clock, EVERY, self._tick)
 
     def is_looked_at_by(self, looker: Looker) -> bool:
         return looker in self._lookers
@@ -357,9 +349,7 @@ class Board:
 
     def halt(self) -> None:
         """Nobody looks any more, or the host stops."""
-        if self._timer is not None:
-            self._timer.cancel()
-            self._timer = None
+        self._timer.stop()
         for listed in self._listed.values():
             listed.table.unwatch(listed)
         self._lookers.clear()
@@ -368,7 +358,7 @@ class Board:
         self._told_waiting = {}
 
     def _tick(self) -> None:
-        self._timer = self._clock.callLater(EVERY, self._tick)
+        self._timer.set(self._clock, EVERY, self._tick)
         try:
             changes = self._update()
             if changes.changed or changes.gone or changes.waiting:

@@ -20,13 +20,13 @@ from typing import Any, Protocol
 from attrs import define, field, frozen
 from twisted.internet.defer import Deferred, succeed
 from twisted.internet.error import ProcessExitedAlready
-from twisted.internet.interfaces import IDelayedCall
 from twisted.internet.protocol import ProcessProtocol
 from twisted.internet.threads import deferToThreadPool
 from twisted.logger import Logger
 from twisted.python.failure import Failure
 from twisted.python.threadpool import ThreadPool
 
+from gamehost._twisted import Timer
 from gamehost.ops import printable
 
 
@@ -114,7 +114,7 @@ class ChildProcess:
     _title: str
     owner: Owner
     _running: "_Running | None" = None
-    _timer: IDelayedCall | None = None
+    _timer: Timer = field(factory=Timer)
     _pause: float = FIRST_PAUSE
     _started_at: float = 0.0
     _stopped: Deferred[None] | None = field(default=None)
@@ -123,7 +123,6 @@ class ChildProcess:
 
     def start(self) -> None:
         """Start the process. It is started again whenever it ends, until `stop`."""
-        self._timer = None
         self._started_at = self._reactor.seconds()
         self._running = _Running(self)
         self._reactor.spawnProcess(self._running, self._command[0], self._command, env=dict(os.environ))
@@ -135,37 +134,30 @@ class ChildProcess:
 
     def stop(self) -> Deferred[None]:
         """End the process. Fires when it has ended."""
-        self._cancel()
+        self._timer.stop()
         self._stopped = Deferred()
         if self._running is None:
             return succeed(None)
         self._running.close()
-        self._timer = self._reactor.callLater(STOPPING, self._kill)
+        self._timer.set(self._reactor, STOPPING, self._kill)
         return self._stopped
 
     def watch(self) -> None:
         """The process has shown that it runs."""
         if self._stopped is None:
-            self._cancel()
-            self._timer = self._reactor.callLater(SILENCE, self._silent)
+            self._timer.set(self._reactor, SILENCE, self._silent)
 
     def _silent(self) -> None:
         self.log.error("{title} have been silent for {seconds:g} s", title=self._title, seconds=SILENCE)
         self._kill()
 
     def _kill(self) -> None:
-        self._timer = None
         if self._running is not None:
             self._running.kill()
 
-    def _cancel(self) -> None:
-        if self._timer is not None:
-            self._timer.cancel()
-            self._timer = None
-
     def ended(self, reason: str) -> None:
         """The process has ended. Unless it was to, it is started again: soon at first, and later each time it ends quickly."""
-        self._cancel()
+        self._timer.stop()
         self._running = None
         self.owner.lost()
         if self._stopped is not None:
@@ -175,7 +167,7 @@ class ChildProcess:
             self._pause = FIRST_PAUSE
         words = "{title} have ended ({reason}) and are started again in {seconds:g} s"
         self.log.error(words, title=self._title, reason=reason, seconds=self._pause)
-        self._timer = self._reactor.callLater(self._pause, self.start)
+        self._timer.set(self._reactor, self._pause, self.start)
         self._pause = min(LONGEST_PAUSE, 2 * self._pause)
 
     def complain(self, line: str) -> None:

@@ -8,6 +8,7 @@ connection the bridge takes the seat back, and the bot does not notice.
 
 import argparse
 import sys
+from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, TextIO
@@ -15,10 +16,10 @@ from typing import Any, TextIO
 from attrs import define, field, frozen
 from msgspec import UNSET
 from twisted.internet.defer import Deferred
-from twisted.internet.interfaces import IDelayedCall
 from twisted.internet.protocol import ProcessProtocol
 from twisted.python.failure import Failure
 
+from gamehost._twisted import Timer
 from gamehost.client.core import MESSAGES, ClientError, Heard, Lost
 from gamehost.client.twisted_client import Client
 from gamehost.games.base import Cause, Game, Result, Seat
@@ -64,7 +65,7 @@ class Bot(ProcessProtocol):
     _unread: bytes = b""
     _wrote: bool = False
     _over: bool = False
-    _timer: IDelayedCall | None = None
+    _timer: Timer = field(factory=Timer)
     #: Whether its process has ended.
     ended: bool = False
 
@@ -75,7 +76,7 @@ class Bot(ProcessProtocol):
         self._write(prompt.lines)
         if prompt.answers:
             self._wants, self._answer = prompt.answers, []
-            self._timer = self._reactor.callLater(self._answer_time, self._late)
+            self._timer.set(self._reactor, self._answer_time, self._late)
 
     def finish(self, lines: Sequence[str], patiently: bool = True) -> None:
         """
@@ -85,34 +86,29 @@ class Bot(ProcessProtocol):
         :param patiently: whether it has time to end by itself
         """
         self._over = True
-        self._stop_timer()
+        self._timer.stop()
         if self.transport is None or self.transport.pid is None:
             return
         self._write(lines)
         self.transport.closeStdin()
         if patiently:
-            self._timer = self._reactor.callLater(ENDS, self.kill)
+            self._timer.set(self._reactor, ENDS, self.kill)
         else:
             self.kill()
 
     def kill(self) -> None:
         self._over = True
-        self._stop_timer()
+        self._timer.stop()
         end(self.transport)
 
     def _write(self, lines: Sequence[str]) -> None:
         if self.transport is not None:
             self.transport.write("".join(f"{line}\n" for line in lines).encode("utf-8"))
 
-    def _stop_timer(self) -> None:
-        timer, self._timer = self._timer, None
-        if timer is not None and timer.active():
-            timer.cancel()
-
     def _fail(self, reason: str) -> None:
         if not self._over:
             self._over = True
-            self._stop_timer()
+            self._timer.stop()
             self._failed(reason)
 
     def _late(self) -> None:
@@ -142,7 +138,7 @@ class Bot(ProcessProtocol):
         self._answer += texts
         if texts and len(texts) == room:
             answer, self._answer, self._wants = self._answer, [], 0
-            self._stop_timer()
+            self._timer.stop()
             self._answered(answer)
 
     def processEnded(self, reason: Failure) -> None:
@@ -152,7 +148,7 @@ class Bot(ProcessProtocol):
         how = f"with status {status}" if status is not None else f"by signal {name}"
         self.ended = True
         self._fail("could not be run" if status in NOT_RUN else f"ended {how}")
-        self._stop_timer()
+        self._timer.stop()
         self._told_end()
 
 
@@ -229,7 +225,7 @@ class BridgeRun:
     #: The host will refuse so many messages that have crossed the end of a match.
     _crossed: int = 0
     #: By what they are for.
-    _timers: dict[str, IDelayedCall] = field(factory=dict)
+    _timers: defaultdict[str, Timer] = field(factory=lambda: defaultdict(Timer))
     #: Whether every game was played to its end by its bot.
     sound: bool = True
     #: Fires at the end: with `None`, or with the reason why the bridge cannot go on.
@@ -253,20 +249,11 @@ class BridgeRun:
         if self.done.called:
             return
         self.stop()
-        for name in tuple(self._timers):
-            self._stop_timer(name)
+        for timer in self._timers.values():
+            timer.stop()
         if self._client is not None:
             self._client.close()
         self.done.callback(reason)
-
-    def _set_timer(self, name: str, seconds: float, call: Callable[..., None], *arguments: Any) -> None:
-        self._stop_timer(name)
-        self._timers[name] = self._reactor.callLater(seconds, call, *arguments)
-
-    def _stop_timer(self, name: str) -> None:
-        timer = self._timers.pop(name, None)
-        if timer is not None and timer.active():
-            timer.cancel()
 
     # -- the bot
 
@@ -372,7 +359,7 @@ class BridgeRun:
             case m.Sorry(why) if seat is None:
                 self._end(f"the host says: {why}")
             case m.Sorry() if seat is not None and seat.behind:
-                self._set_timer("ask", AGAIN, self._ask, seat)
+                self._timers["ask"].set(self._reactor, AGAIN, self._ask, seat)
             case m.Stopped(why) if seat is None and why is not UNSET:
                 self._seek()
             case m.Seated():
@@ -388,14 +375,14 @@ class BridgeRun:
             self._end(f"no connection to the host: {why}")
             return
         self._err(f"the connection is lost: {why}; trying again")
-        if "patience" not in self._timers:
-            self._set_timer("patience", PATIENCE, self._end, f"no connection to the host for {PATIENCE:g} s")
+        if not (patience := self._timers["patience"]):
+            patience.set(self._reactor, PATIENCE, self._end, f"no connection to the host for {PATIENCE:g} s")
         self._crossed = 0
         if self._seat is not None:
             self._seat.behind, self._seat.back, self._seat.left = True, None, False
 
     def _enter(self, table: int | None) -> None:
-        self._stop_timer("patience")
+        self._timers["patience"].stop()
         first, self._entered = not self._entered, True
         seat = self._seat
         if seat is not None and seat.table != table:

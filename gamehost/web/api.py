@@ -16,10 +16,11 @@ from attrs import Factory, define, field, frozen
 from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import asdict
 from twisted.internet.defer import Deferred
-from twisted.internet.interfaces import IDelayedCall, IReactorTime
+from twisted.internet.interfaces import IReactorTime
 from twisted.logger import Logger
 from twisted.python.failure import Failure
 
+from gamehost._twisted import Timer
 from gamehost.accounts.login import Worker
 from gamehost.accounts.names import key_of
 from gamehost.games.base import Game, To
@@ -376,7 +377,7 @@ class BoardReader:
     _sent: Answer | None = None
     _seen: bytes = b""
     _complete: bool = False
-    _timer: IDelayedCall | None = None
+    _timer: Timer = field(factory=Timer)
     _asked_at: float = 0.0
 
     def read(self) -> Deferred[Answer]:
@@ -384,9 +385,9 @@ class BoardReader:
         answer: Deferred[Answer] = Deferred()
         self._waiting.append(answer)
         self._asked_at = self._clock.seconds()
-        if self._timer is None:
+        if not self._timer:
             self._spectators.board.look(self, self._encoder)
-            self._timer = self._clock.callLater(EVERY, self._look_on)
+            self._timer.set(self._clock, EVERY, self._look_on)
         elif self._complete:
             self._answer()
         return answer
@@ -400,7 +401,7 @@ class BoardReader:
         self._answer()
         left = self._asked_at + LOOK_SECONDS - self._clock.seconds()
         if left > 0:
-            self._timer = self._clock.callLater(left, self._look_on)
+            self._timer.set(self._clock, left, self._look_on)
         else:
             self.stop()
 
@@ -421,9 +422,8 @@ class BoardReader:
         self._spectators.questions.slices.run(tell(), _told)
 
     def stop(self) -> None:
-        if self._timer is not None and self._timer.active():
-            self._timer.cancel()
-        self._timer, self._complete, self._sent = None, False, None
+        self._timer.stop()
+        self._complete, self._sent = False, None
         self._spectators.board.look_away(self)
 
 

@@ -277,9 +277,7 @@ class PlantedAttackTests(PlantedCase):
         """Each table that falls asleep puts off the end of those that are too many."""
 
         def put_to_sleep(seats: Seats, *words: Any) -> None:
-            if seats._alarm is not None:
-                seats._alarm.cancel()
-                seats._alarm = None
+            seats._alarm.stop()
             real(seats, *words)
 
         real = Seats.put_to_sleep
