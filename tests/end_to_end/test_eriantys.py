@@ -1,9 +1,7 @@
 """Eriantys over real sockets: the documentation's bot, through a kill of the host, and a Java virtual machine."""
 
 import json
-import re
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -16,40 +14,23 @@ from gamehost.wires.eriantys_java.codec import BoardCache, JavaCodec
 from gamehost.wires.eriantys_java.objects import HEADER
 from tests.end_to_end.test_games import bot
 from tests.kit.memory_host import compiled, recorded, run
-from tests.kit.process import ROOT, HostProcess
+from tests.kit.process import ROOT, Bots, HostProcess, winners
 
 # The host as a process, over real sockets: the documentation's bot, through a kill and a start, and a stop in good order.
 
 
 BOT = ROOT / "docs" / "bots" / "eriantys_bot.py"
 
-_WON = re.compile(r"game [0-9]+ won by (.+?):")
+
+def bots(port: int, *names: str) -> Bots:
+    """Two or three, who play two games."""
+    options = ["--port", str(port), "--players", str(max(2, len(names))), "--games", "2"]
+    return Bots(*([sys.executable, str(BOT), name, *options] for name in names))
 
 
-class Bots:
-    """Bots as processes of their own; a context manager that leaves none behind."""
-
-    def __init__(self, port: int, names: tuple[str, ...], players: int) -> None:
-        options = ["--port", str(port), "--players", str(players), "--games", "2"]
-        self.processes = [
-            subprocess.Popen([sys.executable, str(BOT), name, *options], stdout=subprocess.PIPE, text=True)
-            for name in names
-        ]
-
-    def __enter__(self) -> "Bots":
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        for process in self.processes:
-            process.kill()
-            process.wait(10)
-            if process.stdout is not None:
-                process.stdout.close()
-
-    def finish(self) -> list[str]:
-        printed = [process.communicate(timeout=600)[0] for process in self.processes]
-        assert [process.returncode for process in self.processes] == [0] * len(printed), printed
-        return printed
+def won(printed: str) -> list[str]:
+    """Who won, game by game."""
+    return [name.split(":")[0] for name in winners(printed)]
 
 
 class _LeftOff(Exception):
@@ -61,11 +42,11 @@ class EriantysOverSocketsTests(SynchronousTestCase):
         """All agree on who won each game. At the end SIGTERM is told as an error with its reason."""
         names = ("carl", "dora", "eve")
         with HostProcess(wires=["eriantys"]) as host:
-            with Bots(host.ports["eriantys"], names, players=3) as bots:
-                winners = [_WON.findall(printed) for printed in bots.finish()]
-            self.assertEqual(winners, [winners[0]] * 3)
-            self.assertEqual(len(winners[0]), 2)
-            self.assertTrue(set(" and ".join(winners[0]).split(" and ")) <= set(names))
+            with bots(host.ports["eriantys"], *names) as three:
+                found = [won(printed) for printed in three.finish()]
+            self.assertEqual(found, [found[0]] * 3)
+            self.assertEqual(len(found[0]), 2)
+            self.assertTrue(set(" and ".join(found[0]).split(" and ")) <= set(names))
             watcher = host.connect("eriantys")
             watcher.hear()
             _, seconds = host.stop()
@@ -81,21 +62,21 @@ class EriantysOverSocketsTests(SynchronousTestCase):
         folder.mkdir()
         with HostProcess(wires=["eriantys"], folder=folder, store="store.sqlite") as host:
             port = host.ports["eriantys"]
-            with Bots(port, ("ann",), players=2) as first:
+            with bots(port, "ann") as first:
                 self.assertRaises(_LeftOff, self.half_a_game, port)
                 host.kill()
                 option = f"--eriantys=tcp:{port}:interface=127.0.0.1"
                 with (
                     HostProcess(option, wires=["eriantys"], folder=folder, store="store.sqlite") as again,
-                    Bots(port, ("bob",), players=2) as second,
+                    bots(port, "bob") as second,
                 ):
                     [bob] = second.finish()
                     [ann] = first.finish()
         self.assertIn("resumed 1 table", again.log)
         self.assertIn("ann: no connection", ann)
         self.assertTrue(bob.startswith("bob: playing with "), "the match goes on at once")
-        self.assertEqual(len(_WON.findall(ann)), 2)
-        self.assertEqual(_WON.findall(ann), _WON.findall(bob))
+        self.assertEqual(len(won(ann)), 2)
+        self.assertEqual(won(ann), won(bob))
 
     def half_a_game(self, port: int) -> None:
         """Bob plays until he is asked for a cloud in round 2, and does not answer: so the match waits for him."""
