@@ -212,12 +212,6 @@ class StrictTests(SynchronousTestCase):
 
 
 class NameTests(PropertyCase):
-    @given(st.text(st.characters(exclude_categories=["Cs"]), max_size=40))
-    def test_every_name(self, name: str) -> None:
-        """What Java can write is read, and the same bytes are written."""
-        data = said(m.LoginMessage(name))
-        self.assertEqual(list(greeted().feed(data)), [m.LoginMessage(name)])
-
     @given(st.binary(max_size=12))
     def test_only_one_form_is_read(self, data: bytes) -> None:
         """Bytes either are what would be written, or are refused: no two forms of one name."""

@@ -7,8 +7,6 @@ from types import SimpleNamespace
 from typing import Any, get_args
 
 from hypothesis import strategies as st
-from msgspec import ValidationError
-from msgspec import json as msgspec_json
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.games.base import Seat
@@ -78,6 +76,10 @@ class CodecTests(CodecContract, PropertyCase):
         (m.Sorry('a "quoted" <word>'), '{"is":"sorry","why":"a \\"quoted\\" <word>"}'),
         (m.Entered("Zden\u011bk"), '{"is":"entered","name":"Zden\u011bk"}'),
         (m.Refused("no", 7), '{"is":"refused","why":"no","id":7}'),
+        (
+            m.Over(3, 12, [0], "rules", "master taken"),
+            '{"is":"over","table":3,"n":12,"winners":[0],"cause":"rules","why":"master taken"}',
+        ),
         (m.Sorry("\x1b[2J\n\x7f"), '{"is":"sorry","why":"\\u001b[2J\\n\x7f"}'),
     )
     streams = (
@@ -98,7 +100,12 @@ class CodecTests(CodecContract, PropertyCase):
             ('{"do":"enter","name":"canary","canary":1}', EXAMPLES["enter"]),
             ('{"do":"seek","game":"x","seat":"canary"}', EXAMPLES["seek"]),
             ('{"do":"seek","game":"x","settings":{"canary":[]}}', EXAMPLES["seek"]),
-            ('{"do":"act","table":1.5,"action":"canary"}', EXAMPLES["act"]),
+            *(
+                (f'{{"do":"act","table":{wrong},"action":"canary"}}', EXAMPLES["act"])
+                for wrong in ("1.5", "-1", "9007199254740992")
+            ),
+            ('{"do":"enter","name":1}', EXAMPLES["enter"]),
+            ('{"do":"over"}', "enter, log-in"),
             ('{"do":"canary"}', "enter, log-in"),
             ('{"do":7}', "enter, log-in"),
             ('{"is":"pong"}', "enter, log-in"),
@@ -164,13 +171,8 @@ class ClientCodecTests(ClientCodecContract, PropertyCase):
         self.assertEqual(set(SAID), set(m.FromClient.__subclasses__()))
         self.assertEqual(set(TOLD), set(m.FromHost.__subclasses__()))
 
-    def test_what_a_client_cannot_read_or_say(self) -> None:
-        for data in (b"x\n", b'{"do":"ping"}\n', b'{"is":"pong","id":"x"}\n', b"\xff\n"):
-            self.assertRaises(WireError, list, self.new_client_codec().feed(data))
-        self.assertRaises(WireError, self.new_client_codec().encode, m.Pong())
+    def test_what_a_client_cannot_say(self) -> None:
         self.assertRaises(WireError, self.new_client_codec().encode, m.Enter("\ud800"))
-        later = b'{"is":"pong","id":1,"later":2}\n\n'
-        self.assertEqual(list(self.new_client_codec().feed(later)), [m.Pong(1)])
 
     def test_what_is_not_known_is_ignored(self) -> None:
         """A later host may say more."""
@@ -181,53 +183,25 @@ class ClientCodecTests(ClientCodecContract, PropertyCase):
         kind = 'expected a JSON object with "is" and the name of a message of the host'
         for data, words in (
             (b"hello\n", "a line that is not JSON"),
+            (b"\xff\n", "a line that is not JSON"),
             (b"[" * 100_000 + b"\n", "a line that is not JSON"),
             (b'{"is":"gone","table":"3"\n', "a line that is not JSON"),
             (b"[]\n", kind),
             (b"{}\n", kind),
             (b'{"is":[]}\n', kind),
+            (b'{"do":"ping"}\n', kind),
             (b'{"is":"gone"}\n', "gone has a missing key or a wrong value"),
+            (b'{"is":"pong","id":"x"}\n', "pong has a missing key or a wrong value"),
         ):
             error = self.assertRaises(WireError, list, self.new_client_codec().feed(data))
             self.assertEqual(str(error), words)
 
 
 class MessagesTests(SynchronousTestCase):
-    def test_clients_messages_have_do(self) -> None:
-        for message, text in (
-            (m.Enter("ann"), '{"do":"enter","name":"ann"}'),
-            (m.LogIn("ann", "secret"), '{"do":"log-in","name":"ann","password":"secret"}'),
-            (m.Act(3, "tiger c1 c3", 7), '{"do":"act","table":3,"action":"tiger c1 c3","id":7}'),
-            (m.Leave(), '{"do":"leave"}'),
-        ):
-            self.assertEqual(msgspec_json.encode(message).decode(), text)
-            self.assertEqual(msgspec_json.decode(text, type=m.ClientMessage), message)
-
-    def test_hosts_messages_have_is(self) -> None:
-        """The tag stands under `is`. A client that reads with these structs ignores keys that it does not know."""
-        over = m.Over(3, 12, [0], "rules", "master taken")
-        text = '{"is":"over","table":3,"n":12,"winners":[0],"cause":"rules","why":"master taken"}'
-        self.assertEqual(msgspec_json.encode(over).decode(), text)
-        self.assertEqual(msgspec_json.decode(text[:-1] + ',"later":1}', type=m.ServerMessage), over)
-
     def test_secrets_are_not_shown(self) -> None:
         """A message that gets into a log shows no password and no key."""
         for message in (m.Enter("ann", "canary"), m.LogIn("ann", "canary"), m.Entered("ann", "canary")):
             self.assertNotIn("canary", repr(message))
-
-    def test_unknown_keys_and_wrong_types_are_refused(self) -> None:
-        """A client that misspells a key is told so, and is not half understood."""
-        for text in (
-            '{"do":"enter","name":"ann","nam":"x"}',
-            '{"do":"enter","name":1}',
-            '{"do":"seek","game":"onitama","seat":"third"}',
-            '{"do":"act","table":-1,"action":"x"}',
-            '{"do":"act","table":9007199254740992,"action":"x"}',
-            '{"do":"over"}',
-            '{"is":"pong"}',
-            "[]",
-        ):
-            self.assertRaises(ValidationError, msgspec_json.decode, text, type=m.ClientMessage)
 
 
 PAGE = ROOT / "docs" / "wires" / "open.rst"

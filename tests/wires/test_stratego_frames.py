@@ -16,10 +16,9 @@ from gamehost.testing.codec_contract import CodecContract, chunked, mutated
 from gamehost.testing.memory_host import Client
 from gamehost.testing.wire_contract import WireContract
 from gamehost.testing.wire_hooks import Situation
+from gamehost.wires.stratego_frames import messages as m
 from gamehost.wires.stratego_frames.codec import PAYLOAD_LIMIT, FramesCodec
 from gamehost.wires.stratego_frames.conversation import WIRE, FramesConversation, FramesState
-from gamehost.wires.stratego_frames.messages import CLIENT_FRAMES as BY_NUMBER
-from gamehost.wires.stratego_frames.messages import Battle, Error, Move, Ready, Setup, SignOn, Wait
 from tests import share
 from tests.kit.journals import RecordingJournal
 from tests.kit.memory_host import (
@@ -73,16 +72,20 @@ class FramesCodecTests(CodecContract, PropertyCase):
 
     text = FrameWords
     read = (
-        (client_frames('Sign On "Zden\u011bk\\u0000\U0001f600"', 0)[0], SignOn("Zden\u011bk\0\U0001f600")),
-        (client_frames("Setup 9 (0,-3)", 0)[0], Setup("9", 0, -3)),
-        (client_frames('Ready "ready"', 0)[0], Ready()),
-        (client_frames("Move (0,3) (0,4)", 0)[0], Move(0, 3, 0, 4)),
+        (client_frames('Sign On "Zden\u011bk\\u0000\U0001f600"', 0)[0], m.SignOn("Zden\u011bk\0\U0001f600")),
+        (client_frames("Setup 9 (0,-3)", 0)[0], m.Setup("9", 0, -3)),
+        (client_frames('Ready "ready"', 0)[0], m.Ready()),
+        (client_frames("Move (0,3) (0,4)", 0)[0], m.Move(0, 3, 0, 4)),
     )
     sent = (
-        (Wait(), 'Wait "wait"'),
-        (Error("\u011b\0\U0001f600"), 'Error "\u011b\\u0000\U0001f600"'),
-        (Move(0, 3, 0, 4), "Move (0,3) (0,4)"),
-        (Battle("ann", "3", "8"), 'Battle "ann" 3 8'),
+        (m.Wait(), 'Wait "wait"'),
+        (m.Playing("b\u011b"), 'Playing "b\u011b"'),
+        (m.Board("1#.~1#.~1#" * 10), f"Board {'/'.join(['1#.~1#.~1#'] * 10)}"),
+        (m.Side("1"), "Side 1"),
+        (m.GameOver("ann"), 'Game Over "ann"'),
+        (m.Error("\u011b\0\U0001f600"), 'Error "\u011b\\u0000\U0001f600"'),
+        (m.Move(0, 3, 0, 4), "Move (0,3) (0,4)"),
+        (m.Battle("ann", "3", "8"), 'Battle "ann" 3 8'),
     )
 
     @property
@@ -442,7 +445,7 @@ class StateTests(SynchronousTestCase):
     def test_the_table_has_all(self) -> None:
         rows = [(row.state, row.frame) for row in table()]
         self.assertEqual(sorted(rows), sorted((one.value, frame) for one in FramesState for frame in FRAMES))
-        self.assertEqual(len(FRAMES), len(BY_NUMBER))
+        self.assertEqual(len(FRAMES), len(m.CLIENT_FRAMES))
 
     def test_the_table_is_true(self) -> None:
         for row in table():
@@ -462,7 +465,7 @@ class StateTests(SynchronousTestCase):
             for name in FRAMES:
                 if (
                     one,
-                    list(BY_NUMBER.values())[FRAMES.index(name)],
+                    list(m.CLIENT_FRAMES.values())[FRAMES.index(name)],
                 ) not in FramesConversation.HEARS:
                     self.assertEqual(len(client.ask(SENSIBLE[name])), 1)
                     self.assertEqual(state(client), one)

@@ -19,7 +19,6 @@ from gamehost.wires.stratego_frames.codec import FramesCodec
 from tests.kit.drawn_messages import drawn
 from tests.kit.journals import RecordingJournal
 from tests.kit.memory_host import (
-    FrameWords,
     MemoryHost,
     client_frames,
     frame,
@@ -36,28 +35,8 @@ from tests.kit.wires.stratego_frames import (
     the_position,
 )
 
-INTS = st.integers(-(2**31), 2**31 - 1)
 #: All that can stand in a Python string which can be written: no lone surrogates.
 TEXTS = st.text(st.characters(codec="utf-8"), max_size=40)
-SHORT = TEXTS.filter(lambda text: len(write_utf(text)) <= 256)
-PIECES = st.integers(0, 0xFFFF).map(chr)
-
-SAID = st.one_of(
-    st.builds(m.SignOn, SHORT),
-    st.builds(m.Setup, PIECES, INTS, INTS),
-    st.builds(m.Ready, SHORT),
-    st.builds(m.Move, INTS, INTS, INTS, INTS),
-)
-
-SAYS = st.one_of(
-    st.sampled_from([m.Wait(), m.Connected(), m.PlacementValid(), m.PlacementInvalid(), m.MoveInvalid()]),
-    st.builds(m.Playing, TEXTS),
-    st.builds(m.Move, *[st.integers(0, 9)] * 4),
-    st.builds(m.Board, st.text("123456789SFB#.~", min_size=100, max_size=100)),
-    st.builds(m.Battle, TEXTS, st.sampled_from("123456789S"), st.sampled_from("123456789SFB")),
-    st.builds(m.GameOver, TEXTS),
-    st.builds(m.Error, TEXTS),
-)
 
 
 def heard(chunks: Sequence[bytes]) -> tuple[list[m.Message], str | None, bool]:
@@ -71,20 +50,6 @@ def heard(chunks: Sequence[bytes]) -> tuple[list[m.Message], str | None, bool]:
     except WireError as error:
         return found, str(error), False
     return found, None, codec.unfinished
-
-
-def from_client(message: m.Message, sequence: int = 0) -> bytes:
-    """A client's message as its frame, as the document has it."""
-    match message:
-        case m.SignOn(str(name)):
-            return frame(1, write_utf(name), sequence)
-        case m.Setup(piece, x, y):
-            return frame(2, struct.pack(">Hii", ord(piece), x, y), sequence)
-        case m.Ready(text):
-            return frame(3, write_utf(text), sequence)
-        case m.Move(x, y, to_x, to_y):
-            return frame(4, struct.pack(">iiii", x, y, to_x, to_y), sequence)
-    raise AssertionError(message)
 
 
 def encoded(message: m.Message, sequence: int = 0) -> bytes:
@@ -193,29 +158,7 @@ class StringTests(PropertyCase):
             self.assertEqual(heard([data]), ([m.SignOn(None), m.Ready(""), m.Ready("ready")], None, False))
 
 
-class CodecLawTests(PropertyCase):
-    @given(st.lists(SAID, max_size=6))
-    def test_what_clients_say_is_heard(self, said: list[m.Message]) -> None:
-        """Frames of another implementation are read back, whatever their numbers are."""
-        data = b"".join(from_client(message, number * 257 % 65_536) for number, message in enumerate(said))
-        self.assertEqual(heard([data]), (said, None, False))
-
-    @given(st.lists(SAYS, max_size=6))
-    def test_what_is_said_is_what_clients_hear(self, says: list[m.Message]) -> None:
-        codec = FramesCodec()
-        data = b"".join(codec.encode(message) for message in says)
-        words = FrameWords().heard(data)
-        self.assertEqual(len(words), len(says))
-        self.assertEqual(b"".join(server_frame(line, number) for number, line in enumerate(words)), data)
-
-    @given(st.lists(SAID, min_size=1, max_size=3), st.binary(max_size=8))
-    def test_every_cut(self, said: list[m.Message], more: bytes) -> None:
-        data = b"".join(map(from_client, said)) + more
-        whole = heard([data])
-        self.assertEqual(heard([data[at : at + 1] for at in range(len(data))]), whole)
-        for cut in range(len(data)):
-            self.assertEqual(heard([data[:cut], data[cut:]]), whole)
-
+class SequenceTests(SynchronousTestCase):
     def test_sequence_wraps(self) -> None:
         numbers = [int.from_bytes(encoded(m.Wait(), sequence)[2:4], "big") for sequence in (65_534, 65_535, 65_536)]
         self.assertEqual(numbers, [65_534, 65_535, 0])
