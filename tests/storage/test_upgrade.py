@@ -26,6 +26,7 @@ from gamehost.storage.questions import MatchLists
 from gamehost.storage.row_codec import Head, Row, entry_row, opening_row, single_rows
 from gamehost.storage.sidecar import mark_in, sidecar_path, write_mark
 from gamehost.storage.store import SqliteStore, open_store
+from tests import share
 from tests.kit.journal_contract import END, MOVE, OPENING, nothing
 from tests.kit.journals import records
 from tests.kit.made_files import dumped as contents
@@ -132,7 +133,7 @@ class UpgradeTests(StoreCase):
         for schema in (1, schemas_with_stores()[-2]):
             step, converted = 0, False
             while not converted:
-                step += 1 if step < 20 else 7
+                step += 1 if step < 20 else share(17, 7)
                 path = self.folder / f"{schema}-{step}" / "store.sqlite"
                 path.parent.mkdir()
                 make_old_store(schema, path)
