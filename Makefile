@@ -10,6 +10,8 @@ TRIAL := $(BIN)/python -m twisted.trial
 FORK ?= GAMEHOST_FORK_SERVER=yes
 ARGS ?=
 SHELL := bash
+# Some images set it. Then each process that a test starts compiles the host anew, which takes as long as all that it does.
+unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .PHONY: help run cluster venv test test-times check lint types coverage docs pictures shape changelog nox dist check-dist deb check-deb check-first-steps clean \
