@@ -35,6 +35,10 @@ class NotUnderstood(Exception):
     """A line that cannot be carried out. The message says why and what to type, and repeats nothing of the line."""
 
 
+class NotNow(Exception):
+    """What a line asks for is understood, and cannot be had now. The message says why and what to type."""
+
+
 class Command(Struct, frozen=True):
     word: str
     #: How it is written, with all that may stand behind it. By default the word alone.

@@ -17,7 +17,6 @@ Whatever cannot be carried out is answered with one sentence that says why and w
 
 from collections.abc import Callable, Mapping
 from enum import Enum
-from functools import partial
 from typing import Any, ClassVar
 
 from msgspec import Struct
@@ -52,6 +51,7 @@ from gamehost.wires.console.codec import HIDE, SHOW, ConsoleCodec
 from gamehost.wires.console.commands import (
     DIRECTIONS,
     Asked,
+    NotNow,
     NotUnderstood,
     as_typed,
     asked,
@@ -91,6 +91,10 @@ _TRIES = 20
 
 #: What needs a match, and is asked for without one.
 _NO_MATCH = "No match is on. To begin one, type: play onitama"
+
+
+def _no_house(reason: str, game: str) -> NotNow:
+    return NotNow(f"{sentence(reason)} To play with somebody who comes, type: play {game}")
 
 
 class ConsoleConversation(GoesElsewhere):
@@ -150,8 +154,7 @@ class ConsoleConversation(GoesElsewhere):
         if not words:
             return
         if asked and len(words) == 1 and words[0].casefold() in _YES:
-            self.resign(["yes"])
-            return
+            words = ["resign", "yes"]
         try:
             self._carry_out(words, message.text)
         except NotUnderstood as error:
@@ -169,7 +172,10 @@ class ConsoleConversation(GoesElsewhere):
         command = find_command(first)
         if command is None:
             raise NotUnderstood(self._strange(first, text))
-        self.DOES[command](self, words[1:])
+        try:
+            self.DOES[command](self, words[1:])
+        except NotNow as reason:
+            self._printer.refuse(str(reason))
         if self.state is ConsoleState.OUTSIDE and command not in ("name", "quit"):
             self.peer.logged_in()  # a person who reads pages and looks on needs no name, and all the time there is
 
@@ -234,20 +240,17 @@ class ConsoleConversation(GoesElsewhere):
 
     def name(self, words: list[str]) -> None:
         """Take a name, or the seat that is kept under it."""
-        if self._has_place():
-            return
+        self._need_no_place()
         if len(words) != 1:
             raise NotUnderstood("Say which name, in one word. For example: name ann")
         try:
             session = self.lobby.enter(words[0], self._options.wire, self.peer.address, self)
         except NameRefused as refusal:
-            self._printer.refuse(name_refused(refusal))
-            return
+            raise NotNow(name_refused(refusal)) from None
         self._entered(session)
 
     def login(self, words: list[str]) -> None:
-        if self._has_place():
-            return
+        self._need_no_place()
         if len(words) != 1:
             raise NotUnderstood("Type the name alone; you are asked for the password. For example: login ann")
         self._account = words[0]
@@ -277,15 +280,16 @@ class ConsoleConversation(GoesElsewhere):
             self._printer.refuse(f"{sentence(outcome.reason)} To try again, type login and your name.")
         self._printer.prompt()
 
-    def _has_place(self) -> bool:
-        """Whether the person has a place that goes with the name. It is told then."""
+    def _need_no_place(self) -> None:
+        """
+        Nobody takes another name who has a place under the present one.
+
+        :raises NotNow: this person has one
+        """
         if self.state is ConsoleState.PLAYING:
-            self._printer.refuse("You are in a match, and keep your name until it is over. To give it up, type: resign")
-        elif self.state is ConsoleState.WAITING:
-            self._printer.refuse("You wait for opponents under your name. To change it, type cancel first.")
-        else:
-            return False
-        return True
+            raise NotNow("You are in a match, and keep your name until it is over. To give it up, type: resign")
+        if self.state is ConsoleState.WAITING:
+            raise NotNow("You wait for opponents under your name. To change it, type cancel first.")
 
     # -- a name for a guest, and the seat that is kept
 
@@ -339,20 +343,16 @@ class ConsoleConversation(GoesElsewhere):
         :raises NotUnderstood: the words say no match that can be had
         """
         want = asked(words, self._options.games)
-        if self.handle is not None or self.state is ConsoleState.PLAYING:
-            self._printer.refuse("You are in a match. Type board to see it, or resign to give it up.")
-            return
+        self._need_no_match()
         try:
             sought = wanted(want.sought, self._options.games, self.lobby.settings_for)
         except SeekRefused as refusal:
             game = want.sought.game
             raise NotUnderstood(f"{sentence(str(refusal))} For example: play {game}") from None
         if want.level and (reason := self._house.why_not(want.sought.game)) is not None:
-            self._refuse_house(reason, want.sought.game)
-            return
+            raise _no_house(reason, want.sought.game)
         if self.lobby.no_tables is not None:
-            self._printer.refuse(sentence(self.lobby.no_tables))
-            return
+            raise NotNow(sentence(self.lobby.no_tables))
         session = self._need_name()
         if self.state is ConsoleState.WAITING:
             self.lobby.stop_waiting(session)
@@ -374,10 +374,12 @@ class ConsoleConversation(GoesElsewhere):
             play_house(self.lobby, session, sought, level)
         except HouseRefused as refusal:
             self.set_state(ConsoleState.LOBBY)
-            self._refuse_house(str(refusal), sought.played.game.name)
+            raise _no_house(str(refusal), sought.played.game.name) from None
 
-    def _refuse_house(self, reason: str, game: str) -> None:
-        self._printer.refuse(f"{sentence(reason)} To play with somebody who comes, type: play {game}")
+    def _need_no_match(self) -> None:
+        """:raises NotNow: a match is on"""
+        if self.handle is not None or self.state is ConsoleState.PLAYING:
+            raise NotNow("You are in a match. Type board to see it, or resign to give it up.")
 
     def _waiting_words(self, sought: Wanted) -> list[str]:
         game = sought.played.game.name
@@ -431,12 +433,9 @@ class ConsoleConversation(GoesElsewhere):
         :raises NotUnderstood: there is no number
         """
         table, code = table_and_code(words, "join 12")
-        if self.handle is not None or self.state is ConsoleState.PLAYING:
-            self._printer.refuse("You are in a match. Type board to see it, or resign to give it up.")
-            return
+        self._need_no_match()
         if self.state is ConsoleState.WAITING:
-            self._printer.refuse("You wait for opponents already. To stop, type: cancel")
-            return
+            raise NotNow("You wait for opponents already. To stop, type: cancel")
         session = self._need_name()
         self.set_state(ConsoleState.WAITING)
         try:
@@ -449,11 +448,9 @@ class ConsoleConversation(GoesElsewhere):
 
     def cancel(self, words: list[str]) -> None:
         if self.state is not ConsoleState.WAITING or self.session is None:
-            self._printer.refuse("You do not wait for anybody.")
-            return
+            raise NotNow("You do not wait for anybody.")
         if self.session.table_id is not None:
-            self._printer.refuse("The match begins just now.")
-            return
+            raise NotNow("The match begins just now.")
         self.lobby.stop_waiting(self.session)
         self.set_state(ConsoleState.LOBBY)
         self._printer.print("You do not wait any more.")
@@ -536,8 +533,8 @@ class ConsoleConversation(GoesElsewhere):
     def resign(self, words: list[str]) -> None:
         """Give the match up, after a question."""
         if self.handle is None:
-            self._printer.refuse(_NO_MATCH)
-        elif [word.casefold() for word in words] in (["yes"], ["y"]):
+            raise NotNow(_NO_MATCH)
+        if [word.casefold() for word in words] in (["yes"], ["y"]):
             self._printer.awaiting = True
             if self._own is not None:
                 self._own.resigned = True
@@ -546,17 +543,16 @@ class ConsoleConversation(GoesElsewhere):
             self._asked_to_resign = True
             self._printer.print("Do you want to give the match up? Type yes, or play on.")
 
-    def offer(self, offer: Offer) -> None:
-        if self._own is None or self.handle is None:
-            self._printer.refuse(_NO_MATCH)
-        else:
-            self._own.ask(partial(self.handle.offer, offer))
+    @property
+    def _on(self) -> OwnMatch:
+        """
+        The match that is played.
 
-    def answer(self, accepted: bool) -> None:
+        :raises NotNow: there is none
+        """
         if self._own is None:
-            self._printer.refuse(_NO_MATCH)
-        else:
-            self._own.answer(accepted)
+            raise NotNow(_NO_MATCH)
+        return self._own
 
     def say(self, words: list[str]) -> None:
         """Say a phrase, or show all of them."""
@@ -576,19 +572,7 @@ class ConsoleConversation(GoesElsewhere):
         elif (board := self._looking.board()) is not None:
             self._printer.show(board)
         else:
-            self._printer.refuse(_NO_MATCH)
-
-    def moves(self, words: list[str]) -> None:
-        if self._own is None:
-            self._printer.refuse(_NO_MATCH)
-        else:
-            self._own.show_moves()
-
-    def clock(self, words: list[str]) -> None:
-        if self._own is None or self.handle is None:
-            self._printer.refuse(_NO_MATCH)
-        else:
-            self._own.show_clock()
+            raise NotNow(_NO_MATCH)
 
     # -- told by the lobby
 
@@ -651,13 +635,13 @@ class ConsoleConversation(GoesElsewhere):
         "join": join,
         "cancel": cancel,
         "board": board,
-        "moves": moves,
+        "moves": lambda self, words: self._on.show_moves(),
         "history": lambda self, words: self._looking.history(words),
-        "clock": clock,
-        "draw": lambda self, words: self.offer(Offer.DRAW),
-        "takeback": lambda self, words: self.offer(Offer.TAKEBACK),
-        "accept": lambda self, words: self.answer(True),
-        "decline": lambda self, words: self.answer(False),
+        "clock": lambda self, words: self._on.show_clock(),
+        "draw": lambda self, words: self._on.offer(Offer.DRAW),
+        "takeback": lambda self, words: self._on.offer(Offer.TAKEBACK),
+        "accept": lambda self, words: self._on.answer(True),
+        "decline": lambda self, words: self._on.answer(False),
         "say": say,
         "resign": resign,
         "watch": lambda self, words: self._looking.watch(words),

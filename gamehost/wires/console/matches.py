@@ -46,6 +46,7 @@ from gamehost.tables.interfaces import (
 )
 from gamehost.wires.console.commands import (
     RECORDS,
+    NotNow,
     clock_line,
     count_of,
     counted,
@@ -246,12 +247,14 @@ class OwnMatch:
         self._judging = False
         return accepted
 
+    def offer(self, offer: Offer) -> None:
+        self.ask(partial(self.handle.offer, offer))
+
     def answer(self, accepted: bool) -> None:
         """Accept or decline what the opponent offers."""
         if self._offered is None:
-            self._printer.refuse("Nothing is offered to you.")
-        else:
-            self.ask(partial(self.handle.answer, self._offered, accepted))
+            raise NotNow("Nothing is offered to you.")
+        self.ask(partial(self.handle.answer, self._offered, accepted))
 
     def offered(self, event: Offered) -> str:
         """What to say of an offer: the own one, or the opponent's."""
@@ -552,8 +555,7 @@ class Looking:
 
     def unwatch(self, words: list[str]) -> None:
         if self._watching is None:
-            self._printer.refuse("You look on at no match. Type tables to see what is played.")
-            return
+            raise NotNow("You look on at no match. Type tables to see what is played.")
         self.stop_watching()
         self._printer.print("You look on no longer.")
 
@@ -597,8 +599,7 @@ class Looking:
         if self._watching is not None and self._seat() is None:
             played = (self._watching, self._code)
         if played is None:
-            self._printer.refuse("No match is on. Type records to see finished ones, or play onitama to begin one.")
-            return
+            raise NotNow("No match is on. Type records to see finished ones, or play onitama to begin one.")
         self._ask_record(*played, partial(self._tell_moves, count))
 
     def _tell_moves(self, count: int, replay: Replay) -> None:
@@ -641,15 +642,11 @@ class Looking:
         """Go on in the match that is replayed."""
         replay = self._replay
         if replay is None:
-            self._printer.refuse(_NO_REPLAY)
-            return
+            raise NotNow(_NO_REPLAY)
         before = replay.at
         said = replay.go(way * count_of(words, 1, FAR))
         if replay.at == before:
-            self._printer.refuse(
-                "This is the last move. Type back." if way > 0 else "This is the beginning. Type next."
-            )
-            return
+            raise NotNow("This is the last move. Type back." if way > 0 else "This is the beginning. Type next.")
         where = f"Move {replay.at} of {replay.length}." if replay.at else "The beginning."
         self._printer.print(" ".join((where, *said)))
         self._printer.show(replay.lines(self._printer.style))
@@ -684,8 +681,7 @@ class Looking:
     def _ask(self, key: Hashable, work: Work, answer: Callable[[Any], None]) -> None:
         """Have something looked up. One question at a time, and each has to wait for its turn."""
         if self._asking:
-            self._printer.refuse(_ASKING)
-            return
+            raise NotNow(_ASKING)
         tell = self._spectators.questions.tell
         self._withdraw = tell(self.address, ("console", key), work, *self._waiting_for(answer))
 
