@@ -206,11 +206,11 @@ def _cluster(
 ) -> "Cluster":
     """The membership of a host whose store is open."""
     from gamehost.cluster.membership import Cluster
-    from gamehost.storage.postgresql.registry import open_registry
+    from gamehost.storage.postgresql.registry import PostgresRegistry
 
     named = options["store"]
-    registry = open_registry(
-        *(named, store.epoch, reactor.callFromThread, lambda reason: fail(f"{shown(named)}: {reason}")),
+    registry = PostgresRegistry(
+        *(store.epoch, named, reactor.callFromThread, lambda reason: fail(f"{shown(named)}: {reason}")),
         warn=_warn,
         spreading=_spreading(options),
     )

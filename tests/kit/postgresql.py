@@ -30,7 +30,7 @@ from gamehost.storage.contents import StoreFailed
 from gamehost.storage.durable import DurableJournal
 from gamehost.storage.names import Registry
 from gamehost.storage.postgresql.members import ClusterAddress, look
-from gamehost.storage.postgresql.registry import PostgresRegistry, open_registry
+from gamehost.storage.postgresql.registry import PostgresRegistry
 from gamehost.storage.postgresql.session import LOCK_CLASS, Session, connect
 from gamehost.storage.postgresql.store import PostgresStore
 from tests.kit.journal_contract import MOVE, nothing
@@ -388,7 +388,7 @@ class LivingMember:
         registry.join()
 
 
-def _no_session() -> Any:
+def _no_session(store: str) -> Any:
     raise StoreFailed("killed")
 
 
@@ -408,8 +408,8 @@ class RegistryCase(PostgresCase):
 
     def join(self) -> PostgresRegistry:
         member = self.begin_run()
-        member.registry = open_registry(
-            self.url, member.store.epoch, self.pump.from_thread, self.broken.append, warn=self.warned.append
+        member.registry = PostgresRegistry(
+            member.store.epoch, self.url, self.pump.from_thread, self.broken.append, self.warned.append
         )
         return member.registry
 

@@ -163,26 +163,35 @@ LOOK, WAKE = 0.25, 0.02
 LOOK_AT_ALL = 5.0
 
 
+def connect_to_listen(store: str) -> Session:
+    with or_closed(connect_for_writing(store)) as session:
+        session.listen("gamehost")
+    return session
+
+
 @define(eq=False)
 class PostgresRegistry(Registry):
     """
-    What the thread uses has names that begin with `_`.
+    The registry of a host that has opened its journal, to be made before the accounts and the bans are read. What the thread
+    uses has names that begin with `_`.
 
-    :param connect: opens the thread's session
+    :param store: the name of the database
     :param from_thread: calls a function on the reactor's thread; the order of the calls is kept
     :param broken: called there, at most once, when the host must end, with the reason
     :param warn: called there, with words for the log
+    :param spreading: as of `keys_of_table`
+    :raises StoreUnusable: there is no connection
     """
 
-    _connect: Callable[[], Session]
-    _session: Session
+    _store: str
     _from_thread: Callable[[Callable[[], None]], None]
     _broken: Callable[[str], None]
-    _warn: Callable[[str], None]
-    #: As of `keys_of_table`.
+    _warn: Callable[[str], None] = lambda words: None
     _spreading: Collection[str] = ()
+    _connect: Callable[[str], Session] = connect_to_listen
     _clock: Clock = time.monotonic
     _sleep: Sleep = time.sleep
+    _session: Session = field(init=False)
     _queue: "SimpleQueue[Asked | None]" = field(factory=SimpleQueue)
     #: Requests that are to be carried out, in order.
     _due: deque[Asked] = field(factory=deque)
@@ -212,7 +221,9 @@ class PostgresRegistry(Registry):
         self._bell, self._ring = socketpair()
         for end in (self._bell, self._ring):
             end.setblocking(False)
-        self._changes_read = self._session.rows("SELECT coalesce(max(id), 0) FROM change")[0][0]
+        with refusing(self._store):
+            self._session = self._connect(self._store)
+            self._changes_read = self._session.rows("SELECT coalesce(max(id), 0) FROM change")[0][0]
 
     # -- on the reactor's thread
 
@@ -316,7 +327,7 @@ class PostgresRegistry(Registry):
         """
         self._session.close()
         self._from_thread(partial(self._warn, "the registry's connection to the database is lost; log-ins wait"))
-        self._session = reconnected(lambda until: self._connect(), self._clock, self._sleep)
+        self._session = reconnected(lambda until: self._connect(self._store), self._clock, self._sleep)
         self._look_at_all = 0.0
         self._restrained_until = self._clock() + RESTRAINT
         self._from_thread(partial(self._warn, "the registry's connection to the database is back"))
@@ -414,30 +425,3 @@ class PostgresRegistry(Registry):
         accounts = {account.key: account for account in starmap(account_of, found)}
         self._tell("changed", {**keys, **accounts}, bans)
         self._changes_read = changes[-1][0]
-
-
-def open_registry(
-    store: str,
-    epoch: int,
-    from_thread: Callable[[Callable[[], None]], None],
-    broken: Callable[[str], None],
-    *,
-    warn: Callable[[str], None] = lambda words: None,
-    spreading: Collection[str] = (),
-) -> PostgresRegistry:
-    """
-    Open the registry of a host that has opened its journal, before the accounts and the bans are read.
-
-    :param store: the name of the database
-    :param epoch: the number of the host's run
-    :param spreading: as of `keys_of_table`
-    :raises StoreUnusable: there is no connection
-    """
-
-    def new_session() -> Session:
-        with or_closed(connect_for_writing(store)) as session:
-            session.listen("gamehost")
-        return session
-
-    with refusing(store):
-        return PostgresRegistry(epoch, new_session, new_session(), from_thread, broken, warn, spreading)

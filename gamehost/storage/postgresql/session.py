@@ -76,7 +76,6 @@ _DURABLE = (
 #: Errors that end a session: of connections, those with which a server stops or starts, and a transaction that was left idle.
 _LOST = ("08", "57P", "25P03")
 
-
 Clock = Callable[[], float]
 Sleep = Callable[[float], None]
 
@@ -215,7 +214,7 @@ def _text(sql: Sql | str) -> bytes:
     return (sql if isinstance(sql, str) else sql.postgresql).replace("?", "%s").encode()
 
 
-def connect(store: str, read_only: bool = False, **more: str) -> Session:
+def connect(store: str, read_only: bool = False) -> Session:
     """
     Open a session. Nothing is checked.
 
@@ -225,9 +224,7 @@ def connect(store: str, read_only: bool = False, **more: str) -> Session:
     """
     try:
         given = conninfo_to_dict(store)
-        info = make_conninfo(
-            **{**_CLIENT, **more, **{name: str(value) for name, value in given.items() if value is not None}}
-        )
+        info = make_conninfo(store, **{name: value for name, value in _CLIENT.items() if name not in given})
     except psycopg.Error as error:
         why = str(error).strip().replace(store, shown(store))
         raise StoreUnusable(f"{shown(store)}: not the name of a database: {why}") from error

@@ -1,16 +1,14 @@
 """
-An open store in a PostgreSQL database: what it holds, and how a group of changes is added to it in one transaction.
+An open store in a PostgreSQL database, and how a group of changes is added to it in one transaction: with few statements, whose
+values are in PostgreSQL's binary format.
 
-If the connection is lost, the store connects again, as `reconnect` says, before it goes on. After any other error it accepts
-nothing more, because nobody knows what the database holds. The next start reads that.
-
-A group is written with few statements, whose values are in PostgreSQL's binary format.
+After any other error than a lost connection the store accepts nothing more, because nobody knows what the database holds. The
+next start reads that.
 
 What people ask is read through a session of its own, which never writes. If it is lost, it is opened again when somebody asks
 next. Nothing that is read for people ends the host.
 
-Opening a store, with its checks, its locks and its run, blocks. It is for the start, before any port is open; a lost
-connection is for the writer's thread.
+To open a store blocks. It is for the start, before any port is open; a lost connection is for the writer's thread.
 """
 
 import platform
@@ -24,7 +22,7 @@ from struct import Struct
 from threading import RLock
 from typing import Any, TypeVar
 
-from attrs import define, evolve, field
+from attrs import Factory, define, evolve, field
 
 from gamehost.journal.records import Room, StoreUnusable, TableId, UnfinishedTable
 from gamehost.storage.contents import (
@@ -40,7 +38,7 @@ from gamehost.storage.contents import (
     in_words,
     is_unplayed,
 )
-from gamehost.storage.durable import Backlog, BacklogLimits, DurableJournal, at_once
+from gamehost.storage.durable import Backlog, BacklogLimits, DurableJournal, at_once, nothing
 from gamehost.storage.names import BLOCK, TableNumbers
 from gamehost.storage.postgresql import members
 from gamehost.storage.postgresql.members import REMOVE_ALL, TAKEN_OVER, ClusterAddress, begin_run, columns_of, living
@@ -131,13 +129,14 @@ class PostgresStore(OpenStore):
         :raises StoreFailed: another error of the database
         """
         with or_closed(connect_for_writing(self.name)) as self.session:
-            session, version = self.session, self.session.connection.info.server_version // 10_000
-            if self.cluster is not None and version < _OLDEST_FOR_CLUSTERS:
+            session, shared = self.session, self.cluster is not None
+            version = session.connection.info.server_version // 10_000
+            if shared and version < _OLDEST_FOR_CLUSTERS:
                 raise StoreUnusable(
                     f"--cluster needs PostgreSQL {_OLDEST_FOR_CLUSTERS} or newer, and this server is {version}"
                 )
-            if not self._lock_store(session, lock_patience):
-                raise StoreUnusable(who_has_it(session, self.cluster is not None))
+            if not session.lock(STORE_LOCK, lock_patience, self._clock, self._sleep, shared):
+                raise StoreUnusable(who_has_it(session, shared))
             # The schema does not change under members of a cluster: they would not keep what it adds.
             if _SCHEMA_OF_CLUSTERS <= schema_version(session) < len(schemas()) and (found := living(session)):
                 raise StoreUnusable(
@@ -149,9 +148,6 @@ class PostgresStore(OpenStore):
             prepare(session)
         self._read_from(self, TableRows(self, self.epoch, own=True), self._at)
         return session
-
-    def _lock_store(self, session: Session, patience: float) -> bool:
-        return session.lock(STORE_LOCK, patience, self._clock, self._sleep, shared=self.cluster is not None)
 
     def resume(self) -> None:
         """
@@ -166,10 +162,9 @@ class PostgresStore(OpenStore):
     def _resumed(self, until: float) -> Session:
         with or_closed(connect_for_writing(self.name)) as session:
             # When the locks are free, the old session has ended, and its last transaction is decided.
-            if not self._lock_store(session, until - self._clock()):
-                raise StoreFailed(f"another host{session.owner_of_lock(STORE_LOCK)} has taken the journal over")
-            if not session.lock(self.epoch, until - self._clock(), self._clock, self._sleep):
-                raise StoreFailed(f"another host{session.owner_of_lock(self.epoch)} has taken the journal over")
+            for number, shared in ((STORE_LOCK, self.cluster is not None), (self.epoch, False)):
+                if not session.lock(number, until - self._clock(), self._clock, self._sleep, shared):
+                    raise StoreFailed(f"another host{session.owner_of_lock(number)} has taken the journal over")
             prepare(session)
         return session
 
@@ -205,7 +200,7 @@ class PostgresStore(OpenStore):
         if self._clock() >= self._note_at:
             self._note_newest(NOTED_AT_ONCE)
             self._note_at = self._clock() + NOTE_EVERY
-        return _nothing
+        return nothing
 
     def _note_newest(self, most: int | None) -> None:
         newest = dict(islice(self._unnoted.items(), most))
@@ -244,7 +239,7 @@ class PostgresStore(OpenStore):
             self._write_once(group)
         except LineLost:
             self._renew()
-            self._asking(lambda: self._settle(group))
+            self._asking(lambda: self._write_once(group, again=True))
         self._noted += group.noted
         for row in group.rows:
             self._unnoted[row.game] = Head(row.n, row.h)
@@ -260,13 +255,10 @@ class PostgresStore(OpenStore):
             if head is None and (last := self._unnoted.get(table) or self._heads.get(table)) is not None:
                 self._recent.append((now, table, last))
 
-    def _settle(self, group: Group) -> None:
-        """Write a group whose connection was lost, if it is not durable."""
-        if not self._is_there(group):
-            self._write_once(group)
-
-    def _write_once(self, group: Group) -> None:
-        write_group(self.session, group, self.epoch, self._noted + 1, self._ended(group))
+    def _write_once(self, group: Group, again: bool = False) -> None:
+        """:param again: the connection was lost meanwhile, so the group is durable, perhaps"""
+        if not (again and self._is_there(group)):
+            write_group(self.session, group, self.epoch, self._noted + 1, self._ended(group))
 
     def _renew(self) -> None:
         """
@@ -379,10 +371,6 @@ class PostgresStore(OpenStore):
         self.session.run(REMOVE_ALL, ([damaged.table for damaged in damage],))
 
 
-def _nothing() -> None:
-    """Nothing is to be written."""
-
-
 # Arrays in PostgreSQL's binary format: a header with the number of the elements' type, and each element behind its length.
 
 _HEADER, _LENGTH = Struct(">5i"), Struct(">i").pack
@@ -482,48 +470,6 @@ def _insert(session: Session, group: Group) -> None:
 LONGEST = "5s"
 
 
-@define(eq=False)
-class PostgresReader:
-    """
-    For one thread.
-
-    :param epoch: the number of this run
-    """
-
-    _store: str
-    epoch: int
-    _connect: Callable[[str], Session] = field(default=lambda store: open_session(store))
-    _session: Session | None = None
-    tables: TableRows = field(init=False)
-
-    def __attrs_post_init__(self) -> None:
-        self.tables = TableRows(self, self.epoch)
-
-    def rows(self, sql: Sql | str, parameters: Sequence[Any] = ()) -> list[Any]:
-        """
-        Ask the database, once more if the session was lost meanwhile.
-
-        :raises LineLost: it is out of reach
-        """
-        if self._session is not None:
-            try:
-                return self._session.rows(sql, parameters)
-            except LineLost:
-                self.close()
-        self._session = self._connect(self._store)
-        return self._session.rows(sql, parameters)
-
-    def interrupt(self) -> None:
-        """Have the server give up what it reads. For any thread."""
-        if (session := self._session) is not None:
-            session.cancel()
-
-    def close(self) -> None:
-        if self._session is not None:
-            self._session.close()
-            self._session = None
-
-
 def open_session(store: str) -> Session:
     """
     A session for reading.
@@ -535,6 +481,44 @@ def open_session(store: str) -> Session:
         if session.rows("SELECT pg_is_in_recovery()")[0][0]:
             raise LineLost("this server is a standby")
     return session
+
+
+@define(eq=False)
+class PostgresReader:
+    """
+    For one thread.
+
+    :param epoch: the number of this run
+    """
+
+    _store: str
+    epoch: int
+    _connect: Callable[[str], Session] = open_session
+    _session: Session | None = None
+    tables: TableRows = field(
+        init=False, default=Factory(lambda reader: TableRows(reader, reader.epoch), takes_self=True)
+    )
+
+    def rows(self, sql: Sql | str, parameters: Sequence[Any] = ()) -> list[Any]:
+        """
+        Ask the database, once more if the session was lost meanwhile.
+
+        :raises LineLost: it is out of reach
+        """
+        if self._session is not None:
+            with suppress(LineLost), or_closed(self._session):
+                return self._session.rows(sql, parameters)
+        self._session = self._connect(self._store)
+        return self._session.rows(sql, parameters)
+
+    def interrupt(self) -> None:
+        """Have the server give up what it reads. For any thread."""
+        if (session := self._session) is not None:
+            session.cancel()
+
+    def close(self) -> None:
+        if self._session is not None:
+            self._session.close()
 
 
 def reconnected(connect_until: Callable[[float], Session], clock: Clock, sleep: Sleep) -> Session:

@@ -257,7 +257,7 @@ class OpeningTests(RegistryCase):
     def test_a_database_that_stays_away(self) -> None:
         now = [0.0]
 
-        def connect() -> Any:
+        def connect(store: str) -> Any:
             raise LineLost("planted")
 
         def sleep(seconds: float) -> None:
@@ -272,7 +272,7 @@ class OpeningTests(RegistryCase):
 
     def test_a_database_that_is_not_there(self) -> None:
         url = self.server.url("nothing")
-        error = self.assertRaises(StoreUnusable, registry.open_registry, url, 1, self.pump.from_thread, self.fail)
+        error = self.assertRaises(StoreUnusable, PostgresRegistry, 1, url, self.pump.from_thread, self.fail)
         self.assertIn(f"{url}: there is no connection to the database", str(error))
 
     def test_a_stop_before_the_start(self) -> None:

@@ -63,8 +63,8 @@ from tests.kit.postgresql import ClusterCase, PostgresCase
 
 
 class Sessions(PostgresCase):
-    def session(self, **more: Any) -> Session:
-        session = connect(self.url, **more)
+    def session(self) -> Session:
+        session = connect(self.url)
         self.addCleanup(session.close)
         return session
 
@@ -72,9 +72,8 @@ class Sessions(PostgresCase):
 class CheckTests(Sessions):
     """A database that would not keep what it is given is refused."""
 
-    def refused(self, **more: str) -> str:
-        session = self.session(**more)
-        return str(self.assertRaises(StoreUnusable, check_for_writing, session, self.session))
+    def refused(self) -> str:
+        return str(self.assertRaises(StoreUnusable, check_for_writing, self.session(), self.session))
 
     def test_a_sound_database(self) -> None:
         """A commit that is too quick is set right for the session; one that waits for a standby's answer stays."""
