@@ -119,7 +119,7 @@ class Cluster(Membership):
     here: set[str] = field(factory=set)
     #: Names that have their home elsewhere, as it was when somebody asked who is still connected.
     elsewhere: set[str] = field(factory=set)
-    #: Who is about to log in, and under which name.
+    #: Who is about to log in, and under which name; and what is no name, and is to have its home here.
     claims: dict[Any, str] = field(factory=dict)
     _claimed: Counter[str] = field(factory=Counter)
     #: Names that may be free.
@@ -127,8 +127,6 @@ class Cluster(Membership):
     #: Who waits here for an opponent, in which queue and since when; and what the others know of that.
     waiting: dict[str, tuple[Session, QueueKey, float]] = field(factory=dict)
     _offered: dict[str, tuple[QueueKey, bool]] = field(factory=dict)
-    #: What is no name, and has its home here.
-    _kept: set[str] = field(factory=set)
     #: What the other members show of their lobbies, and what this one shows.
     pages: Sequence[Page] = ()
     _shown: str = ""
@@ -270,6 +268,8 @@ class Cluster(Membership):
             self.elsewhere.discard(key)
             self.freed(key)
 
+    give_up = drop_claim  # a place that is kept is its own claim
+
     def _note_claim(self, connection: Any, key: str) -> None:
         if self.claims.get(connection) != key:
             self.drop_claim(connection)
@@ -307,20 +307,15 @@ class Cluster(Membership):
         self._soon()
 
     def keep(self, place: str) -> None:
-        self._kept.add(place)
+        self._note_claim(place, place)
         self._claim_place(place)
-
-    def give_up(self, place: str) -> None:
-        if place in self._kept:
-            self._kept.discard(place)
-            self.freed(place)
 
     def _claim_place(self, place: str) -> None:
         """
         Claim it until it is here. Somebody at another host may look for it in this moment, and be told soon that nothing of
         that kind is there.
         """
-        if place in self._kept and place not in self.here and not self.halted:
+        if place in self.claims and place not in self.here and not self.halted:
             self._ask(place, lambda home: self.clock.callLater(CLAIM_AGAIN, self._claim_place, place))
 
     def waits(self, session: Session, queue: QueueKey) -> None:
@@ -359,11 +354,7 @@ class Cluster(Membership):
         """Tell the registry what has changed in this turn."""
         self._timer = None
         names, maybe_free = self.lobby.registry, self._maybe_free
-        free = [
-            key
-            for key in maybe_free
-            if key in self.here and not (key in self._claimed or key in self._kept or names.get(key))
-        ]
+        free = [key for key in maybe_free if key in self.here and not (key in self._claimed or names.get(key))]
         maybe_free.clear()
         latest = self.clock.seconds() - AMONG_THEMSELVES
         offers = {
@@ -374,9 +365,8 @@ class Cluster(Membership):
         for key in [key for key in self._offered if key not in offers]:
             del self._offered[key]
             self.registry.waits_no_longer(key)
-        if free:
-            self.here.difference_update(free)
-            self.registry.release(free)
+        self.here.difference_update(free)
+        self.registry.release(free)
         for key, offer in offers.items():
             if self._offered.get(key) != offer:
                 self._offered[key] = offer

@@ -165,7 +165,7 @@ class Membership:
     def keep(self, place: str) -> None:
         """From now on this host is the home of something that is no name, as of `gamehost.accounts.names.place_of`."""
 
-    def give_up(self, place: str) -> None:
+    def give_up(self, place: str, /) -> None:
         """There is nothing more of that kind here."""
 
     def waits(self, session: "Session", queue: tuple[str, str]) -> None:

@@ -353,7 +353,6 @@ class ClusterSimulation(Troubles):
                 cluster.elsewhere,
                 cluster.claims,
                 cluster._claimed,
-                cluster._kept,
                 cluster.relays.all,
             )
             _need(not any(left), f"something is left at {host.registry.epoch}: {left}")
@@ -376,7 +375,11 @@ class ClusterSimulation(Troubles):
             _need(host is not None, f"{key} is at home nowhere: {home}")
             assert host is not None
             tables = set(map(place_of, host.lobby.waiting_tables._parties))
-            used = host.lobby.registry.get(key) or host.cluster._claimed[key] or key in tables
+            used = (
+                host.lobby.registry.get(key)
+                or host.cluster._claimed[key] > (key in host.cluster.claims)
+                or key in tables
+            )
             _need(used, f"{key} is at home at {home}, and nobody is there")
             _need(key in host.cluster.here, f"{key} is at home at {home}, which does not know it")
         waiting: Counter[object] = Counter()
