@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from attrs import frozen
 
-from tests.kit.sources import Sources, circles, imports, parsed, read_sources
+from tests.kit.sources import Sources, circles, imports, parsed, read_sources, statements
 
 
 @frozen
@@ -23,6 +23,7 @@ class Figure:
 
 
 def shape(package: Sources, tests: Sources) -> Sequence[Figure]:
+    promised = interfaces(package)
     counted = (
         ("files of the package", len(package), 250),
         ("lines of the package", _lines(package), 58_000),
@@ -32,9 +33,9 @@ def shape(package: Sources, tests: Sources) -> Sequence[Figure]:
         ("floors of imports", floors(package), 14),
         ("modules under 40 lines", sum(1 for text in package.values() if 1 < text.count("\n") < 40), 15),
         ("classes with one public method", len([*with_one_method(package)]), 25),
-        ("such that fulfil no interface", len([*with_one_method(package, interfaces(package))]), 25),
+        ("such that fulfil no interface", len([*with_one_method(package, promised)]), 25),
         ("functions that only call another one", len([*forwarders(package)]), 30),
-        ("such that no interface asks for", len([*forwarders(package, interfaces(package))]), 30),
+        ("such that no interface asks for", len([*forwarders(package, promised)]), 30),
     )
     return [Figure(*one) for one in counted]
 
@@ -82,7 +83,7 @@ def forwarders(sources: Sources, promised: Sequence[set[str]] = ()) -> Iterator[
     :param promised: interfaces. What they or Twisted, whose names are in camelCase, call by its name is left out: it cannot go
     """
     for name, text in sources.items():
-        for node in ast.walk(parsed(text)):
+        for node in statements(parsed(text)):
             if not isinstance(node, ast.FunctionDef) or not _forwards(node):
                 continue
             if not promised or (node.name == node.name.lower() and not any(node.name in some for some in promised)):
@@ -90,7 +91,7 @@ def forwarders(sources: Sources, promised: Sequence[set[str]] = ()) -> Iterator[
 
 
 def _classes(text: str) -> Iterator[ast.ClassDef]:
-    return (node for node in ast.walk(parsed(text)) if isinstance(node, ast.ClassDef))
+    return (node for node in statements(parsed(text)) if isinstance(node, ast.ClassDef))
 
 
 def _methods(node: ast.ClassDef) -> Iterator[ast.FunctionDef]:
@@ -101,9 +102,7 @@ def interfaces(sources: Sources) -> Sequence[set[str]]:
     """The names of the methods of each `typing.Protocol` of the package."""
     found = []
     for text in sources.values():
-        tree = parsed(text)
-        taken = [one for one in ast.walk(tree) if isinstance(one, ast.ImportFrom) and one.module == "typing"]
-        if not any(alias.name == "Protocol" for one in taken for alias in one.names):
+        if not any(one.name == "typing.Protocol" for one in imports(text, {"typing.Protocol": ""})):
             continue  # Twisted has a class of this name, too
         for node in _classes(text):
             if any(ast.unparse(base).partition("[")[0] == "Protocol" for base in node.bases):

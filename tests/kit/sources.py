@@ -6,6 +6,7 @@ the whole package.
 """
 
 import ast
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from itertools import pairwise
@@ -54,23 +55,30 @@ class _Facts:
     imports: Sequence[_RawImport]
     chains: Sequence[Sequence[str]]
     functions: Sequence[tuple[str, int]]
-    docstring: bool
 
 
 def parsed(text: str) -> ast.Module:
     return ast.parse(text)
 
 
+def statements(tree: ast.AST) -> Iterator[ast.AST]:
+    """All statements below a node, and what holds some of them. Expressions, which are most of a tree, are not looked at."""
+    for node in ast.iter_child_nodes(tree):
+        if isinstance(node, ast.stmt | ast.ExceptHandler | ast.match_case):
+            yield node
+            yield from statements(node)
+
+
 @cache
 def _facts(text: str) -> _Facts:
     tree = parsed(text)
     functions = []
-    for node in ast.walk(tree):
+    for node in statements(tree):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             assert node.end_lineno is not None
             functions.append((node.name, node.end_lineno - node.lineno + 1))
     written = [*_imports(tree, for_types=False, at_top=True)]
-    return _Facts(written, [*_chains(tree)], functions, ast.get_docstring(tree) is not None)
+    return _Facts(written, [*_chains(tree)], functions)
 
 
 def imports(text: str, modules: Sources) -> Iterator[Import]:
@@ -91,7 +99,8 @@ def _imports(node: ast.AST, for_types: bool, at_top: bool) -> Iterator[_RawImpor
     at_top = at_top and not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
     types = isinstance(node, ast.If) and ast.unparse(node.test) in ("TYPE_CHECKING", "typing.TYPE_CHECKING")
     for child in ast.iter_child_nodes(node):
-        yield from _imports(child, for_types or types, at_top)
+        if isinstance(child, ast.stmt | ast.ExceptHandler | ast.match_case):
+            yield from _imports(child, for_types or types, at_top)
 
 
 def attributes(text: str, name: str, of: str = "") -> int:
@@ -129,7 +138,7 @@ def function_lengths(text: str) -> Iterator[tuple[str, int]]:
 
 
 def has_docstring(text: str) -> bool:
-    return _facts(text).docstring
+    return re.match(r'(\s|#.*\n)*r?"', text) is not None
 
 
 def cycle(modules: Sources) -> list[str]:
