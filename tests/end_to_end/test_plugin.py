@@ -104,7 +104,7 @@ class ExamplePluginTests(SynchronousTestCase):
         self.assertEqual(listed.returncode, 0, listed.stdout + listed.stderr)
 
     def test_a_game_with_rules_a_master_and_messages_is_played_everywhere(self) -> None:
-        """On the console against house players, one of all levels; by a program on the open wire; then it is drawn and verified."""
+        """On the console against house players, and by a program on the open wire; then it is drawn and verified."""
         path = os.pathsep.join((self.environment["PYTHONPATH"], PLUGINS, str(Path(PLUGINS) / "installed")))
         environment = {"PYTHONPATH": path}
         store = str(installed().parent / "everywhere.sqlite")
