@@ -206,8 +206,7 @@ class Lines:
 
     END: ClassVar[bytes] = b"\n"
 
-    def __init__(self) -> None:
-        self._unread = b""
+    _unread = b""
 
     @property
     def unread(self) -> bytes:

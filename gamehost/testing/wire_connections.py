@@ -56,11 +56,9 @@ class SocketTexts(Lines):
     #: The end of a line, where texts have none.
     LINE: ClassVar[bytes] = b"\n"
 
-    def __init__(self) -> None:
-        super().__init__()
-        self._switched = False
-        #: Whether the handshake was sent.
-        self.shaken = False
+    _switched = False
+    #: Whether the handshake was sent.
+    shaken = False
 
     def said(self, line: str) -> bytes:
         """A text; the first one stands behind the handshake."""

@@ -421,9 +421,7 @@ class BaseConversation(Generic[M]):
 class AccountConversation(BaseConversation[M]):
     """What the conversations of wires with accounts share: a password is checked, and the client waits for that."""
 
-    def __init__(self, peer: Peer[M], lobby: "Lobby", state: Enum) -> None:
-        super().__init__(peer, lobby, state)
-        self._attempt: LoginAttempt | None = None
+    _attempt: LoginAttempt | None = None
 
     def check_password(self, checking: Enum, name: str, password: str, wire: str, strong: bool = False) -> None:
         """

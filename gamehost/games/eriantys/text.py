@@ -413,10 +413,8 @@ _ISLANDS, _NAME = 46, 20
 class EriantysScreen(BoardScreen[m.View]):
     game, messages = ERIANTYS, m.MESSAGES
 
-    def __init__(self, seat: int | None, names: Sequence[str]) -> None:
-        super().__init__(seat, names)
-        #: Whose turn it is to move students; `None` while assistants are played.
-        self._mover: int | None = None
+    #: Whose turn it is to move students; `None` while assistants are played.
+    _mover: int | None = None
 
     def show(self, view: events.Situation) -> None:
         super().show(view)

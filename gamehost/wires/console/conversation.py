@@ -106,15 +106,11 @@ class ConsoleConversation(GoesElsewhere):
 
     declines: bool = False
 
-    def __init__(self, peer: Peer[m.Message], lobby: Lobby, options: ConsoleOptions) -> None:
-        super().__init__(peer, lobby, options)
-        self._house = lobby.house
-        self._match: OwnMatch | None = None
-        #: Whether the person was asked whether to resign.
-        self._asked_to_resign = False
-        #: The last match, and how much this person has said in it.
-        self._played: Played | None = None
-        self._phrases = 0
+    #: Whether the person was asked whether to resign.
+    _asked_to_resign = False
+    #: The last match, and how much this person has said in it.
+    _played: Played | None = None
+    _phrases = 0
 
     def begin(self) -> None:
         games, closed = list(self._options.games), self.lobby.no_tables

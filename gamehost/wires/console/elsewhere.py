@@ -56,6 +56,7 @@ class GoesElsewhere(AccountConversation[m.Message]):
         self._printer = Printer(peer.say, peer.refuse)
         super().__init__(peer, lobby, ConsoleState.OUTSIDE)
         self._options = options
+        self._house = lobby.house
         self._match: OwnMatch | None = None
         self._looking = Looking(
             *(self._printer, lobby.spectators, lobby.studies, options, peer.address),

@@ -319,11 +319,9 @@ class JsonReading(RequestReading):
     }
     RACES = (Error.TAKEN_NICKNAME, Error.GAME_NOT_FOUND, Error.FULL_GAME)
 
-    def __init__(self) -> None:
-        super().__init__()
-        #: How many messages had to be acknowledged, up to the last one that the client has sent, and how many were.
-        self.due = self.acknowledged = 0
-        self._since = 0
+    #: How many messages had to be acknowledged, up to the last one that the client has sent, and how many were.
+    due = acknowledged = 0
+    _since = 0
 
     def redacted(self, message: Any) -> Any:
         if isinstance(message, m.LoginMessage) and ":" in message.nickname:

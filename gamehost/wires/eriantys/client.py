@@ -74,16 +74,14 @@ class EriantysPlayer(WirePlayer):
 
     GAME = ERIANTYS
 
-    def __init__(self, *more: Any) -> None:
-        super().__init__(*more)
-        self._players: tuple[str, ...] = ()
-        self._seat = Seat(0)
-        self._logged_in = False
-        #: Whether a student of the entrance is to be placed: it may go into the dining room.
-        self._from_entrance = False
-        self._clouds: tuple[Students, ...] = ()
-        self._winners = NOBODY
-        self._expert = False
+    _players: tuple[str, ...] = ()
+    _seat = Seat(0)
+    _logged_in = False
+    #: Whether a student of the entrance is to be placed: it may go into the dining room.
+    _from_entrance = False
+    _clouds: tuple[Students, ...] = ()
+    _winners = NOBODY
+    _expert = False
 
     def again(self) -> Sequence[Any]:
         super().again()

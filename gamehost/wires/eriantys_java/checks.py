@@ -39,10 +39,8 @@ class JavaReading(RequestReading):
     }
     RACES = (m.ErrorMessage.TAKEN_NICKNAME, m.ErrorMessage.FULL_GAME)
 
-    def __init__(self) -> None:
-        super().__init__()
-        #: How many messages had to be acknowledged, and how many were.
-        self.due = self.acknowledged = 0
+    #: How many messages had to be acknowledged, and how many were.
+    due = acknowledged = 0
 
     def redacted(self, message: Any) -> Any:
         return message

@@ -443,8 +443,7 @@ def message_of(found: Any) -> Message:
 class _Tree:
     """An object as a tree of dictionaries and lists, in which players and professors are named where they close a circle."""
 
-    def __init__(self) -> None:
-        self._parts = 0
+    _parts = 0
 
     def of(self, found: Any, depth: int = 0) -> Any:
         """

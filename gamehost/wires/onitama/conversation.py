@@ -22,10 +22,8 @@ from gamehost.accounts.names import NameRefused
 from gamehost.games.base import Seat
 from gamehost.games.onitama.master import ONITAMA, Dealt, Exchanged, Moved
 from gamehost.games.onitama.rules import SQUARE_NAMED, SQUARES, Exchange, Move, Position, read_exchange, read_move
-from gamehost.lobby.lobby import Lobby
-from gamehost.lobby.sessions import Queue
 from gamehost.tables.interfaces import Away, Back, Over, Refused
-from gamehost.wires.base import Claim, GuestConversation, Peer, Wire, claim_of_guest, common_wire, imported
+from gamehost.wires.base import Claim, GuestConversation, Wire, claim_of_guest, common_wire, imported
 from gamehost.wires.framing import UndecodableLine, for_people
 from gamehost.wires.onitama import messages as m
 from gamehost.wires.onitama.codec import PipesCodec
@@ -79,11 +77,9 @@ class PipesConversation(GuestConversation[m.Message]):
     FIRST = PipesState.OUTSIDE
     WAITING = PipesState.WAITING
 
-    def __init__(self, peer: Peer[m.Message], lobby: Lobby, wire: str, queue: Queue, strict: bool) -> None:
-        super().__init__(peer, lobby, wire, queue, strict)
-        self._bad_logins = 0
-        #: Whether the next message may have been sent before the client knew of the end of its game.
-        self._may_be_late = False
+    _bad_logins = 0
+    #: Whether the next message may have been sent before the client knew of the end of its game.
+    _may_be_late = False
 
     # -- heard
 

@@ -25,13 +25,10 @@ from typing import Any, ClassVar
 from gamehost.accounts.names import NameRefused
 from gamehost.games.onitama.master import ONITAMA, Dealt, Exchanged, Moved
 from gamehost.games.onitama.rules import BLACK, SIDE, WHITE, Exchange, Move, Position, Square, read_exchange, read_move
-from gamehost.lobby.lobby import Lobby
-from gamehost.lobby.sessions import Queue
 from gamehost.tables.interfaces import Away, Back, Over, Refused, SeatHandle
 from gamehost.wires.base import (
     Claim,
     GuestConversation,
-    Peer,
     Wire,
     claim_of_guest,
     common_wire,
@@ -113,10 +110,8 @@ class FinalConversation(GuestConversation[m.Message]):
     FIRST = FinalState.OUTSIDE
     WAITING = FinalState.WAITING
 
-    def __init__(self, peer: Peer[m.Message], lobby: Lobby, wire: str, queue: Queue, strict: bool) -> None:
-        super().__init__(peer, lobby, wire, queue, strict)
-        #: The players of the match by their seats, as this client knows them.
-        self._names: Sequence[str] = ()
+    #: The players of the match by their seats, as this client knows them.
+    _names: Sequence[str] = ()
 
     def begin(self) -> None:
         self.peer.pulse(LOOK, self._look)

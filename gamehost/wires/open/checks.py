@@ -271,8 +271,7 @@ class OpenSpelling(Spelling):
 
     waits_for_opening = True
 
-    def __init__(self) -> None:
-        self._table = ""
+    _table = ""
 
     def log_in(self, name: str, password: str) -> Sequence[Any]:
         return m.Enter(name), m.Seek(GAME)

@@ -199,10 +199,8 @@ class LookingOn(AccountConversation[m.Message]):
     :param encoder: makes what is told to all who look on; the same for all connections of a listener
     """
 
-    def __init__(
-        self, peer: Peer[m.Message], lobby: "Lobby", state: Enum, options: OpenOptions, encoder: SharedEncoder
-    ) -> None:
-        super().__init__(peer, lobby, state)
+    def __init__(self, peer: Peer[m.Message], lobby: "Lobby", options: OpenOptions, encoder: SharedEncoder) -> None:
+        super().__init__(peer, lobby, OpenState.OUTSIDE)
         self._options = options
         self._encoder = encoder
         #: The matches that this client watches, and their codes.
@@ -386,12 +384,10 @@ def _text(value: m.SettingValue) -> str:
 class GoesElsewhere(LookingOn):
     """A conversation that another host of a cluster can go on with, unless its client has a part in a match."""
 
-    def __init__(self, peer: Peer[m.Message], lobby: "Lobby", options: OpenOptions, encoder: SharedEncoder) -> None:
-        super().__init__(peer, lobby, OpenState.OUTSIDE, options, encoder)
-        #: The game that is sought, and the code of the private table.
-        self._sought = ("", "")
-        #: The seat that is wanted in the queue of that game.
-        self._wish: Seat | None = None
+    #: The game that is sought, and the code of the private table.
+    _sought = ("", "")
+    #: The seat that is wanted in the queue of that game.
+    _wish: Seat | None = None
 
     def claim_of_enter(self, message: m.Enter) -> Claim | None:
         if message.key is not UNSET and not (KEY.fullmatch(message.key) or ACCOUNT_KEY.fullmatch(message.key)):

@@ -186,17 +186,15 @@ class StrategoFramesPlayer(WirePlayer):
 
     GAME = STRATEGO
 
-    def __init__(self, *more: Any) -> None:
-        super().__init__(*more)
-        self._seat = Seat(1)
-        self._turn = Seat(0)
-        self._squares = ""
-        self._reason = ""
-        self._phase = e.Phase.OVER
-        #: The piece that is placed alone, as after a lost connection.
-        self._place: Place | None = None
-        self._sent: GameMove | None = None
-        self._battle: m.Battle | None = None
+    _seat = Seat(1)
+    _turn = Seat(0)
+    _squares = ""
+    _reason = ""
+    _phase = e.Phase.OVER
+    #: The piece that is placed alone, as after a lost connection.
+    _place: Place | None = None
+    _sent: GameMove | None = None
+    _battle: m.Battle | None = None
 
     def begin(self) -> Sequence[Any]:
         self._seat = Seat(1)

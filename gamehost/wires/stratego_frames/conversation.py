@@ -29,10 +29,8 @@ from gamehost.games.base import Seat
 from gamehost.games.stratego import rules
 from gamehost.games.stratego.master import STRATEGO, BadMove
 from gamehost.games.stratego.rules import NoPiece
-from gamehost.lobby.lobby import Lobby
-from gamehost.lobby.sessions import Queue
 from gamehost.tables.interfaces import Away, Back, Over, Refused, Suspended
-from gamehost.wires.base import SUSPENDED, Claim, GuestConversation, Peer, Wire, claim_of_guest, common_wire, imported
+from gamehost.wires.base import SUSPENDED, Claim, GuestConversation, Wire, claim_of_guest, common_wire, imported
 from gamehost.wires.stratego_frames import messages as m
 from gamehost.wires.stratego_frames.codec import FramesCodec, strict_codec
 
@@ -73,11 +71,9 @@ class FramesConversation(GuestConversation[m.Message]):
     FIRST = FramesState.OUTSIDE
     WAITING = FramesState.WAITING
 
-    def __init__(self, peer: Peer[m.Message], lobby: Lobby, wire: str, queue: Queue, strict: bool) -> None:
-        super().__init__(peer, lobby, wire, queue, strict)
-        self._moved_last: Seat | None = None
-        #: Whether a Move may still arrive that was sent before its sender could know of the end of the game.
-        self._late_move = False
+    _moved_last: Seat | None = None
+    #: Whether a Move may still arrive that was sent before its sender could know of the end of the game.
+    _late_move = False
 
     # -- heard
 

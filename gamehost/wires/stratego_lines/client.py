@@ -117,11 +117,9 @@ class LinesClientCodec(ClientLineCodec[m.Message]):
     LIMIT = SERVER_LINE_LIMIT
     CLIENT_LIMIT = LINE_LIMIT
 
-    def __init__(self) -> None:
-        super().__init__()
-        #: The rows of a board that has begun.
-        self._rows: list[str] | None = None
-        self._said = False
+    #: The rows of a board that has begun.
+    _rows: list[str] | None = None
+    _said = False
 
     @property
     def unfinished(self) -> bool:
@@ -188,15 +186,13 @@ class StrategoLinesPlayer(WirePlayer):
 
     GAME = STRATEGO
 
-    def __init__(self, *more: Any) -> None:
-        super().__init__(*more)
-        self._seat = Seat(0)
-        self._squares = ""
-        self._reason = ""
-        #: The own move that is not judged yet.
-        self._sent: rules.Move | None = None
-        #: Whether the match was begun in an earlier connection, and nobody has moved since.
-        self._resumed = False
+    _seat = Seat(0)
+    _squares = ""
+    _reason = ""
+    #: The own move that is not judged yet.
+    _sent: rules.Move | None = None
+    #: Whether the match was begun in an earlier connection, and nobody has moved since.
+    _resumed = False
 
     def hear(self, message: Any) -> Sequence[Any]:
         match message:

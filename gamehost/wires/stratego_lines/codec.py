@@ -41,9 +41,7 @@ class LinesCodec(LineCodec[m.Message]):
     LIMIT = LINE_LIMIT
     UNREADABLE = "lines that are not ASCII"
 
-    def __init__(self) -> None:
-        super().__init__()
-        self._opening = b""
+    _opening = b""
 
     def feed(self, data: bytes) -> Iterator[m.Message]:
         if len(self._opening) < 2:
