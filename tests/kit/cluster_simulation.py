@@ -309,12 +309,14 @@ class ClusterSimulation(Troubles):
         owners: dict[str, MemberHost] = {}
         homes = self.world.database.homes
         for host, session in self.sessions():
+            home = homes.get(session.key)
+            if home != host.registry.epoch:
+                # The name has gone before the player; whoever logs in with it now is the player of the new home.
+                moves = session.key in host.cluster.leaving
+                _need(moves, f"a session of {session.key} at {host.registry.epoch}, and {home}")
+                continue
             _need(session.key not in owners, f"two members have a session of {session.key}")
             owners[session.key] = host
-            home = homes.get(session.key)
-            at_home = home == host.registry.epoch
-            moves = session.key in host.cluster.leaving
-            _need(at_home or moves, f"a session of {session.key} at {host.registry.epoch}, and {home}")
 
     def sessions(self) -> Iterator[tuple[MemberHost, Session]]:
         """The sessions of all who are here and were let in with a claim."""

@@ -114,6 +114,7 @@ class EriantysJavaClient(ModelClient):
     """Keeps the last question, and how many islands and which clouds the last board had."""
 
     wire = "eriantys-java"
+    spaced = True
     draws = True
 
     def __init__(self, name: str) -> None:
