@@ -237,8 +237,9 @@ def replace_protocol(transport: Any, protocol: IProtocol, data: bytes) -> None:
 
     :param data: what the first protocol received and did not use
     """
+    bare = getattr(transport, "bare", transport)  # which a transport that writes in frames stands before
     # A transport that encrypts is a wrapper around the protocol, as Twisted sees it.
-    setattr(transport, "wrappedProtocol" if hasattr(transport, "wrappedProtocol") else "protocol", protocol)
+    setattr(bare, "wrappedProtocol" if hasattr(bare, "wrappedProtocol") else "protocol", protocol)
     protocol.makeConnection(transport)
     if data:
         protocol.dataReceived(data)

@@ -168,7 +168,7 @@ class ClaimingInput(Input[Any]):
         connection, cluster = self._connection, self._cluster
         conversation: Any = self._told
         parcel = conversation.parcel()
-        if home is None or not self._can_go:
+        if home is None or not self._can_go or self.hops == MOST_HOPS:
             connection.close_with(BUSY)
             return
         if parcel is None:
@@ -176,11 +176,11 @@ class ClaimingInput(Input[Any]):
             return
         preamble = Preamble("", **_facts_of(connection), hops=self.hops + 1, parcel=parcel)
         as_it_stands = self.as_it_stands(preamble)
-        cluster.relay(connection.hand_over(), key, home, *as_it_stands)
+        cluster.relays.pass_on(connection.hand_over(), key, home, *as_it_stands)
 
     @property
     def _can_go(self) -> bool:
-        return self._spreads and self._kept is not None and self.hops < MOST_HOPS
+        return self._spreads and self._kept is not None
 
     def _go_to(self, home: int) -> bool:
         """Whether a client that has logged in, and whose message is for another member, is about to go there."""
@@ -337,13 +337,12 @@ def _given_away(
     cluster.here.discard(session.key)
     claiming = connection.input
     assert isinstance(claiming, ClaimingInput)
-    hops = min(claiming.hops + 1, MOST_HOPS)
-    preamble = Preamble("", **_facts_of(connection), hops=hops, adopt=session.record, parcel=parcel)
+    preamble = Preamble("", **_facts_of(connection), adopt=session.record, parcel=parcel)
     if not here:
         # The client is lost. The other member must know, because it has the name now.
-        cluster.relay(None, session.key, home, preamble, b"")
+        cluster.relays.pass_on(None, session.key, home, preamble, b"")
         return
     as_it_stands = claiming.as_it_stands(preamble)
     conversation.session = session.player = None
     cluster.lobby.registry.forget(session)
-    cluster.relay(connection.hand_over(), session.key, home, *as_it_stands)
+    cluster.relays.pass_on(connection.hand_over(), session.key, home, *as_it_stands)

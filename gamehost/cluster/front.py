@@ -47,7 +47,7 @@ from gamehost._twisted import replace_protocol
 from gamehost.accounts.names import place_of
 from gamehost.cluster.claiming import ClaimingInput, adopt, free
 from gamehost.cluster.membership import Cluster
-from gamehost.cluster.relay import LONGEST, MOST_HOPS, SOCKET, Preamble, read_preamble
+from gamehost.cluster.relay import LONGEST, MOST_HOPS, SOCKET, FramedTransport, Preamble, read_preamble
 from gamehost.journal.records import StoreUnusable
 from gamehost.net.connection import WireProtocol
 from gamehost.net.endpoints import BACKLOG, HeaderProtocol, send_at_once
@@ -361,22 +361,28 @@ class InternalFactory(Factory):
         if self._cluster is None or self._cluster.halted:
             transport.abortConnection()  # the member that passes it on finds out who has the name then
         elif compare_digest(preamble.token.encode(), self.token.encode()) and preamble.hops <= MOST_HOPS:
-            self.keep(transport, preamble, data)
+            self.keep(FramedTransport(transport, preamble.mark), preamble, data)
         else:
             self.log.warn("a connection between hosts is refused: a wrong token, or too many hops")
             transport.abortConnection()
 
     def keep(self, transport: Any, preamble: Preamble, data: bytes) -> None:
-        """A client's connection is for this host."""
+        """
+        A client's connection is for this host.
+
+        :param transport: `None`: the connection is lost
+        """
         cluster, factory = self._cluster, self._factories.get(preamble.wire)
         assert cluster is not None
+        if preamble.lost:
+            if preamble.adopt is not None:
+                free(cluster, preamble.adopt)
+            if transport is not None:
+                transport.loseConnection()
+            return
         if factory is None:
             self.log.warn("a connection between hosts is refused: no wire {wire!r} here", wire=preamble.wire)
             transport.abortConnection()
-            return
-        if preamble.adopt is not None and preamble.lost:
-            free(cluster, preamble.adopt)
-            transport.loseConnection()
             return
         if preamble.wire == SOCKET:
             protocol = factory.new_socket(preamble.address, preamble.tls)
@@ -417,7 +423,7 @@ class _Arrived(Protocol):
     _preamble: Preamble
 
     def connectionMade(self) -> None:
-        self._cluster.relay(self.transport, place_of("wire", self._preamble.wire), 0, self._preamble, b"")
+        self._cluster.relays.pass_on(self.transport, place_of("wire", self._preamble.wire), 0, self._preamble, b"")
 
     def dataReceived(self, data: bytes) -> None:
         """What came behind a PROXY header: this is somebody else's connection by now."""

@@ -154,6 +154,7 @@ class Cluster(Membership):
     ) -> None:
         """The parts of the host that are made after its membership."""
         self.lobby, self._restore, self.relays, self.changed = lobby, restore, relays, learn
+        relays.search, relays.keep = partial(HomeSearch, self), self.listener.keep
         self.offers_are = partial(gather, self)
 
     def begin(self) -> None:
@@ -384,17 +385,6 @@ class Cluster(Membership):
             if page != self._shown:
                 self._shown = page
                 self.registry.show(page)
-
-    # -- connections go to other members
-
-    def relay(self, transport: Any, key: str, home: int, preamble: Preamble, data: bytes) -> None:
-        """
-        Pass a connection on.
-
-        :param key: of what decides which member is meant, and whose home this one is now
-        """
-        search = HomeSearch(self, key, home)
-        self.relays.pass_on(transport, search.find, preamble, data, self.listener.keep, search.end)
 
     # -- the registry tells
 

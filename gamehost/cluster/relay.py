@@ -3,10 +3,17 @@ Connections that this member passes on: their clients speak with another member.
 
 Bytes go both ways as they come. If one side does not read, nothing is read from the other one. If the other member does not
 live any more, its connections are cut, because a process that hangs goes on to accept connections.
+
+The other member writes in frames. A frame of nothing says that the client is for a third member, or for this one: then comes
+a `Return`, then what the client has sent and nobody has heard, and another frame of nothing. So at most one member relays a
+client, however often that client goes to another one.
 """
 
+import secrets
 from collections.abc import Callable, Collection
+from struct import pack
 from typing import Any
+from typing import Protocol as Interface
 
 from attrs import define, field
 from msgspec import DecodeError, Struct, json
@@ -16,6 +23,7 @@ from twisted.internet.error import ConnectionDone
 from twisted.internet.interfaces import IDelayedCall, IReactorTime, IStreamClientEndpoint
 from twisted.internet.protocol import Factory, Protocol
 from twisted.logger import Logger
+from twisted.protocols.basic import Int32StringReceiver
 from twisted.python.failure import Failure
 
 from gamehost._twisted import replace_protocol
@@ -27,8 +35,10 @@ from gamehost.wires.framing import WireError
 
 #: Bytes of the line of a preamble, with its end.
 LONGEST = 16_384
-#: How often a connection is passed on at most: a name can get another home on the way, and a client can go from table to table.
+#: How often a connection is passed on at most before somebody has logged in on it: a name can get another home on the way.
 MOST_HOPS = 8
+#: Bytes of a frame at most.
+LONGEST_FRAME = 65_536
 #: The name under which a WebSocket of the pages is passed on, which speaks the open wire. No wire has it.
 SOCKET = "web/socket"
 
@@ -48,8 +58,10 @@ class Preamble(Struct, frozen=True, forbid_unknown_fields=True):
     skip: int = 0
     #: Where the codec numbers what it writes: the number of the next message.
     sequence: int = 0
-    #: How often the connection was passed on, this time included.
+    #: How often the connection was passed on since its client has logged in, this time included.
     hops: int = 1
+    #: What the first member says behind the last byte of the client, if the other member gives the connection back.
+    mark: str = ""
     #: Who has logged in on this connection, and was told so; `None`: the client has not.
     adopt: SeatRecord | None = None
     #: What the conversation has passed on; see `BaseConversation.parcel`.
@@ -64,7 +76,17 @@ class Preamble(Struct, frozen=True, forbid_unknown_fields=True):
         return json.encode(self) + b"\n"
 
 
+class Return(Struct, frozen=True):
+    """For whom a connection is that goes back to the member which relays it."""
+
+    #: Of what decides which member is meant, and whose home that is now.
+    key: str
+    home: int
+    preamble: Preamble
+
+
 _READER = json.Decoder(Preamble)
+_RETURNS = json.Decoder(Return)
 
 
 def read_preamble(line: bytes) -> Preamble:
@@ -90,8 +112,69 @@ PAUSE = 0.1
 MOST_UNANSWERED = 65_536
 
 
-class _ToHome(Protocol):
+class Search(Interface):
+    """Which member a connection is for."""
+
+    def find(self) -> Member | bool | None:
+        """Who is meant now; `None`: nobody. `False`: this host itself."""
+
+    def end(self) -> None:
+        """Nobody is looked for any more."""
+
+
+class FramedTransport:
+    """What the protocol of a client has for a transport, if another member relays that client."""
+
+    __slots__ = ("bare", "mark")
+
+    def __init__(self, bare: Any, mark: str) -> None:
+        self.bare = bare
+        self.mark = mark.encode()
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.bare, name)
+
+    def write(self, data: bytes) -> None:
+        for begin in range(0, len(data), LONGEST_FRAME):
+            frame = data[begin : begin + LONGEST_FRAME]
+            self.bare.write(pack(">I", len(frame)) + frame)
+
+    def write_nothing(self) -> None:
+        self.bare.write(bytes(4))
+
+
+class _GoingBack(Protocol):
+    """A connection whose client is for another member: what the client has sent goes back, up to the mark."""
+
     transport: Any
+
+    def __init__(self, framed: FramedTransport, back: Return, data: bytes, lost: Callable[[], None]) -> None:
+        self._framed = framed
+        self._back = back
+        self._come = bytearray(data)
+        self._lost: Callable[[], None] | None = lost
+
+    def connectionMade(self) -> None:
+        self._framed.write_nothing()
+        self._framed.write(json.encode(self._back))
+        self.transport.resumeProducing()
+
+    def dataReceived(self, data: bytes) -> None:
+        self._come += data
+        if self._come.endswith(self._framed.mark):
+            self._lost = None
+            self._framed.write(bytes(self._come.removesuffix(self._framed.mark)))
+            self._framed.write_nothing()
+            self.transport.loseConnection()
+
+    def connectionLost(self, reason: Failure | None = None) -> None:
+        if self._lost is not None:
+            self._lost()
+
+
+class _ToHome(Int32StringReceiver):
+    transport: Any
+    MAX_LENGTH = LONGEST_FRAME
 
     def __init__(self, relay: "Relay") -> None:
         self._relay = relay
@@ -99,8 +182,8 @@ class _ToHome(Protocol):
     def connectionMade(self) -> None:
         set_socket_options(self.transport)
 
-    def dataReceived(self, data: bytes) -> None:
-        self._relay.from_home(data)
+    def stringReceived(self, string: bytes) -> None:
+        self._relay.from_home(string)
 
     def connectionLost(self, reason: Failure | None = None) -> None:
         self._relay.home_lost(reason)
@@ -145,19 +228,14 @@ class Relay:
     """
     One connection that is passed on.
 
-    :param find: who is meant now; `None`: nobody. `False`: this host itself
     :param preamble: what the other member is told, but for its token
     :param data: bytes that the client has sent already
-    :param keep: called with the transport, the preamble and the data if the connection is for this host after all
-    :param found: called when nobody is looked for any more
     """
 
     _relays: "Relays"
-    _find: Callable[[], Member | bool | None]
+    _search: Search
     _preamble: Preamble
     _data: bytearray
-    _keep: Callable[[Any, Preamble, bytes], None]
-    _found: Callable[[], None]
     #: The number of the member; 0: none was found yet.
     member: int = 0
     client: Any = None
@@ -167,6 +245,8 @@ class Relay:
     _until: float = 0.0
     #: Whether the other member has said anything. What the client sends is kept until then.
     _heard: bool = False
+    #: What has come of a connection that comes back: a frame of nothing came. What the client sends is kept meanwhile.
+    _back: list[bytes] | None = None
     #: Whether the address counts as that of a connection.
     _counted: bool = True
     _over: bool = False
@@ -181,22 +261,41 @@ class Relay:
         if transport is not None:
             transport.pauseProducing()
         self._relays.all.add(self)
+        self._look()
+
+    def _look(self) -> None:
         self._until = self._relays.clock.seconds() + PATIENCE
         self._dial()
 
     def from_client(self, data: bytes) -> None:
         """The client has sent bytes. TLS delivers what it has decrypted even if it is paused."""
-        if not self._heard:
+        if not self._heard or self._back is not None:
             self._data += data
-        if self._home is not None and not self._over:
+        if self._home is not None and not self._over and self._back is None:
             self._home.write(data)
             if len(self._data) > MOST_UNANSWERED:
                 self._answered()
 
     def from_home(self, data: bytes) -> None:
+        """The other member has sent a frame."""
+        if self._over:
+            return
         self._answered()
-        if not self._over:
+        if self._back is not None:
+            self._back.append(data)
+        elif data:
             self.client.write(data)
+        else:
+            self._begin_return()
+
+    def _begin_return(self) -> None:
+        """Neither of the two connections has to do with the pace of the other one any more, or ends with it."""
+        self._back = []
+        for transport in (self.client, self._home):
+            transport.unregisterProducer()
+        self.client.pauseProducing()
+        self._home.resumeProducing()
+        self._home.write(self._preamble.mark.encode())
 
     def _answered(self) -> None:
         """From now on nobody else can go on with this connection."""
@@ -205,7 +304,7 @@ class Relay:
             self._data.clear()
 
     def client_lost(self) -> None:
-        if self._preamble.adopt is not None and self._home is None:
+        if self._back is not None or (self._preamble.adopt is not None and self._home is None):
             self.client = None  # the other member has the name, and must know
             self._leave()
         elif self._finish() and self._home is not None:
@@ -218,15 +317,30 @@ class Relay:
 
         A process that is killed may have been connected to, and have heard nothing. Then somebody else is looked for.
         """
+        if self._back and not self._back[-1]:
+            self._go_elsewhere(self._back)
+            return
         in_order = reason is None or reason.check(ConnectionDone) is not None
         if not (in_order or self._over or self._heard) and self._relays.clock.seconds() < self._until:
             self.client.unregisterProducer()
             self.client.pauseProducing()
             self._home = None
             self._not_connected(reason)
-        elif self._finish():
+        elif self._finish() and self.client is not None:
             self.client.unregisterProducer()
             self.client.loseConnection()
+
+    def _go_elsewhere(self, frames: list[bytes]) -> None:
+        """The other member has given the connection back, for a third one or for this one."""
+        back = _RETURNS.decode(frames[0])
+        self._home = self._back = None
+        if self.client is None and back.preamble.adopt is None:
+            self._finish()
+            return
+        self._heard = False
+        self._data[:0] = b"".join(frames[1:])
+        self._search, self._preamble = self._relays.search(back.key, back.home), back.preamble
+        self._look()
 
     def cut(self) -> None:
         if self._finish():
@@ -250,33 +364,34 @@ class Relay:
 
     def _dial(self) -> None:
         self._timer = None
-        found = self._find()
+        found = self._search.find()
         if found is False:
             self._stay()
         elif isinstance(found, Member):
             self.member = found.epoch
-            preamble = replace(self._preamble, token=found.token)
+            self._preamble = replace(self._preamble, token=found.token, mark=secrets.token_hex(16))
             factory = Factory.forProtocol(lambda: _ToHome(self))
             factory.noisy = False
             self._dialling = maybeDeferred(lambda: self._relays.dial(found.address).connect(factory))
-            self._dialling.addCallbacks(self._connected, self._not_connected, callbackArgs=(preamble,))
+            self._dialling.addCallbacks(self._connected, self._not_connected)
         else:
             self._not_connected(None)
 
     def _stay(self) -> None:
-        client = self.client
-        if self._finish() and client is not None:
-            client.resumeProducing()
-            self._keep(client, replace(self._preamble, hops=self._preamble.hops - 1), bytes(self._data))
+        client, hops = self.client, self._preamble.hops - 1
+        if self._finish():
+            if client is not None:
+                client.resumeProducing()
+            self._relays.keep(client, replace(self._preamble, hops=hops, lost=client is None), bytes(self._data))
 
-    def _connected(self, home: _ToHome, preamble: Preamble) -> None:
+    def _connected(self, home: _ToHome) -> None:
         self._dialling = None
         if self._over:
             home.transport.abortConnection()
             return
-        self._found()
+        self._search.end()
         self._home = home.transport
-        self._home.write(replace(preamble, lost=self.client is None).line() + bytes(self._data))
+        self._home.write(replace(self._preamble, lost=self.client is None).line() + bytes(self._data))
         if self.client is None:
             self._finish()
             self._home.loseConnection()
@@ -311,7 +426,7 @@ class Relay:
         self._over = True
         self._relays.all.discard(self)
         self._leave()
-        self._found()
+        self._search.end()
         if self._timer is not None:
             self._timer.cancel()
         if self._dialling is not None:
@@ -336,25 +451,33 @@ class Relays:
     dial: Callable[[str], IStreamClientEndpoint]
     clock: IReactorTime
     limiter: ConnectionLimiter
+    #: Looks for the home of a key; the number is that of the member that is the home now.
+    search: Callable[[str, int], Search] = field(init=False)
+    #: Takes a connection that is for this host after all; its transport is `None` if it is lost.
+    keep: Callable[[Any, Preamble, bytes], None] = field(init=False)
     all: set[Relay] = field(factory=set)
 
     log = Logger()
 
-    def pass_on(
-        self,
-        transport: Any,
-        find: Callable[[], Member | bool | None],
-        preamble: Preamble,
-        data: bytes,
-        keep: Callable[[Any, Preamble, bytes], None],
-        found: Callable[[], None] = lambda: None,
-    ) -> None:
+    def pass_on(self, transport: Any, key: str, home: int, preamble: Preamble, data: bytes) -> None:
         """
-        Pass a connection on, whose address the limiter has admitted. `find`, `data`, `keep` and `found` are as of `Relay`.
+        Pass a connection on, whose address the limiter has admitted. If it came from another member, it goes back to that.
 
         :param transport: of the client; `None`: the connection is lost, and the other member must know
+        :param key: of what decides which member is meant, and whose home that is now
+        :param data: bytes that the client has sent already
         """
-        relay = Relay(self, find, preamble, bytearray(data), keep, found, counted=transport is not None)
+        if isinstance(transport, FramedTransport):
+            self.limiter.leave(preamble.address)
+
+            def lost() -> None:
+                if preamble.adopt is not None:
+                    self.pass_on(None, key, home, preamble, b"")
+
+            going_back = _GoingBack(transport, Return(key, home, preamble), data, lost)
+            replace_protocol(transport.bare, going_back, b"")
+            return
+        relay = Relay(self, self.search(key, home), preamble, bytearray(data), counted=transport is not None)
         if transport is None:
             relay.begin(None)
         else:

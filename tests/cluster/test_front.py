@@ -34,6 +34,9 @@ from tests.net.test_connection import SocketTransport
 WIRES = ("console",)
 CONSOLE = "#wire console"
 
+#: What a member that relays a client is told for it.
+WAITING = b"\0\0\0\x0cWAITING|ann\n"
+
 
 class FixedCase(ClusterCase):
     """The console is a wire that does not spread."""
@@ -298,7 +301,7 @@ class InternalTests(FixedCase):
 
     def test_a_client(self) -> None:
         transport = self.send(b"LOGIN|ann\n")
-        self.assertEqual(transport.read(), b"WAITING|ann\n")
+        self.assertEqual(transport.read(), WAITING)
         session = self.second.lobby.registry.get("ann")
         assert session is not None
         self.assertEqual(session.address, "192.0.2.9")
@@ -307,7 +310,7 @@ class InternalTests(FixedCase):
     def test_skipped(self) -> None:
         """What another member has handled is not handled again."""
         transport = self.send(b"HELLO\nHELLO\nLOGIN|ann\n", skip=2)
-        self.assertEqual(transport.read(), b"WAITING|ann\n")
+        self.assertEqual(transport.read(), WAITING)
 
     def test_in_pieces(self) -> None:
         token = self.second.registry.row.member.token
@@ -315,7 +318,7 @@ class InternalTests(FixedCase):
         for byte in Preamble(token, "onitama", "192.0.2.9").line() + b"LOGIN|ann\n":
             transport.receive(bytes([byte]))
         self.world.wait(0.1)
-        self.assertEqual(transport.read(), b"WAITING|ann\n")
+        self.assertEqual(transport.read(), WAITING)
 
     def test_others(self) -> None:
         """Who does not know the secret, comes too often or with no preamble, or wants no wire of this host, is refused."""
@@ -356,7 +359,7 @@ class InternalTests(FixedCase):
         for transport in silent[1:]:
             self.assert_refused(transport)
         self.assertEqual(headers.count, 0)
-        self.assertEqual(self.send(b"LOGIN|ann\n").read(), b"WAITING|ann\n")
+        self.assertEqual(self.send(b"LOGIN|ann\n").read(), WAITING)
         self.assertEqual(headers.count, 0)
 
     def test_it_stops(self) -> None:

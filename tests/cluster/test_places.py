@@ -1,10 +1,12 @@
 """What is no name and has a home, such as a table that waits: whoever wants it goes there from any member."""
 
 import json
+import re
 from collections.abc import Callable
 from typing import Any
 
 from gamehost.accounts.names import place_of
+from gamehost.cluster.relay import MOST_HOPS
 from gamehost.wires.litama.matches import table_of
 from gamehost.wires.websocket import handshake_with
 from tests.kit.memory_cluster import ClusterCase, MemberHost
@@ -185,6 +187,27 @@ class OpenTests(ClusterCase):
         eve.say('{"do":"seek","game":"stratego"}')
         self.assertIn("seated", self.heard(eve))
         self.assertIn("seated", self.heard(bob))
+
+    def relays(self) -> list[int]:
+        return [host.cluster.relays_out for host in self.world.hosts]
+
+    def test_from_member_to_member(self) -> None:
+        """However often somebody goes to another member, the first one alone relays, and nobody does for who is at home."""
+        self.world.join()
+        bob = self.enter(self.second, "bob")
+        for turn in range(3 * MOST_HOPS):
+            at = turn % 3
+            ann = self.enter(self.world.hosts[at], f"ann{turn}")
+            ann.say('{"do":"seek","game":"onitama","private":true}')
+            number, code = re.findall(r'"table":(\d+),"code":"(\w+)"', self.heard(ann))[0]
+            bob.say(f'{{"do":"join","table":{number},"code":"{code}"}}', '{"do":"ping"}')
+            told = self.heard(bob)
+            self.assertIn('"is":"seated"', told)
+            self.assertIn('"is":"pong"', told)
+            self.assertEqual((self.homes()["bob"], self.relays()), (at + 1, [0, int(at != 1), 0]))
+            ann.say('{"do":"leave"}')
+            self.assertIn('"over"', self.heard(bob))
+            ann.drop()
 
     def test_who_looks_on(self) -> None:
         """Both look at the lobby and at a match. They meet, and one of them is shown both again."""

@@ -4,20 +4,33 @@ import json
 from collections.abc import Iterator
 from itertools import cycle
 from pathlib import Path
+from struct import pack
 from typing import Any
 
 from attrs import evolve
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec import json as msgspec_json
 from msgspec.structs import replace
 from twisted.internet.defer import Deferred, fail, succeed
 from twisted.internet.error import ConnectionRefusedError
 from twisted.internet.protocol import Protocol
 from twisted.internet.task import Clock
+from twisted.protocols.basic import Int32StringReceiver
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.cluster import membership
-from gamehost.cluster.relay import LONGEST, MOST_UNANSWERED, PATIENCE, Preamble, Relays, read_preamble
+from gamehost.cluster.relay import (
+    LONGEST,
+    LONGEST_FRAME,
+    MOST_UNANSWERED,
+    PATIENCE,
+    FramedTransport,
+    Preamble,
+    Relays,
+    Return,
+    read_preamble,
+)
 from gamehost.journal.records import SeatRecord
 from gamehost.limits import Limits
 from gamehost.net.limiter import ConnectionLimiter
@@ -96,7 +109,9 @@ class RelayCase(SynchronousTestCase):
         self.reached = True
         here: Any = self
         self.relays = Relays(lambda address: here, self.clock, self.limiter)
+        self.relays.search, self.relays.keep = here.search, here.keep
         self.found: Member | bool | None = Member(2, "b", "memory:2", "secret")
+        self.searched: list[tuple[str, int]] = []
         self.kept: list[tuple[Any, Preamble, bytes]] = []
         self.ended = 0
         self.client = StrictTransport(self.clock)
@@ -114,13 +129,22 @@ class RelayCase(SynchronousTestCase):
     def keep(self, *connection: Any) -> None:
         self.kept.append(connection)
 
+    def search(self, key: str, home: int) -> "RelayCase":
+        self.searched.append((key, home))
+        return self
+
+    def find(self) -> Member | bool | None:
+        return self.found
+
+    def end(self) -> None:
+        self.ended += 1
+
     def pass_on(self, adopt: SeatRecord | None = None, client: StrictTransport | None = None) -> None:
+        self.relays.pass_on(client, "ann", 2, Preamble("", "onitama", "192.0.2.1", adopt=adopt), b"first")
 
-        def end() -> None:
-            self.ended += 1
-
-        preamble = Preamble("", "onitama", "192.0.2.1", adopt=adopt)
-        self.relays.pass_on(client, lambda: self.found, preamble, b"first", self.keep, end)
+    def say(self, data: bytes, home: int = -1) -> None:
+        """The other member sends a frame."""
+        self.homes[home].receive(pack(">I", len(data)) + data)
 
     def advance(self, seconds: float) -> None:
         for _ in range(round(seconds / 0.05)):
@@ -142,14 +166,14 @@ class BytesTests(RelayCase):
 
     def test_both_ways(self) -> None:
         self.client.receive(b"ping")
-        self.home.receive(b"pong")
+        self.say(b"pong")
         self.assertEqual((self.home.read(), self.client.read()), (b"ping", b"pong"))
 
     def test_a_client_that_does_not_read(self) -> None:
         """Of 10 MB that the other member has for a client that does not read, hardly more than one buffer is kept here."""
         self.client.reads = False
         for _ in range(160):
-            self.home.receive(b"x" * 65_536)
+            self.say(b"x" * 65_536)
         self.assertLessEqual(self.client.queued, BUFFER + 65_536)
         self.client.reads = True
         got = 0
@@ -177,7 +201,7 @@ class BytesTests(RelayCase):
 
     def test_the_home_closes(self) -> None:
         self.client.reads = False
-        self.home.receive(b"bye")
+        self.say(b"bye")
         self.home.hang_up()
         self.assertEqual(self.client.read(), b"bye")
         self.clock.advance(0)
@@ -187,7 +211,7 @@ class BytesTests(RelayCase):
     def test_the_home_is_dead(self) -> None:
         """Both connections end at once, also that of a client that does not read."""
         self.client.reads = False
-        self.home.receive(b"bye")
+        self.say(b"bye")
         self.relays.cut_all_but({1, 2})
         self.assertEqual(len(self.relays.all), 1)
         self.relays.cut_all_but({1})
@@ -262,11 +286,11 @@ class LossTests(RelayCase):
         self.assertIn(b'"token":"another"', line)
         self.assertEqual(rest, b"first word")
         self.client.receive(b"ping")
-        self.homes[1].receive(b"pong")
+        self.say(b"pong")
         self.assertEqual((self.homes[1].read(), self.client.read()), (b"ping", b"pong"))
 
     def test_it_has_answered(self) -> None:
-        self.homes[0].receive(b"hello")
+        self.say(b"hello")
         self.lose()
         self.assertEqual((self.client.disconnected, len(self.homes)), (True, 1))
         self.assert_over()
@@ -289,7 +313,7 @@ class StopTests(RelayCase):
     def test_what_was_said_goes_out(self) -> None:
         """The client hears the last words of the other member before the end."""
         self.pass_on(client=self.client)
-        self.homes[0].receive(b"bye")
+        self.say(b"bye")
         self.relays.close()
         self.clock.advance(0)
         self.assertFalse(self.client.aborted or self.homes[0].aborted)
@@ -344,6 +368,140 @@ class AdoptionTests(RelayCase):
         self.assert_over()
 
 
+class ReturnTests(RelayCase):
+    """The other member gives a connection back."""
+
+    record = SeatRecord("bob", "onitama", "192.0.2.1", False, "")
+
+    def give_back(self, adopt: SeatRecord | None, *more: bytes) -> None:
+        """All but the last frame."""
+        self.pass_on(client=self.client)
+        [self.home] = self.homes
+        self.say(b"bye")
+        self.mark = read_preamble(self.home.read().partition(b"\n")[0]).mark.encode()
+        returned = Return("place", 3, Preamble("", "onitama", "192.0.2.1", skip=1, adopt=adopt))
+        for frame in (b"", msgspec_json.encode(returned), *more):
+            self.say(frame)
+        self.found = Member(3, "c", "memory:3", "another")
+
+    def end_back(self) -> None:
+        self.say(b"", 0)
+        self.home.loseConnection()
+        self.advance(0.3)
+
+    def test_it_goes_on(self) -> None:
+        """The third member gets what the second one has not heard, and what the client has sent meanwhile, in order."""
+        self.give_back(None, b"kept", b"unheard")
+        self.client.protocol.dataReceived(b"decrypted")
+        self.assertEqual((self.home.read(), self.client.read()), (self.mark, b"bye"))
+        self.end_back()
+        self.assertEqual(self.searched, [("ann", 2), ("place", 3)])
+        line, _, rest = self.homes[1].read().partition(b"\n")
+        preamble = read_preamble(line)
+        self.assertEqual((preamble.token, preamble.skip, rest), ("another", 1, b"keptunhearddecrypted"))
+        self.assertNotIn(preamble.mark.encode(), ("", self.mark))
+        self.client.receive(b"ping")
+        self.say(b"pong")
+        self.assertEqual((self.homes[1].read(), self.client.read()), (b"ping", b"pong"))
+        self.assertEqual(self.limiter.count, 1)
+
+    def test_it_is_this_host(self) -> None:
+        self.give_back(self.record, b"kept")
+        self.found = False
+        self.end_back()
+        [(transport, preamble, data)] = self.kept
+        self.assertEqual((transport, preamble.adopt, preamble.lost, data), (self.client, self.record, False, b"kept"))
+        self.assertTrue(self.client._reading)
+        self.assert_over()
+
+    def test_the_client_goes_meanwhile(self) -> None:
+        """The third member has the name, and is told; if nobody has logged in, there is nothing to tell."""
+        self.give_back(self.record)
+        self.client.hang_up()
+        self.assertEqual(self.limiter.count, 0)
+        self.end_back()
+        self.assertIn(b'"lost":true', self.homes[1].read())
+        self.clock.advance(0)
+        self.assert_over()
+
+    def test_a_stranger_goes_meanwhile(self) -> None:
+        self.give_back(None)
+        self.client.hang_up()
+        self.end_back()
+        self.assertEqual(len(self.homes), 1)
+        self.assert_over()
+
+    def test_this_host_keeps_the_name(self) -> None:
+        """The client is lost, and the name has its home here."""
+        self.give_back(self.record)
+        self.client.hang_up()
+        self.found = False
+        self.end_back()
+        [(transport, preamble, _)] = self.kept
+        self.assertEqual((transport, preamble.lost), (None, True))
+        self.assert_over()
+
+    def test_it_ends_meanwhile(self) -> None:
+        """Some bytes may be missing then, so nobody goes on with the connection."""
+        self.give_back(self.record, b"kept")
+        self.home.loseConnection()
+        self.advance(0.3)
+        self.assertEqual((self.client.disconnected, len(self.homes)), (True, 1))
+        self.assert_over()
+
+
+class GivingBackTests(RelayCase):
+    """This host gives a connection back to the member that relays it."""
+
+    def give_back(self, adopt: SeatRecord | None = None) -> None:
+        preamble = Preamble("", "onitama", "192.0.2.1", adopt=adopt)
+        self.relays.pass_on(FramedTransport(self.client, "the mark"), "ann", 3, preamble, b"kept")
+
+    def test_what_nobody_has_heard(self) -> None:
+        self.give_back()
+        self.assertEqual(self.limiter.count, 0)
+        for data in (b" more", b" the ma", b"rk"):
+            self.client.receive(data)
+        nothing, line, rest, end = Frames().read(self.client.read())
+        self.assertEqual((nothing, rest, end), (b"", b"kept more ", b""))
+        self.assertEqual((json.loads(line)["key"], json.loads(line)["home"]), ("ann", 3))
+        self.clock.advance(0)
+        self.assertTrue(self.client.disconnected)
+        self.assertEqual(self.homes, [])
+
+    def test_the_other_member_ends(self) -> None:
+        """The home of the name must know that nobody comes."""
+        self.give_back(AdoptionTests.record)
+        self.client.hang_up()
+        self.assertEqual(self.searched, [("ann", 3)])
+        self.assertIn(b'"lost":true', self.homes[0].read())
+        self.clock.advance(0)
+        self.assert_over()
+
+    def test_long_answers(self) -> None:
+        """They come in frames of a bounded length."""
+        FramedTransport(self.client, "").write(bytes(2 * LONGEST_FRAME + 1))
+        sizes: list[int] = []
+        while data := self.client.read():
+            sizes += map(len, Frames().read(data))
+            self.clock.advance(0)
+        self.assertEqual(sizes, [LONGEST_FRAME, LONGEST_FRAME, 1])
+
+
+class Frames(Int32StringReceiver):
+    """What frames have, for tests."""
+
+    def __init__(self) -> None:
+        self.strings: list[bytes] = []
+
+    def stringReceived(self, string: bytes) -> None:
+        self.strings.append(string)
+
+    def read(self, data: bytes) -> list[bytes]:
+        self.dataReceived(data)
+        return self.strings
+
+
 WAITING = SeatRecord("Ann", "onitama", "192.0.2.1", True, "d" * 64)
 FULL = Preamble("a token", "onitama", "2001:db8::1", tls=True, skip=3, sequence=4, hops=2, adopt=WAITING)
 
@@ -360,7 +518,7 @@ class PreambleTests(PropertyCase):
         self.assertNotIn("a token", repr(FULL))
         self.assertNotIn("ddd", repr(FULL))
 
-    @given(st.sampled_from(["token", "wire", "address", "tls", "skip", "sequence", "hops", "adopt"]), st.data())
+    @given(st.sampled_from(["token", "wire", "address", "tls", "skip", "sequence", "hops", "mark", "adopt"]), st.data())
     def test_other_kinds(self, name: str, data: st.DataObject) -> None:
         facts = json.loads(FULL.line())
         kind = type(facts[name])
