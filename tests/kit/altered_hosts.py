@@ -302,10 +302,10 @@ LEAKS = tuple(name for name in ALTERED if name.startswith("leak_"))
 @altered
 def take_from_the_living() -> None:
     """The oldest member takes over from the newest one, which is alive, every few seconds, and looks at no lock."""
-    from gamehost.storage.names import look_at
-    from gamehost.storage.postgresql import members, registry
+    from gamehost.storage import names
+    from gamehost.storage.postgresql import members
 
-    looks = [0]
+    looks, look_at = [0], names.look_at
 
     def look(seen: Any, me: int, restrained: bool) -> Any:
         living, dead = look_at(seen, me, restrained)
@@ -315,16 +315,16 @@ def take_from_the_living() -> None:
         looks[0] = 0
         return living[:-1], [living[-1].epoch]
 
-    vars(registry).update(look_at=look)
+    vars(names).update(look_at=look)
     vars(members).update(_has_ended=lambda session, epoch: True)
 
 
 @altered
 def judge_at_once() -> None:
     """After a lost connection, it does not wait before it judges others."""
-    from gamehost.storage.postgresql import registry
+    from gamehost.storage import names
 
-    vars(registry).update(RESTRAINT=float("-inf"))
+    vars(names).update(RESTRAINT=float("-inf"))
 
 
 @altered

@@ -1,10 +1,6 @@
 """
 The journal and the accounts in a PostgreSQL database.
 
-- `session`: one connection to the database, with its checks, its lock and the tables; `members`: who of a cluster is alive
-- `store`: opens a store with all checks, reads and commits, and answers what people ask
-- `inspect`: reads a store while hosts use it, also on a standby; `registry`: what members of a cluster ask each other
-
 A host writes through one session, and the session holds a lock. A row that was committed came from the holder of the lock.
 When the lock is free, nothing of that host is under way any more. So no statement needs a check of its own.
 

@@ -23,38 +23,10 @@ from typing import Any
 from attrs import define, field
 from twisted.internet.defer import Deferred
 
+from gamehost.storage import names
 from gamehost.storage.contents import ACCOUNT_COLUMNS, StoreFailed, account_of, read_bans
-from gamehost.storage.names import (
-    ASK_AGAIN,
-    RESTRAINT,
-    Answer,
-    AnyRequest,
-    Asked,
-    Claim,
-    Member,
-    NewNumbers,
-    Offer,
-    Registry,
-    Release,
-    Request,
-    Show,
-    Transfer,
-    Wait,
-    WaitNoLonger,
-    Watcher,
-    keys_of,
-    look_at,
-)
 from gamehost.storage.postgresql.members import TAKEN_OVER, look, lost, take_numbers, take_over
-from gamehost.storage.postgresql.session import (
-    Clock,
-    LineLost,
-    Session,
-    Sleep,
-    connect_for_writing,
-    or_closed,
-    refusing,
-)
+from gamehost.storage.postgresql.session import Clock, LineLost, Session, Sleep, connect_to_listen, refusing
 from gamehost.storage.postgresql.store import reconnected
 
 _OFFERS = (
@@ -62,31 +34,31 @@ _OFFERS = (
 )
 
 #: In which order a group is carried out, and what the database calls the requests.
-_ORDER: Mapping[type[Request], tuple[int, str]] = {
-    Claim: (0, "claim"),
-    Transfer: (1, "transfer"),
-    WaitNoLonger: (2, "wait no longer"),
-    Release: (3, "release"),
-    Wait: (4, "wait"),
+_ORDER: Mapping[type[names.Request], tuple[int, str]] = {
+    names.Claim: (0, "claim"),
+    names.Transfer: (1, "transfer"),
+    names.WaitNoLonger: (2, "wait no longer"),
+    names.Release: (3, "release"),
+    names.Wait: (4, "wait"),
 }
 
 
-def first_group(requests: Iterable[AnyRequest]) -> list[Request]:
+def first_group(requests: Iterable[names.AnyRequest]) -> list[names.Request]:
     """
     The first of these requests that can be carried out as one group, with the results that they have one after the other.
 
     A name that comes again must come in a later list of the group. Where a claim leads depends on those who wait already.
     """
-    group: list[Request] = []
+    group: list[names.Request] = []
     last: dict[str, int] = {}
     for request in requests:
-        if isinstance(request, NewNumbers | Show):
+        if isinstance(request, names.NewNumbers | names.Show):
             break
         place, _ = _ORDER[type(request)]
-        keys = keys_of(request)
+        keys = names.keys_of(request)
         if any(last.get(key, -1) >= place for key in keys):
             break
-        if isinstance(request, Claim) and request.queue is not None and any(last.values()):
+        if isinstance(request, names.Claim) and request.queue is not None and any(last.values()):
             break
         last.update(dict.fromkeys(keys, place))
         group.append(request)
@@ -109,8 +81,8 @@ _PAGES = """
 
 
 def carry_out_group(
-    session: Session, group: Sequence[Request], me: int, gone: Collection[int]
-) -> tuple[list[Answer | bool | None], bool]:
+    session: Session, group: Sequence[names.Request], me: int, gone: Collection[int]
+) -> tuple[list[names.Answer | bool | None], bool]:
     """
     Carry out a group, which `first_group` has found, in one transaction.
 
@@ -125,36 +97,36 @@ def carry_out_group(
     if not rows:
         raise StoreFailed(TAKEN_OVER)
     found = {(what, key): columns for what, key, *columns in rows}
-    results: list[Answer | bool | None] = []
+    results: list[names.Answer | bool | None] = []
     for request in group:
         match request:
-            case Claim(key):
+            case names.Claim(key):
                 home, name, *digest = found["claim", key]
                 account = None if name is None else account_of(name, *digest)
-                results.append(None if home is None else Answer(home, account))
-            case Transfer(key, home):
+                results.append(None if home is None else names.Answer(home, account))
+            case names.Transfer(key, home):
                 results.append(found.get(("transfer", key), [None])[0] == home)
             case _:
                 results.append(None)
     return results, bool(found["changed", None][0])
 
 
-def _columns(request: Request) -> Iterator[Mapping[str, object]]:
+def _columns(request: names.Request) -> Iterator[Mapping[str, object]]:
     """What the database is told of a request, for each of its names."""
     match request:
-        case Transfer(key, home):
+        case names.Transfer(key, home):
             yield {"key": key, "home": home}
-        case Claim(key, (game, pool)):
+        case names.Claim(key, (game, pool)):
             yield {"key": key, "game": game, "pool": pool}
-        case Wait(key, (game, pool), movable):
+        case names.Wait(key, (game, pool), movable):
             yield {"key": key, "game": game, "pool": pool, "movable": movable}
         case _:
-            yield from ({"key": key} for key in keys_of(request))
+            yield from ({"key": key} for key in names.keys_of(request))
 
 
-def read_offers(session: Session) -> list[Offer]:
+def read_offers(session: Session) -> list[names.Offer]:
     """All who wait, the oldest first."""
-    return [Offer(key, (game, pool), *more) for key, game, pool, *more in session.rows(_OFFERS)]
+    return [names.Offer(key, (game, pool), *more) for key, game, pool, *more in session.rows(_OFFERS)]
 
 
 #: Seconds between two looks at the other members, and at least between two to which others have woken this one.
@@ -163,14 +135,8 @@ LOOK, WAKE = 0.25, 0.02
 LOOK_AT_ALL = 5.0
 
 
-def connect_to_listen(store: str) -> Session:
-    with or_closed(connect_for_writing(store)) as session:
-        session.listen("gamehost")
-    return session
-
-
 @define(eq=False)
-class PostgresRegistry(Registry):
+class PostgresRegistry(names.Registry):
     """
     The registry of a host that has opened its journal, to be made before the accounts and the bans are read. What the thread
     uses has names that begin with `_`.
@@ -192,11 +158,11 @@ class PostgresRegistry(Registry):
     _clock: Clock = time.monotonic
     _sleep: Sleep = time.sleep
     _session: Session = field(init=False)
-    _queue: "SimpleQueue[Asked | None]" = field(factory=SimpleQueue)
+    _queue: "SimpleQueue[names.Asked | None]" = field(factory=SimpleQueue)
     #: Requests that are to be carried out, in order.
-    _due: deque[Asked] = field(factory=deque)
+    _due: deque[names.Asked] = field(factory=deque)
     #: Claims that are tried again, and when.
-    _waiting: list[Asked] = field(factory=list)
+    _waiting: list[names.Asked] = field(factory=list)
     _again_at: float = 0.0
     #: Until then nobody is taken for dead.
     _restrained_until: float = float("-inf")
@@ -206,7 +172,7 @@ class PostgresRegistry(Registry):
     _bell: socket = field(init=False)
     _ring: socket = field(init=False)
     #: The members that live, this one among them, and those that are dead.
-    _members: Sequence[Member] = ()
+    _members: Sequence[names.Member] = ()
     _dead: Sequence[int] = ()
     _offers_told: bool = False
     #: The pages that were told last, with their numbers, by member.
@@ -227,7 +193,7 @@ class PostgresRegistry(Registry):
 
     # -- on the reactor's thread
 
-    def start(self, watcher: Watcher) -> None:
+    def start(self, watcher: names.Watcher) -> None:
         self._watcher = watcher
         self._thread = threading.Thread(target=self._live, name="gamehost-registry", daemon=True)
         self._thread.start()
@@ -245,7 +211,7 @@ class PostgresRegistry(Registry):
         if self._thread is not None:
             self._thread.join()
 
-    def _put(self, asked: Asked | None) -> None:
+    def _put(self, asked: names.Asked | None) -> None:
         self._queue.put(asked)
         with suppress(OSError):  # it rings already, or the thread has ended
             self._ring.send(b"\0")
@@ -255,7 +221,7 @@ class PostgresRegistry(Registry):
         if not self._stopping:
             self._broken(why)
 
-    def _answer_all(self, answered: Sequence[tuple[Asked, Answer | bool | None]]) -> None:
+    def _answer_all(self, answered: Sequence[tuple[names.Asked, names.Answer | bool | None]]) -> None:
         for asked, result in answered:
             self.answer(asked, result)
 
@@ -291,7 +257,7 @@ class PostgresRegistry(Registry):
         if self._waiting and now >= self._again_at:
             self._due.extendleft(reversed(self._waiting))
             self._waiting = []
-            self._again_at = now + ASK_AGAIN
+            self._again_at = now + names.ASK_AGAIN
         self._on_line(self._carry_out)
         if now >= self._next_look:
             self._look_at, self._looked_at = now + LOOK, now
@@ -329,7 +295,7 @@ class PostgresRegistry(Registry):
         self._from_thread(partial(self._warn, "the registry's connection to the database is lost; log-ins wait"))
         self._session = reconnected(lambda until: self._connect(self._store), self._clock, self._sleep)
         self._look_at_all = 0.0
-        self._restrained_until = self._clock() + RESTRAINT
+        self._restrained_until = self._clock() + names.RESTRAINT
         self._from_thread(partial(self._warn, "the registry's connection to the database is back"))
 
     def _tell(self, method: str, *arguments: Any) -> None:
@@ -339,9 +305,9 @@ class PostgresRegistry(Registry):
         """Carry out what is due. After `LineLost`, this can be called again."""
         while self._due:
             request, result = self._due[0].request, None
-            if isinstance(request, NewNumbers):
+            if isinstance(request, names.NewNumbers):
                 result = take_numbers(self._session, request.count)
-            elif isinstance(request, Show):
+            elif isinstance(request, names.Show):
                 self._session.rows(_SHOW, (self.epoch, request.page))
             else:
                 self._carry_out_names()
@@ -354,10 +320,10 @@ class PostgresRegistry(Registry):
         results, changed = carry_out_group(self._session, group, self.epoch, self._dead)
         if changed:
             self._session.rows(_WAKE.format("seeking"))
-        answered: list[tuple[Asked, Answer | bool | None]] = []
+        answered: list[tuple[names.Asked, names.Answer | bool | None]] = []
         for result in results:
             asked = self._due.popleft()
-            if isinstance(asked.request, Claim) and result is None and not asked.is_given_up(self._clock()):
+            if isinstance(asked.request, names.Claim) and result is None and not asked.is_given_up(self._clock()):
                 self._waiting.append(asked)
             else:
                 answered.append((asked, result))
@@ -372,8 +338,8 @@ class PostgresRegistry(Registry):
         if own is None or own.ended:
             raise StoreFailed(TAKEN_OVER)
         if not own.locked:
-            self._restrained_until = now + RESTRAINT
-        members, self._dead = look_at(seen, self.epoch, now < self._restrained_until)
+            self._restrained_until = now + names.RESTRAINT
+        members, self._dead = names.look_at(seen, self.epoch, now < self._restrained_until)
         if self._members != members:
             self._tell("members_are", members)
             self._look_at_all = now

@@ -275,6 +275,13 @@ def connect_for_writing(store: str) -> Session:
     return session
 
 
+def connect_to_listen(store: str) -> Session:
+    """As `connect_for_writing`, for the registry of a member, which the others wake."""
+    with or_closed(connect_for_writing(store)) as session:
+        session.listen("gamehost")
+    return session
+
+
 def check_for_writing(session: Session, another: Callable[[], Session]) -> None:
     """
     Check that what is written through a session will be durable, and that its locks are its own.

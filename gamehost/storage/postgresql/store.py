@@ -392,20 +392,22 @@ int8_array = partial(_array, 20, partial(Struct(">iq").pack, 8))
 int4_array = partial(_array, 23, partial(Struct(">ii").pack, 4))
 int2_array = partial(_array, 21, _int2)
 bytea_array = partial(_array, 17, lambda value: _LENGTH(len(value)) + value)
+#: Of the columns of `Row` behind the first one.
+_ARRAYS = (int8_array, int4_array, int8_array, int2_array, int2_array, bytea_array, bytea_array)
 
 
 _ROWS, _ROWS_AND_TABLES = b"rows", b"rows_and_tables"
 _INSERT = (
-    "INSERT INTO event(game, n, epoch, at_ms, kind, seat, body, h) SELECT game, n, $3::int8, at_ms, kind, seat, body, h "
-    "FROM unnest($1::int8[], $2::int4[], $4::int8[], $5::int2[], $6::int2[], $7::bytea[], $8::bytea[]) "
+    "INSERT INTO event(epoch, game, n, at_ms, kind, seat, body, h) SELECT $1::int8, game, n, at_ms, kind, seat, body, h "
+    "FROM unnest($2::int8[], $3::int4[], $4::int8[], $5::int2[], $6::int2[], $7::bytea[], $8::bytea[]) "
     "AS new(game, n, at_ms, kind, seat, body, h)"
 )
 _OPEN = """
-    WITH opened AS (INSERT INTO live(game, owner) SELECT game, $3::int8 FROM unnest($9::int8[]) AS new(game)),
+    WITH opened AS (INSERT INTO live(game, owner) SELECT game, $1::int8 FROM unnest($9::int8[]) AS new(game)),
     counted AS (
         UPDATE member SET tables = member.tables + added.tables, numbers = member.numbers + added.numbers
         FROM (SELECT count(*) AS tables, sum(game) AS numbers FROM unnest($9::int8[]) AS new(game)) AS added
-        WHERE epoch = $3::int8
+        WHERE epoch = $1::int8
     ) """
 
 
@@ -449,17 +451,8 @@ def write_group(session: Session, group: Group, epoch: int, number: int, ended: 
 
 
 def _insert(session: Session, group: Group) -> None:
-    epochs, games, numbers, times, kinds, seats, bodies, hashes = zip(*group.rows, strict=True)
-    parameters = [
-        int8_array(games),
-        int4_array(numbers),
-        int8(epochs[0]),
-        int8_array(times),
-        int2_array(kinds),
-        int2_array(seats),
-        bytea_array(bodies),
-        bytea_array(hashes),
-    ]
+    epochs, *columns = zip(*group.rows, strict=True)
+    parameters = [int8(epochs[0]), *(array(column) for array, column in zip(_ARRAYS, columns, strict=True))]
     if group.opened:
         session.run_prepared(_ROWS_AND_TABLES, [*parameters, int8_array(group.opened)])
     else:
@@ -587,9 +580,9 @@ def open_postgresql(
     with refusing(store), or_closed(opened.begin(lock_patience, accept_loss)):
         _check(opened, accept_loss, warn)
         last_table = opened.tables.last_table
-        numbers = None if cluster is None else TableNumbers(opened.new_numbers)
-        if numbers is not None:
-            numbers.add(opened.new_numbers(BLOCK))
+        numbers = None
+        if cluster is not None:
+            numbers = TableNumbers(opened.new_numbers, left=deque(opened.new_numbers(BLOCK)))
     backlog = Backlog(reactor_clock or clock, limits or BacklogLimits(), group)
     (reader := Reader(PostgresReader(store, opened.epoch), from_thread, warn)).start()
     (writer := Writer(opened, from_thread, backlog.done, broken, clock, backlog.measures, reader.end)).start()
