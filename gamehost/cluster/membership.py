@@ -13,10 +13,11 @@ from typing import Any, Protocol
 
 from attrs import define, field
 from twisted.internet.defer import Deferred
-from twisted.internet.interfaces import IDelayedCall, IReactorTime
+from twisted.internet.interfaces import IReactorTime
 from twisted.internet.task import LoopingCall
 from twisted.logger import Logger
 
+from gamehost._twisted import Timer
 from gamehost.accounts.bans import Ban
 from gamehost.accounts.names import key_of
 from gamehost.accounts.passwords import Account
@@ -137,9 +138,9 @@ class Cluster(Membership):
     #: Of the wires, by their names.
     factories: Mapping[str, WireFactory[Any]] = field(factory=dict)
     _loops: list[LoopingCall] = field(factory=list)
-    _timer: IDelayedCall | None = None
+    _timer: Timer = field(factory=Timer)
     #: Runs while somebody waits here of whom the others are not told.
-    _alone: IDelayedCall | None = None
+    _alone: Timer = field(factory=Timer)
     halted: bool = False
 
     log = Logger()
@@ -195,10 +196,8 @@ class Cluster(Membership):
         for loop in self._loops:
             if loop.running:
                 loop.stop()
-        for timer in (self._timer, self._alone):
-            if timer is not None:
-                timer.cancel()
-        self._timer = self._alone = None
+        self._timer.stop()
+        self._alone.stop()
         self.listener.close()
         self.relays.close()
         stopped: Deferred[None] = Deferred()
@@ -321,8 +320,8 @@ class Cluster(Membership):
 
     def waits(self, session: Session, queue: QueueKey) -> None:
         self.waiting[session.key] = (session, queue, self.clock.seconds())
-        if self._alone is None and not self.halted:
-            self._alone = self.clock.callLater(AMONG_THEMSELVES, self._look_for_others)
+        if not (self._alone or self.halted):
+            self._alone.set(self.clock, AMONG_THEMSELVES, self._look_for_others)
 
     def waits_no_longer(self, session: Session) -> None:
         self.waiting.pop(session.key, None)
@@ -331,12 +330,11 @@ class Cluster(Membership):
 
     def _look_for_others(self) -> None:
         """Tell the others of those who have met nobody here."""
-        self._alone = None
         self._tell()
         if left := [since for key, (*_, since) in self.waiting.items() if key not in self._offered]:
             wait = min(left) + AMONG_THEMSELVES - self.clock.seconds()
             # Who is not at home here yet is told of when that is known.
-            self._alone = self.clock.callLater(wait if wait > 0 else AMONG_THEMSELVES, self._look_for_others)
+            self._alone.set(self.clock, wait if wait > 0 else AMONG_THEMSELVES, self._look_for_others)
 
     def _given(self, session: Session, home: int | None) -> None:
         """Somebody has entered under a name that was not claimed. If another member has it, this player must go."""
@@ -348,12 +346,11 @@ class Cluster(Membership):
             player.deliver(Displaced())
 
     def _soon(self) -> None:
-        if self._timer is None and not self.halted:
-            self._timer = self.clock.callLater(0, self._tell)
+        if not (self._timer or self.halted):
+            self._timer.set(self.clock, 0, self._tell)
 
     def _tell(self) -> None:
         """Tell the registry what has changed in this turn."""
-        self._timer = None
         names, maybe_free = self.lobby.registry, self._maybe_free
         free = [key for key in maybe_free if key in self.here and not (key in self._claimed or names.get(key))]
         maybe_free.clear()
