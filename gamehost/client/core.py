@@ -141,12 +141,8 @@ class Tables:
 
     def __init__(self) -> None:
         self._tables: dict[int, Table] = {}
-        self._own: Table | None = None
-
-    @property
-    def own(self) -> Table | None:
-        """The table at which the client has a seat, until the match is over."""
-        return self._own
+        #: The table at which the client has a seat, until the match is over.
+        self.own: Table | None = None
 
     def get(self, number: int) -> Table | None:
         """The table with this number, if the client plays or watches there."""
@@ -154,14 +150,14 @@ class Tables:
 
     def forget(self, number: int) -> None:
         """The client does not watch there any more. The own table is kept."""
-        if self._own is None or self._own.number != number:
+        if self.own is None or self.own.number != number:
             self._tables.pop(number, None)
 
     def entered(self, number: int | UnsetType) -> None:
         """The client has logged in again, and this is where it has a seat."""
-        if self._own is not None and self._own.number != number:
-            self._tables.pop(self._own.number, None)
-            self._own = None
+        if self.own is not None and self.own.number != number:
+            self._tables.pop(self.own.number, None)
+            self.own = None
 
     def hear(self, message: m.ServerMessage) -> m.ServerMessage:
         """
@@ -171,12 +167,12 @@ class Tables:
         """
         match message:
             case m.Seated(number, game, seat, names, wires, n):
-                self._own = self._begin(Table(number, game, seat, names, wires, n, clocks=_clocks(message)))
+                self.own = self._begin(Table(number, game, seat, names, wires, n, clocks=_clocks(message)))
                 return message
             case m.Shown():
                 view = read_view(message.game, message.view)
                 names, wires, away = message.names, message.wires, set(message.away)
-                if self._own is None or self._own.number != message.table:
+                if self.own is None or self.own.number != message.table:
                     shown = Table(message.table, message.game, None, names, wires, message.n, view, away)
                     shown.clocks = _clocks(message)
                     self._begin(shown)
@@ -228,8 +224,8 @@ class Tables:
         return message
 
     def _end(self, table: Table) -> None:
-        if table is self._own:
-            self._own = None
+        if table is self.own:
+            self.own = None
 
 
 def _clocks(message: m.Seated | m.Shown | m.Event) -> list[int] | None:

@@ -32,7 +32,6 @@ from gamehost.wires.base import (
     SUSPENDED,
     UNMATCHED,
     BaseConversation,
-    Conversation,
     Ending,
     Wire,
     WireConfig,
@@ -131,10 +130,11 @@ class WireProtocol(TransportProtocol, Generic[M]):
         self.output = Output(self, self._codec)
         #: Called by the conversation: see `Peer`.
         self.say = self.output.send
-        self._conversation = config.new_conversation(self, context.lobby)
+        #: What is said on this connection.
+        self.conversation = config.new_conversation(self, context.lobby)
         self.deadlines = Deadlines(context.clock, context.cork)
         new_input: Callable[..., Input[M]] = context.new_input or Input
-        self.input = new_input(self, self._codec, self._conversation)
+        self.input = new_input(self, self._codec, self.conversation)
 
     @property
     def closing(self) -> bool:
@@ -147,19 +147,14 @@ class WireProtocol(TransportProtocol, Generic[M]):
         return self.output.pending_bytes
 
     @property
-    def conversation(self) -> Conversation[M]:
-        """What is said on this connection."""
-        return self._conversation
-
-    @property
     def session(self) -> Session | None:
         """Who has logged in on this connection, if anybody has."""
-        conversation = self._conversation
+        conversation = self.conversation
         return conversation.session if isinstance(conversation, BaseConversation) else None
 
     def say_notice(self, text: str) -> bool:
         """Say what the owner of the host has to say to all. `False`: the wire has no words for it."""
-        conversation = self._conversation
+        conversation = self.conversation
         return not self.state and isinstance(conversation, BaseConversation) and conversation.say_notice(text)
 
     # -- the transport calls these
@@ -175,7 +170,7 @@ class WireProtocol(TransportProtocol, Generic[M]):
                 self.close_with(self._turned_away)
                 return
             self.logged_out()
-            self._conversation.begin()
+            self.conversation.begin()
 
     def dataReceived(self, data: bytes) -> None:
         """Handle what the client sent, if it is still listened to."""
@@ -210,7 +205,7 @@ class WireProtocol(TransportProtocol, Generic[M]):
         self.deadlines.cancel_all()
         self.factory.lost(self)
         with self.context.cork:
-            self._conversation.end()
+            self.conversation.end()
 
     # -- the conversation calls these
 
@@ -301,7 +296,7 @@ class WireProtocol(TransportProtocol, Generic[M]):
         :param stopping: whether the reason is that the host stops
         """
         if not self.closing:
-            say = self._conversation.say_shutdown if stopping else self._conversation.say_closing
+            say = self.conversation.say_shutdown if stopping else self.conversation.say_closing
             say(reason)
             self.hang_up(reason)
 

@@ -80,8 +80,8 @@ class FollowedTable:
     _last: int = 0
     _at: int = 0
     _found: float = 0.0
-    #: The match is over, or its record cannot be followed.
-    _over: bool = False
+    #: The match is over, or its record cannot be followed: there is nothing to be seen any more.
+    over: bool = False
     #: The table itself, if this host is its home by now.
     _own: WatchableTable | None = None
     #: What the table itself has told while the record was not told up to its place.
@@ -108,11 +108,6 @@ class FollowedTable:
     def code(self) -> str:
         """As of `Table`."""
         return self.opening.code
-
-    @property
-    def over(self) -> bool:
-        """Whether there is nothing to be seen any more."""
-        return self._over
 
     @property
     def watched(self) -> bool:
@@ -151,7 +146,7 @@ class FollowedTable:
 
     def watch(self, audience: Audience[Any]) -> bool:
         """As of `Table`. The audience is shown the match at once, or when the record was read."""
-        if self._over:
+        if self.over:
             return False
         if audience not in self._coming:
             self._coming.append(audience)
@@ -164,7 +159,7 @@ class FollowedTable:
             self._wanted()
         else:
             self._show()
-        return not self._over
+        return not self.over
 
     def unwatch(self, audience: Audience[Any]) -> None:
         """Tell this audience nothing more. If it was the last one, the record is not followed any more."""
@@ -203,7 +198,7 @@ class FollowedTable:
 
     def _tell(self, event: Any, n: int) -> None:
         last = isinstance(event, _LAST)
-        self._over = self._over or last
+        self.over = self.over or last
         for audience in tuple(self._audience):
             audience.deliver(event, n)
         if last:
@@ -225,7 +220,7 @@ class FollowedTable:
     @property
     def wants(self) -> int | None:
         """Behind which entry the record is to be read; `None`: it is not, at this moment."""
-        if not self.watched or self._over or self._passes_on:
+        if not self.watched or self.over or self._passes_on:
             return None
         if self._follower is None:
             return 0

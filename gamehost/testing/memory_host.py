@@ -206,12 +206,8 @@ class Lines:
 
     END: ClassVar[bytes] = b"\n"
 
-    _unread = b""
-
-    @property
-    def unread(self) -> bytes:
-        """A line without its end."""
-        return self._unread
+    #: A line without its end.
+    unread = b""
 
     def said(self, line: str) -> bytes:
         """A line with its end."""
@@ -219,7 +215,7 @@ class Lines:
 
     def heard(self, data: bytes) -> list[str]:
         """The lines that are whole now, without their ends."""
-        *lines, self._unread = (self._unread + data).split(self.END)
+        *lines, self.unread = (self.unread + data).split(self.END)
         return [line.decode("utf-8") for line in lines]
 
 

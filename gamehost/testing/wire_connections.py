@@ -67,12 +67,12 @@ class SocketTexts(Lines):
 
     def heard(self, data: bytes) -> list[str]:
         """The texts that are whole. A text of several lines counts as these lines."""
-        self._unread += data
-        if not self._switched and self._unread.startswith(SWITCHED):
-            self._unread, self._switched = self._unread.removeprefix(SWITCHED), True
+        self.unread += data
+        if not self._switched and self.unread.startswith(SWITCHED):
+            self.unread, self._switched = self.unread.removeprefix(SWITCHED), True
         if not self._switched:
             return []
-        found, self._unread = frames(self._unread)
+        found, self.unread = frames(self.unread)
         texts = [payload for kind, payload in found if kind == TEXT]
         return [line.decode("utf-8") for text in texts for line in text.split(self.LINE)]
 

@@ -146,7 +146,7 @@ class LegalTests(SynchronousTestCase):
     def look(self, master: EriantysMaster, play: Play, deep: int) -> None:
         legal = []
         for action in EVERYTHING:
-            master._state, master._result = play, None
+            master._state, master.result = play, None
             seat = play.position.seat
             view: Any = master.view(seat)
             listed = list(Eriantys().legal(view, seat))

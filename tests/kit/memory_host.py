@@ -84,7 +84,7 @@ class ConsoleWords(Lines):
         return super().said(line)
 
     def heard(self, data: bytes) -> list[str]:
-        rest, words = self._unread + data, []
+        rest, words = self.unread + data, []
         while rest:
             option = next((one for one in OPTIONS if rest.startswith(one)), None)
             prompt = _PROMPTS.match(rest)
@@ -102,7 +102,7 @@ class ConsoleWords(Lines):
                 self._prompted = False
             else:
                 break
-        self._unread = rest
+        self.unread = rest
         return words
 
 

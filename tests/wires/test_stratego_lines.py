@@ -398,7 +398,7 @@ class CanaryTests(SynchronousTestCase):
         journal = world.journal
         shown.append(repr((journal.openings, journal.entries, journal.accounts)))
         for connection in world.factories[WIRE].connections:
-            talk: Any = connection._conversation
+            talk: Any = connection.conversation
             for part in (connection, talk, talk._attempt, talk.session, connection._codec):
                 shown.append(repr(part))
         shown.append(

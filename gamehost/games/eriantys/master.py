@@ -35,25 +35,17 @@ class EriantysMaster:
     _chance: Chance
     #: The choices until the deal; after it, the match itself.
     _state: phases.Choices | phases.Play = field(init=False)
-    _deadline: int | None = field(init=False, default=None)
-    _result: Result | None = field(init=False, default=None)
+    deadline: int | None = field(init=False, default=None)
+    result: Result | None = field(init=False, default=None)
     _won: events.Won | None = field(init=False, default=None)
 
     def __attrs_post_init__(self) -> None:
         self._state = phases.Choices(self._match)
 
     @property
-    def deadline(self) -> int | None:
-        return self._deadline
-
-    @property
-    def result(self) -> Result | None:
-        return self._result
-
-    @property
     def request(self) -> events.Ask | None:
         """The open request; `None`: the match is over."""
-        return None if self._result is not None else self._state.request
+        return None if self.result is not None else self._state.request
 
     @property
     def position(self) -> rules.Position | None:
@@ -78,7 +70,7 @@ class EriantysMaster:
             raise events.IllegalChoice(events.RuleFault.WRONG_TURN, "another player is asked now", ask_again=False)
         say: events.Told = []
         self._state = self._after(action, say)
-        if self._result is None and not self._half_done(say):
+        if self.result is None and not self._half_done(say):
             self._renew(now)
         return say
 
@@ -110,11 +102,11 @@ class EriantysMaster:
 
     def _renew(self, now: int) -> None:
         if self._rules.move_time:
-            self._deadline = now + self._rules.move_time
+            self.deadline = now + self._rules.move_time
 
     def _end(self, verdict: rules.Verdict, say: events.Told) -> None:
-        self._deadline = None
-        self._result = Result(verdict.winners, verdict.cause, verdict.why)
+        self.deadline = None
+        self.result = Result(verdict.winners, verdict.cause, verdict.why)
         for number in range(self._match.mode.seats):
             seat = Seat(number)
             status = rules.Status.WIN if seat in verdict.winners else rules.Status.LOSE
@@ -151,8 +143,8 @@ class EriantysMaster:
 
     def _statuses(self) -> tuple[rules.Status, ...]:
         seats, request, state = map(Seat, range(self._match.mode.seats)), self.request, self._state
-        if self._result is not None:
-            return tuple(rules.Status.WIN if seat in self._result.winners else rules.Status.LOSE for seat in seats)
+        if self.result is not None:
+            return tuple(rules.Status.WIN if seat in self.result.winners else rules.Status.LOSE for seat in seats)
         asked = request.seat if request is not None and isinstance(state, phases.Play) else None
         stage = state.stage if isinstance(state, phases.Play) else rules.Status.WAITING
         return tuple(stage if seat == asked else rules.Status.WAITING for seat in seats)

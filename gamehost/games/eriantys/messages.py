@@ -9,7 +9,7 @@ Requests (`ask-...`) are told to the seat that is asked, and to nobody else.
 `Spelling` is how any wire writes the values of the game, and reads them.
 """
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache, partial
 from typing import Any, TypeAlias, TypeVar
 
@@ -56,15 +56,11 @@ class Spelling:
             action: (message, words.get(action))
             for action, message in zip(events.Action.__args__, answers, strict=True)
         }
-        self._heard: dict[type, tuple[type, Mapping[Any, Any] | None]] = {
+        #: The messages that are actions, with the kind of each, and its values by the words.
+        self.answers: Mapping[type, tuple[type, Mapping[Any, Any] | None]] = {
             message: (action, written and {word: value for value, word in written.items()})
             for action, (message, written) in self._said.items()
         }
-
-    @property
-    def answers(self) -> Collection[type]:
-        """The messages that are actions."""
-        return self._heard
 
     def answer_to(self, request: events.Ask) -> type:
         """The message that answers a request."""
@@ -80,7 +76,7 @@ class Spelling:
         return self._said[kind][0](self.value_of(kind, events.value_of(action)))
 
     def action_of(self, message: Any) -> Any:
-        action, read = self._heard[type(message)]
+        action, read = self.answers[type(message)]
         (value,) = astuple(message)
         return action(value if read is None else read[value])
 
