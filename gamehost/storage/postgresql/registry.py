@@ -237,10 +237,9 @@ class PostgresRegistry(names.Registry):
             while not self._ending:
                 self._turn()
             self._from_thread(partial(self._answer_all, [(asked, None) for asked in self._waiting]))
-        except StoreFailed as error:
-            self._from_thread(partial(self._fail, str(error)))
         except Exception as error:
-            self._from_thread(partial(self._fail, f"{type(error).__name__}: {error}"))
+            kind = "" if isinstance(error, StoreFailed) else f"{type(error).__name__}: "
+            self._from_thread(partial(self._fail, f"{kind}{error}"))
         finally:
             self._close()
             self._from_thread(self._end)

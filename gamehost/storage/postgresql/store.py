@@ -478,11 +478,7 @@ def open_session(store: str) -> Session:
 
 @define(eq=False)
 class PostgresReader:
-    """
-    For one thread.
-
-    :param epoch: the number of this run
-    """
+    """For one thread of the run of this number."""
 
     _store: str
     epoch: int
@@ -532,11 +528,7 @@ def reconnected(connect_until: Callable[[float], Session], clock: Clock, sleep: 
 
 
 def who_has_it(session: Session, cluster: bool) -> str:
-    """
-    Why the lock of a store cannot be had, for the owner of a host.
-
-    :param cluster: whether this host is to be a member of a cluster
-    """
+    """Why the lock of a store cannot be had, for the owner of a host, which is to be a member of a cluster or not."""
     whose = session.owner_of_lock(STORE_LOCK)
     if cluster:
         return (
