@@ -16,11 +16,11 @@ from typing import Any
 
 from attrs import frozen
 from twisted.internet.endpoints import HostnameEndpoint
-from twisted.internet.interfaces import IAddress, IDelayedCall, IReactorTime
+from twisted.internet.interfaces import IAddress, IReactorTime
 from twisted.internet.protocol import Factory, Protocol
 from twisted.python.failure import Failure
 
-from gamehost._twisted import write_at_once
+from gamehost._twisted import Timer, write_at_once
 from gamehost.checker.base import Cut, Grade, TranscriptLine, WireChecks, plain_checks
 from gamehost.checker.transcript import RecordingCodec, RecordingConfig, SegmentedTransport, Transcript, Watcher
 from gamehost.commands.command_line import exit_with_usage_error
@@ -249,7 +249,7 @@ class RelayedConnection:
         self.server = _End(self._from_server, self._server_lost)
         #: What has passed and was not read yet: how it is read, the bytes, and when they passed.
         self._unread: deque[tuple[Callable[[bytes, float], None], bytes, float]] = deque()
-        self._reading: IDelayedCall | None = None
+        self._reading = Timer()
         #: What the client has sent before the connection to the server was there.
         self._early: list[bytes] = []
         self._closed = False
@@ -315,24 +315,19 @@ class RelayedConnection:
         self._unread.append((look, data, now))
         if len(self._unread) > MOST_UNREAD:
             self._read_all()
-        elif self._reading is None:
-            self._reading = self._clock.callLater(QUIET, self._read)
-        elif now - self._unread[0][2] < LATEST - QUIET:
-            self._reading.reset(QUIET)
+        elif not self._reading or now - self._unread[0][2] < LATEST - QUIET:
+            self._reading.set(self._clock, QUIET, self._read)
 
     def _read(self) -> None:
         """Read one segment. The others are read in the next turns of the reactor, so that bytes pass in between."""
-        self._reading = None
         if self._unread:
             look, data, seconds = self._unread.popleft()
             look(data, seconds)
         if self._unread:
-            self._reading = self._clock.callLater(0, self._read)
+            self._reading.set(self._clock, 0, self._read)
 
     def _read_all(self) -> None:
-        if self._reading is not None:
-            self._reading.cancel()
-            self._reading = None
+        self._reading.stop()
         while self._unread:
             look, data, seconds = self._unread.popleft()
             look(data, seconds)

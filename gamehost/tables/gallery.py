@@ -14,9 +14,10 @@ from typing import Any, Protocol
 
 from attrs import define, field
 from msgspec import Struct
-from twisted.internet.interfaces import IDelayedCall, IReactorTime
+from twisted.internet.interfaces import IReactorTime
 from twisted.logger import Logger
 
+from gamehost._twisted import Timer
 from gamehost.journal.records import TableId
 from gamehost.limits import is_loopback, rate_limit_key
 from gamehost.tables.interfaces import Archived, Look, Over, Suspended, WatchableTable
@@ -116,7 +117,7 @@ class Gallery:
     #: Where the match stands, if nothing was told since.
     _look: Look[Any] | None = None
     _over: bool = False
-    _timer: IDelayedCall | None = None
+    _timer: Timer = field(factory=Timer)
 
     log = Logger()
 
@@ -180,13 +181,12 @@ class Gallery:
 
     def _put(self, words: _Showing | _Happening) -> None:
         self._queue.append((self._clock.seconds() + self.delay, words))
-        if self._timer is None:
-            self._timer = self._clock.callLater(self.delay, self._run)
+        if not self._timer:
+            self._timer.set(self._clock, self.delay, self._run)
 
     # -- telling
 
     def _run(self) -> None:
-        self._timer = None
         try:
             self._tell(BATCH)
         except Exception:
@@ -196,9 +196,9 @@ class Gallery:
             self._round = None
             self._queue.clear()
         if self._round is not None:
-            self._timer = self._clock.callLater(0, self._run)
+            self._timer.set(self._clock, 0, self._run)
         elif self._queue:
-            self._timer = self._clock.callLater(max(0.0, self._queue[0][0] - self._clock.seconds()), self._run)
+            self._timer.set(self._clock, max(0.0, self._queue[0][0] - self._clock.seconds()), self._run)
         elif self._over:
             self.close()
 
@@ -261,9 +261,7 @@ class Gallery:
         self._over = True
         self._queue.clear()
         self._round = None
-        if self._timer is not None:
-            self._timer.cancel()
-            self._timer = None
+        self._timer.stop()
         self.table.unwatch(self)
         watchers, self._watchers = self._watchers, {}
         self._on_empty(self)

@@ -19,6 +19,7 @@ from gamehost.wires.stratego_frames import messages as m
 from gamehost.wires.stratego_frames.codec import HEADER, MOVE
 from gamehost.wires.stratego_lines.checks import (
     FIRST_WINS,
+    FREE,
     SECOND_WINS,
     AttacksFromAfar,
     Sight,
@@ -26,9 +27,6 @@ from gamehost.wires.stratego_lines.checks import (
     refused,
     short_game,
 )
-
-#: The Two-Squares rule is not in the document, so a client need not know it.
-FREE = {"stratego.two_squares": "0"}
 
 LAWS = {**laws(__name__, "clients"), "closing": CLOSING}
 
