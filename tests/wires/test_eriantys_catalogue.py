@@ -88,14 +88,6 @@ class LinesTests(SynchronousTestCase):
             self.assertEqual(errors(ann.hear()), ["INVALID_INPUT"], text)
         self.assertFalse(ann.client.closed)
 
-    def test_twenty_refusals_end_a_connection(self) -> None:
-        client = MemoryHost({"eriantys.ping": "0"}).connect("eriantys")
-        for _ in range(19):
-            client.say("[]")
-        self.assertFalse(client.closed)
-        client.say("[]")
-        self.assertTrue(client.closed)
-
     def test_row_27_carriage_returns_are_line_ends(self) -> None:
         client = MemoryHost(OPEN).connect("eriantys")
         client.send(b'{"type":"LoginMessage","nickname":"ann"}\r\n')
@@ -523,11 +515,6 @@ class LeavingTests(PropertyCase):
         self.assertEqual([other.heard["UpdateBoard"] for other in others], [0, 0])
         self.assertIs(gone.client.world.lobby.registry.get(gone.name), None)
 
-    def test_the_name_of_who_left_is_free_and_leads_into_the_lobby(self) -> None:
-        gone, _ = self.endings(2, "disconnect", 10)
-        self.assertEqual([message.get("message") for message in gone.connect()], ["ENTER_NICKNAME", "SUCCESS"])
-        self.assertIs(gone.client.state, EriantysState.LOBBY)
-
     def test_leaving_a_game_that_waits(self) -> None:
         world = MemoryHost(OPEN)
         ann, bob, carl = company(world, 1, 3)
@@ -549,29 +536,6 @@ class LeavingTests(PropertyCase):
         self.assertEqual(len(world.lobby.registry), 0)
         self.assertEqual(world.clock.getDelayedCalls(), [])
 
-    def test_everybody_gone_is_nobody_s_loss(self) -> None:
-        world, ann, bob = pair(grace=30)
-        play(world, (ann, bob), most=1)
-        ann.client.drop()
-        bob.client.drop()
-        world.wait(5_000)
-        ann.connect()
-        bob.connect()
-        ann.hear()
-        bob.hear()
-        self.assertEqual([player.request is not None for player in (ann, bob)], [False, True])
-
-    def test_a_match_can_be_set_up_on_the_same_connections_after_the_end(self) -> None:
-        gone, (bob,) = self.endings(2, "disconnect", 10)
-        gone.connect()
-        bob.over = False
-        [waiting] = bob.ask("SetGame", numberOfPlayers=2, expertMode=True)
-        gone.say("JoinAvailableGame", gameId=waiting["gameId"])
-        gone.hear(), bob.hear()
-        self.assertEqual(waiting["gameId"], 2)
-        play(bob.world, (gone, bob))
-        self.assertEqual(bob.client.state, EriantysState.LOBBY)
-
 
 class JournalTests(PropertyCase):
     def late(self) -> tuple[MemoryHost, Player, Player, RecordingJournal]:
@@ -581,17 +545,6 @@ class JournalTests(PropertyCase):
         for player in (ann, bob):
             player.connect()
         return world, ann, bob, journal
-
-    def test_dropping_before_the_match_is_told(self) -> None:
-        """The seat is kept: who comes back is told of the match like anybody."""
-        _, ann, bob, journal = self.late()
-        ann.ask("SetGame", numberOfPlayers=2, expertMode=False)
-        bob.ask("JoinAvailableGame", gameId=1)
-        ann.client.drop()
-        ann.connect()
-        journal.release()
-        self.assertIn("MatchStarted", types(ann.hear()))
-        self.assertIn("MatchStarted", types(bob.hear()))
 
     def test_an_end_that_a_crash_left_untold(self) -> None:
         """Killed before the end was told: each player hears it once after the log-in, and then the lobby."""

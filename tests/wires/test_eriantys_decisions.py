@@ -120,15 +120,6 @@ class BeforeTests(SynchronousTestCase):
         self.assertEqual(set(ann.board), {"type", "players", "dashboard", "order"})
         self.assertEqual(ann.board["dashboard"]["activeCharacter"], 8)
 
-    def test_d_m24_leaving_before_the_match(self) -> None:
-        world = MemoryHost(OPEN)
-        ann, bob = (Player(world, name, random.Random(1)) for name in ("ann", "bob"))
-        ann.connect(), bob.connect()
-        ann.ask("SetGame", numberOfPlayers=3, expertMode=False)
-        bob.ask("JoinAvailableGame", gameId=1)
-        ann.say("Disconnect")
-        self.assertEqual(bob.hear()[0]["gameInfo"]["waitingPlayers"], 1)
-
 
 class TurnTests(SynchronousTestCase):
     def test_d_m6_and_d_m7_and_d_m8_a_whole_turn(self) -> None:

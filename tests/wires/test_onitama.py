@@ -250,23 +250,6 @@ class CatalogueTests(SynchronousTestCase):
                 [line] = back(world, "bob", address).heard()[:1]
                 self.assertEqual(line.split("|")[0], answer, (policy, address))
 
-    def test_row_96_reconnect_from_a_client_is_refused(self) -> None:
-        self.assertEqual(MemoryHost().connect().ask("RECONNECT|ann"), ["ERROR|only the server says RECONNECT"])
-
-    def test_row_98_both_come_back_in_the_other_order(self) -> None:
-        """Colours go by name."""
-        world = MemoryHost(DEAL)
-        ann, bob = seated(world)
-        ann.say("MAKE_MOVE|ox|c1|c2")
-        ann.drop()
-        bob.drop()
-        bob = back(world, "bob")
-        self.assertEqual(bob.heard()[0].split("|")[:3], ["RECONNECT", "bob", "black"])
-        ann = back(world, "ann")
-        self.assertEqual(ann.heard()[0].split("|")[:3], ["RECONNECT", "ann", "white"])
-        bob.heard()
-        self.assertEqual(bob.ask("MAKE_MOVE|crab|a5|a4"), ["MOVE_WAS_MADE|crab|a5|a4"])
-
     def test_row_99_a_match_whose_end_was_missed_is_over(self) -> None:
         """The next log-in goes to the lobby."""
         world = MemoryHost(DEAL)
@@ -312,13 +295,6 @@ class LostPeopleTests(SynchronousTestCase):
         client.heard()
         explanation, example = client.ask("help")
         self.assertEqual(client.ask(example)[0].split("|")[0], "INVALID_MOVE", "well-formed, but not in this hand")
-
-    def test_strict_says_none_of_it(self) -> None:
-        """The document has no words for it: the server hangs up."""
-        for opening in (b"help\n", b"?\n", b"GET / HTTP/1.1\r\n", b"<message/>\n", b"RESIGN\n"):
-            client = MemoryHost(strict=True).connect()
-            client.send(opening)
-            self.assertEqual((client.heard(), client.closed), ([], True), opening)
 
 
 class EndTests(SynchronousTestCase):

@@ -331,11 +331,6 @@ class LeavingTests(PropertyCase):
         self.assertEqual(ann.heard(), [ACCEPTED, state("bob", (0, 1))])
         self.assertEqual(bob.ask(move((1, 1))), [state("ann", (1, 1))])
 
-    def test_a_lost_connection_without_grace_time_loses_at_once(self) -> None:
-        table = Table(grace=0.0)
-        table.ann.drop()
-        self.assertEqual(table.bob.heard(), [left("ann"), over("bob", "ann")])
-
     def test_an_end_that_was_missed_leads_to_the_lobby(self) -> None:
         table = Table()
         table.bob.drop()
@@ -357,14 +352,6 @@ class ReasonsTests(PropertyCase):
         table = Table(move_time="5")
         table.world.wait(5)
         self.assertEqual(table.both(), [over("bob", "ann")])
-
-    def test_refused_log_ins(self) -> None:
-        world = MemoryHost()
-        client = world.connect(SOCCER)
-        self.assertEqual(client.ask(login("a b")), [refused(1, REASONS[1])])
-        self.assertEqual(client.ask(login("ann", "chess")), [refused(2, REASONS[2])])
-        self.assertEqual(client.ask(login("ann")), [ACCEPTED])
-        self.assertEqual(world.connect(SOCCER).ask(login("Ann")), [refused(1, "this name is in use")])
 
 
 class MistakesTests(PropertyCase):
@@ -463,10 +450,6 @@ def bytewise(data: bytes) -> Sequence[bytes]:
     return [data[n : n + 1] for n in range(len(data))]
 
 
-def cut_at(place: int) -> Cut:
-    return lambda data: [piece for piece in (data[:place], data[place:]) if piece]
-
-
 class WholeGamesTests(PropertyCase):
     def hear(self, moves: Moves, spelling: str, cut: Cut = whole, declaration: bool = False) -> list[str]:
         rng = random.Random(1)
@@ -489,14 +472,6 @@ class WholeGamesTests(PropertyCase):
             for spelling in (*SPELLINGS, "mixed"):
                 expected = [DECLARATION + line for line in told(moves, winner)]
                 self.assertEqual(self.hear(moves, spelling, declaration=True), expected, spelling)
-
-    def test_cut_at_every_byte(self) -> None:
-        """Every message of a short game in two segments, cut at the same place: at each that there is."""
-        moves, winner = min(games(), key=lambda game: len(game[0]))
-        for spelling, spell in SPELLINGS.items():
-            longest = max(len(spell(move, 1)) for move in moves)
-            for place in range(1, longest):
-                self.assertEqual(self.hear(moves, spelling, cut_at(place)), told(moves, winner), (spelling, place))
 
     def test_games_in_a_row_joined(self) -> None:
         moves, winner = games()[0]

@@ -6,20 +6,16 @@ from gamehost.games.base import Cause
 from gamehost.journal.records import TableId
 from gamehost.testing.cases import PropertyCase
 from gamehost.wires.paper_soccer.messages import Point
-from tests.kit.games.paper_soccer import as_move, recorded
-from tests.kit.journals import RecordingJournal
 from tests.kit.memory_host import MemoryHost
 from tests.kit.wires.paper_soccer_talk import (
     ACCEPTED,
     READ_AT_ONCE,
     SHUTDOWN,
-    TOO_FAR,
     WIRE,
     Table,
     error,
     game_id,
     leave,
-    left,
     login,
     message,
     move,
@@ -181,19 +177,6 @@ class CatalogueTests(PropertyCase):
         self.assert_loses((1, 5), (2, 5), (2, 4), after=[(point,) for point in BEFORE_THE_POST])
         self.assert_loses((1, 5), (0, 6), (0, 5), after=[(point,) for point in BEFORE_THE_POST])
 
-    def test_row_110_recorded_illegal_moves(self) -> None:
-        """Two hundred illegal moves that others recorded lose, whoever makes them."""
-        for case in recorded("paper_soccer_illegal.jsonl")[::4]:
-            history = [as_move(played) for played in case["history"]]
-            wrong = as_move(case["move"])
-            if not wrong:
-                continue
-            table = Table()
-            play(table, history)
-            mover, winner, loser = (table.bob, "ann", "bob") if len(history) % 2 else (table.ann, "bob", "ann")
-            mover.say(move(*wrong))
-            self.assertEqual(table.illegal(mover), [over(winner, loser)], case)
-
     def test_row_111_the_line_between_malformed_and_illegal(self) -> None:
         """What cannot be read is refused, what can be read and breaks the rules loses: neighbours on both sides."""
         for malformed, illegal in (("1000", 999), ("-1000", -999), ("05", 5), ("+4", 4), ("9.0", 9)):
@@ -224,18 +207,6 @@ class CatalogueTests(PropertyCase):
         play(table, [((0, y),) for y in range(1, 6)])
         table.bob.say(move((0, 6)))
         self.assertEqual(table.both(), [over("ann", "bob", (0, 6))])
-
-    def test_row_114_recorded_games(self) -> None:
-        for game in recorded("paper_soccer_games.jsonl")[:25]:
-            table = Table()
-            *moves, last = [as_move(played) for played in game["moves"]]
-            for number, played in enumerate(moves):
-                mover, following = (table.bob, "ann") if number % 2 else (table.ann, "bob")
-                mover.say(move(*played))
-                self.assertEqual(table.both(), [state(following, *played)])
-            (table.bob if len(moves) % 2 else table.ann).say(move(*last))
-            winner, loser = ("ann", "bob") if game["winner"] == 1 else ("bob", "ann")
-            self.assertEqual(table.both(), [over(winner, loser, *last)])
 
     def test_row_115_asking_for_moves(self) -> None:
         """The server suggests nothing and lists nothing: there is no such message, and asking costs nothing."""
@@ -274,15 +245,6 @@ class EveryWireTests(PropertyCase):
         table.ann.send(b"\r\n\r\n" + points((0, 1)).encode() + b" \r\n\r\n")
         self.assertEqual(table.both(), [state("bob", (0, 1))])
 
-    def test_refusals_add_up(self) -> None:
-        table = Table()
-        table.ann.say(*["<hello/>"] * 25)
-        heard = table.ann.heard()
-        self.assertEqual((len(heard), heard[-1]), (21, '<message type="error">too many refusals</message>'))
-        table.world.wait(2)
-        self.assertTrue(table.ann.closed)
-        self.assertEqual(table.come("ann").heard(), [ACCEPTED, state("ann")])
-
     def test_row_18_no_room_is_said_in_the_wires_words(self) -> None:
         table = Table({"limits.connections": "2"})
         third = table.world.connect(WIRE)
@@ -310,42 +272,6 @@ class HostTests(PropertyCase):
         client = world.connect(WIRE)
         world.wait(10)
         self.assertEqual(client.heard(), [error("not logged in within 10 s")])
-
-    def test_restart(self) -> None:
-        first = Table()
-        first.ann.say(move((0, 1)))
-        first.bob.say(move((-1, 0)))
-        second = MemoryHost(journal=first.world.journal.restarted())
-        ann, bob = second.connect(WIRE), second.connect(WIRE)
-        self.assertEqual(ann.ask(login("ann")), [ACCEPTED, state("ann", (0, 1), (-1, 0)), left("bob")])
-        self.assertEqual(bob.ask(login("bob")), [ACCEPTED, state("ann", (0, 1), (-1, 0))])
-        self.assertEqual(ann.ask(move((0, 0), (1, 1))), [state("bob", (0, 0), (1, 1))])
-
-    def test_back_before_the_end_is_durable(self) -> None:
-        journal = RecordingJournal(late=True)
-        table = Table(journal=journal)
-        journal.release()
-        table.hush()
-        table.bob.drop()
-        table.ann.say(move((0, 2)))
-        bob = table.come("bob")
-        self.assertEqual(bob.heard(), [ACCEPTED])
-        journal.release()
-        self.assertEqual(table.ann.heard(), [left("bob"), error(TOO_FAR), over("bob", "ann")])
-        self.assertEqual(bob.heard(), [over("bob", "ann")])
-        self.assertEqual(bob.ask(thanks(), login("bob")), [ACCEPTED])
-
-    def test_left_before_it_is_durable(self) -> None:
-        """Who leaves is free at once; the other one is told when it is safe."""
-        journal = RecordingJournal(late=True)
-        table = Table(journal=journal)
-        journal.release()
-        table.hush()
-        self.assertEqual(table.ann.ask(leave()), [])
-        self.assertEqual(table.bob.heard(), [])
-        self.assertEqual(table.ann.ask(login("eve")), [ACCEPTED])
-        journal.release()
-        self.assertEqual(table.bob.heard(), [left("ann"), over("bob", "ann")])
 
 
 class StrictTests(PropertyCase):
@@ -383,8 +309,3 @@ class StrictTests(PropertyCase):
             other = table.world.connect(WIRE)
             other.send(opening)
             self.assertEqual((other.heard(), other.transport.disconnecting or other.closed), ([nothing], True), opening)
-
-    def test_a_stop(self) -> None:
-        table = Table(strict=True)
-        table.world.factories[WIRE].close("the host is stopping")
-        self.assertEqual(table.both(), [SHUTDOWN])

@@ -20,7 +20,6 @@ from gamehost.wires.stratego_frames import messages as m
 from gamehost.wires.stratego_frames.codec import PAYLOAD_LIMIT, FramesCodec
 from gamehost.wires.stratego_frames.conversation import WIRE, FramesConversation, FramesState
 from tests import share
-from tests.kit.journals import RecordingJournal
 from tests.kit.memory_host import (
     CLIENT_FRAMES,
     HOME,
@@ -251,14 +250,6 @@ class ReasonTests(SynchronousTestCase):
         ):
             self.refused(ann, line, reason, MOVE_INVALID)
 
-    def test_reason_keeps_its_place(self) -> None:
-        ann, _ = signed_on(MemoryHost(OPEN))
-        all_heard(ann)
-        told = ann.ask("Setup F (0,0)", "Setup F (1,0)", 'Ready "no"', "Setup 1 (1,0)")
-        self.assertEqual([line.partition(' "')[0] for line in told], [
-            "Placement Valid", "Error", "Placement Invalid", "Error", "Placement Invalid", "Placement Valid",
-        ])  # fmt: skip
-
     def test_one_mistake_is_one_refusal(self) -> None:
         """The Error is not counted: it takes twenty refused moves to end the connection."""
         ann, _ = in_play(MemoryHost())
@@ -268,13 +259,6 @@ class ReasonTests(SynchronousTestCase):
 
 
 class SideTests(SynchronousTestCase):
-    def test_behind_connected(self) -> None:
-        world = MemoryHost()
-        ann, bob = world.connect(FRAMES_WIRE), world.connect(FRAMES_WIRE)
-        self.assertEqual(ann.ask('Sign On "ann"'), [WAIT])
-        self.assertEqual(bob.ask('Sign On "bob"'), [CONNECTED, "Side 2"])
-        self.assertEqual(ann.heard(), [CONNECTED, "Side 1"])
-
     def test_after_coming_back(self) -> None:
         world = MemoryHost()
         ann, bob = signed_on(world)
@@ -306,14 +290,6 @@ class ResignTests(SynchronousTestCase):
             self.assertEqual(ann.ask("Resign"), ['Game Over "bob"'])
             self.assertEqual(bob.heard()[-1], 'Game Over "bob"')
 
-    def test_nobody_hears_of_it_before_it_is_durable(self) -> None:
-        journal = RecordingJournal()
-        ann, bob = in_play(MemoryHost(journal=journal))
-        journal.late = True
-        self.assertEqual((ann.ask("Resign"), bob.heard()), ([], []))
-        journal.release()
-        self.assertEqual((ann.heard(), bob.heard()), (['Game Over "bob"'], ['Game Over "bob"']))
-
     def test_with_no_game(self) -> None:
         client = MemoryHost().connect(FRAMES_WIRE)
         self.assertEqual(client.ask("Resign"), ['Error "sign on first"'])
@@ -335,13 +311,6 @@ class LateTests(SynchronousTestCase):
             told = player.ask("Move (0,6) (0,5)")
             self.assertEqual(told, ['Error "the game is over: sign on again for a new one"', MOVE_INVALID])
 
-    def test_resignations_that_cross(self) -> None:
-        ann, bob = in_play(MemoryHost())
-        ann.transport.receive(ann.message_text.said("Resign"))
-        bob.transport.receive(bob.message_text.said("Resign"))
-        ann.world.until_idle()
-        self.assertEqual((ann.heard(), bob.heard()), (['Game Over "bob"'], ['Game Over "bob"']))
-
     def test_board_and_end_arrive_together(self) -> None:
         """The Board behind the last Battle goes out with Game Over: no client is asked to move in between."""
         ann, bob = in_play(MemoryHost())
@@ -353,24 +322,6 @@ class LateTests(SynchronousTestCase):
 
 
 class StrictTests(SynchronousTestCase):
-    def test_no_reason_and_no_side(self) -> None:
-        world = MemoryHost(OPEN, strict=True)
-        ann, bob = world.connect(FRAMES_WIRE), world.connect(FRAMES_WIRE)
-        self.assertEqual(ann.ask('Sign On "ann"', "Move (0,3) (0,4)"), [WAIT, MOVE_INVALID])
-        self.assertEqual(bob.ask('Sign On "bob"'), [CONNECTED])
-        self.assertEqual(ann.heard(), [CONNECTED])
-        self.assertEqual(ann.ask("Setup 9 (0,6)", 'Ready "no"', "Move (0,3) (0,4)"), [INVALID, INVALID, MOVE_INVALID])
-
-    def test_resign_is_unknown(self) -> None:
-        world = MemoryHost(strict=True)
-        ann, bob = in_play(world)
-        self.assertEqual((ann.ask("Resign"), ann.closed, bob.heard()), ([], True, []))
-
-    def test_move_after_the_end_is_refused(self) -> None:
-        ann, _ = in_play(MemoryHost(strict=True))
-        ann.ask("Move (1,3) (1,6)")
-        self.assertEqual(ann.ask("Move (0,3) (0,4)"), [MOVE_INVALID])
-
     def test_strict_transcript_has_no_extension(self) -> None:
         [strict] = [one for one in transcripts(FRAMES_WIRE) if one.name == "strict"]
         extensions = tuple(name for name, kind in SERVER_FRAMES.items() if kind > 10)
@@ -469,14 +420,6 @@ class StateTests(SynchronousTestCase):
                 ) not in FramesConversation.HEARS:
                     self.assertEqual(len(client.ask(SENSIBLE[name])), 1)
                     self.assertEqual(state(client), one)
-
-    def test_signing_on_to_somebody_who_waits(self) -> None:
-        """The other way out of `outside` and `after`: Connected, to both."""
-        world = MemoryHost()
-        cat, _ = again(world, "cat")
-        dan, told = again(world, "dan")
-        self.assertEqual((cat.heard(), told), ([CONNECTED], [CONNECTED]))
-        self.assertEqual((state(cat), state(dan)), (FramesState.SETUP, FramesState.SETUP))
 
     def test_both_ready(self) -> None:
         ann, bob = signed_on(MemoryHost())

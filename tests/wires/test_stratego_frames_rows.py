@@ -5,7 +5,6 @@ from collections.abc import Iterator, Mapping
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from tests.kit.journals import RecordingJournal
 from tests.kit.memory_host import Client, MemoryHost, client_frames, frame
 from tests.kit.wires.stratego_frames import (
     ANN,
@@ -69,26 +68,6 @@ class FramingRowTests(SynchronousTestCase):
 
 
 class SignOnRowTests(SynchronousTestCase):
-    def test_row_34_second_sign_on(self) -> None:
-        world = MemoryHost()
-        ann, _ = in_play(world)
-        self.assertEqual(ann.ask('Sign On "cat"'), ['Error "you have signed on already"'])
-        self.assertEqual(world.lobby.registry.get("cat"), None)
-        self.assertEqual(ann.ask("Move (0,3) (0,4)")[0], "Move (0,3) (0,4)")
-        waiting, _ = again(world, "dan")
-        self.assertEqual(waiting.ask('Sign On "eve"'), ['Error "you have signed on already"'])
-        self.assertNotEqual(world.lobby.registry.get("dan"), None)
-
-    def test_row_35_before_sign_on(self) -> None:
-        """Refused with a word of what is missing; in strict mode with the invalid frame of the kind."""
-        lines = ["Setup 9 (0,3)", 'Ready "ready"', 'Ready "no"', "Move (0,3) (0,4)"]
-        client = connected(MemoryHost())
-        self.assertEqual(client.ask(*lines), ['Error "sign on first"'] * 4)
-        self.assertEqual(client.ask('Sign On "ann"'), [WAIT])
-        strict = connected(MemoryHost(strict=True))
-        self.assertEqual(strict.ask(*lines), [INVALID, INVALID, INVALID, MOVE_INVALID])
-        self.assertEqual(strict.ask('Sign On "ann"'), [WAIT])
-
     def test_row_46_names_in_use(self) -> None:
         """The second is refused, however the name is written; the live seat hears nothing of it."""
         world = MemoryHost()
@@ -191,24 +170,6 @@ class SetUpRowTests(SynchronousTestCase):
 
 
 class MoveRowTests(SynchronousTestCase):
-    def test_row_41_out_of_turn_or_out_of_play(self) -> None:
-        world = MemoryHost(OPEN)
-        first, _ = again(world, "ann")
-        self.assertEqual(first.ask("Move (0,3) (0,4)"), [MOVE_INVALID])
-        world = MemoryHost(OPEN)
-        ann, bob = signed_on(world)
-        self.assertEqual(ann.ask("Move (0,3) (0,4)"), [MOVE_INVALID])
-        set_up(ann, ANN, 0)
-        self.assertEqual(ann.ask("Move (0,3) (0,4)"), [MOVE_INVALID])
-        set_up(bob, BOB, 6)
-        self.assertEqual(bob.ask("Move (0,6) (0,5)"), [MOVE_INVALID])
-        ann.heard()
-        self.assertEqual(ann.ask("Move (1,3) (1,6)")[-1], 'Game Over "ann"')
-        bob.heard()
-        for player in (ann, bob):
-            self.assertEqual(player.ask("Move (0,3) (0,4)"), [], "it may have crossed Game Over")
-            self.assertEqual(player.ask("Move (0,3) (0,4)"), [MOVE_INVALID])
-
     def refused_moves(self) -> Iterator[str]:
         yield "Move (0,4) (0,5)"  # from an empty square
         yield "Move (0,6) (0,5)"  # an enemy piece
@@ -312,13 +273,6 @@ class TableRowTests(SynchronousTestCase):
         told = set_up(back, BOB[1:], 7)
         self.assertEqual(told, [VALID] * 30 + ['Playing "ann"', board(HIDDEN_ROWS, BOB)])
 
-    def test_row_47_gone_for_good(self) -> None:
-        world = MemoryHost()
-        ann, bob = signed_on(world)
-        bob.drop()
-        world.wait(60)
-        self.assertEqual(ann.heard(), [WAIT, 'Game Over "ann"'])
-
 
 class ComingBackTests(SynchronousTestCase):
     def test_in_play_to_one_alone(self) -> None:
@@ -333,17 +287,6 @@ class ComingBackTests(SynchronousTestCase):
         self.assertEqual(bob.heard(), [])
         self.assertEqual(bob.ask("Move (0,6) (0,5)")[0], 'Battle "tie" 9 9')
         self.assertEqual(back.heard()[0], 'Battle "tie" 9 9')
-
-    def test_a_move_whose_answer_was_lost(self) -> None:
-        """Rows 15 and 17: it is made, and is on the board that comes back; again it is out of turn."""
-        world = MemoryHost()
-        ann, bob = in_play(world)
-        ann.transport.receive(client_frames("Move (0,3) (0,4)", 0)[0])
-        ann.drop()
-        self.assertEqual(bob.heard()[0], "Move (0,3) (0,4)")
-        back, told = again(world, "ann")
-        self.assertEqual(told[0], 'Playing "bob"')
-        self.assertEqual(back.ask("Move (0,3) (0,4)"), [MOVE_INVALID])
 
     def test_who_was_ready_when_the_line_broke_is_ready(self) -> None:
         world = MemoryHost()
@@ -367,20 +310,6 @@ class ComingBackTests(SynchronousTestCase):
         self.assertEqual(told, [CONNECTED, board(ANN, EMPTY_ROWS), WAIT])
         _, told = again(world, "bob")
         self.assertEqual((told, ann.heard()), ([CONNECTED, board(EMPTY_ROWS, EMPTY_ROWS)], [CONNECTED]))
-
-    def test_back_after_the_end_was_decided(self) -> None:
-        """The last move is made but not yet safe when a player comes back: the board, then Game Over."""
-        journal = RecordingJournal()
-        world = MemoryHost(journal=journal)
-        ann, bob = in_play(world)
-        bob.drop()
-        journal.late = True
-        ann.ask("Move (1,3) (1,6)")
-        back, told = again(world, "bob")
-        self.assertEqual((told, ann.heard()), ([], []))
-        journal.release()
-        self.assertEqual(ann.heard()[-1], 'Game Over "ann"')
-        self.assertEqual([line.partition(" ")[0] for line in back.heard()], ["Board", "Game"])
 
 
 class EndTests(SynchronousTestCase):
@@ -455,9 +384,3 @@ class StrictTests(SynchronousTestCase):
         ann.drop()
         self.assertEqual(again(world, "ann")[1], [CONNECTED, board(EMPTY_ROWS, EMPTY_ROWS)])
         self.assertEqual(bob.heard(), [])
-
-    def test_refusals_are_counted(self) -> None:
-        world = MemoryHost(strict=True)
-        ann, _ = in_play(world)
-        self.assertEqual(ann.ask(*["Move (0,4) (0,5)"] * 25), [MOVE_INVALID] * 20)
-        self.assertTrue(ann.closed)

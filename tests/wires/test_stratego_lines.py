@@ -210,11 +210,6 @@ class StrictTests(SynchronousTestCase):
         self.assertEqual(ann.ask(*BLUE[:3], "x"), ["color red"])
         self.assertEqual((ann.ask(*BLUE[:3], "x"), ann.closed), (["color red"], True))
 
-    def test_refused_move_is_asked_for_again(self) -> None:
-        ann, _ = playing(MemoryHost(strict=True))
-        for move in ("A4-A4", "hello", "A4-A9", "B4-B5-R", "VMGKKJJJPP"):
-            self.assertEqual(ann.ask(move), ["get-move"])
-
     def test_draw_is_the_last_mover_s(self) -> None:
         ann, bob = playing(MemoryHost({"stratego.max_plies": "2"}, strict=True))
         ann.say("A4-A5")
@@ -579,13 +574,3 @@ class AcrossTests(SynchronousTestCase):
         self.assertEqual((ann.heard(), bob.heard()), (['Wait "wait"'], ["auth-req", "auth-ok"]))
         connected(world, "carl")
         self.assertEqual((ann.heard(), bob.heard()), ([], ["new", "color red"]))
-
-    def test_both_resume_after_a_restart(self) -> None:
-        world = MemoryHost()
-        signed_on(world, "ann")
-        connected(world, "bob")
-        world = MemoryHost(journal=world.journal.restarted())
-        self.assertEqual(connected(world, "ann").heard()[1:3], ["auth-err", "err this name is in use by a guest"])
-        self.assertEqual(signed_on(world, "bob").heard(), ['Error "this name belongs to an account"'])
-        self.assertEqual(signed_on(world, "ann").heard()[0], CONNECTED)
-        self.assertEqual(connected(world, "bob").heard()[1:], ["auth-ok", "new", "color blue"])

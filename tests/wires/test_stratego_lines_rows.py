@@ -327,15 +327,6 @@ class MoveRows(SynchronousTestCase):
         ann, _ = playing(MemoryHost())
         self.assertEqual(ann.ask("A4-A4", "A4-A5")[1:], ["get-move", "none"])
 
-    def test_row_64_words_of_the_server(self) -> None:
-        """Refused wherever they come from a client."""
-        world = MemoryHost()
-        ann, bob = playing(world)
-        for word in ("winner red", "auth-ok", "endsetup", "get-move", "none", "R"):
-            world.wait(5)
-            self.assertEqual(ann.ask(word), ["err a move is written like B4-B5", "get-move"])
-            self.assertEqual(bob.ask(word), [NOT_YOUR_TURN])
-
     def test_row_65_who_stays_after_the_game_waits_again(self) -> None:
         world = MemoryHost()
         ann, bob = playing(world)
@@ -431,29 +422,3 @@ class LateJournalTests(SynchronousTestCase):
         later = journal.restarted()
         later.late = True
         self.assertEqual(connected(MemoryHost(journal=later), "ann").heard(), ["auth-req", "auth-ok"])
-
-    def test_back_while_the_own_move_is_not_durable(self) -> None:
-        journal = RecordingJournal()
-        world = MemoryHost(journal=journal)
-        ann, bob = playing(world)
-        journal.late = True
-        ann.say("A4-A5")
-        ann.drop()
-        ann = connected(world, "ann")
-        self.assertEqual((ann.heard(), bob.heard()), (["auth-req", "auth-ok"], []))
-        journal.release()
-        self.assertEqual(bob.heard(), ["A4-A5", "get-move"])
-        heard = ann.heard()
-        self.assertEqual((heard[0], heard[2], heard[-1]), ("resume", "board", "endsetup"))
-        self.assertEqual((heard[8], heard[9]), ("R.~~..~~..", ".RROBBBBBB"))
-
-
-class RestartTests(SynchronousTestCase):
-    def test_accounts_and_seats_are_there(self) -> None:
-        world = MemoryHost(journal=RecordingJournal())
-        playing(world)
-        world = MemoryHost(journal=world.journal.restarted())
-        self.assertEqual(connected(world, "ann", "wrong").heard()[1], "auth-err")
-        self.assertEqual(world.connect("onitama").ask("LOGIN|ann"), ["ERROR|this name belongs to an account"])
-        ann = connected(world, "ann", address="198.51.100.7")
-        self.assertEqual(ann.heard()[1:3], ["auth-ok", "resume"])
