@@ -1,8 +1,9 @@
 """A sound client for Onitama in pipe-separated lines, and clients with one fault each."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
-from gamehost.games.onitama.rules import SQUARES, START, Card, Move, Position
+from gamehost.games.onitama.rules import SQUARE_NAMED, SQUARES, Card, Move, Position
+from gamehost.games.onitama.rules import START as FIRST_BOARD
 from tests.kit.checker import (
     MemoryLauncher,
     MessageClient,
@@ -13,8 +14,8 @@ from tests.kit.checker import (
     WholeSegments,
     with_fault,
 )
+from tests.kit.model_clients.onitama import PIECES, START, place, position_in, position_of, square
 
-_SQUARES = {name: number for number, name in enumerate(SQUARES)}
 #: The deal of the scenarios that are played without extensions.
 DEAL = "white=boar,ox;black=crab,eel;spare=tiger"
 
@@ -51,11 +52,11 @@ class SoundClient(MessageClient):
     def hear_start(self, white: str, black: str, cards: str = DEAL) -> None:
         self.in_match = True
         self.me = 0 if white == self.name else 1
-        self.position = position(cards, START, 0)
+        self.position = position_of(START, cards, 0)
         self.move()
 
     def hear_move_was_made(self, card: str, start: str, end: str) -> None:
-        self.made(Move(Card(card), _SQUARES[start], _SQUARES[end]))
+        self.made(Move(Card(card), SQUARE_NAMED[start], SQUARE_NAMED[end]))
 
     def made(self, move: Move) -> None:
         assert self.position is not None
@@ -74,7 +75,7 @@ class SoundClient(MessageClient):
         self.in_match = True
         self.me = 0 if (colour == "white") == (name == self.name) else 1
         turn = self.me if on_turn == self.name else 1 - self.me
-        self.position = position(cards, "".join(reversed(board.split("/"))), turn)
+        self.position = position_of(board, cards, turn)
         self.move()
 
     def hear_game_over(self, winner: str) -> None:
@@ -97,12 +98,6 @@ class SoundClient(MessageClient):
 
     def say_move(self, move: Move) -> None:
         self.say("MAKE_MOVE", move.card, SQUARES[move.start], SQUARES[move.end])
-
-
-def position(cards: str, board: str, turn: int) -> Position:
-    parts = dict(part.split("=") for part in cards.split(";"))
-    white, black = (tuple(map(Card, parts[side].split(","))) for side in ("white", "black"))
-    return Position(((white[0], white[1]), (black[0], black[1])), Card(parts["spare"]), board, turn)
 
 
 class IgnoresInvalidMove(SoundClient):
@@ -262,11 +257,11 @@ class FinalSoundClient(SoundClient):
     def hear_start(self, black: str, white: str, *cards: str) -> None:  # type: ignore[override]
         self.in_match = True
         self.me = 0 if white == self.name else 1
-        self.position = final_position(cards, START, 0)
+        self.position = position_in(cards, FIRST_BOARD, 0)
         self.move()
 
     def hear_move_was_made(self, card: str, *squares: str) -> None:
-        self.made(Move(Card(card), final_square(*squares[:2]), final_square(*squares[2:])))
+        self.made(Move(Card(card), square(*squares[:2]), square(*squares[2:])))
 
     def hear_pass_was_made(self, card: str) -> None:
         assert self.position is not None
@@ -280,37 +275,23 @@ class FinalSoundClient(SoundClient):
         _, *rest = fields
         cards, (mine, white_moves), board = rest[:5], rest[5:7], rest[7:]
         self.me = 0 if mine == "1" else 1
-        letters = {"wK": "K", "wP": "P", "bK": "k", "bP": "p", "--": "."}
-        rows = ["".join(letters[square] for square in board[at : at + 5]) for at in range(0, 25, 5)]
-        self.position = final_position(cards, "".join(reversed(rows)), 0 if white_moves == "1" else 1)
+        rows = ["".join(PIECES[one] for one in board[at : at + 5]) for at in range(0, 25, 5)]
+        self.position = position_in(cards, "".join(reversed(rows)), 0 if white_moves == "1" else 1)
         self.move()
 
     def say_move(self, move: Move) -> None:
-        self.say("MAKE_MOVE", move.card, *final_words(move.start), *final_words(move.end))
-
-
-def final_square(row: str, column: str) -> int:
-    return (4 - int(row)) * 5 + int(column)
-
-
-def final_words(square: int) -> tuple[str, str]:
-    return str(4 - square // 5), str(square % 5)
-
-
-def final_position(cards: Sequence[str], board: str, turn: int) -> Position:
-    one, two, spare, three, four = map(Card, cards)
-    return Position(((three, four), (one, two)), spare, board, turn)
+        self.say("MAKE_MOVE", move.card, place(move.start), place(move.end))
 
 
 class FinalCountsFromTheBottom(FinalSoundClient):
     def say_move(self, move: Move) -> None:
-        (start, column), (end, end_column) = final_words(move.start), final_words(move.end)
-        self.say("MAKE_MOVE", move.card, str(4 - int(start)), column, str(4 - int(end)), end_column)
+        upside_down = (20 - at // 5 * 5 + at % 5 for at in (move.start, move.end))
+        self.say("MAKE_MOVE", move.card, *map(place, upside_down))
 
 
 class FinalColumnsFirst(FinalSoundClient):
     def say_move(self, move: Move) -> None:
-        self.say("MAKE_MOVE", move.card, *final_words(move.start)[::-1], *final_words(move.end)[::-1])
+        self.say("MAKE_MOVE", move.card, *("|".join(reversed(place(at).split("|"))) for at in (move.start, move.end)))
 
 
 class FinalLineEnds(FinalSoundClient):

@@ -11,18 +11,306 @@ from gamehost.wires.eriantys_java.client import JavaClientCodec
 from gamehost.wires.eriantys_java.objects import HEADER
 from tests.kit.memory_host import Client, MemoryHost
 
-Script = Any
+WIRE = "eriantys-java"
+
+#: Seconds for which nothing may come behind what a client has sent.
+PACE = 0.03
+
+#: What a client only prints.
+_PRINTED = (
+    m.PlayerDisconnected,
+    m.PlayedAssistant,
+    m.EndOfRound,
+    m.CommunicationMessage.LAST_ROUND,
+    m.CommunicationMessage.NO_ENTRY_TILE_ON_ISLAND,
+)
+#: What comes from the turns of others.
+_OF_OTHERS = (m.StartOfPlayerRound, m.EndOfPlayerRound, m.IslandOwner, m.PlayedCharacter, m.UpdateBoard)
+_OF_OTHERS_TOO = (m.CommunicationMessage.NO_CHANGES, m.CommunicationMessage.UNIFIED_ISLANDS)
+_NOT_ACKNOWLEDGED = (m.PlayerStatus.END_MOVE_1, m.PlayerStatus.END_MOVE_2)
+
+Script = Generator[None, m.Message, Any]
+Expected = Any
 
 
-class CharactersMixin:
-    name: str
-    board: m.UpdateBoard | None
-    uses_characters: bool
-    _rng: random.Random
-    say: Callable[[m.Message], None]
-    _expect: Callable[..., Script]
-    _answer: Callable[..., Script]
-    _resolved: Callable[[], Script]
+def is_acknowledged(message: m.Message) -> bool:
+    """Whether a client answers Ack."""
+    if isinstance(message, m.PlayerStatusMessage):
+        return message.playerStatus not in _NOT_ACKNOWLEDGED
+    return isinstance(message, m.UpdateBoard | m.IslandOwner)
+
+
+def fits(message: m.Message, expected: Expected) -> bool:
+    """Whether a message is of a class, the constant, or tells the status."""
+    if isinstance(expected, m.PlayerStatus):
+        return isinstance(message, m.PlayerStatusMessage) and message.playerStatus is expected
+    if isinstance(expected, type):
+        return isinstance(message, expected)
+    return message is expected
+
+
+class JavaPlayer:
+    """
+    One player, whose decisions are random.
+
+    :param pause: seconds that it waits before it answers; by default none, as a bot
+    """
+
+    def __init__(self, host: MemoryHost, name: str, rng: random.Random, pause: float = 0.0) -> None:
+        self.host, self.name, self._rng, self._pause = host, name, rng, pause
+        #: All that it was told, Pings aside, on all its connections.
+        self.told: list[m.Message] = []
+        self.board: m.UpdateBoard | None = None
+        self.game: int | None = None
+        self.over = False
+        #: The number of players and the mode of the game that it opens; `None`: it joins one.
+        self.opens: tuple[int, bool] | None = None
+        self.uses_characters = True
+        #: How many assistants it tries to play that are refused, each time that it is asked for one; and how many were.
+        self.wrong_assistants = self.refused_assistants = 0
+        #: Calls to make before it answers a request: for tests that do something in the middle.
+        self.before_answer: Callable[[m.Message], bool] = lambda message: False
+        self._connect(self._first_time())
+
+    def _connect(self, script: Script) -> None:
+        self.client: Client = self.host.connect(WIRE)
+        self._codec = JavaClientCodec()
+        self._out: deque[m.Message] = deque()
+        self._owes = False
+        self._sent_at = self._heard_at = -1.0
+        self._script = script
+        next(script)
+
+    def come_back(self, host: MemoryHost | None = None) -> None:
+        """Log in again, and join the old game through the menu; on another host, if there is a new one."""
+        self.host = host or self.host
+        self._connect(self._again())
+
+    # -- bytes
+
+    def hear(self) -> int:
+        """Read what has come. How many messages that was."""
+        found, codec = 0, self._codec
+        for message in codec.feed(self.client.transport.read()):
+            if codec is not self._codec:
+                break  # the player has lost this connection while it read
+            found += 1
+            if isinstance(message, m.Ping):
+                self._send(m.Pong())
+                continue
+            now = self.host.clock.seconds()
+            assert not self._owes, f"{message} came before the Ack was sent"
+            assert now >= self._sent_at + PACE - 1e-6, (
+                f"{message} came {now - self._sent_at:.3f} s behind what was sent"
+            )
+            self._heard_at = now
+            self.told.append(message)
+            if isinstance(message, m.UpdateBoard):
+                self.board = message
+                assert not message.dashboard.bag.students, "the bag is a secret"
+                assert not any(player.availableAssistants for player in message.players), "hands are secret"
+            self._owes = is_acknowledged(message)
+            self._take(message)
+        return found
+
+    def _take(self, message: m.Message) -> None:
+        if any(fits(message, kind) for kind in _PRINTED):
+            return
+        try:
+            self._script.send(message)
+        except StopIteration:
+            self.over = True
+
+    def reply(self) -> bool:
+        """Send one message, if there is one to send now. What has come meanwhile is read first."""
+        self.hear()
+        if self.over or self.client.closed or self.host.clock.seconds() < self._heard_at + self._pause:
+            return False
+        if self._owes:
+            self._owes = False
+            self._send(m.Ack())
+        elif self._out:
+            self._send(self._out.popleft())
+        else:
+            return False
+        return True
+
+    def _send(self, message: m.Message) -> None:
+        if not isinstance(message, m.Pong):
+            self._sent_at = self.host.clock.seconds()
+        self.client.send(self._codec.encode(message))
+
+    def say(self, message: m.Message) -> None:
+        self._out.append(message)
+
+    # -- the script
+
+    def _expect(self, *kinds: Expected) -> Script:
+        message = yield
+        assert any(fits(message, kind) for kind in kinds), f"{self.name} got {message}, expected one of {kinds}"
+        return message
+
+    def _first_time(self) -> Script:
+        yield from self._expect(m.CommunicationMessage.ENTER_NICKNAME)
+        self.say(m.LoginMessage(self.name))
+        yield from self._expect(m.CommunicationMessage.SUCCESS)
+        while self.game is None:
+            if self.opens is not None:
+                self.say(m.SetGame(self.opens[1], self.opens[0]))
+                self.game = (yield from self._expect(m.WaitingForPlayers)).gameID
+                continue
+            self.say(m.RequestGames())
+            games = (yield from self._expect(m.AvailableGames)).availableGames
+            if games:
+                self.say(m.JoinAvailableGame(games[0].gameID))
+                self.game = (yield from self._expect(m.JoinAlreadyExistingGame)).gameInfo.gameID
+        while isinstance((yield from self._expect(m.UpdateLobby, m.MatchStarted)), m.UpdateLobby):
+            pass
+        yield from self._set_up()
+        yield from self._watch()
+
+    def _again(self) -> Script:
+        yield from self._expect(m.CommunicationMessage.ENTER_NICKNAME)
+        self.say(m.LoginMessage(self.name))
+        yield from self._expect(m.CommunicationMessage.SUCCESS)
+        self.say(m.RequestGames())
+        [game] = (yield from self._expect(m.AvailableGames)).availableGames
+        assert (game.gameID, game.numOfWaitingPlayers) == (self.game, game.numOfTotalPlayers - 1), game
+        self.say(m.JoinAvailableGame(game.gameID))
+        joined = (yield from self._expect(m.JoinAlreadyExistingGame)).gameInfo
+        assert joined.numOfWaitingPlayers == joined.numOfTotalPlayers == game.numOfTotalPlayers
+        message = yield from self._expect(m.MatchStarted, m.UpdateBoard)
+        if isinstance(message, m.MatchStarted):
+            yield from self._set_up()
+        else:
+            message = yield from self._expect(m.StartOfPlayerRound, m.CommunicateWinner)
+            if isinstance(message, m.CommunicateWinner):
+                return
+            message = yield from self._expect(
+                m.PlayerStatus.PLANNING,
+                m.PlayerStatus.MOVE_1,
+                m.PlayerStatus.MOVE_2,
+                m.SelectCloud,
+                m.PlayerStatus.WAITING,
+            )
+            if (yield from self._step(message)):
+                return
+        yield from self._watch()
+
+    def _set_up(self) -> Script:
+        """From MatchStarted to the deal. A player who has come back may have chosen all."""
+        message = yield from self._expect(m.AvailableTowers, m.UpdateBoard)
+        if isinstance(message, m.AvailableTowers):
+            free = [tower for tower, left in message.availableTowers.items() if left]
+            yield from self._answer(message, m.ChosenTower(self._rng.choice(free)), m.CommunicationMessage.SUCCESS)
+            message = yield from self._expect(m.AvailableWizards)
+            wizard = m.ChosenWizard(self._rng.choice(message.availableWizards))
+            yield from self._answer(message, wizard, m.CommunicationMessage.SUCCESS)
+            yield from self._expect(m.UpdateBoard)
+        yield from self._expect(m.StartOfPlayerRound)
+
+    def _watch(self) -> Script:
+        while True:
+            steps = (m.PlayerStatus.PLANNING, m.PlayerStatus.MOVE_1)
+            message = yield from self._expect(*_OF_OTHERS, *_OF_OTHERS_TOO, *steps, m.CommunicateWinner)
+            if isinstance(message, m.CommunicateWinner) or (yield from self._step(message)):
+                return
+
+    def _step(self, message: m.Message) -> Script:
+        if isinstance(message, m.SelectCloud):
+            yield from self._expect(m.PlayerStatus.MOVE_3)
+            return (yield from self._cloud(message))
+        if not isinstance(message, m.PlayerStatusMessage):
+            return False
+        status = message.playerStatus
+        if status is m.PlayerStatus.PLANNING:
+            yield from self._plan()
+        if status is m.PlayerStatus.MOVE_1:
+            return (yield from self._move_1())
+        if status is m.PlayerStatus.MOVE_2:
+            return (yield from self._move_2())
+        return False
+
+    def _answer(self, request: m.Message, answer: m.Message, *then: Expected) -> Script:
+        """Answer a request, unless the test wants to do something else now."""
+        if not self.before_answer(request):
+            self.say(answer)
+        return (yield from self._expect(*then))
+
+    def _plan(self) -> Script:
+        request = yield from self._expect(m.AvailableAssistants)
+        taken = [assistant for _, assistant in request.playedAssistants]
+        free = [one for one in request.availableAssistants if one not in taken] or request.availableAssistants
+        # The client walks the map of what was played while it shows what can be chosen. It keeps both until it is through.
+        wrong = [None, *(one for one in m.Assistant if one not in free)]
+        for _ in range(self.wrong_assistants):
+            yield from self._answer(request, m.PlayAssistant(self._rng.choice(wrong)), m.ErrorMessage)
+            self.refused_assistants += 1
+        yield from self._answer(request, m.PlayAssistant(self._rng.choice(free)), m.PlayerStatus.END_PLANNING)
+        yield from self._expect(m.PlayerStatus.WAITING)
+
+    def _move_1(self) -> Script:
+        while True:
+            request = yield from self._expect(m.MovableStudents, m.PlayerStatus.END_MOVE_1)
+            if isinstance(request, m.PlayerStatusMessage):
+                break
+            if (ended := (yield from self._character())) is not None:
+                if ended:
+                    return True
+                continue
+            yield from self._answer(request, m.ChosenStudent(self._rng.choice(request.students)), m.WhereToMove)
+            if (ended := (yield from self._character())) is not None:
+                if ended:
+                    return True
+                continue
+            islands = len(self._dashboard.islands)
+            place = m.ChosenDestination(0 if self._rng.random() < 0.6 else self._rng.randint(1, islands))
+            told = yield from self._answer(m.WhereToMove(), place, m.UpdateBoard, m.ErrorMessage)
+            assert not isinstance(told, m.ErrorMessage) or told is m.ErrorMessage.FULL_DINING_ROOM
+        yield from self._expect(m.PlayerStatus.MOVE_2)
+        return (yield from self._move_2())
+
+    def _move_2(self) -> Script:
+        request = yield from self._expect(m.MotherNatureSteps)
+        while (ended := (yield from self._character())) is not None:
+            if ended:
+                return True
+            request = yield from self._expect(m.MotherNatureSteps)
+        steps = m.ChosenSteps(self._rng.randint(1, request.maxStepsAllowed))
+        told = yield from self._answer(request, steps, m.IslandOwner, m.CommunicationMessage.NO_CHANGES)
+        board = yield from self._resolved()
+        assert board is not None, told
+        message = yield from self._expect(m.PlayerStatus.END_MOVE_2)
+        # Without students on the clouds, the turn ends here; after the last tower, the match does.
+        message = yield from self._expect(m.SelectCloud, m.UpdateBoard, m.CommunicateWinner)
+        if isinstance(message, m.CommunicateWinner):
+            return True
+        if isinstance(message, m.UpdateBoard):
+            return (yield from self._turn_over())
+        yield from self._expect(m.PlayerStatus.MOVE_3)
+        return (yield from self._cloud(message))
+
+    def _resolved(self) -> Script:
+        message = yield from self._expect(m.CommunicationMessage.UNIFIED_ISLANDS, m.UpdateBoard)
+        if message is m.CommunicationMessage.UNIFIED_ISLANDS:
+            message = yield from self._expect(m.UpdateBoard)
+        return message
+
+    def _cloud(self, request: m.Message) -> Script:
+        while (ended := (yield from self._character())) is not None:
+            if ended:
+                return True
+            yield from self._expect(m.SelectCloud)
+        clouds = [number for number, cloud in enumerate(self._dashboard.clouds) if cloud.students]
+        yield from self._answer(request, m.ChosenCloud(self._rng.choice(clouds)), m.EndOfPlayerRound)
+        yield from self._expect(m.UpdateBoard)
+        return (yield from self._turn_over())
+
+    def _turn_over(self) -> Script:
+        yield from self._expect(m.PlayerStatus.WAITING)
+        return False
+
+    # -- characters
 
     @property
     def _dashboard(self) -> m.Dashboard:
@@ -44,7 +332,7 @@ class CharactersMixin:
             # The request is still open: a client answers it, or tries another card.
             return (yield from self._refused_character())
         assert (message.characterEnum, message.player) == (card.value, self.name)
-        yield from _EFFECTS.get(card.value, CharactersMixin._no_effect)(self)
+        yield from _EFFECTS.get(card.value, JavaPlayer._no_effect)(self)
         return (yield from self._effect_done(card.value))
 
     def _refused_character(self) -> Script:
@@ -124,316 +412,16 @@ class CharactersMixin:
                 request = yield from self._expect(m.MovableStudentsChar)
 
 
-_EFFECTS: dict[m.CharacterEnum, Callable[[CharactersMixin], Script]] = {
-    m.CharacterEnum.Char1: CharactersMixin._student_to_island,
-    m.CharacterEnum.Char3: CharactersMixin._island,
-    m.CharacterEnum.Char5: CharactersMixin._island,
+_EFFECTS: dict[m.CharacterEnum, Callable[[JavaPlayer], Script]] = {
+    m.CharacterEnum.Char1: JavaPlayer._student_to_island,
+    m.CharacterEnum.Char3: JavaPlayer._island,
+    m.CharacterEnum.Char5: JavaPlayer._island,
     m.CharacterEnum.Char7: lambda player: player._swaps(3),
-    m.CharacterEnum.Char9: CharactersMixin._color,
+    m.CharacterEnum.Char9: JavaPlayer._color,
     m.CharacterEnum.Char10: lambda player: player._swaps(2),
-    m.CharacterEnum.Char11: CharactersMixin._student,
-    m.CharacterEnum.Char12: CharactersMixin._color,
+    m.CharacterEnum.Char11: JavaPlayer._student,
+    m.CharacterEnum.Char12: JavaPlayer._color,
 }
-
-
-WIRE = "eriantys-java"
-
-#: Seconds for which nothing may come behind what a client has sent.
-PACE = 0.03
-
-#: What a client only prints.
-_PRINTED = (
-    m.PlayerDisconnected,
-    m.PlayedAssistant,
-    m.EndOfRound,
-    m.CommunicationMessage.LAST_ROUND,
-    m.CommunicationMessage.NO_ENTRY_TILE_ON_ISLAND,
-)
-#: What comes from the turns of others.
-_OF_OTHERS = (m.StartOfPlayerRound, m.EndOfPlayerRound, m.IslandOwner, m.PlayedCharacter, m.UpdateBoard)
-_OF_OTHERS_TOO = (m.CommunicationMessage.NO_CHANGES, m.CommunicationMessage.UNIFIED_ISLANDS)
-_NOT_ACKNOWLEDGED = (m.PlayerStatus.END_MOVE_1, m.PlayerStatus.END_MOVE_2)
-
-PlayersScript = Generator[None, m.Message, Any]
-Expected = Any
-
-
-def is_acknowledged(message: m.Message) -> bool:
-    """Whether a client answers Ack."""
-    if isinstance(message, m.PlayerStatusMessage):
-        return message.playerStatus not in _NOT_ACKNOWLEDGED
-    return isinstance(message, m.UpdateBoard | m.IslandOwner)
-
-
-def fits(message: m.Message, expected: Expected) -> bool:
-    """Whether a message is of a class, the constant, or tells the status."""
-    if isinstance(expected, m.PlayerStatus):
-        return isinstance(message, m.PlayerStatusMessage) and message.playerStatus is expected
-    if isinstance(expected, type):
-        return isinstance(message, expected)
-    return message is expected
-
-
-class JavaPlayer(CharactersMixin):
-    """
-    One player, whose decisions are random.
-
-    :param pause: seconds that it waits before it answers; by default none, as a bot
-    """
-
-    def __init__(self, host: MemoryHost, name: str, rng: random.Random, pause: float = 0.0) -> None:
-        self.host, self.name, self._rng, self._pause = host, name, rng, pause
-        #: All that it was told, Pings aside, on all its connections.
-        self.told: list[m.Message] = []
-        self.board: m.UpdateBoard | None = None
-        self.game: int | None = None
-        self.over = False
-        #: The number of players and the mode of the game that it opens; `None`: it joins one.
-        self.opens: tuple[int, bool] | None = None
-        self.uses_characters = True
-        #: How many assistants it tries to play that are refused, each time that it is asked for one; and how many were.
-        self.wrong_assistants = self.refused_assistants = 0
-        #: Calls to make before it answers a request: for tests that do something in the middle.
-        self.before_answer: Callable[[m.Message], bool] = lambda message: False
-        self._connect(self._first_time())
-
-    def _connect(self, script: PlayersScript) -> None:
-        self.client: Client = self.host.connect(WIRE)
-        self._codec = JavaClientCodec()
-        self._out: deque[m.Message] = deque()
-        self._owes = False
-        self._sent_at = self._heard_at = -1.0
-        self._script = script
-        next(script)
-
-    def come_back(self, host: MemoryHost | None = None) -> None:
-        """Log in again, and join the old game through the menu; on another host, if there is a new one."""
-        self.host = host or self.host
-        self._connect(self._again())
-
-    # -- bytes
-
-    def hear(self) -> int:
-        """Read what has come. How many messages that was."""
-        found, codec = 0, self._codec
-        for message in codec.feed(self.client.transport.read()):
-            if codec is not self._codec:
-                break  # the player has lost this connection while it read
-            found += 1
-            if isinstance(message, m.Ping):
-                self._send(m.Pong())
-                continue
-            now = self.host.clock.seconds()
-            assert not self._owes, f"{message} came before the Ack was sent"
-            assert now >= self._sent_at + PACE - 1e-6, (
-                f"{message} came {now - self._sent_at:.3f} s behind what was sent"
-            )
-            self._heard_at = now
-            self.told.append(message)
-            if isinstance(message, m.UpdateBoard):
-                self.board = message
-                assert not message.dashboard.bag.students, "the bag is a secret"
-                assert not any(player.availableAssistants for player in message.players), "hands are secret"
-            self._owes = is_acknowledged(message)
-            self._take(message)
-        return found
-
-    def _take(self, message: m.Message) -> None:
-        if any(fits(message, kind) for kind in _PRINTED):
-            return
-        try:
-            self._script.send(message)
-        except StopIteration:
-            self.over = True
-
-    def reply(self) -> bool:
-        """Send one message, if there is one to send now. What has come meanwhile is read first."""
-        self.hear()
-        if self.over or self.client.closed or self.host.clock.seconds() < self._heard_at + self._pause:
-            return False
-        if self._owes:
-            self._owes = False
-            self._send(m.Ack())
-        elif self._out:
-            self._send(self._out.popleft())
-        else:
-            return False
-        return True
-
-    def _send(self, message: m.Message) -> None:
-        if not isinstance(message, m.Pong):
-            self._sent_at = self.host.clock.seconds()
-        self.client.send(self._codec.encode(message))
-
-    def say(self, message: m.Message) -> None:
-        self._out.append(message)
-
-    # -- the script
-
-    def _expect(self, *kinds: Expected) -> PlayersScript:
-        message = yield
-        assert any(fits(message, kind) for kind in kinds), f"{self.name} got {message}, expected one of {kinds}"
-        return message
-
-    def _first_time(self) -> PlayersScript:
-        yield from self._expect(m.CommunicationMessage.ENTER_NICKNAME)
-        self.say(m.LoginMessage(self.name))
-        yield from self._expect(m.CommunicationMessage.SUCCESS)
-        while self.game is None:
-            if self.opens is not None:
-                self.say(m.SetGame(self.opens[1], self.opens[0]))
-                self.game = (yield from self._expect(m.WaitingForPlayers)).gameID
-                continue
-            self.say(m.RequestGames())
-            games = (yield from self._expect(m.AvailableGames)).availableGames
-            if games:
-                self.say(m.JoinAvailableGame(games[0].gameID))
-                self.game = (yield from self._expect(m.JoinAlreadyExistingGame)).gameInfo.gameID
-        while isinstance((yield from self._expect(m.UpdateLobby, m.MatchStarted)), m.UpdateLobby):
-            pass
-        yield from self._set_up()
-        yield from self._watch()
-
-    def _again(self) -> PlayersScript:
-        yield from self._expect(m.CommunicationMessage.ENTER_NICKNAME)
-        self.say(m.LoginMessage(self.name))
-        yield from self._expect(m.CommunicationMessage.SUCCESS)
-        self.say(m.RequestGames())
-        [game] = (yield from self._expect(m.AvailableGames)).availableGames
-        assert (game.gameID, game.numOfWaitingPlayers) == (self.game, game.numOfTotalPlayers - 1), game
-        self.say(m.JoinAvailableGame(game.gameID))
-        joined = (yield from self._expect(m.JoinAlreadyExistingGame)).gameInfo
-        assert joined.numOfWaitingPlayers == joined.numOfTotalPlayers == game.numOfTotalPlayers
-        message = yield from self._expect(m.MatchStarted, m.UpdateBoard)
-        if isinstance(message, m.MatchStarted):
-            yield from self._set_up()
-        else:
-            message = yield from self._expect(m.StartOfPlayerRound, m.CommunicateWinner)
-            if isinstance(message, m.CommunicateWinner):
-                return
-            message = yield from self._expect(
-                m.PlayerStatus.PLANNING,
-                m.PlayerStatus.MOVE_1,
-                m.PlayerStatus.MOVE_2,
-                m.SelectCloud,
-                m.PlayerStatus.WAITING,
-            )
-            if (yield from self._step(message)):
-                return
-        yield from self._watch()
-
-    def _set_up(self) -> PlayersScript:
-        """From MatchStarted to the deal. A player who has come back may have chosen all."""
-        message = yield from self._expect(m.AvailableTowers, m.UpdateBoard)
-        if isinstance(message, m.AvailableTowers):
-            free = [tower for tower, left in message.availableTowers.items() if left]
-            yield from self._answer(message, m.ChosenTower(self._rng.choice(free)), m.CommunicationMessage.SUCCESS)
-            message = yield from self._expect(m.AvailableWizards)
-            wizard = m.ChosenWizard(self._rng.choice(message.availableWizards))
-            yield from self._answer(message, wizard, m.CommunicationMessage.SUCCESS)
-            yield from self._expect(m.UpdateBoard)
-        yield from self._expect(m.StartOfPlayerRound)
-
-    def _watch(self) -> PlayersScript:
-        while True:
-            steps = (m.PlayerStatus.PLANNING, m.PlayerStatus.MOVE_1)
-            message = yield from self._expect(*_OF_OTHERS, *_OF_OTHERS_TOO, *steps, m.CommunicateWinner)
-            if isinstance(message, m.CommunicateWinner) or (yield from self._step(message)):
-                return
-
-    def _step(self, message: m.Message) -> PlayersScript:
-        if isinstance(message, m.SelectCloud):
-            yield from self._expect(m.PlayerStatus.MOVE_3)
-            return (yield from self._cloud(message))
-        if not isinstance(message, m.PlayerStatusMessage):
-            return False
-        status = message.playerStatus
-        if status is m.PlayerStatus.PLANNING:
-            yield from self._plan()
-        if status is m.PlayerStatus.MOVE_1:
-            return (yield from self._move_1())
-        if status is m.PlayerStatus.MOVE_2:
-            return (yield from self._move_2())
-        return False
-
-    def _answer(self, request: m.Message, answer: m.Message, *then: Expected) -> PlayersScript:
-        """Answer a request, unless the test wants to do something else now."""
-        if not self.before_answer(request):
-            self.say(answer)
-        return (yield from self._expect(*then))
-
-    def _plan(self) -> PlayersScript:
-        request = yield from self._expect(m.AvailableAssistants)
-        taken = [assistant for _, assistant in request.playedAssistants]
-        free = [one for one in request.availableAssistants if one not in taken] or request.availableAssistants
-        # The client walks the map of what was played while it shows what can be chosen. It keeps both until it is through.
-        wrong = [None, *(one for one in m.Assistant if one not in free)]
-        for _ in range(self.wrong_assistants):
-            yield from self._answer(request, m.PlayAssistant(self._rng.choice(wrong)), m.ErrorMessage)
-            self.refused_assistants += 1
-        yield from self._answer(request, m.PlayAssistant(self._rng.choice(free)), m.PlayerStatus.END_PLANNING)
-        yield from self._expect(m.PlayerStatus.WAITING)
-
-    def _move_1(self) -> PlayersScript:
-        while True:
-            request = yield from self._expect(m.MovableStudents, m.PlayerStatus.END_MOVE_1)
-            if isinstance(request, m.PlayerStatusMessage):
-                break
-            if (ended := (yield from self._character())) is not None:
-                if ended:
-                    return True
-                continue
-            yield from self._answer(request, m.ChosenStudent(self._rng.choice(request.students)), m.WhereToMove)
-            if (ended := (yield from self._character())) is not None:
-                if ended:
-                    return True
-                continue
-            islands = len(self._dashboard.islands)
-            place = m.ChosenDestination(0 if self._rng.random() < 0.6 else self._rng.randint(1, islands))
-            told = yield from self._answer(m.WhereToMove(), place, m.UpdateBoard, m.ErrorMessage)
-            assert not isinstance(told, m.ErrorMessage) or told is m.ErrorMessage.FULL_DINING_ROOM
-        yield from self._expect(m.PlayerStatus.MOVE_2)
-        return (yield from self._move_2())
-
-    def _move_2(self) -> PlayersScript:
-        request = yield from self._expect(m.MotherNatureSteps)
-        while (ended := (yield from self._character())) is not None:
-            if ended:
-                return True
-            request = yield from self._expect(m.MotherNatureSteps)
-        steps = m.ChosenSteps(self._rng.randint(1, request.maxStepsAllowed))
-        told = yield from self._answer(request, steps, m.IslandOwner, m.CommunicationMessage.NO_CHANGES)
-        board = yield from self._resolved()
-        assert board is not None, told
-        message = yield from self._expect(m.PlayerStatus.END_MOVE_2)
-        # Without students on the clouds, the turn ends here; after the last tower, the match does.
-        message = yield from self._expect(m.SelectCloud, m.UpdateBoard, m.CommunicateWinner)
-        if isinstance(message, m.CommunicateWinner):
-            return True
-        if isinstance(message, m.UpdateBoard):
-            return (yield from self._turn_over())
-        yield from self._expect(m.PlayerStatus.MOVE_3)
-        return (yield from self._cloud(message))
-
-    def _resolved(self) -> PlayersScript:
-        message = yield from self._expect(m.CommunicationMessage.UNIFIED_ISLANDS, m.UpdateBoard)
-        if message is m.CommunicationMessage.UNIFIED_ISLANDS:
-            message = yield from self._expect(m.UpdateBoard)
-        return message
-
-    def _cloud(self, request: m.Message) -> PlayersScript:
-        while (ended := (yield from self._character())) is not None:
-            if ended:
-                return True
-            yield from self._expect(m.SelectCloud)
-        clouds = [number for number, cloud in enumerate(self._dashboard.clouds) if cloud.students]
-        yield from self._answer(request, m.ChosenCloud(self._rng.choice(clouds)), m.EndOfPlayerRound)
-        yield from self._expect(m.UpdateBoard)
-        return (yield from self._turn_over())
-
-    def _turn_over(self) -> PlayersScript:
-        yield from self._expect(m.PlayerStatus.WAITING)
-        return False
 
 
 def play(players: Iterable[JavaPlayer], others: Sequence[Any] = (), most: int = 1_000_000) -> None:
