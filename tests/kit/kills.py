@@ -129,11 +129,15 @@ class Pair:
         self.sent = move
         self.sockets[self.known.turn].say("MAKE_MOVE|" + str(move).replace(" ", "|"))
 
-    def move(self) -> None:
+    def send_any(self) -> None:
+        """Any move, but one that wins only if there is no other."""
         position = self.known
         assert position is not None
         quiet = [move for move in position.moves() if position.after(move).won is None]
         self.send(self.rng.choice(sorted(quiet or position.moves(), key=str)))
+
+    def move(self) -> None:
+        self.send_any()
         self.hear_answers()
 
     def leave_in_flight(self) -> None:
@@ -291,11 +295,7 @@ class OpenPair(Pair):
         self.sent = move
         self.sockets[self.known.turn].say(text(do="act", table=self.table, action=str(move)))
 
-    def move(self) -> None:
-        position = self.known
-        assert position is not None
-        quiet = [move for move in position.moves() if position.after(move).won is None]
-        self.send(self.rng.choice(sorted(quiet or position.moves(), key=str)))
+    def hear_answers(self) -> None:
         for player in self.sockets:
             n = self._hear(player, "event")["n"]
             if self.sent is not None:
@@ -616,9 +616,7 @@ def _restart_during_a_move(pair: Pair, host: HostProcess, server: PostgresServer
         restarted = time.monotonic()
         _move(pair, host)
         return restarted
-    position = pair.known
-    quiet = [move for move in position.moves() if position.after(move).won is None]
-    pair.send(pair.rng.choice(sorted(quiet or position.moves(), key=str)))
+    pair.send_any()
     time.sleep(pair.rng.random() * 0.1)
     for player in pair.sockets:
         player.socket.setblocking(False)

@@ -8,12 +8,9 @@ from functools import partial
 from twisted.logger import capturedLogs, eventAsText
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamehost.games.base import Cause
 from gamehost.games.screen import Style, abridged, columns, cut, listed, padded, wrapped
 from gamehost.games.stratego.master import StrategoMaster
-from gamehost.journal.records import TableId
 from gamehost.lobby.house import HouseRules
-from gamehost.plugins import GAMES, WIRES
 from gamehost.testing.cases import PropertyCase
 from gamehost.testing.codec_contract import CONTROL
 from gamehost.testing.memory_host import Client
@@ -24,8 +21,6 @@ from gamehost.wires.console.elsewhere import ConsoleState
 from tests import share
 from tests.games.test_stratego_secrets import KindInView, PlacedForAll
 from tests.kit.memory_host import HOME, SAID, ConsoleWords, MemoryHost, without_options
-from tests.kit.model_clients import MODEL_CLIENTS
-from tests.kit.model_clients.base import ModelClient
 from tests.kit.players import house_host
 from tests.kit.wires.console import ON_WIRE, Person, leaky
 from tests.kit.wires.open import DEAL
@@ -141,54 +136,6 @@ class SuggestionTests(SynchronousTestCase):
         person.type("play onitama easy")
         self.assertIn("There are no house players for onitama.", " ".join(person.seen))
         self.assertEqual(len(host.lobby.spectators.waiting()["onitama"].names), 1)
-
-
-class AcrossTests(SynchronousTestCase):
-    """Ann on the console, Bob on a documented wire, to the end."""
-
-    def bob_says(self, bob: Client, model: ModelClient, rng: random.Random, *lines: str) -> None:
-        bob.say(*lines)
-        while True:
-            for line in bob.heard():
-                model.hear(line)
-            replies = model.replies(rng)
-            if not replies:
-                break
-            bob.say(*replies)
-
-    def check(self, wire: str, game: str) -> None:
-        rng = random.Random(3)
-        host = MemoryHost(SETTINGS, rng=random.Random(3).randrange)
-        ann, bob, model = Person(host), host.connect(wire, "192.0.2.2"), MODEL_CLIENTS[wire]("bob")
-        ann.type("name ann")
-        ann.type(f"play {game}")
-        self.bob_says(bob, model, rng, *model.log_in())
-        if game == "eriantys":
-            self.bob_says(bob, model, rng, '{"type":"JoinAvailableGame","gameId":1}')
-        table = host.lobby.tables[TableId(1)]
-        for _ in range(STEPS):
-            ann.follow()
-            self.bob_says(bob, model, rng)
-            if ann.over or TableId(1) not in host.lobby.tables:
-                break
-            self.bob_says(bob, model, rng, *model.move(rng))
-            host.wait(0.01)
-        ann.look()
-        self.assertTrue(ann.over, (wire, ann.seen[-12:]))
-        result = table._master.result
-        assert result is not None
-        self.assertIs(result.cause, Cause.RULES, wire)
-        [end] = [line for line in ann.seen if ("win" in line and result.why in line) or "is a draw" in line]
-        self.assertEqual(end.startswith("You win"), result.winners == (0,), end)
-        self.assertFalse([line for line in ann.seen if "not your turn" in line or "is not a move" in line], wire)
-
-    def test_every_documented_wire(self) -> None:
-        """All four games. The wire of Java objects has no lines; `test_eriantys_java_games` plays across."""
-        others = ("console", "open", "eriantys-java", "litama")
-        documented = [(wire.name, wire.games[0].name) for wire in WIRES if wire.name not in others]
-        self.assertEqual({game for _, game in documented}, set(GAMES) - {"remote"})
-        for wire, game in documented:
-            self.check(wire, game)
 
 
 # What is hidden stays hidden on the console: the enemy's pieces, and everybody's password.
