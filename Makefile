@@ -231,7 +231,8 @@ bench-hop: $(VENV)/ready ## what it costs that a player is relayed by another ho
 	sh tests/install_postgresql.sh
 	$(BIN)/python -m benchmarks.hop --connections=$(or $(CONNECTIONS),100)
 
-bench-cluster: bench-hop ## that, and two hosts of a cluster beside one alone, a minute and a half; CONNECTIONS=100 PAIRS=5
+bench-cluster: bench-hop ## that, and one, two and three hosts of a cluster beside one alone, three minutes; CONNECTIONS=100 PAIRS=5
+	$(BIN)/python -m benchmarks.members --growth --connections=$(or $(CONNECTIONS),100) --pairs=$(or $(PAIRS),5)
 	$(BIN)/python -m benchmarks.members --connections=$(or $(CONNECTIONS),100) --pairs=$(or $(PAIRS),5)
 
 ladder: $(VENV)/ready ## each level of the players against the one below; GAME=onitama GAMES=100 EFFORT=1

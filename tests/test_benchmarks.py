@@ -2,6 +2,7 @@
 
 import contextlib
 import io
+import re
 import socket
 from xml.etree import ElementTree
 
@@ -191,6 +192,22 @@ class FiguresTests(SynchronousTestCase):
         for line, cost, ones, twos in zip(lines[1:], (40, 50, 80), (2.0, 1.6, 1.0), (1.0, 0.8, 0.5), strict=True):
             self.assertIn(f" {cost:.2f} ({cost:.2f} to ", line)
             self.assertIn(f"{ones:.2f} ({ones:.2f} to {ones:.2f}) times one host, {twos:.2f} ", line)
+
+    def test_growth(self) -> None:
+        """Each size of a cluster beside a host alone; and the load follows both wires, whoever plays whom."""
+        window = Window(1000, 1.0, 0.0, [])
+        seen = [members.Grown(Shared(window, cpu), used) for cpu, used in (((0.04,), 0.01), ((0.02, 0.03), 0.02))]
+        for line, words in zip(
+            members.growth_report("open", [seen]), ("40.00 1.00 1.00 1.00", "50.00 1.25 2.00 1.50"), strict=True
+        ):
+            self.assertEqual(re.findall(r"([\d.]+) \(", line), words.split())
+        for wire in ("onitama", "open"):
+            script = members.growing(wire)
+            with host(script, store="memory") as server:
+                load = members.BalancedLoad(script, server, 8, servers=[server], place=members.first, letters="ab")
+                with load:
+                    moves = 4 * enough(script)
+                    self.assertEqual(load.offer(moves / 4000, 4000).moves, moves)
 
     def test_hop(self) -> None:
         """What the front uses, and what a relayed player waits longer."""

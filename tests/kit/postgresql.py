@@ -35,6 +35,7 @@ from gamehost.storage.postgresql.session import LOCK_CLASS, Session, connect
 from gamehost.storage.postgresql.store import PostgresStore
 from tests.kit.journal_contract import MOVE, nothing
 from tests.kit.journals import JournalCase
+from tests.kit.times import TICKS, used_by_others
 
 #: Where a server is as fast as it gets although each commit goes to the disk: the start check insists on that.
 _MEMORY = Path("/dev/shm")
@@ -113,6 +114,11 @@ class PostgresServer:
             start_new_session=True,
         )
         self._run([self.programs / "pg_isready", "-h", self.folder, "-p", str(self.port), "-q"], tries=600)
+
+    def processor_time(self) -> float:
+        """Seconds of a core that its processes have used."""
+        assert self._supervisor is not None
+        return used_by_others(self._supervisor.pid) / TICKS
 
     def standby(self) -> "PostgresServer":
         other = PostgresServer(

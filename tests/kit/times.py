@@ -18,7 +18,8 @@ from twisted.trial.reporter import Reporter
 from twisted.trial.runner import TestLoader, TrialRunner
 
 _PAGE = os.sysconf("SC_PAGE_SIZE")
-_TICKS = os.sysconf("SC_CLK_TCK")
+#: Clock ticks a second.
+TICKS = os.sysconf("SC_CLK_TCK")
 
 
 @frozen
@@ -50,7 +51,7 @@ def measured_now() -> tuple[float, float, float, float]:
     """The clock, this process's processor time and that of others below it, in seconds, and its size in MiB."""
     with open("/proc/self/statm", encoding="ascii") as file:
         pages = int(file.read().split()[1])
-    others = used_by_others(os.getpid()) / _TICKS
+    others = used_by_others(os.getpid()) / TICKS
     return time.monotonic(), time.process_time(), others, pages * _PAGE / (1 << 20)
 
 
