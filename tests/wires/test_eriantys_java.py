@@ -226,22 +226,6 @@ class MixedTests(SynchronousTestCase):
             self.assertEqual(set(mine.schoolBoard.professors), set(shown["professors"]))
             self.assertEqual(mine.schoolBoard.coins, shown["coins"] or 0)
 
-    def test_java_opens_and_json_joins(self) -> None:
-        host = new_host(5)
-        [ann] = company(host, 5, 1, expert=True)
-        ann.opens = (2, True)
-        bob = JsonTurns(host, "bob", 5)
-        play([ann], [bob], most=150)
-        self.same_board(ann, bob.player)
-
-    def test_json_opens_and_java_joins(self) -> None:
-        host = new_host(6)
-        bob = JsonTurns(host, "bob", 6, opens=(2, False))
-        bob.turn()
-        ann = JavaPlayer(host, "ann", random.Random(6))
-        play([ann], [bob], most=100)
-        self.same_board(ann, bob.player)
-
     def test_two_of_each_at_one_table(self) -> None:
         host = new_host(8)
         players = company(host, 8, 2, expert=True)

@@ -7,7 +7,6 @@ from typing import Any
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.games.onitama.rules import Position
-from gamehost.players.base import Level
 from gamehost.plugins import WIRES
 from gamehost.testing.cases import PropertyCase
 from gamehost.testing.codec_contract import CONTROL, CodecContract
@@ -20,7 +19,6 @@ from gamehost.wires.litama.conversation import WIRE
 from gamehost.wires.litama.matches import matches_of
 from tests.kit.games.onitama import as_move, deal_of, recorded_stalemate
 from tests.kit.litama import BLUE, RED, LitamaHost, LitamaLines, ask, told
-from tests.kit.players import WirePerson, play
 
 ONITAMA_WIRES = tuple(one for one in WIRES if one.name in ("onitama", "onitama-final", "open", "console"))
 TRANSCRIPTS = Path(__file__).parents[1] / "transcripts"
@@ -144,19 +142,6 @@ class LitamaCodecTests(CodecContract, PropertyCase):
 
     def new_codec(self) -> LitamaCodec:
         return LitamaCodec()
-
-
-class PlayerTests(LitamaCase):
-    def test_against_a_player_of_another_wire(self) -> None:
-        """Whole matches, with both stamps."""
-        for settings in (BLUE, RED):
-            host = self.new_host(settings)
-            people = [
-                WirePerson(host, "litama", "ann", level=Level.RANDOM),
-                WirePerson(host, "onitama", "bob", level=Level.RANDOM),
-            ]
-            play(host, people)
-            self.assertEqual(len(host.journal.openings), 1)
 
 
 class CommandTests(LitamaCase):

@@ -1,8 +1,5 @@
-"""
-Frames as bytes, and games of frames with slow journals, broken lines and restarts of the host, most of them at random.
-"""
+"""Frames as bytes."""
 
-import random
 import struct
 from collections.abc import Sequence
 
@@ -17,22 +14,12 @@ from gamehost.wires.stratego_frames import messages as m
 from gamehost.wires.stratego_frames.client import FramesClientCodec
 from gamehost.wires.stratego_frames.codec import FramesCodec
 from tests.kit.drawn_messages import drawn
-from tests.kit.journals import RecordingJournal
 from tests.kit.memory_host import (
-    MemoryHost,
     client_frames,
     frame,
     read_utf,
     server_frame,
     write_utf,
-)
-from tests.kit.wires.stratego_frames import (
-    moves,
-    setups,
-    shuffled,
-    signed_on,
-    the_master,
-    the_position,
 )
 
 #: All that can stand in a Python string which can be written: no lone surrogates.
@@ -264,34 +251,3 @@ class FramesClientCodecTests(ClientCodecContract, PropertyCase):
         self.assertRaises(WireError, codec.encode, m.SignOn(None))
         self.assertEqual(codec.encode(m.Resign()), frame(17, b"", 0))
         self.assertEqual(codec.encode(m.Resign()), frame(17, b"", 1))
-
-
-OPEN = {"limits.unlimited": "yes"}
-
-
-class LateTests(PropertyCase):
-    @given(st.integers(0, 2**32))
-    def test_the_same_bytes_however_late(self, seed: int) -> None:
-        streams = []
-        for late in (False, True):
-            rng, pace = random.Random(seed), random.Random(seed + 1)
-            journal = RecordingJournal()
-            world = MemoryHost(OPEN, journal=journal)
-            ann, bob = signed_on(world)
-            journal.late = late
-            for client, low in ((ann, 0), (bob, 6)):
-                client.say(*setups(shuffled(rng), low), 'Ready "ready"')
-            # Play is on, though nobody may have been told; until then a move is out of place.
-            journal.release()
-            master = the_master(world)
-            for _ in range(30):
-                if late:
-                    journal.release(pace.randrange(4))
-                if master.result is not None:
-                    break  # what is said between the end and its telling is answered by that alone
-                (ann, bob)[the_position(world).turn].say(next(moves(the_position(world), rng)))
-                if master.result is None:
-                    (ann, bob)[rng.randrange(2)].say("Move (0,4) (4,4)")
-            journal.release()
-            streams.append((ann.heard(), bob.heard()))
-        self.assertEqual(streams[0], streams[1])

@@ -19,7 +19,7 @@ from tests.kit.journals import RecordingJournal
 from tests.kit.memory_host import HOME, Client, MemoryHost, client_frames
 from tests.kit.pages import answers
 from tests.kit.reactors import HeldWorker
-from tests.kit.wires.stratego_frames import CONNECTED, VALID, PairsContract, leaky, setups
+from tests.kit.wires.stratego_frames import CONNECTED, VALID, PairsContract, leaky
 from tests.kit.wires.stratego_frames import connected as connected_frames
 from tests.kit.wires.stratego_lines import (
     BLUE,
@@ -469,11 +469,6 @@ class CanaryTests(SynchronousTestCase):
         self.assertEqual(client.heard()[:3], ["auth-req", "auth-err", "err a fault of the host"])
 
 
-#: The same set-ups in the ids of the frames, by ascending y.
-RED_IDS = ("F123344455", "5566667777", "8888899999", "999SBBBBBB")
-BLUE_IDS = ("F999SBBBBB", "888899999B", "5666677778", "1233444555")
-
-
 def signed_on(world: MemoryHost, name: str) -> Client:
     client = connected_frames(world)
     client.say(f'Sign On "{name}"')
@@ -481,42 +476,6 @@ def signed_on(world: MemoryHost, name: str) -> Client:
 
 
 class AcrossTests(SynchronousTestCase):
-    def test_frames_first(self) -> None:
-        """Ann's set-up, moves and battles on frames; Bob's on lines: letters and coordinates are each wire's own."""
-        world = MemoryHost()
-        ann = signed_on(world, "ann")
-        bob = connected(world, "bob")
-        self.assertEqual(bob.heard(), ["auth-req", "auth-ok", "new", "color blue"])
-        self.assertEqual(ann.heard(), ['Wait "wait"', CONNECTED])
-        self.assertEqual(ann.ask(*setups(RED_IDS, 0), 'Ready "ready"'), [VALID] * 40)
-        self.assertEqual(bob.ask(*BLUE), ["endsetup"])
-        self.assertEqual(ann.heard()[0], 'Playing "ann"')
-        self.assertEqual(ann.ask("Move (1,3) (1,5)")[0], "Move (1,3) (1,5)")
-        self.assertEqual(bob.heard(), ["B4-B6", "get-move"])
-        self.assertEqual(bob.ask("E7-E6"), ["none"])
-        self.assertEqual(ann.heard()[0], "Move (4,6) (4,5)")
-        ann.say("Move (0,3) (0,4)")
-        self.assertEqual(bob.heard(), ["A4-A5", "get-move"])
-        self.assertEqual(bob.ask("B7-B6"), ["R"])
-        self.assertEqual(ann.heard()[-2], 'Battle "tie" 9 9')
-        self.assertEqual(ann.ask("Move (0,4) (0,6)")[0], 'Battle "ann" 9 F')
-        self.assertEqual(bob.heard(), ["A5-A7-R", "winner red"])
-
-    def test_lines_first(self) -> None:
-        """The spy is `O` on the one wire and `S` on the other, where that is the sergeant."""
-        world = MemoryHost()
-        ann = connected(world, "ann")
-        bob = signed_on(world, "bob")
-        ann.say(*RED[:3], "RROBRBBBBB")
-        bob.ask(*setups(BLUE_IDS, 6), 'Ready "ready"')
-        self.assertEqual(ann.heard()[2:], ["new", "color red", "endsetup", "get-move"])
-        bob.heard()
-        self.assertEqual(ann.ask("E4-E5"), ["none"])
-        self.assertEqual(bob.ask("Move (4,6) (4,5)")[0], "Move (4,6) (4,5)")
-        self.assertEqual(ann.heard(), ["E7-E6", "get-move"])
-        self.assertEqual(ann.ask("E5-E6"), ["O"])
-        self.assertEqual(bob.heard()[-2], 'Battle "ann" 9 S')
-
     def test_names_are_one_lobby_s(self) -> None:
         """A guest's name makes no account, and an account's name is no guest's; nobody plays themselves."""
         world = MemoryHost()
