@@ -12,7 +12,7 @@ All wires of Eriantys whose clients acknowledge share this, because their player
 from collections.abc import Callable, Mapping, Sequence
 from enum import Enum
 from typing import Any, ClassVar, Protocol, TypeVar
-from weakref import WeakKeyDictionary
+from weakref import WeakKeyDictionary, WeakValueDictionary
 
 from attrs import define, field
 from msgspec.structs import astuple
@@ -100,8 +100,9 @@ class Gate:
         self.pass_on()
 
 
-#: The gates of tables, by lobby: the players of one table may have come by different listeners.
-_GATES: WeakKeyDictionary[Lobby, dict[TableId, Gate]] = WeakKeyDictionary()
+#: The gates of tables, by lobby: the players of one table may have come by different listeners. They are kept by their clients,
+#: who keep the lobby, too.
+_GATES: WeakKeyDictionary[Lobby, WeakValueDictionary[TableId, Gate]] = WeakKeyDictionary()
 
 
 @define(eq=False)
@@ -122,7 +123,7 @@ class Client:
     _acknowledgeable: int = 0
     #: A request to this client that waits for Acknowledgements.
     _held: Any | None = None
-    _gates: dict[TableId, Gate] = field(factory=dict)
+    _gates: WeakValueDictionary[TableId, Gate] = field(factory=WeakValueDictionary)
     _table: TableId | None = None
 
     @property
@@ -132,7 +133,7 @@ class Client:
 
     def sit_down(self, lobby: Lobby, table: TableId) -> Gate:
         """Join the clients of a table. The gate goes with the last one."""
-        self._gates, self._table = _GATES.setdefault(lobby, {}), table
+        self._gates, self._table = _GATES.setdefault(lobby, WeakValueDictionary()), table
         gate = self._gates.setdefault(table, Gate())
         self.enter(gate)
         return gate
