@@ -26,11 +26,12 @@ from typing import Any
 
 from attrs import define, field
 
-from gamehost.journal.records import TableId
+from gamehost.journal.records import SeatRecord, TableId
 from tests.kit.cluster import OPTIONS, STOPPED, Cluster, Heard, Member, Referee, end
 from tests.kit.memory_host import MessageText, message_text_of
 from tests.kit.model_clients import MODEL_CLIENTS
 from tests.kit.model_clients.base import ModelClient
+from tests.kit.model_clients.litama import LitamaClient
 from tests.kit.postgresql import PostgresServer, new_server, require_postgresql
 from tests.kit.process import Socket
 from tests.kit.web_host import FrameText, frame
@@ -170,6 +171,14 @@ class Crowd:
         """Nobody connects to this member any more."""
         with self._lock:
             self.ports.pop(member, None)
+
+    def has_lost(self, seats: Sequence[SeatRecord]) -> bool:
+        """Whether one of these was never told the token that takes the seat back: the host ended before it could."""
+        with self._lock:
+            told = {
+                name for one in self.people if isinstance(one.client, LitamaClient) for name in one.client.with_token
+            }
+        return any(seat.wire == LitamaClient.wire and seat.name not in told for seat in seats)
 
     def leave(self, member: int) -> list[Left]:
         """Everybody at this member goes to another one, and keeps the connection open. What is said there, is heard."""
@@ -463,6 +472,8 @@ PORTS = (*MODEL_CLIENTS, "web")
 
 #: Seconds after which a table that does not go on is stuck.
 STUCK = 20.0
+#: Seconds after which people have read what a member said before it ended.
+TOLD_WITHIN = 2.0
 #: Seconds that a member hangs, and within which its tables must go on elsewhere.
 HANGS, TAKEN_OVER = 6.0, 5.0
 #: Seconds within which tables go on when the database is back.
@@ -549,16 +560,18 @@ class Trial:
                 if (at := self.referee.went_on(table, last)) is not None:
                     self.seconds.append(at - since)
                     del waiting[table]
+                elif time.time() - since > TOLD_WITHIN and self.crowd.has_lost(self.seats(table)):
+                    del waiting[table]
             if waiting and time.time() - since > within:
                 raise Broken(f"{within:g} s later these tables had not gone on: {self.words(list(waiting))}")
             time.sleep(0.02)
 
+    def seats(self, table: TableId) -> Sequence[SeatRecord]:
+        opening = self.referee.stored.journal.openings.get(table)
+        return () if opening is None else opening.seats
+
     def words(self, tables: Sequence[TableId]) -> list[str]:
-        openings = self.referee.stored.journal.openings
-        return [
-            f"{table} ({', '.join(seat.name for seat in openings[table].seats) if table in openings else 'unknown'})"
-            for table in tables
-        ]
+        return [f"{table} ({', '.join(seat.name for seat in self.seats(table)) or 'unknown'})" for table in tables]
 
     def victim(self) -> Member:
         """Some member; mostly one that has tables."""

@@ -27,6 +27,8 @@ class LitamaClient(ModelClient):
         self._first_name = name
         #: A number for each match: one that was never told its token cannot come back under the old name.
         self._numbers = count()
+        #: The names that can come back, or could.
+        self.with_token: set[str] = set()
         self._token = self._match_id = ""
         self._index = 0
         self._state: Any = None
@@ -55,6 +57,7 @@ class LitamaClient(ModelClient):
         match json.loads(line):
             case {"messageType": "create", "matchId": match_id, "token": token, "index": index}:
                 self._match_id, self._token, self._index = match_id, token, index
+                self.with_token.add(self.name)
                 self._due.append(f"spectate {match_id}")
                 self.inside, self._asks = True, False
             case {"messageType": "spectate"}:
