@@ -10,7 +10,7 @@ client, however often that client goes to another one.
 """
 
 import secrets
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable
 from struct import pack
 from typing import Any
 from typing import Protocol as Interface
@@ -138,6 +138,9 @@ class FramedTransport:
         for begin in range(0, len(data), LONGEST_FRAME):
             frame = data[begin : begin + LONGEST_FRAME]
             self.bare.write(pack(">I", len(frame)) + frame)
+
+    def writeSequence(self, pieces: Iterable[bytes]) -> None:
+        self.write(b"".join(pieces))
 
     def write_nothing(self) -> None:
         self.bare.write(bytes(4))

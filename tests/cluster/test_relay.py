@@ -480,7 +480,7 @@ class GivingBackTests(RelayCase):
 
     def test_long_answers(self) -> None:
         """They come in frames of a bounded length."""
-        FramedTransport(self.client, "").write(bytes(2 * LONGEST_FRAME + 1))
+        FramedTransport(self.client, "").writeSequence([bytes(LONGEST_FRAME), bytes(LONGEST_FRAME + 1)])
         sizes: list[int] = []
         while data := self.client.read():
             sizes += map(len, Frames().read(data))
