@@ -233,7 +233,7 @@ class WatchingTests(PlayCase):
     async def test_table_that_is_not(self) -> None:
         """The host's reason is shown, and ways on."""
         page = await self.watcher("/table/77")
-        await page.until("document.querySelector('h1').textContent === 'Table 77 cannot be shown'")
+        await page.until("document.querySelector('h1').textContent === 'There is no table 77 now'")
         await page.click("a[href='/']:not(.brand):not(nav a)")
         await page.until("document.querySelector('.games')")
 
