@@ -316,7 +316,8 @@ class Cluster(Membership):
         that kind is there.
         """
         if place in self.claims and place not in self.here and not self.halted:
-            self._ask(place, lambda home: self.clock.callLater(CLAIM_AGAIN, self._claim_place, place))
+            again = partial(self.clock.callLater, CLAIM_AGAIN, self._claim_place, place)
+            self._ask(place, lambda home: home == self.epoch or again())
 
     def waits(self, session: Session, queue: QueueKey) -> None:
         self.waiting[session.key] = (session, queue, self.clock.seconds())

@@ -20,13 +20,13 @@ from msgspec import DecodeError, Struct, json
 from msgspec.structs import replace
 from twisted.internet.defer import Deferred, maybeDeferred
 from twisted.internet.error import ConnectionDone
-from twisted.internet.interfaces import IDelayedCall, IReactorTime, IStreamClientEndpoint
+from twisted.internet.interfaces import IReactorTime, IStreamClientEndpoint
 from twisted.internet.protocol import Factory, Protocol
 from twisted.logger import Logger
 from twisted.protocols.basic import Int32StringReceiver
 from twisted.python.failure import Failure
 
-from gamehost._twisted import replace_protocol
+from gamehost._twisted import Timer, replace_protocol
 from gamehost.journal.records import SeatRecord
 from gamehost.net.endpoints import set_socket_options
 from gamehost.net.limiter import ConnectionLimiter
@@ -244,7 +244,7 @@ class Relay:
     client: Any = None
     _home: Any = None
     _dialling: Deferred[Any] | None = None
-    _timer: IDelayedCall | None = None
+    _timer: Timer = field(factory=Timer)
     _until: float = 0.0
     #: Whether the other member has said anything. What the client sends is kept until then.
     _heard: bool = False
@@ -320,7 +320,7 @@ class Relay:
 
         A process that is killed may have been connected to, and have heard nothing. Then somebody else is looked for.
         """
-        if self._back and not self._back[-1]:
+        if self._back and not (self._back[-1] or self._over):
             self._go_elsewhere(self._back)
             return
         in_order = reason is None or reason.check(ConnectionDone) is not None
@@ -366,7 +366,6 @@ class Relay:
             self._dialling.cancel()
 
     def _dial(self) -> None:
-        self._timer = None
         found = self._search.find()
         if found is False:
             self._stay()
@@ -408,7 +407,7 @@ class Relay:
         if self._over:
             return
         if self._relays.clock.seconds() + PAUSE < self._until:
-            self._timer = self._relays.clock.callLater(PAUSE, self._dial)
+            self._timer.set(self._relays.clock, PAUSE, self._dial)
             return
         if self.client is not None or self._preamble.adopt is None:
             Relays.log.warn("a connection cannot be passed on: {why}", why=failure and failure.getErrorMessage())
@@ -420,7 +419,7 @@ class Relay:
         if client is not None:
             client.abortConnection()
         self._leave()
-        self._timer = self._relays.clock.callLater(PATIENCE, self._dial)
+        self._timer.set(self._relays.clock, PATIENCE, self._dial)
 
     def _finish(self) -> bool:
         """Whether it was not over yet."""
@@ -430,8 +429,7 @@ class Relay:
         self._relays.all.discard(self)
         self._leave()
         self._search.end()
-        if self._timer is not None:
-            self._timer.cancel()
+        self._timer.stop()
         if self._dialling is not None:
             self._dialling.cancel()
         return True

@@ -441,6 +441,15 @@ class ReturnTests(RelayCase):
         self.assertEqual((transport, preamble.lost), (None, True))
         self.assert_over()
 
+    def test_this_host_stops_meanwhile(self) -> None:
+        """Nobody is looked for then."""
+        self.give_back(self.record)
+        self.say(b"", 0)
+        self.relays.close()
+        self.advance(0.3)
+        self.assertEqual((self.searched, len(self.homes)), ([("ann", 2)], 1))
+        self.assert_over()
+
     def test_it_ends_meanwhile(self) -> None:
         """Some bytes may be missing then, so nobody goes on with the connection."""
         self.give_back(self.record, b"kept")
