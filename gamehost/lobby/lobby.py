@@ -30,7 +30,19 @@ from gamehost.games.base import Game, Seat
 from gamehost.journal.records import TableId, UnfinishedTable
 from gamehost.limits import Limits, QuestionLimits, RemoteLimits
 from gamehost.lobby.house import HousePlayers, HouseRules, Studies
-from gamehost.lobby.queues import NewMatches, OpenTables, Played, Queues, TableFull, TooManyTables, checked_settings
+from gamehost.lobby.queues import (
+    MOST_PHRASES,
+    PHRASES,
+    TALKING_WIRES,
+    NewMatches,
+    OpenTables,
+    Played,
+    Queues,
+    Said,
+    TableFull,
+    TooManyTables,
+    checked_settings,
+)
 from gamehost.lobby.remote_games import RemoteGames
 from gamehost.lobby.seats import Seats
 from gamehost.lobby.sessions import TOO_MANY_TRIED, IssuedKey, Queue, Session, SessionRegistry
@@ -604,11 +616,45 @@ class Lobby:
 
     def ask_rematch(self, session: Session, played: Played, table: TableId) -> None:
         """Tell the other players of a match that this one waits at an open table for the rematch."""
-        self.waiting_tables.ask(table, played, session)
+        others = [one for one in played.players(self.registry.get) if one is not None and one is not session]
+        self.waiting_tables.ask(table, played.table, session, others)
+
+    def not_here(self, played: Played) -> list[str]:
+        """The names of those of a match that nobody here has."""
+        return [name for name in played.names if self.registry.get(name) is None]
 
     def why_no_rematch(self, session: Session, played: Played) -> str | None:
         """Why the others of a match cannot be asked for a rematch now; `None`: they can."""
-        return played.why_not(session, self.registry.get)
+        for name, one in zip(played.names, map(self.registry.get, played.names), strict=True):
+            if one is session:
+                continue
+            if one is None or one.player is None or one.last_table is None:
+                return f"{name} is not here any more"
+            if one.table_id is not None or one.last_table != played.table:
+                return f"{name} {'plays' if one.table_id is not None else 'has played'} another match"
+            if one.wire != session.wire:
+                return f"{name} cannot be asked on that wire"
+        return None
+
+    def say(self, played: Played | None, phrase: str, said: int) -> str | None:
+        """
+        Have the players of a match told a phrase, those whose wires have words for it, and the one who says it.
+
+        :param played: the match of this player, that of now or the last one
+        :param phrase: a key of `PHRASES`
+        :param said: how many the player has said in it
+        :returns: why nobody is told; `None`: they are
+        """
+        if played is None:
+            return "you have played no match on this connection"
+        if phrase not in PHRASES:
+            return f"expected one of the phrases {', '.join(PHRASES)}"
+        if said >= MOST_PHRASES:
+            return "you have said enough in this match"
+        for one in played.players(self.registry.get):
+            if one is not None and one.player is not None and not one.house and one.wire in TALKING_WIRES:
+                one.player.deliver(Said(played.table, played.seat, played.names[played.seat], phrase))
+        return None
 
     # -- the host starts and stops
 

@@ -13,7 +13,7 @@ from hmac import compare_digest
 from itertools import islice
 from typing import Any
 
-from attrs import define, field, frozen
+from attrs import define, field
 from msgspec import Struct
 from twisted.internet.interfaces import IReactorTime
 
@@ -293,13 +293,13 @@ class OpenTables:
         if len(party.sessions) == party.seats:
             self._begin(party)
 
-    def ask(self, table: TableId, played: "Played", session: Session) -> None:
+    def ask(self, table: TableId, played: TableId, session: Session, others: Sequence[Session]) -> None:
         """Tell the other players of a match that one of them waits at this table for the rematch."""
         party = self._parties[table]
-        party.asked, party.played = played.others(session), played.table
+        party.asked, party.played = others, played
         for one in party.asked:
             if one.player is not None:
-                one.player.deliver(RematchWanted(played.table, session.name, table, party.code))
+                one.player.deliver(RematchWanted(played, session.name, table, party.code))
 
     def cannot_come(self, session: Session, why: str) -> None:
         """A player who was asked for a rematch is gone, or plays another match: nobody waits for it any more."""
@@ -496,68 +496,40 @@ class Said(Struct, frozen=True):
     phrase: str
 
 
-def speak(played: "Played | None", session: Session | None, phrase: str, said: int) -> str | None:
-    """
-    Have the players of a match told a phrase, those whose wires have words for it, and the one who says it.
-
-    :param played: the match of this player, that of now or the last one
-    :param phrase: a key of `PHRASES`
-    :param said: how many the player has said in it
-    :returns: why nobody is told; `None`: they are
-    """
-    if played is None or session is None:
-        return "you have played no match on this connection"
-    if phrase not in PHRASES:
-        return f"expected one of the phrases {', '.join(PHRASES)}"
-    if said >= MOST_PHRASES:
-        return "you have said enough in this match"
-    seat = Seat(played.sessions.index(session))
-    for one in played.sessions:
-        if one.player is not None and not one.house and one.wire in TALKING_WIRES:
-            one.player.deliver(Said(played.table, seat, session.name, phrase))
-    return None
-
-
-@frozen
-class Played:
-    """A match of this session: who may ask for a rematch, and of what."""
+class Played(Struct, frozen=True):
+    """A match of a player, who may ask for a rematch of it. It goes with the player from member to member of a cluster."""
 
     table: TableId
-    game: Game[Any, Any]
+    game: str
     settings: Settings
     #: In the order of the seats.
-    sessions: Sequence[Session] = field(repr=False)
+    names: Sequence[str]
+    seat: Seat
+    #: The first of the others, if all of them are house players; else empty.
+    house: str = ""
 
     @classmethod
     def of(cls, session: Session) -> "Played | None":
         """The match in which a session has a seat now; `None`: it has none, or the match is played elsewhere."""
-        table = session.table
-        if table is None or not session.match:
+        table, match = session.table, session.match
+        if table is None or session.seat is None or not match:
             return None
         left_out = {RATED, CHAMPIONSHIP}  # a rematch is private
         settings = {name: text for name, text in settings_to_show(table.settings).items() if name not in left_out}
-        return cls(table.id, table.game, settings, tuple(session.match))
+        others = [one for one in match if one is not session]
+        house = others[0].name if others and all(one.house for one in others) else ""
+        return cls(table.id, table.game.name, settings, [one.name for one in match], session.seat, house)
 
-    def others(self, session: Session) -> list[Session]:
-        return [one for one in self.sessions if one is not session]
-
-    def wish(self, session: Session) -> Seat | None:
+    @property
+    def wish(self) -> Seat | None:
         """The seat that this player has in the rematch: the other one, in a game of two."""
-        if len(self.sessions) != 2 or session not in self.sessions:
-            return None
-        return Seat(1 - self.sessions.index(session))
+        return Seat(1 - self.seat) if len(self.names) == 2 else None
 
-    def why_not(self, session: Session, held: Callable[[str], Session | None]) -> str | None:
+    def players(self, held: Callable[[str], Session | None]) -> list[Session | None]:
         """
-        Why there can be no rematch now; `None`: the others can be asked.
+        Its players who are here, in the order of the seats, whatever they play now; `None`: that one is not.
 
         :param held: the session of a name
         """
-        for one in self.others(session):
-            if one.player is None or held(one.name) is not one:
-                return f"{one.name} is not here any more"
-            if one.table_id is not None:
-                return f"{one.name} plays another match"
-            if one.wire != session.wire:
-                return f"{one.name} cannot be asked on that wire"
-        return None
+        found = map(held, self.names)
+        return [one if one is not None and one.last_table == self.table else None for one in found]

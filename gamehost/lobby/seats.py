@@ -145,6 +145,7 @@ class Seats:
             session.table = table
             session.seat = Seat(seat)
             session.match = sessions
+            session.last_table = table.id
 
     def _ended(self, table: Table[Any, Any]) -> None:
         """Free all who sat there, before any of them is told so: the first thing they do may be to play again."""

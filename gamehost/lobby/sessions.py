@@ -289,6 +289,8 @@ class Session:
     away_since: float = -math.inf
     #: All sessions of the match, this one included.
     match: "Sequence[Session]" = field(default=(), repr=False)
+    #: The table of its last match, that of now included; `None`: it has had none.
+    last_table: TableId | None = None
     #: The table of the seat while that is not in memory, and who waits for it.
     asleep: TableId | None = None
     resuming: "Player[Any, Any] | None" = None

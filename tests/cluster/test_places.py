@@ -209,6 +209,33 @@ class OpenTests(ClusterCase):
             self.assertIn('"over"', self.heard(bob))
             ann.drop()
 
+    def test_a_rematch_after_a_move(self) -> None:
+        """Who has gone to another member goes to where the other player is, and is there the player of that match."""
+        third = self.world.join()
+        ann, bob, eve = self.enter(self.first, "ann"), self.enter(self.second, "bob"), self.enter(third, "eve")
+        for client in (ann, bob):
+            client.say(SEEK)
+        self.heard(bob)
+        ann.say('{"do":"leave"}')
+        eve.say('{"do":"seek","game":"stratego","private":true}')
+        table = re.findall(r'"table":(\d+),"code":"(\w+)"', self.heard(eve))[0]
+        bob.say('{{"do":"invitation","table":{},"code":"{}"}}'.format(*table))
+        self.heard(bob)
+        self.assertEqual(self.homes()["bob"], 3)
+        self.assertNotEqual(self.homes()["ann"], 3)
+        ann.say('{"do":"rematch"}')
+        self.assertIn('"seeking"', self.heard(ann))
+        self.assertEqual(self.homes()["ann"], 3)
+        self.assertIn('{"is":"rematch","table":1,"name":"ann"}', self.heard(bob))
+        bob.say('{"do":"rematch"}')
+        self.assertIn('"names":["ann","bob"]', self.heard(ann))
+        bob.say('{"do":"leave"}', '{"do":"say","phrase":"thanks"}')
+        self.assertIn("Thank you", self.heard(ann))
+        bob.drop()
+        self.world.wait(1)
+        ann.say('{"do":"rematch"}')
+        self.assertIn("bob is not here any more", self.heard(ann))
+
     def test_who_looks_on(self) -> None:
         """Both look at the lobby and at a match. They meet, and one of them is shown both again."""
         eve, kim = self.enter(self.first, "eve"), self.enter(self.first, "kim")

@@ -297,6 +297,8 @@ class RematchTests(OpenCase):
         for client in (bob, carl):
             client.send(line(do="seek", game="onitama"))
         self.assertEqual(self.ask(ann, do="rematch"), [{"is": "sorry", "why": "bob plays another match"}])
+        self.ask(bob, do="leave")
+        self.assertEqual(self.ask(ann, do="rematch"), [{"is": "sorry", "why": "bob has played another match"}])
         bob.drop()
         host.wait(1_000)
         self.assertEqual(self.ask(ann, do="rematch"), [{"is": "sorry", "why": "bob is not here any more"}])

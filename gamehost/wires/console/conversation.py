@@ -26,7 +26,7 @@ from gamehost.accounts.names import NameRefused, key_of
 from gamehost.games.base import Offer
 from gamehost.games.screen import MoveRefused
 from gamehost.lobby.lobby import Lobby
-from gamehost.lobby.queues import PHRASES, CannotJoin, HouseRefused, NeedsAccount, Played, Said, TooManyTables, speak
+from gamehost.lobby.queues import PHRASES, CannotJoin, HouseRefused, NeedsAccount, Played, Said, TooManyTables
 from gamehost.lobby.sessions import Session
 from gamehost.settings import Settings, refuse_unknown
 from gamehost.tables.interfaces import (
@@ -556,7 +556,7 @@ class ConsoleConversation(GoesElsewhere):
         if len(found) != 1:
             self._printer.show([f"  say {phrase:14} {text}" for phrase, text in PHRASES.items()])
             return
-        why = speak(self._played, self.session, found[0], self._phrases)
+        why = self.lobby.say(self._played, found[0], self._phrases)
         if why is None:
             self._phrases += 1
         else:

@@ -34,7 +34,7 @@ from gamehost.games.drawing import Scene
 from gamehost.games.messages import Messages
 from gamehost.games.play import picture_of
 from gamehost.journal.records import TableId
-from gamehost.lobby.queues import PHRASES, CannotJoin, HouseRefused, Played, RematchWanted, Said, TooManyTables, speak
+from gamehost.lobby.queues import PHRASES, CannotJoin, HouseRefused, Played, RematchWanted, Said, TooManyTables
 from gamehost.lobby.sessions import IssuedKey, Queue, Session
 from gamehost.settings import Settings, refuse_unknown
 from gamehost.tables.interfaces import (
@@ -162,9 +162,6 @@ class OpenConversation(GoesElsewhere):
         self._messages: Messages | None = None
         #: Whether an account gets a key to come back with.
         self._keep = False
-        #: The last match, and who waits for a rematch of it.
-        self._played: Played | None = None
-        self._rematch: RematchWanted | None = None
         #: How much this player has said in the last match.
         self._phrases = 0
         #: The ids of actions that were refused, and whose refusals have not been told yet.
@@ -329,11 +326,10 @@ class OpenConversation(GoesElsewhere):
         if played is None:
             self._refuse("you have played no match on this connection")
         elif not self._join_rematch(session, played):
-            seats, wish = len(played.sessions), played.wish(session)
-            sought = Wanted(self._options.games[played.game.name], seats, played.settings, True, wish, False)
-            others = played.others(session)
-            if others and all(one.house for one in others):
-                self._play_house(session, sought, others[0].name.partition(".")[0])
+            seats, wish = len(played.names), played.wish
+            sought = Wanted(self._options.games[played.game], seats, played.settings, True, wish, False)
+            if played.house:
+                self._play_house(session, sought, played.house.partition(".")[0])
             else:
                 self._offer_rematch(session, played, sought)
 
@@ -343,9 +339,9 @@ class OpenConversation(GoesElsewhere):
         if asked is None or asked.table is None:
             return False
         self.set_state(OpenState.WAITING)
-        self._sought = (played.game.name, asked.code)
+        self._sought = (played.game, asked.code)
         try:
-            self.lobby.join(session, Queue(played.game), asked.table, asked.code)
+            self.lobby.join(session, Queue(self._options.games[played.game].game), asked.table, asked.code)
         except CannotJoin:
             self.set_state(OpenState.LOBBY)
             return False
@@ -363,7 +359,7 @@ class OpenConversation(GoesElsewhere):
 
     def say_phrase(self, message: m.Say) -> None:
         """Have the players of the match told a phrase."""
-        why = speak(self._played, self.session, message.phrase, self._phrases)
+        why = self.lobby.say(self._played, message.phrase, self._phrases)
         if why is None:
             self._phrases += 1
         else:

@@ -10,14 +10,16 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from attrs import define
-from msgspec import UNSET, Struct, UnsetType
+from msgspec import UNSET, Struct, UnsetType, convert
 from msgspec.json import decode
 
+from gamehost.accounts.names import key_of
 from gamehost.games.base import Seat
 from gamehost.journal.records import TableId
 from gamehost.journal.replay import History
 from gamehost.lobby.finished import RANKED, FinishedMatches, Study, Tally
 from gamehost.lobby.questions import Found, NotAnswered, Questions, Work
+from gamehost.lobby.queues import Played, RematchWanted
 from gamehost.lobby.sessions import Queue, Session, Waiting, WaitingByGame
 from gamehost.tables.gallery import WatchRefused
 from gamehost.tables.interfaces import Archived, Away, Back, Left, Look, Over, Suspended, WatchableTable
@@ -388,6 +390,9 @@ class GoesElsewhere(LookingOn):
     _sought = ("", "")
     #: The seat that is wanted in the queue of that game.
     _wish: Seat | None = None
+    #: The last match, and who waits for a rematch of it.
+    _played: Played | None = None
+    _rematch: RematchWanted | None = None
 
     def claim_of_enter(self, message: m.Enter) -> Claim | None:
         if message.key is not UNSET and not (KEY.fullmatch(message.key) or ACCOUNT_KEY.fullmatch(message.key)):
@@ -408,15 +413,23 @@ class GoesElsewhere(LookingOn):
     def claim_of_join(self, message: m.Join | m.AskInvitation) -> Claim | None:
         return claim_of_table(TableId(message.table))
 
+    def claim_of_rematch(self, message: m.AskRematch) -> Claim | None:
+        """The others are asked where the first one is who is not here any more."""
+        played = self._played
+        if played is None or played.house or self._rematch is not None or not (absent := self.lobby.not_here(played)):
+            return None
+        return Claim(place=key_of(absent[0]))
+
     def parcel(self) -> str | None:
-        """What is looked at, and what is sought: whoever waits in a queue can wait in that of another host."""
+        """What is looked at, what was played, and what is sought: whoever waits in a queue can wait in that of another host."""
         looks, session = self.looks_on(), self.session
         waits = self.state is OpenState.WAITING
         if looks is None or self.state in (OpenState.CHECKING, OpenState.PLAYING):
             return None
         if session is not None and (session.table_id is not None or self.lobby.waits_at_table(session)):
             return None
-        return to_json({**looks, "game": self._sought[0] if waits else "", "wish": self._wish}).decode("utf-8")
+        told = {"game": self._sought[0] if waits else "", "wish": self._wish, "played": self._played}
+        return to_json({**looks, **told}).decode("utf-8")
 
     def unpack(self, parcel: str, session: Session | None) -> None:
         """Look at the same, and wait in the same queue. The client has been told that it seeks."""
@@ -424,6 +437,9 @@ class GoesElsewhere(LookingOn):
         if session is not None:
             self.logged_in(session)
             self.set_state(OpenState.LOBBY)
+            if told["played"] is not None:
+                self._played = convert(told["played"], Played)
+                session.last_table = self._played.table
         self.look_on(told)
         if session is not None and told["game"]:
             self.set_state(OpenState.WAITING)
@@ -438,5 +454,6 @@ class GoesElsewhere(LookingOn):
         (OpenState.OUTSIDE, m.LogIn): claim_of_log_in,
         (OpenState.LOBBY, m.Seek): claim_of_seek,
         (OpenState.LOBBY, m.Join): claim_of_join,
+        (OpenState.LOBBY, m.AskRematch): claim_of_rematch,
         **dict.fromkeys(((state, m.AskInvitation) for state in OpenState), claim_of_join),
     }
