@@ -225,13 +225,14 @@ def _spreading(options: Options) -> set[str]:
 def _attach(host: GameHostService, cluster: "Cluster", joining: "InternalFactory", context: HostContext) -> None:
     """Put the parts of a member together."""
     from gamehost.admin.host import stop_key
-    from gamehost.cluster.claiming import ClaimingInput, gather
+    from gamehost.cluster.claiming import ClaimingInput, gather, gather_at_tables
     from gamehost.cluster.relay import Relays
     from gamehost.lobby.account_changes import AccountChanges
 
     lobby = context.lobby
     relays = Relays(joining.hop.connect, context.clock, context.limiter)
-    cluster.attach(lobby, partial(lobby.restore, host.games), relays, partial(_learn, host), gather)
+    restore, learn = partial(lobby.restore, host.games), partial(_learn, host)
+    cluster.attach(lobby, restore, relays, learn, gather, gather_at_tables)
     if isinstance(accounts := lobby.login_service.accounts, StoredAccounts):
         accounts.learned = AccountChanges(lobby, partial(stop_key, host)).learn
     cluster.opened = partial(lobby.spectators.played.follow, host.games)

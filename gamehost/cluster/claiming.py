@@ -8,10 +8,10 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from gamehost.accounts.names import key_of
+from gamehost.accounts.names import key_of, place_of
 from gamehost.cluster.membership import Cluster
 from gamehost.cluster.relay import MOST_HOPS, Preamble
-from gamehost.journal.records import SeatRecord
+from gamehost.journal.records import SeatRecord, TableId
 from gamehost.lobby.sessions import Session
 from gamehost.net.connection import WireProtocol
 from gamehost.net.context import Deadline
@@ -19,6 +19,7 @@ from gamehost.net.streams import Input, PauseReason
 from gamehost.storage.names import Offer, QueueKey, meeting_place
 from gamehost.wires.base import BaseConversation, Claim, Codec, Conversation, Numbered
 from gamehost.wires.framing import Blank, WireError
+from gamehost.wires.seeking import SeekingConversation
 
 _CLAIM = PauseReason.CLAIM
 
@@ -254,6 +255,27 @@ def gather(cluster: Cluster, offers: Sequence[Offer]) -> None:
         session = waiting[0]
         if give_away(cluster, session, target, partial(_wait_again, cluster, session)):
             del targets[offer.queue]
+
+
+def gather_at_tables(cluster: Cluster) -> None:
+    """Have those who wait alone at tables go to the oldest tables of other members at which they would have taken a seat."""
+    shown = [one for page in cluster.pages for one in page.tables if not one.pool]
+    for session, table in cluster.lobby.waiting_tables.alone().items():
+        player = session.player
+        if not isinstance(player, SeekingConversation):
+            continue
+        fitting = (one.table.table for one in shown if one.table.table < table and player.fits(one.game, one.table))
+        if (oldest := min(fitting, default=None)) is not None:
+            asking = object()
+            gone = partial(_go_to_table, cluster, session, table, asking)
+            cluster.claim_again(asking, place_of(oldest), gone)
+
+
+def _go_to_table(cluster: Cluster, session: Session, table: TableId, asking: object, home: int | None) -> None:
+    cluster.drop_claim(asking)
+    waits = cluster.lobby.waiting_tables.alone().get(session) == table
+    if waits and home not in (None, cluster.epoch):
+        give_away(cluster, session, home, partial(_wait_again, cluster, session))
 
 
 def adopt(cluster: Cluster, connection: WireProtocol[Any], record: SeatRecord, parcel: str) -> None:

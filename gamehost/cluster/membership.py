@@ -135,6 +135,8 @@ class Cluster(Membership):
     leaving: set[str] = field(factory=set)
     #: As of `Watcher`: gives players who wait here to members where others of their queues wait.
     offers_are: Callable[[Sequence[Offer]], None] = field(init=False)
+    #: The same for players who wait alone at tables.
+    _gather_at_tables: Callable[["Cluster"], None] = field(init=False)
     #: Of the wires, by their names.
     factories: Mapping[str, WireFactory[Any]] = field(factory=dict)
     _loops: list[LoopingCall] = field(factory=list)
@@ -152,11 +154,12 @@ class Cluster(Membership):
         relays: Relays,
         learn: Learn,
         gather: Callable[["Cluster", Sequence[Offer]], None],
+        gather_at_tables: Callable[["Cluster"], None],
     ) -> None:
         """The parts of the host that are made after its membership."""
         self.lobby, self._restore, self.relays, self.changed = lobby, restore, relays, learn
         relays.search, relays.keep = partial(HomeSearch, self), self.listener.keep
-        self.offers_are = partial(gather, self)
+        self.offers_are, self._gather_at_tables = partial(gather, self), gather_at_tables
 
     def begin(self) -> None:
         """The tables of the start sleep. Show that this host goes on, and watch the other members."""
@@ -404,6 +407,8 @@ class Cluster(Membership):
 
     def pages_are(self, pages: Mapping[int, str]) -> None:
         self.pages = tuple(map(read_page, pages.values()))
+        with self.cork:
+            self._gather_at_tables(self)
 
     def taken_over(self, tables: Sequence[UnfinishedTable], keys: Collection[str]) -> None:
         if self.halted:

@@ -552,6 +552,10 @@ class Lobby:
     def waits_at_table(self, session: Session) -> bool:
         return self.waiting_tables.others(session) is not None
 
+    def waits_with_others(self, session: Session) -> bool:
+        """Whether a player waits at a table, and is not alone there, or the table is private."""
+        return self.waits_at_table(session) and session not in self.waiting_tables.alone()
+
     def _end_waiting(self, event: NoNewMatches | Unmatched, session: Session) -> None:
         self.stop_waiting(session)
         if session.player is not None:

@@ -4,7 +4,7 @@ What players seek on wires that play all games: checked against the games that a
 
 import re
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from attrs import field, frozen
 from msgspec import Struct
@@ -18,11 +18,13 @@ from gamehost.lobby.queues import CannotJoin, HouseRefused, NoSuchTable, check_m
 from gamehost.lobby.sessions import Queue, Session
 from gamehost.settings import BadOption, Settings, yes_or_no
 from gamehost.tables.interfaces import OpenTable
-from gamehost.wires.base import Claim, claim_of_table
+from gamehost.wires.base import AccountConversation, Claim, claim_of_table
 
 if TYPE_CHECKING:
     from gamehost.lobby.lobby import Lobby
 
+
+M = TypeVar("M")
 
 #: The part of an error message that repeats what the client sent.
 _ECHO = re.compile(r"[,;] got .*", re.DOTALL)
@@ -201,6 +203,51 @@ def join_table(
         else:
             return
     raise refusal
+
+
+class SeekingConversation(AccountConversation[M]):
+    """A conversation whose client seeks opponents. What it seeks goes with it to another host of a cluster."""
+
+    _options: Any
+    #: What is sought in the queue of a game, or at a table of one's own; `None`: nothing, or the table is somebody else's.
+    _seeks: Sought | None = None
+
+    def _wanted(self, sought: Sought) -> Wanted:
+        """:raises SeekRefused: it cannot be had"""
+        return wanted(sought, self._options.games, self.lobby.settings_for)
+
+    def _wait(self, session: Session, sought: Wanted) -> bool:
+        """Whether a match begins at once, after waiting in a queue or at a table."""
+        raise NotImplementedError
+
+    def _wait_no_longer(self, why: str) -> None:
+        """Tell the client why it does not wait, and is in the lobby."""
+        raise NotImplementedError
+
+    def adopt(self, session: Session) -> None:
+        """Wait for what is sought."""
+        assert self._seeks is not None
+        try:
+            self._wait(session, self._wanted(self._seeks))
+        except SeekRefused as refusal:
+            self._wait_no_longer(str(refusal))
+
+    def fits(self, game: str, table: OpenTable) -> bool:
+        """Whether the client, who waits alone at a table, would have taken a seat at this one."""
+        if self._seeks is None or self._seeks.game != game:
+            return False
+        try:
+            return self._wanted(self._seeks).fits(table)
+        except SeekRefused:  # the host's settings have changed meanwhile
+            return False
+
+    def _can_go(self, waits: bool) -> bool:
+        """Whether the client can go to another host of a cluster: not if it has a match, or waits with others."""
+        session = self.session
+        if session is None:
+            return True
+        own = self._seeks is not None or not waits
+        return session.table_id is None and own and not self.lobby.waits_with_others(session)
 
 
 def new_code(below: Callable[[int], int]) -> str:

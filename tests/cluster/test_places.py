@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from gamehost.accounts.names import place_of
@@ -277,6 +278,54 @@ class OpenTests(ClusterCase):
         self.assertIn("seated", self.heard(bob))
         self.assertEqual(self.homes(), {"ann": 1, "bob": 1})
 
+    TABLE = '{"do":"seek","game":"onitama","settings":{"move_time":60}}'
+
+    def test_tables_that_fit(self) -> None:
+        """Equal tables that are opened in the same second: who waits at the younger one goes to the older one."""
+        third = self.world.join()
+        ann, bob, eve = self.enter(self.first, "ann"), self.enter(self.second, "bob"), self.enter(third, "eve")
+        bob.say(self.TABLE)
+        ann.say(self.TABLE, '{"do":"ping"}')
+        eve.say('{"do":"seek","game":"onitama","settings":{"move_time":60},"private":true}')
+        told = self.heard(ann)
+        self.assertIn('"names":["bob","ann"]', told)
+        self.assertIn('"settings":{"move_time":"60"}', told)
+        self.assertIn("seated", self.heard(bob))
+        self.assertNotIn("seated", self.heard(eve))
+        self.assertEqual(
+            {name: home for name, home in self.homes().items() if name in ("ann", "bob")}, {"ann": 2, "bob": 2}
+        )
+
+    def test_tables_of_others_and_seats(self) -> None:
+        """Two who want the same seat, other settings, and a table with others: nobody goes."""
+        settings = '{{"do":"seek","game":"onitama","settings":{{"move_time":{}}},"seat":"{}"}}'
+        wishes = ((60, "first"), (60, "first"), (30, "any"))
+        clients = [self.enter(host, f"ann{n}") for n, host in enumerate((self.first, self.second, self.world.join()))]
+        for client, wish in zip(clients, wishes, strict=True):
+            client.say(settings.format(*wish))
+        for client in clients:
+            self.assertNotIn("seated", self.heard(client))
+        self.assertEqual([self.homes()[f"ann{n}"] for n in range(3)], [1, 2, 3])
+
+    def test_a_table_that_fits_and_is_gone(self) -> None:
+        """Who has gone there waits at a table of their own again. So does who cannot go."""
+        ann, bob = self.enter(self.first, "ann"), self.enter(self.second, "bob")
+        transfer = MemoryRegistry.transfer
+        for answers in (False, True):
+            ann.say(self.TABLE)
+            bob.say(self.TABLE)
+
+            def later(registry: MemoryRegistry, key: str, home: int, done: Any, answers: bool = answers) -> None:
+                ann.say('{"do":"stop"}')
+                call = partial(transfer, registry, key, home, done) if answers else partial(done, False)
+                self.world.clock.callLater(0.5, call)
+
+            self.patch(MemoryRegistry, "transfer", later)
+            self.assertIn('"names":["bob"]', self.heard(bob, 2.5))
+            self.assertEqual(self.homes()["bob"], 1 if answers else 2)
+            bob.say('{"do":"stop"}')
+            self.assertIn("stopped", self.heard(bob))
+
     def test_a_private_table(self) -> None:
         """Its code is good at every member, also for who has not logged in; a wrong one is not."""
         ann, bob = self.enter(self.first, "ann"), self.second.connect("open")
@@ -327,6 +376,15 @@ class ConsoleTests(ClusterCase):
         self.assertEqual(self.homes(), {"ann": 1, "guest.2.1": 1})
         bob.say("resign", "yes")
         self.assertIn("You win", self.heard(ann))
+
+    def test_tables_that_fit(self) -> None:
+        """Equal tables that are opened in the same second."""
+        ann, bob = self.enter(self.first, "name ann"), self.enter(self.second, "name bob")
+        for client in (ann, bob):
+            client.say("play onitama move_time=60")
+        for client in (ann, bob):
+            self.assertIn("Match ", self.heard(client))
+        self.assertEqual(self.homes(), {"ann": 1, "bob": 1})
 
     def test_telnet(self) -> None:
         """Lines end at the other member as they did, and what telnet has told is known there."""

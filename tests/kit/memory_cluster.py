@@ -18,7 +18,7 @@ from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.accounts.passwords import Account
-from gamehost.cluster.claiming import ClaimingInput, gather
+from gamehost.cluster.claiming import ClaimingInput, gather, gather_at_tables
 from gamehost.cluster.front import InternalFactory, front_of
 from gamehost.cluster.membership import Cluster
 from gamehost.cluster.relay import Relays
@@ -229,7 +229,8 @@ class MemberHost(MemoryHost):
         self.cluster.cork = self.context.cork
         relays = Relays(lambda address: _Endpoint(world, self, address), clock, self.context.limiter)  # type: ignore[arg-type,return-value]
         games = {game.name: game for factory in self.factories.values() for game in factory.wire.games}
-        self.cluster.attach(self.lobby, lambda tables: self.lobby.restore(games, tables), relays, self._learn, gather)
+        restore = partial(self.lobby.restore, games)
+        self.cluster.attach(self.lobby, restore, relays, self._learn, gather, gather_at_tables)
         self.cluster.opened = lambda: self.lobby.spectators.played.follow(games)
         self.context.new_input = lambda *parts: ClaimingInput(self.cluster, *parts)
         self.cluster.begin()

@@ -74,7 +74,7 @@ from gamehost.wires.console.commands import (
 from gamehost.wires.console.elsewhere import ConsoleState, GoesElsewhere
 from gamehost.wires.console.matches import ConsoleOptions, OwnMatch
 from gamehost.wires.framing import UndecodableLine, wrong_port
-from gamehost.wires.seeking import PLAYED, Opened, SeekRefused, Wanted, find_table, join_table, play_house, wanted
+from gamehost.wires.seeking import PLAYED, Opened, SeekRefused, Wanted, find_table, join_table, play_house
 
 NAME = "console"
 
@@ -341,7 +341,7 @@ class ConsoleConversation(GoesElsewhere):
         want = asked(words, self._options.games)
         self._need_no_match()
         try:
-            sought = wanted(want.sought, self._options.games, self.lobby.settings_for)
+            sought = self._wanted(want.sought)
         except SeekRefused as refusal:
             game = want.sought.game
             raise NotUnderstood(f"{sentence(str(refusal))} For example: play {game}") from None
@@ -353,17 +353,25 @@ class ConsoleConversation(GoesElsewhere):
         if self.state is ConsoleState.WAITING:
             self.lobby.stop_waiting(session)
         self._looking.stop()
-        self._game = sought.played.game.name
+        self._seeks = want.sought
         self.set_state(ConsoleState.WAITING)
         if want.level:
             self._play_house(session, sought, want.level)
         elif want.against and not self._waits(want.against, sought):
             self._invite(session, want, sought)
-        elif not sought.in_queue:
-            self._open(session, sought)
-        elif not self.lobby.play(session, sought.queue):
+        elif not self._wait(session, sought) and sought.in_queue:
             self._printer.print(*self._waiting_words(sought))
         self._printer.awaiting = session.table_id is not None  # the match is about to be told
+
+    def _wait(self, session: Session, sought: Wanted) -> bool:
+        if sought.in_queue:
+            return self.lobby.play(session, sought.queue)
+        self._open(session, sought)
+        return False
+
+    def _wait_no_longer(self, why: str) -> None:
+        self.set_state(ConsoleState.LOBBY)
+        self._printer.refuse(sentence(why))
 
     def _play_house(self, session: Session, sought: Wanted, level: str) -> None:
         try:
@@ -404,8 +412,7 @@ class ConsoleConversation(GoesElsewhere):
         try:
             opened = find_table(self.lobby, session, sought)
         except (TooManyTables, CannotJoin) as error:
-            self.set_state(ConsoleState.LOBBY)
-            self._printer.refuse(sentence(str(error)))
+            self._wait_no_longer(str(error))
             return
         if opened is not None:
             self._printer.print(*self._opened_words(opened, sought))
@@ -433,6 +440,7 @@ class ConsoleConversation(GoesElsewhere):
         if self.state is ConsoleState.WAITING:
             raise NotNow("You wait for opponents already. To stop, type: cancel")
         session = self._need_name()
+        self._seeks = None
         self.set_state(ConsoleState.WAITING)
         try:
             join_table(self.lobby, session, self._options.games, table, code, lambda game: None)

@@ -6,13 +6,13 @@ goes on there.
 from enum import Enum
 from typing import Any, ClassVar
 
+from msgspec import convert
 from msgspec.json import decode, encode
 
 from gamehost.journal.records import TableId
 from gamehost.lobby.lobby import Lobby
-from gamehost.lobby.sessions import Queue, Session
+from gamehost.lobby.sessions import Session
 from gamehost.wires.base import (
-    AccountConversation,
     Claim,
     Peer,
     claim_of_account,
@@ -23,7 +23,7 @@ from gamehost.wires.console import codec as m
 from gamehost.wires.console.commands import NotUnderstood, asked, find_command, table_and_code
 from gamehost.wires.console.matches import ConsoleOptions, Looking, OwnMatch
 from gamehost.wires.console.printer import Printer
-from gamehost.wires.seeking import SeekRefused, claim_of_sought, wanted
+from gamehost.wires.seeking import SeekingConversation, SeekRefused, Sought, claim_of_sought
 
 
 class ConsoleState(Enum):
@@ -43,7 +43,7 @@ class ConsoleState(Enum):
     PLAYING = "playing"
 
 
-class GoesElsewhere(AccountConversation[m.Message]):
+class GoesElsewhere(SeekingConversation[m.Message]):
     """
     A conversation that another host of a cluster can go on with, unless the person has a part in a match.
 
@@ -66,8 +66,6 @@ class GoesElsewhere(AccountConversation[m.Message]):
         self._account = ""
         #: The state to go back to when a log-in has failed.
         self._before = ConsoleState.OUTSIDE
-        #: The game for which the person waits.
-        self._game = ""
 
     @property
     def _own(self) -> OwnMatch | None:
@@ -97,7 +95,7 @@ class GoesElsewhere(AccountConversation[m.Message]):
                 return claim_of_table(TableId(table))
             if command == "play":
                 want = asked(words[1:], self._options.games)
-                sought = wanted(want.sought, self._options.games, self.lobby.settings_for)
+                sought = self._wanted(want.sought)
                 return None if want.level else claim_of_sought(self.lobby, sought)
         except (NotUnderstood, SeekRefused):
             return None
@@ -105,10 +103,11 @@ class GoesElsewhere(AccountConversation[m.Message]):
 
     def parcel(self) -> str | None:
         """How things are shown, and who waits in which queue."""
-        state, session, looks = self.state, self.session, self._looking.state()
+        state, looks = self.state, self._looking.state()
         if looks is None or state in (ConsoleState.CHECKING, ConsoleState.PLAYING):
             return None
-        if session is not None and (session.table_id is not None or self.lobby.waits_at_table(session)):
+        waits = state is ConsoleState.WAITING
+        if not self._can_go(waits):
             return None
         told = {
             "printer": self._printer.state(),
@@ -116,7 +115,7 @@ class GoesElsewhere(AccountConversation[m.Message]):
             "state": state.value,
             "before": self._before.value,
             "account": self._account,
-            "game": self._game,
+            "seeks": self._seeks if waits else None,
         }
         return encode(told).decode("utf-8")
 
@@ -127,15 +126,13 @@ class GoesElsewhere(AccountConversation[m.Message]):
         self.peer.logged_in()
         if session is not None:
             self.logged_in(session)
-        self._account, self._game = told["account"], told["game"]
+        self._account = told["account"]
         self._before = ConsoleState(told["before"])
         self.set_state(ConsoleState(told["state"]))
         self._looking.go_on(told["looks"])
         if session is not None and self.state is ConsoleState.WAITING:
+            self._seeks = convert(told["seeks"], Sought)
             self.adopt(session)
-
-    def adopt(self, session: Session) -> None:
-        self.lobby.play(session, Queue(self._options.games[self._game].game))
 
     def claim_of_password(self, message: m.Line) -> Claim | None:
         return claim_of_account(self._account) if message.text else None

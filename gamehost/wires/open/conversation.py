@@ -81,7 +81,6 @@ from gamehost.wires.seeking import (
     find_table,
     join_table,
     play_house,
-    wanted,
 )
 
 if TYPE_CHECKING:
@@ -240,7 +239,8 @@ class OpenConversation(GoesElsewhere):
     def seek(self, message: m.Seek) -> None:
         """Look for opponents: in the game's queue, at a table that waits, or at a table of one's own."""
         try:
-            sought = wanted(asked_for(message), self._options.games, self.lobby.settings_for)
+            asked = asked_for(message)
+            sought = self._wanted(asked)
         except SeekRefused as refusal:
             self._refuse(str(refusal))
             return
@@ -254,20 +254,28 @@ class OpenConversation(GoesElsewhere):
         if self._game_finished:
             self._game_finished = False
             self.peer.exempt_from_rate()
-        self._sought, self._wish = (message.game, ""), sought.wish
+        self._seeks = asked
         self.set_state(OpenState.WAITING)
-        if not sought.in_queue:
-            self._find_table(self.session, sought)
-        elif not self.lobby.play(self.session, sought.queue, sought.wish):
+        if not self._wait(self.session, sought) and sought.in_queue:
             self.peer.say(m.Seeking(message.game, sought.seats, [self.session.name], dict(sought.settings)))
+
+    def _wait(self, session: Session, sought: Wanted) -> bool:
+        self._sought = (sought.played.game.name, "")
+        if sought.in_queue:
+            return self.lobby.play(session, sought.queue, sought.wish)
+        self._find_table(session, sought)
+        return False
+
+    def _wait_no_longer(self, why: str) -> None:
+        self.set_state(OpenState.LOBBY)
+        self._refuse(why)
 
     def _play_house(self, session: Session, sought: Wanted, level: str) -> None:
         self.set_state(OpenState.WAITING)
         try:
             play_house(self.lobby, session, sought, level)
         except HouseRefused as refusal:
-            self.set_state(OpenState.LOBBY)
-            self._refuse(str(refusal))
+            self._wait_no_longer(str(refusal))
 
     def ask_house(self, message: m.House) -> None:
         """Have house players take all empty seats, or the seat of a player who is away."""
@@ -287,8 +295,7 @@ class OpenConversation(GoesElsewhere):
         try:
             opened = find_table(self.lobby, session, sought)
         except (TooManyTables, CannotJoin) as error:
-            self.set_state(OpenState.LOBBY)
-            self._refuse(str(error))
+            self._wait_no_longer(str(error))
             return None
         if opened is not None:
             self._sought = (sought.played.game.name, opened.code)
@@ -310,14 +317,13 @@ class OpenConversation(GoesElsewhere):
         code = message.code or ""
 
         def trying(game: str) -> None:
-            self._sought = (game, code)
+            self._sought, self._seeks = (game, code), None
 
         self.set_state(OpenState.WAITING)
         try:
             join_table(self.lobby, self.session, self._options.games, TableId(message.table), code, trying)
         except CannotJoin as error:
-            self.set_state(OpenState.LOBBY)
-            self._refuse(str(error))
+            self._wait_no_longer(str(error))
 
     def ask_rematch(self, message: m.AskRematch) -> None:
         """Join those who wait for the rematch, or wait there and have the others asked."""
@@ -339,7 +345,7 @@ class OpenConversation(GoesElsewhere):
         if asked is None or asked.table is None:
             return False
         self.set_state(OpenState.WAITING)
-        self._sought = (played.game, asked.code)
+        self._sought, self._seeks = (played.game, asked.code), None
         try:
             self.lobby.join(session, Queue(self._options.games[played.game].game), asked.table, asked.code)
         except CannotJoin:

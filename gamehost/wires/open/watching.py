@@ -20,13 +20,13 @@ from gamehost.journal.replay import History
 from gamehost.lobby.finished import RANKED, FinishedMatches, Study, Tally
 from gamehost.lobby.questions import Found, NotAnswered, Questions, Work
 from gamehost.lobby.queues import Played, RematchWanted
-from gamehost.lobby.sessions import Queue, Session, Waiting, WaitingByGame
+from gamehost.lobby.sessions import Session, Waiting, WaitingByGame
 from gamehost.tables.gallery import WatchRefused
 from gamehost.tables.interfaces import Archived, Away, Back, Left, Look, Over, Suspended, WatchableTable
-from gamehost.wires.base import AccountConversation, Claim, Peer, claim_of_account, claim_of_table
+from gamehost.wires.base import Claim, Peer, claim_of_account, claim_of_table
 from gamehost.wires.open import messages as m
 from gamehost.wires.open.codec import to_json
-from gamehost.wires.seeking import PlayedGame, SeekRefused, Sought, claim_of_sought, wanted
+from gamehost.wires.seeking import PlayedGame, SeekingConversation, SeekRefused, Sought, claim_of_sought
 
 if TYPE_CHECKING:
     # A wire is given its lobby: to load the wire, the lobby is not needed.
@@ -193,7 +193,7 @@ class SharedEncoder:
         return b"".join([self._carried(to_json(message)) for message in messages])
 
 
-class LookingOn(AccountConversation[m.Message]):
+class LookingOn(SeekingConversation[m.Message]):
     """
     The part of a conversation for those who look on: at the board, at matches, and at what has happened in them.
 
@@ -388,8 +388,6 @@ class GoesElsewhere(LookingOn):
 
     #: The game that is sought, and the code of the private table.
     _sought = ("", "")
-    #: The seat that is wanted in the queue of that game.
-    _wish: Seat | None = None
     #: The last match, and who waits for a rematch of it.
     _played: Played | None = None
     _rematch: RematchWanted | None = None
@@ -405,13 +403,14 @@ class GoesElsewhere(LookingOn):
     def claim_of_seek(self, message: m.Seek) -> Claim | None:
         """A table that fits and waits at another host, if none waits here."""
         try:
-            sought = wanted(asked_for(message), self._options.games, self.lobby.settings_for)
+            sought = self._wanted(asked_for(message))
         except SeekRefused:
             return None
         return claim_of_sought(self.lobby, sought) if message.house is UNSET else None
 
     def claim_of_join(self, message: m.Join | m.AskInvitation) -> Claim | None:
-        return claim_of_table(TableId(message.table))
+        at_table = self.session is not None and self.lobby.waits_at_table(self.session)
+        return None if at_table else claim_of_table(TableId(message.table))
 
     def claim_of_rematch(self, message: m.AskRematch) -> Claim | None:
         """The others are asked where the first one is who is not here any more."""
@@ -422,13 +421,13 @@ class GoesElsewhere(LookingOn):
 
     def parcel(self) -> str | None:
         """What is looked at, what was played, and what is sought: whoever waits in a queue can wait in that of another host."""
-        looks, session = self.looks_on(), self.session
+        looks = self.looks_on()
         waits = self.state is OpenState.WAITING
         if looks is None or self.state in (OpenState.CHECKING, OpenState.PLAYING):
             return None
-        if session is not None and (session.table_id is not None or self.lobby.waits_at_table(session)):
+        if not self._can_go(waits):
             return None
-        told = {"game": self._sought[0] if waits else "", "wish": self._wish, "played": self._played}
+        told = {"seeks": self._seeks if waits else None, "played": self._played}
         return to_json({**looks, **told}).decode("utf-8")
 
     def unpack(self, parcel: str, session: Session | None) -> None:
@@ -441,13 +440,10 @@ class GoesElsewhere(LookingOn):
                 self._played = convert(told["played"], Played)
                 session.last_table = self._played.table
         self.look_on(told)
-        if session is not None and told["game"]:
+        if session is not None and told["seeks"] is not None:
             self.set_state(OpenState.WAITING)
-            self._sought, self._wish = (told["game"], ""), told["wish"]
+            self._seeks = convert(told["seeks"], Sought)
             self.adopt(session)
-
-    def adopt(self, session: Session) -> None:
-        self.lobby.play(session, Queue(self._options.games[self._sought[0]].game), self._wish)
 
     CLAIMS: ClassVar[Any] = {
         (OpenState.OUTSIDE, m.Enter): claim_of_enter,
