@@ -16,7 +16,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from functools import partial
@@ -179,6 +179,18 @@ class Crowd:
                 name for one in self.people if isinstance(one.client, LitamaClient) for name in one.client.with_token
             }
         return any(seat.wire == LitamaClient.wire and seat.name not in told for seat in seats)
+
+    def states(self, names: Collection[str]) -> list[str]:
+        """What these people do, for whoever looks for a fault."""
+        now, states = time.time(), []
+        with self._lock:
+            for one in (person for person in self.people if person.name in names):
+                times = {"came": one.since, "asked": one.asked, "said": one.said, "heard": one.heard}
+                ago = ", ".join(f"{word} {now - at:.1f} s ago" for word, at in times.items())
+                states.append(
+                    f"{one.name} at member {one.member}, there {one.connected}, in {one.client.inside}: {ago}"
+                )
+        return states
 
     def leave(self, member: int) -> list[Left]:
         """Everybody at this member goes to another one, and keeps the connection open. What is said there, is heard."""
@@ -563,7 +575,9 @@ class Trial:
                 elif time.time() - since > TOLD_WITHIN and self.crowd.has_lost(self.seats(table)):
                     del waiting[table]
             if waiting and time.time() - since > within:
-                raise Broken(f"{within:g} s later these tables had not gone on: {self.words(list(waiting))}")
+                logs = [member.log[-2000:] for member in self.cluster.alive]
+                stuck = self.words(list(waiting))
+                raise Broken("\n".join((f"{within:g} s later these tables had not gone on:", *stuck, *logs)))
             time.sleep(0.02)
 
     def seats(self, table: TableId) -> Sequence[SeatRecord]:
@@ -571,7 +585,12 @@ class Trial:
         return () if opening is None else opening.seats
 
     def words(self, tables: Sequence[TableId]) -> list[str]:
-        return [f"{table} ({', '.join(seat.name for seat in self.seats(table)) or 'unknown'})" for table in tables]
+        words = []
+        for table in tables:
+            names = [seat.name for seat in self.seats(table)]
+            owner = self.cluster.query(f"SELECT owner, since, lost FROM live WHERE game = {table}")
+            words += [f"{table} ({', '.join(names) or 'unknown'}), of {owner}", *self.crowd.states(names)]
+        return words
 
     def victim(self) -> Member:
         """Some member; mostly one that has tables."""
