@@ -11,7 +11,7 @@ from subprocess import TimeoutExpired
 from types import TracebackType
 from typing import Any
 
-from attrs import define, evolve, field
+from attrs import define, field
 
 from gamehost.games.base import Seat
 from gamehost.journal.records import EntryKind, TableHeader, TableId
@@ -241,22 +241,26 @@ class Referee:
             if connection in self._oracles:
                 self._oracles[connection].told_all(questions=False)
 
-    def hear_late(self, heard: Sequence[Heard], stopped: float, entries: Mapping[TableId, int]) -> None:
+    def hear_late(self, heard: Sequence[Heard], member: int, stopped: float, entries: Mapping[TableId, int]) -> None:
         """
-        What was heard on connections whose people had left them.
+        What was heard on connections whose people had left them. Some were relayed by their member, which is heard late, too.
 
-        :param stopped: when their member had stopped, in seconds since 1970
-        :param entries: how many entries each table had then: nobody is told more of it there
+        :param member: the epoch of their member, which had stopped, and when, in seconds since 1970
+        :param entries: how many entries each of its tables had then: nobody is told more of it there
         :raises Contradiction: the journal does not have it, or it was too late for it
         """
         told, self.archive.told = self.archive.told, {}
         progress, self.progress = self.progress, {}
-        self.check([evolve(words, at=min(words.at, stopped)) for words in heard])
+        self.check(heard)
         self.archive.told, self.progress = told, progress
         for words in heard:
             oracle = self._oracle(words)
             if not any(self._is_from_before(reading, entries) for reading in oracle.readings):
                 oracle.contradict("although the table was elsewhere")
+            for table in {reading.table for reading in oracle.readings} - {None}:
+                begun = f"game = {table} AND n = 0 AND epoch = {member} AND at_ms > {stopped * 1000}"
+                if self.query(f"SELECT 1 FROM event WHERE {begun}"):
+                    oracle.contradict("although the table was opened by a member that had stopped")
 
     @staticmethod
     def _is_from_before(reading: Reading, entries: Mapping[TableId, int]) -> bool:

@@ -715,7 +715,7 @@ def hang(trial: Trial) -> None:
     victim.process.send_signal(signal.SIGCONT)
     expect_end(victim, 12, "12 s after SIGCONT it was there")
     trial.play(0.1)
-    trial.referee.hear_late([heard for one in left for heard in one.heard], stopped, entries)
+    trial.referee.hear_late([heard for one in left for heard in one.heard], victim.epoch, stopped, entries)
     trial.again(victim)
 
 
