@@ -26,8 +26,6 @@ from twisted.internet.endpoints import (
     HostnameEndpoint,
     TCP4ClientEndpoint,
     TCP4ServerEndpoint,
-    TCP6ClientEndpoint,
-    TCP6ServerEndpoint,
     UNIXClientEndpoint,
     UNIXServerEndpoint,
 )
@@ -68,9 +66,9 @@ _SOCKET_MODE = 0o600
 _FORMS = "tcp:HOST:PORT, tls:FOLDER:HOST:PORT or unix:PATH, such as tcp:10.0.0.1:8990"
 _ADDRESSES = "tcp:HOST:PORT, tls:HOST:PORT or unix:PATH, such as tcp:10.0.0.1:8990"
 
-_HOST_AND_PORT = r"(?P<host>\[[0-9A-Fa-f:.]+\]|[0-9A-Za-z._-]+):(?P<port>[0-9]{1,5})"
-_LISTENER = re.compile(rf"(?:tcp|tls:(?P<folder>.+)):{_HOST_AND_PORT}")
-_ADDRESS = re.compile(rf"(?P<kind>tcp|tls):{_HOST_AND_PORT}")
+_PLACE = re.compile(
+    r"(?P<kind>tcp|tls):(?:(?P<folder>.+):)?(?P<host>\[[0-9A-Fa-f:.]+\]|[0-9A-Za-z._-]+):(?P<port>[0-9]{1,5})"
+)
 
 #: Addresses that stand for all addresses of a machine.
 _EVERYWHERE = ("0.0.0.0", "::")
@@ -134,10 +132,11 @@ class Hop:
         :param address: as the other member tells it
         :raises BadOption: this member cannot dial it; the message says why
         """
-        place = _read_address(address)
+        place, _ = _read_place(address)
         if place.kind == "unix":
             return UNIXClientEndpoint(self._reactor, place.host, timeout=CONNECT_SECONDS)
-        plain = self._plain(place)
+        make = TCP4ClientEndpoint if _is_ip(place.host) else HostnameEndpoint
+        plain: IStreamClientEndpoint = make(self._reactor, place.host, place.port, CONNECT_SECONDS)
         if place.kind == "tcp" and self._certificates is None:
             return plain
         if place.kind == "tcp" or self._certificates is None:
@@ -146,13 +145,6 @@ class Hop:
         from gamehost.net.tls import TLSClientEndpoint
 
         return TLSClientEndpoint(plain, self._certificates.to(place.host), self._reactor)
-
-    def _plain(self, place: _Place) -> IStreamClientEndpoint:
-        if isIPAddress(place.host):
-            return TCP4ClientEndpoint(self._reactor, place.host, place.port, CONNECT_SECONDS)
-        if isIPv6Address(place.host):
-            return TCP6ClientEndpoint(self._reactor, place.host, place.port, CONNECT_SECONDS)
-        return HostnameEndpoint(self._reactor, place.host, place.port, CONNECT_SECONDS)
 
 
 def read_hop(
@@ -171,13 +163,8 @@ def read_hop(
     :param reloads: takes what is to be called at a SIGHUP, as `gamehost.net.endpoints.Endpoints.reloads.append`
     :raises BadOption: they cannot be used; the message names the option
     """
-    place, folder = _read_listener(listener)
-    announced = None
-    if address is not None:
-        try:
-            announced = _read_address(address)
-        except BadOption as error:
-            raise BadOption(f"--cluster-address: {error}") from None
+    place, folder = _read_place(listener, "--cluster")
+    announced = None if address is None else _read_place(address, "--cluster-address")[0]
     if announced is None and place.host in _EVERYWHERE:
         raise BadOption(
             f"--cluster: {listener!r} has no address that others can dial; add --cluster-address=tcp:HOST:PORT"
@@ -188,15 +175,14 @@ def read_hop(
         raise BadOption(f"--cluster-address: expected {place.kind}: as in --cluster, got {address!r}")
     if place.kind == "unix":
         return Hop(UNIXServerEndpoint(reactor, place.host, BACKLOG, _SOCKET_MODE), reactor, place, announced, None)
-    make = TCP6ServerEndpoint if ":" in place.host else TCP4ServerEndpoint
-    endpoint: IStreamServerEndpoint = make(reactor, place.port, BACKLOG, place.host)
+    endpoint: IStreamServerEndpoint = TCP4ServerEndpoint(reactor, place.port, BACKLOG, place.host)  # of either family
     if folder is None:
         return Hop(endpoint, reactor, place, announced, None)
     if authority is None:
         raise BadOption(
             "--cluster: tls: needs --cluster-ca=FILE, with the certificate that those of all members come from"
         )
-    certificates, endpoint = _with_tls(reactor, endpoint, folder, authority)
+    certificates, endpoint = _with_tls(reactor, endpoint, Path(folder), authority)
     reloads(certificates.reload)
     return Hop(endpoint, reactor, place, announced, certificates)
 
@@ -215,46 +201,34 @@ def _with_tls(
     return certificates, TLSEndpoint(endpoint, certificates, reactor)
 
 
-def _read_listener(text: str) -> tuple[_Place, Path | None]:
-    """
-    The place of a listener, and the folder of its certificate.
+def _is_ip(host: str) -> bool:
+    return isIPAddress(host) or isIPv6Address(host)
 
-    :raises BadOption: this is no listener
+
+def _read_place(text: str, option: str = "") -> tuple[_Place, str | None]:
     """
+    Read where a member listens, with the folder of its certificate, or what the others dial.
+
+    :param option: that says so; empty: another member does
+    :raises BadOption: it cannot be used
+    """
+    listens, name = option == "--cluster", f"{option}: " if option else ""
     if text.startswith("unix:"):
-        return _socket("--cluster", text), None
-    found = _LISTENER.fullmatch(text)
-    if found is None or int(found["port"]) > 65_535:
-        raise BadOption(f"--cluster: expected {_FORMS}, got {text!r}")
-    host = found["host"].strip("[]")
-    if not isIPAddress(host) and not isIPv6Address(host):
+        path = text.removeprefix("unix:")
+        if not path.startswith("/") or len(path.encode()) > LONGEST_PATH:
+            raise BadOption(f"{name}expected unix: and an absolute path of {LONGEST_PATH} bytes at most, got {text!r}")
+        return _Place("unix", path), None
+    found = _PLACE.fullmatch(text)
+    host, port = (found["host"].strip("[]"), int(found["port"])) if found else ("", 0)
+    folder = found["folder"] if found else None
+    fits = found is not None and port < 65_536 and (folder is not None) == (listens and found["kind"] == "tls")
+    if found is None or not fits or not (listens or (port and host not in _EVERYWHERE)):
+        raise BadOption(f"{name}expected {_FORMS if listens else _ADDRESSES}, got {text!r}")
+    if listens and not _is_ip(host):
         raise BadOption(
-            f"--cluster: expected an IP address of this machine, got {host!r}; a name can stand in --cluster-address"
+            f"{name}expected an IP address of this machine, got {host!r}; a name can stand in --cluster-address"
         )
-    kind = "tcp" if found["folder"] is None else "tls"
-    return _Place(kind, host, int(found["port"])), None if kind == "tcp" else Path(found["folder"])
-
-
-def _read_address(text: str) -> _Place:
-    """
-    :raises BadOption: this is no address
-    """
-    if text.startswith("unix:"):
-        return _socket("the address", text)
-    found = _ADDRESS.fullmatch(text)
-    if found is None or not 0 < int(found["port"]) < 65_536 or found["host"].strip("[]") in _EVERYWHERE:
-        raise BadOption(f"expected {_ADDRESSES}, got {text!r}")
-    return _Place(found["kind"], found["host"].strip("[]"), int(found["port"]))
-
-
-def _socket(name: str, text: str) -> _Place:
-    """
-    :raises BadOption: the path is too long, or does not begin at the root
-    """
-    path = text.removeprefix("unix:")
-    if not path.startswith("/") or len(path.encode()) > LONGEST_PATH:
-        raise BadOption(f"{name}: expected unix: and an absolute path of {LONGEST_PATH} bytes at most, got {text!r}")
-    return _Place("unix", path)
+    return _Place(found["kind"], host, port), folder
 
 
 class InternalProtocol(HeaderProtocol):
