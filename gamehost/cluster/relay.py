@@ -23,10 +23,9 @@ from twisted.internet.error import ConnectionDone
 from twisted.internet.interfaces import IReactorTime, IStreamClientEndpoint
 from twisted.internet.protocol import Factory, Protocol
 from twisted.logger import Logger
-from twisted.protocols.basic import Int32StringReceiver
 from twisted.python.failure import Failure
 
-from gamehost._twisted import Timer, replace_protocol
+from gamehost._twisted import Timer, replace_protocol, write_at_once
 from gamehost.journal.records import SeatRecord
 from gamehost.net.endpoints import set_socket_options
 from gamehost.net.limiter import ConnectionLimiter
@@ -175,18 +174,23 @@ class _GoingBack(Protocol):
             self._lost()
 
 
-class _ToHome(Int32StringReceiver):
+class _ToHome(Protocol):
     transport: Any
-    MAX_LENGTH = LONGEST_FRAME
 
     def __init__(self, relay: "Relay") -> None:
         self._relay = relay
+        #: The beginning of a frame.
+        self._begun = b""
 
     def connectionMade(self) -> None:
         set_socket_options(self.transport)
 
-    def stringReceived(self, string: bytes) -> None:
-        self._relay.from_home(string)
+    def dataReceived(self, data: bytes) -> None:
+        come, begin = self._begun + data, 0
+        while (body := begin + 4) <= len(come) and (end := body + int.from_bytes(come[begin:body])) <= len(come):
+            self._relay.from_home(come[body:end])
+            begin = end
+        self._begun = come[begin:]
 
     def connectionLost(self, reason: Failure | None = None) -> None:
         self._relay.home_lost(reason)
@@ -275,7 +279,7 @@ class Relay:
         if not self._heard or self._back is not None:
             self._data += data
         if self._home is not None and not self._over and self._back is None:
-            self._home.write(data)
+            write_at_once(self._home, data)
             if len(self._data) > MOST_UNANSWERED:
                 self._answered()
 
@@ -283,7 +287,8 @@ class Relay:
         """The other member has sent a frame."""
         if self._over:
             return
-        self._answered()
+        if not self._heard:
+            self._answered()
         if self._back is not None:
             self._back.append(data)
         elif data:
