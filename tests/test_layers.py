@@ -134,6 +134,7 @@ TIMERS = {
     "gamehost.contest.command": "the end",
     "gamehost._twisted": "a timer, for those that are named here; a port that accepts nothing for a moment",
     "gamehost.service": "a look at the disk, ten times a second",
+    "gamehost.cluster.claiming": "tables that were opened a moment ago",
     "gamehost.cluster.membership": "what a turn has changed; players who meet nobody here",
     "gamehost.cluster.relay": "another member that cannot be reached yet",
     "gamehost.accounts.login": "guesses that have to wait",

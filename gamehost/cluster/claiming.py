@@ -26,6 +26,9 @@ _CLAIM = PauseReason.CLAIM
 #: The most bytes that are kept of a client that never pauses between two messages.
 MOST_KEPT = 65_536
 
+#: Seconds after which a place is looked for again that nobody has: long enough for who has to claim it a second time.
+LOOK_AGAIN = 0.25
+
 BUSY = "the host is busy: try again in a moment"
 
 
@@ -137,24 +140,32 @@ class ClaimingInput(Input[Any]):
             else:
                 self._move(home, self._cluster.claims[self._connection])
 
-    def _find_place(self, claim: Claim) -> None:
+    def _find_place(self, claim: Claim, again: bool = True) -> None:
         # Who has a seat here comes back to it, or is refused, wherever the place is.
         has_name = claim.name and not claim.by_place and self._cluster.lobby.registry.get(claim.name) is not None
         if self._has_place(claim) or has_name:
             self._hear_now()
         else:
-            self._cluster.claim_again(self, claim.place, self._place_found)
+            self._cluster.claim_again(self, claim.place, partial(self._place_found, claim, again))
 
-    def _place_found(self, home: int | None) -> None:
+    def _place_found(self, claim: Claim, again: bool, home: int | None) -> None:
         """It is known which member is the home of the place; `None`: it is not."""
         if self._claimed is None or self._connection.closing:
             return
-        _, claim = self._claimed
         with self._context.cork:
-            if home == self._cluster.epoch:
-                self._hear_now()
-            else:
+            if home != self._cluster.epoch:
                 self._move(home, claim.place)
+            elif again and claim.opened:
+                # Nobody has it. If it was opened a moment ago, its member is about to claim it.
+                self._cluster.drop_claim(self)
+                self._cluster.clock.callLater(LOOK_AGAIN, self._look_again, claim)
+            else:
+                self._hear_now()
+
+    def _look_again(self, claim: Claim) -> None:
+        if self._claimed is not None and not self._connection.closing:
+            with self._context.cork:
+                self._find_place(claim, again=False)
 
     def _move(self, home: int | None, key: str) -> None:
         """Have the message heard at another member; by a client that has logged in and cannot go there, here."""

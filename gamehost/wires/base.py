@@ -57,6 +57,8 @@ class Claim(Struct, frozen=True):
     #: The key of what is no name and is to be here, such as a table that waits: see `gamehost.accounts.names.place_of`. If it
     #: has no home, this is one. If it is elsewhere, the message is heard there, or here if the conversation cannot go there.
     place: str = ""
+    #: Whether somebody else must have opened the place.
+    opened: bool = False
     #: Whether the place alone decides, whoever has the name.
     by_place: bool = False
     #: Whether a client that has logged in logs out with this message.
@@ -558,9 +560,9 @@ _TOLD_ON_ALL_WIRES: Mapping[type, Callable[..., None]] = {
 }
 
 
-def claim_of_table(table: TableId) -> Claim:
-    """What a client claims who wants to be where a table is."""
-    return Claim(place=place_of(table))
+def claim_of_table(table: TableId, opened: bool = True) -> Claim:
+    """What a client claims who wants to be where a table is; the other parameter is that of `Claim`."""
+    return Claim(place=place_of(table), opened=opened)
 
 
 def claim_of_guest(text: str, queue: Queue | None = None, strict: bool = False) -> Claim | None:

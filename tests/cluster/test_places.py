@@ -340,6 +340,22 @@ class OpenTests(ClusterCase):
         self.assertIn("seated", self.heard(eve))
         self.assertEqual(self.homes(), {"ann": 1, "bob": 1, "eve": 1})
 
+    def test_a_table_of_this_moment(self) -> None:
+        """Whoever is told its number at once may ask before its member has claimed it, and is not refused for that."""
+        ann, bob = self.enter(self.first, "ann"), self.enter(self.second, "bob")
+        claim, own = MemoryRegistry.claim, self.first.cluster.registry
+
+        def late(registry: MemoryRegistry, *asked: Any) -> None:
+            self.world.clock.callLater(0.05 if registry is own else 0, claim, registry, *asked)
+
+        self.patch(MemoryRegistry, "claim", late)
+        ann.say('{"do":"seek","game":"onitama","private":true}')
+        code = "".join(ann.heard()).partition('"code":"')[2][:8]
+        bob.say(f'{{"do":"join","table":1,"code":"{code}"}}')
+        self.assertIn("seated", self.heard(bob))
+        bob.say('{"do":"leave"}', '{"do":"join","table":99}')
+        self.assertIn("no table of this number", self.heard(bob))
+
     def test_who_waits_at_a_table(self) -> None:
         """Such a player stays, and is answered there."""
         ann, bob = self.enter(self.first, "ann"), self.enter(self.second, "bob")

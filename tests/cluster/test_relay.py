@@ -19,7 +19,7 @@ from twisted.internet.task import Clock
 from twisted.protocols.basic import Int32StringReceiver
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamehost.cluster import membership
+from gamehost.cluster import claiming, membership
 from gamehost.cluster.relay import (
     LONGEST,
     LONGEST_FRAME,
@@ -76,6 +76,7 @@ class TranscriptTests(SynchronousTestCase):
 
     def play(self, wire: str, *doors: int, but: str = "") -> None:
         self.patch(membership, "AMONG_THEMSELVES", 0.0)
+        self.patch(claiming, "LOOK_AGAIN", 0.0)
         for transcript in transcripts(wire):
             if transcript.name != but:
                 host: Any = Doors(World(settings=transcript.settings, **tokens_differ(wire)), *doors)

@@ -239,13 +239,13 @@ class LitamaConversation(BaseConversation[m.Message]):
     def claim_of_join(self, message: m.Join) -> Claim | None:
         """The same, and the match that waits."""
         claim, place = self.claim_of_create(m.Create(message.name)), self.claim_of_match(message)
-        return place if claim is None or place is None else replace(claim, place=place.place)
+        return place if claim is None or place is None else replace(claim, place=place.place, opened=True)
 
     def claim_of_match(self, message: m.Command) -> Claim | None:
         """The match, which is at home where it waits or is played. One that is over can be looked up at every host."""
         if not _ID.fullmatch(message.match_id):
             return None
-        return claim_of_table(table_of(message.match_id))
+        return claim_of_table(table_of(message.match_id), isinstance(message, m.Join))
 
     def parcel(self) -> str | None:
         """Nothing has to be known. A client with a match, or one that looks on at one, stays where that is."""
