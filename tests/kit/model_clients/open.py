@@ -17,7 +17,20 @@ from tests.kit.model_clients.onitama import PositionClient
 
 #: Messages of the host that rest on nothing in the journal.
 CHATTER = frozenset(
-    {"entered", "seeking", "stopped", "seated", "away", "left", "refused", "sorry", "pong", "bye", "suspended"}
+    {
+        "entered",
+        "seeking",
+        "stopped",
+        "seated",
+        "away",
+        "left",
+        "refused",
+        "sorry",
+        "pong",
+        "bye",
+        "suspended",
+        "rematch",
+    }
 )
 
 #: When something must be done.
@@ -40,6 +53,15 @@ def hands(position: Position) -> list[list[str]]:
     return [sorted(hand) for hand in position.hands]
 
 
+#: What is sought, in turns: any opponent, one at a table of one's own, and the last one.
+WISHES = (
+    text(do="seek", game="onitama"),
+    text(do="seek", game="onitama", settings={"move_time": 600}),
+    text(do="seek", game="onitama"),
+    text(do="rematch"),
+)
+
+
 class OpenClient(PositionClient):
     """Follows the position from `dealt`, or from the view of `back`."""
 
@@ -47,18 +69,24 @@ class OpenClient(PositionClient):
 
     def __init__(self, name: str) -> None:
         super().__init__(name)
+        self._sought = 0
         self.connected()
 
     def connected(self) -> None:
         super().connected()
-        self._entered = self._seeks = False
+        self._entered = self._seeks = self._waits = False
         self._table = self._seat = 0
 
     def log_in(self) -> Sequence[str]:
-        return [text(do="seek", game="onitama") if self._entered else text(do="enter", name=self.name)]
+        if not self._entered:
+            return [text(do="enter", name=self.name)]
+        self._sought += 1
+        return [WISHES[self._sought % len(WISHES)]]
 
     def hear(self, line: str) -> None:
         message = json.loads(line)
+        if message["is"] in ("seeking", "stopped", "seated"):
+            self._waits = message["is"] == "seeking"
         match message["is"]:
             case "entered":
                 self._entered = True
@@ -73,6 +101,8 @@ class OpenClient(PositionClient):
                 self._event(message["event"])
             case "back" if "view" in message:
                 self._position = position_shown(message["view"])
+            case "stopped":
+                self.inside = False
             case "over":
                 self.inside = False
                 self._position = None
@@ -90,7 +120,13 @@ class OpenClient(PositionClient):
         if not self._seeks:
             return ()
         self._seeks = False
-        return [text(do="seek", game="onitama")]
+        return [WISHES[0]]
+
+    def move(self, rng: random.Random) -> Sequence[str]:
+        """A move; or to wait no longer, after some time: the others may seek something else."""
+        if self._waits and not rng.randrange(30):
+            return [text(do="stop")]
+        return super().move(rng)
 
     def in_words(self, action: Move | Exchange, rng: random.Random) -> str:
         return text(do="act", table=self._table, action=str(action), id=rng.randrange(100))
