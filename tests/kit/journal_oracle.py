@@ -369,8 +369,9 @@ def check_informed(client: Client, witness: JournalOracle) -> None:
     talk: Any = client.protocol.conversation
     if client.closed or client.transport.disconnecting or client.protocol.hold_seconds:
         return
-    witness.told_all(questions=not MODEL_CLIENTS[witness.wire].holds_back(talk))
-    if talk.session is not None and talk.session.table is not None and not witness.playing:
+    speaker = MODEL_CLIENTS[witness.wire]
+    witness.told_all(questions=not speaker.holds_back(talk))
+    if talk.session is not None and talk.session.table is not None and speaker.is_told(talk) and not witness.playing:
         raise Contradiction(f"{witness.name} sits at a table and was not told")
 
 

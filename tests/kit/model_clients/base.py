@@ -94,6 +94,11 @@ class ModelClient(ABC):
         return False
 
     @staticmethod
+    def is_told(talk: Any) -> bool:
+        """Whether a conversation tells its client of the match: not on a wire where a client must ask for that."""
+        return True
+
+    @staticmethod
     def plain(line: str) -> str:
         return line
 

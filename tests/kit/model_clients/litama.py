@@ -126,6 +126,10 @@ class LitamaClient(ModelClient):
         return stands if result is None else [*stands, words(view.position, names, winner)]
 
     @staticmethod
+    def is_told(talk: Any) -> bool:
+        return bool(talk.session.player.match.has_spectator(talk))
+
+    @staticmethod
     def plain(line: str) -> str:
         state = json.loads(line)
         if state["messageType"] != "state" or "board" not in state:
