@@ -4,6 +4,7 @@ How a log-in finds the home of its name: the claim, the search for a home, and a
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
+from operator import attrgetter
 from typing import Any
 
 from msgspec.structs import replace
@@ -12,11 +13,12 @@ from gamehost.accounts.names import key_of, place_of
 from gamehost.cluster.membership import Cluster
 from gamehost.cluster.relay import MOST_HOPS, Preamble
 from gamehost.journal.records import SeatRecord, TableId
-from gamehost.lobby.sessions import Session
+from gamehost.lobby.sessions import Session, WaitingTable
 from gamehost.net.connection import WireProtocol
 from gamehost.net.context import Deadline
 from gamehost.net.streams import Input, PauseReason
 from gamehost.storage.names import Offer, QueueKey, meeting_place
+from gamehost.tables.interfaces import OpenTable
 from gamehost.wires.base import BaseConversation, Claim, Codec, Conversation, Numbered
 from gamehost.wires.framing import Blank, WireError
 from gamehost.wires.seeking import SeekingConversation
@@ -270,22 +272,30 @@ def gather(cluster: Cluster, offers: Sequence[Offer]) -> None:
 
 def gather_at_tables(cluster: Cluster) -> None:
     """Have those who wait alone at tables go to the oldest tables of other members at which they would have taken a seat."""
-    shown = [one for page in cluster.pages for one in page.tables if not one.pool]
-    for session, table in cluster.lobby.waiting_tables.alone().items():
-        player = session.player
-        if not isinstance(player, SeekingConversation):
+    shown: dict[object, list[OpenTable]] = {}
+    for one in (one for page in cluster.pages for one in page.tables):
+        shown.setdefault(_kind(one), []).append(one.table)
+    tables = cluster.lobby.waiting_tables
+    for session in tables.everybody() if shown else ():
+        player, own = session.player, tables.alone(session)
+        if own is None or not isinstance(player, SeekingConversation):
             continue
-        fitting = (one.table.table for one in shown if one.table.table < table and player.fits(one.game, one.table))
-        if (oldest := min(fitting, default=None)) is not None:
+        older = (one for one in shown.get(_kind(own), ()) if one.table < own.table.table and player.takes_seat(one))
+        if (oldest := min(older, key=attrgetter("table"), default=None)) is not None:
             asking = object()
-            gone = partial(_go_to_table, cluster, session, table, asking)
-            cluster.claim_again(asking, place_of(oldest), gone)
+            found = partial(_go_to_table, cluster, session, own.table.table, asking)
+            cluster.claim_again(asking, place_of(oldest.table), found)
+
+
+def _kind(waiting: WaitingTable) -> object:
+    """The same for tables that differ only in who waits there."""
+    return waiting.game, waiting.pool, waiting.table.seats, frozenset(waiting.table.settings.items())
 
 
 def _go_to_table(cluster: Cluster, session: Session, table: TableId, asking: object, home: int | None) -> None:
     cluster.drop_claim(asking)
-    waits = cluster.lobby.waiting_tables.alone().get(session) == table
-    if waits and home not in (None, cluster.epoch):
+    own = cluster.lobby.waiting_tables.alone(session)
+    if home not in (None, cluster.epoch) and own is not None and own.table.table == table:
         give_away(cluster, session, home, partial(_wait_again, cluster, session))
 
 

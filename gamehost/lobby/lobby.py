@@ -554,7 +554,7 @@ class Lobby:
 
     def waits_with_others(self, session: Session) -> bool:
         """Whether a player waits at a table, and is not alone there, or the table is private."""
-        return self.waits_at_table(session) and session not in self.waiting_tables.alone()
+        return self.waits_at_table(session) and self.waiting_tables.alone(session) is None
 
     def _end_waiting(self, event: NoNewMatches | Unmatched, session: Session) -> None:
         self.stop_waiting(session)

@@ -322,9 +322,12 @@ class OpenTables:
         party = self._where.get(session)
         return None if party is None or party.sessions[0] is not session else party.seats - len(party.sessions)
 
-    def alone(self) -> dict[Session, TableId]:
-        """Who waits alone, at a table that is for everybody."""
-        return {one.sessions[0]: one.table for one in self._parties.values() if not one.code and len(one.sessions) == 1}
+    def alone(self, session: Session) -> WaitingTable | None:
+        """The table at which a player waits alone, if it is for everybody."""
+        party = self._where.get(session)
+        if party is None or party.code or len(party.sessions) > 1:
+            return None
+        return WaitingTable(*party.queue.key, party.seen())
 
     def others(self, session: Session) -> int | None:
         """How many others wait at the table of a player; `None`: the player waits at none."""

@@ -81,8 +81,12 @@ class Wanted(Struct, frozen=True):
 
     def fits(self, table: OpenTable) -> bool:
         """Whether a table that waits for players is what is sought."""
-        taken = Seat(1) if table.reversed else Seat(0)
-        return table.seats == self.seats and table.settings == self.settings and (self.seats > 2 or self.wish != taken)
+        return table.seats == self.seats and table.settings == self.settings and has_seat(table, self.wish)
+
+
+def has_seat(table: OpenTable, wish: Seat | None) -> bool:
+    """Whether the seat that somebody wants can be had at a table that waits."""
+    return table.seats > 2 or wish != (Seat(1) if table.reversed else Seat(0))
 
 
 class Opened(Struct, frozen=True):
@@ -232,14 +236,9 @@ class SeekingConversation(AccountConversation[M]):
         except SeekRefused as refusal:
             self._wait_no_longer(str(refusal))
 
-    def fits(self, game: str, table: OpenTable) -> bool:
-        """Whether the client, who waits alone at a table, would have taken a seat at this one."""
-        if self._seeks is None or self._seeks.game != game:
-            return False
-        try:
-            return self._wanted(self._seeks).fits(table)
-        except SeekRefused:  # the host's settings have changed meanwhile
-            return False
+    def takes_seat(self, table: OpenTable) -> bool:
+        """Whether the client, who waits alone at a table of this kind, would have taken a seat at this one."""
+        return self._seeks is not None and has_seat(table, self._seeks.wish)
 
     def _can_go(self, waits: bool) -> bool:
         """Whether the client can go to another host of a cluster: not if it has a match, or waits with others."""
