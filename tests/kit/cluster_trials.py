@@ -308,6 +308,7 @@ class Crowd:
                 self.lost.append((now, person.name, person.member))
             self._lose(person, now)
             return
+        now = time.time()  # something may have been said since it was clear that there was something to read
         lines = self._words(person, data)
         self._heard.append(Heard(now, person.connection, person.client.wire, person.name, lines))
         person.heard = now
