@@ -49,7 +49,9 @@ OPTIONS = (
     *("--disable-background-networking", "--disable-component-update", "--disable-sync", "--disable-extensions"),
     *("--disable-background-timer-throttling", "--disable-renderer-backgrounding"),
     *("--disable-dev-shm-usage", "--disable-gpu", "--hide-scrollbars", "--mute-audio", "--force-color-profile=srgb"),
-    *("--disable-features=Translate,MediaRouter,OptimizationHints", "--font-render-hinting=none"),
+    # The list below the address bar is two more pages in each window, which cost more than the page of a test.
+    "--disable-features=Translate,MediaRouter,OptimizationHints,WebUIOmniboxPopup,WebUIOmniboxAimPopup,WebUIOmniboxFullPopup",
+    "--font-render-hinting=none",
 )
 
 
