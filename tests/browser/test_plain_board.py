@@ -47,8 +47,8 @@ class PlainBoardTests(PlayCase):
 
     def start_host(self) -> Any:
         folder = Path(self.mktemp()).absolute()
-        store, environment = str(folder / "store.sqlite"), install(folder)
-        process = HostProcess("--web=tcp:0:interface=127.0.0.1", wires=[], store=store, environment=environment)
+        options, store = ("--web=tcp:0:interface=127.0.0.1", "--set=kuhn.rounds=3"), str(folder / "store.sqlite")
+        process = HostProcess(*options, wires=[], store=store, environment=install(folder))
         self.addCleanup(process.__exit__, None, None, None)
         return process.__enter__()
 
