@@ -6,6 +6,7 @@ A figure is a hint where to look, not a judgement. `tests.test_layers` keeps cir
 
 import ast
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache
 
 from attrs import frozen
 
@@ -68,7 +69,7 @@ def with_one_method(sources: Sources, promised: Sequence[set[str]] = ()) -> Iter
     :param promised: interfaces. A class that fulfils one of them is left out: whoever calls it calls that method
     """
     for name, text in sources.items():
-        for node in _classes(text):
+        for node in _outline(text)[0]:
             if node.bases or (promised and any("implementer" in ast.unparse(one) for one in node.decorator_list)):
                 continue
             [*public] = (one for one in _methods(node) if not one.name.startswith("_"))
@@ -83,15 +84,20 @@ def forwarders(sources: Sources, promised: Sequence[set[str]] = ()) -> Iterator[
     :param promised: interfaces. What they or Twisted, whose names are in camelCase, call by its name is left out: it cannot go
     """
     for name, text in sources.items():
-        for node in statements(parsed(text)):
-            if not isinstance(node, ast.FunctionDef) or not _forwards(node):
-                continue
-            if not promised or (node.name == node.name.lower() and not any(node.name in some for some in promised)):
-                yield f"{name}.{node.name}"
+        for own in _outline(text)[1]:
+            if not promised or (own == own.lower() and not any(own in some for some in promised)):
+                yield f"{name}.{own}"
 
 
-def _classes(text: str) -> Iterator[ast.ClassDef]:
-    return (node for node in statements(parsed(text)) if isinstance(node, ast.ClassDef))
+@cache
+def _outline(text: str) -> tuple[Sequence[ast.ClassDef], Sequence[str]]:
+    """The classes, without what their functions do, and the names of the functions that only call another one."""
+    found = [*statements(parsed(text))]
+    functions = [node for node in found if isinstance(node, ast.FunctionDef)]
+    forwarding = [node.name for node in functions if _forwards(node)]
+    for node in functions:
+        node.body.clear()
+    return [node for node in found if isinstance(node, ast.ClassDef)], forwarding
 
 
 def _methods(node: ast.ClassDef) -> Iterator[ast.FunctionDef]:
@@ -104,7 +110,7 @@ def interfaces(sources: Sources) -> Sequence[set[str]]:
     for text in sources.values():
         if not any(one.name == "typing.Protocol" for one in imports(text, {"typing.Protocol": ""})):
             continue  # Twisted has a class of this name, too
-        for node in _classes(text):
+        for node in _outline(text)[0]:
             if any(ast.unparse(base).partition("[")[0] == "Protocol" for base in node.bases):
                 found.append({one.name for one in _methods(node) if not one.name.startswith("_")})
     return found

@@ -53,7 +53,6 @@ class _Facts:
     """What the checks ask about a source text. The tree of all texts takes 270 MiB, this a few."""
 
     imports: Sequence[_RawImport]
-    chains: Sequence[Sequence[str]]
     functions: Sequence[tuple[str, int]]
 
 
@@ -78,7 +77,7 @@ def _facts(text: str) -> _Facts:
             assert node.end_lineno is not None
             functions.append((node.name, node.end_lineno - node.lineno + 1))
     written = [*_imports(tree, for_types=False, at_top=True)]
-    return _Facts(written, [*_chains(tree)], functions)
+    return _Facts(written, functions)
 
 
 def imports(text: str, modules: Sources) -> Iterator[Import]:
@@ -106,22 +105,19 @@ def _imports(node: ast.AST, for_types: bool, at_top: bool) -> Iterator[_RawImpor
 def attributes(text: str, name: str, of: str = "") -> int:
     return sum(
         name == attribute and (not of or owner == of)
-        for chain in _facts(text).chains
+        for chain in attribute_chains(text)
         for owner, attribute in pairwise(chain)
     )
 
 
-def attribute_chains(text: str) -> Iterator[Sequence[str]]:
+@cache
+def attribute_chains(text: str) -> Sequence[Sequence[str]]:
     """
     Every chain of attributes: `self.lobby.play` as `["self", "lobby", "play"]`, the longest of each. One that does not begin
     with a name, as `f().lobby.play` does not, has an empty first part.
     """
-    yield from _facts(text).chains
-
-
-def _chains(tree: ast.Module) -> Iterator[Sequence[str]]:
-    inner = set()
-    for node in ast.walk(tree):
+    inner, chains = set(), []
+    for node in ast.walk(parsed(text)):
         if isinstance(node, ast.Attribute) and node not in inner:
             names, owner = [node.attr], node.value
             while isinstance(owner, ast.Attribute):
@@ -129,7 +125,8 @@ def _chains(tree: ast.Module) -> Iterator[Sequence[str]]:
                 names.append(owner.attr)
                 owner = owner.value
             names.append(owner.id if isinstance(owner, ast.Name) else "")
-            yield names[::-1]
+            chains.append(names[::-1])
+    return chains
 
 
 def function_lengths(text: str) -> Iterator[tuple[str, int]]:
