@@ -418,8 +418,8 @@ FUZZED = int(os.environ["GAMEHOST_FUZZED"]) if "GAMEHOST_FUZZED" in os.environ e
 class FuzzingContract(WireHooks):
     """The behaviours of a wire with streams that are not quite right."""
 
-    #: How many streams are made where nothing else is asked for: about a second of work.
-    streams_in_suite: int = 200
+    #: How many streams are made where nothing else is asked for: about half a second of work.
+    streams_in_suite: int = 100
 
     @property
     def _streams(self) -> int:

@@ -24,6 +24,7 @@ from gamehost.wires.base import BaseConversation, Peer, Wire
 from gamehost.wires.stratego_frames.conversation import WIRE as FRAMES
 from gamehost.wires.stratego_frames.conversation import FramesConversation, FramesState
 from gamehost.wires.stratego_frames.messages import Error
+from tests import share
 from tests.games.test_stratego_secrets import (
     KindInOrder,
     KindInRefusal,
@@ -169,7 +170,7 @@ class PairsContract(Mixin):
     leaks: Sequence[WireWords]
     without_leak: WireWords
     #: How many pairs are compared.
-    pairs: int = 100
+    pairs: int = share(40, 100)
     #: How many pairs are looked at, to see whether they are worth comparing.
     looked_at: int = 30
     #: What a player hears who has come back.
