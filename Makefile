@@ -4,7 +4,8 @@ PYTHON ?= $(shell command -v python3.11 || command -v python3)
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
-JOBS ?= $(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 1)
+# One more than there are cores: while a test waits for a process or for a deadline, its core is free for another one.
+JOBS ?= $(shell echo $$(($$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 1) + 1)))
 TRIAL := $(BIN)/python -m twisted.trial
 # Tests start hosts as copies of a process that has imported everything (tests/kit/fork_server.py). FORK= starts each anew.
 FORK ?= GAMEHOST_FORK_SERVER=yes
