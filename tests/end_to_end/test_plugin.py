@@ -38,7 +38,7 @@ def gamehost(environment: Mapping[str, str], *words: str) -> "subprocess.Complet
         env={**os.environ, **environment},
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=300,
     )
 
 
@@ -94,13 +94,7 @@ class ExamplePluginTests(SynchronousTestCase):
                     case Hears(number, line):
                         self.assertEqual(clients[number].hear(), line)
             host.stop()
-        listed = subprocess.run(
-            [sys.executable, "-m", "gamehost", "journal", "verify", f"--store={store}"],
-            env={**os.environ, **self.environment},
-            capture_output=True,
-            text=True,
-            timeout=60,
-        )
+        listed = gamehost(self.environment, "journal", "verify", f"--store={store}")
         self.assertEqual(listed.returncode, 0, listed.stdout + listed.stderr)
 
     def test_a_game_with_rules_a_master_and_messages_is_played_everywhere(self) -> None:
@@ -114,15 +108,8 @@ class ExamplePluginTests(SynchronousTestCase):
             for game, chosen, levels in (("kuhn", "chips=2 rounds=3", Level), ("gomoku", "size=5", (Level.EASY,))):
                 for level in levels:
                     play_on_console(self, host.connect("console"), f"play {game} {level} {chosen}")
-                ended = gamehost(
-                    environment,
-                    "player",
-                    "open",
-                    "--to",
-                    f"127.0.0.1:{host.ports['open']}",
-                    "--name=bob",
-                    f"--game={game}",
-                )
+                words = ("player", "open", f"--to=127.0.0.1:{host.ports['open']}", "--name=bob", f"--game={game}")
+                ended = gamehost(environment, *words)
                 self.assertEqual(ended.returncode, 0, ended.stderr)
                 self.assertRegex(ended.stdout, "won|nobody")
             host.stop()
@@ -133,17 +120,10 @@ class ExamplePluginTests(SynchronousTestCase):
 
     def test_its_checks_and_its_program_are_found(self) -> None:
         """`gamehost check` plays scenarios of the package with the package's own program, and nothing is wrong with it."""
-        program = ["player", "gomoku", "--to", "{host}:{port}", "--name", "{name}"]
-        gamehost = [sys.executable, "-m", "gamehost"]
+        program = (sys.executable, "-m", "gamehost", "player", "gomoku", "--to", "{host}:{port}", "--name", "{name}")
         scenarios = ("byte-by-byte", "drop", "resigns")
         chosen = [f"--scenario={name}" for name in scenarios]
-        ended = subprocess.run(
-            [*gamehost, "check", "gomoku", "--seed=1", *chosen, "--", *gamehost, *program],
-            env={**os.environ, **self.environment},
-            capture_output=True,
-            text=True,
-            timeout=300,
-        )
+        ended = gamehost(self.environment, "check", "gomoku", "--seed=1", *chosen, "--", *program)
         self.assertEqual(ended.returncode, 0, ended.stdout + ended.stderr)
         for scenario in scenarios:
             self.assertIn(f"{scenario}: ok", ended.stderr)
@@ -152,12 +132,6 @@ class ExamplePluginTests(SynchronousTestCase):
         """To install a package opens nothing; its options are in the help text."""
         with HostProcess(wires=["onitama"], environment=self.environment) as host:
             self.assertNotIn("gomoku", host.log)
-        shown = subprocess.run(
-            [sys.executable, "-m", "gamehost", "run", "--help"],
-            env={**os.environ, **self.environment},
-            capture_output=True,
-            text=True,
-            timeout=60,
-        )
+        shown = gamehost(self.environment, "run", "--help")
         self.assertIn("--gomoku=", shown.stdout)
         self.assertIn("gomoku.size", shown.stdout)
