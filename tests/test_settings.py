@@ -40,7 +40,7 @@ from gamehost.settings import (
 )
 from gamehost.testing.cases import PropertyCase
 from tests.kit.example_game import TOY_WIRE
-from tests.kit.process import ROOT
+from tests.kit.fork_server import ROOT, run
 from tests.kit.reactors import logged
 from tests.test_service import parsed
 
@@ -583,17 +583,14 @@ class OptionsOfWiresTests(SynchronousTestCase):
 
 
 class WrongCommandLineTests(SynchronousTestCase):
-    def run_host(self, *arguments: str) -> subprocess.CompletedProcess[str]:
-        command = [sys.executable, *arguments]
-        environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-        return subprocess.run(command, capture_output=True, text=True, cwd=ROOT, env=environment, timeout=120)
-
     def test_one_line_and_status_2(self) -> None:
         """Under `gamehost` and `twistd`: what was wrong, and where help is; nothing on standard output."""
-        for start in (["-m", "gamehost"], ["-m", "twisted.scripts.twistd"]):
-            if start[-1] != "gamehost":
-                start = ["-c", "from twisted.scripts.twistd import run; run()", "--pidfile=", "-n", "gamehost"]
-            ended = self.run_host(*start, "--grace=x")
+        twistd = [sys.executable, "-c", "from twisted.scripts.twistd import run; run()", "--pidfile=", "-n"]
+        under_twistd = [*twistd, "gamehost", "--grace=x"]
+        for ended in (
+            run("gamehost", "--grace=x"),
+            subprocess.run(under_twistd, capture_output=True, text=True, cwd=ROOT, timeout=120),
+        ):
             self.assertEqual((ended.returncode, ended.stdout), (2, ""))
             [line] = ended.stderr.splitlines()
             self.assertEqual(
@@ -607,13 +604,13 @@ class WrongCommandLineTests(SynchronousTestCase):
             ("--set=limits.new_burst=\x1b[2J", "expected a whole number, got '\\x1b[2J'"),
             ("--set=limits.new_burst=" + "9" * 100_000, " ... "),
         ):
-            ended = self.run_host("-m", "gamehost", "run", "--store=memory", argument)
+            ended = run("gamehost", "run", "--store=memory", argument)
             self.assertEqual(ended.returncode, 2)
             self.assertIn(words, ended.stderr)
             self.assertTrue(ended.stderr.rstrip("\n").isprintable() and len(ended.stderr) < 1_200)
 
     def test_wrong_endpoint(self) -> None:
-        ended = self.run_host("-m", "gamehost", "--store=memory", "--onitama=nonsense")
+        ended = run("gamehost", "--store=memory", "--onitama=nonsense")
         self.assertEqual(ended.returncode, 2)
         self.assertIn("gamehost: --onitama: 'nonsense' is not an endpoint", ended.stderr)
         self.assertNotIn("Traceback", ended.stderr + ended.stdout)
