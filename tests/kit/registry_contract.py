@@ -249,6 +249,7 @@ class RegistryContract(Mixin):
         self.until(lambda: watchers[2].epochs == living)
         successor, *homes = self.homes(third, "ann", "eve", "bob", "tom")
         self.assertEqual(homes, [third.epoch, successor, third.epoch])
+        self.until(lambda: bool(watchers[0].tables or watchers[2].tables))  # the successor may not have been told yet
         tables = {first.epoch: watchers[0].tables, third.epoch: watchers[2].tables}
         self.assertEqual((tables.pop(successor or 0), *tables.values()), ([table], []))
         self.until(lambda: watchers[0].epochs == living and not watchers[0].offers)
