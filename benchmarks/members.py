@@ -2,10 +2,13 @@
 Two members of a cluster beside a host alone, and beside two hosts that know nothing of each other: Onitama, on one database
 server, in turn, by what a move costs.
 
-    python -m benchmarks.members [--connections 100] [--pairs 5] [--seconds 1.5] [--growth]
+    python -m benchmarks.members [--connections 100] [--pairs 5] [--seconds 1.5] [--growth [--each]]
 
 With `--growth`, clusters of one, two and three members beside a host alone, on Onitama's wire and on the open one. A balancer
-sends each player to any member, and the lobbies decide who plays whom. The connections are as many in each case.
+sends each player to any member, and the lobbies decide who plays whom. The connections are as many in each case; with `--each`,
+as many for each member as for the host alone. Several processes on two cores cost more than one even if they have nothing to do
+with each other. So on Onitama's wire there are also as many hosts alone as the largest cluster has members, each with its own
+players.
 
 Each process has a core, which it shares with the load and the database if there are only two. So look at the third line
 first: two processes cost more than one even without a cluster. The players of a table come to the same member, or each to any
@@ -14,7 +17,7 @@ member. In the second case half of the tables have a player who is relayed.
 
 import argparse
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from random import Random
 
@@ -23,12 +26,14 @@ from attrs import define, evolve, frozen
 from benchmarks.cluster_load import ClusterLoad, Shared, cluster
 from benchmarks.load import Player, Table
 from benchmarks.scripts import GAME, ME, Script, script_of
-from benchmarks.servers import LOAD_CORE, SERVER_CORE, host, on_core
+from benchmarks.servers import LOAD_CORE, SERVER_CORE, Server, host, on_core
 from benchmarks.speed import machine, spread
 from tests.kit.postgresql import PostgresServer, new_server, require_postgresql
 
 #: Of the two processes.
 CORES = (SERVER_CORE, LOAD_CORE)
+#: Hosts that know nothing of each other.
+ALONE = "hosts alone"
 ROWS = ("two hosts alone", "two members, a table at one", "two members, players anywhere")
 
 
@@ -124,7 +129,7 @@ class BalancedLoad(ClusterLoad):
 
 @frozen
 class Grown:
-    """What was seen of one size of a cluster; 0: of a host alone."""
+    """What was seen of a cluster, or of hosts alone."""
 
     members: Shared
     #: Seconds of a core that the database has used.
@@ -141,32 +146,48 @@ class Grown:
         return max(self.members.cpu) / max(0.001, min(self.members.cpu))
 
 
-def growth(wire: str, connections: int, pairs: int, seconds: float, sizes: int = 3) -> list[tuple[Grown, ...]]:
+def growth(
+    wire: str, connections: int, pairs: int, seconds: float, each: bool, sizes: int = 3
+) -> list[Mapping[str, Grown]]:
     """
-    Each turn: a host alone, and clusters of one member and more.
+    Each turn: a host alone, and clusters of one member and more, by words for them.
 
-    :param connections: in each case
+    :param connections: of the host alone; of the clusters, in all or for each member
     """
     script = growing(wire)
     with ExitStack() as stack:
         database = new_server()
         stack.callback(database.remove)
         alone = stack.enter_context(host(script, store=database.url(database.new_database())))
-        servers = [[alone]] + [
-            stack.enter_context(cluster(script, database, [CORES[place % 2] for place in range(size)]))
-            for size in range(1, sizes + 1)
-        ]
+        servers = {"alone": [alone]}
+        for size in range(1, sizes + 1):
+            cores = [CORES[place % 2] for place in range(size)]
+            servers[members(size)] = stack.enter_context(cluster(script, database, cores))
+        if wire == "onitama":  # the numbers of tables are those of each host
+            servers[f"{sizes} {ALONE}"] = [
+                stack.enter_context(host(script, store=database.url(database.new_database()), core=core))
+                for core in cores
+            ]
         stack.enter_context(on_core(LOAD_CORE))
-        loads = []
-        for of_size in servers:
-            chance = Random(1)
+        loads = {
+            what: stack.enter_context(_balanced(script, some, connections * (len(some) if each else 1), what))
+            for what, some in servers.items()
+        }
+        return [{what: _grown(load, database, seconds) for what, load in loads.items()} for _ in range(pairs)]
 
-            def anywhere(side: int, number: int, count: int = len(of_size), chance: Random = chance) -> int:
-                return chance.randrange(count)
 
-            load = BalancedLoad(script, of_size[0], connections, servers=of_size, place=anywhere, letters="ab")
-            loads.append(stack.enter_context(load))
-        return [tuple(_grown(load, database, seconds) for load in loads) for _ in range(pairs)]
+def members(size: int) -> str:
+    return f"{size} member{'s' * (size != 1)}"
+
+
+def _balanced(script: Script, servers: Sequence[Server], connections: int, what: str) -> BalancedLoad:
+    """A balancer that sends each player anywhere; of hosts alone, both players of a table to the same one."""
+    chance, size = Random(1), len(servers)
+
+    def place(side: int, number: int) -> int:
+        return number % size if what.endswith(ALONE) else chance.randrange(size)
+
+    return BalancedLoad(script, servers[0], connections, servers=servers, place=place, letters="ab")
 
 
 def _grown(load: BalancedLoad, database: PostgresServer, seconds: float) -> Grown:
@@ -175,16 +196,16 @@ def _grown(load: BalancedLoad, database: PostgresServer, seconds: float) -> Grow
     return Grown(shared, database.processor_time() - before)
 
 
-def growth_report(wire: str, seen: Sequence[Sequence[Grown]]) -> list[str]:
+def growth_report(wire: str, seen: Sequence[Mapping[str, Grown]]) -> list[str]:
     """What came of it, in lines."""
     lines = []
-    for size in range(len(seen[0])):
-        what = f"{wire}, {size} member{'s' * (size != 1)}" if size else f"{wire}, alone"
-        costs = spread([turn[size].members.costs for turn in seen])
-        ratios = spread([turn[size].members.costs / turn[0].members.costs for turn in seen])
-        databases = spread([turn[size].database_cost / turn[0].database_cost for turn in seen])
-        uneven = spread([turn[size].unevenness for turn in seen])
-        lines.append(f"{what:20} {costs} us a move: {ratios} times alone; the database {databases}; uneven {uneven}")
+    for what in seen[0]:
+        costs = spread([turn[what].members.costs for turn in seen])
+        ratios = spread([turn[what].members.costs / turn["alone"].members.costs for turn in seen])
+        databases = spread([turn[what].database_cost / turn["alone"].database_cost for turn in seen])
+        uneven = spread([turn[what].unevenness for turn in seen])
+        words = f"{wire}, {what}"
+        lines.append(f"{words:22} {costs} us a move: {ratios} times alone; the database {databases}; uneven {uneven}")
     return lines
 
 
@@ -195,14 +216,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--pairs", type=int, default=5)
     parser.add_argument("--seconds", type=float, default=1.5)
     parser.add_argument("--growth", action="store_true")
+    parser.add_argument("--each", action="store_true")
     words = parser.parse_args(arguments)
     require_postgresql()
     print(machine())
     if words.growth:
         for wire in ("onitama", "open"):
-            print(
-                "\n".join(growth_report(wire, growth(wire, words.connections, words.pairs, words.seconds))), flush=True
-            )
+            seen = growth(wire, words.connections, words.pairs, words.seconds, words.each)
+            print("\n".join(growth_report(wire, seen)), flush=True)
         return
     print("\n".join(report(turns(words.connections, words.pairs, words.seconds))), flush=True)
 

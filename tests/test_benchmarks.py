@@ -196,7 +196,8 @@ class FiguresTests(SynchronousTestCase):
     def test_growth(self) -> None:
         """Each size of a cluster beside a host alone; and the load follows both wires, whoever plays whom."""
         window = Window(1000, 1.0, 0.0, [])
-        seen = [members.Grown(Shared(window, cpu), used) for cpu, used in (((0.04,), 0.01), ((0.02, 0.03), 0.02))]
+        sizes = (("alone", (0.04,), 0.01), ("2 members", (0.02, 0.03), 0.02))
+        seen = {what: members.Grown(Shared(window, cpu), used) for what, cpu, used in sizes}
         for line, words in zip(
             members.growth_report("open", [seen]), ("40.00 1.00 1.00 1.00", "50.00 1.25 2.00 1.50"), strict=True
         ):
