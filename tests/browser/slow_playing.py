@@ -350,25 +350,26 @@ class WholeTests(LargeGameCase):
         await self.whole("eriantys", Keys)
 
 
-class PrivateTests(LargeGameCase):
+class PrivateTests(PlayCase):
     """A private table, and its record."""
 
     def setUp(self) -> None:
         """Finished matches are kept."""
-        self.options = (f"--store={Path(self.mktemp()).absolute()}",)
+        self.options = (*self.options, f"--store={Path(self.mktemp()).absolute()}")
         super().setUp()
 
     async def test_who_has_the_code_steps_through(self) -> None:
         """The one who has opened the table, and the one who was invited. Without the code there is nothing."""
         ann, bob = [await self.browser.page() for _ in range(2)]
-        await sit_down(ann, "ann", "eriantys", private="true")
+        await sit_down(ann, "ann", "onitama", private="true")
         invitation = await ann.until("document.querySelector('.seeking code')?.textContent")
         await bob.open(invitation)
         await bob.click(".centre .go")
         await enter(bob, "bob")
-        await ann.until(ASKED)
-        await Hand(ann).cell("answer tower black")
-        await bob.until(ASKED)
+        await ann.until(CAN)
+        for cell in ONITAMA[0][0]:
+            await Hand(ann).cell(cell)
+        await bob.until(CAN)
         await ann.run(
             "[...document.querySelectorAll('.buttons button')].find((one) => one.textContent === 'Resign').click()"
         )

@@ -50,7 +50,7 @@ OPTIONS = (
     *("--disable-background-timer-throttling", "--disable-renderer-backgrounding"),
     *("--disable-dev-shm-usage", "--disable-gpu", "--hide-scrollbars", "--mute-audio", "--force-color-profile=srgb"),
     # The list below the address bar is two more pages in each window, which cost more than the page of a test.
-    "--disable-features=Translate,MediaRouter,OptimizationHints,WebUIOmniboxPopup,WebUIOmniboxAimPopup,WebUIOmniboxFullPopup",
+    "--disable-features=Translate,MediaRouter,OptimizationHints,WebUIOmniboxPopup",
     "--font-render-hinting=none",
 )
 
