@@ -407,8 +407,7 @@ class Cluster(Membership):
 
     def pages_are(self, pages: Mapping[int, str]) -> None:
         self.pages = tuple(map(read_page, pages.values()))
-        with self.cork:
-            self._gather_at_tables(self)
+        self._gather_at_tables(self)
 
     def taken_over(self, tables: Sequence[UnfinishedTable], keys: Collection[str]) -> None:
         if self.halted:

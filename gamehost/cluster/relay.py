@@ -187,7 +187,13 @@ class _ToHome(Protocol):
 
     def dataReceived(self, data: bytes) -> None:
         come, begin = self._begun + data, 0
-        while (body := begin + 4) <= len(come) and (end := body + int.from_bytes(come[begin:body])) <= len(come):
+        while (body := begin + 4) <= len(come):
+            end = body + int.from_bytes(come[begin:body])
+            if end - body > LONGEST_FRAME:
+                self.transport.loseConnection()
+                return
+            if end > len(come):
+                break
             self._relay.from_home(come[body:end])
             begin = end
         self._begun = come[begin:]

@@ -165,6 +165,11 @@ class BytesTests(RelayCase):
         self.assertIn(b'"token":"secret"', line)
         self.assertEqual(rest, b"first")
 
+    def test_a_frame_that_is_too_long(self) -> None:
+        """Nobody collects it."""
+        self.home.receive(pack(">I", LONGEST_FRAME + 1))
+        self.assertTrue(self.home.disconnecting)
+
     def test_both_ways(self) -> None:
         self.client.receive(b"ping")
         self.say(b"pong")

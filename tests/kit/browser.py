@@ -49,7 +49,8 @@ OPTIONS = (
     *("--disable-background-networking", "--disable-component-update", "--disable-sync", "--disable-extensions"),
     *("--disable-background-timer-throttling", "--disable-renderer-backgrounding"),
     *("--disable-dev-shm-usage", "--disable-gpu", "--hide-scrollbars", "--mute-audio", "--force-color-profile=srgb"),
-    # The list below the address bar is two more pages in each window, which cost more than the page of a test.
+    # The list below the address bar is more pages in each window, which cost more than the page of a test. Without its other
+    # two parts (Aim and Full) Chromium asks for an icon, and does not answer some presses.
     "--disable-features=Translate,MediaRouter,OptimizationHints,WebUIOmniboxPopup",
     "--font-render-hinting=none",
 )
