@@ -5,6 +5,7 @@ Every limit is a setting `limits.NAME` with a unit and a reason. `limits.unlimit
 and tests from one address. It does not remove sizes and deadlines.
 """
 
+from collections import OrderedDict
 from collections.abc import Hashable, Mapping
 from functools import lru_cache
 from ipaddress import IPv6Address, ip_address
@@ -15,6 +16,7 @@ from attrs import frozen
 from gamehost.settings import BadOption, Reload, Setting, Settings, from_to, refuse_unknown, seconds, setting, yes_or_no
 
 K = TypeVar("K", bound=Hashable)
+W = TypeVar("W")
 
 
 def _more_than_nothing(name: str, text: str) -> float:
@@ -444,6 +446,64 @@ class KeyedBuckets(Generic[K]):
                 self._sweep_at = max(1024, 2 * len(self._buckets))
             bucket = self._buckets[key] = TokenBucket(self._rate, self._burst, now)
         return bucket
+
+
+class Rounds(Generic[K, W]):
+    """
+    Those who wait, by address or by whatever else takes turns. A round takes the oldest one of each turn-taker, in the order in
+    which the turn-takers came.
+    """
+
+    def __init__(self) -> None:
+        self._lines: OrderedDict[K, OrderedDict[W, None]] = OrderedDict()
+        #: How many wait.
+        self.waiting = 0
+
+    def __len__(self) -> int:
+        return self.waiting
+
+    def count_of(self, taker: K) -> int:
+        return len(self._lines.get(taker, ()))
+
+    def put(self, taker: K, waiter: W, first: bool = False) -> None:
+        """
+        Have somebody wait behind the others of this turn-taker. One who waits already keeps the place.
+
+        :param first: be next instead
+        """
+        line = self._lines.setdefault(taker, OrderedDict())
+        self.waiting += waiter not in line
+        line[waiter] = None
+        if first:
+            line.move_to_end(waiter, last=False)
+            self.advance(taker)
+
+    def advance(self, taker: K) -> None:
+        """This turn-taker is the next one, if anybody waits there."""
+        if taker in self._lines:
+            self._lines.move_to_end(taker, last=False)
+
+    def pop(self) -> W:
+        """
+        Who is next, and waits no longer.
+
+        :raises KeyError: nobody waits
+        """
+        taker, line = self._lines.popitem(last=False)
+        waiter, _ = line.popitem(last=False)
+        self.waiting -= 1
+        if line:
+            self._lines[taker] = line
+        return waiter
+
+    def remove(self, taker: K, waiter: W) -> None:
+        """Have somebody wait no longer. Nothing happens to one who does not wait."""
+        line = self._lines.get(taker)
+        if line is not None and waiter in line:
+            del line[waiter]
+            self.waiting -= 1
+            if not line:
+                del self._lines[taker]
 
 
 @lru_cache(maxsize=1_024)

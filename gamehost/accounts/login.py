@@ -6,7 +6,6 @@ for its turn.
 """
 
 import secrets
-from collections import OrderedDict, deque
 from collections.abc import Callable, Hashable
 from contextlib import AbstractContextManager
 from functools import partial
@@ -14,10 +13,11 @@ from typing import Any, Generic, Protocol, TypeVar
 
 from attrs import Factory, define, field
 from msgspec import Struct
-from twisted.internet.interfaces import IDelayedCall, IReactorTime
+from twisted.internet.interfaces import IReactorTime
 from twisted.logger import Logger
 from twisted.python.failure import Failure
 
+from gamehost._twisted import Timer
 from gamehost.accounts.names import NameRefused, check_new_name, checked_name, key_of, skeleton_of
 from gamehost.accounts.passwords import (
     Account,
@@ -29,12 +29,11 @@ from gamehost.accounts.passwords import (
     checked_password,
 )
 from gamehost.accounts.proofs import MemoryProofs, ProvenLogins
-from gamehost.limits import KeyedBuckets, Limits, TokenBucket, is_loopback, rate_limit_key
+from gamehost.limits import KeyedBuckets, Limits, Rounds, TokenBucket, is_loopback, rate_limit_key
 
 K = TypeVar("K", bound=Hashable)
 T = TypeVar("T", bound=Hashable)
 A = TypeVar("A", bound="Waiter")
-W = TypeVar("W")
 
 #: Tokens that are missing and are not waited for: less than the rounding of times.
 _ROUNDING = 1e-6
@@ -49,59 +48,10 @@ class Waiter(Protocol):
     spent: list[Callable[[], None]]
 
 
-class Rounds(Generic[T, W]):
-    """Waiters by turn-taker. A round takes the oldest waiter of each, in the order in which the turn-takers came."""
-
-    def __init__(self) -> None:
-        self._waiting: OrderedDict[T, deque[W]] = OrderedDict()
-
-    def __bool__(self) -> bool:
-        return bool(self._waiting)
-
-    def __len__(self) -> int:
-        return sum(map(len, self._waiting.values()))
-
-    def count_of(self, taker: T) -> int:
-        return len(self._waiting.get(taker, ()))
-
-    def put(self, taker: T, waiter: W, first: bool = False) -> None:
-        """
-        Add a waiter behind the others of this turn-taker.
-
-        :param first: be next instead
-        """
-        waiters = self._waiting.setdefault(taker, deque())
-        if first:
-            waiters.appendleft(waiter)
-            self._waiting.move_to_end(taker, last=False)
-        else:
-            waiters.append(waiter)
-
-    def pop(self) -> W:
-        """
-        The next waiter.
-
-        :raises KeyError: nobody waits
-        """
-        taker, waiters = self._waiting.popitem(last=False)
-        waiter = waiters.popleft()
-        if waiters:
-            self._waiting[taker] = waiters
-        return waiter
-
-    def remove(self, taker: T, waiter: W) -> None:
-        """Take a waiter out. Nothing happens if it does not wait."""
-        waiters = self._waiting.get(taker, deque())
-        if waiter in waiters:
-            waiters.remove(waiter)
-            if not waiters:
-                del self._waiting[taker]
-
-
 @define(eq=False)
 class _Line(Generic[T, A]):
     rounds: Rounds[T, A] = field(factory=Rounds)
-    timer: IDelayedCall | None = None
+    timer: Timer = field(factory=Timer)
     served: bool = False
 
 
@@ -140,7 +90,7 @@ class QuotaLines(Generic[K, T, A]):
             line = self._lines[key] = _Line()
         line.rounds.put(taker, waiter)
         waiter.leave = partial(self._leave, key, taker, waiter)
-        if line.timer is None and not line.served:
+        if not (line.timer or line.served):
             self._wait(key, line)
 
     def __len__(self) -> int:
@@ -158,14 +108,13 @@ class QuotaLines(Generic[K, T, A]):
         """Put a token back. The next in the line has it, in the next turn of the reactor."""
         self._buckets.of(key, self._clock.seconds()).give_back()
         line = self._lines.get(key)
-        if line is not None and line.timer is not None:
-            line.timer.reset(0)
+        if line is not None and line.timer:
+            line.timer.set(self._clock, 0, self._due, key, line)
 
     def close(self) -> None:
         """Forget all who wait, and their timers."""
         for line in self._lines.values():
-            if line.timer is not None:
-                line.timer.cancel()
+            line.timer.stop()
         self._lines.clear()
 
     def _leave(self, key: K, taker: T, waiter: A) -> None:
@@ -174,16 +123,15 @@ class QuotaLines(Generic[K, T, A]):
         if line is None:
             return
         line.rounds.remove(taker, waiter)
-        if not line.rounds and line.timer is not None:
-            line.timer.cancel()
+        if line.timer and not line.rounds:
+            line.timer.stop()
             del self._lines[key]
 
     def _wait(self, key: K, line: _Line[T, A]) -> None:
         now = self._clock.seconds()
-        line.timer = self._clock.callLater(self._buckets.of(key, now).seconds_to_one(now), self._due, key, line)
+        line.timer.set(self._clock, self._buckets.of(key, now).seconds_to_one(now), self._due, key, line)
 
     def _due(self, key: K, line: _Line[T, A]) -> None:
-        line.timer = None
         line.served = True
         try:
             with self._within:

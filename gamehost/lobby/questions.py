@@ -17,9 +17,8 @@ from twisted.logger import Logger
 from twisted.python.failure import Failure
 
 from gamehost._twisted import Timer
-from gamehost.accounts.login import Rounds
 from gamehost.journal.records import HOUSE_ADDRESS
-from gamehost.limits import QuestionLimits, rate_limit_key
+from gamehost.limits import QuestionLimits, Rounds, rate_limit_key
 from gamehost.tables.context import FairScheduler, Slices
 
 R = TypeVar("R")

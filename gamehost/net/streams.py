@@ -201,7 +201,7 @@ class Input(Generic[M]):
         with context.cork:
             # While others wait, all but the first message of a segment wait behind them.
             strange = not (limits.unlimited or self._conversation.at_table)
-            self._handle(now, 1 if context.scheduler.waiting else limits.messages_per_turn, strange)
+            self._handle(now, 1 if context.scheduler.lines.waiting else limits.messages_per_turn, strange)
 
     def pause(self, reason: PauseReason) -> None:
         """Read nothing until `resume` is called for the same reason, and let what waits for its turn wait."""

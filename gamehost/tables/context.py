@@ -15,7 +15,7 @@ than a slice takes.
 """
 
 import secrets
-from collections import OrderedDict, deque
+from collections import deque
 from collections.abc import Callable, Generator, Sequence
 from enum import Enum
 from typing import Any, Protocol, TypeVar
@@ -25,7 +25,7 @@ from twisted.internet.interfaces import IDelayedCall, IReactorTime
 
 from gamehost.games.base import Result
 from gamehost.journal.records import Journal, TableId
-from gamehost.limits import TokenBucket, rate_limit_key
+from gamehost.limits import Rounds, TokenBucket, rate_limit_key
 from gamehost.measures import MatchCounts
 
 #: Seconds of one connection's turn, and of a round of turns.
@@ -56,10 +56,8 @@ class FairScheduler:
     """The busy connections that wait for a turn."""
 
     _clock: IReactorTime
-    #: By address, in the order in which they came. The first address has the next turn.
-    _lines: OrderedDict[str, OrderedDict[Scheduled, None]] = field(factory=OrderedDict)
-    #: How many wait.
-    waiting: int = 0
+    #: By address.
+    lines: Rounds[str, Scheduled] = field(factory=Rounds)
     #: Has its turn at the beginning of each round, if it waits: one that works for many clients.
     first: str = ""
     _next: IDelayedCall | None = None
@@ -74,37 +72,18 @@ class FairScheduler:
 
     def wait(self, scheduled: Scheduled) -> None:
         """Give a connection a turn, after those that wait already."""
-        line = self._lines.setdefault(rate_limit_key(scheduled.address), OrderedDict())
-        self.waiting += scheduled not in line
-        line[scheduled] = None
+        self.lines.put(rate_limit_key(scheduled.address), scheduled)
         if self._next is None:
             self._next = self._clock.callLater(max(0.0, self._not_before - self._clock.seconds()), self._go_around)
 
     def has_time(self, pieces: float = 1.0) -> bool:
         """Whether so many pieces of work are done now, without a turn: nobody waits, and there were few of them lately."""
-        return not self.waiting and self._at_once.take(self._clock.seconds(), pieces)
+        return not self.lines.waiting and self._at_once.take(self._clock.seconds(), pieces)
 
     def leave(self, scheduled: Scheduled) -> None:
         """Give a connection no turn. Does nothing if it does not wait."""
-        key = rate_limit_key(scheduled.address)
-        line = self._lines.get(key)
-        if line is not None and scheduled in line:
-            del line[scheduled]
-            if not line:
-                del self._lines[key]
-            self.waiting -= 1
-            self._rest()
-
-    def _pop(self) -> Scheduled:
-        """Whose turn is next."""
-        key, line = next(iter(self._lines.items()))
-        scheduled, _ = line.popitem(last=False)
-        if line:
-            self._lines.move_to_end(key)
-        else:
-            del self._lines[key]
-        self.waiting -= 1
-        return scheduled
+        self.lines.remove(rate_limit_key(scheduled.address), scheduled)
+        self._rest()
 
     def _go_around(self) -> None:
         clock = self._clock
@@ -112,12 +91,11 @@ class FairScheduler:
         # The next round is scheduled first, so that an error in one turn does not cost the others theirs.
         self._next = clock.callLater(PAUSE, self._go_around)
         self.in_turn = True
-        if self.first in self._lines:
-            self._lines.move_to_end(self.first, last=False)
-        for _ in range(self.waiting):
-            if not self.waiting:
+        self.lines.advance(self.first)
+        for _ in range(self.lines.waiting):
+            if not self.lines.waiting:
                 break  # a turn made the others leave
-            self._pop().go_on()
+            self.lines.pop().go_on()
             if clock.seconds() >= ends:
                 break
         self.in_turn = False
@@ -127,7 +105,7 @@ class FairScheduler:
         self._rest()
 
     def _rest(self) -> None:
-        if not self.waiting and self._next is not None:
+        if not self.lines.waiting and self._next is not None:
             self._next.cancel()
             self._next = None
 

@@ -17,12 +17,11 @@ from gamehost.accounts.login import (
     LoginRefused,
     LoginService,
     QuotaLines,
-    Rounds,
     WorkQueue,
 )
 from gamehost.accounts.passwords import Account, Cost, Digest
 from gamehost.accounts.proofs import PROOF_DAYS, SECONDS_PER_DAY, MemoryProofs, ProvenLogins
-from gamehost.limits import Limits
+from gamehost.limits import Limits, Rounds
 from gamehost.testing.cases import PropertyCase
 from tests.kit.accounts import AWAY, CHEAP, HOME, ServiceCase
 

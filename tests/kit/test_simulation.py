@@ -16,7 +16,6 @@ from attrs import define, evolve
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost import _twisted
-from gamehost.accounts.login import Rounds
 from gamehost.accounts.names import key_of
 from gamehost.accounts.proofs import ProvenLogins
 from gamehost.cluster import claiming, front
@@ -25,7 +24,7 @@ from gamehost.cluster.relay import Relays
 from gamehost.games.base import Seat
 from gamehost.journal.records import TableRecord
 from gamehost.journal.replay import history_in_steps
-from gamehost.limits import TokenBucket, moves_bucket
+from gamehost.limits import Rounds, TokenBucket, moves_bucket
 from gamehost.lobby import sleeping
 from gamehost.lobby import watching as spectators
 from gamehost.lobby.house import HousePlayers
@@ -325,11 +324,9 @@ class PlantedAttackTests(PlantedCase):
         """All guesses of an address are looked at before those of the next one, and not in rounds."""
 
         def pop(rounds: Rounds[Any, Any]) -> Any:
-            taker, waiters = rounds._waiting.popitem(last=False)
-            waiter = waiters.popleft()
-            if waiters:
-                rounds._waiting[taker] = waiters
-                rounds._waiting.move_to_end(taker, last=False)
+            taker, line = next(iter(rounds._lines.items()))
+            waiter = next(iter(line))
+            rounds.remove(taker, waiter)
             return waiter
 
         self.assertIn("because others guessed", self.caught(Rounds, "pop", pop, 10, first=0))

@@ -105,7 +105,7 @@ class WebClient:
     def send(self, data: bytes) -> None:
         self.transport.receive(data)
         self.world.host.until_idle()
-        while self.world.host.context.scheduler.waiting:
+        while self.world.host.context.scheduler.lines.waiting:
             self.world.host.wait(PAUSE)
 
     def ask(self, data: bytes) -> list[Response]:

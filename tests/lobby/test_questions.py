@@ -12,8 +12,7 @@ from twisted.internet.defer import CancelledError, Deferred
 from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamehost.accounts.login import Rounds
-from gamehost.limits import QuestionLimits
+from gamehost.limits import QuestionLimits, Rounds
 from gamehost.lobby.questions import MOST_ASIDE, OVERHEAD, PAUSE, Found, NotAnswered, Questions, TooManyQuestions
 from gamehost.tables import context
 from gamehost.tables.context import AT_ONCE, BETWEEN_IN_TURN, SHARE, FairScheduler

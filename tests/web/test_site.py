@@ -277,19 +277,19 @@ class LimitTests(SynchronousTestCase):
             web.host.wait(PAUSE)
             answered[turn % 3] += 1
             self.assertEqual(sum(len(client.responses()) for client in clients), 1, turn)
-        while web.host.context.scheduler.waiting:
+        while web.host.context.scheduler.lines.waiting:
             web.host.wait(PAUSE)
         told = [[one.status for one in client.responses()] for client in clients]
         self.assertEqual(told, [[404] * (30 - number) for number in answered])
-        self.assertEqual(web.host.context.scheduler.waiting, 0)
+        self.assertEqual(web.host.context.scheduler.lines.waiting, 0)
 
     def test_who_goes_has_no_turn(self) -> None:
         web = WebHost()
         client = web.connect()
         client.transport.receive(request("/") * 100)
-        self.assertEqual(web.host.context.scheduler.waiting, 1)
+        self.assertEqual(web.host.context.scheduler.lines.waiting, 1)
         client.transport.hang_up()
-        self.assertEqual(web.host.context.scheduler.waiting, 0)
+        self.assertEqual(web.host.context.scheduler.lines.waiting, 0)
         self.assertEqual(web.site.channels, set())
 
     def test_requests_that_wait_take_little_room(self) -> None:
