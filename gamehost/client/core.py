@@ -372,7 +372,7 @@ class ClientCore:
             return heard
         try:
             for message in self._codec.feed(data):
-                assert isinstance(message, m.FromHost)
+                assert isinstance(message, m.ServerMessage)
                 if not (isinstance(message, m.Pong) and message.id is UNSET):
                     heard.append(self._hear(message))
         except WireError as error:

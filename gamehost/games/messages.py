@@ -12,6 +12,8 @@ too. `gamehost.programs.bridge` starts the bot, sits down for it at a host, and 
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import reduce
+from operator import or_
 from typing import Any, Protocol
 
 from attrs import field, frozen
@@ -26,6 +28,11 @@ class EventMessage(Struct, frozen=True, tag_field="kind"):
 
 class ActionMessage(Struct, frozen=True, tag_field="kind"):
     """The base of all actions; `kind` says which one it is."""
+
+
+def union_of(family: type) -> Any:
+    """All kinds of messages with this base, for decoders and schemas."""
+    return reduce(or_, family.__subclasses__())
 
 
 class Messages(Protocol):

@@ -4,7 +4,7 @@ import json
 import re
 from collections.abc import Mapping
 from types import SimpleNamespace
-from typing import Any, get_args
+from typing import Any
 
 from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
@@ -30,14 +30,14 @@ WHOLE = st.integers(0, m.LARGEST)
 VIEW = st.dictionaries(st.sampled_from(("board", "turn")), st.one_of(st.none(), WHOLE, TEXT), max_size=2)
 GIVEN: Mapping[Any, st.SearchStrategy[Any]] = {str: TEXT, int: WHOLE, float: st.just(0.5), Any: VIEW}
 SAID = drawn(
-    get_args(m.ClientMessage),
+    m.ClientMessage.__subclasses__(),
     {
         **GIVEN,
         "Seek.settings": st.dictionaries(TEXT, st.one_of(TEXT, st.booleans(), WHOLE, st.just(2.5)), max_size=2),
         "Act.table": st.integers(-1, m.LARGEST + 1),
     },
 )
-TOLD = drawn(get_args(m.ServerMessage), GIVEN)
+TOLD = drawn(m.ServerMessage.__subclasses__(), GIVEN)
 
 
 class CodecTests(CodecContract, PropertyCase):
@@ -167,10 +167,6 @@ class ClientCodecTests(ClientCodecContract, PropertyCase):
     def new_client_codec(self) -> OpenClientCodec:
         return OpenClientCodec()
 
-    def test_every_type_is_tried(self) -> None:
-        self.assertEqual(set(SAID), set(m.FromClient.__subclasses__()))
-        self.assertEqual(set(TOLD), set(m.FromHost.__subclasses__()))
-
     def test_what_a_client_cannot_say(self) -> None:
         self.assertRaises(WireError, self.new_client_codec().encode, m.Enter("\ud800"))
 
@@ -221,10 +217,10 @@ class SchemaTests(SynchronousTestCase):
     def test_clients_messages_are_closed(self) -> None:
         """Unknown keys of a client are refused; those of the host may come in a later version."""
         definitions: dict[str, Any] = schema(MESSAGES)["$defs"]
-        for kind in get_args(m.ClientMessage):
+        for kind in m.ClientMessage.__subclasses__():
             self.assertIs(definitions[kind.__name__]["additionalProperties"], False)
-        for kind in get_args(m.ServerMessage):
-            self.assertNotIn("additionalProperties", definitions[kind.__name__])
+        for told in m.ServerMessage.__subclasses__():
+            self.assertNotIn("additionalProperties", definitions[told.__name__])
 
 
 class PageTests(SynchronousTestCase):
@@ -234,7 +230,7 @@ class PageTests(SynchronousTestCase):
             self.assertIn(f'"do":"{name}"', page)
             if name not in ("act", "watch", "lobby"):
                 self.assertIn(f"``{example}``", page)
-        for kind in get_args(m.ServerMessage):
+        for kind in m.ServerMessage.__subclasses__():
             self.assertIn(f"``{kind.__struct_config__.tag}``", page)
 
     def test_the_settings_are_listed(self) -> None:

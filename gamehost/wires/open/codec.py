@@ -11,6 +11,7 @@ from typing import Any
 from msgspec import DecodeError, ValidationError
 from msgspec.json import Decoder, Encoder
 
+from gamehost.games.messages import union_of
 from gamehost.wires.framing import (
     BLANK,
     NOT_UTF8,
@@ -63,7 +64,7 @@ _MALFORMED: Mapping[str, m.Malformed] = {
     name: m.Malformed(f"wrong keys or values; expected a message like {example}") for name, example in EXAMPLES.items()
 }
 
-_decode = Decoder(m.ClientMessage).decode
+_decode = Decoder(union_of(m.ClientMessage)).decode
 _decode_any = Decoder().decode
 #: The JSON of a message of the host, or of any part of one.
 to_json = Encoder().encode
@@ -132,11 +133,11 @@ class OpenCodec(LineCodec[m.Message]):
 SERVER_LINE_LIMIT = 16_777_216
 
 #: The messages of the host, by the value of `is`.
-TAGS = frozenset(str(kind.__struct_config__.tag) for kind in m.FromHost.__subclasses__())
+TAGS = frozenset(str(kind.__struct_config__.tag) for kind in m.ServerMessage.__subclasses__())
 
 _NO_JSON = "a line that is not JSON"
 
-_decode_host = Decoder(m.ServerMessage).decode
+_decode_host = Decoder(union_of(m.ServerMessage)).decode
 
 
 class OpenClientCodec(ClientLineCodec[m.Message]):
@@ -176,7 +177,7 @@ class OpenClientCodec(ClientLineCodec[m.Message]):
             raise WireError(f"{name} has a missing key or a wrong value")
 
     def line(self, message: m.Message) -> bytes:
-        if not isinstance(message, m.FromClient):
+        if not isinstance(message, m.ClientMessage):
             raise WireError(f"a client does not say {type(message).__name__}")
         try:
             line = to_json(message)

@@ -11,7 +11,7 @@ Numbers of tables, entries and requests are whole numbers that every JSON librar
 
 import json
 from collections.abc import Iterable, Mapping
-from typing import Annotated, Any, Literal, TypeAlias, get_args
+from typing import Annotated, Any, Literal, TypeAlias
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 from msgspec.json import schema_components
@@ -37,18 +37,18 @@ OfferStep: TypeAlias = Literal["offer", "accept", "decline"]
 OfferName: TypeAlias = Literal["draw", "takeback"]
 
 
-class FromClient(Struct, frozen=True, tag_field="do", forbid_unknown_fields=True):
+class ClientMessage(Struct, frozen=True, tag_field="do", forbid_unknown_fields=True):
     """The base of all messages of a client."""
 
 
-class FromHost(Struct, frozen=True, tag_field="is"):
+class ServerMessage(Struct, frozen=True, tag_field="is"):
     """The base of all messages of the host."""
 
 
 # -- what a client says
 
 
-class Enter(FromClient, frozen=True, tag="enter"):
+class Enter(ClientMessage, frozen=True, tag="enter"):
     """
     Log in as a guest, or come back. `key` is the key that an earlier `entered` gave: it takes the seat of that time back, or
     logs in to the account.
@@ -61,7 +61,7 @@ class Enter(FromClient, frozen=True, tag="enter"):
         return "Enter(...)"  # the key is a secret
 
 
-class LogIn(FromClient, frozen=True, tag="log-in"):
+class LogIn(ClientMessage, frozen=True, tag="log-in"):
     """
     Log in to an account. A free name becomes an account with this password. `keep`: `entered` gives a key, with which `enter`
     logs in to the account for 30 days, or until its password is changed.
@@ -75,13 +75,13 @@ class LogIn(FromClient, frozen=True, tag="log-in"):
         return "LogIn(...)"  # the password is a secret
 
 
-class Lobby(FromClient, frozen=True, tag="lobby"):
+class Lobby(ClientMessage, frozen=True, tag="lobby"):
     """Be told which tables there are and who waits, or be told so no longer. Needs no log-in."""
 
     on: bool = True
 
 
-class Seek(FromClient, frozen=True, tag="seek"):
+class Seek(ClientMessage, frozen=True, tag="seek"):
     """
     Look for opponents. The match begins as soon as there are enough.
 
@@ -98,36 +98,36 @@ class Seek(FromClient, frozen=True, tag="seek"):
     seat: SeatWish = "any"
 
 
-class AskRematch(FromClient, frozen=True, tag="rematch"):
-    """Play the last opponents again, with colours changed. The match begins when all of them have asked."""
-
-
-class Stop(FromClient, frozen=True, tag="stop"):
+class Stop(ClientMessage, frozen=True, tag="stop"):
     """Look for opponents no longer."""
 
 
-class House(FromClient, frozen=True, tag="house"):
+class House(ClientMessage, frozen=True, tag="house"):
     """Have house players take all empty seats; in a match, the `seat` of a player who is away and does not come back."""
 
     level: str
     seat: Whole | UnsetType = UNSET
 
 
-class Join(FromClient, frozen=True, tag="join"):
+class AskRematch(ClientMessage, frozen=True, tag="rematch"):
+    """Play the last opponents again, with colours changed. The match begins when all of them have asked."""
+
+
+class Join(ClientMessage, frozen=True, tag="join"):
     """Take a seat at a table that waits for players. A private table needs its code."""
 
     table: Whole
     code: str | UnsetType = UNSET
 
 
-class AskInvitation(FromClient, frozen=True, tag="invitation"):
+class AskInvitation(ClientMessage, frozen=True, tag="invitation"):
     """Ask who waits at a table for more players. Needs no log-in. A private table needs its code."""
 
     table: Whole
     code: str | UnsetType = UNSET
 
 
-class Watch(FromClient, frozen=True, tag="watch"):
+class Watch(ClientMessage, frozen=True, tag="watch"):
     """Look on at a table, or look on no longer. Needs no log-in. A private table needs its code."""
 
     table: Whole
@@ -135,7 +135,7 @@ class Watch(FromClient, frozen=True, tag="watch"):
     code: str | UnsetType = UNSET
 
 
-class AskHistory(FromClient, frozen=True, tag="history"):
+class AskHistory(ClientMessage, frozen=True, tag="history"):
     """Ask what has happened at a table, up to entry `until` of its journal or all of it. The match may be over."""
 
     table: Whole
@@ -143,13 +143,13 @@ class AskHistory(FromClient, frozen=True, tag="history"):
     code: str | UnsetType = UNSET
 
 
-class AskLadder(FromClient, frozen=True, tag="ladder"):
+class AskLadder(ClientMessage, frozen=True, tag="ladder"):
     """Ask who has which rating in a game. Needs no log-in."""
 
     game: str
 
 
-class AskStudy(FromClient, frozen=True, tag="study"):
+class AskStudy(ClientMessage, frozen=True, tag="study"):
     """
     Ask who was ahead in a finished match, and where it turned. Needs no log-in. A private match needs its code. The answer may
     take some seconds.
@@ -159,7 +159,7 @@ class AskStudy(FromClient, frozen=True, tag="study"):
     code: str | UnsetType = UNSET
 
 
-class Act(FromClient, frozen=True, tag="act"):
+class Act(ClientMessage, frozen=True, tag="act"):
     """Act at the own table: `action` is the game's own notation. `id` comes back in `refused`."""
 
     table: Whole
@@ -167,7 +167,7 @@ class Act(FromClient, frozen=True, tag="act"):
     id: Whole | UnsetType = UNSET
 
 
-class AskMoves(FromClient, frozen=True, tag="moves"):
+class AskMoves(ClientMessage, frozen=True, tag="moves"):
     """
     Ask which actions the own seat may take now. `id` comes back in `moves`, or in `refused`.
 
@@ -182,7 +182,7 @@ class AskMoves(FromClient, frozen=True, tag="moves"):
     view: Literal[True] | UnsetType = UNSET
 
 
-class Draw(FromClient, frozen=True, tag="draw"):
+class Draw(ClientMessage, frozen=True, tag="draw"):
     """Offer the other player a draw, or answer such an offer. `id` comes back in `refused`."""
 
     table: Whole
@@ -190,7 +190,7 @@ class Draw(FromClient, frozen=True, tag="draw"):
     id: Whole | UnsetType = UNSET
 
 
-class Takeback(FromClient, frozen=True, tag="takeback"):
+class Takeback(ClientMessage, frozen=True, tag="takeback"):
     """
     Ask the other player whether you may take your last move back, or answer such a question. `id` comes back in `refused`.
     """
@@ -200,17 +200,17 @@ class Takeback(FromClient, frozen=True, tag="takeback"):
     id: Whole | UnsetType = UNSET
 
 
-class Say(FromClient, frozen=True, tag="say"):
+class Say(ClientMessage, frozen=True, tag="say"):
     """Say one of a few phrases to the other players of your match, that of now or the last one: `hello`, for instance."""
 
     phrase: str
 
 
-class Leave(FromClient, frozen=True, tag="leave"):
+class Leave(ClientMessage, frozen=True, tag="leave"):
     """Resign the match."""
 
 
-class Ping(FromClient, frozen=True, tag="ping"):
+class Ping(ClientMessage, frozen=True, tag="ping"):
     """Ask for a `pong`."""
 
     id: Whole | UnsetType = UNSET
@@ -246,14 +246,14 @@ class WaitingRow(Struct, frozen=True):
     table: int | UnsetType = UNSET
 
 
-class Tables(FromHost, frozen=True, tag="tables"):
+class Tables(ServerMessage, frozen=True, tag="tables"):
     """The answer to `lobby`: all tables that are not private, and all who wait."""
 
     tables: list[TableRow]
     waiting: list[WaitingRow]
 
 
-class TableChanged(FromHost, frozen=True, tag="table"):
+class TableChanged(ServerMessage, frozen=True, tag="table"):
     """A table is new, or has changed."""
 
     table: int
@@ -265,20 +265,20 @@ class TableChanged(FromHost, frozen=True, tag="table"):
     watchers: int
 
 
-class Gone(FromHost, frozen=True, tag="gone"):
+class Gone(ServerMessage, frozen=True, tag="gone"):
     """A table's match is over."""
 
     table: int
 
 
-class Waiting(FromHost, frozen=True, tag="waiting"):
+class Waiting(ServerMessage, frozen=True, tag="waiting"):
     """Who waits for one game now. It replaces what was told of this game before."""
 
     game: str
     waiting: list[WaitingRow]
 
 
-class Entered(FromHost, frozen=True, tag="entered"):
+class Entered(ServerMessage, frozen=True, tag="entered"):
     """
     Logged in. A guest gets a `key`: with it, `enter` takes the seat back after a lost connection. So does an account that asked
     for one, or has come with one. `table` is the table where a
@@ -294,7 +294,7 @@ class Entered(FromHost, frozen=True, tag="entered"):
         return "Entered(...)"  # the key is a secret
 
 
-class Seeking(FromHost, frozen=True, tag="seeking"):
+class Seeking(ServerMessage, frozen=True, tag="seeking"):
     """
     No opponent yet, or not enough. `names` are all who wait at this table, and it is said again when they change. `table` and
     `code` are what others need for `join`; there is no code at a table that is not private.
@@ -308,7 +308,7 @@ class Seeking(FromHost, frozen=True, tag="seeking"):
     code: str | UnsetType = UNSET
 
 
-class Invitation(FromHost, frozen=True, tag="invitation"):
+class Invitation(ServerMessage, frozen=True, tag="invitation"):
     """A table waits for players: `names` are those who are there, the one who opened it first."""
 
     table: int
@@ -318,7 +318,7 @@ class Invitation(FromHost, frozen=True, tag="invitation"):
     settings: dict[str, str]
 
 
-class Rematch(FromHost, frozen=True, tag="rematch"):
+class Rematch(ServerMessage, frozen=True, tag="rematch"):
     """
     A player of the match that you have played at `table` wants a rematch, and waits for yours. If `on` is there, it is false:
     the player does not wait any more.
@@ -329,13 +329,13 @@ class Rematch(FromHost, frozen=True, tag="rematch"):
     on: Literal[False] | UnsetType = UNSET
 
 
-class Stopped(FromHost, frozen=True, tag="stopped"):
+class Stopped(ServerMessage, frozen=True, tag="stopped"):
     """The answer to `stop`. The host also says it if nobody comes within the time limit, or for a rematch; then with `why`."""
 
     why: str | UnsetType = UNSET
 
 
-class Seated(FromHost, frozen=True, tag="seated"):
+class Seated(ServerMessage, frozen=True, tag="seated"):
     """You have a seat. The events of the match follow. `n` is the number of the last entry before them."""
 
     table: int
@@ -348,7 +348,7 @@ class Seated(FromHost, frozen=True, tag="seated"):
     due: Due = UNSET
 
 
-class Shown(FromHost, frozen=True, tag="shown"):
+class Shown(ServerMessage, frozen=True, tag="shown"):
     """
     You look on at a table, and this is how the match stands. `delay`: you see everything so many seconds later. `presence` is
     there, and false, if another host of a cluster plays the match: then it is not known who is away.
@@ -374,7 +374,7 @@ class Numbered(Struct, frozen=True):
     event: Any
 
 
-class History(FromHost, frozen=True, tag="history"):
+class History(ServerMessage, frozen=True, tag="history"):
     """What has happened at a table up to entry `n`, as everybody may know it."""
 
     table: int
@@ -396,14 +396,14 @@ class LadderRow(Struct, frozen=True):
     matches: int
 
 
-class Ladder(FromHost, frozen=True, tag="ladder"):
+class Ladder(ServerMessage, frozen=True, tag="ladder"):
     """Who has a rating in a game, the best one first: no more than 100."""
 
     game: str
     ladder: list[LadderRow]
 
 
-class Study(FromHost, frozen=True, tag="study"):
+class Study(ServerMessage, frozen=True, tag="study"):
     """
     A house player has walked through a match. `standings`: what each seat might expect to win after some entries, in percent.
     `turns`: the worst actions, in their order.
@@ -414,7 +414,7 @@ class Study(FromHost, frozen=True, tag="study"):
     turns: list[TurningPoint]
 
 
-class Event(FromHost, frozen=True, tag="event"):
+class Event(ServerMessage, frozen=True, tag="event"):
     """Something happened at a table. Its entry in the journal has the number `n`; the first one after the opening has 1."""
 
     table: int
@@ -434,7 +434,7 @@ class Listed(Struct, frozen=True):
     more: Literal[True] | UnsetType = UNSET
 
 
-class Moves(FromHost, frozen=True, tag="moves"):
+class Moves(ServerMessage, frozen=True, tag="moves"):
     """
     The actions that your seat may take after entry `n`: none if it has nothing to do. `id` is the one of the question.
 
@@ -451,22 +451,14 @@ class Moves(FromHost, frozen=True, tag="moves"):
     view: Any = UNSET
 
 
-class Refused(FromHost, frozen=True, tag="refused"):
+class Refused(ServerMessage, frozen=True, tag="refused"):
     """An action, or a question for moves, had no effect. `id` is the one of the action or question."""
 
     why: str
     id: int | UnsetType = UNSET
 
 
-class Away(FromHost, frozen=True, tag="away"):
-    """The player of a seat has lost the connection. The seat is kept for some time."""
-
-    table: int
-    n: int
-    seat: int
-
-
-class Offered(FromHost, frozen=True, tag="offered"):
+class Offered(ServerMessage, frozen=True, tag="offered"):
     """
     The player of a seat offers a draw, or asks to take the last move back. Both players are told. The other one may accept or
     decline; `declined` follows, or `over`, or the event `taken-back`.
@@ -478,7 +470,7 @@ class Offered(FromHost, frozen=True, tag="offered"):
     offer: OfferName
 
 
-class Declined(FromHost, frozen=True, tag="declined"):
+class Declined(ServerMessage, frozen=True, tag="declined"):
     """What a seat has offered stands no longer: it was declined, or the match went on, or one of the players is away."""
 
     table: int
@@ -487,7 +479,7 @@ class Declined(FromHost, frozen=True, tag="declined"):
     offer: OfferName
 
 
-class Said(FromHost, frozen=True, tag="said"):
+class Said(ServerMessage, frozen=True, tag="said"):
     """The player of a seat has said something; `words` is the `phrase` in English."""
 
     table: int
@@ -496,7 +488,15 @@ class Said(FromHost, frozen=True, tag="said"):
     words: str
 
 
-class Left(FromHost, frozen=True, tag="left"):
+class Away(ServerMessage, frozen=True, tag="away"):
+    """The player of a seat has lost the connection. The seat is kept for some time."""
+
+    table: int
+    n: int
+    seat: int
+
+
+class Left(ServerMessage, frozen=True, tag="left"):
     """The player of a seat has left for good."""
 
     table: int
@@ -504,7 +504,7 @@ class Left(FromHost, frozen=True, tag="left"):
     seat: int
 
 
-class Back(FromHost, frozen=True, tag="back"):
+class Back(ServerMessage, frozen=True, tag="back"):
     """The player of a seat is back. With `view` it is your own seat, and this is how the match stands."""
 
     table: int
@@ -513,7 +513,7 @@ class Back(FromHost, frozen=True, tag="back"):
     view: Any = UNSET
 
 
-class Replaced(FromHost, frozen=True, tag="replaced"):
+class Replaced(ServerMessage, frozen=True, tag="replaced"):
     """The player of a seat did not come back, and another one has it now."""
 
     table: int
@@ -522,13 +522,13 @@ class Replaced(FromHost, frozen=True, tag="replaced"):
     name: str
 
 
-class Suspended(FromHost, frozen=True, tag="suspended"):
+class Suspended(ServerMessage, frozen=True, tag="suspended"):
     """A fault of the host stopped the match. Its record is kept."""
 
     table: int
 
 
-class Over(FromHost, frozen=True, tag="over"):
+class Over(ServerMessage, frozen=True, tag="over"):
     """
     The match is over. `winners` are seats: none after a draw, several after a shared victory. `cause` is `rules`, `left`,
     `time` or `violation`, and `why` says it in words.
@@ -541,25 +541,25 @@ class Over(FromHost, frozen=True, tag="over"):
     why: str
 
 
-class Pong(FromHost, frozen=True, tag="pong"):
+class Pong(ServerMessage, frozen=True, tag="pong"):
     """The answer to `ping`."""
 
     id: int | UnsetType = UNSET
 
 
-class Sorry(FromHost, frozen=True, tag="sorry"):
+class Sorry(ServerMessage, frozen=True, tag="sorry"):
     """The last message had no effect: it is malformed, or it does not fit now."""
 
     why: str
 
 
-class Notice(FromHost, frozen=True, tag="notice"):
+class Notice(ServerMessage, frozen=True, tag="notice"):
     """The owner of the host says something to all. It changes nothing."""
 
     text: str
 
 
-class Bye(FromHost, frozen=True, tag="bye"):
+class Bye(ServerMessage, frozen=True, tag="bye"):
     """The host closes this connection. `again`: connect again in so many seconds; without it, do not."""
 
     why: str
@@ -581,49 +581,6 @@ class Encoded(Struct, frozen=True):
     data: bytes
 
 
-ClientMessage: TypeAlias = (
-    Enter
-    | LogIn
-    | Lobby
-    | Seek
-    | Stop
-    | House
-    | AskRematch
-    | Join
-    | AskInvitation
-    | Watch
-    | AskHistory
-    | AskLadder
-    | AskStudy
-    | Act
-    | AskMoves
-    | Draw
-    | Takeback
-    | Say
-    | Leave
-    | Ping
-)
-_OfLobby: TypeAlias = Tables | TableChanged | Gone | Waiting | Entered | Seeking | Invitation | Rematch | Stopped
-_OfTable: TypeAlias = (
-    Seated
-    | Shown
-    | History
-    | Ladder
-    | Study
-    | Event
-    | Moves
-    | Refused
-    | Offered
-    | Declined
-    | Said
-    | Away
-    | Left
-    | Back
-    | Replaced
-    | Suspended
-    | Over
-)
-ServerMessage: TypeAlias = _OfLobby | _OfTable | Pong | Sorry | Notice | Bye
 #: Everything that a codec passes to a conversation, or takes from it.
 Message: TypeAlias = ClientMessage | ServerMessage | Encoded | Malformed | UndecodableLine | Blank
 
@@ -648,7 +605,7 @@ def schema(games: Mapping[str, Messages]) -> dict[str, Any]:
 
     :param games: their messages, by their names
     """
-    clients, hosts = get_args(ClientMessage), get_args(ServerMessage)
+    clients, hosts = ClientMessage.__subclasses__(), ServerMessage.__subclasses__()
     _, definitions = schema_components([*clients, *hosts], ref_template="#/$defs/{name}")
     views: list[Any] = []
     events: list[Any] = []

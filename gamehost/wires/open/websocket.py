@@ -64,7 +64,7 @@ class SocketCodec(FrameCodec[Said]):
             return message.data
         if type(message) is m.Event:
             return _EVENTS.bytes_of(message, _frame)
-        if isinstance(message, m.FromHost):
+        if isinstance(message, m.ServerMessage):
             return _frame(message)
         return self.control(message)
 
