@@ -49,6 +49,11 @@ class WireMessage(Struct, frozen=True):
     """The base of what a client or the server says, on wires of lines."""
 
 
+def command_of(name: str) -> str:
+    """The command of a message, from the name of its class: `MOVE_WAS_MADE` of `MoveWasMade`; a tag of messages."""
+    return re.sub("(?<!^)(?=[A-Z])", "_", name).upper()
+
+
 class WrongFields(WireMessage, frozen=True):
     """A client's message with too few or too many fields, or with a field that cannot be."""
 

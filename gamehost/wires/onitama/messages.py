@@ -7,11 +7,15 @@ A field is the text between two pipes. The conversation reads squares, cards and
 from collections.abc import Mapping
 from typing import Any
 
-from gamehost.wires.framing import Blank, UndecodableLine, WireMessage
+from gamehost.wires.framing import Blank, UndecodableLine, WireMessage, command_of
 from gamehost.wires.framing import HelpAsked as HelpAsked
 from gamehost.wires.framing import NotForServer as NotForServer
 from gamehost.wires.framing import Unknown as Unknown
 from gamehost.wires.framing import WrongFields as WrongFields
+
+
+class ServerMessage(WireMessage, frozen=True, tag=command_of):
+    """The base of what the server says. The tag of a message is its command."""
 
 
 class Login(WireMessage, frozen=True):
@@ -38,7 +42,7 @@ class Resign(WireMessage, frozen=True):
     """Client, extension: give the game up."""
 
 
-class Start(WireMessage, frozen=True):
+class Start(ServerMessage, frozen=True):
     """Server: the match begins. `cards` is an extension; without it the field is left out."""
 
     white: str
@@ -46,7 +50,7 @@ class Start(WireMessage, frozen=True):
     cards: str | None = None
 
 
-class MoveWasMade(WireMessage, frozen=True):
+class MoveWasMade(ServerMessage, frozen=True):
     """Server, to both: a valid move."""
 
     card: str
@@ -54,27 +58,27 @@ class MoveWasMade(WireMessage, frozen=True):
     end: str
 
 
-class InvalidMove(WireMessage, frozen=True):
+class InvalidMove(ServerMessage, frozen=True):
     """Server, to the sender: not a valid move; the server waits for another one."""
 
     #: Extension: what was wrong. Without it the field is left out.
     reason: str | None = None
 
 
-class StalemateCard(WireMessage, frozen=True):
+class StalemateCard(ServerMessage, frozen=True):
     """Server, to both: a card was exchanged with the pack."""
 
     old: str
     new: str
 
 
-class Logout(WireMessage, frozen=True):
+class Logout(ServerMessage, frozen=True):
     """Server: the other player has lost the connection."""
 
     name: str
 
 
-class Reconnect(WireMessage, frozen=True):
+class Reconnect(ServerMessage, frozen=True):
     """Server, to both: a player is back."""
 
     name: str
@@ -84,19 +88,19 @@ class Reconnect(WireMessage, frozen=True):
     on_turn: str
 
 
-class GameOver(WireMessage, frozen=True):
+class GameOver(ServerMessage, frozen=True):
     """Server, to both: the winner's name, or `draw`."""
 
     winner: str
 
 
-class Waiting(WireMessage, frozen=True):
+class Waiting(ServerMessage, frozen=True):
     """Server, extension: the log-in is accepted, and there is no opponent yet."""
 
     name: str
 
 
-class Error(WireMessage, frozen=True):
+class Error(ServerMessage, frozen=True):
     """Server, extension: what was wrong, or why the connection ends."""
 
     reason: str
@@ -125,14 +129,4 @@ CLIENT_COMMANDS: Mapping[str, tuple[Sent, int, str]] = {
 SPOKEN = "Onitama in pipe-separated lines; log in with " + CLIENT_COMMANDS["LOGIN"][2]
 
 #: Message -> command, for what the server sends.
-SERVER_COMMANDS: Mapping[type[Any], str] = {
-    Start: "START",
-    MoveWasMade: "MOVE_WAS_MADE",
-    InvalidMove: "INVALID_MOVE",
-    StalemateCard: "STALEMATE_CARD",
-    Logout: "LOGOUT",
-    Reconnect: "RECONNECT",
-    GameOver: "GAME_OVER",
-    Waiting: "WAITING",
-    Error: "ERROR",
-}
+SERVER_COMMANDS: Mapping[type[Any], Any] = {kind: kind.__struct_config__.tag for kind in ServerMessage.__subclasses__()}

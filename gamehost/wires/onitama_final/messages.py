@@ -7,11 +7,15 @@ A field is the text between two pipes. The conversation reads cards, rows and co
 from collections.abc import Mapping
 from typing import Any
 
-from gamehost.wires.framing import Blank, UndecodableLine, WireMessage
+from gamehost.wires.framing import Blank, UndecodableLine, WireMessage, command_of
 from gamehost.wires.framing import HelpAsked as HelpAsked
 from gamehost.wires.framing import NotForServer as NotForServer
 from gamehost.wires.framing import Unknown as Unknown
 from gamehost.wires.framing import WrongFields as WrongFields
+
+
+class ServerMessage(WireMessage, frozen=True, tag=command_of):
+    """The base of what the server says. The tag of a message is its command."""
 
 
 class Login(WireMessage, frozen=True):
@@ -36,23 +40,23 @@ class MakePass(WireMessage, frozen=True):
     card: str
 
 
-class Ping(WireMessage, frozen=True):
+class Ping(ServerMessage, frozen=True):
     """Client: is the server there? Server: it is."""
 
 
-class Waiting(WireMessage, frozen=True):
+class Waiting(ServerMessage, frozen=True):
     """Server: the log-in is accepted. It comes before every `Start`."""
 
     name: str
 
 
-class Failed(WireMessage, frozen=True):
+class Failed(ServerMessage, frozen=True):
     """Server: a log-in was refused, or a message cannot be read; or why the connection ends."""
 
     text: str
 
 
-class Start(WireMessage, frozen=True):
+class Start(ServerMessage, frozen=True):
     """Server: the match begins. Three cards are two of Black's and the spare, the last two are White's."""
 
     black: str
@@ -60,7 +64,7 @@ class Start(WireMessage, frozen=True):
     cards: tuple[str, str, str, str, str]
 
 
-class MoveWasMade(WireMessage, frozen=True):
+class MoveWasMade(ServerMessage, frozen=True):
     """Server, to both: a valid move."""
 
     card: str
@@ -70,31 +74,31 @@ class MoveWasMade(WireMessage, frozen=True):
     end_column: str
 
 
-class PassWasMade(WireMessage, frozen=True):
+class PassWasMade(ServerMessage, frozen=True):
     """Server, to both: this card was exchanged for the spare."""
 
     card: str
 
 
-class InvalidMove(WireMessage, frozen=True):
+class InvalidMove(ServerMessage, frozen=True):
     """Server, to the sender: not a valid move, and why; the server waits for another one."""
 
     text: str
 
 
-class Disconnect(WireMessage, frozen=True):
+class Disconnect(ServerMessage, frozen=True):
     """Server: the other player has lost the connection."""
 
     name: str
 
 
-class Reconnect(WireMessage, frozen=True):
+class Reconnect(ServerMessage, frozen=True):
     """Server: the other player is back."""
 
     name: str
 
 
-class Restore(WireMessage, frozen=True):
+class Restore(ServerMessage, frozen=True, tag="RECONNECT"):
     """Server, to the player who is back: `RECONNECT` with 34 fields, all that is needed to go on."""
 
     black: str
@@ -107,7 +111,7 @@ class Restore(WireMessage, frozen=True):
     board: tuple[str, ...]
 
 
-class GameOver(WireMessage, frozen=True):
+class GameOver(ServerMessage, frozen=True):
     """Server, to both: the winner's name, or `draw`."""
 
     winner: str
@@ -129,19 +133,7 @@ PING = "PING"
 PING_EXPECTED = "PING and one field, the word PING"
 
 #: Message -> command, for what the server sends.
-SERVER_COMMANDS: Mapping[type[Any], str] = {
-    Waiting: "WAITING",
-    Failed: "FAILED",
-    Start: "START",
-    MoveWasMade: "MOVE_WAS_MADE",
-    PassWasMade: "PASS_WAS_MADE",
-    InvalidMove: "INVALID_MOVE",
-    Disconnect: "DISCONNECT",
-    Reconnect: "RECONNECT",
-    Restore: "RECONNECT",
-    GameOver: "GAME_OVER",
-    Ping: PING,
-}
+SERVER_COMMANDS: Mapping[type[Any], Any] = {kind: kind.__struct_config__.tag for kind in ServerMessage.__subclasses__()}
 
 #: What this port speaks, for clients of other protocols.
 SPOKEN = "Onitama in messages that end in a zero byte; log in with " + CLIENT_COMMANDS["LOGIN"][2]

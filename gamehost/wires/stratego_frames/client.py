@@ -22,6 +22,7 @@ from gamehost.wires.stratego_frames.codec import (
     MARK,
     MOVE,
     PAYLOAD_LIMIT,
+    PLAIN,
     SETUP,
     SIZE,
 )
@@ -35,14 +36,6 @@ SQUARES = 100
 
 _CHAR = 2
 _FIXED: Mapping[type, int] = {m.Move: MOVE.size, m.Board: SQUARES * _CHAR, m.Side: _CHAR}
-#: Messages with one payload only.
-_PLAIN: Mapping[type, str] = {
-    m.Wait: "wait",
-    m.Connected: "connected",
-    m.PlacementValid: "valid",
-    m.PlacementInvalid: "invalid",
-    m.MoveInvalid: "invalid move",
-}
 _KINDS: Mapping[int, type] = {number: kind for kind, number in m.SERVER_FRAMES.items()}
 _TYPES: Mapping[type, int] = {kind: number for number, kind in m.CLIENT_FRAMES.items()}
 
@@ -114,8 +107,8 @@ def _read(frame: bytes) -> m.FromServer:
     reader = _READERS.get(kind)
     if reader is not None:
         return reader(payload)
-    if _string(payload) != _PLAIN[kind]:
-        raise WireError(f'the payload of {kind.__name__} is the String "{_PLAIN[kind]}"')
+    if _string(payload) != PLAIN[kind]:
+        raise WireError(f'the payload of {kind.__name__} is the String "{PLAIN[kind]}"')
     message: m.FromServer = kind()
     return message
 

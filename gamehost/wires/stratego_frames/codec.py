@@ -45,33 +45,17 @@ def _read_string(frame: bytes) -> str | None:
         return None
 
 
-def _read_sign_on(frame: bytes) -> m.SignOn:
-    return m.SignOn(_read_string(frame))
-
-
 def _read_setup(frame: bytes) -> m.Setup:
     piece, x, y = SETUP.unpack_from(frame, _START)
     return m.Setup(chr(piece), x, y)
 
 
-def _read_ready(frame: bytes) -> m.Ready:
-    return m.Ready(_read_string(frame) or "")
-
-
-def _read_move(frame: bytes) -> m.Move:
-    return m.Move(*MOVE.unpack_from(frame, _START))
-
-
-def _read_resign(frame: bytes) -> m.Resign:
-    return m.Resign()
-
-
 _READERS: Mapping[int, Callable[[bytes], m.FromClient]] = {
-    1: _read_sign_on,
+    1: lambda frame: m.SignOn(_read_string(frame)),
     2: _read_setup,
-    3: _read_ready,
-    4: _read_move,
-    17: _read_resign,
+    3: lambda frame: m.Ready(_read_string(frame) or ""),
+    4: lambda frame: m.Move(*MOVE.unpack_from(frame, _START)),
+    17: lambda frame: m.Resign(),
 }
 
 
@@ -95,20 +79,19 @@ def payload_size(header: bytes, known: Mapping[int, type] = m.CLIENT_FRAMES) -> 
     return int(size)
 
 
-def _said(text: str) -> Callable[[Any], bytes]:
-    payload = java_string(text)
-    return lambda message: payload
-
-
+#: Messages with one payload only.
+PLAIN: Mapping[type, str] = {
+    m.Wait: "wait",
+    m.Connected: "connected",
+    m.PlacementValid: "valid",
+    m.PlacementInvalid: "invalid",
+    m.MoveInvalid: "invalid move",
+}
 _WRITERS: Mapping[type, Callable[[Any], bytes]] = {
-    m.Wait: _said("wait"),
-    m.Connected: _said("connected"),
-    m.PlacementValid: _said("valid"),
-    m.PlacementInvalid: _said("invalid"),
+    **dict.fromkeys(PLAIN, lambda message: java_string(PLAIN[type(message)])),
     m.Playing: lambda message: java_string(message.username),
     m.Move: lambda message: MOVE.pack(message.x, message.y, message.to_x, message.to_y),
     m.Board: lambda message: message.squares.encode("utf-16-be"),
-    m.MoveInvalid: _said("invalid move"),
     m.Battle: lambda message: java_string(message.winner) + (message.attacker + message.defender).encode("utf-16-be"),
     m.GameOver: lambda message: java_string(message.winner),
     m.Error: lambda message: java_string(message.reason),

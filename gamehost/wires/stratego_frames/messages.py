@@ -6,9 +6,13 @@ both directions: the payload is the same, the frame type is not.
 """
 
 from collections.abc import Mapping
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from msgspec import Struct
+
+
+class FromServer(Struct, frozen=True):
+    """The base of what the server says. The tag of a message is its frame type."""
 
 
 class SignOn(Struct, frozen=True):
@@ -33,7 +37,7 @@ class Ready(Struct, frozen=True):
     text: str = "ready"
 
 
-class Move(Struct, frozen=True):
+class Move(FromServer, frozen=True, tag=6):
     """Client, type 4: move a piece. Server, type 6, to both: a piece was moved, and nothing stood there."""
 
     x: int
@@ -42,39 +46,39 @@ class Move(Struct, frozen=True):
     to_y: int
 
 
-class Wait(Struct, frozen=True):
+class Wait(FromServer, frozen=True, tag=1):
     """Server, type 1: there is no other player yet."""
 
 
-class Connected(Struct, frozen=True):
+class Connected(FromServer, frozen=True, tag=2):
     """Server, type 2: another player is there; the set-up begins."""
 
 
-class PlacementValid(Struct, frozen=True):
+class PlacementValid(FromServer, frozen=True, tag=3):
     """Server, type 3: the piece is placed."""
 
 
-class PlacementInvalid(Struct, frozen=True):
+class PlacementInvalid(FromServer, frozen=True, tag=4):
     """Server, type 4: a placement, or a ready, was not accepted."""
 
 
-class Playing(Struct, frozen=True):
+class Playing(FromServer, frozen=True, tag=5):
     """Server, type 5: both are ready; this player moves first."""
 
     username: str
 
 
-class Board(Struct, frozen=True):
+class Board(FromServer, frozen=True, tag=7):
     """Server, type 7: the board as its receiver may see it, 100 characters: (0,0) (1,0) (2,0) ... (9,9)."""
 
     squares: str
 
 
-class MoveInvalid(Struct, frozen=True):
+class MoveInvalid(FromServer, frozen=True, tag=8):
     """Server, type 8: the move was not accepted."""
 
 
-class Battle(Struct, frozen=True):
+class Battle(FromServer, frozen=True, tag=9):
     """Server, type 9, to both: a piece attacked another. Replaces the `Move`."""
 
     #: Whose piece is left, or `tie`.
@@ -83,19 +87,19 @@ class Battle(Struct, frozen=True):
     defender: str
 
 
-class GameOver(Struct, frozen=True):
+class GameOver(FromServer, frozen=True, tag=10):
     """Server, type 10, to both: who won (`tie`: nobody, an extension)."""
 
     winner: str
 
 
-class Error(Struct, frozen=True):
+class Error(FromServer, frozen=True, tag=15):
     """Server, type 15, extension: what was wrong, or why the connection ends."""
 
     reason: str
 
 
-class Side(Struct, frozen=True):
+class Side(FromServer, frozen=True, tag=16):
     """Server, type 16, extension: which rows are the receiver's."""
 
     #: `1`: the first player, rows 0 to 3. `2`: the second player, rows 6 to 9.
@@ -107,20 +111,6 @@ class Resign(Struct, frozen=True):
 
 
 FromClient: TypeAlias = SignOn | Setup | Ready | Move | Resign
-FromServer: TypeAlias = (
-    Wait
-    | Connected
-    | PlacementValid
-    | PlacementInvalid
-    | Playing
-    | Move
-    | Board
-    | MoveInvalid
-    | Battle
-    | GameOver
-    | Error
-    | Side
-)
 Message: TypeAlias = FromClient | FromServer
 
 #: Frame type -> message, for what a client sends: the document's frames.
@@ -130,17 +120,4 @@ DOCUMENTED_FRAMES: Mapping[int, type] = {1: SignOn, 2: Setup, 3: Ready, 4: Move}
 CLIENT_FRAMES: Mapping[int, type] = {**DOCUMENTED_FRAMES, 17: Resign}
 
 #: Message -> frame type, for what the server sends.
-SERVER_FRAMES: Mapping[type, int] = {
-    Wait: 1,
-    Connected: 2,
-    PlacementValid: 3,
-    PlacementInvalid: 4,
-    Playing: 5,
-    Move: 6,
-    Board: 7,
-    MoveInvalid: 8,
-    Battle: 9,
-    GameOver: 10,
-    Error: 15,
-    Side: 16,
-}
+SERVER_FRAMES: Mapping[type, Any] = {kind: kind.__struct_config__.tag for kind in FromServer.__subclasses__()}
