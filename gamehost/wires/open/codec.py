@@ -11,7 +11,6 @@ from typing import Any
 from msgspec import DecodeError, ValidationError
 from msgspec.json import Decoder, Encoder
 
-from gamehost.games.messages import union_of
 from gamehost.wires.framing import (
     BLANK,
     NOT_UTF8,
@@ -64,7 +63,7 @@ _MALFORMED: Mapping[str, m.Malformed] = {
     name: m.Malformed(f"wrong keys or values; expected a message like {example}") for name, example in EXAMPLES.items()
 }
 
-_decode = Decoder(union_of(m.ClientMessage)).decode
+_decode = Decoder(m.CLIENT_UNION).decode
 _decode_any = Decoder().decode
 #: The JSON of a message of the host, or of any part of one.
 to_json = Encoder().encode
@@ -137,7 +136,7 @@ TAGS = frozenset(str(kind.__struct_config__.tag) for kind in m.ServerMessage.__s
 
 _NO_JSON = "a line that is not JSON"
 
-_decode_host = Decoder(union_of(m.ServerMessage)).decode
+_decode_host = Decoder(m.SERVER_UNION).decode
 
 
 class OpenClientCodec(ClientLineCodec[m.Message]):

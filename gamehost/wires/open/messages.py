@@ -16,7 +16,7 @@ from typing import Annotated, Any, Literal, TypeAlias
 from msgspec import UNSET, Meta, Struct, UnsetType
 from msgspec.json import schema_components
 
-from gamehost.games.messages import Messages
+from gamehost.games.messages import Messages, union_of
 from gamehost.players.base import Standing, TurningPoint
 from gamehost.wires.framing import Blank, UndecodableLine
 
@@ -581,6 +581,8 @@ class Encoded(Struct, frozen=True):
     data: bytes
 
 
+#: All messages of each side, for decoders.
+CLIENT_UNION, SERVER_UNION = union_of(ClientMessage), union_of(ServerMessage)
 #: Everything that a codec passes to a conversation, or takes from it.
 Message: TypeAlias = ClientMessage | ServerMessage | Encoded | Malformed | UndecodableLine | Blank
 
