@@ -22,18 +22,16 @@ from attrs import define, field, frozen
 from msgspec import json
 from twisted.internet.defer import Deferred
 from twisted.internet.interfaces import IReactorTime
-from twisted.logger import Logger
-from twisted.python.failure import Failure
 
 from gamehost._twisted import Timer
 from gamehost.accounts.names import NameFault, NameRefused
 from gamehost.games.base import Game, JournalledChance, Seat, To
-from gamehost.journal.records import RATED, EntryKind, FinishedMatch, TableId, TableRecord
+from gamehost.journal.records import RATED, EntryKind, TableId, TableRecord
 from gamehost.journal.replay import new_master, replay_in_steps
 from gamehost.limits import is_loopback, rate_limit_key
 from gamehost.lobby.finished import Question, Study
-from gamehost.lobby.questions import FAULT, Found, NotAnswered
-from gamehost.lobby.queues import HouseRefused, NewMatches, OpenTables, same_code
+from gamehost.lobby.questions import Found, NotAnswered
+from gamehost.lobby.queues import HouseRefused, NewMatches, OpenTables
 from gamehost.lobby.seats import Seats
 from gamehost.lobby.sessions import Session, SessionRegistry
 from gamehost.players.base import Level
@@ -465,15 +463,6 @@ class HousePlayers:
 #: Studies that are under way, in all and for one address; and entries of a match that is studied.
 MOST, PER_ADDRESS, LONGEST = 64, 3, 3_000
 
-NO_RECORD = "this host has no record of a finished match of this number"
-OTHER_RULES = "this match was played under rules that this host does not have"
-HIDDEN = "this host never shows what was hidden in a match, and a study would"
-CANNOT_WEIGH = "the house players cannot weigh the moves of this game"
-
-
-#: What is called for one who waits, with the study or with the refusal; empty: nobody waits any more.
-_Asking = list[tuple[Callable[[Study], None], Callable[[NotAnswered], None]]]
-
 
 @define(eq=False)
 class Studies:
@@ -487,12 +476,8 @@ class Studies:
     _house: HousePlayers
     #: Whether a finished match shows what was hidden in it. A study of such a match shows it, too.
     reveal: bool = True
-    #: Those who wait, by the match and the code that they gave.
-    _waiting: dict[tuple[TableId, str], list[_Asking]] = field(factory=dict)
     #: How many are under way, by address.
     _addresses: "Counter[str]" = field(factory=Counter)
-
-    log = Logger()
 
     def ask(
         self,
@@ -513,68 +498,33 @@ class Studies:
         :param refused: called instead if there is none
         :returns: a function that has neither of them called any more
         """
-        kept = self._spectators.questions.kept((Studies, table))
-        if kept is not None:
-            answered(kept)
-            return _nothing
-        key, one = (table, code), [(answered, refused)]
-        if key in self._waiting:
-            self._waiting[key].append(one)
-            return one.clear
-        whom = rate_limit_key(address)
-        if self._addresses[whom] >= PER_ADDRESS or self._addresses.total() >= MOST:
-            refused(NotAnswered("too many studies are under way: try again in a moment"))
-            return _nothing
-        self._addresses[whom] += 1
-        self._waiting[key] = [one]
-        Deferred.fromCoroutine(self._study(address, table, code, games)).addBoth(self._found, key, whom)
-        return one.clear
+        work = partial(self._study, address, table, code, games)
+        return self._spectators.questions.tell(address, (Studies, table, code), work, answered, refused)
 
-    async def _study(self, address: str, table: TableId, code: str, games: Mapping[str, Game[Any, Any]]) -> Study:
-        async def read() -> Found:
-            match = await self._spectators.match(table)
-            return Found((match, None if match is None else await self._spectators.read(table)))
-
-        found = await self._spectators.questions.ask(address, (Studies, "record", table), read)
-        match: FinishedMatch | None = found[0]
-        record: TableRecord | str | None = found[1]
-        if match is None or not isinstance(record, TableRecord) or not same_code(match.opening.code, code):
-            raise NotAnswered(NO_RECORD)
+    async def _study(self, address: str, table: TableId, code: str, games: Mapping[str, Game[Any, Any]]) -> Found:
+        match, record, game = await self._spectators.finished_match(table, code, games)
         if not match.played:
             raise NotAnswered("nobody has moved in this match")
-        opening = record.opening
-        game = games.get(opening.game)
-        if game is None or game.version != opening.version:
-            raise NotAnswered(OTHER_RULES)
         if len(record.entries) > LONGEST:
             raise NotAnswered("this match is too long to be studied")
-        if not self.reveal and await self._spectators.questions.in_slices(_hides(game, record)):
-            raise NotAnswered(HIDDEN)
-        asked = Question(opening.game, len(opening.seats), dict(opening.settings), record.entries)
+        questions, whom = self._spectators.questions, rate_limit_key(address)
+        if not self.reveal and await questions.in_slices(_hides(game, record)):
+            raise NotAnswered("this host never shows what was hidden in a match, and a study would")
+        if self._addresses[whom] >= PER_ADDRESS or self._addresses.total() >= MOST:
+            raise NotAnswered("too many studies are under way: try again in a moment")
+        asked = Question(game.name, len(record.opening.seats), dict(record.opening.settings), record.entries)
+        self._addresses[whom] += 1
         try:
-            told = await self._house.study(address, opening.game, json.encode(asked).decode())
+            studied = self._house.study(address, game.name, json.encode(asked).decode())
+            questions.step_aside()
+            study = json.decode(await studied, type=Study)
         except HouseRefused as refusal:
             raise NotAnswered(str(refusal)) from None
-        study = json.decode(told, type=Study)
+        finally:
+            self._addresses -= Counter((whom,))
         if not study.standings:
-            raise NotAnswered(CANNOT_WEIGH)
-        if not opening.code:
-            self._spectators.questions.keep((Studies, table), Found(study, 64 * len(study.standings)))
-        return study
-
-    def _found(self, study: Any, key: tuple[TableId, str], whom: str) -> None:
-        """Tell all who wait: the study, or a failure."""
-        self._addresses -= Counter((whom,))
-        waiting = [calls for one in self._waiting.pop(key) for calls in one]
-        if isinstance(study, Failure):
-            if not study.check(NotAnswered):
-                self.log.failure("match {table} cannot be studied", study, table=key[0])
-            why = study.value if isinstance(study.value, NotAnswered) else NotAnswered(FAULT)
-            for _, refused in waiting:
-                refused(why)
-        else:
-            for answered, _ in waiting:
-                answered(study)
+            raise NotAnswered("the house players cannot weigh the moves of this game")
+        return Found(study, 0 if code else 64 * len(study.standings))
 
 
 def _hides(game: Game[Any, Any], record: TableRecord) -> Generator[None, None, bool]:
@@ -592,7 +542,3 @@ def _hides(game: Game[Any, Any], record: TableRecord) -> Generator[None, None, b
             break
         yield
     return hidden
-
-
-def _nothing() -> None:
-    """The answer was given."""

@@ -30,8 +30,8 @@ PAUSE = 0.002
 OVERHEAD = 512
 
 STOPPING = "the host is stopping"
-#: Questions that may wait at once for work that is done for many.
-MOST_ASIDE = 16
+#: Questions that may wait at once for long work, which is done elsewhere or for many.
+MOST_ASIDE = 80
 FAULT = "a fault of the host: this cannot be answered"
 
 
@@ -97,7 +97,7 @@ class Questions:
     #: All questions that are not answered.
     unanswered: dict[Hashable, _Question] = field(factory=dict)
     _current: _Question | None = None
-    #: Begun, and waiting for work that is done for many while others are answered.
+    #: Begun, and waiting for long work while others are answered.
     _aside: set[_Question] = field(factory=set)
     #: Questions that were refused since the start.
     refused: int = field(init=False, default=0)
@@ -183,9 +183,7 @@ class Questions:
         return result
 
     def step_aside(self) -> None:
-        """
-        Answer others while the question that has its turn waits for long work, which is done once for all who ask for it.
-        """
+        """Answer others while the question that has its turn waits for long work."""
         if self._current is not None and len(self._aside) < MOST_ASIDE:
             self._aside.add(self._current)
             self._go_on(self._current)

@@ -28,7 +28,7 @@ from gamehost.journal.records import (
 )
 from gamehost.journal.replay import MANY, History, beginning, history_in_steps, shown_after
 from gamehost.lobby.finished import FinishedMatches
-from gamehost.lobby.questions import Found, Questions, Work
+from gamehost.lobby.questions import Found, NotAnswered, Questions, Work
 from gamehost.lobby.queues import OpenTables, same_code
 from gamehost.lobby.seats import Seats
 from gamehost.lobby.sessions import (
@@ -756,6 +756,25 @@ class Spectators:
         match: Deferred[FinishedMatch | None] = Deferred()
         self._context.journal.match(table, match.callback)
         return match
+
+    async def finished_match(
+        self, table: TableId, code: str, games: Mapping[str, Game[Any, Any]]
+    ) -> tuple[FinishedMatch, TableRecord, Game[Any, Any]]:
+        """
+        A finished match, its record and its game. For a question that has its turn.
+
+        :param code: of a private match
+        :param games: by their names
+        :raises NotAnswered: there is no such match, it has another code, or its rules are not known here
+        """
+        match = await self.match(table)
+        record = None if match is None or not same_code(match.opening.code, code) else await self.read(table)
+        if match is None or not isinstance(record, TableRecord):
+            raise NotAnswered("this host has no record of a finished match of this number")
+        game = games.get(match.opening.game)
+        if game is None or game.version != match.opening.version:
+            raise NotAnswered("this match was played under rules that this host does not have")
+        return match, record, game
 
     async def _replay(self, game: Game[Any, Any], record: TableRecord, until: int | None, most: int | None) -> Told:
         steps = history_in_steps(game, record.opening, record.entries, until, most)

@@ -12,7 +12,7 @@ from itertools import groupby
 from operator import itemgetter
 from typing import Any, TypeVar
 
-from attrs import Factory, define, field, frozen
+from attrs import Factory, define, field
 from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import asdict
 from twisted.internet.defer import Deferred
@@ -31,8 +31,7 @@ from gamehost.journal.records import Entry, EntryKind, FinishedMatch, TableId, T
 from gamehost.journal.replay import MANY as MOST_TOLD
 from gamehost.journal.replay import History, NotFollowed, replayed
 from gamehost.lobby.finished import KINDS, LIST_SECONDS, Kind, Tally, outcome
-from gamehost.lobby.questions import Found
-from gamehost.lobby.queues import same_code
+from gamehost.lobby.questions import Found, NotAnswered
 from gamehost.lobby.watching import EVERY, HistoryQuestion, Spectators
 from gamehost.tables.gallery import WatchRefused
 from gamehost.web.http import FOR_EVER, FOR_EVERYBODY, NEVER, Answer, Asked, found, refused
@@ -133,48 +132,6 @@ def results_of(tally: Tally, game: str, wanted: str) -> Generator[None, None, Re
     return Results(rows, ladders, tally.matches.total(), tally.since)
 
 
-@define(eq=False)
-class Matches:
-    """
-    The finished matches of a host.
-
-    :param worker: compresses long answers
-    """
-
-    _spectators: Spectators
-    _worker: Worker
-
-    def find(self, address: str, before: int | None, game: str, name: str) -> Deferred[Answer]:
-        """
-        The newest matches that fit.
-
-        :param address: of the client
-        :param before: only tables with lower numbers; `None`: all
-        :param game: its name; empty: any
-        :param name: of a player, as names are compared; empty: anybody
-        """
-        wanted, finished = key_of(name), self._spectators.finished
-
-        async def listed() -> Found:
-            matches, low = await finished.newest(before, PAGE, game, wanted)
-            page = MatchList([row(match) for match in matches], low if low > 1 else UNSET)
-            return kept(await as_json(self._worker, page), LIST_SECONDS)
-
-        return self._spectators.questions.ask(address, ("list", finished.ended, before, game, wanted), listed)
-
-    def results(self, address: str, game: str, name: str) -> Deferred[Answer]:
-        """Who has won how often, as of `results_of`; the arguments as of `find`."""
-        wanted = key_of(name)
-        key = ("results", self._spectators.finished.edition, game, wanted)
-        return self._spectators.questions.ask(address, key, partial(self._results, game, wanted))
-
-    async def _results(self, game: str, wanted: str) -> Found:
-        tally = await self._spectators.finished.tally()
-        results = await self._spectators.questions.in_slices(results_of(tally, game, wanted))
-        answer = await as_json(self._worker, results)
-        return kept(answer, self._spectators.finished.seconds_left(tally))
-
-
 #: Entries above which a thread makes the record: less takes about a millisecond.
 MANY = 20
 
@@ -184,10 +141,8 @@ PICTURE: Mapping[str, str] = {
     "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'",
 }
 
-NO_RECORD = "this host has no record of a finished match of this number"
-OTHER_RULES = "this match was played under rules that this host does not have"
-NOT_REVEALED = "this host does not show what was hidden in a match, and this text would"
-UNREADABLE = "the record of this match cannot be read"
+#: How the addresses of records end.
+ENDINGS = ("json", "txt", "svg")
 
 
 class RecordEntry(Struct, frozen=True, omit_defaults=True):
@@ -260,85 +215,6 @@ def _entry(number: int, entry: Entry) -> RecordEntry:
     seat = UNSET if entry.seat is None else int(entry.seat)
     action = entry.notation.decode("utf-8") if entry.kind is EntryKind.ACTED else ""
     return RecordEntry(number, entry.at, entry.kind.name.lower(), seat, action, entry.drawn)
-
-
-@define(eq=False)
-class Records:
-    """
-    The records of a journal.
-
-    :param spectators: read the journal
-    :param games: by their names
-    :param worker: makes long records
-    :param reveal: whether a record shows what was hidden during the match
-    """
-
-    _spectators: Spectators
-    _games: Mapping[str, PlayedGame]
-    _worker: Worker
-    _reveal: bool = True
-    #: By the ending of a file: what makes it.
-    _makers: Mapping[str, Callable[[FinishedMatch, TableRecord, PlayedGame], Answer]] = field(
-        init=False,
-        default=Factory(
-            lambda self: {"json": self._in_json, "txt": self._in_text, "svg": self._in_svg}, takes_self=True
-        ),
-    )
-
-    log = Logger()
-
-    def respond(self, address: str, table: int, ending: str, code: str) -> Answer | Deferred[Answer]:
-        """
-        The record of a match, in the form that an ending stands for. One that everybody may know is kept as it is sent.
-
-        :param address: of the client
-        :param code: of a private match
-        """
-        if ending not in self._makers:
-            return refused(404, f"expected an address that ends in {' or '.join(self._makers)}", FOR_EVERYBODY)
-        key = (self, table, ending, code)
-        return self._spectators.questions.ask(address, key, partial(self._find, TableId(table), ending, code))
-
-    async def _find(self, table: TableId, ending: str, code: str) -> Found:
-        match = await self._spectators.match(table)
-        if match is None or not same_code(match.opening.code, code):
-            return Found(refused(404, NO_RECORD, FOR_EVERYBODY))
-        record = await self._spectators.read(table)
-        played = self._games.get(match.opening.game)
-        if isinstance(record, str):
-            return Found(refused(404, NO_RECORD, FOR_EVERYBODY))
-        if played is None or played.game.version != match.opening.version:
-            return Found(refused(404, OTHER_RULES, FOR_EVERYBODY))
-        make = partial(self._make, match, record, played, ending)
-        answer = await in_thread(self._worker, make) if len(record.entries) > MANY else make()
-        return kept(answer) if answer.status == 200 and not match.opening.code and not code else Found(answer)
-
-    def _make(self, match: FinishedMatch, record: TableRecord, played: PlayedGame, ending: str) -> Answer:
-        """The answer. May run on a thread, so nothing of this object is changed."""
-        try:
-            return self._makers[ending](match, record, played)
-        except (NotFollowed, NoPicture, NotNotation):
-            self.log.failure("table {table} has no record", table=match.table)
-            return refused(500, UNREADABLE, FOR_EVERYBODY)
-
-    def _in_json(self, match: FinishedMatch, record: TableRecord, played: PlayedGame) -> Answer:
-        body = to_json(written(match, record, played, self._reveal))
-        return found(body, JSON, _cache(match))
-
-    def _in_text(self, match: FinishedMatch, record: TableRecord, played: PlayedGame) -> Answer:
-        if not self._reveal:
-            return refused(404, NOT_REVEALED, FOR_EVERYBODY)
-        text = write_notation(record, moment(match.opened_ms)[:10])
-        return found(text.encode(), "text/plain; charset=utf-8", _cache(match))
-
-    def _in_svg(self, match: FinishedMatch, record: TableRecord, played: PlayedGame) -> Answer:
-        text = picture(played.game, record, date=moment(match.opened_ms)[:10], reveal=self._reveal)
-        return found(text.encode(), "image/svg+xml", _cache(match), PICTURE)
-
-
-def _cache(match: FinishedMatch) -> str:
-    """A private match is in no shared cache."""
-    return NEVER if match.opening.code else FOR_EVER
 
 
 #: Seconds for which the board is looked at after it was asked for.
@@ -456,23 +332,21 @@ class _Glance:
             self.answer.callback(not_found("the match is over"))
 
 
-@frozen
+@define(eq=False)
 class Api:
     """
     What stands below `/api`.
 
     :param options: the games
-    :param matches: lists of finished matches
-    :param records: and each of them
-    :param worker: compresses long answers
+    :param worker: makes long records, and compresses long answers
+    :param reveal: whether a record shows what was hidden during the match
     """
 
     _spectators: Spectators
     _options: OpenOptions
     _clock: IReactorTime
-    _matches: Matches
-    _records: Records
     _worker: Worker
+    _reveal: bool = True
     #: Messages as they are: no line ends, no frames.
     _encoder: SharedEncoder = field(
         init=False, default=Factory(lambda self: SharedEncoder(self._options, _as_it_is), takes_self=True)
@@ -481,6 +355,12 @@ class Api:
         init=False,
         default=Factory(lambda self: BoardReader(self._spectators, self._encoder, self._clock), takes_self=True),
     )
+
+    log = Logger()
+
+    @cached_property
+    def _games(self) -> Mapping[str, Game[Any, Any]]:
+        return {name: played.game for name, played in self._options.games.items()}
 
     @cached_property
     def _fixed(self) -> Mapping[tuple[str, ...], Answer]:
@@ -502,10 +382,15 @@ class Api:
                 known = number(table)
                 if known is None:
                     return not_found()
-                return self._records.respond(asked.visitor.address, known, ending, asked.query.get("code", ""))
+                if ending not in ENDINGS:
+                    return not_found(f"expected an address that ends in {' or '.join(ENDINGS)}")
+                record = (TableId(known), ending, asked.query.get("code", ""))
+                find = partial(self._record, *record)
+                return self._spectators.questions.ask(asked.visitor.address, (self, *record), find)
             case ("results",):
-                game, name = asked.query.get("game", ""), asked.query.get("name", "")
-                return self._matches.results(asked.visitor.address, game, name)
+                game, name = asked.query.get("game", ""), key_of(asked.query.get("name", ""))
+                key = ("results", self._spectators.finished.edition, game, name)
+                return self._spectators.questions.ask(asked.visitor.address, key, partial(self._results, game, name))
             case path:
                 return self._fixed.get(path) or not_found()
 
@@ -513,7 +398,46 @@ class Api:
         before = number(query["before"]) if query.get("before") else None
         if before is None and query.get("before"):
             return refused(400, "expected a whole number in before", FOR_EVERYBODY)
-        return self._matches.find(address, before, query.get("game", ""), query.get("name", ""))
+        finished, game, name = self._spectators.finished, query.get("game", ""), key_of(query.get("name", ""))
+
+        async def listed() -> Found:
+            matches, low = await finished.newest(before, PAGE, game, name)
+            page = MatchList([row(match) for match in matches], low if low > 1 else UNSET)
+            return kept(await as_json(self._worker, page), LIST_SECONDS)
+
+        return self._spectators.questions.ask(address, ("list", finished.ended, before, game, name), listed)
+
+    async def _results(self, game: str, name: str) -> Found:
+        tally = await self._spectators.finished.tally()
+        results = await self._spectators.questions.in_slices(results_of(tally, game, name))
+        return kept(await as_json(self._worker, results), self._spectators.finished.seconds_left(tally))
+
+    async def _record(self, table: TableId, ending: str, code: str) -> Found:
+        """The record of a finished match. One that everybody may know is kept as it is sent."""
+        try:
+            match, record, game = await self._spectators.finished_match(table, code, self._games)
+        except NotAnswered as refusal:
+            return Found(not_found(str(refusal)))
+        make = partial(self._made, match, record, self._options.games[game.name], ending)
+        answer = await in_thread(self._worker, make) if len(record.entries) > MANY else make()
+        return kept(answer) if answer.status == 200 and not code else Found(answer)
+
+    def _made(self, match: FinishedMatch, record: TableRecord, played: PlayedGame, ending: str) -> Answer:
+        """The answer. May run on a thread, so nothing of this object is changed."""
+        cache = NEVER if match.opening.code else FOR_EVER  # a private match is in no shared cache
+        date = moment(match.opened_ms)[:10]
+        try:
+            if ending == "json":
+                return found(to_json(written(match, record, played, self._reveal)), JSON, cache)
+            if ending == "svg":
+                drawing = picture(played.game, record, date=date, reveal=self._reveal)
+                return found(drawing.encode(), "image/svg+xml", cache, PICTURE)
+            if not self._reveal:
+                return not_found("this host does not show what was hidden in a match, and this text would")
+            return found(write_notation(record, date).encode(), "text/plain; charset=utf-8", cache)
+        except (NotFollowed, NoPicture, NotNotation):
+            self.log.failure("table {table} has no record", table=match.table)
+            return refused(500, "the record of this match cannot be read", FOR_EVERYBODY)
 
     def _shown(self, table: TableId, code: str, address: str) -> Answering:
         glance = _Glance(self._spectators, table, address)
@@ -528,10 +452,9 @@ class Api:
         if until is None:
             return refused(400, "expected a whole number in until", FOR_EVERYBODY)
         code = query.get("code", "")
-        games = {name: played.game for name, played in self._options.games.items()}
         make = self._pictured if what == "picture" else self._told
         try:
-            asked = self._spectators.history(table, until, code, games)
+            asked = self._spectators.history(table, until, code, self._games)
         except WatchRefused as refusal:
             return not_found(str(refusal))
         return self._spectators.questions.ask(

@@ -26,7 +26,7 @@ from gamehost.limits import is_loopback
 from gamehost.lobby.questions import NotAnswered, TooManyQuestions
 from gamehost.net.connection import WireFactory, WireProtocol
 from gamehost.net.context import HostContext
-from gamehost.web.api import Answering, Api, Matches, Records
+from gamehost.web.api import Answering, Api
 from gamehost.web.http import (
     FOR_EVERYBODY,
     Access,
@@ -344,9 +344,7 @@ class WebSite(Factory):
         #: Other wires with WebSocket that listen on this host, by their names.
         self.wires: Mapping[str, WireFactory[Any]] = {}
         self._encoder = frame_encoder(OPTIONS)
-        spectators, clock = context.lobby.spectators, context.clock
-        matches, records = Matches(spectators, worker), Records(spectators, OPTIONS.games, worker, reveal)
-        self._api = Api(spectators, OPTIONS, clock, matches, records, worker)
+        self._api = Api(context.lobby.spectators, OPTIONS, context.clock, worker, reveal)
         self.channels: set[WebChannel] = set()
         #: Whether the log has said that a proxy of this machine is not believed.
         self._warned = False

@@ -72,6 +72,7 @@ class TurnTests(QuestionsCase):
 
     def test_who_steps_aside_keeps_nobody_waiting(self) -> None:
         """Only so many do; the others are answered one after the other, as ever."""
+        self.questions.limits = QuestionLimits(per_address=None)
         for number in range(MOST_ASIDE + 2):
             self.ask(A, number)
         for _ in range(MOST_ASIDE + 2):

@@ -16,7 +16,8 @@ from gamehost.lobby.finished import COUNTED_SECONDS, outcome
 from gamehost.players.base import SeededChance
 from gamehost.testing.memory_host import MemoryHost, at_once
 from gamehost.web import api as records
-from gamehost.web.api import Matches, MatchList, Results, moment
+from gamehost.web.api import Api, MatchList, Results, moment
+from gamehost.web.http import Asked, Visitor
 from gamehost.wires.console.matches import Replay
 from gamehost.wires.open.conversation import OPTIONS
 from gamehost.wires.seeking import PLAYED
@@ -41,15 +42,18 @@ class ListTests(SynchronousTestCase):
         self.journal = InMemory(wall=lambda: 1_000_000.0)
         journal: Any = self.journal
         host = MemoryHost(journal=journal)
-        self.clock, self.matches = host.clock, Matches(host.lobby.spectators, at_once)
+        self.clock, self.api = host.clock, Api(host.lobby.spectators, OPTIONS, host.clock, at_once)
 
-    def find(self, before: int | None = None, game: str = "", name: str = "") -> MatchList:
-        answer = self.successResultOf(self.matches.find("192.0.2.1", before, game, name))
-        return json.decode(answer.body, type=MatchList)
+    def ask(self, what: str, **query: str) -> bytes:
+        answer: Any = self.api.respond(Asked("GET", ("api", what), query, {}, Visitor("192.0.2.1", False, False)))
+        body: bytes = self.successResultOf(answer).body
+        return body
+
+    def find(self, before: int | str = "", game: str = "", name: str = "") -> MatchList:
+        return json.decode(self.ask("matches", before=str(before), game=game, name=name), type=MatchList)
 
     def results(self, game: str = "", name: str = "") -> Results:
-        answer = self.successResultOf(self.matches.results("192.0.2.1", game, name))
-        return json.decode(answer.body, type=Results)
+        return json.decode(self.ask("results", game=game, name=name), type=Results)
 
     def test_a_row(self) -> None:
         finish(self.journal, ("Ann", "Bob"), (1,))
@@ -62,7 +66,7 @@ class ListTests(SynchronousTestCase):
         for _ in range(120):
             finish(self.journal, ("Ann", "Bob"), ())
         seen: list[int] = []
-        before: Any = None
+        before: Any = ""
         for length in (50, 50, 20):
             page = self.find(before)
             self.assertEqual(len(page.matches), length)
@@ -397,6 +401,6 @@ class RecordTests(SynchronousTestCase):
             given.append(work)
             done(work())
 
-        web.site._api._records._worker = worker
+        web.site._api._worker = worker
         self.get(web, f"/api/matches/{number}.json")
         self.assertEqual(len(given), 1)
