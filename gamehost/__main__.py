@@ -5,9 +5,8 @@ Each verb imports what it needs. To import all of the host takes most of a secon
 """
 
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from functools import cached_property
 from importlib import import_module
 from itertools import zip_longest
 from pathlib import Path
@@ -46,23 +45,10 @@ WITH_WIRES = {
 }
 
 
-class _InstalledGames(Mapping[str, "Game[Any, Any]"]):
-    """The games of this installation by name, found when the first one is asked for."""
+def _game_of(name: str) -> "Game[Any, Any] | None":
+    from gamehost.plugins import REGISTRY  # most verbs of `gamehost journal` ask for no game
 
-    @cached_property
-    def _games(self) -> Mapping[str, "Game[Any, Any]"]:
-        from gamehost.plugins import REGISTRY
-
-        return REGISTRY.games
-
-    def __getitem__(self, name: str) -> "Game[Any, Any]":
-        return self._games[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._games)
-
-    def __len__(self) -> int:
-        return len(self._games)
+    return REGISTRY.games.get(name)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -79,7 +65,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     elif verb == "journal":
         from gamehost.commands import journal as journal_command
 
-        sys.exit(journal_command.main(rest, _InstalledGames()))
+        sys.exit(journal_command.main(rest, _game_of))
     elif verb == "admin":
         from gamehost.commands import admin as admin_command
 

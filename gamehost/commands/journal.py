@@ -7,11 +7,11 @@ It shows everything, also hidden pieces and the numbers drawn. Text that players
 import argparse
 import os
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from datetime import UTC, date, datetime
 from pathlib import Path
-from typing import Any, Protocol, TextIO
+from typing import Any, TextIO, TypeAlias
 
 from attrs import define
 
@@ -34,36 +34,15 @@ from gamehost.storage.sidecar import Mark, sidecar_path
 Answers = Iterator[Mapping[str, Any]]
 
 
-class JournalReader(Protocol):
-    """What can be read from a journal, whether a host has it open or not."""
-
-    def tables(self) -> Iterator[Summary | Undecodable]:
-        """All tables, oldest first. For a table that this release cannot read, the reason instead."""
-
-    def table(self, table: TableId) -> tuple[int, TableRecord]:
-        """
-        When a table was opened, in milliseconds since 1970, and all of it.
-
-        :raises StoreUnusable: there is no such table
-        :raises Undecodable: another release wrote it
-        """
-
-    def back_up(self, target: Path) -> Mark:
-        """
-        Copy the journal to a new file.
-
-        :raises StoreUnusable: the copy cannot be written
-        """
+#: Finds a game by its name.
+GameOf: TypeAlias = Callable[[str], Game[Any, Any] | None]
 
 
 @define(eq=False)
 class LiveJournal:
-    """
-    The journal of a running host.
+    """The journal of a running host, which is read as `Inspector` reads one that no host has open."""
 
-    :param socket: where the host is asked
-    """
-
+    #: Where the host is asked.
     _socket: Path
 
     def tables(self) -> Iterator[Summary | Undecodable]:
@@ -100,7 +79,7 @@ class LiveJournal:
 
 
 @contextmanager
-def opened(store: str) -> Iterator[JournalReader]:
+def opened(store: str) -> Iterator[Inspector | LiveJournal]:
     """
     A journal, from its file, from its database, or from the host that has the file open.
 
@@ -112,7 +91,7 @@ def opened(store: str) -> Iterator[JournalReader]:
         return
     path = Path(store)
     with ExitStack() as stack:
-        journal: JournalReader
+        journal: Inspector | LiveJournal
         try:
             journal = stack.enter_context(reading(path))
         except StoreInUse as error:
@@ -129,15 +108,14 @@ def opened(store: str) -> Iterator[JournalReader]:
 
 
 @contextmanager
-def whole(journal: JournalReader, store: str) -> Iterator[Inspector]:
+def whole(journal: Inspector | LiveJournal, store: str) -> Iterator[Inspector]:
     """
     All of a journal: its file or its database. Of a running host it is a copy, which is deleted afterwards.
 
     :raises StoreUnusable: the host cannot copy its store
     """
-    if not isinstance(journal, LiveJournal):
-        inspector: Any = journal
-        yield inspector
+    if isinstance(journal, Inspector):
+        yield journal
         return
     path = Path(store).resolve()
     copy = path.with_name(f"{path.name}.verify-{os.getpid()}")
@@ -161,26 +139,24 @@ WORDS = {
 }
 
 
-def main(
-    argv: Sequence[str], games: Mapping[str, Game[Any, Any]], out: TextIO = sys.stdout, err: TextIO = sys.stderr
-) -> int:
+def main(argv: Sequence[str], game_of: GameOf, out: TextIO = sys.stdout, err: TextIO = sys.stderr) -> int:
     """
     Carry out one verb.
 
     :param argv: the words after `gamehost journal`
-    :param games: by name. Actions of other games are shown as they are stored. `draw` needs a game that has pictures
+    :param game_of: actions of games that it does not find are shown as they are stored. `draw` needs one that has pictures
     :returns: the exit status; 1 if the journal has faults or there is nothing to show
     :raises SystemExit: the arguments are wrong, or ask for help
     """
     words = parser().parse_args(argv)
     try:
-        return _carry_out(words, games, out)
+        return _carry_out(words, game_of, out)
     except (StoreUnusable, Undecodable, NotNotation) as error:
         print(f"gamehost journal: {error}", file=err)
         return 1
 
 
-def _carry_out(words: argparse.Namespace, games: Mapping[str, Game[Any, Any]], out: TextIO) -> int:
+def _carry_out(words: argparse.Namespace, game_of: GameOf, out: TextIO) -> int:
     """
     :raises StoreUnusable: a file or a database cannot be used
     :raises Undecodable: another release wrote it
@@ -190,7 +166,7 @@ def _carry_out(words: argparse.Namespace, games: Mapping[str, Game[Any, Any]], o
         case "prune":
             return _prune(words, out)
         case "read":
-            return _read(words.file, games, out)
+            return _read(words.file, game_of, out)
         case "copy":
             return _copy(words, out)
     drawn: str | None = None
@@ -199,15 +175,15 @@ def _carry_out(words: argparse.Namespace, games: Mapping[str, Game[Any, Any]], o
             case "list":
                 _print(out, _listed(journal))
             case "show":
-                _print(out, _shown(journal, words, games))
+                _print(out, _shown(journal, words, game_of))
             case "draw":
-                drawn = _drawn(journal, words, games)
+                drawn = _drawn(journal, words, game_of)
             case "backup":
                 held = journal.back_up(words.file)
                 print(f"{words.file}: {held.count} rows and {held.accounts} accounts copied", file=out)
             case _:
                 with whole(journal, words.store) as file:
-                    return _verify(file, games, out)
+                    return _verify(file, game_of, out)
     if drawn is not None:
         _keep(drawn, words.output, out)
     return 0
@@ -292,7 +268,7 @@ def _print(out: TextIO, lines: Iterator[str]) -> None:
             print(line, file=out)
 
 
-def _listed(journal: JournalReader) -> Iterator[str]:
+def _listed(journal: Inspector | LiveJournal) -> Iterator[str]:
     for summary in journal.tables():
         yield f"unreadable: {summary}" if isinstance(summary, Undecodable) else _line(summary)
 
@@ -307,13 +283,13 @@ def _line(summary: Summary) -> str:
     )
 
 
-def _shown(journal: JournalReader, words: argparse.Namespace, games: Mapping[str, Game[Any, Any]]) -> Iterator[str]:
+def _shown(journal: Inspector | LiveJournal, words: argparse.Namespace, game_of: GameOf) -> Iterator[str]:
     opened_ms, record = journal.table(TableId(words.table))
     if words.notation:
         yield from write_notation(record, moment(opened_ms).partition("T")[0]).splitlines()
         return
     yield from _head(opened_ms, record)
-    game = games.get(record.opening.game)
+    game = game_of(record.opening.game)
     for number, entry in enumerate(record.entries, 1):
         yield f"{number:>4}  {_entry(entry, game)}"
 
@@ -356,14 +332,14 @@ def _action(notation: bytes, game: Game[Any, Any] | None) -> str:
     return text
 
 
-def _drawn(journal: JournalReader, words: argparse.Namespace, games: Mapping[str, Game[Any, Any]]) -> str:
+def _drawn(journal: Inspector | LiveJournal, words: argparse.Namespace, game_of: GameOf) -> str:
     """
     :raises StoreUnusable: the table cannot be drawn
     """
     opened_ms, record = journal.table(TableId(words.table))
     opening = record.opening
     what = f"table {words.table} is of {escaped(opening.game)}"
-    game = games.get(opening.game)
+    game = game_of(opening.game)
     if game is None or not has_picture(game):
         raise StoreUnusable(f"{what}, a game that has no picture; 'show' tells its moves")
     if opening.version != game.version:
@@ -421,7 +397,7 @@ def _copy(words: argparse.Namespace, out: TextIO) -> int:
     return 0
 
 
-def _read(path: Path, games: Mapping[str, Game[Any, Any]], out: TextIO) -> int:
+def _read(path: Path, game_of: GameOf, out: TextIO) -> int:
     """
     Replay a match in text notation, and tell how it ended.
 
@@ -429,7 +405,7 @@ def _read(path: Path, games: Mapping[str, Game[Any, Any]], out: TextIO) -> int:
     """
     try:
         record = read_notation(path.read_text("utf-8")).record
-        opening, game = record.opening, games.get(record.opening.game)
+        opening, game = record.opening, game_of(record.opening.game)
         if game is None or game.version != opening.version:
             raise NotNotation(f"{opening.game}, rules {opening.version}, is not played here")
         master = replayed(game, opening, record.entries)
@@ -442,12 +418,12 @@ def _read(path: Path, games: Mapping[str, Game[Any, Any]], out: TextIO) -> int:
     return 0
 
 
-def _verify(journal: Inspector, games: Mapping[str, Game[Any, Any]], out: TextIO) -> int:
+def _verify(journal: Inspector, game_of: GameOf, out: TextIO) -> int:
     findings = journal.verify()
     faults = findings.faults
     if not faults:
         # A damaged journal is not replayed: the faults in its rows would only be reported again.
-        faults = list(_misplayed(journal, games))
+        faults = list(_misplayed(journal, game_of))
     for fault in faults:
         print(fault, file=out)
     verdict = "no faults" if not faults else f"{len(faults)} fault{'s' if len(faults) > 1 else ''}"
@@ -455,13 +431,13 @@ def _verify(journal: Inspector, games: Mapping[str, Game[Any, Any]], out: TextIO
     return 1 if faults else 0
 
 
-def _misplayed(journal: Inspector, games: Mapping[str, Game[Any, Any]]) -> Iterator[str]:
+def _misplayed(journal: Inspector, game_of: GameOf) -> Iterator[str]:
     """Replay every table whose game this release has in the same version; one sentence for each that fails."""
     for summary in journal.tables():
         if isinstance(summary, Undecodable):
             continue
         opening = summary.opening
-        game = games.get(opening.game)
+        game = game_of(opening.game)
         if game is None or game.version != opening.version:
             continue
         record = journal.table(summary.table)[1]

@@ -72,7 +72,7 @@ class CommandCase(StoreCase):
 
     def run_command(self, *words: str) -> tuple[int, str, str]:
         out, err = io.StringIO(), io.StringIO()
-        return main([*words, "--store", str(self.path)], self.games, out, err), out.getvalue(), err.getvalue()
+        return main([*words, "--store", str(self.path)], self.games.get, out, err), out.getvalue(), err.getvalue()
 
     def add(self, opening: TableHeader, *entries: Entry) -> str:
         journal = self.start()
@@ -146,7 +146,7 @@ class JournalCommandTests(CommandCase):
         os.close(reader)
         err = io.StringIO()
         with open(writer, "w", encoding="utf-8") as out:
-            status = main(["show", "1", "--store", str(self.path)], self.games, out, err)
+            status = main(["show", "1", "--store", str(self.path)], self.games.get, out, err)
         self.assertEqual((status, err.getvalue()), (0, ""))
 
     def test_show_escapes(self) -> None:
@@ -275,7 +275,7 @@ class NotationTests(CommandCase):
         path = self.folder / "match.txt"
         path.write_text(text, "utf-8")
         out, err_ = io.StringIO(), io.StringIO()
-        self.assertEqual(main(["read", str(path)], self.games, out, err_), 0)
+        self.assertEqual(main(["read", str(path)], self.games.get, out, err_), 0)
         self.assertEqual(out.getvalue(), "toy, ann, bob: 5 entries replayed; not finished\n")
 
     def test_what_cannot_be_read(self) -> None:
@@ -290,7 +290,7 @@ class NotationTests(CommandCase):
         ):
             path.write_text(text, "utf-8", "surrogateescape")
             out, err = io.StringIO(), io.StringIO()
-            self.assertEqual((main(["read", str(path)], self.games, out, err), out.getvalue()), (1, ""))
+            self.assertEqual((main(["read", str(path)], self.games.get, out, err), out.getvalue()), (1, ""))
             self.assertIn(reason, err.getvalue())
             self.assertEqual(err.getvalue().count("\n"), 1)
 
@@ -432,7 +432,7 @@ class DatabaseTests(PostgresCase):
 
     def call(self, *words: str, status: int = 0) -> str:
         printed = io.StringIO()
-        self.assertEqual(under_test.main(words, GAMES, printed, printed), status, printed.getvalue())
+        self.assertEqual(under_test.main(words, GAMES.get, printed, printed), status, printed.getvalue())
         return printed.getvalue()
 
     def test_list_show_and_verify(self) -> None:

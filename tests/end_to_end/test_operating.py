@@ -626,7 +626,7 @@ class StoreTests(RestartCase):
     def journal(self, verb: str, *words: str) -> tuple[int, str]:
         out = io.StringIO()
         store = () if verb == "read" else ("--store", str(self.folder / "store.sqlite"))
-        status = journal.main([verb, *words, *store], REGISTRY.games, out, out)
+        status = journal.main([verb, *words, *store], REGISTRY.games.get, out, out)
         return status, out.getvalue()
 
     def read_journal(self) -> None:

@@ -56,7 +56,7 @@ class HostTests(SynchronousTestCase):
         if verb == "admin":
             status = admin.main(arguments, out, err)
         else:
-            status = journal.main(arguments, REGISTRY.games, out, err)
+            status = journal.main(arguments, REGISTRY.games.get, out, err)
         self.assertEqual(status, 0, f"{words}: {err.getvalue()}")
         return out.getvalue()
 
@@ -127,7 +127,7 @@ class HostTests(SynchronousTestCase):
             self.assertIn(form, re.sub(r"\s+", " ", without_numbers(text)))
         path = self.folder / "match.txt"
         path.write_text(text)
-        self.assertEqual(journal.main(["read", str(path)], REGISTRY.games, io.StringIO(), io.StringIO()), 0)
+        self.assertEqual(journal.main(["read", str(path)], REGISTRY.games.get, io.StringIO(), io.StringIO()), 0)
 
     def the_journal(self) -> None:
         """The first commands of its page, but that the match is another one, and the copy is elsewhere."""
@@ -137,7 +137,7 @@ class HostTests(SynchronousTestCase):
             if words[2] != "verify":
                 self.command(words)
                 continue
-            self.assertEqual(journal.main(words[2:], REGISTRY.games, io.StringIO(), io.StringIO()), 0)
+            self.assertEqual(journal.main(words[2:], REGISTRY.games.get, io.StringIO(), io.StringIO()), 0)
 
 
 def keys(value: Any) -> Any:

@@ -95,7 +95,7 @@ class UpgradeTests(StoreCase):
             self.stop(journal)
             self.assertEqual(zoe is not None and zoe.digest.fits(b"secret"), schema > 1)
             out = io.StringIO()
-            status = command.main(["verify", "--store", str(path)], REGISTRY.games, out, out)
+            status = command.main(["verify", "--store", str(path)], REGISTRY.games.get, out, out)
             self.assertEqual((status, out.getvalue()), (0, "2 tables, 9 rows: no faults\n"), schema)
 
     def test_a_copy_is_kept(self) -> None:
@@ -144,7 +144,7 @@ class UpgradeTests(StoreCase):
                 self.assertEqual([entry.notation for entry in record.entries], [b"", b"ox c1 c2", b"crab c5 c4"])
                 self.stop(journal)
                 out = io.StringIO()
-                status = command.main(["verify", "--store", str(path)], REGISTRY.games, out, out)
+                status = command.main(["verify", "--store", str(path)], REGISTRY.games.get, out, out)
                 self.assertEqual((status, out.getvalue()), (0, "2 tables, 8 rows: no faults\n"), step)
                 copies = [one for one in path.parent.glob("*.schema-*") if one.suffix not in (".hwm", ".part", ".new")]
                 self.assertIn(before, [contents(one) for one in copies if sidecar_path(one, ".hwm").exists()], step)
