@@ -17,7 +17,7 @@ import platform
 import secrets
 import shutil
 import tempfile
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import partial
 from hmac import compare_digest
 from itertools import count
@@ -600,3 +600,9 @@ class GameHostService(Service):
     def _say_goodbye(self) -> Deferred[None]:
         gone = [one.close(STOPPING) for one in self._connections]
         return DeferredList(gone).addCallback(lambda _: None)
+
+
+def factories(host: GameHostService) -> Iterator[tuple[str, WireFactory[Any]]]:
+    """All who make connections, by the name of the wire; `web` for the sockets of pages."""
+    yield from ((factory.wire.name, factory) for factory in host.factories)
+    yield from (("web", site.sockets) for site in host.sites)

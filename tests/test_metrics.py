@@ -5,7 +5,7 @@ import re
 import shutil
 import subprocess
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, cast
 
 from attrs import define
 from prometheus_client import REGISTRY, generate_latest
@@ -41,7 +41,7 @@ class Counted:
 
 class ValuesTests(SynchronousTestCase):
     def setUp(self) -> None:
-        self.host = MeasuredHost()
+        self.host = cast(Any, MeasuredHost())
         self.world = self.host.world
 
     def read(self) -> Counted:
@@ -131,7 +131,7 @@ class NamesTests(SynchronousTestCase):
 
 class SiteTests(SynchronousTestCase):
     def setUp(self) -> None:
-        self.host = MeasuredHost()
+        self.host = cast(Any, MeasuredHost())
         self.factory = BoundedFactory(self.host, metrics_root(self.host))
         self.factory.doStart()
         self.addCleanup(self.factory.doStop)
@@ -187,7 +187,7 @@ class SiteTests(SynchronousTestCase):
 
 class ServiceTests(SynchronousTestCase):
     def setUp(self) -> None:
-        self.host = MeasuredHost()
+        self.host = cast(Any, MeasuredHost())
         self.reactor: Any = MemoryReactorClock()
         self.service = HttpService("metrics", "tcp:9108", TCP4ServerEndpoint(self.reactor, 9108), metrics_root)
         self.lines = Lines()
@@ -215,7 +215,7 @@ class ServiceTests(SynchronousTestCase):
 
 class CollectorTests(SynchronousTestCase):
     def setUp(self) -> None:
-        self.host = MeasuredHost()
+        self.host = cast(Any, MeasuredHost())
         backlog = self.host.store.backlog
         backlog.measures.acknowledged = Histogram()
         self.registry = new_registry(self.host)

@@ -32,7 +32,7 @@ from gamehost.lobby.lobby import Lobby
 from gamehost.lobby.queues import Reservation
 from gamehost.lobby.sessions import Queue, Session, SessionRegistry
 from gamehost.net.connection import KICKED, WireProtocol, why_banned
-from gamehost.service import GameHostService
+from gamehost.service import GameHostService, factories
 from gamehost.settings import BadOption
 from gamehost.storage.backup import Backup, Backups, FileExists
 from gamehost.storage.durable import DurableJournal, backlog_of
@@ -40,7 +40,6 @@ from gamehost.storage.postgresql import BACKUP
 from gamehost.storage.row_codec import Row, row_to_json
 from gamehost.tables.interfaces import Archived, Look, Over, Suspended
 from gamehost.tables.table import Table
-from gamehost.web.site import factories
 
 if TYPE_CHECKING:
     from gamehost.cluster.membership import Cluster

@@ -5,7 +5,7 @@ The reactor itself answers, so a host that hangs does not answer at all.
 """
 
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Any
 
 from attrs import define, field
 from twisted.internet.defer import Deferred, succeed
@@ -16,22 +16,12 @@ from twisted.python.failure import Failure
 from twisted.web.resource import Resource
 from twisted.web.server import Request, Site
 
-from gamehost.net.context import HostContext
+from gamehost.service import GameHostService
 
 #: Connections at once. Whoever watches a host needs one or two.
 MOST_CONNECTIONS = 16
 #: Seconds after which a silent connection is closed. By default Prometheus asks once a minute.
 IDLE_SECONDS = 90
-
-
-class Watched(Protocol):
-    """What is asked of a host."""
-
-    @property
-    def context(self) -> HostContext: ...
-
-    @property
-    def not_serving(self) -> str | None: ...
 
 
 class _SilentSite(Site):
@@ -53,7 +43,7 @@ class BoundedFactory(WrappingFactory[ProtocolWrapper]):
 
     noisy = False
 
-    def __init__(self, host: Watched, root: Resource) -> None:
+    def __init__(self, host: GameHostService, root: Resource) -> None:
         super().__init__(_SilentSite(root, timeout=IDLE_SECONDS, reactor=host.context.clock))
 
     def buildProtocol(self, addr: IAddress | None) -> ProtocolWrapper | None:  # type: ignore[override]
@@ -80,7 +70,7 @@ class HttpService:
 
     log = Logger()
 
-    def start(self, host: Watched) -> None:
+    def start(self, host: GameHostService) -> None:
         self._factory = BoundedFactory(host, self._new_root(host))
         self._endpoint.listen(self._factory).addCallbacks(self._listening, self._not_listening)
 
@@ -106,7 +96,7 @@ class HealthResource(Resource):
 
     isLeaf = True
 
-    def __init__(self, host: Watched) -> None:
+    def __init__(self, host: GameHostService) -> None:
         super().__init__()
         self._host = host
 

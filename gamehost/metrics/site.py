@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate
 from math import inf
-from typing import Any, Protocol, TypeAlias
+from typing import Any, TypeAlias
 
 from attrs import frozen
 from prometheus_client import CollectorRegistry, ProcessCollector
@@ -23,47 +23,27 @@ from twisted.web.resource import Resource
 from twisted.web.server import Request
 
 import gamehost
-from gamehost.journal.records import Store
 from gamehost.lobby.lobby import Lobby
 from gamehost.measures import Histogram
 from gamehost.net.connection import WireFactory
-from gamehost.net.context import HostContext
 from gamehost.net.limiter import BANNED, CLOSED, KINDS
-from gamehost.ops.workers import SerialWorker
+from gamehost.service import GameHostService, factories
 from gamehost.storage.durable import Backlog, backlog_of
-from gamehost.web.site import Listening, factories
-
-
-class Measured(Listening, Protocol):
-    """The parts of a host that are read. Those that can change are looked up each time."""
-
-    @property
-    def context(self) -> HostContext: ...
-
-    @property
-    def store(self) -> Store: ...
-
-    @property
-    def worker(self) -> SerialWorker: ...
-
-    @property
-    def lag(self) -> Histogram: ...
-
 
 #: The values of the labels -> the value.
 Values: TypeAlias = Mapping[tuple[str, ...], float | Histogram]
 
-Reader: TypeAlias = Callable[[Measured], Values]
+Reader: TypeAlias = Callable[[GameHostService], Values]
 
 
-def _lobby(host: Measured) -> Lobby:
+def _lobby(host: GameHostService) -> Lobby:
     return host.context.lobby
 
 
 def by_wire(value: Callable[[WireFactory[Any]], int]) -> Reader:
     """The reader of a metric with a value for each wire: the sum over all that make its connections."""
 
-    def read(host: Measured) -> Values:
+    def read(host: GameHostService) -> Values:
         found: Counter[tuple[str, ...]] = Counter()
         for wire, factory in factories(host):
             found[wire,] += value(factory)
@@ -72,14 +52,14 @@ def by_wire(value: Callable[[WireFactory[Any]], int]) -> Reader:
     return read
 
 
-def one(value: Callable[[Measured], float | Histogram]) -> Reader:
+def one(value: Callable[[GameHostService], float | Histogram]) -> Reader:
     return lambda host: {(): value(host)}
 
 
 def of_backlog(value: Callable[[Backlog], float | Histogram | None]) -> Reader:
     """The reader of a metric of changes that wait for the disk. It has no value if the store keeps nothing on one."""
 
-    def read(host: Measured) -> Values:
+    def read(host: GameHostService) -> Values:
         backlog = backlog_of(host.store)
         found = None if backlog is None else value(backlog)
         return {} if found is None else {(): found}
@@ -87,7 +67,7 @@ def of_backlog(value: Callable[[Backlog], float | Histogram | None]) -> Reader:
     return read
 
 
-def hang_ups(host: Measured) -> Values:
+def hang_ups(host: GameHostService) -> Values:
     """By wire and reason."""
     found: Counter[tuple[str, ...]] = Counter()
     for wire, factory in factories(host):
@@ -97,53 +77,32 @@ def hang_ups(host: Measured) -> Values:
     return found
 
 
-def tables(host: Measured) -> Values:
+def tables(host: GameHostService) -> Values:
     """By game and phase. Tables that sleep are not among them."""
     return Counter((table.game.name, table.phase.value) for table in _lobby(host).tables.values())
 
 
-def waiting(host: Measured) -> Values:
+def waiting(host: GameHostService) -> Values:
     """By game: who waits in its queues and at its open tables."""
     found = _lobby(host).spectators.waiting_here()
     return {(game,): len(here.names) + len(here.tables) for game, here in found.items()}
 
 
-def matches_ended(host: Measured) -> Values:
+def matches_ended(host: GameHostService) -> Values:
     """By game, and whether there was a result or the match was put away without one."""
     ended = _lobby(host).context.counts.ended
     return {(game, "finished" if finished else "archived"): number for (game, finished), number in ended.items()}
 
 
-def moves(host: Measured) -> Values:
-    return {labels: count.value for labels, count in _lobby(host).context.counts.moves.items()}
-
-
-def version(host: Measured) -> Values:
-    return {(gamehost.__version__,): 1}
-
-
-def connections_refused(host: Measured) -> Values:
+def connections_refused(host: GameHostService) -> Values:
     """By reason; all of them, so that an alert sees the first refusal."""
     refusals = host.context.limiter.refusals
     return {(reason,): refusals[reason] for reason in (*KINDS.values(), BANNED, CLOSED)}
 
 
-def http_refused(host: Measured) -> Values:
+def http_refused(host: GameHostService) -> Values:
     limiter = host.context.http_limiter
     return {("connection",): limiter.refused_connections, ("request",): limiter.refused_requests}
-
-
-def log_ins(host: Measured) -> Values:
-    """By wire, kind of name, and result."""
-    return {labels: number for labels, number in _lobby(host).log_ins.counts.items()}
-
-
-def sessions(host: Measured) -> Values:
-    return Counter((session.wire,) for session in _lobby(host).registry.present())
-
-
-def matches_begun(host: Measured) -> Values:
-    return {(game,): number for game, number in _lobby(host).context.counts.begun.items()}
 
 
 #: What Prometheus may do with a value.
@@ -203,12 +162,17 @@ _PLAYERS = (
     counter(
         "gamehost_logins_total",
         "log-ins; replaced: accepted, and an older connection of the player ended",
-        log_ins,
+        lambda host: {labels: number for labels, number in _lobby(host).log_ins.counts.items()},
         "wire",
         "identity",
         "result",
     ),
-    gauge("gamehost_sessions", "players who are logged in", sessions, "wire"),
+    gauge(
+        "gamehost_sessions",
+        "players who are logged in",
+        lambda host: Counter((session.wire,) for session in _lobby(host).registry.present()),
+        "wire",
+    ),
     gauge(
         "gamehost_names", "names in use, those of absent players included", one(lambda host: len(_lobby(host).registry))
     ),
@@ -235,7 +199,12 @@ _MATCHES = (
     gauge(
         "gamehost_sleeping_tables", "tables at which nobody is", one(lambda host: len(_lobby(host).registry.sleeping))
     ),
-    counter("gamehost_matches_begun_total", "matches that began", matches_begun, "game"),
+    counter(
+        "gamehost_matches_begun_total",
+        "matches that began",
+        lambda host: {(game,): number for game, number in _lobby(host).context.counts.begun.items()},
+        "game",
+    ),
     counter(
         "gamehost_matches_ended_total",
         "matches that ended; archived: without a result",
@@ -243,7 +212,12 @@ _MATCHES = (
         "game",
         "result",
     ),
-    counter("gamehost_moves_total", "actions of players that were accepted", moves, "wire", "game"),
+    counter(
+        "gamehost_moves_total",
+        "actions of players that were accepted",
+        lambda host: {labels: count.value for labels, count in _lobby(host).context.counts.moves.items()},
+        *("wire", "game"),
+    ),
     gauge(
         "gamehost_watchers",
         "clients that watch, counted once for each match",
@@ -281,7 +255,9 @@ _JOURNAL = (
 
 #: All metrics, in the order of the documentation.
 METRICS: Sequence[Metric] = (
-    gauge("gamehost_build_info", "1, with the version of gamehost", version, "version"),
+    gauge(
+        "gamehost_build_info", "1, with the version of gamehost", lambda host: {(gamehost.__version__,): 1}, "version"
+    ),
     *_CONNECTIONS,
     *_PLAYERS,
     *_MATCHES,
@@ -304,7 +280,7 @@ class HostCollector(Collector):
     :param host: it need not run yet
     """
 
-    def __init__(self, host: Measured) -> None:
+    def __init__(self, host: GameHostService) -> None:
         self._host = host
 
     def describe(self) -> Iterable[Family]:
@@ -324,7 +300,7 @@ class HostCollector(Collector):
             yield family
 
 
-def new_registry(host: Measured) -> CollectorRegistry:
+def new_registry(host: GameHostService) -> CollectorRegistry:
     """The metrics of a host and of its process."""
     registry = CollectorRegistry()
     registry.register(HostCollector(host))
@@ -356,7 +332,7 @@ class MetricsResource(Resource):
         return encode(self._registry)
 
 
-def metrics_root(host: Measured) -> Resource:
+def metrics_root(host: GameHostService) -> Resource:
     """What answers at `/metrics`. From now on the host measures its acknowledgements."""
     backlog = backlog_of(host.store)
     if backlog is not None and backlog.measures.acknowledged is None:

@@ -6,9 +6,9 @@ A connection whose request opens a socket is taken over by a `WireProtocol`, wit
 """
 
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Any, Protocol
+from typing import Any
 
 from attrs import evolve
 from msgspec import Struct
@@ -524,19 +524,3 @@ class WebListener(Struct, frozen=True):
         ways = {"console": spectators.by_hand, "open": spectators.by_program}
         files = StaticFiles.pack(read_files(games), games, lobby.settings, seconds, ways)
         return WebSite(context, files, self.access, self.worker, self.reveal)
-
-
-class Listening(Protocol):
-    """Who has ports: the host."""
-
-    @property
-    def factories(self) -> Sequence[WireFactory[Any]]: ...
-
-    @property
-    def sites(self) -> Sequence[WebSite]: ...
-
-
-def factories(host: Listening) -> Iterable[tuple[str, WireFactory[Any]]]:
-    """All who make connections, by the name of the wire; `web` for the sockets of pages."""
-    yield from ((factory.wire.name, factory) for factory in host.factories)
-    yield from (("web", site.sockets) for site in host.sites)
