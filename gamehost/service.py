@@ -59,18 +59,17 @@ TITLE = "house players"
 
 
 @define(eq=False)
-class _Process:
+class _Process(ChildProcess):
     """One of the processes."""
 
-    service: "HouseService"
-    child: ChildProcess = field(init=False)
+    service: "HouseService" = field(kw_only=True)
     #: What it plays; nothing until it is ready.
     games: tuple[str, ...] = ()
     #: The studies that it has not answered, by their numbers.
     studies: dict[int, Deferred[str]] = field(factory=dict)
 
     def started(self) -> None:
-        self.child.send(json.dumps({"socket": str(self.service.socket), "secret": self.service.secret}))
+        self.send(json.dumps({"socket": str(self.service.socket), "secret": self.service.secret}))
 
     def heard(self, line: str) -> None:
         verb, _, words = line.partition(" ")
@@ -123,14 +122,14 @@ class HouseService:
         """Have the process of this house player let it log in. If the process is not ready, it is told when it is."""
         process = self._all[int(name.rpartition(".")[2]) % len(self._all)]
         if process.games:
-            process.child.send(f"sit {name} {group}")
+            process.send(f"sit {name} {group}")
 
     def study(self, group: int, question: str) -> Deferred[str]:
         """Have a process study a match; one of them is ready."""
         ready = [process for process in self._all if process.games]
         process, number = ready[group % len(ready)], next(self._numbers)
         answer = process.studies[number] = Deferred()
-        process.child.send(f"study {number} {group} {question}")
+        process.send(f"study {number} {group} {question}")
         return answer
 
     def start(self, context: HostContext) -> Sequence[WireFactory[Any]]:
@@ -159,10 +158,8 @@ class HouseService:
         self._port = port
         self._context.lobby.house.starting = True
         for _ in range(self._processes):
-            process = _Process(self)
-            process.child = ChildProcess(self._reactor, self._command, TITLE, process)
-            self._all.append(process)
-            process.child.start()
+            self._all.append(process := _Process(self._reactor, self._command, TITLE, service=self))
+            process.start()
 
     def _failed(self, failure: Failure) -> None:
         self.log.error("there are no house players: {reason}", reason=failure.getErrorMessage())
@@ -177,7 +174,7 @@ class HouseService:
 
     def stop(self) -> Deferred[None]:
         """End the processes, and listen no more."""
-        ends = [process.child.stop() for process in self._all]
+        ends = [process.stop() for process in self._all]
         if self._port is not None:
             ends.append(self._port.stopListening() or succeed(None))
         return DeferredList(ends).addCallback(lambda _: self._tidy())

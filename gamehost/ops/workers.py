@@ -15,7 +15,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from attrs import define, field, frozen
 from twisted.internet.defer import Deferred, succeed
@@ -86,8 +86,29 @@ STOPPING = 2.0
 LONGEST_LINE = 262_144
 
 
-class Owner(Protocol):
-    """Who has a process, and is told of it."""
+@define(eq=False)
+class ChildProcess(ProcessProtocol):
+    """
+    One process at a time. A subclass is told what becomes of it.
+
+    :param reactor: Twisted's reactor
+    :param command: the program and its arguments
+    :param title: what it is, for the log
+    """
+
+    _reactor: Any
+    _command: Sequence[str]
+    _title: str
+    transport: Any = field(init=False, default=None)
+    _runs: bool = False
+    _output: bytes = b""
+    _errors: bytes = b""
+    _timer: Timer = field(factory=Timer)
+    _pause: float = FIRST_PAUSE
+    _started_at: float = 0.0
+    _stopped: Deferred[None] | None = field(default=None)
+
+    log = Logger()
 
     def started(self) -> None:
         """The process runs, and can be written to."""
@@ -98,51 +119,28 @@ class Owner(Protocol):
     def lost(self) -> None:
         """The process has ended."""
 
-
-@define(eq=False)
-class ChildProcess:
-    """
-    One process at a time.
-
-    :param reactor: Twisted's reactor
-    :param command: the program and its arguments
-    :param title: what it is, for the log
-    """
-
-    _reactor: Any
-    _command: Sequence[str]
-    _title: str
-    owner: Owner
-    _running: "_Running | None" = None
-    _timer: Timer = field(factory=Timer)
-    _pause: float = FIRST_PAUSE
-    _started_at: float = 0.0
-    _stopped: Deferred[None] | None = field(default=None)
-
-    log = Logger()
-
     def start(self) -> None:
         """Start the process. It is started again whenever it ends, until `stop`."""
         self._started_at = self._reactor.seconds()
-        self._running = _Running(self)
-        self._reactor.spawnProcess(self._running, self._command[0], self._command, env=dict(os.environ))
+        self._runs, self._output, self._errors = True, b"", b""
+        self._reactor.spawnProcess(self, self._command[0], self._command, env=dict(os.environ))
 
     def send(self, line: str) -> None:
         """Give the process a line. It is dropped if the process does not run."""
-        if self._running is not None:
-            self._running.send(line)
+        if self._runs:
+            self.transport.writeToChild(0, line.encode("utf-8") + b"\n")
 
     def stop(self) -> Deferred[None]:
         """End the process. Fires when it has ended."""
         self._timer.stop()
         self._stopped = Deferred()
-        if self._running is None:
+        if not self._runs:
             return succeed(None)
-        self._running.close()
+        self.transport.closeStdin()
         self._timer.set(self._reactor, STOPPING, self._kill)
         return self._stopped
 
-    def watch(self) -> None:
+    def _watch(self) -> None:
         """The process has shown that it runs."""
         if self._stopped is None:
             self._timer.set(self._reactor, SILENCE, self._silent)
@@ -152,56 +150,20 @@ class ChildProcess:
         self._kill()
 
     def _kill(self) -> None:
-        if self._running is not None:
-            self._running.kill()
-
-    def ended(self, reason: str) -> None:
-        """The process has ended. Unless it was to, it is started again: soon at first, and later each time it ends quickly."""
-        self._timer.stop()
-        self._running = None
-        self.owner.lost()
-        if self._stopped is not None:
-            self._stopped.callback(None)
-            return
-        if self._reactor.seconds() - self._started_at >= SOUND_AFTER:
-            self._pause = FIRST_PAUSE
-        words = "{title} have ended ({reason}) and are started again in {seconds:g} s"
-        self.log.error(words, title=self._title, reason=reason, seconds=self._pause)
-        self._timer.set(self._reactor, self._pause, self.start)
-        self._pause = min(LONGEST_PAUSE, 2 * self._pause)
-
-    def complain(self, line: str) -> None:
-        """The process has written a line to its standard error."""
-        self.log.error("{title}: {line}", title=self._title, line=line)
-
-
-class _Running(ProcessProtocol):
-    transport: Any
-
-    def __init__(self, child: ChildProcess) -> None:
-        self._child = child
-        self._output = self._errors = b""
+        if self._runs:
+            with suppress(ProcessExitedAlready):
+                self.transport.signalProcess("KILL")
 
     def connectionMade(self) -> None:
-        self._child.watch()
-        self._child.owner.started()
-
-    def send(self, line: str) -> None:
-        self.transport.writeToChild(0, line.encode("utf-8") + b"\n")
-
-    def close(self) -> None:
-        self.transport.closeStdin()
-
-    def kill(self) -> None:
-        with suppress(ProcessExitedAlready):
-            self.transport.signalProcess("KILL")
+        self._watch()
+        self.started()
 
     def outReceived(self, data: bytes) -> None:
-        self._child.watch()
-        self._output = self._lines(self._output + data, self._child.owner.heard)
+        self._watch()
+        self._output = self._lines(self._output + data, self.heard)
 
     def errReceived(self, data: bytes) -> None:
-        self._errors = self._lines(self._errors + data, self._child.complain)
+        self._errors = self._lines(self._errors + data, self._complain)
 
     @staticmethod
     def _lines(data: bytes, take: Callable[[str], None]) -> bytes:
@@ -210,8 +172,23 @@ class _Running(ProcessProtocol):
             take(line.decode("utf-8", "replace"))
         return rest[:LONGEST_LINE]
 
+    def _complain(self, line: str) -> None:
+        self.log.error("{title}: {line}", title=self._title, line=line)
+
     def processEnded(self, reason: Failure) -> None:
-        self._child.ended(reason.getErrorMessage())
+        """Unless it was to end, it is started again: soon at first, and later each time it ends quickly."""
+        self._timer.stop()
+        self._runs = False
+        self.lost()
+        if self._stopped is not None:
+            self._stopped.callback(None)
+            return
+        if self._reactor.seconds() - self._started_at >= SOUND_AFTER:
+            self._pause = FIRST_PAUSE
+        words = "{title} have ended ({reason}) and are started again in {seconds:g} s"
+        self.log.error(words, title=self._title, reason=reason.getErrorMessage(), seconds=self._pause)
+        self._timer.set(self._reactor, self._pause, self.start)
+        self._pause = min(LONGEST_PAUSE, 2 * self._pause)
 
 
 # Commands that are started as processes of their own, and ended with all that they have started.

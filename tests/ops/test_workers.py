@@ -15,8 +15,9 @@ from gamehost.ops.workers import FIRST_PAUSE, SILENCE, SOUND_AFTER, STOPPING, Ch
 from tests.kit.reactors import Process, SpawningReactor, logged
 
 
-class Owner:
-    def __init__(self) -> None:
+class Child(ChildProcess):
+    def __init__(self, *arguments: Any) -> None:
+        super().__init__(*arguments)
         self.told: list[Any] = []
 
     def started(self) -> None:
@@ -32,8 +33,7 @@ class Owner:
 class ChildProcessTests(SynchronousTestCase):
     def setUp(self) -> None:
         self.reactor = SpawningReactor()
-        self.owner = Owner()
-        self.child = ChildProcess(self.reactor, ["program", "word"], "programs", self.owner)
+        self.child = Child(self.reactor, ["program", "word"], "programs")
         self.lines = logged(self)
         self.child.start()
 
@@ -47,7 +47,7 @@ class ChildProcessTests(SynchronousTestCase):
         self.assertEqual(self.process.written, b"sit easy.1\n")
         self.process.says(b"rea")
         self.process.says(b"dy\nalive\n\xff")
-        self.assertEqual(self.owner.told, ["started", "ready", "alive"])
+        self.assertEqual(self.child.told, ["started", "ready", "alive"])
         self.process.complains(b"oh\nno")
         self.assertEqual(self.lines.of(LogLevel.error), ["programs: oh"])
 
@@ -59,7 +59,7 @@ class ChildProcessTests(SynchronousTestCase):
             before = len(self.reactor.processes)
             self.reactor.advance(pause * 0.2)
             self.assertEqual(len(self.reactor.processes), before + 1)
-        self.assertEqual(self.owner.told[:3], ["started", "lost", "started"])
+        self.assertEqual(self.child.told[:3], ["started", "lost", "started"])
         for _ in range(int(SOUND_AFTER / SILENCE) + 2):
             self.reactor.advance(SILENCE * 0.9)
             self.process.says(b"alive\n")
@@ -99,7 +99,7 @@ class ChildProcessTests(SynchronousTestCase):
         self.process.signalProcess = gone  # type: ignore[method-assign]
         self.reactor.advance(SILENCE)
         self.process.protocol.processEnded(Failure(ProcessTerminated(1)))
-        self.assertEqual(self.owner.told[-1], "lost")
+        self.assertEqual(self.child.told[-1], "lost")
         self.assertIsInstance(self.reactor, Clock)
 
 
