@@ -290,94 +290,20 @@ class Backup:
     faults: Sequence[str] = ()
 
 
-@define(eq=False)
-class OnlineBackup:
-    """
-    One backup.
+@frozen
+class _Order:
+    """One backup that is asked for; the parameters are those of `Backups.begin`."""
 
-    :param store: the writer's store
-    :param target: the file
-    :param force: replace an earlier backup
-    :param accept_faults: keep a copy in which the check finds faults; the store has them, too
-    :param done: called on the reactor's thread with the backup, or why there is none
-    :param from_thread: calls a function on the reactor's thread
-    """
-
-    _store: SqliteStore
-    _target: Path
-    _force: bool
-    _accept_faults: bool
-    _done: Callable[[Backup | str], None]
-    _from_thread: Callable[[Callable[[], None]], None]
-    _pace: Pace = field(factory=Pace)
-    _checking: "subprocess.Popen[str] | None" = None
-    _stopped: bool = False
-
-    def copy(self, between: Between) -> None:
-        """The work of the writer's thread."""
-        try:
-            between(0)
-            part = new_part(self._target, self._force)
-            with kept_if_whole(part, self._target):
-                copy_pages(self._store.connection, part, between, self._pace)
-                mark = self._store.mark
-        except WorkStopped:
-            self._answer(_STOPPING)
-        except StoreUnusable as error:
-            self._answer(str(error))
-        except Exception as error:
-            # The commit of the host's own changes has failed. The writer ends the host for it.
-            self._answer(f"the host's own store has failed: {type(error).__name__}")
-        else:
-            threading.Thread(target=self._finish, args=(part, mark), name="gamehost-backup", daemon=True).start()
-
-    def stop(self) -> None:
-        """The host stops. What is not copied yet is not copied any more."""
-        self._stopped = True
-        if self._checking is not None:
-            self._checking.kill()
-
-    def _finish(self, part: Path, mark: sidecar.Mark) -> None:
-        """Everything behind the copy. This blocks, and has a thread of its own."""
-        try:
-            with kept_if_whole(part, self._target):
-                seal(part, mark)
-                faults = self._check(part)
-                size = part.stat().st_size
-                publish(part, self._target, self._force)
-            self._answer(Backup(self._target, mark, size, faults))
-        except StoreUnusable as error:
-            self._answer(_STOPPING if self._stopped else str(error))
-
-    def _check(self, part: Path) -> Sequence[str]:
-        """
-        The faults of the copy, if they are accepted.
-
-        :raises StoreUnusable: the copy has faults, or could not be checked
-        """
-        command = [sys.executable, "-m", _CHECK, str(part)]
-        with subprocess.Popen(command, stdout=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True) as self._checking:
-            if self._stopped:
-                self._checking.kill()
-            faults = self._checking.communicate()[0].splitlines()
-        if self._checking.returncode and not faults:
-            raise StoreUnusable(f"{self._target}: the copy could not be checked")
-        if faults and not self._accept_faults:
-            more = f", and {len(faults) - 1} more faults" if len(faults) > 1 else ""
-            raise StoreUnusable(
-                f"{self._target}: the copy is not sound: {faults[0]}{more}. "
-                "If the store has this fault, --accept-faults makes the backup all the same"
-            )
-        return faults
-
-    def _answer(self, result: Backup | str) -> None:
-        self._from_thread(partial(self._done, result))
+    target: Path
+    done: Callable[[Backup | str], None]
+    force: bool
+    accept_faults: bool
 
 
 @define(eq=False)
 class Backups:
     """
-    The backups of one running host, one at a time. For the reactor's thread.
+    The backups of one running host, one at a time. `begin` and `stop` are for the reactor's thread.
 
     :param path: of the store
     :param free_space: as of `gamehost.storage.store.fits`
@@ -389,12 +315,11 @@ class Backups:
     _path: Path
     _free_space: int
     _from_thread: Callable[[Callable[[], None]], None]
-    _current: OnlineBackup | None = None
+    _pace: Pace = field(factory=Pace)
+    #: Whether a backup is being made.
+    busy: bool = False
+    _checking: "subprocess.Popen[str] | None" = None
     _stopping: bool = False
-
-    @property
-    def busy(self) -> bool:
-        return self._current is not None
 
     def begin(
         self, target: Path, done: Callable[[Backup | str], None], force: bool = False, accept_faults: bool = False
@@ -405,28 +330,82 @@ class Backups:
         :param target: an absolute path
         :param done: called later with the backup, or why there is none
         :param force: replace an earlier copy
-        :param accept_faults: keep a copy in which the check finds faults
+        :param accept_faults: keep a copy in which the check finds faults; the store has them, too
         :raises StoreUnusable: a backup cannot begin
         """
         if self._stopping:
             raise StoreUnusable(_STOPPING)
-        if self._current is not None:
+        if self.busy:
             raise StoreUnusable("a backup is being made; wait until it is done")
         check_target(target, force)
         files = (self._path, sidecar_path(self._path, LOG_SUFFIX))
         size = sum(file.stat().st_size for file in files)
         if not fits(target, size, self._path, self._free_space):
             raise StoreUnusable(f"{target}: the disk has too little room for {size} bytes")
-
-        def ended(result: Backup | str) -> None:
-            self._current = None
-            done(result)
-
-        self._current = OnlineBackup(self._store, target, force, accept_faults, ended, self._from_thread)
-        self._writer.work(self._current.copy)
+        self.busy = True
+        self._writer.work(partial(self._copy, _Order(target, done, force, accept_faults)))
 
     def stop(self) -> None:
         """The host stops: the backup that is being made is given up, and no other one begins."""
         self._stopping = True
-        if self._current is not None:
-            self._current.stop()
+        if self._checking is not None:
+            self._checking.kill()
+
+    def _copy(self, order: _Order, between: Between) -> None:
+        """The work of the writer's thread."""
+        try:
+            between(0)
+            part = new_part(order.target, order.force)
+            with kept_if_whole(part, order.target):
+                copy_pages(self._store.connection, part, between, self._pace)
+                mark = self._store.mark
+        except WorkStopped:
+            self._answer(order, _STOPPING)
+        except StoreUnusable as error:
+            self._answer(order, str(error))
+        except Exception as error:
+            # The commit of the host's own changes has failed. The writer ends the host for it.
+            self._answer(order, f"the host's own store has failed: {type(error).__name__}")
+        else:
+            arguments = (order, part, mark)
+            threading.Thread(target=self._finish, args=arguments, name="gamehost-backup", daemon=True).start()
+
+    def _finish(self, order: _Order, part: Path, mark: sidecar.Mark) -> None:
+        """Everything behind the copy. This blocks, and has a thread of its own."""
+        try:
+            with kept_if_whole(part, order.target):
+                seal(part, mark)
+                faults = self._check(order, part)
+                size = part.stat().st_size
+                publish(part, order.target, order.force)
+            self._answer(order, Backup(order.target, mark, size, faults))
+        except StoreUnusable as error:
+            self._answer(order, _STOPPING if self._stopping else str(error))
+
+    def _check(self, order: _Order, part: Path) -> Sequence[str]:
+        """
+        The faults of the copy, if they are accepted.
+
+        :raises StoreUnusable: the copy has faults, or could not be checked
+        """
+        command = [sys.executable, "-m", _CHECK, str(part)]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True) as self._checking:
+            if self._stopping:
+                self._checking.kill()
+            faults = self._checking.communicate()[0].splitlines()
+        if self._checking.returncode and not faults:
+            raise StoreUnusable(f"{order.target}: the copy could not be checked")
+        if faults and not order.accept_faults:
+            more = f", and {len(faults) - 1} more faults" if len(faults) > 1 else ""
+            raise StoreUnusable(
+                f"{order.target}: the copy is not sound: {faults[0]}{more}. "
+                "If the store has this fault, --accept-faults makes the backup all the same"
+            )
+        return faults
+
+    def _answer(self, order: _Order, result: Backup | str) -> None:
+        def answered() -> None:
+            self.busy = False
+            order.done(result)
+
+        self._from_thread(answered)

@@ -168,7 +168,7 @@ def back_up_main_file_alone() -> None:
         shutil.copyfile(sidecar_path(store, sidecar.MARK_SUFFIX), sidecar_path(part, sidecar.MARK_SUFFIX))
 
     vars(backup).update(copy_pages=copy_main_file)
-    backup.OnlineBackup._check = lambda self, part: ()  # type: ignore[method-assign]
+    backup.Backups._check = lambda self, order, part: ()  # type: ignore[method-assign]
 
 
 @define(eq=False)
