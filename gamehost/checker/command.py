@@ -400,38 +400,12 @@ FORMATS: Mapping[str, Callable[[Report], str]] = {
 # The client under test: a command, or one that a person starts.
 
 
-class _Listening:
-    """What both launchers share: a port of this machine."""
-
-    #: Whether the command could not be run.
-    failed = False
-
-    def __init__(self, reactor: Any) -> None:
-        self._reactor = reactor
-        self._port: Any = None
-
-    def listen(self, number: int, factory: "Factory[Line]") -> int:
-        """Listen on a port; 0: on a free one. Returns its number."""
-        self._port = self._reactor.listenTCP(number, factory, interface="127.0.0.1")
-        return int(self._port.getHost().port)
-
-    def refuse_connections(self) -> None:
-        port, self._port = self._port, None
-        if port is not None:
-            port.stopListening()
-
-    def stop(self) -> None:
-        """End the client. One that a person has started is the person's: its connection is closed, and it may run on."""
-
-
-class ProcessLauncher(_Listening):
+class ProcessLauncher(Launcher):
     """
     Starts a command for one scenario, and listens for it on a free port of this machine.
 
     :param command: the words of the command
     """
-
-    by_hand = False
 
     def __init__(self, reactor: Any, command: Sequence[str], name: str, password: str) -> None:
         super().__init__(reactor)
@@ -454,7 +428,7 @@ class ProcessLauncher(_Listening):
         run.client_ended(process.status, process.words)
 
 
-class WaitingLauncher(_Listening):
+class WaitingLauncher(Launcher):
     """
     Starts no client, but waits for one that a person starts.
 

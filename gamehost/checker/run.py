@@ -6,7 +6,7 @@ verdict, with what the scenario does in the middle of a match.
 import re
 from collections.abc import Callable
 from enum import Enum
-from typing import Any, Protocol
+from typing import Any
 
 from attrs import frozen
 from twisted.internet.interfaces import IReactorTime
@@ -73,25 +73,35 @@ class Phase(Enum):
     DONE = "done"
 
 
-class Launcher(Protocol):
-    """Starts the client, and gives it a port to connect to."""
+class Launcher:
+    """Starts the client, and gives it a port of this machine to connect to."""
 
-    @property
-    def by_hand(self) -> bool:
-        """Whether a person starts the client, who needs more time, and whose program need not end."""
+    #: Whether a person starts the client, who needs more time, and whose program need not end.
+    by_hand = False
+    #: Whether the client could not be started.
+    failed = False
 
-    @property
-    def failed(self) -> bool:
-        """Whether the client could not be started."""
+    def __init__(self, reactor: Any) -> None:
+        self._reactor = reactor
+        self._port: Any = None
 
     def start(self, run: "ClientRun", factory: "Factory[Line]") -> None:
         """Listen with this factory, and start the client. Its end is told by `ClientRun.client_ended`."""
+        raise NotImplementedError
+
+    def listen(self, number: int, factory: "Factory[Line]") -> int:
+        """Listen on a port; 0: on a free one. Returns its number."""
+        self._port = self._reactor.listenTCP(number, factory, interface="127.0.0.1")
+        return int(self._port.getHost().port)
 
     def refuse_connections(self) -> None:
         """Stop listening: the host is gone."""
+        port, self._port = self._port, None
+        if port is not None:
+            port.stopListening()
 
     def stop(self) -> None:
-        """End the client, whatever it does."""
+        """End the client. One that a person has started is the person's: its connection is closed, and it may run on."""
 
 
 #: What stands for parts of a program's last words that differ each time: texts in quotation marks, numbers and addresses.

@@ -11,7 +11,6 @@ import sys
 from collections import deque
 from collections.abc import Callable, Sequence
 from datetime import datetime
-from enum import StrEnum
 from typing import Any
 
 from attrs import frozen
@@ -34,13 +33,6 @@ from gamehost.wires.websocket import LinesOrSocket, client_bytes
 #: The columns of what was said, before what it means.
 WIDTH = 34
 _RED, _PLAIN = "\x1b[31m", "\x1b[0m"
-
-
-class Form(StrEnum):
-    """How a trace is printed."""
-
-    TEXT = "text"
-    JSON = "json"
 
 
 @frozen
@@ -399,7 +391,7 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("wire", metavar="WIRE")
     made.add_argument("--listen", required=True, metavar="ENDPOINT", help="where clients connect, such as tcp:9000")
     made.add_argument("--to", required=True, metavar="HOST:PORT", help="the server")
-    made.add_argument("--format", choices=[form.value for form in Form], default="text", help="default text")
+    made.add_argument("--format", choices=("text", "json"), default="text", help="default text")
     made.add_argument("--color", choices=("auto", "always", "never"), default="auto", help="of marks; default auto")
     made.add_argument("--fault", metavar="FAULT", help="disturb the line: cut, join, delay=MS, or drop=P")
     return made
@@ -428,7 +420,7 @@ def main(arguments: Sequence[str], wires: Sequence[Wire[Any]], reactor: Any) -> 
     except BadOption as error:
         exit_with_usage_error(f"--listen: {error}", "gamehost trace --help shows an example")
     checks = plain_checks(wire.name) if wire.checks is None else wire.checks()
-    tell = Printer(Form(options.format), options.color == "always" or (options.color == "auto" and sys.stdout.isatty()))
+    tell = printer(options.format, options.color == "always" or (options.color == "auto" and sys.stdout.isatty()))
     factory = RelayFactory(
         *(reactor, host.strip("[]"), int(port)),
         lambda number: Trace(wire, checks, f"client {number}", time_of_day, tell),
@@ -456,14 +448,6 @@ def time_of_day(seconds: float) -> str:
     return datetime.fromtimestamp(seconds).strftime("%H:%M:%S.%f")[:-3]
 
 
-class Printer:
-    """Prints the lines of a trace on standard output, each at once."""
-
-    def __init__(self, form: Form, colour: bool) -> None:
-        self._form = form
-        self._colour = colour
-
-    def __call__(self, line: TraceLine) -> None:
-        text = line.as_json() if self._form is Form.JSON else line.as_text(self._colour)
-        sys.stdout.write(text + "\n")
-        sys.stdout.flush()
+def printer(form: str, colour: bool) -> Callable[[TraceLine], None]:
+    """What prints the lines of a trace on standard output, each at once."""
+    return lambda line: print(line.as_json() if form == "json" else line.as_text(colour), flush=True)

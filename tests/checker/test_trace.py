@@ -10,7 +10,7 @@ from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.checker.base import Grade, PlainReading, plain_checks
-from gamehost.checker.trace import Form, Printer, Trace, TraceLine, main, time_of_day
+from gamehost.checker.trace import Trace, TraceLine, main, printer, time_of_day
 from gamehost.plugins import WIRES
 from gamehost.testing.wire_connections import HANDSHAKE, SWITCHED, frame
 from gamehost.wires.onitama.messages import Login
@@ -266,8 +266,8 @@ class TraceCommandTests(SynchronousTestCase):
 
     def test_lines_are_printed(self) -> None:
         line = TraceLine("12:00:00.000", "ann", "client", "LOGIN|ann", "logs in as ann")
-        Printer(Form.TEXT, False)(line)
-        Printer(Form.JSON, False)(line)
+        printer("text", False)(line)
+        printer("json", False)(line)
         text, data = self.out.getvalue().splitlines()
         self.assertTrue(text.endswith("logs in as ann"))
         self.assertTrue(data.startswith('{"at": "12:00:00.000"'))

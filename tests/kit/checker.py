@@ -19,7 +19,7 @@ from twisted.internet.task import Clock
 
 from gamehost.checker.base import GENERAL, Grade, Scenario, WireChecks
 from gamehost.checker.command import Report, as_json, as_text, check_of_client, check_of_server, chosen
-from gamehost.checker.run import ClientRun
+from gamehost.checker.run import ClientRun, Launcher
 from gamehost.checker.server_run import ServerChecks, ServerUnderTest
 from gamehost.checker.transcript import Line
 from gamehost.games.base import Game
@@ -156,11 +156,9 @@ class NeverGivesUp(MemoryClient):
         self.later(1.0, self.lost)
 
 
-class MemoryLauncher:
+class MemoryLauncher(Launcher):
     """Gives one client connections in memory."""
 
-    by_hand = False
-    failed = False
     #: Seconds until a client that cannot connect gives up.
     patience = 20.0
 
