@@ -38,7 +38,11 @@ def _line(kind: type) -> str:
 
 def _lines(module: Any, names: str) -> Iterator[str]:
     union = getattr(module, names)
-    yield from map(_line, get_args(union) or (union,))
+    yield from map(_line, get_args(union) or _family(union))
+
+
+def _family(kind: type) -> list[type]:
+    return [one for below in kind.__subclasses__() for one in _family(below)] or [kind]
 
 
 def _section(title: str, package: str, token: str) -> str:

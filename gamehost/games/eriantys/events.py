@@ -203,7 +203,17 @@ def read(notation: bytes) -> Action:
 # Events
 
 
-class MatchStarted(Struct, frozen=True, gc=False):
+class Event(Struct, frozen=True, gc=False):
+    """What players are told."""
+
+
+class Ask(Event, frozen=True, gc=False):
+    """A request to a seat."""
+
+    seat: Seat
+
+
+class MatchStarted(Event, frozen=True, gc=False):
     """The match has begun; nothing is dealt yet."""
 
     seats: int
@@ -212,50 +222,46 @@ class MatchStarted(Struct, frozen=True, gc=False):
     order: tuple[Seat, ...] | None = None
 
 
-class AskTower(Struct, frozen=True, gc=False):
+class AskTower(Ask, frozen=True, gc=False):
     """Which team? By tower colour: places left, and who is in it already."""
 
-    seat: Seat
     left: tuple[int, ...]
     teams: tuple[tuple[Seat, ...], ...]
 
 
-class TowerChosen(Struct, frozen=True, gc=False):
+class TowerChosen(Event, frozen=True, gc=False):
     """A player has chosen a team. To all; a wire need not tell it, because a later question and a view say the same."""
 
     seat: Seat
     tower: rules.Tower
 
 
-class AskWizard(Struct, frozen=True, gc=False):
+class AskWizard(Ask, frozen=True, gc=False):
     """Which wizard of those left?"""
 
-    seat: Seat
     wizards: tuple[int, ...]
 
 
-class WizardChosen(Struct, frozen=True, gc=False):
+class WizardChosen(Event, frozen=True, gc=False):
     """A player has chosen a wizard. To all; a wire need not tell it."""
 
     seat: Seat
 
 
-class AskAssistant(Struct, frozen=True, gc=False):
+class AskAssistant(Ask, frozen=True, gc=False):
     """Which assistant? The hand, and what was played in this round, in order of play. Only this player may know it."""
 
-    seat: Seat
     hand: tuple[int, ...]
     played: tuple[tuple[Seat, int], ...]
 
 
-class AskStudent(Struct, frozen=True, gc=False):
+class AskStudent(Ask, frozen=True, gc=False):
     """Which student of the entrance?"""
 
-    seat: Seat
     students: rules.Students
 
 
-class Picked(Struct, frozen=True, gc=False):
+class Picked(Event, frozen=True, gc=False):
     """
     A student was chosen, and the next question is about it. To this player, before the question; a wire need not tell it.
     """
@@ -264,47 +270,38 @@ class Picked(Struct, frozen=True, gc=False):
     colour: rules.Colour
 
 
-class AskDestination(Struct, frozen=True, gc=False):
+class AskDestination(Ask, frozen=True, gc=False):
     """Where to? Number 1 to `islands`, or 0 for the dining room where that is a choice."""
 
-    seat: Seat
     islands: int
     dining_room: bool
 
 
-class AskSteps(Struct, frozen=True, gc=False):
+class AskSteps(Ask, frozen=True, gc=False):
     """How far, from 1 to `most`?"""
 
-    seat: Seat
     most: int
 
 
-class AskCloud(Struct, frozen=True, gc=False):
+class AskCloud(Ask, frozen=True, gc=False):
     """Which cloud? The places of those with students, from 0."""
 
-    seat: Seat
     clouds: tuple[int, ...]
 
 
-class AskCardStudent(Struct, frozen=True, gc=False):
+class AskCardStudent(Ask, frozen=True, gc=False):
     """Which of these students, for a character's effect?"""
 
-    seat: Seat
     students: rules.Students
     #: Whether "none" is an answer.
     may_stop: bool = False
 
 
-class AskColour(Struct, frozen=True, gc=False):
+class AskColour(Ask, frozen=True, gc=False):
     """Which colour, for a character's effect?"""
 
-    seat: Seat
 
-
-Ask = (
-    AskTower | AskWizard | AskAssistant | AskStudent | AskDestination | AskSteps | AskCloud | AskCardStudent | AskColour
-)
-ASKS = Ask.__args__
+ASKS = tuple(Ask.__subclasses__())
 
 #: The kind of action that answers each kind of request.
 ANSWERED_BY: Mapping[type, type[Action]] = {
@@ -327,13 +324,13 @@ def allows_character(request: Ask | None) -> bool:
     return isinstance(request, AskStudent | AskSteps | AskCloud)
 
 
-class Success(Struct, frozen=True, gc=False):
+class Success(Event, frozen=True, gc=False):
     """The answer was accepted."""
 
     seat: Seat
 
 
-class Denied(Struct, frozen=True, gc=False):
+class Denied(Event, frozen=True, gc=False):
     """
     The destination is not possible, and the choice of the student before it is dropped. The request for a student
     follows. (All other wrong answers are refused, and the open request stays open.)
@@ -344,14 +341,14 @@ class Denied(Struct, frozen=True, gc=False):
     detail: str
 
 
-class PlayerStatus(Struct, frozen=True, gc=False):
+class PlayerStatus(Event, frozen=True, gc=False):
     """What this player does now, or how the match ended for them."""
 
     seat: Seat
     status: rules.Status
 
 
-class Board(Struct, frozen=True, gc=False):
+class Board(Event, frozen=True, gc=False):
     """Everything visible."""
 
     expert: bool
@@ -382,28 +379,28 @@ class Board(Struct, frozen=True, gc=False):
     turn: int = 0
 
 
-class StartOfTurn(Struct, frozen=True, gc=False):
+class StartOfTurn(Event, frozen=True, gc=False):
     """A player's turn begins; at the end of the set-up: who will be first in round 1."""
 
     round: int
     seat: Seat
 
 
-class PlayedAssistant(Struct, frozen=True, gc=False):
+class PlayedAssistant(Event, frozen=True, gc=False):
     """A player played an assistant."""
 
     seat: Seat
     assistant: int
 
 
-class PlayedCharacter(Struct, frozen=True, gc=False):
+class PlayedCharacter(Event, frozen=True, gc=False):
     """A player used and paid a character."""
 
     seat: Seat
     character: rules.Character
 
 
-class IslandOwner(Struct, frozen=True, gc=False):
+class IslandOwner(Event, frozen=True, gc=False):
     """Influence was counted. The island after the count and before any merge, and the owner of its towers."""
 
     number: int
@@ -411,34 +408,34 @@ class IslandOwner(Struct, frozen=True, gc=False):
     owner: Seat | None
 
 
-class NoEntryUsed(Struct, frozen=True, gc=False):
+class NoEntryUsed(Event, frozen=True, gc=False):
     """A no-entry tile stopped the count on this island, and is back on its card."""
 
     number: int
 
 
-class Unified(Struct, frozen=True, gc=False):
+class Unified(Event, frozen=True, gc=False):
     """Islands have merged."""
 
 
-class LastRound(Struct, frozen=True, gc=False):
+class LastRound(Event, frozen=True, gc=False):
     """There are not enough students for another round: the match ends with this one."""
 
 
-class EndOfTurn(Struct, frozen=True, gc=False):
+class EndOfTurn(Event, frozen=True, gc=False):
     """A player's turn is over."""
 
     round: int
     seat: Seat
 
 
-class EndOfRound(Struct, frozen=True, gc=False):
+class EndOfRound(Event, frozen=True, gc=False):
     """The round is over."""
 
     round: int
 
 
-class Won(Struct, frozen=True, gc=False):
+class Won(Event, frozen=True, gc=False):
     """Who has won, and why."""
 
     #: `None`: a shared victory, or the match ended before there were teams.
@@ -450,11 +447,11 @@ class Won(Struct, frozen=True, gc=False):
     seat: Seat | None = None
 
 
-class Closing(Struct, frozen=True, gc=False):
+class Closing(Event, frozen=True, gc=False):
     """The end has been told. No event follows."""
 
 
-class Situation(Struct, frozen=True, gc=False):
+class Situation(Event, frozen=True, gc=False):
     """What a player who comes back, or a watcher, needs to know."""
 
     match: MatchStarted
@@ -473,30 +470,6 @@ class Situation(Struct, frozen=True, gc=False):
     #: The student that was chosen and that the open request is about, if it is to this player.
     picked: rules.Colour | None = None
 
-
-Event = (
-    MatchStarted
-    | Ask
-    | TowerChosen
-    | WizardChosen
-    | Picked
-    | Success
-    | Denied
-    | PlayerStatus
-    | Board
-    | StartOfTurn
-    | PlayedAssistant
-    | PlayedCharacter
-    | IslandOwner
-    | NoEntryUsed
-    | Unified
-    | LastRound
-    | EndOfTurn
-    | EndOfRound
-    | Won
-    | Closing
-    | Situation
-)
 
 #: Events that no wire tells, because the documented messages say the same at another time.
 UNTOLD = (TowerChosen, WizardChosen, Picked)

@@ -21,7 +21,7 @@ from gamehost.games.eriantys import events
 from gamehost.games.eriantys.characters import EFFECTS
 from gamehost.games.eriantys.events import RuleFault
 from gamehost.games.eriantys.rules import NO_STUDENTS, Card, Character, Colour, Island, School, Status, Students, Tower
-from gamehost.games.messages import ActionMessage, EventMessage
+from gamehost.games.messages import ActionMessage, EventMessage, union_of
 
 T = TypeVar("T")
 
@@ -300,86 +300,86 @@ class BoardMessage(Struct, frozen=True):
     order: list[int]
 
 
-class StartedEvent(EventMessage, frozen=True, tag="started"):
+class AskMessage(EventMessage, frozen=True):
+    """The base of the requests to a seat."""
+
+    seat: int
+
+
+class ToldMessage(EventMessage, frozen=True):
+    """The base of all other events."""
+
+
+class StartedEvent(ToldMessage, frozen=True, tag="started"):
     """The match begins: each player chooses a team and a wizard, in the order of the seats."""
 
     seats: int
     expert: bool
 
 
-class AskTowerEvent(EventMessage, frozen=True, tag="ask-tower"):
+class AskTowerEvent(AskMessage, frozen=True, tag="ask-tower"):
     """Which team? The places left in each, and who is in it. Answer: `tower black`."""
 
-    seat: int
     availableTowers: dict[str, int]
     currentTeams: dict[str, list[int]]
 
 
-class AskWizardEvent(EventMessage, frozen=True, tag="ask-wizard"):
+class AskWizardEvent(AskMessage, frozen=True, tag="ask-wizard"):
     """Which wizard? Answer: `wizard 1`."""
 
-    seat: int
     availableWizards: list[int]
 
 
-class AskAssistantEvent(EventMessage, frozen=True, tag="ask-assistant"):
+class AskAssistantEvent(AskMessage, frozen=True, tag="ask-assistant"):
     """Which assistant of the hand? What was played in this round, as pairs of seat and assistant. Answer: `assistant 1`."""
 
-    seat: int
     availableAssistants: list[int]
     playedAssistants: list[tuple[int, int]]
 
 
-class AskStudentEvent(EventMessage, frozen=True, tag="ask-student"):
+class AskStudentEvent(AskMessage, frozen=True, tag="ask-student"):
     """Which student of the entrance? Repeats are listed. Answer: `student red`."""
 
-    seat: int
     students: list[str]
 
 
-class AskDestinationEvent(EventMessage, frozen=True, tag="ask-destination"):
+class AskDestinationEvent(AskMessage, frozen=True, tag="ask-destination"):
     """Where to? There are so many islands; 0 is the dining room, if that is a choice. Answer: `destination 0`."""
 
-    seat: int
     islands: int
     diningRoom: bool
 
 
-class AskStepsEvent(EventMessage, frozen=True, tag="ask-steps"):
+class AskStepsEvent(AskMessage, frozen=True, tag="ask-steps"):
     """How far does Mother Nature move, from 1 on? Answer: `steps 1`."""
 
-    seat: int
     maxStepsAllowed: int
 
 
-class AskCloudEvent(EventMessage, frozen=True, tag="ask-cloud"):
+class AskCloudEvent(AskMessage, frozen=True, tag="ask-cloud"):
     """Which cloud of those with students? Answer: `cloud 0`."""
 
-    seat: int
     clouds: list[int]
 
 
-class AskCardStudentEvent(EventMessage, frozen=True, tag="ask-card-student"):
+class AskCardStudentEvent(AskMessage, frozen=True, tag="ask-card-student"):
     """Which of these students, for a character? Answer: `student red`; `student none` if `mayStop`."""
 
-    seat: int
     students: list[str]
     mayStop: bool
 
 
-class AskColourEvent(EventMessage, frozen=True, tag="ask-colour"):
+class AskColourEvent(AskMessage, frozen=True, tag="ask-colour"):
     """Which colour, for a character? Answer: `student red`."""
 
-    seat: int
 
-
-class SuccessEvent(EventMessage, frozen=True, tag="success"):
+class SuccessEvent(ToldMessage, frozen=True, tag="success"):
     """The answer was accepted. To its player alone."""
 
     seat: int
 
 
-class DeniedEvent(EventMessage, frozen=True, tag="denied"):
+class DeniedEvent(ToldMessage, frozen=True, tag="denied"):
     """The destination is not possible: choose the student again. To its player alone."""
 
     seat: int
@@ -387,75 +387,75 @@ class DeniedEvent(EventMessage, frozen=True, tag="denied"):
     detail: str
 
 
-class StatusEvent(EventMessage, frozen=True, tag="status"):
+class StatusEvent(ToldMessage, frozen=True, tag="status"):
     """What you do now, or how the match ended for you. To this player alone."""
 
     seat: int
     playerStatus: str
 
 
-class BoardEvent(EventMessage, frozen=True, tag="board"):
+class BoardEvent(ToldMessage, frozen=True, tag="board"):
     """Everything visible, after what was just said."""
 
     board: BoardMessage
 
 
-class StartOfTurnEvent(EventMessage, frozen=True, tag="start-of-turn"):
+class StartOfTurnEvent(ToldMessage, frozen=True, tag="start-of-turn"):
     """A player's turn begins. At the end of the set-up: who is first in round 1."""
 
     round: int
     seat: int
 
 
-class PlayedAssistantEvent(EventMessage, frozen=True, tag="played-assistant"):
+class PlayedAssistantEvent(ToldMessage, frozen=True, tag="played-assistant"):
     """A player played an assistant."""
 
     seat: int
     assistant: int
 
 
-class PlayedCharacterEvent(EventMessage, frozen=True, tag="played-character"):
+class PlayedCharacterEvent(ToldMessage, frozen=True, tag="played-character"):
     """A player used and paid a character."""
 
     seat: int
     character: int
 
 
-class IslandOwnerEvent(EventMessage, frozen=True, tag="island-owner"):
+class IslandOwnerEvent(ToldMessage, frozen=True, tag="island-owner"):
     """Influence was counted: the island, before it merges, and the owner of its towers."""
 
     island: IslandMessage
     owner: int | None
 
 
-class NoEntryUsedEvent(EventMessage, frozen=True, tag="no-entry-used"):
+class NoEntryUsedEvent(ToldMessage, frozen=True, tag="no-entry-used"):
     """A no-entry tile stopped the count on this island, and is back on its card."""
 
     island: int
 
 
-class UnifiedEvent(EventMessage, frozen=True, tag="unified"):
+class UnifiedEvent(ToldMessage, frozen=True, tag="unified"):
     """Islands have merged."""
 
 
-class LastRoundEvent(EventMessage, frozen=True, tag="last-round"):
+class LastRoundEvent(ToldMessage, frozen=True, tag="last-round"):
     """There are not enough students for another round: the match ends with this one."""
 
 
-class EndOfTurnEvent(EventMessage, frozen=True, tag="end-of-turn"):
+class EndOfTurnEvent(ToldMessage, frozen=True, tag="end-of-turn"):
     """A player's turn is over."""
 
     round: int
     seat: int
 
 
-class EndOfRoundEvent(EventMessage, frozen=True, tag="end-of-round"):
+class EndOfRoundEvent(ToldMessage, frozen=True, tag="end-of-round"):
     """The round is over."""
 
     round: int
 
 
-class WonEvent(EventMessage, frozen=True, tag="won"):
+class WonEvent(ToldMessage, frozen=True, tag="won"):
     """The winners, and why. `team` is `null` after a shared victory."""
 
     team: str | None
@@ -492,26 +492,6 @@ class View(Struct, frozen=True):
     teams: dict[str, list[int]]
     request: Request | None = None
     won: WonEvent | None = None
-
-
-Event: TypeAlias = (
-    Request
-    | StartedEvent
-    | SuccessEvent
-    | DeniedEvent
-    | StatusEvent
-    | BoardEvent
-    | StartOfTurnEvent
-    | PlayedAssistantEvent
-    | PlayedCharacterEvent
-    | IslandOwnerEvent
-    | NoEntryUsedEvent
-    | UnifiedEvent
-    | LastRoundEvent
-    | EndOfTurnEvent
-    | EndOfRoundEvent
-    | WonEvent
-)
 
 
 class TowerAction(ActionMessage, frozen=True, tag="tower"):
@@ -676,7 +656,7 @@ class EriantysMessages:
     """Makes the messages of Eriantys, and reads them."""
 
     view_type = View
-    event_type = Event
+    event_type = Request | union_of(ToldMessage)
     action_type = Action
     rules: Mapping[str, Any] = {}
 

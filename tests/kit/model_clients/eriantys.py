@@ -154,8 +154,7 @@ def question(ask: e.Ask, names: Names) -> str:
             return line("SelectCloud", clouds=clouds)
         case e.AskCardStudent(_, students):
             return line("MovableStudentsChar", students=each(students))
-        case e.AskColour():
-            return line("SelectColor")
+    return line("SelectColor")
 
 
 #: The types of messages that ask for something.
