@@ -5,7 +5,7 @@ Every limit is a setting `limits.NAME` with a unit and a reason. `limits.unlimit
 and tests from one address. It does not remove sizes and deadlines.
 """
 
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from collections.abc import Hashable, Mapping
 from functools import lru_cache
 from ipaddress import IPv6Address, ip_address
@@ -446,6 +446,19 @@ class KeyedBuckets(Generic[K]):
                 self._sweep_at = max(1024, 2 * len(self._buckets))
             bucket = self._buckets[key] = TokenBucket(self._rate, self._burst, now)
         return bucket
+
+
+class AddressCounts(Counter[str]):
+    """How many there are of each address, by its `rate_limit_key`. An address without any is not remembered."""
+
+    def enter(self, address: str) -> None:
+        self[rate_limit_key(address)] += 1
+
+    def leave(self, address: str) -> None:
+        whom = rate_limit_key(address)
+        self[whom] -= 1
+        if not self[whom]:
+            del self[whom]
 
 
 class Rounds(Generic[K, W]):

@@ -9,7 +9,7 @@ import secrets
 from collections.abc import Callable, Hashable
 from contextlib import AbstractContextManager
 from functools import partial
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Generic, TypeVar
 
 from attrs import Factory, define, field
 from msgspec import Struct
@@ -32,131 +32,9 @@ from gamehost.accounts.proofs import MemoryProofs, ProvenLogins
 from gamehost.limits import KeyedBuckets, Limits, Rounds, TokenBucket, is_loopback, rate_limit_key
 
 K = TypeVar("K", bound=Hashable)
-T = TypeVar("T", bound=Hashable)
-A = TypeVar("A", bound="Waiter")
 
 #: Tokens that are missing and are not waited for: less than the rounding of times.
 _ROUNDING = 1e-6
-
-
-class Waiter(Protocol):
-    """What can wait in a line."""
-
-    #: Leave the line; `None`: it is in no line.
-    leave: Callable[[], None] | None
-    #: Give back the tokens that it has got.
-    spent: list[Callable[[], None]]
-
-
-@define(eq=False)
-class _Line(Generic[T, A]):
-    rounds: Rounds[T, A] = field(factory=Rounds)
-    timer: Timer = field(factory=Timer)
-    served: bool = False
-
-
-class QuotaLines(Generic[K, T, A]):
-    """
-    A quota for each key, and a line of those who are over it.
-
-    :param rate: tokens a second
-    :param burst: tokens of a full quota
-    :param clock: the time
-    :param within: a context that is entered around the answers that a timer leads to
-    :param go_on: called for each waiter that has got its token
-    """
-
-    def __init__(
-        self,
-        rate: float,
-        burst: int,
-        clock: IReactorTime,
-        within: AbstractContextManager[object],
-        go_on: Callable[[A], None],
-    ) -> None:
-        self._buckets: KeyedBuckets[K] = KeyedBuckets(rate, burst)
-        self._clock = clock
-        self._within = within
-        self._go_on = go_on
-        self._lines: dict[K, _Line[T, A]] = {}
-
-    def enter(self, key: K, taker: T, waiter: A) -> None:
-        """Take a token and go on, now or when it is this waiter's turn."""
-        line = self._lines.get(key)
-        if line is None:
-            if self.take(key, waiter):
-                self._go_on(waiter)
-                return
-            line = self._lines[key] = _Line()
-        line.rounds.put(taker, waiter)
-        waiter.leave = partial(self._leave, key, taker, waiter)
-        if not (line.timer or line.served):
-            self._wait(key, line)
-
-    def __len__(self) -> int:
-        return sum(len(line.rounds) for line in self._lines.values())
-
-    def take(self, key: K, waiter: A | None = None) -> bool:
-        """Take a token, for this waiter or for good, if there is one."""
-        now = self._clock.seconds()
-        taken = self._buckets.of(key, now).take(now)
-        if taken and waiter is not None:
-            waiter.spent.append(partial(self.give_back, key))
-        return taken
-
-    def give_back(self, key: K) -> None:
-        """Put a token back. The next in the line has it, in the next turn of the reactor."""
-        self._buckets.of(key, self._clock.seconds()).give_back()
-        line = self._lines.get(key)
-        if line is not None and line.timer:
-            line.timer.set(self._clock, 0, self._due, key, line)
-
-    def close(self) -> None:
-        """Forget all who wait, and their timers."""
-        for line in self._lines.values():
-            line.timer.stop()
-        self._lines.clear()
-
-    def _leave(self, key: K, taker: T, waiter: A) -> None:
-        waiter.leave = None
-        line = self._lines.get(key)
-        if line is None:
-            return
-        line.rounds.remove(taker, waiter)
-        if line.timer and not line.rounds:
-            line.timer.stop()
-            del self._lines[key]
-
-    def _wait(self, key: K, line: _Line[T, A]) -> None:
-        now = self._clock.seconds()
-        line.timer.set(self._clock, self._buckets.of(key, now).seconds_to_one(now), self._due, key, line)
-
-    def _due(self, key: K, line: _Line[T, A]) -> None:
-        line.served = True
-        try:
-            with self._within:
-                self._serve(key, line)
-        finally:
-            line.served = False
-            if self._lines.get(key) is not line:
-                pass  # closed meanwhile
-            elif line.rounds:
-                self._wait(key, line)
-            else:
-                del self._lines[key]
-
-    def _serve(self, key: K, line: _Line[T, A]) -> None:
-        """Have waiters go on while there are tokens."""
-        while line.rounds:
-            now = self._clock.seconds()
-            bucket = self._buckets.of(key, now)
-            if bucket.seconds_to_one(now) > _ROUNDING:
-                return
-            bucket.take_ahead(now)
-            waiter = line.rounds.pop()
-            waiter.leave = None
-            waiter.spent.append(partial(self.give_back, key))
-            self._go_on(waiter)
 
 
 class LoginRefused(Struct, frozen=True):
@@ -213,6 +91,117 @@ class LoginAttempt:
         for bucket in self.signup_tokens:
             bucket.give_back()
         self.signup_tokens.clear()
+
+
+@define(eq=False)
+class _Line:
+    rounds: Rounds[str, LoginAttempt] = field(factory=Rounds)
+    timer: Timer = field(factory=Timer)
+    served: bool = False
+
+
+class QuotaLines(Generic[K]):
+    """
+    A quota for each key, and a line of those who are over it.
+
+    :param rate: tokens a second
+    :param burst: tokens of a full quota
+    :param clock: the time
+    :param within: a context that is entered around the answers that a timer leads to
+    :param go_on: called for each waiter that has got its token
+    """
+
+    def __init__(
+        self,
+        rate: float,
+        burst: int,
+        clock: IReactorTime,
+        within: AbstractContextManager[object],
+        go_on: Callable[[LoginAttempt], None],
+    ) -> None:
+        self._buckets: KeyedBuckets[K] = KeyedBuckets(rate, burst)
+        self._clock = clock
+        self._within = within
+        self._go_on = go_on
+        self._lines: dict[K, _Line] = {}
+
+    def enter(self, key: K, taker: str, waiter: LoginAttempt) -> None:
+        """Take a token and go on, now or when it is this waiter's turn."""
+        line = self._lines.get(key)
+        if line is None:
+            if self.take(key, waiter):
+                self._go_on(waiter)
+                return
+            line = self._lines[key] = _Line()
+        line.rounds.put(taker, waiter)
+        waiter.leave = partial(self._leave, key, taker, waiter)
+        if not (line.timer or line.served):
+            self._wait(key, line)
+
+    def __len__(self) -> int:
+        return sum(len(line.rounds) for line in self._lines.values())
+
+    def take(self, key: K, waiter: LoginAttempt | None = None) -> bool:
+        """Take a token, for this waiter or for good, if there is one."""
+        now = self._clock.seconds()
+        taken = self._buckets.of(key, now).take(now)
+        if taken and waiter is not None:
+            waiter.spent.append(partial(self.give_back, key))
+        return taken
+
+    def give_back(self, key: K) -> None:
+        """Put a token back. The next in the line has it, in the next turn of the reactor."""
+        self._buckets.of(key, self._clock.seconds()).give_back()
+        line = self._lines.get(key)
+        if line is not None and line.timer:
+            line.timer.set(self._clock, 0, self._due, key, line)
+
+    def close(self) -> None:
+        """Forget all who wait, and their timers."""
+        for line in self._lines.values():
+            line.timer.stop()
+        self._lines.clear()
+
+    def _leave(self, key: K, taker: str, waiter: LoginAttempt) -> None:
+        waiter.leave = None
+        line = self._lines.get(key)
+        if line is None:
+            return
+        line.rounds.remove(taker, waiter)
+        if line.timer and not line.rounds:
+            line.timer.stop()
+            del self._lines[key]
+
+    def _wait(self, key: K, line: _Line) -> None:
+        now = self._clock.seconds()
+        line.timer.set(self._clock, self._buckets.of(key, now).seconds_to_one(now), self._due, key, line)
+
+    def _due(self, key: K, line: _Line) -> None:
+        line.served = True
+        try:
+            with self._within:
+                self._serve(key, line)
+        finally:
+            line.served = False
+            if self._lines.get(key) is not line:
+                pass  # closed meanwhile
+            elif line.rounds:
+                self._wait(key, line)
+            else:
+                del self._lines[key]
+
+    def _serve(self, key: K, line: _Line) -> None:
+        """Have waiters go on while there are tokens."""
+        while line.rounds:
+            now = self._clock.seconds()
+            bucket = self._buckets.of(key, now)
+            if bucket.seconds_to_one(now) > _ROUNDING:
+                return
+            bucket.take_ahead(now)
+            waiter = line.rounds.pop()
+            waiter.leave = None
+            waiter.spent.append(partial(self.give_back, key))
+            self._go_on(waiter)
 
 
 class WorkQueue:
@@ -349,13 +338,13 @@ class LoginService:
         limits, clock, turn = self._limits, self._clock, self._turn
         hourly, guesses = limits.failures_per_hour, limits.guesses_per_minute
         # By address. The line serves accounts in rounds.
-        self._failures: QuotaLines[str, str, LoginAttempt] = QuotaLines(
+        self._failures: QuotaLines[str] = QuotaLines(
             hourly / 3600, hourly, clock, turn, lambda one: self._guesses.enter(one.key, one.address, one)
         )
         # By account. All addresses that are not known for it share one quota, so that many guess no quicker than one.
-        self._guesses: QuotaLines[str, str, LoginAttempt] = QuotaLines(guesses / 60, guesses, clock, turn, self._begin)
+        self._guesses: QuotaLines[str] = QuotaLines(guesses / 60, guesses, clock, turn, self._begin)
         # By account and address, if the account has logged in from there.
-        self._known_guesses: QuotaLines[tuple[str, str], str, LoginAttempt] = QuotaLines(
+        self._known_guesses: QuotaLines[tuple[str, str]] = QuotaLines(
             limits.known_guesses_per_minute / 60, guesses, clock, turn, self._begin
         )
         # Both by address, and apart from failed log-ins: guests who mistype make nobody wait who has a password.

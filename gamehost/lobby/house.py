@@ -12,7 +12,7 @@ The same process makes studies, in turns by address with the thinking of its pla
 kept beside what else was looked up, and those who ask for the same one wait for it together.
 """
 
-from collections import Counter, OrderedDict, defaultdict
+from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Collection, Generator, Iterable, Mapping, Sequence
 from functools import partial
 from itertools import count
@@ -28,7 +28,7 @@ from gamehost.accounts.names import NameFault, NameRefused
 from gamehost.games.base import Game, JournalledChance, Seat, To
 from gamehost.journal.records import RATED, EntryKind, TableId, TableRecord
 from gamehost.journal.replay import new_master, replay_in_steps
-from gamehost.limits import is_loopback, rate_limit_key
+from gamehost.limits import AddressCounts, is_loopback, rate_limit_key
 from gamehost.lobby.finished import Question, Study
 from gamehost.lobby.questions import Found, NotAnswered
 from gamehost.lobby.queues import HouseRefused, NewMatches, OpenTables
@@ -477,7 +477,7 @@ class Studies:
     #: Whether a finished match shows what was hidden in it. A study of such a match shows it, too.
     reveal: bool = True
     #: How many are under way, by address.
-    _addresses: "Counter[str]" = field(factory=Counter)
+    _addresses: AddressCounts = field(factory=AddressCounts)
 
     def ask(
         self,
@@ -507,13 +507,13 @@ class Studies:
             raise NotAnswered("nobody has moved in this match")
         if len(record.entries) > LONGEST:
             raise NotAnswered("this match is too long to be studied")
-        questions, whom = self._spectators.questions, rate_limit_key(address)
+        questions = self._spectators.questions
         if not self.reveal and await questions.in_slices(_hides(game, record)):
             raise NotAnswered("this host never shows what was hidden in a match, and a study would")
-        if self._addresses[whom] >= PER_ADDRESS or self._addresses.total() >= MOST:
+        if self._addresses[rate_limit_key(address)] >= PER_ADDRESS or self._addresses.total() >= MOST:
             raise NotAnswered("too many studies are under way: try again in a moment")
         asked = Question(game.name, len(record.opening.seats), dict(record.opening.settings), record.entries)
-        self._addresses[whom] += 1
+        self._addresses.enter(address)
         try:
             studied = self._house.study(address, game.name, json.encode(asked).decode())
             questions.step_aside()
@@ -521,7 +521,7 @@ class Studies:
         except HouseRefused as refusal:
             raise NotAnswered(str(refusal)) from None
         finally:
-            self._addresses -= Counter((whom,))
+            self._addresses.leave(address)
         if not study.standings:
             raise NotAnswered("the house players cannot weigh the moves of this game")
         return Found(study, 0 if code else 64 * len(study.standings))

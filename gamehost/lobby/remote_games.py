@@ -7,7 +7,7 @@ the next one for the grace time.
 """
 
 import re
-from collections import Counter, OrderedDict
+from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
@@ -30,7 +30,7 @@ from gamehost.journal.records import (
     TableRecord,
     UnfinishedTable,
 )
-from gamehost.limits import RemoteLimits, rate_limit_key
+from gamehost.limits import AddressCounts, RemoteLimits, rate_limit_key
 from gamehost.lobby.championship import RECORD, ChampionshipRecords, ChampionshipRun, Opener
 from gamehost.lobby.queues import NewMatches
 from gamehost.lobby.remote_game import MasterLink, RemoteGame, RemotePlayer, RemoteSeat, RemoteTable
@@ -153,7 +153,7 @@ class RemoteGames:
     limits: RemoteLimits = field(factory=RemoteLimits)
     #: By their types in lower case, the one first that was used longest ago.
     types: OrderedDict[str, GameType] = field(factory=OrderedDict)
-    _per_address: Counter[str] = field(factory=Counter)
+    _per_address: AddressCounts = field(factory=AddressCounts)
     _stopped: bool = False
     #: Why no more games begin.
     _draining: str | None = None
@@ -221,14 +221,14 @@ class RemoteGames:
         kind = self.types.get(game_type.casefold())
         if kind is not None and kind.master is not None:
             raise TypeTaken
-        limits, whom = self.limits, rate_limit_key(master.address)
+        limits, here = self.limits, self._per_address[rate_limit_key(master.address)]
         if limits.masters is not None and self.masters >= limits.masters:
             raise TooManyMasters
-        if limits.masters_per_address is not None and self._per_address[whom] >= limits.masters_per_address:
+        if limits.masters_per_address is not None and here >= limits.masters_per_address:
             raise TooManyMasters
         kind = self.type_of(game_type)
         kind.title, kind.master, master.kind = game_type, master, kind
-        self._per_address[whom] += 1
+        self._per_address.enter(master.address)
         self.log.info(
             "master {id!r} from {address!r} rules {type}", id=master.id, address=master.address, type=game_type
         )
@@ -244,13 +244,11 @@ class RemoteGames:
 
     def lose(self, master: Master) -> None:
         """A master is gone. Its games wait for the next one."""
-        kind, whom = master.kind, rate_limit_key(master.address)
+        kind = master.kind
         if kind.master is not master:
             return
         kind.master = None
-        self._per_address[whom] -= 1
-        if not self._per_address[whom]:
-            del self._per_address[whom]
+        self._per_address.leave(master.address)
         if self._stopped:
             return
         self.log.info("master {id!r} of {type} is gone", id=master.id, type=kind.title)

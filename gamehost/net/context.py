@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from attrs import Factory, define, field
 from twisted.internet.interfaces import IDelayedCall, IReactorTime
 
+from gamehost._twisted import Timer
 from gamehost.limits import Limits
 from gamehost.net.endpoints import Transport
 from gamehost.net.limiter import ConnectionLimiter, HttpLimiter
@@ -75,23 +76,22 @@ class Ticker:
     _clock: IReactorTime
     _seconds: float = 0.0
     _ticks: dict[object, Tick] = field(factory=dict)
-    _next: IDelayedCall | None = None
+    _timer: Timer = field(factory=Timer)
 
     def join(self, member: object, seconds: float, beat: Tick) -> None:
         """Have `beat` called from now on."""
         self._ticks[member] = beat
-        if self._next is None:
+        if not self._timer:
             self._seconds = seconds
-            self._next = self._clock.callLater(seconds, self._go_around)
+            self._timer.set(self._clock, seconds, self._go_around)
 
     def leave(self, member: object) -> None:
         """Stop the calls for a member. Does nothing if it has not joined."""
-        if self._ticks.pop(member, None) is not None and not self._ticks and self._next is not None:
-            self._next.cancel()
-            self._next = None
+        if self._ticks.pop(member, None) is not None and not self._ticks:
+            self._timer.stop()
 
     def _go_around(self) -> None:
-        self._next = self._clock.callLater(self._seconds, self._go_around)
+        self._timer.set(self._clock, self._seconds, self._go_around)
         now = self._clock.seconds()
         # A copy, because a member may leave when it is called, and make others leave.
         for member, beat in list(self._ticks.items()):

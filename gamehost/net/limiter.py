@@ -6,7 +6,15 @@ from collections import Counter
 from collections.abc import Callable
 
 from gamehost.accounts.bans import Bans
-from gamehost.limits import KeyedBuckets, Limits, TokenBucket, journal_bucket, moves_bucket, rate_limit_key
+from gamehost.limits import (
+    AddressCounts,
+    KeyedBuckets,
+    Limits,
+    TokenBucket,
+    journal_bucket,
+    moves_bucket,
+    rate_limit_key,
+)
 
 
 class _Address:
@@ -173,27 +181,22 @@ class HeaderLimiter:
         self.limits = limits or Limits()
         #: Connections that are open now.
         self.count = 0
-        self._by_address: Counter[str] = Counter()
+        self._by_address = AddressCounts()
 
     def admit(self, address: str) -> bool:
         """Count a new connection, or refuse it. Refused connections must not `leave`."""
-        limits, whom = self.limits, rate_limit_key(address)
-        full = (
-            self.count >= limits.header_connections or self._by_address[whom] >= limits.header_connections_per_address
-        )
+        limits, here = self.limits, self._by_address[rate_limit_key(address)]
+        full = self.count >= limits.header_connections or here >= limits.header_connections_per_address
         if full and not limits.unlimited:
             return False
         self.count += 1
-        self._by_address[whom] += 1
+        self._by_address.enter(address)
         return True
 
     def leave(self, address: str) -> None:
         """A connection that was admitted has ended, or its header is complete."""
-        whom = rate_limit_key(address)
         self.count -= 1
-        self._by_address[whom] -= 1
-        if not self._by_address[whom]:
-            del self._by_address[whom]
+        self._by_address.leave(address)
 
 
 class HttpLimiter:
@@ -208,7 +211,7 @@ class HttpLimiter:
     def __init__(self, limits: Limits, room: int | None = None) -> None:
         self._limits = limits
         self._most = limits.http_connections if room is None else min(limits.http_connections, room)
-        self._by_address: Counter[str] = Counter()
+        self._by_address = AddressCounts()
         self.change(limits)
         #: Connections that are open now.
         self.count = 0
@@ -221,12 +224,11 @@ class HttpLimiter:
 
         :param address: empty: of a proxy, whose connections belong to many clients
         """
-        whom = rate_limit_key(address)
-        if not self._has_room(whom, now):
+        if not self._has_room(rate_limit_key(address), now):
             self.refused_connections += 1
             return False
         self.count += 1
-        self._by_address[whom] += 1
+        self._by_address.enter(address)
         return True
 
     def change(self, limits: Limits) -> None:
@@ -245,11 +247,8 @@ class HttpLimiter:
 
     def leave(self, address: str) -> None:
         """A connection that was admitted has ended, or is counted elsewhere."""
-        whom = rate_limit_key(address)
         self.count -= 1
-        self._by_address[whom] -= 1
-        if not self._by_address[whom]:
-            del self._by_address[whom]
+        self._by_address.leave(address)
 
     def may_ask(self, address: str, now: float) -> bool:
         """Whether one more request of this address is answered now."""

@@ -161,7 +161,7 @@ class Certificates:
 
     def __init__(self, folder: Path, authority: Path | None = None) -> None:
         self._files = (folder, authority)
-        self._context = read_context(folder, authority)
+        self.context = read_context(folder, authority)
 
     def reload(self) -> None:
         """
@@ -169,20 +169,16 @@ class Certificates:
 
         :raises BadOption: the files cannot be used, and the old certificates stay in use
         """
-        self._context = read_context(*self._files)
+        self.context = read_context(*self._files)
 
     def serverConnectionForTLS(self, protocol: TLSMemoryBIOProtocol) -> Any:
         """The TLS state of one new connection."""
         _, authority = self._files
-        return SSL.Connection(self._context, None) if authority is None else _CheckedConnection(self._context, "")
+        return SSL.Connection(self.context, None) if authority is None else _CheckedConnection(self.context, "")
 
     def to(self, host: str) -> IOpenSSLClientConnectionCreator:
         """For connections to a host whose certificate must be for this name or address, and from the authority."""
         return _Dialled(self, host)
-
-    def connection_to(self, host: str) -> Any:
-        """The TLS state of one new connection to a host."""
-        return _CheckedConnection(self._context, host)
 
 
 class _CheckedConnection(SSL.Connection):  # type: ignore[misc]
@@ -225,16 +221,15 @@ class _CheckedConnection(SSL.Connection):  # type: ignore[misc]
 
 
 @implementer(IOpenSSLClientConnectionCreator)
+@define(eq=False)
 class _Dialled:
     """Makes connections to one host."""
 
-    def __init__(self, certificates: Certificates, host: str) -> None:
-        self._certificates = certificates
-        self._host = host
+    _certificates: Certificates
+    _host: str
 
     def clientConnectionForTLS(self, protocol: TLSMemoryBIOProtocol) -> Any:
-        """The TLS state of one new connection."""
-        return self._certificates.connection_to(self._host)
+        return _CheckedConnection(self._certificates.context, self._host)
 
 
 class TlsSession(TLSMemoryBIOProtocol):
@@ -290,6 +285,7 @@ class Sessions(TLSMemoryBIOFactory):
 
 
 @implementer(IStreamServerEndpoint)
+@define(eq=False)
 class TLSEndpoint:
     """
     An endpoint whose connections use TLS.
@@ -297,10 +293,9 @@ class TLSEndpoint:
     :param endpoint: where clients connect
     """
 
-    def __init__(self, endpoint: IStreamServerEndpoint, certificates: Certificates, clock: IReactorTime) -> None:
-        self._endpoint = endpoint
-        self._certificates = certificates
-        self._clock = clock
+    _endpoint: IStreamServerEndpoint
+    _certificates: Certificates
+    _clock: IReactorTime
 
     def listen(self, factory: IProtocolFactory) -> Deferred[IListeningPort]:
         """Listen, with a TLS session for each connection."""

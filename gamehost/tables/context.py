@@ -23,6 +23,7 @@ from typing import Any, Protocol, TypeVar
 from attrs import Factory, define, field
 from twisted.internet.interfaces import IDelayedCall, IReactorTime
 
+from gamehost._twisted import Timer
 from gamehost.games.base import Result
 from gamehost.journal.records import Journal, TableId
 from gamehost.limits import Rounds, TokenBucket, rate_limit_key
@@ -143,7 +144,7 @@ class Slices:
     _clock: IReactorTime
     _scheduler: FairScheduler | None = None
     _waiting: deque[_Work] = field(init=False, default=Factory(deque))
-    _next: IDelayedCall | None = field(init=False, default=None)
+    _next: Timer = field(init=False, factory=Timer)
 
     def run(
         self, steps: Generator[None, None, R], done: Callable[[R | Exception], None], has_time: bool = False
@@ -166,18 +167,16 @@ class Slices:
         self._waiting.clear()
         if self._scheduler is not None:
             self._scheduler.leave(self)
-        elif self._next is not None:
-            self._next.cancel()
+        self._next.stop()
 
     def _wait(self) -> None:
         if self._scheduler is not None:
             self._scheduler.wait(self)
         else:
-            self._next = self._clock.callLater(0, self.go_on)
+            self._next.set(self._clock, 0, self.go_on)
 
     def go_on(self) -> None:
         """Use a turn: do a slice of the next work."""
-        self._next = None
         work = self._waiting[0]
         try:
             if not self._slice(work):

@@ -6,7 +6,7 @@ turn of the reactor, so that players do not wait for it. All that it tells goes 
 stands between the events before it and those after it. With a delay, the queue keeps everything for so many seconds.
 """
 
-from collections import Counter, deque
+from collections import deque
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import islice
@@ -19,7 +19,7 @@ from twisted.logger import Logger
 
 from gamehost._twisted import Timer
 from gamehost.journal.records import TableId
-from gamehost.limits import is_loopback, rate_limit_key
+from gamehost.limits import AddressCounts, is_loopback, rate_limit_key
 from gamehost.tables.interfaces import Archived, Look, Over, Suspended, WatchableTable
 
 #: How many watchers are told in one turn of the reactor: about 2 ms of work.
@@ -96,14 +96,14 @@ class Gallery:
 
     :param delay: how many seconds later than the players they see everything
     :param on_empty: called with the gallery when nobody is left
-    :param by_address: how many watch here and elsewhere, by `rate_limit_key`; counted on here
+    :param by_address: how many watch here and elsewhere, counted on here
     """
 
     table: WatchableTable
     _clock: IReactorTime
     delay: float
     _on_empty: Callable[["Gallery"], None]
-    _by_address: Counter[str] = field(factory=Counter)
+    _by_address: AddressCounts = field(factory=AddressCounts)
     #: All of them, those included who have been shown nothing yet.
     _watchers: dict[Watcher, Encoder] = field(factory=dict)
     #: Those who wait for the table to show the match.
@@ -135,7 +135,7 @@ class Gallery:
         if self._over:
             return False
         self._watchers[watcher] = encoder
-        self._by_address[rate_limit_key(watcher.address)] += 1
+        self._by_address.enter(watcher.address)
         look = self._look
         if look is not None and look.n == self.table.n:
             self._show(look, {watcher: encoder})
@@ -151,7 +151,7 @@ class Gallery:
         """Tell this watcher nothing more."""
         if self._watchers.pop(watcher, None) is None:
             return
-        self._uncount(watcher)
+        self._by_address.leave(watcher.address)
         self._coming.pop(watcher, None)
         self._shown.pop(watcher, None)
         for _, words in self._queue:
@@ -266,15 +266,9 @@ class Gallery:
         watchers, self._watchers = self._watchers, {}
         self._on_empty(self)
         for watcher in watchers:
-            self._uncount(watcher)
+            self._by_address.leave(watcher.address)
         for watcher in watchers:
             watcher.closed(self.table.id)
-
-    def _uncount(self, watcher: Watcher) -> None:
-        whom = rate_limit_key(watcher.address)
-        self._by_address[whom] -= 1
-        if not self._by_address[whom]:
-            del self._by_address[whom]
 
 
 @define(eq=False)
@@ -295,7 +289,7 @@ class Galleries:
     _most_per_table: int | None = None
     _most_per_watcher: int | None = None
     _most_per_address: int | None = None
-    _by_address: Counter[str] = field(factory=Counter)
+    _by_address: AddressCounts = field(factory=AddressCounts)
     _galleries: dict[TableId, Gallery] = field(factory=dict)
 
     def limit(self, most: int | None, per_table: int | None, per_watcher: int | None, per_address: int | None) -> None:

@@ -2,10 +2,8 @@
 
 import hmac
 from collections import Counter
-from collections.abc import Callable
 from contextlib import nullcontext
 
-from attrs import define, field
 from hypothesis import given
 from hypothesis import strategies as st
 from twisted.internet.task import Clock
@@ -588,34 +586,31 @@ class WorkQueueTests(SynchronousTestCase):
         self.assertFalse(queue)
 
 
-@define(eq=False)
-class Somebody:
-    name: str
-    leave: Callable[[], None] | None = None
-    spent: list[Callable[[], None]] = field(factory=list)
+def somebody(name: str) -> LoginAttempt:
+    return LoginAttempt(name, name, "", b"", lambda outcome: None)
 
 
 class RoundsTests(SynchronousTestCase):
     def test_one_of_each_in_a_round(self) -> None:
         """In the order in which the turn-takers came; each one's own are served by age."""
-        rounds: Rounds[str, Somebody] = Rounds()
+        rounds: Rounds[str, LoginAttempt] = Rounds()
         for name in ("a1", "a2", "a3", "b1", "c1", "b2"):
-            rounds.put(name[0], Somebody(name))
+            rounds.put(name[0], somebody(name))
         self.assertEqual([rounds.pop().name for _ in range(4)], ["a1", "b1", "c1", "a2"])
-        rounds.put("c", Somebody("c2"))
+        rounds.put("c", somebody("c2"))
         self.assertEqual([rounds.pop().name for _ in range(3)], ["b2", "a3", "c2"])
         self.assertFalse(rounds)
 
     def test_who_was_nearly_served_comes_next(self) -> None:
-        rounds: Rounds[str, Somebody] = Rounds()
+        rounds: Rounds[str, LoginAttempt] = Rounds()
         for name in ("a1", "b1"):
-            rounds.put(name[0], Somebody(name))
-        rounds.put("b", Somebody("b0"), first=True)
+            rounds.put(name[0], somebody(name))
+        rounds.put("b", somebody("b0"), first=True)
         self.assertEqual([rounds.pop().name for _ in range(3)], ["b0", "a1", "b1"])
 
     def test_the_last_of_a_turn_taker_leaves_nothing_behind(self) -> None:
-        rounds: Rounds[str, Somebody] = Rounds()
-        one = Somebody("a1")
+        rounds: Rounds[str, LoginAttempt] = Rounds()
+        one = somebody("a1")
         rounds.put("a", one)
         rounds.remove("a", one)
         self.assertFalse(rounds)
@@ -625,24 +620,24 @@ class QuotaLinesTests(SynchronousTestCase):
     def setUp(self) -> None:
         self.clock = Clock()
         self.served: list[str] = []
-        self.lines: QuotaLines[str, str, Somebody] = QuotaLines(0.1, 1, self.clock, nullcontext(), self.serve)
+        self.lines: QuotaLines[str] = QuotaLines(0.1, 1, self.clock, nullcontext(), self.serve)
 
-    def serve(self, one: Somebody) -> None:
+    def serve(self, one: LoginAttempt) -> None:
         self.served.append(one.name)
         if one.name.endswith("right"):
             for back in one.spent:
                 back()
 
-    def enter(self, *names: str) -> list[Somebody]:
+    def enter(self, *names: str) -> list[LoginAttempt]:
         """Have some enter the line of one key; the letter of a name takes the turn."""
-        somebody = [Somebody(name) for name in names]
-        for one in somebody:
+        entered = [somebody(name) for name in names]
+        for one in entered:
             self.lines.enter("key", one.name[0], one)
-        return somebody
+        return entered
 
     def test_a_token_is_waited_for(self) -> None:
         self.enter("a1", "a2", "b1")
-        self.lines.enter("other", "a", Somebody("other"))
+        self.lines.enter("other", "a", somebody("other"))
         self.assertEqual(self.served, ["a1", "other"])
         self.clock.advance(9.9)
         self.assertEqual(len(self.served), 2)
@@ -678,7 +673,7 @@ class QuotaLinesTests(SynchronousTestCase):
     def test_a_fault_of_one_is_not_the_others(self) -> None:
         self.enter("a1", "b-unlucky", "c1")
 
-        def serve(one: Somebody) -> None:
+        def serve(one: LoginAttempt) -> None:
             if one.name == "b-unlucky":
                 raise ZeroDivisionError
             self.served.append(one.name)
