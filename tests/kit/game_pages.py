@@ -41,7 +41,7 @@ def _lines(module: Any, names: str) -> Iterator[str]:
     yield from map(_line, get_args(union) or _family(union))
 
 
-def _family(kind: type) -> list[type]:
+def _family(kind: Any) -> list[type]:
     return [one for below in kind.__subclasses__() for one in _family(below)] or [kind]
 
 
